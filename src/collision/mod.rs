@@ -1,0 +1,1 @@
+//! Geometry of touching. No stiffness, no friction.

@@ -1,0 +1,3 @@
+//! Laws: one file each.
+pub mod bending;
+pub mod membrane;

@@ -1,0 +1,18 @@
+//! Small vectors and blocks, the block-sparse matrix, conjugate gradients, and ordered parallel loops.
+
+pub mod par;
+
+/// Two components: material coordinates, texture coordinates.
+pub type Vec2 = nalgebra::Vector2<f64>;
+/// Three components in world space, SI units.
+pub type Vec3 = nalgebra::Vector3<f64>;
+/// 2x2 matrix.
+pub type Mat2 = nalgebra::Matrix2<f64>;
+/// 3x3 matrix.
+pub type Mat3 = nalgebra::Matrix3<f64>;
+/// 3x2 matrix: deformation gradient of a surface.
+pub type Mat3x2 = nalgebra::Matrix3x2<f64>;
+/// Rotation of world space.
+pub type Rotation = nalgebra::UnitQuaternion<f64>;
+/// A vector known to have length one.
+pub type UnitVec3 = nalgebra::Unit<Vec3>;

@@ -1,0 +1,103 @@
+//! Ordered parallel loops: the result never depends on the number of threads.
+//!
+//! Work is cut into blocks of fixed size; each block is computed by one thread in index order and blocks are combined in
+//! order. This is the only file that names rayon.
+
+use rayon::prelude::*;
+
+/// Elements per block of a loop over light items. Fixed: it must not depend on the number of threads.
+pub const BLOCK: usize = 512;
+
+/// Overwrites `out[i] = f(i)`.
+pub fn fill<T: Send>(out: &mut [T], f: impl Fn(usize) -> T + Sync) {
+    each_mut(out, |i, slot| *slot = f(i));
+}
+
+/// Calls `f(i, &mut items[i])` for every item, in parallel over blocks.
+pub fn each_mut<T: Send>(items: &mut [T], f: impl Fn(usize, &mut T) + Sync) {
+    blocks_mut(items, BLOCK, |first, block| {
+        for (k, item) in block.iter_mut().enumerate() {
+            f(first + k, item);
+        }
+    });
+}
+
+/// Calls `f(first, block)` for consecutive blocks of `size` items.
+pub fn blocks_mut<T: Send>(items: &mut [T], size: usize, f: impl Fn(usize, &mut [T]) + Sync) {
+    if items.len() <= size {
+        f(0, items);
+    } else {
+        items.par_chunks_mut(size).enumerate().for_each(|(b, block)| f(b * size, block));
+    }
+}
+
+/// The vector of `f(0) .. f(n - 1)`.
+pub fn map<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    (0..n).into_par_iter().with_min_len(BLOCK).map(f).collect()
+}
+
+/// As [`map`], for few and heavy items: every item may go to a thread of its own.
+pub fn map_heavy<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    (0..n).into_par_iter().map(f).collect()
+}
+
+/// Appends what each block of indices `first..last` pushes, in order of the blocks.
+pub fn gather<T: Send>(n: usize, size: usize, f: impl Fn(std::ops::Range<usize>, &mut Vec<T>) + Sync) -> Vec<T> {
+    let parts: Vec<Vec<T>> = (0..n.div_ceil(size))
+        .into_par_iter()
+        .map(|b| {
+            let mut part = Vec::new();
+            f(b * size..((b + 1) * size).min(n), &mut part);
+            part
+        })
+        .collect();
+    let mut all = Vec::with_capacity(parts.iter().map(Vec::len).sum());
+    for part in parts {
+        all.extend(part);
+    }
+    all
+}
+
+/// Sum of `f(i)` over `0..n`: blocks summed in index order, then the block sums in order.
+pub fn sum(n: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
+    let block = |b: usize| (b * BLOCK..((b + 1) * BLOCK).min(n)).fold(0.0, |s, i| s + f(i));
+    let blocks = n.div_ceil(BLOCK);
+    if blocks <= 4 {
+        return (0..blocks).fold(0.0, |s, b| s + block(b));
+    }
+    let parts: Vec<f64> = (0..blocks).into_par_iter().map(block).collect();
+    parts.iter().sum()
+}
+
+/// Largest of `f(i)` over `0..n`, or `f64::NEG_INFINITY` for an empty range; NaN wins.
+pub fn max(n: usize, f: impl Fn(usize) -> f64 + Sync + Send) -> f64 {
+    let larger = |a: f64, b: f64| if a.is_nan() || a > b { a } else { b };
+    (0..n).into_par_iter().with_min_len(BLOCK).map(f).reduce(|| f64::NEG_INFINITY, larger)
+}
+
+/// Runs two closures, possibly at once.
+pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+    rayon::join(a, b)
+}
+
+/// Sorts by key; equal keys keep their order, so the result is unique.
+pub fn sort_by_key<T: Send, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K + Sync) {
+    items.par_sort_by_key(key);
+}
+
+/// Runs `work` on a pool of `threads` threads (0: as many as the machine has).
+///
+/// # Errors
+/// The pool could not be started.
+pub fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T, String> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map(|pool| pool.install(work))
+        .map_err(|e| format!("cannot start {threads} threads: {e}"))
+}
+
+/// Number of threads of the pool this is called from.
+pub fn threads() -> usize {
+    rayon::current_num_threads()
+}
