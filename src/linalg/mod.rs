@@ -1,6 +1,9 @@
 //! Small vectors and blocks, the block-sparse matrix, conjugate gradients, and ordered parallel loops.
 
+pub mod matrix;
 pub mod par;
+pub mod partition;
+pub mod pcg;
 
 /// Two components: material coordinates, texture coordinates.
 pub type Vec2 = nalgebra::Vector2<f64>;

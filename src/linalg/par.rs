@@ -101,3 +101,42 @@ pub fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) ->
 pub fn threads() -> usize {
     rayon::current_num_threads()
 }
+
+/// Calls `f(k, &mut items[k], &mut data[starts[k]..starts[k + 1]])` for every item, each possibly on its own thread.
+/// `starts` has one entry more than `items`, begins with 0 and ends with `data.len()`.
+pub fn each_part<W: Send, T: Send>(
+    items: &mut [W],
+    data: &mut [T],
+    starts: &[usize],
+    f: &(impl Fn(usize, &mut W, &mut [T]) + Sync),
+) {
+    halves(0, items, data, starts, f);
+}
+
+fn halves<W: Send, T: Send>(
+    first: usize,
+    items: &mut [W],
+    data: &mut [T],
+    starts: &[usize],
+    f: &(impl Fn(usize, &mut W, &mut [T]) + Sync),
+) {
+    match items {
+        [] => {}
+        [one] => f(first, one, data),
+        _ => {
+            let middle = items.len() / 2;
+            let (items_a, items_b) = items.split_at_mut(middle);
+            let (data_a, data_b) = data.split_at_mut(starts[middle] - starts[0]);
+            let (starts_a, starts_b) = (&starts[..=middle], &starts[middle..]);
+            rayon::join(
+                || halves(first, items_a, data_a, starts_a, f),
+                || halves(first + middle, items_b, data_b, starts_b, f),
+            );
+        }
+    }
+}
+
+/// Calls `f(k, &mut items[k])` for few and heavy items.
+pub fn each_heavy<T: Send>(items: &mut [T], f: impl Fn(usize, &mut T) + Sync) {
+    items.par_iter_mut().enumerate().for_each(|(k, item)| f(k, item));
+}

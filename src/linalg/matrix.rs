@@ -1,0 +1,197 @@
+//! Symmetric positive definite block matrix, cut into subdomains.
+//!
+//! `A = L + D + L^T + R`: within a subdomain only the blocks above the diagonal are stored (`L^T`); between subdomains `R`
+//! is stored row by row. Contact adds blocks whose place changes from step to step: they join `D` and `R`.
+//! A block is nine numbers in column order, so that three four-lane loads at offsets 0, 3 and 6 read its columns.
+
+use super::Mat3;
+use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
+
+/// Number type of the stored matrix and of the solver's vectors.
+pub trait Real:
+    Copy
+    + Send
+    + Sync
+    + Default
+    + PartialEq
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + AddAssign
+    + SubAssign
+    + 'static
+{
+    /// Rounded from `f64`.
+    fn of(value: f64) -> Self;
+    /// Widened to `f64`.
+    fn wide(self) -> f64;
+}
+
+impl Real for f32 {
+    fn of(value: f64) -> f32 {
+        value as f32
+    }
+    fn wide(self) -> f64 {
+        f64::from(self)
+    }
+}
+
+impl Real for f64 {
+    fn of(value: f64) -> f64 {
+        value
+    }
+    fn wide(self) -> f64 {
+        self
+    }
+}
+
+/// A vector of three in four lanes; the last is zero.
+pub type Lanes<T> = [T; 4];
+
+/// The place of a block that a subdomain does not store.
+pub const NOWHERE: u32 = u32::MAX;
+
+/// One subdomain's rows: fixed sparsity and values.
+#[derive(Clone, Debug, Default)]
+pub struct Domain<T> {
+    /// First vertex.
+    pub first: usize,
+    /// Number of vertices.
+    pub count: usize,
+    /// Row `i` (local) holds upper blocks `upper_start[i]..upper_start[i + 1]`.
+    pub upper_start: Vec<u32>,
+    /// Local column of each upper block, larger than its row.
+    pub upper_col: Vec<u32>,
+    /// Row `i` (local) holds outer blocks `cross_start[i]..cross_start[i + 1]`.
+    pub cross_start: Vec<u32>,
+    /// Global column of each block that couples to another subdomain.
+    pub cross_col: Vec<u32>,
+    /// Values: diagonal blocks, then upper, then outer blocks, nine numbers each, and a few more for four-lane loads.
+    pub blocks: Vec<T>,
+}
+
+impl<T: Real> Domain<T> {
+    /// Index of the first upper block among all blocks.
+    pub fn upper_base(&self) -> usize {
+        self.count
+    }
+
+    /// Index of the first outer block among all blocks.
+    pub fn cross_base(&self) -> usize {
+        self.count + self.upper_col.len()
+    }
+
+    /// Where the block (`row`, `column`), both global, is stored; [`NOWHERE`] when the row is not this subdomain's, the block
+    /// lies below the diagonal, or the sparsity does not have it.
+    pub fn place(&self, row: usize, column: usize) -> u32 {
+        if row < self.first || row >= self.first + self.count {
+            return NOWHERE;
+        }
+        let i = row - self.first;
+        if row == column {
+            return i as u32;
+        }
+        let (start, columns, base, wanted) = if column >= self.first && column < self.first + self.count {
+            (&self.upper_start, &self.upper_col, self.upper_base(), column - self.first)
+        } else {
+            (&self.cross_start, &self.cross_col, self.cross_base(), column)
+        };
+        let range = start[i] as usize..start[i + 1] as usize;
+        match columns[range.clone()].binary_search(&(wanted as u32)) {
+            Ok(k) => (base + range.start + k) as u32,
+            Err(_) => NOWHERE,
+        }
+    }
+
+    /// Adds `block` at `place`, nothing at [`NOWHERE`].
+    #[inline]
+    pub fn add(&mut self, place: u32, block: &Mat3) {
+        if place == NOWHERE {
+            return;
+        }
+        let at = place as usize * 9;
+        for (value, add) in self.blocks[at..at + 9].iter_mut().zip(block.as_slice()) {
+            *value += T::of(*add);
+        }
+    }
+}
+
+/// A block whose place changes from step to step.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<T> {
+    /// Global row.
+    pub row: u32,
+    /// Global column, different from the row.
+    pub column: u32,
+    /// The block in column order, and one number more for four-lane loads.
+    pub block: [T; 10],
+}
+
+/// The matrix: subdomains with fixed sparsity, and moving blocks.
+#[derive(Clone, Debug, Default)]
+pub struct Matrix<T> {
+    /// Subdomains in vertex order.
+    pub domains: Vec<Domain<T>>,
+    /// Vertex ranges of the subdomains, one entry more than there are subdomains.
+    pub starts: Vec<usize>,
+    /// Moving blocks sorted by row; both (i, j) and (j, i) are listed.
+    pub entries: Vec<Entry<T>>,
+}
+
+impl<T: Real> Matrix<T> {
+    /// A zero matrix with the sparsity given by `pairs` (any order, repeated, both or one direction) on subdomains `starts`.
+    pub fn new(starts: &[usize], pairs: impl Iterator<Item = (u32, u32)>) -> Matrix<T> {
+        let size = starts.last().copied().unwrap_or(0);
+        let mut columns: Vec<Vec<u32>> = vec![Vec::new(); size];
+        for (i, j) in pairs.filter(|(i, j)| i != j) {
+            columns[i as usize].push(j);
+            columns[j as usize].push(i);
+        }
+        for row in &mut columns {
+            row.sort_unstable();
+            row.dedup();
+        }
+        let domains = starts
+            .windows(2)
+            .map(|range| {
+                let (first, last) = (range[0], range[1]);
+                let mut domain = Domain {
+                    first,
+                    count: last - first,
+                    upper_start: vec![0],
+                    cross_start: vec![0],
+                    ..Domain::default()
+                };
+                for (i, row) in columns[first..last].iter().enumerate() {
+                    for &j in row {
+                        if !(first..last).contains(&(j as usize)) {
+                            domain.cross_col.push(j);
+                        } else if j as usize > first + i {
+                            domain.upper_col.push(j - first as u32);
+                        }
+                    }
+                    domain.upper_start.push(domain.upper_col.len() as u32);
+                    domain.cross_start.push(domain.cross_col.len() as u32);
+                }
+                let blocks = domain.cross_base() + domain.cross_col.len();
+                domain.blocks = vec![T::default(); blocks * 9 + 3];
+                domain
+            })
+            .collect();
+        Matrix { domains, starts: starts.to_vec(), entries: Vec::new() }
+    }
+
+    /// Number of block rows.
+    pub fn size(&self) -> usize {
+        self.starts.last().copied().unwrap_or(0)
+    }
+
+    /// Bytes that one pass over the matrix reads.
+    pub fn bytes(&self) -> usize {
+        let fixed: usize =
+            self.domains.iter().map(|d| size_of_val(&d.blocks[..]) + 4 * (d.upper_col.len() + d.cross_col.len())).sum();
+        fixed + size_of_val(&self.entries[..])
+    }
+}

@@ -1,0 +1,78 @@
+//! Order of vertices and subdomains by recursive bisection of positions.
+//!
+//! Bisecting down to single vertices gives neighbours nearby indices (as a Morton order does); the upper levels of the same
+//! bisection are the subdomains of the preconditioner. The number of subdomains depends on the number of vertices alone,
+//! never on threads, so that results do not either.
+
+use super::Vec3;
+
+/// Vertices a subdomain aims at: small enough for the second-level cache, large enough for the preconditioner.
+const DOMAIN: usize = 640;
+/// Most subdomains.
+const MOST: usize = 64;
+
+/// An order of points and its cut into subdomains.
+#[derive(Clone, Debug, Default)]
+pub struct Partition {
+    /// `order[new] = old`.
+    pub order: Vec<u32>,
+    /// Subdomain `d` holds the new indices `starts[d]..starts[d + 1]`.
+    pub starts: Vec<usize>,
+}
+
+impl Partition {
+    /// Bisects `points` along their longest extent, again and again.
+    pub fn new(points: &[Vec3]) -> Partition {
+        let mut order: Vec<u32> = (0..points.len() as u32).collect();
+        let domains = (points.len() / DOMAIN).next_power_of_two().clamp(1, MOST);
+        let mut starts = vec![0];
+        bisect(points, &mut order, 0, domains, &mut starts);
+        Partition { order, starts }
+    }
+}
+
+fn bisect(points: &[Vec3], part: &mut [u32], first: usize, domains: usize, starts: &mut Vec<usize>) {
+    if part.len() > 1 {
+        let (mut low, mut high) = (points[part[0] as usize], points[part[0] as usize]);
+        for &i in part.iter() {
+            low = low.inf(&points[i as usize]);
+            high = high.sup(&points[i as usize]);
+        }
+        let axis = (high - low).imax();
+        let middle = part.len() / 2;
+        // Ties are decided by the index, so that the order is unique.
+        let before = |a: &u32, b: &u32| points[*a as usize][axis].total_cmp(&points[*b as usize][axis]).then(a.cmp(b));
+        part.select_nth_unstable_by(middle, before);
+        let (a, b) = part.split_at_mut(middle);
+        bisect(points, a, first, domains / 2, starts);
+        bisect(points, b, first + middle, domains / 2, starts);
+    }
+    if domains == 1 {
+        starts.push(first + part.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_point_once_and_domains_even() {
+        let points: Vec<Vec3> = (0..5000).map(|i| Vec3::new((i % 71) as f64, (i / 71) as f64, 0.0)).collect();
+        let partition = Partition::new(&points);
+        let mut seen = partition.order.clone();
+        seen.sort_unstable();
+        assert!(seen.iter().enumerate().all(|(i, &o)| i == o as usize));
+        assert_eq!(partition.starts.len(), 9);
+        assert_eq!(*partition.starts.last().unwrap(), 5000);
+        assert!(partition.starts.windows(2).all(|w| (624..=626).contains(&(w[1] - w[0]))));
+    }
+
+    #[test]
+    fn few_points_make_one_domain() {
+        for n in [0, 1, 2, 7] {
+            let points: Vec<Vec3> = (0..n).map(|i| Vec3::new(i as f64, 0.0, 0.0)).collect();
+            assert_eq!(Partition::new(&points).starts, vec![0, n]);
+        }
+    }
+}

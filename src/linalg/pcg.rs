@@ -1,0 +1,516 @@
+//! Conjugate gradients with block symmetric Gauss-Seidel on subdomains, by Eisenstat's trick.
+//!
+//! With `D = C C^T` the scaled matrix `C^-1 A C^-T = I + L + L^T + R` has a unit diagonal. The preconditioner is
+//! `(I + L)(I + L^T)` within subdomains, and conjugate gradients run on
+//! `(I + L)^-1 (I + L + L^T + R) (I + L^T)^-1 p = t + (I + L)^-1 (p - t + R t)`, `t = (I + L^T)^-1 p`
+//! (Eisenstat 1981), so one backward and one forward sweep replace the product with the matrix. The error measure is the
+//! residual in the preconditioned norm.
+
+use super::matrix::{Domain, Entry, Lanes, Matrix, Real};
+use super::{Mat3, Vec3, par};
+
+/// How a solve went.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// Conjugate gradient iterations.
+    pub iterations: usize,
+    /// Final residual relative to the right-hand side (or to the floor where that is larger), preconditioned norm.
+    pub residual: f64,
+    /// The tolerance was reached.
+    pub converged: bool,
+}
+
+/// When to stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stop {
+    /// Residual relative to the right-hand side, both in the preconditioned norm.
+    pub tolerance: f64,
+    /// A right-hand side below this norm counts as this large [same unit as `sqrt(b^T A^-1 b)`].
+    pub floor: f64,
+    /// Most iterations.
+    pub iterations: usize,
+}
+
+/// Vectors of one subdomain.
+#[derive(Clone, Debug, Default)]
+struct Work<T> {
+    x: Vec<Lanes<T>>,
+    r: Vec<Lanes<T>>,
+    p: Vec<Lanes<T>>,
+    q: Vec<Lanes<T>>,
+    /// Range of the matrix's moving blocks whose rows are here.
+    entries: std::ops::Range<usize>,
+    dots: [f64; 3],
+    broken: Option<usize>,
+}
+
+/// Reusable storage of the solver.
+#[derive(Clone, Debug, Default)]
+pub struct Pcg<T> {
+    works: Vec<Work<T>>,
+    /// `C^-1` per vertex, lower triangular, column order.
+    inverse: Vec<[T; 9]>,
+    t: Vec<Lanes<T>>,
+}
+
+impl<T: Real> Pcg<T> {
+    /// Solves `A x = b` for the vertices that are not `fixed`; those keep `x = 0`. `x` is the first guess on entry and the
+    /// solution on return. The values of `matrix` are overwritten by their scaled form.
+    ///
+    /// # Errors
+    /// The vertex whose diagonal block is not positive definite (or not finite).
+    pub fn solve(
+        &mut self,
+        matrix: &mut Matrix<T>,
+        fixed: &[bool],
+        b: &[Vec3],
+        x: &mut [Vec3],
+        stop: Stop,
+    ) -> Result<Outcome, usize> {
+        self.prepare(matrix, fixed)?;
+        let starts = matrix.starts.clone();
+        let Pcg { works, inverse, t } = self;
+        let (matrix, inverse) = (&*matrix, &*inverse);
+
+        // r = (I + L)^-1 (C^-1 b - A x), and the norm of the same with x = 0.
+        par::each_part(works, t, &starts, &|k, work, t| {
+            let domain = &matrix.domains[k];
+            for i in 0..domain.count {
+                let v = domain.first + i;
+                let c = &inverse[v];
+                work.r[i] = if fixed[v] { zero() } else { times(c, &lanes(&b[v])) };
+                t[i] = if fixed[v] { zero() } else { solve_transposed(c, &lanes(&x[v])) };
+                work.x[i] = t[i];
+            }
+        });
+        let t_all = &*t;
+        par::each_heavy(works, |k, work| {
+            let domain = &matrix.domains[k];
+            work.q.copy_from_slice(&work.r);
+            forward(domain, &mut work.q);
+            work.dots[0] = dot(&work.q, &work.q);
+            let own = &t_all[domain.first..domain.first + domain.count];
+            let Work { r, q, entries, .. } = work;
+            subtract_product(domain, &matrix.entries[entries.clone()], own, t_all, r, q);
+            forward(domain, r);
+        });
+        let reference = sum(works, 0).sqrt().max(stop.floor);
+        if reference == 0.0 {
+            x.fill(Vec3::zeros());
+            return Ok(Outcome { converged: true, ..Outcome::default() });
+        }
+
+        let (mut alpha, mut beta) = (T::default(), T::default());
+        let mut outcome = Outcome::default();
+        loop {
+            // Finish the last iteration and sweep backward: t = (I + L^T)^-1 p.
+            let first = outcome.iterations == 0;
+            par::each_part(works, t, &starts, &|k, work, t| {
+                let domain = &matrix.domains[k];
+                for i in 0..domain.count {
+                    for l in 0..4 {
+                        if !first {
+                            work.x[i][l] += alpha * t[i][l];
+                            work.r[i][l] -= alpha * work.q[i][l];
+                        }
+                        work.p[i][l] = work.r[i][l] + beta * work.p[i][l];
+                    }
+                }
+                work.dots[0] = dot(&work.r, &work.r);
+                t.copy_from_slice(&work.p);
+                backward(domain, t);
+            });
+            let rr = sum(works, 0);
+            outcome.residual = rr.sqrt() / reference;
+            outcome.converged = outcome.residual <= stop.tolerance;
+            if outcome.converged || outcome.iterations >= stop.iterations || !rr.is_finite() {
+                break;
+            }
+            // q = t + (I + L)^-1 (p - t + R t)
+            let t_all = &*t;
+            par::each_heavy(works, |k, work| {
+                let domain = &matrix.domains[k];
+                let own = &t_all[domain.first..domain.first + domain.count];
+                let Work { p, q, r, entries, dots, .. } = work;
+                for i in 0..domain.count {
+                    for l in 0..4 {
+                        q[i][l] = p[i][l] - own[i][l];
+                    }
+                }
+                outer(domain, &matrix.entries[entries.clone()], t_all, q);
+                forward(domain, q);
+                for (q, t) in q.iter_mut().zip(own) {
+                    for l in 0..4 {
+                        q[l] += t[l];
+                    }
+                }
+                *dots = [dot(p, q), dot(r, q), dot(q, q)];
+            });
+            let (pq, rq, qq) = (sum(works, 0), sum(works, 1), sum(works, 2));
+            let step = rr / pq;
+            let next = (rr - 2.0 * step * rq + step * step * qq).max(0.0);
+            alpha = T::of(step);
+            beta = T::of(next / rr);
+            outcome.iterations += 1;
+        }
+        for (work, domain) in works.iter().zip(&matrix.domains) {
+            for i in 0..domain.count {
+                x[domain.first + i] = narrow(&times_transposed(&inverse[domain.first + i], &work.x[i]));
+            }
+        }
+        Ok(outcome)
+    }
+
+    /// Factors the diagonal, scales every block and finds the moving blocks of each subdomain.
+    fn prepare(&mut self, matrix: &mut Matrix<T>, fixed: &[bool]) -> Result<(), usize> {
+        let starts = matrix.starts.clone();
+        self.t.resize(matrix.size(), zero());
+        self.inverse.resize(matrix.size(), [T::default(); 9]);
+        self.works.resize(matrix.domains.len(), Work::default());
+        for (work, domain) in self.works.iter_mut().zip(&matrix.domains) {
+            for vector in [&mut work.x, &mut work.r, &mut work.p, &mut work.q] {
+                vector.resize(domain.count, zero());
+            }
+            work.p.fill(zero());
+            let at = |row: usize| matrix.entries.partition_point(|e| (e.row as usize) < row);
+            work.entries = at(domain.first)..at(domain.first + domain.count);
+        }
+        let domains = &matrix.domains;
+        par::each_part(&mut self.works, &mut self.inverse, &starts, &|k, work, inverse| {
+            let domain = &domains[k];
+            work.broken = None;
+            for (i, inverse) in inverse.iter_mut().enumerate() {
+                let block: [f64; 9] = std::array::from_fn(|e| domain.blocks[9 * i + e].wide());
+                let block = if fixed[domain.first + i] { Mat3::identity() } else { Mat3::from_column_slice(&block) };
+                match inverse_cholesky(&block) {
+                    Some(c) => *inverse = std::array::from_fn(|e| T::of(c.as_slice()[e])),
+                    None => work.broken = work.broken.or(Some(domain.first + i)),
+                }
+            }
+        });
+        if let Some(vertex) = self.works.iter().find_map(|w| w.broken) {
+            return Err(vertex);
+        }
+        let inverse = &self.inverse;
+        let scaled = |block: &mut [T], i: usize, j: usize| {
+            if fixed[i] || fixed[j] {
+                block[..9].fill(T::default());
+            } else {
+                scale(block, &inverse[i], &inverse[j]);
+            }
+        };
+        par::each_heavy(&mut matrix.domains, |_, domain| {
+            let (upper, cross, first) = (domain.upper_base(), domain.cross_base(), domain.first);
+            for i in 0..domain.count {
+                for k in domain.upper_start[i] as usize..domain.upper_start[i + 1] as usize {
+                    scaled(&mut domain.blocks[9 * (upper + k)..], first + i, first + domain.upper_col[k] as usize);
+                }
+                for k in domain.cross_start[i] as usize..domain.cross_start[i + 1] as usize {
+                    scaled(&mut domain.blocks[9 * (cross + k)..], first + i, domain.cross_col[k] as usize);
+                }
+            }
+        });
+        par::each_mut(&mut matrix.entries, |_, e| scaled(&mut e.block, e.row as usize, e.column as usize));
+        Ok(())
+    }
+}
+
+fn sum<T>(works: &[Work<T>], which: usize) -> f64 {
+    works.iter().map(|w| w.dots[which]).sum()
+}
+
+fn zero<T: Real>() -> Lanes<T> {
+    [T::default(); 4]
+}
+
+fn lanes<T: Real>(v: &Vec3) -> Lanes<T> {
+    [T::of(v.x), T::of(v.y), T::of(v.z), T::default()]
+}
+
+fn narrow<T: Real>(v: &Lanes<T>) -> Vec3 {
+    Vec3::new(v[0].wide(), v[1].wide(), v[2].wide())
+}
+
+fn dot<T: Real>(a: &[Lanes<T>], b: &[Lanes<T>]) -> f64 {
+    let mut sum = [0.0; 4];
+    for (a, b) in a.iter().zip(b) {
+        for l in 0..4 {
+            sum[l] += a[l].wide() * b[l].wide();
+        }
+    }
+    sum[0] + sum[1] + sum[2]
+}
+
+/// `C v` of a block in column order.
+fn times<T: Real>(c: &[T; 9], v: &Lanes<T>) -> Lanes<T> {
+    let row = |r: usize| c[r] * v[0] + c[3 + r] * v[1] + c[6 + r] * v[2];
+    [row(0), row(1), row(2), T::default()]
+}
+
+/// `C^T v` of a block in column order.
+fn times_transposed<T: Real>(c: &[T; 9], v: &Lanes<T>) -> Lanes<T> {
+    let column = |k: usize| c[3 * k] * v[0] + c[3 * k + 1] * v[1] + c[3 * k + 2] * v[2];
+    [column(0), column(1), column(2), T::default()]
+}
+
+/// Solves `C^T x = v` for a lower triangular `C` in column order. With `C^-1` in place of `C` it multiplies by the factor.
+fn solve_transposed<T: Real>(c: &[T; 9], v: &Lanes<T>) -> Lanes<T> {
+    let z = v[2] / c[8];
+    let y = (v[1] - c[5] * z) / c[4];
+    let x = (v[0] - c[1] * y - c[2] * z) / c[0];
+    [x, y, z, T::default()]
+}
+
+/// `C^-1` of `A = C C^T`, lower triangular; `None` unless `A` is positive definite.
+fn inverse_cholesky(a: &Mat3) -> Option<Mat3> {
+    let positive = |x: f64| (x > 0.0 && x.is_finite()).then(|| x.sqrt());
+    let c00 = positive(a[(0, 0)])?;
+    let c10 = a[(1, 0)] / c00;
+    let c20 = a[(2, 0)] / c00;
+    let c11 = positive(a[(1, 1)] - c10 * c10)?;
+    let c21 = (a[(2, 1)] - c20 * c10) / c11;
+    let c22 = positive(a[(2, 2)] - c20 * c20 - c21 * c21)?;
+    let (i00, i11, i22) = (1.0 / c00, 1.0 / c11, 1.0 / c22);
+    let i10 = -c10 * i00 * i11;
+    let i21 = -c21 * i11 * i22;
+    let i20 = -(c20 * i00 + c21 * i10) * i22;
+    Some(Mat3::new(i00, 0.0, 0.0, i10, i11, 0.0, i20, i21, i22))
+}
+
+/// `block <- Ci block Cj^T`, all in column order, `Ci` and `Cj` lower triangular.
+fn scale<T: Real>(block: &mut [T], ci: &[T; 9], cj: &[T; 9]) {
+    let mut left = [T::default(); 9];
+    for k in 0..3 {
+        let (a, b, c) = (block[3 * k], block[3 * k + 1], block[3 * k + 2]);
+        left[3 * k] = ci[0] * a;
+        left[3 * k + 1] = ci[1] * a + ci[4] * b;
+        left[3 * k + 2] = ci[2] * a + ci[5] * b + ci[8] * c;
+    }
+    for r in 0..3 {
+        let (a, b, c) = (left[r], left[3 + r], left[6 + r]);
+        block[r] = a * cj[0];
+        block[3 + r] = a * cj[1] + b * cj[4];
+        block[6 + r] = a * cj[2] + b * cj[5] + c * cj[8];
+    }
+}
+
+/// `acc += block t`; the fourth lane of the result is meaningless.
+#[inline(always)]
+fn multiply_add<T: Real>(acc: &mut Lanes<T>, block: &[T], t: &Lanes<T>) {
+    let block = &block[..10];
+    for l in 0..4 {
+        acc[l] += block[l] * t[0] + block[3 + l] * t[1] + block[6 + l] * t[2];
+    }
+}
+
+/// `t <- (I + L^T)^-1 t`.
+fn backward<T: Real>(domain: &Domain<T>, t: &mut [Lanes<T>]) {
+    let upper = &domain.blocks[9 * domain.upper_base()..];
+    for i in (0..domain.count).rev() {
+        let mut sum = zero();
+        for k in domain.upper_start[i] as usize..domain.upper_start[i + 1] as usize {
+            multiply_add(&mut sum, &upper[9 * k..], &t[domain.upper_col[k] as usize]);
+        }
+        for l in 0..3 {
+            t[i][l] -= sum[l];
+        }
+    }
+}
+
+/// `w <- (I + L)^-1 w`, with `L` read as the transpose of the upper blocks.
+fn forward<T: Real>(domain: &Domain<T>, w: &mut [Lanes<T>]) {
+    let upper = &domain.blocks[9 * domain.upper_base()..];
+    for i in 0..domain.count {
+        let s = w[i];
+        for k in domain.upper_start[i] as usize..domain.upper_start[i + 1] as usize {
+            subtract_transposed(&mut w[domain.upper_col[k] as usize], &upper[9 * k..], &s);
+        }
+    }
+}
+
+/// `acc -= block^T s`.
+#[inline(always)]
+fn subtract_transposed<T: Real>(acc: &mut Lanes<T>, block: &[T], s: &Lanes<T>) {
+    let block = &block[..9];
+    for c in 0..3 {
+        acc[c] -= block[3 * c] * s[0] + block[3 * c + 1] * s[1] + block[3 * c + 2] * s[2];
+    }
+}
+
+/// `out += R t`: blocks between subdomains and moving blocks.
+fn outer<T: Real>(domain: &Domain<T>, entries: &[Entry<T>], t: &[Lanes<T>], out: &mut [Lanes<T>]) {
+    let cross = &domain.blocks[9 * domain.cross_base()..];
+    for (i, out) in out.iter_mut().enumerate() {
+        let range = domain.cross_start[i] as usize..domain.cross_start[i + 1] as usize;
+        if range.is_empty() {
+            continue;
+        }
+        let mut sum = zero();
+        for k in range {
+            multiply_add(&mut sum, &cross[9 * k..], &t[domain.cross_col[k] as usize]);
+        }
+        for l in 0..3 {
+            out[l] += sum[l];
+        }
+    }
+    for e in entries {
+        let mut sum = zero();
+        multiply_add(&mut sum, &e.block, &t[e.column as usize]);
+        let out = &mut out[e.row as usize - domain.first];
+        for l in 0..3 {
+            out[l] += sum[l];
+        }
+    }
+}
+
+/// `r -= A x` for the scaled matrix, `x` both as the subdomain's part and as the whole; `scratch` is overwritten.
+fn subtract_product<T: Real>(
+    domain: &Domain<T>,
+    entries: &[Entry<T>],
+    own: &[Lanes<T>],
+    all: &[Lanes<T>],
+    r: &mut [Lanes<T>],
+    scratch: &mut [Lanes<T>],
+) {
+    let upper = &domain.blocks[9 * domain.upper_base()..];
+    scratch.copy_from_slice(own);
+    for i in 0..domain.count {
+        let mut sum = zero();
+        for k in domain.upper_start[i] as usize..domain.upper_start[i + 1] as usize {
+            let j = domain.upper_col[k] as usize;
+            multiply_add(&mut sum, &upper[9 * k..], &own[j]);
+            let mut back = zero();
+            subtract_transposed(&mut back, &upper[9 * k..], &own[i]);
+            for l in 0..3 {
+                scratch[j][l] -= back[l];
+            }
+        }
+        for l in 0..3 {
+            scratch[i][l] += sum[l];
+        }
+    }
+    outer(domain, entries, all, scratch);
+    for (r, product) in r.iter_mut().zip(&*scratch) {
+        for l in 0..3 {
+            r[l] -= product[l];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A chain-and-grid matrix with random symmetric couplings, diagonally dominant, as blocks and as a dense copy.
+    fn system(n: usize, cuts: &[usize], moving: bool) -> (Matrix<f64>, Vec<Vec<f64>>) {
+        let mut seed = 12345u64;
+        let mut random = || {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 33) as f64 / f64::from(1u32 << 31) * 2.0 - 1.0
+        };
+        let pairs: Vec<(u32, u32)> = (0..n as u32)
+            .flat_map(|i| [(i, i + 1), (i, i + 7), (i + 3, i)])
+            .filter(|(i, j)| (*i as usize) < n && (*j as usize) < n)
+            .collect();
+        let mut matrix = Matrix::new(cuts, pairs.iter().copied());
+        let mut dense = vec![vec![0.0; 3 * n]; 3 * n];
+        let mut add = |matrix: &mut Matrix<f64>, i: usize, j: usize, block: &Mat3, entry: bool| {
+            for (a, b, block) in [(i, j, *block), (j, i, block.transpose())] {
+                for r in 0..3 {
+                    for c in 0..3 {
+                        dense[3 * a + r][3 * b + c] += block[(r, c)];
+                    }
+                }
+                if entry && a != b {
+                    let mut values = [0.0; 10];
+                    values[..9].copy_from_slice(block.as_slice());
+                    matrix.entries.push(Entry { row: a as u32, column: b as u32, block: values });
+                } else {
+                    for domain in &mut matrix.domains {
+                        let place = domain.place(a, b);
+                        domain.add(place, &block);
+                    }
+                }
+                if a == b && i == j {
+                    break;
+                }
+            }
+        };
+        for &(i, j) in &pairs {
+            let block = Mat3::from_fn(|_, _| random());
+            add(&mut matrix, i as usize, j as usize, &block, false);
+        }
+        if moving {
+            for i in (0..n - 20).step_by(5) {
+                let block = Mat3::from_fn(|_, _| random());
+                add(&mut matrix, i, i + 20, &block, true);
+            }
+        }
+        for i in 0..n {
+            add(&mut matrix, i, i, &Mat3::from_diagonal(&Vec3::new(14.0, 16.0, 18.0)), false);
+        }
+        matrix.entries.sort_by_key(|e| (e.row, e.column));
+        (matrix, dense)
+    }
+
+    fn residual(dense: &[Vec<f64>], x: &[Vec3], b: &[Vec3], skip: &[bool]) -> f64 {
+        let flat = |v: &[Vec3]| v.iter().flat_map(|v| [v.x, v.y, v.z]).collect::<Vec<_>>();
+        let (x, b) = (flat(x), flat(b));
+        (0..x.len())
+            .filter(|r| !skip[r / 3])
+            .map(|r| (b[r] - (0..x.len()).map(|c| dense[r][c] * x[c]).sum::<f64>()).abs())
+            .fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn solves_a_dense_reference_with_any_cut_guess_and_pins() {
+        let n = 60;
+        let b: Vec<Vec3> = (0..n).map(|i| Vec3::new((i as f64).sin(), 1.0, -(i as f64).cos())).collect();
+        for cuts in [vec![0, n], vec![0, 20, 41, n]] {
+            for moving in [false, true] {
+                let (matrix, dense) = system(n, &cuts, moving);
+                let mut fixed = vec![false; n];
+                for pinned in [false, true] {
+                    fixed[7] = pinned;
+                    fixed[33] = pinned;
+                    for guess in [0.0, 0.3] {
+                        let mut x: Vec<Vec3> =
+                            (0..n).map(|i| if fixed[i] { Vec3::zeros() } else { Vec3::repeat(guess) }).collect();
+                        let stop = Stop { tolerance: 1e-13, floor: 0.0, iterations: 400 };
+                        let outcome = Pcg::default().solve(&mut matrix.clone(), &fixed, &b, &mut x, stop).unwrap();
+                        assert!(outcome.converged, "{outcome:?}");
+                        assert!(residual(&dense, &x, &b, &fixed) < 1e-11, "{cuts:?} {moving} {pinned} {guess}");
+                        assert!(!pinned || (x[7] == Vec3::zeros() && x[33] == Vec3::zeros()));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_domain_without_coupling_needs_one_iteration() {
+        let matrix = {
+            let mut m = Matrix::<f64>::new(&[0, 5], std::iter::empty());
+            for i in 0..5 {
+                m.domains[0].add(i, &Mat3::from_diagonal_element(f64::from(i) + 1.0));
+            }
+            m
+        };
+        let mut x = vec![Vec3::zeros(); 5];
+        let stop = Stop { tolerance: 1e-12, floor: 0.0, iterations: 10 };
+        let outcome =
+            Pcg::default().solve(&mut matrix.clone(), &[false; 5], &[Vec3::repeat(1.0); 5], &mut x, stop).unwrap();
+        assert_eq!(outcome.iterations, 1);
+        assert!((x[4].x - 0.2).abs() < 1e-14);
+    }
+
+    #[test]
+    fn an_indefinite_diagonal_is_named() {
+        let mut matrix = Matrix::<f32>::new(&[0, 3], std::iter::empty());
+        matrix.domains[0].add(0, &Mat3::identity());
+        matrix.domains[0].add(2, &Mat3::identity());
+        let stop = Stop { tolerance: 1e-3, floor: 0.0, iterations: 10 };
+        let mut x = vec![Vec3::zeros(); 3];
+        assert_eq!(Pcg::default().solve(&mut matrix, &[false; 3], &[Vec3::zeros(); 3], &mut x, stop), Err(1));
+    }
+}
