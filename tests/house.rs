@@ -8,10 +8,9 @@ const ROOMS: [&str; 10] =
     ["linalg", "mesh", "collision", "force", "world", "stepper", "render", "scene", "sequence", "cli"];
 
 /// Package (as named in code) and the one room that may name it.
-const DOORS: [(&str, &str); 11] = [
+const DOORS: [(&str, &str); 10] = [
     ("nalgebra", "linalg"),
     ("rayon", "linalg"),
-    ("tobj", "mesh"),
     ("ply_rs", "mesh"),
     ("robust", "collision"),
     ("exr", "render"),

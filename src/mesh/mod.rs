@@ -1,4 +1,17 @@
-//! Triangle meshes in file order.
+//! Triangle meshes in file order: topology, named groups, checks, generators, OBJ and PLY.
+
+/// Wavefront OBJ, in and out.
+pub mod obj;
+/// PLY, in and out.
+pub mod ply;
+/// Polygons cut into triangles.
+pub mod polygon;
+/// Edges, hinges, boundary, triangles around a vertex.
+pub mod topology;
+
+mod error;
+
+pub use error::MeshError;
 
 use crate::linalg::{Vec2, Vec3};
 use std::collections::BTreeMap;
@@ -19,4 +32,16 @@ pub struct TriMesh {
     pub groups: BTreeMap<String, Vec<u32>>,
     /// Named scalars per vertex (PLY properties beyond position, normal, colour and texture).
     pub channels: BTreeMap<String, Vec<f64>>,
+}
+
+/// Reads a mesh from the bytes of a file whose name ends in `extension` (`obj` or `ply`, any case).
+///
+/// # Errors
+/// An extension that is not known, or what [`obj::read`] and [`ply::read`] find wrong.
+pub fn read(extension: &str, bytes: &[u8]) -> Result<TriMesh, MeshError> {
+    match extension.to_ascii_lowercase().as_str() {
+        "obj" => obj::read(bytes),
+        "ply" => ply::read(bytes).map(|read| read.mesh),
+        other => Err(MeshError::new(format!("unknown kind of mesh file '.{other}'; .obj and .ply are read"))),
+    }
 }

@@ -1,0 +1,151 @@
+//! Binary little-endian PLY out.
+
+use crate::linalg::{Vec2, Vec3};
+use crate::mesh::{MeshError, TriMesh};
+use ply_rs::ply::{Addable, ElementDef, Encoding, Header, PropertyDef, PropertyType, ScalarType};
+use ply_rs::writer::Writer;
+
+/// What a PLY file is written from. Everything but `positions` and `triangles` may be left empty.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PlyRecord<'a> {
+    /// Vertex positions [m]: `x y z`, rounded to `f32`.
+    pub positions: &'a [Vec3],
+    /// Vertex indices per triangle.
+    pub triangles: &'a [[u32; 3]],
+    /// Velocities [m/s]: `vx vy vz`.
+    pub velocities: Option<&'a [Vec3]>,
+    /// One texture coordinate a vertex: `s t`.
+    pub uv: Option<&'a [Vec2]>,
+    /// Further scalars per vertex by name, as `f32`.
+    pub fields: &'a [(&'a str, &'a [f64])],
+}
+
+/// Writes binary little-endian PLY: `f32` scalars per vertex, triangles as `list uchar int vertex_indices`.
+///
+/// Field names are made PLY identifiers: other characters than letters, digits, `_`, `-` become `_`, and a name that means
+/// something else in PLY gets a `_` in front.
+///
+/// # Errors
+/// An array whose length is not the number of vertices.
+pub fn write(record: &PlyRecord) -> Result<Vec<u8>, MeshError> {
+    let count = record.positions.len();
+    let wrong = |name: &str, n: usize| MeshError::new(format!("{name}: {n} values for {count} vertices"));
+    if let Some(v) = record.velocities.filter(|v| v.len() != count) {
+        return Err(wrong("velocities", v.len()));
+    }
+    if let Some(uv) = record.uv.filter(|uv| uv.len() != count) {
+        return Err(wrong("texture coordinates", uv.len()));
+    }
+    if let Some((name, values)) = record.fields.iter().find(|(_, values)| values.len() != count) {
+        return Err(wrong(name, values.len()));
+    }
+
+    let mut vertex = ElementDef::new("vertex".into());
+    vertex.count = count;
+    let mut float =
+        |name: &str| vertex.properties.add(PropertyDef::new(name.into(), PropertyType::Scalar(ScalarType::Float)));
+    ["x", "y", "z"].into_iter().for_each(&mut float);
+    if record.velocities.is_some() {
+        ["vx", "vy", "vz"].into_iter().for_each(&mut float);
+    }
+    if record.uv.is_some() {
+        ["s", "t"].into_iter().for_each(&mut float);
+    }
+    let mut names: Vec<String> = Vec::new();
+    for (name, _) in record.fields {
+        let mut name = identifier(name);
+        while names.contains(&name) {
+            name.push('_');
+        }
+        float(&name);
+        names.push(name);
+    }
+    let mut face = ElementDef::new("face".into());
+    face.count = record.triangles.len();
+    let list = PropertyType::List(ScalarType::UChar, ScalarType::Int);
+    face.properties.add(PropertyDef::new("vertex_indices".into(), list));
+    let mut header = Header::new();
+    header.encoding = Encoding::BinaryLittleEndian;
+    header.elements.add(vertex);
+    header.elements.add(face);
+
+    let mut out = Vec::with_capacity(512 + count * 4 * (8 + record.fields.len()) + record.triangles.len() * 13);
+    Writer::<ply_rs::ply::DefaultElement>::new()
+        .write_header(&mut out, &header)
+        .map_err(|e| MeshError::new(format!("cannot write the PLY header: {e}")))?;
+    let mut put = |x: f64| out.extend_from_slice(&(x as f32).to_le_bytes());
+    for (i, p) in record.positions.iter().enumerate() {
+        p.iter().for_each(|x| put(*x));
+        if let Some(v) = record.velocities {
+            v[i].iter().for_each(|x| put(*x));
+        }
+        if let Some(uv) = record.uv {
+            uv[i].iter().for_each(|x| put(*x));
+        }
+        record.fields.iter().for_each(|(_, values)| put(values[i]));
+    }
+    for tri in record.triangles {
+        out.push(3);
+        tri.iter().for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
+    }
+    Ok(out)
+}
+
+/// Writes a mesh with its chart (see [`vertex_uv`]), its channels, and each group as a field of 0 and 1, which reads back
+/// as the group.
+///
+/// # Errors
+/// As [`write()`].
+pub fn write_mesh(mesh: &TriMesh) -> Result<Vec<u8>, MeshError> {
+    let uv = vertex_uv(mesh);
+    let flags: Vec<(&str, Vec<f64>)> = mesh
+        .groups
+        .iter()
+        .filter(|(name, _)| !mesh.channels.contains_key(*name))
+        .map(|(name, members)| {
+            let mut flag = vec![0.0; mesh.positions.len()];
+            for &v in members {
+                if let Some(f) = flag.get_mut(v as usize) {
+                    *f = 1.0;
+                }
+            }
+            (name.as_str(), flag)
+        })
+        .collect();
+    let mut fields: Vec<(&str, &[f64])> = mesh.channels.iter().map(|(n, v)| (n.as_str(), v.as_slice())).collect();
+    fields.extend(flags.iter().map(|(n, v)| (*n, v.as_slice())));
+    write(&PlyRecord {
+        positions: &mesh.positions,
+        triangles: &mesh.triangles,
+        velocities: None,
+        uv: uv.as_deref(),
+        fields: &fields,
+    })
+}
+
+/// The chart as one coordinate a vertex, which is all that PLY can say: at a seam the one of the first triangle; zero for
+/// a vertex of no triangle. None without a chart.
+pub fn vertex_uv(mesh: &TriMesh) -> Option<Vec<Vec2>> {
+    if mesh.uv_triangles.is_empty() {
+        return None;
+    }
+    let mut uv = vec![None; mesh.positions.len()];
+    for (tri, chart) in mesh.triangles.iter().zip(&mesh.uv_triangles) {
+        for (v, c) in tri.iter().zip(chart) {
+            if let (Some(slot @ None), Some(coordinate)) = (uv.get_mut(*v as usize), mesh.uv.get(*c as usize)) {
+                *slot = Some(*coordinate);
+            }
+        }
+    }
+    Some(uv.into_iter().map(|c| c.unwrap_or_else(Vec2::zeros)).collect())
+}
+
+fn identifier(name: &str) -> String {
+    let mut out: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' }).collect();
+    let taken = super::NO_CHANNELS.contains(&name) || super::UV_NAMES.as_flattened().contains(&name);
+    if taken || !out.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        out.insert(0, '_');
+    }
+    out
+}
