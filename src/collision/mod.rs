@@ -1,1 +1,12 @@
 //! Geometry of touching. No stiffness, no friction.
+
+/// Pairs within reach.
+pub mod candidates;
+/// Proof of separation over a step.
+pub mod certificate;
+/// Closest points.
+pub mod closest;
+/// All surfaces of a scene.
+pub mod surface;
+/// Bounding-box tree.
+pub mod tree;
