@@ -1,11 +1,11 @@
-//! Contact: a barrier along the normal, an inelastic stop, Coulomb friction with bristles across it.
+//! Contact: a barrier along the normal, Coulomb friction with bristles across it.
 //!
 //! With the gap `g` (distance less the thickness), the activation distance `g^` and `s = g/g^`, the barrier's force is
 //! `N = m a ((1 - s)/s)^2` for `s < 1`, where `m` is the pair's effective mass and `a` an acceleration of a few `g`: a single
 //! layer rests near 0.6 `g^`, ten near 0.35, and no load closes the gap. It does not depend on the step, so that a change of
 //! step releases no energy, and it stores little, so that little bounces.
-//! What would close the gap faster than the barrier can brake is stopped within the step, inelastically: a spring of stiffness
-//! `16 m/beta^2` toward a gap no larger than the present one, which therefore never pushes anything apart.
+//! What would close the gap faster than the barrier can brake is braked beforehand by inelastic impulses
+//! ([`Contact::goal`]).
 //! Friction is a bristle per contact whose force is returned to the Coulomb bound `mu_s N` while it holds and `mu_d N` while it
 //! slides. It enters the linear system by its secant at the predicted displacement, which neither chatters nor creeps.
 
@@ -13,13 +13,11 @@ use crate::linalg::{Mat3, Vec3};
 
 /// The barrier's acceleration at unit stiffness factor [m/s^2].
 const ACCELERATION: f64 = 30.0;
-/// Stiffness of the stop times `beta^2/m`.
-const STOP: f64 = 16.0;
-/// The stop aims at this part of the activation distance, or at the present gap when that is smaller.
-const STOP_GAP: f64 = 0.5;
+/// A step may bring a gap down to this part of itself, or of the activation distance where that is less.
+const BRAKE: (f64, f64) = (0.9, 0.5);
 /// Smallest `s` at which the barrier is linearised, in units of the present gap's and of one.
 const CLOSEST: (f64, f64) = (0.5, 0.01);
-/// Stiffness of a bristle times `beta^2/m` at the largest step.
+/// Stiffness of a bristle times `h^2/m` at the largest step.
 const BRISTLE: f64 = 20.0;
 
 /// Friction coefficients of a pair of surfaces.
@@ -69,9 +67,7 @@ pub struct Contact {
 pub struct Setting {
     /// Factor of the barrier.
     pub stiffness: f64,
-    /// Effective step of the scheme [s].
-    pub beta: f64,
-    /// The same for the largest step: bristles keep their stiffness when the step changes [s].
+    /// The largest step: bristles keep their stiffness when the step changes [s].
     pub largest: f64,
 }
 
@@ -111,29 +107,30 @@ impl Contact {
         BRISTLE * self.mass / (setting.largest * setting.largest)
     }
 
-    /// Linearises for a step: `free` is the relative displacement at `z = 0`, `predicted` the expected one [m].
-    pub fn linearise(&self, free: &Vec3, predicted: &Vec3, setting: &Setting) -> Linear {
+    /// Least gap that free flight may leave at the end of a step [m].
+    pub fn goal(&self) -> f64 {
+        (BRAKE.0 * self.gap).min(BRAKE.1 * self.reach)
+    }
+
+    /// Linearises for a step whose free flight displaces the sides by `free` relative to each other [m].
+    pub fn linearise(&self, free: &Vec3, setting: &Setting) -> Linear {
         let n = &self.normal;
-        let expected = self.gap + n.dot(predicted);
+        let expected = self.gap + n.dot(free);
         let at = expected.max(CLOSEST.0 * self.gap).max(CLOSEST.1 * self.reach);
-        let (mut normal, mut normal_stiffness) = barrier(self.mass * ACCELERATION * setting.stiffness, self.reach, at);
-        normal += normal_stiffness * (at - expected);
-        let stop_gap = self.gap.min(STOP_GAP * self.reach);
-        if expected < stop_gap {
-            let stiffness = STOP * self.mass / (setting.beta * setting.beta);
-            normal += stiffness * (stop_gap - expected);
-            normal_stiffness += stiffness;
-        }
-        let tangent = |v: &Vec3| v - n * n.dot(v);
-        let trial = tangent(&(self.bristle.deflection + predicted)).norm();
+        let (force, tangent) = barrier(self.mass * ACCELERATION * setting.stiffness, self.reach, at);
+        // Where the gap closes, the line must not pull at the gap it has now.
+        let room = self.gap.min(self.reach) - at;
+        let normal_stiffness = if room > 0.0 { tangent.min(force / room) } else { tangent };
+        let normal = force + normal_stiffness * (at - expected);
+        let across = |v: &Vec3| v - n * n.dot(v);
+        let trial = across(&(self.bristle.deflection + free)).norm();
         let bristle = self.bristle_stiffness(setting);
         let (bound, holds) = self.bound(normal, bristle * trial);
         let tangent_stiffness = if holds { bristle } else { bound / trial };
-        let across = Mat3::identity() - n * n.transpose();
         Linear {
-            force: n * (normal - normal_stiffness * n.dot(&(free - predicted)))
-                - tangent(&(self.bristle.deflection + free)) * tangent_stiffness,
-            stiffness: n * n.transpose() * normal_stiffness + across * tangent_stiffness,
+            force: n * normal - across(&(self.bristle.deflection + free)) * tangent_stiffness,
+            stiffness: n * n.transpose() * normal_stiffness
+                + (Mat3::identity() - n * n.transpose()) * tangent_stiffness,
             normal,
             normal_stiffness,
             tangent_stiffness,
@@ -146,9 +143,9 @@ impl Contact {
         if force <= mu * normal { (mu * normal, true) } else { (self.friction.sliding * normal, false) }
     }
 
-    /// Normal force at the end of the step [N], for the displacement `moved` that was `predicted`.
-    pub fn normal_force(&self, linear: &Linear, moved: &Vec3, predicted: &Vec3) -> f64 {
-        (linear.normal - linear.normal_stiffness * self.normal.dot(&(moved - predicted))).max(0.0)
+    /// Normal force at the end of the step [N], for the displacement `moved` instead of `free` [m].
+    pub fn normal_force(&self, linear: &Linear, moved: &Vec3, free: &Vec3) -> f64 {
+        (linear.normal - linear.normal_stiffness * self.normal.dot(&(moved - free))).max(0.0)
     }
 
     /// The bristle after the relative displacement `moved` [m] under the normal force `normal` [N].

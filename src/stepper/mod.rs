@@ -212,7 +212,7 @@ impl<T: Real> Stepper<T> {
             settings,
             assembly: Assembly::new(&world.elements, &world.starts),
             pcg: Pcg::default(),
-            touch: touch::Touch::new(world, settings.integrator.effective(settings.step)),
+            touch: touch::Touch::new(world, settings.step),
             now: Step {
                 moved: vec![Vec3::zeros(); world.rest.len()],
                 rate: vec![Vec3::zeros(); moving],
@@ -242,7 +242,7 @@ impl<T: Real> Stepper<T> {
         report.seconds.broad = clock.lap();
         touch.find_contacts(world, state, now);
         scheme::ground(world, state, now);
-        touch.linearise(now);
+        touch.linearise(world, now);
         (report.contacts, report.min_gap) = touch.summary();
         report.seconds.narrow = clock.lap();
 
@@ -267,6 +267,17 @@ impl<T: Real> Stepper<T> {
         let Stepper { touch, now, .. } = self;
         limit::enforce(world, state, now)?;
         report.corrected = touch.check(world, state, now)?;
+        if std::env::var("DBG").is_ok() && state.time > 0.235 {
+            if state.time < 0.2485 {
+                let mut ids: Vec<usize> = (0..world.moving).collect();
+                ids.sort_by(|a, b| now.rate[*b].norm().total_cmp(&now.rate[*a].norm()));
+                for v in &ids[..6] {
+                    eprintln!("    v {v} x {:?} rate {:?} moved {:?} z {:?} touched {} beta {}", state.x[*v].as_slice(), now.rate[*v].as_slice(), now.moved[*v].as_slice(), now.z[*v].as_slice(), now.touched[*v], now.betas[*v]);
+                }
+                touch.dump(ids[0] as u32);
+            }
+            eprintln!("  corrected {} vmax {:.3}", report.corrected, now.rate.iter().map(|z| z.norm()).fold(0.0, f64::max));
+        }
         if let Some(v) = (0..world.moving).find(|v| !(now.moved[*v] + now.rate[*v]).norm_squared().is_finite()) {
             return Err(Stuck::NotFinite(v as u32));
         }

@@ -19,16 +19,6 @@ pub enum Integrator {
     BackwardEuler,
 }
 
-impl Integrator {
-    /// The effective step `beta` of equal steps [s].
-    pub fn effective(self, step: f64) -> f64 {
-        match self {
-            Integrator::Bdf2 => step * 2.0 / 3.0,
-            Integrator::BackwardEuler => step,
-        }
-    }
-}
-
 /// Sets `beta`, and displacement `y` and velocity of free flight under gravity.
 pub fn free_flight(world: &World, state: &State, integrator: Integrator, step: &mut Step) {
     let (now, before, a) = if integrator == Integrator::BackwardEuler || state.last == 0.0 {

@@ -31,7 +31,8 @@ struct Element {
     weights: [f64; 4],
     distance: f64,
     contact: Contact,
-    predicted: Vec3,
+    /// Relative displacement of free flight.
+    free: Vec3,
     linear: Linear,
 }
 
@@ -104,7 +105,7 @@ pub struct Touch {
 }
 
 impl Touch {
-    /// Storage for a world; `largest` is the effective step of the largest step [s].
+    /// Storage for a world; `largest` is the largest step [s].
     pub fn new(world: &World, largest: f64) -> Touch {
         let most =
             |o: &crate::world::Object| world.half_thickness[o.vertices.clone()].iter().fold(0.0f64, |m, t| m.max(*t));
@@ -118,7 +119,7 @@ impl Touch {
             actual: Travel::default(),
             watched: Vec::new(),
             contacts: Vec::new(),
-            setting: Setting { stiffness: world.contact.stiffness, beta: largest, largest },
+            setting: Setting { stiffness: world.contact.stiffness, largest },
         }
     }
 
@@ -214,7 +215,6 @@ impl Touch {
     pub fn find_contacts(&mut self, world: &World, state: &State, step: &mut Step) {
         self.contacts.clear();
         self.watched.clear();
-        self.setting.beta = step.h;
         step.touched.fill(false);
         if !world.contact.enabled {
             return;
@@ -246,13 +246,45 @@ impl Touch {
         }
     }
 
-    /// Linearises all contacts for the step.
-    pub fn linearise(&mut self, step: &Step) {
+    /// Brakes what closes too fast by inelastic impulses on free flight, then linearises all contacts.
+    pub fn linearise(&mut self, world: &World, step: &mut Step) {
+        self.brake(world, step);
         let setting = &self.setting;
         par::each_mut(&mut self.contacts, |_, c| {
-            let free: Vec3 = (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum();
-            c.linear = c.contact.linearise(&free, &c.predicted, setting);
+            c.free = (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum();
+            c.linear = c.contact.linearise(&c.free, setting);
         });
+    }
+
+    /// Projected Gauss-Seidel in order of the contacts: impulses along the normal that only push, with Coulomb friction.
+    fn brake(&self, world: &World, step: &mut Step) {
+        for _ in 0..SWEEPS {
+            let mut worst = 0.0f64;
+            for c in &self.contacts {
+                let n = &c.contact.normal;
+                let moved: Vec3 = (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum();
+                let lack = c.contact.goal() - (c.contact.gap + n.dot(&moved));
+                if lack <= 1e-3 * c.contact.reach {
+                    continue;
+                }
+                worst = worst.max(lack);
+                let across = moved - n * n.dot(&moved);
+                let slide = across.norm();
+                let held = (c.contact.friction.sliding * lack).min(slide);
+                let push = n * lack - across * if slide > 0.0 { held / slide } else { 0.0 };
+                for k in 0..4 {
+                    let v = c.vertices[k] as usize;
+                    if v < world.moving && !step.fixed[v] {
+                        let shift = push * (c.weights[k] * c.contact.mass / world.mass[v]);
+                        step.moved[v] += shift;
+                        step.rate[v] += shift / step.betas[v];
+                    }
+                }
+            }
+            if worst == 0.0 {
+                break;
+            }
+        }
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -312,8 +344,14 @@ impl Touch {
             friction: Friction::between(world.objects[objects[0]].friction, world.objects[objects[1]].friction),
             bristle: memory,
         };
-        let linear = Linear::default();
-        (watched, Some(Element { key, vertices, weights, distance, contact, predicted, linear }))
+        let (free, linear) = (Vec3::zeros(), Linear::default());
+        (watched, Some(Element { key, vertices, weights, distance, contact, free, linear }))
+    }
+
+    pub fn dump(&self, v: u32) {
+        for c in self.contacts.iter().filter(|c| c.vertices.contains(&v)) {
+            eprintln!("      {:x} {:?} w {:?} n {:?} gap {:.2e} reach {:.2e} pred {:?} {:?}", c.key, c.vertices, c.weights, c.contact.normal.as_slice(), c.contact.gap, c.contact.reach, c.free.as_slice(), c.linear.force.as_slice());
+        }
     }
 
     /// Number of contacts and the smallest gap.
@@ -435,7 +473,7 @@ impl Touch {
         let bristles: Vec<(u64, Bristle)> = par::map(contacts.len(), |k| {
             let c = &contacts[k];
             let moved: Vec3 = (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum();
-            let normal = c.contact.normal_force(&c.linear, &moved, &c.predicted);
+            let normal = c.contact.normal_force(&c.linear, &moved, &c.free);
             (c.key, c.contact.advance(&c.linear, &moved, normal, &self.setting))
         });
         state.bristles = bristles;
