@@ -1,0 +1,72 @@
+//! One key light with a soft shadow and an even fill.
+
+use super::camera::unit_or;
+use super::pattern;
+use crate::linalg::Vec3;
+
+/// A distant disc: parallel light with a penumbra that widens with the distance to what casts it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Key {
+    /// From the scene to the light; any length.
+    pub direction: Vec3,
+    /// Angular radius of the disc [rad]; 0 casts hard shadows.
+    pub radius: f64,
+    /// Linear RGB; a white Lambert surface facing the light takes this colour.
+    pub colour: [f64; 3],
+}
+
+/// Light from everywhere: `sky` from above, `ground` from below, blended by the normal's height and dimmed by the share
+/// of the hemisphere that the objects themselves cover.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fill {
+    /// Linear RGB on a surface facing up.
+    pub sky: [f64; 3],
+    /// Linear RGB on a surface facing down.
+    pub ground: [f64; 3],
+    /// Whether objects dim it (ambient occlusion).
+    pub occlusion: bool,
+}
+
+/// The lights of a picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lights {
+    /// The shadow-casting light.
+    pub key: Key,
+    /// The fill.
+    pub fill: Fill,
+}
+
+impl Lights {
+    /// A key light above the viewer's left shoulder and a cool fill. `direction` points from the scene to the camera.
+    pub fn studio(direction: Vec3, up: Vec3) -> Lights {
+        let up = unit_or(up, Vec3::y());
+        let side = unit_or(up.cross(&direction), Vec3::x());
+        let front = unit_or(side.cross(&up), Vec3::z());
+        Lights {
+            key: Key { direction: front * 0.55 - side * 0.85 + up * 1.15, radius: 0.1, colour: [0.80, 0.775, 0.74] },
+            fill: Fill { sky: [0.25, 0.265, 0.29], ground: [0.14, 0.135, 0.13], occlusion: true },
+        }
+    }
+}
+
+/// Directions towards points of the key light, `(0,2)`-distributed.
+pub(super) fn key_samples(key: &Key, count: u32) -> Vec<Vec3> {
+    let axis = unit_or(key.direction, Vec3::y());
+    let (a, b) = tangents(axis);
+    let radius = if key.radius.is_finite() { key.radius.clamp(0.0, 1.5).tan() } else { 0.0 };
+    (0..count)
+        .map(|i| {
+            let [x, y] = pattern::disc(pattern::sobol(i));
+            (axis + (a * x + b * y) * radius).normalize()
+        })
+        .collect()
+}
+
+/// Two unit vectors that make a right-handed frame with the unit vector `n`.
+pub(super) fn tangents(n: Vec3) -> (Vec3, Vec3) {
+    // Duff et al., "Building an Orthonormal Basis, Revisited", JCGT 2017.
+    let sign = if n.z < 0.0 { -1.0 } else { 1.0 };
+    let a = -1.0 / (sign + n.z);
+    let b = n.x * n.y * a;
+    (Vec3::new(1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x), Vec3::new(b, sign + n.y * n.y * a, -n.y))
+}

@@ -1,0 +1,115 @@
+//! The finished picture and its EXR file.
+
+use super::legend::Legend;
+use super::raster::Image;
+use exr::prelude::{
+    AnyChannel, AnyChannels, AttributeValue, Compression, Encoding, FlatSamples, IntegerBounds, Layer, LayerAttributes,
+    LineOrder, Text, WritableImage,
+};
+use std::io::Cursor;
+
+/// Rays sent for a picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rays {
+    /// From the camera.
+    pub camera: u64,
+    /// Towards the key light.
+    pub shadow: u64,
+    /// Towards the sky.
+    pub sky: u64,
+}
+
+impl Rays {
+    pub(super) fn add(&mut self, other: Rays) {
+        self.camera += other.camera;
+        self.shadow += other.shadow;
+        self.sky += other.sky;
+    }
+
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.camera + self.shadow + self.sky
+    }
+}
+
+/// A drawn picture, rows from the upper left. Colour is filtered over each pixel; depth, normal and object are those of
+/// the pixel's centre.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    /// Pixels across.
+    pub width: usize,
+    /// Pixels down.
+    pub height: usize,
+    /// Linear RGB, without legends.
+    pub colour: Vec<[f32; 3]>,
+    /// Depth along the axis of view [m]; infinite where nothing is.
+    pub depth: Vec<f32>,
+    /// Unit normal in world space on the viewer's side; zero where nothing is.
+    pub normal: Vec<[f32; 3]>,
+    /// 0 nothing, `i + 1` object `i`, one more than the number of objects for the ground.
+    pub object: Vec<u32>,
+    /// Names of the objects.
+    pub objects: Vec<String>,
+    /// Legends of the field colourings.
+    pub legends: Vec<Legend>,
+    /// Rays sent.
+    pub rays: Rays,
+}
+
+impl Picture {
+    /// The colour as an image, with the legends drawn in.
+    pub fn image(&self) -> Image {
+        let mut image = Image { width: self.width, height: self.height, pixels: self.colour.clone() };
+        for (place, legend) in self.legends.iter().enumerate() {
+            legend.draw(&mut image, place);
+        }
+        image
+    }
+
+    /// An 8-bit sRGB PNG file with the legends.
+    ///
+    /// # Errors
+    /// As [`Image::png`].
+    pub fn png(&self) -> Result<Vec<u8>, String> {
+        self.image().png()
+    }
+
+    /// A linear EXR file, ZIP compressed: colour `R G B` without legends, depth `Z` [m], normal `N.X N.Y N.Z`, object
+    /// number `id` (unsigned); the header names the objects as `object.1`, `object.2`, ...
+    ///
+    /// # Errors
+    /// The picture is empty, its planes differ in size, or the encoder fails.
+    pub fn exr(&self) -> Result<Vec<u8>, String> {
+        let n = self.width * self.height;
+        if n == 0 || [self.colour.len(), self.depth.len(), self.normal.len(), self.object.len()] != [n; 4] {
+            return Err(format!("EXR: the planes do not make a picture of {} x {}", self.width, self.height));
+        }
+        let plane = |from: &[[f32; 3]], c: usize| FlatSamples::F32(from.iter().map(|p| p[c]).collect());
+        let channels = [
+            AnyChannel::new("R", plane(&self.colour, 0)),
+            AnyChannel::new("G", plane(&self.colour, 1)),
+            AnyChannel::new("B", plane(&self.colour, 2)),
+            AnyChannel::new("Z", FlatSamples::F32(self.depth.clone())),
+            AnyChannel::new("N.X", plane(&self.normal, 0)),
+            AnyChannel::new("N.Y", plane(&self.normal, 1)),
+            AnyChannel::new("N.Z", plane(&self.normal, 2)),
+            AnyChannel::new("id", FlatSamples::U32(self.object.clone())),
+        ];
+        let mut attributes = LayerAttributes { software_name: Text::new_or_none("percale"), ..Default::default() };
+        for (i, name) in self.objects.iter().enumerate() {
+            let pair = (Text::new_or_none(format!("object.{}", i + 1)), Text::new_or_none(name));
+            if let (Some(key), Some(name)) = pair {
+                attributes.other.insert(key, AttributeValue::Text(name));
+            }
+        }
+        let encoding =
+            Encoding { compression: Compression::ZIP16, line_order: LineOrder::Increasing, ..Encoding::default() };
+        let size = (self.width, self.height);
+        let layer = Layer::new(size, attributes, encoding, AnyChannels::sort(channels.into_iter().collect()));
+        let mut image = exr::image::Image::from_layer(layer);
+        image.attributes.display_window = IntegerBounds::from_dimensions(size);
+        let mut file = Cursor::new(Vec::new());
+        image.write().non_parallel().to_buffered(&mut file).map_err(|e| format!("EXR: {e}"))?;
+        Ok(file.into_inner())
+    }
+}
