@@ -45,17 +45,17 @@ impl Mesh {
 
     /// A sheet of side 1 that hangs over a sphere of radius 0.25 in folds.
     fn drape(n: usize) -> Mesh {
-        let radius = 0.252;
+        let radius = 0.254;
         Mesh::grid(n, |u, v| {
             let (x, z) = (u - 0.5, v - 0.5);
             let (s, a) = (x.hypot(z), z.atan2(x));
-            let bend = s.min(radius * 1.35) / radius;
-            let rest = (s - radius * 1.35).max(0.0);
-            let fold = rest / 0.3;
-            let ripple = (6.0 * a + 0.4).sin() * 0.055 * fold.min(1.2) + (11.0 * a).sin() * 0.008 * fold;
-            let r = radius * bend.sin() + 0.22 * rest + ripple;
-            let y = 0.3 + radius * bend.cos() - 0.93 * rest;
-            Vec3::new(r * a.cos(), y.max(0.004 + 0.002 * ripple), r * a.sin())
+            let bend = s.min(radius * 1.15) / radius;
+            let rest = (s - radius * 1.15).max(0.0);
+            let fold = (rest / 0.25).min(1.4).powf(1.5);
+            let ripple = (0.045 + 0.045 * (8.0 * a + 0.6).sin() + 0.012 * (13.0 * a).sin()) * fold;
+            let r = radius * bend.sin() + 0.33 * rest + ripple;
+            let y = 0.32 + radius * bend.cos() - 0.9 * rest;
+            Vec3::new(r * a.cos(), y.max(0.003), r * a.sin())
         })
     }
 
@@ -95,7 +95,7 @@ const CLOTH: [f64; 3] = [0.52, 0.13, 0.09];
 const STONE: [f64; 3] = [0.62, 0.61, 0.58];
 
 fn drape_camera(aspect: f64) -> Camera {
-    let bounds = (Vec3::new(-0.45, 0.0, -0.45), Vec3::new(0.45, 0.56, 0.45));
+    let bounds = (Vec3::new(-0.4, 0.0, -0.4), Vec3::new(0.4, 0.56, 0.4));
     Camera::fit(bounds, Vec3::new(0.5, 0.55, 1.0), 0.6, aspect, Vec3::y())
 }
 
@@ -108,7 +108,7 @@ fn drape_settings(width: usize, height: usize) -> Settings {
 #[test]
 #[ignore = "writes pictures to look at"]
 fn gallery() {
-    let (cloth, ball) = (Mesh::drape(100), Mesh::sphere(64, Vec3::new(0.0, 0.3, 0.0), 0.25));
+    let (cloth, ball) = (Mesh::drape(100), Mesh::sphere(64, Vec3::new(0.0, 0.32, 0.0), 0.25));
     let height: Vec<f64> = cloth.positions.iter().map(|p| p.y * 0.2).collect();
     let settings = drape_settings(960, 540);
     let checker = Paint::Checker { a: [0.55, 0.53, 0.48], b: [0.10, 0.17, 0.28], size: 0.1 };

@@ -276,8 +276,8 @@ impl Node {
     fn entry(&self, packet: &Packet, inverse: &[Lane; 3]) -> f32 {
         let mut near: Lane = [0.0; LANES];
         let mut far = packet.reach;
-        for axis in 0..3 {
-            let (o, inv) = (&packet.origin[axis], &inverse[axis]);
+        for (axis, inv) in inverse.iter().enumerate() {
+            let o = &packet.origin[axis];
             let (lo, hi) = (self.lo[axis], self.hi[axis]);
             for l in 0..LANES {
                 let (a, b) = ((lo - o[l]) * inv[l], (hi - o[l]) * inv[l]);

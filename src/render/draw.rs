@@ -13,7 +13,7 @@ use crate::linalg::{Vec3, par};
 
 /// Radius of the reconstruction filter, a tent [pixels].
 const FILTER: f64 = 0.9;
-/// Light directions: sixteen blocks of sixteen, each block well spread; pixels of a 4x4 tile start at different blocks.
+/// Light directions: sixteen blocks of sixteen, each block well spread; the pixels of a 4x4 tile use different blocks.
 const LIGHTS: usize = 256;
 /// Blocks of sixteen shadow rays where a pixel's first block finds a penumbra.
 const PENUMBRA: usize = 4;
@@ -118,7 +118,7 @@ impl Draw<'_> {
         for (block, offsets) in self.pattern.chunks(LANES).enumerate() {
             let samples = self.first_hits(x, y, offsets, block == 0, &mut pixel);
             let samples = &samples[..offsets.len()];
-            let shadow = self.shadow(samples, tile + block, &mut pixel.rays);
+            let shadow = self.shadow(samples, block, tile, &mut pixel.rays);
             let open = self.open_sky(samples, tile + block, &mut pixel.rays);
             for (l, s) in samples.iter().enumerate() {
                 pixel.lit += (s.plain + s.direct * shadow[l]) * weight;
@@ -253,11 +253,12 @@ impl Draw<'_> {
     }
 
     /// Share of the key light that reaches each sample. Few samples are used repeatedly, so a pixel always has sixteen
-    /// shadow rays, and more where they disagree.
-    fn shadow(&self, samples: &[Sample], tile: usize, rays: &mut Rays) -> [f64; LANES] {
+    /// shadow rays, and more where they disagree. The first block of light points is the same in every pixel, so that
+    /// neighbours agree on where the penumbra ends.
+    fn shadow(&self, samples: &[Sample], first: usize, tile: usize, rays: &mut Rays) -> [f64; LANES] {
         let (mut sent, mut free) = ([0u32; LANES], [0u32; LANES]);
         for round in 0..PENUMBRA {
-            let block = (tile + round * 5) % LANES;
+            let block = (first + if round == 0 { 0 } else { 1 + (tile + round * 5) % (LANES - 1) }) % LANES;
             let mut packet = Packet::default();
             let mut used = 0;
             for l in 0..LANES {

@@ -46,16 +46,17 @@ fn number(x: f64) -> String {
 }
 
 impl Legend {
-    /// Draws the legend at the lower left, `place` rows above the first.
+    /// Draws the legend at the lower right, `place` rows above the first.
     pub(super) fn draw(&self, image: &mut Image, place: usize) {
         let size = (image.height as f64 / 45.0).max(7.0);
         let style = Style { size, colour: [0.9, 0.92, 0.95], rim: [0.03, 0.035, 0.045] };
         let margin = 1.6 * size;
         let (length, thick) = (14.0 * size, 0.9 * size);
+        let left = image.width as f64 - margin - length;
         let bottom = image.height as f64 - margin - place as f64 * 5.2 * size;
         let bar = bottom - 1.5 * size - thick;
         let rim = (0.1 * size).ceil().max(1.0) as i64;
-        let (x0, y0) = (margin.round() as i64, bar.round() as i64);
+        let (x0, y0) = (left.round() as i64, bar.round() as i64);
         let (across, down) = (length.round() as i64, thick.round().max(1.0) as i64);
         for y in -rim..down + rim {
             for x in -rim..across + rim {
@@ -65,11 +66,11 @@ impl Legend {
                 image.blend(x0 + x, y0 + y, colour, if inside { 1.0 } else { 0.6 });
             }
         }
-        font::write(image, margin, bar - 1.7 * size, &self.title, &style);
+        font::write(image, left, bar - 1.7 * size, &self.title, &style);
         let (low, high) = (number(self.min), number(self.max));
         let below = bar + thick + 0.5 * size;
-        font::write(image, margin, below, &low, &style);
-        font::write(image, margin + length - font::width(&high, size), below, &high, &style);
+        font::write(image, left, below, &low, &style);
+        font::write(image, left + length - font::width(&high, size), below, &high, &style);
     }
 }
 

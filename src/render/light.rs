@@ -43,8 +43,8 @@ impl Lights {
         let side = unit_or(up.cross(&direction), Vec3::x());
         let front = unit_or(side.cross(&up), Vec3::z());
         Lights {
-            key: Key { direction: front * 0.55 - side * 0.85 + up * 1.15, radius: 0.1, colour: [0.80, 0.775, 0.74] },
-            fill: Fill { sky: [0.25, 0.265, 0.29], ground: [0.14, 0.135, 0.13], occlusion: true },
+            key: Key { direction: front * 0.55 - side * 0.85 + up * 1.15, radius: 0.1, colour: [0.84, 0.81, 0.77] },
+            fill: Fill { sky: [0.21, 0.225, 0.25], ground: [0.11, 0.105, 0.10], occlusion: true },
         }
     }
 }

@@ -55,7 +55,7 @@ pub struct Ground {
 impl Ground {
     /// A light grey-blue floor.
     pub fn at(height: f64) -> Ground {
-        Ground { height, colour: [0.42, 0.45, 0.49] }
+        Ground { height, colour: [0.33, 0.355, 0.39] }
     }
 }
 
@@ -70,7 +70,7 @@ pub struct Background {
 
 impl Default for Background {
     fn default() -> Self {
-        Background { top: [0.30, 0.34, 0.40], bottom: [0.56, 0.59, 0.63] }
+        Background { top: [0.20, 0.23, 0.28], bottom: [0.40, 0.425, 0.46] }
     }
 }
 

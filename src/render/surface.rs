@@ -136,9 +136,8 @@ impl<'a> Surface<'a> {
         // A normal that leans away from the viewer is bent back until it is seen at a grazing angle.
         let away = normal.dot(&direction) + 0.02;
         hit.normal = if away > 0.0 { (normal - direction * away).normalize() } else { normal };
-        for i in 0..3 {
-            let sink = (hit.point - hit.corners[i]).dot(&n[i]).min(0.0);
-            hit.lifted -= n[i] * (sink * hit.weights[i]);
+        for ((n, corner), weight) in n.iter().zip(&hit.corners).zip(hit.weights) {
+            hit.lifted -= n * ((hit.point - corner).dot(n).min(0.0) * weight);
         }
     }
 
