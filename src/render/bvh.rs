@@ -55,16 +55,18 @@ impl Packet {
 
     /// Reciprocal directions; a zero component becomes tiny, so that no product is `0 * infinity`.
     fn inverse(&self) -> [Lane; 3] {
-        let mut inverse = self.direction;
-        for d in inverse.iter_mut().flatten() {
-            let sign = if *d < 0.0 { -1.0 } else { 1.0 };
-            *d = sign / d.abs().max(1e-20);
-        }
-        inverse
+        self.direction.map(|lane| {
+            let mut inverse = lane;
+            for d in &mut inverse {
+                let size = if d.abs() > 1e-20 { d.abs() } else { 1e-20 };
+                *d = if *d < 0.0 { -1.0 } else { 1.0 } / size;
+            }
+            inverse
+        })
     }
 
     fn farthest(&self) -> f32 {
-        self.reach.iter().fold(-1.0, |a: f32, b| if *b > a { *b } else { a })
+        -least(self.reach.map(|r| -r))
     }
 }
 
@@ -270,6 +272,19 @@ fn split(boxes: &[Bounds], order: &mut [u32], range: Range<usize>, bounds: &Boun
     Some(range.start + middle)
 }
 
+/// Smallest of the lanes, by halves.
+#[inline(always)]
+fn least(mut lanes: Lane) -> f32 {
+    let mut width = LANES / 2;
+    while width > 0 {
+        for l in 0..width {
+            lanes[l] = if lanes[l + width] < lanes[l] { lanes[l + width] } else { lanes[l] };
+        }
+        width /= 2;
+    }
+    lanes[0]
+}
+
 impl Node {
     /// Smallest distance at which a lane enters the box within its reach; infinite when none does.
     #[inline(always)]
@@ -289,14 +304,7 @@ impl Node {
         for l in 0..LANES {
             near[l] = if near[l] <= far[l] { near[l] } else { f32::INFINITY };
         }
-        let mut width = LANES / 2;
-        while width > 0 {
-            for l in 0..width {
-                near[l] = if near[l + width] < near[l] { near[l + width] } else { near[l] };
-            }
-            width /= 2;
-        }
-        near[0]
+        least(near)
     }
 }
 

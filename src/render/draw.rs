@@ -13,9 +13,10 @@ use crate::linalg::{Vec3, par};
 
 /// Radius of the reconstruction filter, a tent [pixels].
 const FILTER: f64 = 0.9;
-/// Light directions: sixteen blocks of sixteen, each block well spread; the pixels of a 4x4 tile use different blocks.
+/// Directions towards key and sky: sixteen blocks of sixteen, each well spread, as is every aligned group of blocks. The
+/// pixels of a 4x4 tile use different blocks for the sky, those of a 2x2 tile different groups for the key.
 const LIGHTS: usize = 256;
-/// Blocks of sixteen shadow rays where a pixel's first block finds a penumbra.
+/// Blocks of sixteen shadow rays for a pixel in a penumbra.
 const PENUMBRA: usize = 4;
 
 /// A sample of a pixel after the first hit.
@@ -56,6 +57,7 @@ struct Draw<'a> {
     up: Vec3,
     pattern: Vec<[f64; 2]>,
     key: Vec<Vec3>,
+    probe: Vec<Vec3>,
     key_axis: Vec3,
     sky: Vec<[f64; 3]>,
     /// Distance by which shadow rays leave the surface [m].
@@ -69,13 +71,15 @@ pub fn draw(objects: &[Object], up: Vec3, settings: &Settings) -> Picture {
     let up = unit_or(up, Vec3::y());
     let view = settings.camera.view(up, width, height);
     let lift = 2e-5 * surface.radius + 1e-6 * (view.position - surface.centre).norm();
+    let (key, probe) = key_samples(&settings.lights.key, LIGHTS as u32);
     let all = Draw {
         objects,
         settings,
         view,
         up,
         pattern: (0..settings.samples.max(1) as u32).map(|i| pattern::pixel(i, FILTER)).collect(),
-        key: key_samples(&settings.lights.key, LIGHTS as u32),
+        key,
+        probe,
         key_axis: unit_or(settings.lights.key.direction, up),
         sky: (0..LIGHTS as u32).map(|i| pattern::cosine_hemisphere(pattern::sobol(i))).collect(),
         lift,
@@ -118,7 +122,7 @@ impl Draw<'_> {
         for (block, offsets) in self.pattern.chunks(LANES).enumerate() {
             let samples = self.first_hits(x, y, offsets, block == 0, &mut pixel);
             let samples = &samples[..offsets.len()];
-            let shadow = self.shadow(samples, block, tile, &mut pixel.rays);
+            let shadow = self.shadow(samples, (x & 1) + 2 * (y & 1) + block, &mut pixel.rays);
             let open = self.open_sky(samples, tile + block, &mut pixel.rays);
             for (l, s) in samples.iter().enumerate() {
                 pixel.lit += (s.plain + s.direct * shadow[l]) * weight;
@@ -252,29 +256,43 @@ impl Draw<'_> {
         f64::from(u8::from(near))
     }
 
-    /// Share of the key light that reaches each sample. Few samples are used repeatedly, so a pixel always has sixteen
-    /// shadow rays, and more where they disagree. The first block of light points is the same in every pixel, so that
-    /// neighbours agree on where the penumbra ends.
-    fn shadow(&self, samples: &[Sample], first: usize, tile: usize, rays: &mut Rays) -> [f64; LANES] {
+    /// Share of the key light that reaches each sample. Sixteen rays, most to the light's rim, tell light and shade from
+    /// penumbra; only there the share is measured. Where a pixel has few samples they are used repeatedly.
+    fn shadow(&self, samples: &[Sample], set: usize, rays: &mut Rays) -> [f64; LANES] {
         let (mut sent, mut free) = ([0u32; LANES], [0u32; LANES]);
-        for round in 0..PENUMBRA {
-            let block = (first + if round == 0 { 0 } else { 1 + (tile + round * 5) % (LANES - 1) }) % LANES;
-            let mut packet = Packet::default();
-            let mut used = 0;
-            for l in 0..LANES {
-                let s = &samples[l % samples.len()];
-                if s.direct != Vec3::zeros() {
-                    packet.set(l, to_f32(s.origin), to_f32(self.key[block * LANES + l]), f32::MAX);
-                    sent[l % samples.len()] += 1;
-                    used += 1;
-                }
+        let (lit, used) = self.towards_key(samples, &self.probe, rays, &mut sent, &mut free);
+        if lit > 0 && lit < used {
+            (sent, free) = ([0; LANES], [0; LANES]);
+            for round in 0..PENUMBRA {
+                let first = (set * PENUMBRA + round) * LANES % LIGHTS;
+                let part = self.key.get(first..first + LANES).unwrap_or(&self.probe);
+                self.towards_key(samples, part, rays, &mut sent, &mut free);
             }
-            if used == 0 {
-                break;
+        }
+        share(&free, &sent)
+    }
+
+    /// Sends a packet of shadow rays and counts, per sample and in all, those sent and those that arrived.
+    fn towards_key(
+        &self,
+        samples: &[Sample],
+        lights: &[Vec3],
+        rays: &mut Rays,
+        sent: &mut [u32; LANES],
+        free: &mut [u32; LANES],
+    ) -> (u32, u32) {
+        let mut packet = Packet::default();
+        let (mut lit, mut used) = (0, 0);
+        for (l, light) in lights.iter().enumerate().take(LANES) {
+            let s = l % samples.len();
+            if samples[s].direct != Vec3::zeros() {
+                packet.set(l, to_f32(samples[s].origin), to_f32(*light), f32::MAX);
+                sent[s] += 1;
+                used += 1;
             }
-            rays.shadow += used;
+        }
+        if used > 0 {
             self.surface.tree.blocked(&mut packet);
-            let mut lit = 0;
             for l in 0..LANES {
                 let s = l % samples.len();
                 if samples[s].direct != Vec3::zeros() && packet.hit[l] == NONE {
@@ -282,11 +300,9 @@ impl Draw<'_> {
                     lit += 1;
                 }
             }
-            if round == 0 && (lit == 0 || lit == used) {
-                break;
-            }
         }
-        share(&free, &sent)
+        rays.shadow += u64::from(used);
+        (lit, used)
     }
 
     /// Share of the sky, weighted by the cosine, that each sample sees past the objects.
@@ -309,6 +325,9 @@ impl Draw<'_> {
             packet.set(l, to_f32(s.origin), to_f32(direction - s.face * (2.0 * below)), f32::MAX);
             sent[l % samples.len()] += 1;
             rays.sky += 1;
+        }
+        if sent == [0; LANES] {
+            return [1.0; LANES];
         }
         self.surface.tree.blocked(&mut packet);
         for l in 0..LANES {

@@ -3,6 +3,7 @@
 use super::camera::unit_or;
 use super::pattern;
 use crate::linalg::Vec3;
+use std::f64::consts::TAU;
 
 /// A distant disc: parallel light with a penumbra that widens with the distance to what casts it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,17 +50,18 @@ impl Lights {
     }
 }
 
-/// Directions towards points of the key light, `(0,2)`-distributed.
-pub(super) fn key_samples(key: &Key, count: u32) -> Vec<Vec3> {
+/// Directions towards points of the key light: `count` spread evenly, and sixteen that find out whether anything stands
+/// before it, most of them on its rim.
+pub(super) fn key_samples(key: &Key, count: u32) -> (Vec<Vec3>, Vec<Vec3>) {
     let axis = unit_or(key.direction, Vec3::y());
     let (a, b) = tangents(axis);
     let radius = if key.radius.is_finite() { key.radius.clamp(0.0, 1.5).tan() } else { 0.0 };
-    (0..count)
-        .map(|i| {
-            let [x, y] = pattern::disc(pattern::sobol(i));
-            (axis + (a * x + b * y) * radius).normalize()
-        })
-        .collect()
+    let towards = |[x, y]: [f64; 2]| (axis + (a * x + b * y) * radius).normalize();
+    let ring = |r: f64, turn: f64| [r * (TAU * turn).cos(), r * (TAU * turn).sin()];
+    let even =
+        (0..count).map(|i| towards(pattern::disc(pattern::sobol(i).map(|u| u + 0.5 / f64::from(count))))).collect();
+    let probe = (0..16).map(|i| if i % 4 < 3 { ring(1.0, i as f64 / 16.0) } else { ring(0.5, i as f64 / 16.0) });
+    (even, probe.map(towards).collect())
 }
 
 /// Two unit vectors that make a right-handed frame with the unit vector `n`.

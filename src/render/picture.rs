@@ -75,7 +75,7 @@ impl Picture {
     }
 
     /// A linear EXR file, ZIP compressed: colour `R G B` without legends, depth `Z` [m], normal `N.X N.Y N.Z`, object
-    /// number `id` (unsigned); the header names the objects as `object.1`, `object.2`, ...
+    /// number `id` (unsigned); the header's `objects` lists the objects' names in order.
     ///
     /// # Errors
     /// The picture is empty, its planes differ in size, or the encoder fails.
@@ -96,11 +96,10 @@ impl Picture {
             AnyChannel::new("id", FlatSamples::U32(self.object.clone())),
         ];
         let mut attributes = LayerAttributes { software_name: Text::new_or_none("percale"), ..Default::default() };
-        for (i, name) in self.objects.iter().enumerate() {
-            let pair = (Text::new_or_none(format!("object.{}", i + 1)), Text::new_or_none(name));
-            if let (Some(key), Some(name)) = pair {
-                attributes.other.insert(key, AttributeValue::Text(name));
-            }
+        // One attribute only: the package keeps them in a hash map and writes them in any order.
+        if let Some(key) = Text::new_or_none("objects") {
+            let names = self.objects.iter().filter_map(|n| Text::new_or_none(n.escape_default().to_string())).collect();
+            attributes.other.insert(key, AttributeValue::TextVector(names));
         }
         let encoding =
             Encoding { compression: Compression::ZIP16, line_order: LineOrder::Increasing, ..Encoding::default() };

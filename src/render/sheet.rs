@@ -21,8 +21,7 @@ pub fn contact_sheet(cells: &[Cell], columns: usize, width: usize) -> Image {
     let gap = (width / 120).max(2);
     let rows = cells.len().div_ceil(columns);
     let paper = [0.9f32; 3];
-    let mut sheet =
-        Image::filled(columns * (width + gap) + gap, rows.max(1) * (height + gap) + gap, paper);
+    let mut sheet = Image::filled(columns * (width + gap) + gap, rows.max(1) * (height + gap) + gap, paper);
     let size = (width as f64 / 32.0).max(7.0);
     let style = Style { size, colour: [0.95; 3], rim: [0.03, 0.035, 0.045] };
     for (k, cell) in cells.iter().enumerate() {
