@@ -381,7 +381,7 @@ fn the_sky_is_dimmed_by_what_covers_it() {
     let r = s.hypot(h);
     let covered = 4.0 / std::f64::consts::PI * (s / r) * (s / r).atan();
     let got = pixel(&picture, 20, 20)[0] / 0.5;
-    assert!((got - (1.0 - covered)).abs() < 0.01, "{got}, expected {}", 1.0 - covered);
+    assert!((got - (1.0 - covered)).abs() < 4.0 / 256.0, "{got}, expected {}", 1.0 - covered);
 }
 
 #[test]
@@ -424,7 +424,9 @@ fn pictures_have_the_same_bits_for_any_number_of_threads() {
 #[test]
 fn still_parts_of_a_moving_scene_keep_their_pixels() {
     let cloth = Mesh::drape(30);
-    let settings = drape_settings(160, 90);
+    // The sky's share changes wherever the ball is in view; all else is local.
+    let mut settings = drape_settings(160, 90);
+    settings.lights.fill.occlusion = false;
     let frame = |x: f64| {
         let ball = Mesh::sphere(16, Vec3::new(x, 0.05, 0.3), 0.05);
         let objects = [cloth.object("cloth", Paint::Colour(CLOTH)), ball.object("ball", Paint::Colour(STONE))];

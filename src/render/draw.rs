@@ -3,18 +3,19 @@
 use super::bvh::{LANES, NONE, Packet};
 use super::camera::{View, unit_or};
 use super::legend;
-use super::light::{key_samples, tangents};
+use super::light::key_samples;
 use super::pattern;
 use super::picture::{Picture, Rays};
 use super::settings::{Object, Settings, Wireframe};
+use super::sky::{self, Spot};
 use super::surface::{Hit, Surface};
 use super::to_f32;
 use crate::linalg::{Vec3, par};
 
 /// Radius of the reconstruction filter, a tent [pixels].
 const FILTER: f64 = 0.9;
-/// Directions towards key and sky: sixteen blocks of sixteen, each well spread, as is every aligned group of blocks. The
-/// pixels of a 4x4 tile use different blocks for the sky, those of a 2x2 tile different groups for the key.
+/// Directions towards the key light: four groups of four blocks of sixteen, each group and each block well spread; the
+/// pixels of a 2x2 tile use different groups.
 const LIGHTS: usize = 256;
 /// Blocks of sixteen shadow rays for a pixel in a penumbra.
 const PENUMBRA: usize = 4;
@@ -35,18 +36,13 @@ struct Sample {
     normal: Vec3,
 }
 
-/// A finished pixel but for the smoothing of the sky's share.
-#[derive(Clone, Copy)]
+/// A finished pixel but for the share of the sky.
+#[derive(Clone, Copy, Default)]
 struct Pixel {
-    lit: Vec3,
-    ambient: Vec3,
-    /// Share of the sky that is open.
-    open: f64,
-    depth: f32,
-    normal: Vec3,
-    point: Vec3,
-    object: u32,
-    rays: Rays,
+    lit: [f32; 3],
+    ambient: [f32; 3],
+    spot: Spot,
+    shadow_rays: u32,
 }
 
 struct Draw<'a> {
@@ -59,7 +55,6 @@ struct Draw<'a> {
     key: Vec<Vec3>,
     probe: Vec<Vec3>,
     key_axis: Vec3,
-    sky: Vec<[f64; 3]>,
     /// Distance by which shadow rays leave the surface [m].
     lift: f64,
 }
@@ -81,64 +76,60 @@ pub fn draw(objects: &[Object], up: Vec3, settings: &Settings) -> Picture {
         key,
         probe,
         key_axis: unit_or(settings.lights.key.direction, up),
-        sky: (0..LIGHTS as u32).map(|i| pattern::cosine_hemisphere(pattern::sobol(i))).collect(),
         lift,
         surface,
     };
-    let rows = par::map_heavy(height, |y| (0..width).map(|x| all.pixel(x, y)).collect::<Vec<Pixel>>());
-    let pixels: Vec<Pixel> = rows.into_iter().flatten().collect();
-    let mut colour = vec![[0f32; 3]; pixels.len()];
-    par::fill(&mut colour, |i| to_f32(pixels[i].lit + pixels[i].ambient * all.smooth_open(&pixels, i)));
-    let mut rays = Rays::default();
-    pixels.iter().for_each(|p| rays.add(p.rays));
+    let mut pixels = vec![Pixel::default(); width * height];
+    par::blocks_mut(&mut pixels, width.max(1), |first, row| {
+        for (x, pixel) in row.iter_mut().enumerate() {
+            *pixel = all.pixel(x, first / width.max(1));
+        }
+    });
+    let spots: Vec<Spot> = pixels.iter().map(|p| p.spot).collect();
+    let (open, sky_rays) = if settings.lights.fill.occlusion {
+        sky::open(&all.surface.tree, &spots, width, 2.0 * all.view.half[1] / height.max(1) as f64)
+    } else {
+        (vec![1.0; pixels.len()], 0)
+    };
+    let colour = |(p, open): (&Pixel, &f32)| std::array::from_fn(|c| p.lit[c] + p.ambient[c] * open);
     Picture {
         width,
         height,
-        colour,
-        depth: pixels.iter().map(|p| p.depth).collect(),
-        normal: pixels.iter().map(|p| to_f32(p.normal)).collect(),
-        object: pixels.iter().map(|p| p.object).collect(),
+        colour: pixels.iter().zip(&open).map(colour).collect(),
+        depth: spots.iter().map(|s| if s.object > 0 { s.depth } else { f32::INFINITY }).collect(),
+        normal: spots.iter().map(|s| s.normal).collect(),
+        object: spots.iter().map(|s| s.object).collect(),
         objects: objects.iter().map(|o| o.name.to_string()).collect(),
         legends: legend::of(objects),
-        rays,
+        rays: Rays {
+            camera: (pixels.len() * all.pattern.len()) as u64,
+            shadow: pixels.iter().map(|p| u64::from(p.shadow_rays)).sum(),
+            sky: sky_rays,
+        },
     }
 }
 
 impl Draw<'_> {
     fn pixel(&self, x: usize, y: usize) -> Pixel {
-        let mut pixel = Pixel {
-            lit: Vec3::zeros(),
-            ambient: Vec3::zeros(),
-            open: 0.0,
-            depth: f32::INFINITY,
-            normal: Vec3::zeros(),
-            point: Vec3::zeros(),
-            object: 0,
-            rays: Rays::default(),
-        };
-        let tile = (x & 3) + 4 * (y & 3);
-        let weight = 1.0 / self.pattern.len() as f64;
-        let mut covered = 0.0;
+        let mut pixel = Pixel::default();
+        let (mut lit, mut ambient) = (Vec3::zeros(), Vec3::zeros());
         for (block, offsets) in self.pattern.chunks(LANES).enumerate() {
-            let samples = self.first_hits(x, y, offsets, block == 0, &mut pixel);
+            let spot = (block == 0).then_some(&mut pixel.spot);
+            let samples = self.first_hits(x, y, offsets, spot);
             let samples = &samples[..offsets.len()];
-            let shadow = self.shadow(samples, (x & 1) + 2 * (y & 1) + block, &mut pixel.rays);
-            let open = self.open_sky(samples, tile + block, &mut pixel.rays);
-            for (l, s) in samples.iter().enumerate() {
-                pixel.lit += (s.plain + s.direct * shadow[l]) * weight;
-                pixel.ambient += s.ambient * weight;
-                let share = s.ambient.sum();
-                pixel.open += open[l] * share;
-                covered += share;
+            let shadow = self.shadow(samples, (x & 1) + 2 * (y & 1) + block, &mut pixel.shadow_rays);
+            for (s, share) in samples.iter().zip(shadow) {
+                lit += s.plain + s.direct * share;
+                ambient += s.ambient;
             }
         }
-        pixel.open = if covered > 0.0 { pixel.open / covered } else { 1.0 };
+        let weight = 1.0 / self.pattern.len() as f64;
+        (pixel.lit, pixel.ambient) = (to_f32(lit * weight), to_f32(ambient * weight));
         pixel
     }
 
-    /// Sends up to sixteen rays of a pixel. The first ray of the first block goes through its centre and gives depth,
-    /// normal and object.
-    fn first_hits(&self, x: usize, y: usize, offsets: &[[f64; 2]], centre: bool, pixel: &mut Pixel) -> [Sample; LANES] {
+    /// Sends up to sixteen rays of a pixel. The first goes through its centre and tells what the pixel shows.
+    fn first_hits(&self, x: usize, y: usize, offsets: &[[f64; 2]], mut spot: Option<&mut Spot>) -> [Sample; LANES] {
         let (w, h) = (self.settings.width as f64, self.settings.height as f64);
         let mut packet = Packet::default();
         let mut rays = [(Vec3::zeros(), 0.0); LANES];
@@ -150,7 +141,6 @@ impl Draw<'_> {
             packet.set(l, origin, to_f32(direction), f32::MAX);
         }
         self.surface.tree.nearest(&mut packet);
-        pixel.rays.camera += offsets.len() as u64;
         let mut samples = [Sample::default(); LANES];
         for (l, (direction, down)) in rays.iter().enumerate().take(offsets.len()) {
             let hit = match packet.hit[l] {
@@ -159,21 +149,21 @@ impl Draw<'_> {
             };
             let distance = hit.map_or(f64::INFINITY, |h| (h.point - self.view.position).norm());
             let floor = self.floor(*direction).filter(|t| *t < distance);
-            let mut seen = (f64::INFINITY, Vec3::zeros(), 0);
-            if let Some(t) = floor {
+            let (away, id) = if let Some(t) = floor {
                 samples[l] = self.shade_floor(*direction, t, *down);
-                seen = (t, self.up, self.objects.len() as u32 + 1);
+                (t, self.objects.len() + 1)
             } else if let Some(hit) = hit {
                 samples[l] = self.shade(&hit, *direction);
-                seen = (distance, hit.normal, hit.object as u32 + 1);
+                (distance, hit.object + 1)
             } else {
                 samples[l].plain = self.background(*down);
-            }
-            if centre && l == 0 && seen.2 > 0 {
-                pixel.depth = (seen.0 * direction.dot(&self.view.forward)) as f32;
-                pixel.normal = seen.1;
-                pixel.object = seen.2;
-                pixel.point = self.view.position + direction * seen.0;
+                (f64::INFINITY, 0)
+            };
+            if let Some(spot) = spot.take().filter(|_| id > 0) {
+                let s = &samples[l];
+                let depth = (away * direction.dot(&self.view.forward)) as f32;
+                let [origin, face, normal] = [s.origin, s.face, s.normal].map(to_f32);
+                *spot = Spot { origin, face, normal, object: id as u32, depth };
             }
         }
         samples
@@ -258,7 +248,7 @@ impl Draw<'_> {
 
     /// Share of the key light that reaches each sample. Sixteen rays, most to the light's rim, tell light and shade from
     /// penumbra; only there the share is measured. Where a pixel has few samples they are used repeatedly.
-    fn shadow(&self, samples: &[Sample], set: usize, rays: &mut Rays) -> [f64; LANES] {
+    fn shadow(&self, samples: &[Sample], set: usize, rays: &mut u32) -> [f64; LANES] {
         let (mut sent, mut free) = ([0u32; LANES], [0u32; LANES]);
         let (lit, used) = self.towards_key(samples, &self.probe, rays, &mut sent, &mut free);
         if lit > 0 && lit < used {
@@ -277,7 +267,7 @@ impl Draw<'_> {
         &self,
         samples: &[Sample],
         lights: &[Vec3],
-        rays: &mut Rays,
+        rays: &mut u32,
         sent: &mut [u32; LANES],
         free: &mut [u32; LANES],
     ) -> (u32, u32) {
@@ -301,73 +291,8 @@ impl Draw<'_> {
                 }
             }
         }
-        rays.shadow += u64::from(used);
+        *rays += used;
         (lit, used)
-    }
-
-    /// Share of the sky, weighted by the cosine, that each sample sees past the objects.
-    fn open_sky(&self, samples: &[Sample], tile: usize, rays: &mut Rays) -> [f64; LANES] {
-        if !self.settings.lights.fill.occlusion {
-            return [1.0; LANES];
-        }
-        let block = tile % LANES;
-        let mut packet = Packet::default();
-        let (mut sent, mut free) = ([0u32; LANES], [0u32; LANES]);
-        for l in 0..LANES {
-            let s = &samples[l % samples.len()];
-            if s.ambient == Vec3::zeros() {
-                continue;
-            }
-            let [x, y, z] = self.sky[block * LANES + l];
-            let (a, b) = tangents(s.normal);
-            let direction = a * x + b * y + s.normal * z;
-            let below = direction.dot(&s.face).min(0.0);
-            packet.set(l, to_f32(s.origin), to_f32(direction - s.face * (2.0 * below)), f32::MAX);
-            sent[l % samples.len()] += 1;
-            rays.sky += 1;
-        }
-        if sent == [0; LANES] {
-            return [1.0; LANES];
-        }
-        self.surface.tree.blocked(&mut packet);
-        for l in 0..LANES {
-            if packet.hit[l] == NONE {
-                free[l % samples.len()] += 1;
-            }
-        }
-        share(&free, &sent)
-    }
-
-    /// The open share of pixel `i`, averaged over the 4x4 tile around it where the surface goes on: the sixteen pixels
-    /// have the sixteen blocks of sky directions, together an even set of 256.
-    fn smooth_open(&self, pixels: &[Pixel], i: usize) -> f64 {
-        let p = &pixels[i];
-        if p.object == 0 || !self.settings.lights.fill.occlusion {
-            return p.open;
-        }
-        let (w, h) = (self.settings.width as i64, self.settings.height as i64);
-        let (x, y) = (i as i64 % w, i as i64 / w);
-        let footprint = 2.0 * self.view.half[1] * f64::from(p.depth) / h as f64;
-        let (mut sum, mut total) = (p.open * 1e-6, 1e-6);
-        for dy in -2..=2i64 {
-            for dx in -2..=2i64 {
-                let (qx, qy) = (x + dx, y + dy);
-                if qx < 0 || qy < 0 || qx >= w || qy >= h {
-                    continue;
-                }
-                let q = &pixels[(qy * w + qx) as usize];
-                if q.object != p.object {
-                    continue;
-                }
-                let border = |d: i64| if d.abs() == 2 { 0.5 } else { 1.0 };
-                let off = (q.point - p.point).dot(&p.normal).abs() / (4.0 * footprint);
-                let same = p.normal.dot(&q.normal).max(0.0).powi(4) * (1.0 - off).max(0.0);
-                let weight = border(dx) * border(dy) * same;
-                sum += q.open * weight;
-                total += weight;
-            }
-        }
-        sum / total
     }
 }
 

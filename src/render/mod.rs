@@ -16,6 +16,7 @@ mod raster;
 mod settings;
 mod shading;
 mod sheet;
+mod sky;
 mod surface;
 
 pub use self::bvh::{LANES, NONE, Packet, Tree};

@@ -20,12 +20,6 @@ pub struct Rays {
 }
 
 impl Rays {
-    pub(super) fn add(&mut self, other: Rays) {
-        self.camera += other.camera;
-        self.shadow += other.shadow;
-        self.sky += other.sky;
-    }
-
     /// All of them.
     pub fn total(&self) -> u64 {
         self.camera + self.shadow + self.sky
