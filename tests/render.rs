@@ -563,14 +563,15 @@ fn exr_reads_back_with_all_channels() {
         let found = layer.channel_data.list.iter().find(|c| c.name == Text::new_or_panic(name));
         found.unwrap().sample_data.values_as_f32().collect::<Vec<f32>>()
     };
+    let half = |from: &[[f32; 3]], c: usize| from.iter().map(|p| f16::from_f32(p[c]).to_f32()).collect::<Vec<f32>>();
     let expected: [(&str, Vec<f32>); 8] = [
-        ("R", picture.colour.iter().map(|p| p[0]).collect()),
-        ("G", picture.colour.iter().map(|p| p[1]).collect()),
-        ("B", picture.colour.iter().map(|p| p[2]).collect()),
+        ("R", half(&picture.colour, 0)),
+        ("G", half(&picture.colour, 1)),
+        ("B", half(&picture.colour, 2)),
         ("Z", picture.depth.clone()),
-        ("N.X", picture.normal.iter().map(|p| p[0]).collect()),
-        ("N.Y", picture.normal.iter().map(|p| p[1]).collect()),
-        ("N.Z", picture.normal.iter().map(|p| p[2]).collect()),
+        ("N.X", half(&picture.normal, 0)),
+        ("N.Y", half(&picture.normal, 1)),
+        ("N.Z", half(&picture.normal, 2)),
         ("id", picture.object.iter().map(|i| *i as f32).collect()),
     ];
     assert_eq!(layer.channel_data.list.len(), expected.len());

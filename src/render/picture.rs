@@ -4,7 +4,7 @@ use super::legend::Legend;
 use super::raster::Image;
 use exr::prelude::{
     AnyChannel, AnyChannels, AttributeValue, Compression, Encoding, FlatSamples, IntegerBounds, Layer, LayerAttributes,
-    LineOrder, Text, WritableImage,
+    LineOrder, Text, WritableImage, f16,
 };
 use std::io::Cursor;
 
@@ -68,8 +68,8 @@ impl Picture {
         self.image().png()
     }
 
-    /// A linear EXR file, ZIP compressed: colour `R G B` without legends, depth `Z` [m], normal `N.X N.Y N.Z`, object
-    /// number `id` (unsigned); the header's `objects` lists the objects' names in order.
+    /// A linear EXR file, ZIP compressed: colour `R G B` without legends and normal `N.X N.Y N.Z` in half precision, depth
+    /// `Z` [m] in single precision, object number `id` (unsigned); the header's `objects` lists the objects' names in order.
     ///
     /// # Errors
     /// The picture is empty, its planes differ in size, or the encoder fails.
@@ -78,7 +78,7 @@ impl Picture {
         if n == 0 || [self.colour.len(), self.depth.len(), self.normal.len(), self.object.len()] != [n; 4] {
             return Err(format!("EXR: the planes do not make a picture of {} x {}", self.width, self.height));
         }
-        let plane = |from: &[[f32; 3]], c: usize| FlatSamples::F32(from.iter().map(|p| p[c]).collect());
+        let plane = |from: &[[f32; 3]], c: usize| FlatSamples::F16(from.iter().map(|p| f16::from_f32(p[c])).collect());
         let channels = [
             AnyChannel::new("R", plane(&self.colour, 0)),
             AnyChannel::new("G", plane(&self.colour, 1)),
