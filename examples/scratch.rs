@@ -132,8 +132,7 @@ fn main() {
         }],
     });
     println!("{} vertices, {} domains", world.moving, world.starts.len() - 1);
-    let settings =
-        Settings { integrator: Integrator::Bdf2, step: h, min_step: 2e-5, tolerance: 1e-3, iterations: 500 };
+    let settings = Settings { integrator: Integrator::Bdf2, step: h, min_step: 2e-5, tolerance: 1e-3, iterations: 500 };
     std::fs::create_dir_all("out/scratch/meshes/sheet").unwrap();
     std::fs::create_dir_all("out/scratch/meshes/ball").unwrap();
     par::with_threads(threads, || {

@@ -192,8 +192,10 @@ mod tests {
         (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 
+    type Objects = Vec<(Range<usize>, Vec<[u32; 3]>)>;
+
     /// A bumpy sheet, a soup of triangles and two large triangles.
-    fn scene(seed: &mut u64) -> (Vec<Vec3>, Vec<(Range<usize>, Vec<[u32; 3]>)>) {
+    fn scene(seed: &mut u64) -> (Vec<Vec3>, Objects) {
         let n = 14u32;
         let mut x: Vec<Vec3> = (0..n * n)
             .map(|k| Vec3::new(f64::from(k % n) * 0.1, 0.12 * random(seed), f64::from(k / n) * 0.1))

@@ -48,13 +48,15 @@ mod tests {
     use crate::force::membrane::{Isotropic, StretchTable};
     use crate::linalg::Vec2;
 
+    type Response = dyn Fn(&[Vec3]) -> Local;
+
     /// A law on one element: rest positions and the response.
     struct Case {
         name: &'static str,
         rest: Vec<Vec3>,
         /// Derivatives of the energy are exact (not frozen moduli).
         exact: bool,
-        local: Box<dyn Fn(&[Vec3]) -> Local>,
+        local: Box<Response>,
     }
 
     fn random(seed: &mut u64) -> f64 {

@@ -1,8 +1,11 @@
 //! How the world changes. [`Stepper::attempt`] is the page that knows the order of the stages.
 
+mod feature;
+mod impulse;
 mod limit;
 mod scheme;
 mod touch;
+mod travel;
 
 use crate::force::assembly::{Assembly, Scheme};
 use crate::linalg::matrix::Real;
@@ -247,7 +250,14 @@ impl<T: Real> Stepper<T> {
         report.seconds.narrow = clock.lap();
 
         // One linear system.
-        let scheme = Scheme { x: &state.x, y: &now.moved, rate: &now.rate, mass: &world.mass, beta: now.beta, betas: &now.betas };
+        let scheme = Scheme {
+            x: &state.x,
+            y: &now.moved,
+            rate: &now.rate,
+            mass: &world.mass,
+            beta: now.beta,
+            betas: &now.betas,
+        };
         assembly.assemble(&world.elements, &scheme);
         scheme::add_drag(world, state, now, assembly);
         scheme::add_handles(world, state, now, assembly);
@@ -258,26 +268,11 @@ impl<T: Real> Stepper<T> {
         report.iterations = outcome.iterations as u64;
         report.unconverged = u64::from(!outcome.converged);
         report.seconds.solve = clock.lap();
-        if std::env::var("DBG").is_ok() && state.time > 0.235 {
-            let zmax = self.now.z.iter().map(|z| z.norm()).fold(0.0, f64::max);
-            eprintln!("t {:.5} h {:.2e} it {} contacts {} gap {:.2e} zmax {:.3e} vmax {:.3}", state.time, h, report.iterations, report.contacts, report.min_gap, zmax, self.now.rate.iter().map(|z| z.norm()).fold(0.0, f64::max));
-        }
 
         // End positions: strain limits, then a proof for every pair that may have crossed.
         let Stepper { touch, now, .. } = self;
         limit::enforce(world, state, now)?;
         report.corrected = touch.check(world, state, now)?;
-        if std::env::var("DBG").is_ok() && state.time > 0.235 {
-            if state.time < 0.2485 {
-                let mut ids: Vec<usize> = (0..world.moving).collect();
-                ids.sort_by(|a, b| now.rate[*b].norm().total_cmp(&now.rate[*a].norm()));
-                for v in &ids[..6] {
-                    eprintln!("    v {v} x {:?} rate {:?} moved {:?} z {:?} touched {} beta {}", state.x[*v].as_slice(), now.rate[*v].as_slice(), now.moved[*v].as_slice(), now.z[*v].as_slice(), now.touched[*v], now.betas[*v]);
-                }
-                touch.dump(ids[0] as u32);
-            }
-            eprintln!("  corrected {} vmax {:.3}", report.corrected, now.rate.iter().map(|z| z.norm()).fold(0.0, f64::max));
-        }
         if let Some(v) = (0..world.moving).find(|v| !(now.moved[*v] + now.rate[*v]).norm_squared().is_finite()) {
             return Err(Stuck::NotFinite(v as u32));
         }

@@ -173,7 +173,7 @@ pub fn commit(world: &World, state: &mut State, step: &Step) {
     state.time += step.h;
     state.step += 1;
     world.place_obstacles(state.time, x);
-    for i in world.moving..x.len() {
-        v[i] = step.moved[i] / step.h;
+    for (v, moved) in v.iter_mut().zip(&step.moved).skip(world.moving) {
+        *v = moved / step.h;
     }
 }

@@ -5,7 +5,8 @@
 //! that reach since the list was built. Travel is measured in the frame of each object's mean motion for pairs of one object,
 //! and in space for pairs of two.
 
-use super::{Step, Stuck};
+use super::travel::Travel;
+use super::{Step, Stuck, impulse};
 use crate::collision::candidates::{Candidates, Near, Reach};
 use crate::collision::certificate::{Pair, Separation};
 use crate::force::assembly::{Assembly, pick};
@@ -15,74 +16,33 @@ use crate::linalg::{Mat3, Vec3, par};
 use crate::world::{Kind, State, World};
 
 /// Hard minimum of a distance: far above the rounding of `f32` files for coordinates up to 40 m [m].
-const LEAST: f64 = 1e-5;
+pub(super) const LEAST: f64 = 1e-5;
 /// Steps a candidate list is meant to last at the present speed.
 const LAST: f64 = 8.0;
 /// Pairs per block of a parallel loop.
 const BLOCK: usize = 1024;
 /// Sweeps of correction before the step is repeated.
-const SWEEPS: usize = 12;
+pub(super) const SWEEPS: usize = 12;
 
 /// A contact and its place.
 #[derive(Clone, Copy, Debug)]
-struct Element {
-    key: u64,
-    vertices: [u32; 4],
-    weights: [f64; 4],
-    distance: f64,
-    contact: Contact,
+pub(super) struct Element {
+    pub key: u64,
+    pub vertices: [u32; 4],
+    pub weights: [f64; 4],
+    pub distance: f64,
+    pub contact: Contact,
     /// Relative displacement of free flight.
-    free: Vec3,
-    linear: Linear,
+    pub free: Vec3,
+    pub linear: Linear,
 }
 
 /// A candidate pair that was looked at in this step.
 #[derive(Clone, Copy, Debug)]
-struct Watched {
-    pair: Pair,
-    vertices: [u32; 4],
-    distance: f64,
-}
-
-/// Travel of each vertex since some moment [m].
-#[derive(Clone, Debug, Default)]
-struct Travel {
-    /// In the frame of its object's mean motion.
-    own: Vec<f64>,
-    /// In space.
-    all: Vec<f64>,
-    /// Largest of both by object.
-    most: Vec<(f64, f64)>,
-}
-
-impl Travel {
-    fn measure(&mut self, world: &World, displacement: impl Fn(usize) -> Vec3 + Sync) {
-        let n = world.rest.len();
-        self.own.resize(n, 0.0);
-        self.all.resize(n, 0.0);
-        self.most.clear();
-        for object in &world.objects {
-            let range = object.vertices.clone();
-            let count = range.len().max(1) as f64;
-            let component = |k: usize| par::sum(range.len(), |v| displacement(range.start + v)[k]) / count;
-            let mean = Vec3::new(component(0), component(1), component(2));
-            par::fill(&mut self.all[range.clone()], |v| displacement(range.start + v).norm());
-            par::fill(&mut self.own[range.clone()], |v| (displacement(range.start + v) - mean).norm());
-            let most = |values: &[f64]| par::max(values.len(), |v| values[v]).max(0.0);
-            self.most.push((most(&self.own[range.clone()]), most(&self.all[range])));
-        }
-    }
-
-    /// Bound on how much nearer the two sides of a pair can have come.
-    #[inline]
-    fn bound(&self, pair: Pair, vertices: &[u32; 4], same: bool) -> f64 {
-        let values = if same { &self.own } else { &self.all };
-        let [a, b, c, d] = vertices.map(|v| values[v as usize]);
-        match pair {
-            Pair::VertexFace => a + b.max(c).max(d),
-            Pair::EdgeEdge => a.max(b) + c.max(d),
-        }
-    }
+pub(super) struct Watched {
+    pub pair: Pair,
+    pub vertices: [u32; 4],
+    pub distance: f64,
 }
 
 /// Storage of contact.
@@ -228,7 +188,7 @@ impl Touch {
                     let objects = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize] as usize);
                     let bound = self.travel.bound(pair, &vertices, objects[0] == objects[1]);
                     if f64::from(near.distance) - bound < self.activation(world, objects[0], objects[1]) {
-                        out.push(self.look(world, state, step, pair, near, vertices, objects));
+                        out.push(self.look(world, state, step, pair, near));
                     }
                 }
             });
@@ -236,7 +196,7 @@ impl Touch {
             self.watched.extend(found.iter().map(|(watched, _)| *watched));
             self.contacts.extend(found.into_iter().filter_map(|(_, element)| element));
             if pair == Pair::VertexFace {
-                keep_local_minima(&mut self.contacts, first);
+                super::feature::keep_local_minima(&mut self.contacts, first);
             }
         }
         for v in self.contacts.iter().flat_map(|c| c.vertices) {
@@ -248,7 +208,7 @@ impl Touch {
 
     /// Brakes what closes too fast by inelastic impulses on free flight, then linearises all contacts.
     pub fn linearise(&mut self, world: &World, step: &mut Step) {
-        self.brake(world, step);
+        impulse::brake(&self.contacts, world, step);
         let setting = &self.setting;
         par::each_mut(&mut self.contacts, |_, c| {
             c.free = (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum();
@@ -256,48 +216,10 @@ impl Touch {
         });
     }
 
-    /// Projected Gauss-Seidel in order of the contacts: impulses along the normal that only push, with Coulomb friction.
-    fn brake(&self, world: &World, step: &mut Step) {
-        for _ in 0..SWEEPS {
-            let mut worst = 0.0f64;
-            for c in &self.contacts {
-                let n = &c.contact.normal;
-                let moved: Vec3 = (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum();
-                let lack = c.contact.goal() - (c.contact.gap + n.dot(&moved));
-                if lack <= 1e-3 * c.contact.reach {
-                    continue;
-                }
-                worst = worst.max(lack);
-                let across = moved - n * n.dot(&moved);
-                let slide = across.norm();
-                let held = (c.contact.friction.sliding * lack).min(slide);
-                let push = n * lack - across * if slide > 0.0 { held / slide } else { 0.0 };
-                for k in 0..4 {
-                    let v = c.vertices[k] as usize;
-                    if v < world.moving && !step.fixed[v] {
-                        let shift = push * (c.weights[k] * c.contact.mass / world.mass[v]);
-                        step.moved[v] += shift;
-                        step.rate[v] += shift / step.betas[v];
-                    }
-                }
-            }
-            if worst == 0.0 {
-                break;
-            }
-        }
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn look(
-        &self,
-        world: &World,
-        state: &State,
-        step: &Step,
-        pair: Pair,
-        near: &Near,
-        vertices: [u32; 4],
-        objects: [usize; 2],
-    ) -> (Watched, Option<Element>) {
+    /// The pair as it is, and as a contact if it acts.
+    fn look(&self, world: &World, state: &State, step: &Step, pair: Pair, near: &Near) -> (Watched, Option<Element>) {
+        let vertices = Self::vertices(world, pair, near);
+        let objects = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize] as usize);
         let Separation { distance, normal, weights } = pair.separation(&pick(&state.x, &vertices));
         let watched = Watched { pair, vertices, distance };
         let sum = |values: &[Vec3]| -> Vec3 { (0..4).map(|k| values[vertices[k] as usize] * weights[k]).sum() };
@@ -335,7 +257,8 @@ impl Touch {
             return (watched, None);
         }
         let key = u64::from(pair == Pair::EdgeEdge) << 62 | u64::from(near.a) << 31 | u64::from(near.b);
-        let memory = state.bristles.binary_search_by_key(&key, |b| b.0).map_or(Bristle::default(), |k| state.bristles[k].1);
+        let memory =
+            state.bristles.binary_search_by_key(&key, |b| b.0).map_or(Bristle::default(), |k| state.bristles[k].1);
         let contact = Contact {
             normal,
             gap: distance - thickness,
@@ -346,12 +269,6 @@ impl Touch {
         };
         let (free, linear) = (Vec3::zeros(), Linear::default());
         (watched, Some(Element { key, vertices, weights, distance, contact, free, linear }))
-    }
-
-    pub fn dump(&self, v: u32) {
-        for c in self.contacts.iter().filter(|c| c.vertices.contains(&v)) {
-            eprintln!("      {:x} {:?} w {:?} n {:?} gap {:.2e} reach {:.2e} pred {:?} {:?}", c.key, c.vertices, c.weights, c.contact.normal.as_slice(), c.contact.gap, c.contact.reach, c.free.as_slice(), c.linear.force.as_slice());
-        }
     }
 
     /// Number of contacts and the smallest gap.
@@ -408,7 +325,7 @@ impl Touch {
                 return Err(Stuck::Crossing(first.vertices));
             }
             for w in &unproven {
-                push_apart(world, state, step, w);
+                impulse::push_apart(world, state, step, w);
                 corrected += 1;
             }
         }
@@ -477,66 +394,5 @@ impl Touch {
             (c.key, c.contact.advance(&c.linear, &moved, normal, &self.setting))
         });
         state.bristles = bristles;
-    }
-}
-
-/// Of the contacts of one vertex with faces that share the nearest edge or corner, keeps the nearest: the others are no local
-/// minima of the distance, or the same point again. Contacts from `first` on are sorted by vertex.
-fn keep_local_minima(contacts: &mut Vec<Element>, first: usize) {
-    let mut keep = vec![true; contacts.len() - first];
-    let mut start = first;
-    while start < contacts.len() {
-        let v = contacts[start].vertices[0];
-        let mut end = start + 1;
-        while end < contacts.len() && contacts[end].vertices[0] == v {
-            end += 1;
-        }
-        for i in start..end {
-            let c = &contacts[i];
-            let feature = |k: &usize| c.weights[*k] != 0.0;
-            let on_border = (1..4).filter(feature).count() < 3;
-            keep[i - first] = !on_border
-                || (start..end).filter(|j| *j != i).all(|j| {
-                    let other = &contacts[j];
-                    let shares = (1..4).filter(feature).all(|k| other.vertices[1..].contains(&c.vertices[k]));
-                    let (a, b) = (c.distance, other.distance * (1.0 + 1e-9));
-                    !shares || (a <= b && (b > a * (1.0 + 3e-9) || i < j))
-                });
-        }
-        start = end;
-    }
-    let mut k = 0;
-    contacts.retain(|_| {
-        k += 1;
-        k <= first || keep[k - 1 - first]
-    });
-}
-
-/// Moves a pair's end positions apart along the direction it had at the start.
-fn push_apart(world: &World, state: &State, step: &mut Step, w: &Watched) {
-    let start = pick(&state.x, &w.vertices);
-    let moved = pick(&step.moved, &w.vertices);
-    let end: [Vec3; 4] = std::array::from_fn(|k| start[k] + moved[k]);
-    let from = w.pair.separation(&start);
-    let to = w.pair.separation(&end);
-    // Nearest points at the end when they still face the same way, else those of the start.
-    let weights = if to.normal.dot(&from.normal) > 0.0 { to.weights } else { from.weights };
-    let gap: f64 = (0..4).map(|k| weights[k] * from.normal.dot(&end[k])).sum();
-    let wanted = (0.5 * w.distance).min(0.2 * world.contact.distance).max(2.0 * LEAST.min(w.distance));
-    let free = |v: u32| (v as usize) < world.moving && !step.fixed[v as usize];
-    let mobility: f64 = (0..4)
-        .filter(|k| free(w.vertices[*k]))
-        .map(|k| weights[k] * weights[k] / world.mass[w.vertices[k] as usize])
-        .sum();
-    if gap >= wanted || mobility == 0.0 {
-        return;
-    }
-    for k in 0..4 {
-        let v = w.vertices[k] as usize;
-        if free(w.vertices[k]) {
-            let shift = from.normal * ((wanted - gap) * weights[k] / (world.mass[v] * mobility));
-            step.moved[v] += shift;
-            step.rate[v] += shift / step.betas[v];
-        }
     }
 }

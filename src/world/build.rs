@@ -270,7 +270,7 @@ fn material_points(input: &ClothInput, t: usize) -> [Vec2; 3] {
     }
     let laid = |w: &Vec3| w - normal * (normal.dot(w) / normal.norm_squared());
     let mut axis = laid(&warp);
-    if !(axis.norm() > 1e-6 * warp.norm()) {
+    if axis.norm() <= 1e-6 * warp.norm() {
         // The warp stands on the triangle: take the coordinate axis that lies flattest in it.
         let flattest = normal.iamin();
         axis = laid(&Vec3::ith(flattest, 1.0));
