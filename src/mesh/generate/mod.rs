@@ -1,0 +1,80 @@
+//! Meshes made by formula. All functions are pure: the same arguments give the same mesh.
+
+mod hull;
+mod implicit;
+mod mannequin;
+mod pillow;
+mod relax;
+mod sheet;
+mod solid;
+
+pub use hull::hull;
+pub use implicit::surface;
+pub use mannequin::mannequin;
+pub use pillow::pillow;
+pub use sheet::{Diagonals, equilateral_sheet, hanging, lying, random_sheet, sheet};
+pub use solid::{capsule, cuboid, edge_for_sagitta, plane, sphere};
+
+use crate::mesh::TriMesh;
+use crate::mesh::topology::Topology;
+
+/// Length of the longest edge [m]; zero without triangles.
+pub fn longest_edge(mesh: &TriMesh) -> f64 {
+    let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
+    let length = |[a, b]: &[u32; 2]| (mesh.positions[*a as usize] - mesh.positions[*b as usize]).norm();
+    topology.edges.iter().map(length).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::check::check;
+
+    /// Enclosed volume, positive for outward normals.
+    pub fn volume(mesh: &TriMesh) -> f64 {
+        let part = |tri: &[u32; 3]| {
+            let [a, b, c] = tri.map(|v| mesh.positions[v as usize]);
+            a.dot(&b.cross(&c)) / 6.0
+        };
+        mesh.triangles.iter().map(part).sum()
+    }
+
+    /// Smallest angle of all triangles [degrees].
+    pub fn smallest_angle(mesh: &TriMesh) -> f64 {
+        let mut smallest = f64::MAX;
+        for tri in &mesh.triangles {
+            let p = tri.map(|v| mesh.positions[v as usize]);
+            for k in 0..3 {
+                let (a, b, c) = (p[k], p[(k + 1) % 3], p[(k + 2) % 3]);
+                smallest = smallest.min((b - a).angle(&(c - a)));
+            }
+        }
+        smallest.to_degrees()
+    }
+
+    /// Sound, closed, in one piece, of genus 0, outward normals, no angle below `angle` degrees.
+    pub fn assert_closed(mesh: &TriMesh, angle: f64) {
+        assert_eq!(check(mesh), []);
+        let t = Topology::new(mesh.positions.len(), &mesh.triangles);
+        assert!(t.boundary.iter().all(|b| !b), "a boundary");
+        assert!(t.edge_valence.iter().all(|v| *v == 2));
+        assert_eq!(mesh.positions.len() + mesh.triangles.len(), t.edges.len() + 2, "Euler characteristic of a sphere");
+        assert!(volume(mesh) > 0.0);
+        let smallest = smallest_angle(mesh);
+        assert!(smallest >= angle, "smallest angle {smallest} degrees");
+    }
+
+    /// Largest relative difference between an edge in space and in the chart.
+    pub fn chart_strain(mesh: &TriMesh) -> f64 {
+        let mut largest: f64 = 0.0;
+        for (tri, chart) in mesh.triangles.iter().zip(&mesh.uv_triangles) {
+            for k in 0..3 {
+                let (i, j) = (k, (k + 1) % 3);
+                let space = (mesh.positions[tri[i] as usize] - mesh.positions[tri[j] as usize]).norm();
+                let flat = (mesh.uv[chart[i] as usize] - mesh.uv[chart[j] as usize]).norm();
+                largest = largest.max((space / flat - 1.0).abs());
+            }
+        }
+        largest
+    }
+}
