@@ -26,7 +26,7 @@ fn field(p: Vec3) -> f64 {
         hull = -blend(-hull, wheel, 0.08);
     }
     let lamp = ellipsoid(p, Vec3::new(1.80, 0.62, 0.45), Vec3::new(0.16, 0.12, 0.14));
-    let mirror = cone(p, Vec3::new(0.55, 0.84, 0.55), 0.09, Vec3::new(0.48, 0.99, 0.80), 0.10);
+    let mirror = ellipsoid(p, Vec3::new(0.80, 0.86, 0.60), Vec3::new(0.09, 0.16, 0.11));
     let scoop = ellipsoid(p, Vec3::new(1.05, 0.94, 0.0), Vec3::new(0.30, 0.09, 0.20));
     blend(blend(blend(hull, lamp, 0.08), mirror, 0.06), scoop, 0.08)
 }
@@ -53,7 +53,7 @@ mod tests {
         for (spacing, vertices) in [(0.07, 4_500..6_000), (0.0365, 16_000..20_000)] {
             let mesh = hull(spacing);
             assert!(vertices.contains(&mesh.positions.len()), "{}", mesh.positions.len());
-            assert_closed(&mesh, 15.0);
+            assert_closed(&mesh, 12.0);
         }
     }
 }

@@ -16,7 +16,8 @@ pub fn surface(field: impl Fn(Vec3) -> f64 + Sync + Send, min: Vec3, max: Vec3, 
     let (nx, ny, nz) = (counts.x, counts.y, counts.z);
     let at = |i: usize, j: usize, k: usize| (k * ny + j) * nx + i;
     let point = |i: usize, j: usize, k: usize| min + Vec3::new(i as f64, j as f64, k as f64) * spacing;
-    let values = par::map(nx * ny * nz, |n| field(point(n % nx, n / nx % ny, n / nx / ny)));
+    let mut values = par::map(nx * ny * nz, |n| field(point(n % nx, n / nx % ny, n / nx / ny)));
+    disambiguate(&mut values, [nx, ny, nz]);
     let inside = |n: usize| values[n] < 0.0;
 
     // One vertex a crossed cell: the mean of the crossings on its edges.
@@ -78,7 +79,7 @@ pub fn surface(field: impl Fn(Vec3) -> f64 + Sync + Send, min: Vec3, max: Vec3, 
             }
         }
     }
-    for _ in 0..8 {
+    for _ in 0..12 {
         let topology = Topology::new(positions.len(), &triangles);
         for _ in 0..4 {
             smooth(&mut positions, &topology, 0.5, |_, p| project(&field, None, p));
@@ -86,6 +87,62 @@ pub fn surface(field: impl Fn(Vec3) -> f64 + Sync + Send, min: Vec3, max: Vec3, 
         while flip_edges(&positions, &mut triangles) > 0 {}
     }
     TriMesh { positions, triangles, ..TriMesh::default() }
+}
+
+/// Moves grid points that lie barely inside to the outside until no cell and no cell face joins two parts of the surface
+/// at a corner only; without this, surface nets are not manifold there. Points only ever leave, so this ends.
+fn disambiguate(values: &mut [f64], [nx, ny, nz]: [usize; 3]) {
+    let strides = [1, nx, nx * ny];
+    let corner = |cell: usize, c: usize| cell + (0..3).map(|k| (c >> k & 1) * strides[k]).sum::<usize>();
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for n in 0..nx * ny * nz {
+            if n % nx + 1 == nx || n / nx % ny + 1 == ny || n / nx / ny + 1 == nz {
+                continue;
+            }
+            let mask = (0..8).filter(|c| values[corner(n, *c)] < 0.0).fold(0u8, |m, c| m | 1 << c);
+            if mask == 0 || mask == 255 || (connected(mask) && connected(!mask) && faces_are_plain(mask)) {
+                continue;
+            }
+            let inside = (0..8).filter(|c| mask >> c & 1 == 1).map(|c| corner(n, c));
+            if let Some(shallow) = inside.max_by(|a, b| values[*a].total_cmp(&values[*b])) {
+                values[shallow] = f64::MIN_POSITIVE;
+                changed = true;
+            }
+        }
+    }
+}
+
+/// Whether the corners of a cube in `mask` hang together along its edges.
+fn connected(mask: u8) -> bool {
+    let mut reached = mask & mask.wrapping_neg();
+    loop {
+        // Neighbours along the three axes differ in one bit of the corner's number.
+        let grown = mask
+            & (reached
+                | (reached & 0x55) << 1
+                | (reached & 0xAA) >> 1
+                | (reached & 0x33) << 2
+                | (reached & 0xCC) >> 2
+                | reached << 4
+                | reached >> 4);
+        if grown == reached {
+            return reached == mask;
+        }
+        reached = grown;
+    }
+}
+
+/// Whether no face of a cube has its inner corners on a diagonal only.
+fn faces_are_plain(mask: u8) -> bool {
+    (0..3).all(|axis| {
+        let (u, v) = (1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3));
+        [0, 1 << axis].into_iter().all(|low| {
+            let [a, b, c, d] = [low, low | u, low | u | v, low | v].map(|corner: usize| mask >> corner & 1);
+            !(a == c && b == d && a != b)
+        })
+    })
 }
 
 /// Union of two fields with a fillet of about `radius` [m] between them (polynomial smooth minimum, Quilez).

@@ -4,17 +4,17 @@ use super::implicit::{blend, cone, ellipsoid, surface};
 use crate::linalg::Vec3;
 use crate::mesh::TriMesh;
 
-/// Direction and length of the upper arm from the shoulder [m]; the left one is on the +x side.
+/// Start of the left upper arm [m]; left is the +x side.
 pub(super) const SHOULDER: Vec3 = Vec3::new(0.172, 1.368, -0.012);
 /// End of the upper arm [m].
-pub(super) const ELBOW: Vec3 = Vec3::new(0.305, 1.100, -0.005);
+pub(super) const ELBOW: Vec3 = Vec3::new(0.345, 1.125, -0.005);
 
 /// Cross-sections of the torso: height, half width, half depth, shift forwards [m].
 const TORSO: [[f64; 4]; 10] = [
-    [0.740, 0.150, 0.098, -0.012],
-    [0.800, 0.162, 0.108, -0.014],
-    [0.870, 0.169, 0.114, -0.016],
-    [0.950, 0.152, 0.104, -0.008],
+    [0.740, 0.140, 0.092, -0.012],
+    [0.800, 0.156, 0.104, -0.014],
+    [0.870, 0.162, 0.110, -0.014],
+    [0.950, 0.148, 0.102, -0.008],
     [1.050, 0.121, 0.088, 0.000],
     [1.130, 0.128, 0.094, 0.002],
     [1.220, 0.144, 0.103, 0.002],
@@ -25,7 +25,7 @@ const TORSO: [[f64; 4]; 10] = [
 
 /// A mannequin standing at y = 0, facing +z, 1.7 m tall: head, torso, upper arms a little away from the body, legs with
 /// feet; one closed surface in triangles with edges of about `spacing` [m], up to 0.016 (so that legs and arms stay
-/// apart). 0.0145 gives about 8,000 vertices.
+/// apart). 0.016 gives about 8,000 vertices.
 pub fn mannequin(spacing: f64) -> TriMesh {
     surface(body, Vec3::new(-0.42, -0.06, -0.26), Vec3::new(0.42, 1.78, 0.28), spacing.clamp(0.004, 0.016))
 }
@@ -34,9 +34,13 @@ pub fn mannequin(spacing: f64) -> TriMesh {
 pub(super) fn body(p: Vec3) -> f64 {
     // Left and right are the same.
     let p = Vec3::new(p.x.abs(), p.y, p.z);
-    let trunk = blend(torso(p), neck_and_head(p), 0.05);
-    let with_leg = blend(trunk, leg(p), 0.04);
-    blend(with_leg, arm(p, 0.0), 0.03)
+    blend(without_arms(p), cone(p, SHOULDER, 0.046, ELBOW, 0.037), 0.03)
+}
+
+/// Field of the body without its arms, for `p` on either side.
+pub(super) fn without_arms(p: Vec3) -> f64 {
+    let p = Vec3::new(p.x.abs(), p.y, p.z);
+    blend(blend(torso(p), neck_and_head(p), 0.05), leg(p), 0.05)
 }
 
 /// Field of a tube around the y-axis through given cross-sections `[height, half width, half depth, shift]`.
@@ -71,9 +75,9 @@ pub(super) fn section(y: f64, sections: &[[f64; 4]]) -> [f64; 3] {
 
 fn torso(p: Vec3) -> f64 {
     let lower = -blend(-tube(p, &TORSO), -((p.y - 1.08).abs() - 0.32), 0.05);
-    let yoke = cone(p, Vec3::new(0.02, 1.410, -0.018), 0.058, SHOULDER, 0.046);
+    let yoke = cone(p, Vec3::new(0.02, 1.410, -0.018), 0.058, SHOULDER, 0.040);
     let breast = ellipsoid(p, Vec3::new(0.066, 1.215, 0.070), Vec3::new(0.058, 0.060, 0.050));
-    let seat = ellipsoid(p, Vec3::new(0.075, 0.850, -0.072), Vec3::new(0.078, 0.085, 0.070));
+    let seat = ellipsoid(p, Vec3::new(0.072, 0.850, -0.058), Vec3::new(0.076, 0.090, 0.066));
     blend(blend(blend(lower, yoke, 0.05), breast, 0.05), seat, 0.06)
 }
 
@@ -85,19 +89,14 @@ fn neck_and_head(p: Vec3) -> f64 {
 }
 
 fn leg(p: Vec3) -> f64 {
-    let (hip, knee) = (Vec3::new(0.090, 0.830, -0.008), Vec3::new(0.103, 0.470, 0.002));
+    let (hip, knee) = (Vec3::new(0.091, 0.830, -0.010), Vec3::new(0.103, 0.470, 0.002));
     let (calf, ankle) = (Vec3::new(0.106, 0.350, -0.014), Vec3::new(0.108, 0.090, -0.022));
-    let thigh = cone(p, hip, 0.082, knee, 0.052);
-    let shin = blend(cone(p, knee, 0.050, calf, 0.051), cone(p, calf, 0.051, ankle, 0.035), 0.03);
+    let thigh = cone(p, hip, 0.084, knee, 0.052);
+    let shin = blend(cone(p, knee, 0.049, calf, 0.050), cone(p, calf, 0.050, ankle, 0.035), 0.02);
     let foot = cone(p, Vec3::new(0.108, 0.036, -0.040), 0.036, Vec3::new(0.120, 0.026, 0.130), 0.033);
-    let leg = blend(blend(thigh, shin, 0.03), foot, 0.045);
+    let leg = blend(blend(thigh, shin, 0.02), foot, 0.045);
     // The sole is flat, at y = 0.
     -blend(-leg, p.y, 0.012)
-}
-
-/// Field of the left upper arm, thicker by `ease` [m].
-pub(super) fn arm(p: Vec3, ease: f64) -> f64 {
-    cone(p, SHOULDER, 0.047 + ease, ELBOW, 0.037 + ease)
 }
 
 #[cfg(test)]
@@ -107,9 +106,9 @@ mod tests {
 
     #[test]
     fn a_mannequin_is_closed_and_stands() {
-        let mesh = mannequin(0.0145);
+        let mesh = mannequin(0.016);
         assert!((5_000..10_000).contains(&mesh.positions.len()), "{}", mesh.positions.len());
-        assert_closed(&mesh, 18.0);
+        assert_closed(&mesh, 16.0);
         let (low, high) = mesh.positions.iter().fold((f64::MAX, f64::MIN), |(l, h), p| (l.min(p.y), h.max(p.y)));
         assert!(low.abs() < 0.003 && (high - 1.70).abs() < 0.02, "{low} {high}");
     }

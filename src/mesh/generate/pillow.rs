@@ -18,7 +18,7 @@ pub fn pillow(size: f64, height: f64, cells: usize) -> TriMesh {
         sheet(n, n, size, size, Diagonals::Alternating, |m| Vec3::new(m.x - 0.5 * size, bulge(m), 0.5 * size - m.y));
     let mut mesh = top.clone();
     // Below: the same vertices on the border, mirrored ones inside.
-    let border = |i: usize| i % n == 0 || i % n == n - 1 || i / n == 0 || i / n == n - 1;
+    let border = |i: usize| [i % n, i / n].iter().any(|k| *k == 0 || *k == n - 1);
     let below: Vec<u32> = (0..n * n)
         .map(|i| {
             if border(i) {

@@ -42,7 +42,8 @@ pub fn flip_edges(positions: &[Vec3], triangles: &mut [[u32; 3]]) -> usize {
     flips
 }
 
-/// One sweep of smoothing: every vertex moves by `step` (0 to 1) towards the mean of its neighbours, then `project` puts
+/// One sweep of smoothing: every vertex moves by `step` (0 to 1) towards the mean of its neighbours, the far
+/// ones counting more (by distance), which evens out the edges; then `project` puts
 /// it back where it belongs. Vertices on the boundary look at their neighbours on the boundary only.
 pub fn smooth(
     positions: &mut Vec<Vec3>,
@@ -53,17 +54,19 @@ pub fn smooth(
     let mut sums = vec![(Vec3::zeros(), 0.0); positions.len()];
     for (edge, valence) in topology.edges.iter().zip(&topology.edge_valence) {
         let [a, b] = edge.map(|v| v as usize);
+        // On the boundary, where a vertex has two neighbours only, distance as weight would overshoot.
+        let length = if *valence == 1 { 1.0 } else { (positions[a] - positions[b]).norm() };
         for (v, other) in [(a, b), (b, a)] {
             if *valence == 1 || !topology.boundary[v] {
-                sums[v].0 += positions[other];
-                sums[v].1 += 1.0;
+                sums[v].0 += positions[other] * length;
+                sums[v].1 += length;
             }
         }
     }
     let old = &*positions;
     *positions = par::map(old.len(), |v| {
-        let (sum, count) = sums[v];
-        let target = if count > 0.0 { old[v] + (sum / count - old[v]) * step } else { old[v] };
+        let (sum, weight) = sums[v];
+        let target = if weight > 0.0 { old[v] + (sum / weight - old[v]) * step } else { old[v] };
         project(v, target)
     });
 }
@@ -82,7 +85,7 @@ pub fn project(field: &(impl Fn(Vec3) -> f64 + Sync), plane: Option<(Vec3, f64)>
             slope -= normal * normal.dot(&slope);
         }
         let square = slope.norm_squared();
-        if value.abs() < 1e-9 || square < 1e-12 {
+        if value.abs() < 1e-7 || square < 1e-12 {
             break;
         }
         // A step is kept short: the fields are distances only near their surface.
