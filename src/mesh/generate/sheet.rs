@@ -47,8 +47,8 @@ pub fn sheet(
 
 /// A sheet of nearly equilateral triangles with edges of about `edge` [m] over `width` x `height` [m].
 pub fn equilateral_sheet(width: f64, height: f64, edge: f64, place: impl Fn(Vec2) -> Vec3) -> TriMesh {
-    let columns = (width / edge).round().max(1.0) as usize;
-    let rows = (height / (edge * 0.75f64.sqrt())).round().max(1.0) as usize;
+    let columns = (width / edge).round().clamp(1.0, 4096.0) as usize;
+    let rows = (height / (edge * 0.75f64.sqrt())).round().clamp(1.0, 4096.0) as usize;
     let step = width / columns as f64;
     let mut uv = Vec::new();
     let mut starts = Vec::new();

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
 /// Finest subdivision of a primitive, a guard against a length that was mistyped.
-const FINEST: usize = 512;
+const FINEST: usize = 256;
 
 /// The edge length [m] at which flat triangles on a sphere or cylinder of `radius` [m] stay within `sagitta` [m] of it:
 /// an equilateral triangle of edge `e` lies `e^2 / (6 r)` deep.
@@ -136,7 +136,7 @@ pub fn cuboid(min: Vec3, max: Vec3, max_edge: f64) -> TriMesh {
 }
 
 /// A square part of a plane about `point` with unit `normal`, `half_size` [m] to each side, no edge longer than `max_edge`
-/// [m] (down to 512 cells a side).
+/// [m] (down to 256 cells a side).
 pub fn plane(point: Vec3, normal: Vec3, half_size: f64, max_edge: f64) -> TriMesh {
     let axis = normal.iamin();
     let u = Vec3::from_fn(|k, _| f64::from(k == axis)).cross(&normal).normalize();
@@ -150,10 +150,13 @@ pub fn plane(point: Vec3, normal: Vec3, half_size: f64, max_edge: f64) -> TriMes
 
 /// A capsule: all points within `radius` [m] of the segment from `a` to `b`, with no edge longer than `max_edge` [m].
 pub fn capsule(a: Vec3, b: Vec3, radius: f64, max_edge: f64) -> TriMesh {
-    let mut edge = 0.95 * max_edge;
+    let finest = radius / FINEST as f64;
+    let mut edge = (0.95 * max_edge).max(finest);
     loop {
         let mesh = capsule_of(a, b, radius, edge);
-        if longest_edge(&mesh) <= max_edge || radius / edge > FINEST as f64 {
+        // Written so that it ends for lengths that are no numbers, too.
+        let too_long = longest_edge(&mesh) > max_edge && edge > finest;
+        if !too_long {
             return mesh;
         }
         edge *= 0.95;
