@@ -1,7 +1,7 @@
 //! Candidate pairs: every vertex-face and edge-edge pair without a common vertex within reach.
 //!
 //! Trees over each object's triangles give pairs of triangles; each vertex and edge belongs to one triangle that owns it, so
-//! each pair of features is found once. Lists are sorted, the same for any number of threads.
+//! each pair of features is found once. The order of the lists is the same for any number of threads.
 
 use super::closest::{edge_edge, point_triangle};
 use super::surface::Surface;
@@ -39,9 +39,9 @@ impl Reach {
 /// The lists, with the trees that find them.
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
-    /// Vertex and triangle, sorted.
+    /// Vertex and triangle.
     pub vertex_face: Vec<Near>,
-    /// Edge and edge, sorted; the first has the lower index.
+    /// Edge and edge; the first has the lower index.
     pub edge_edge: Vec<Near>,
     trees: Vec<Tree>,
 }
@@ -113,9 +113,6 @@ impl Candidates {
             self.vertex_face.extend(part.vertex_face);
             self.edge_edge.extend(part.edge_edge);
         }
-        let key = |n: &Near| u64::from(n.a) << 32 | u64::from(n.b);
-        par::sort_by_key(&mut self.vertex_face, key);
-        par::sort_by_key(&mut self.edge_edge, key);
     }
 }
 
@@ -246,8 +243,13 @@ mod tests {
                 }
             }
             assert!(vf.len() > 100 && ee.len() > 100);
-            assert_eq!(candidates.vertex_face.iter().map(|n| (n.a, n.b)).collect::<Vec<_>>(), vf);
-            assert_eq!(candidates.edge_edge.iter().map(|n| (n.a, n.b)).collect::<Vec<_>>(), ee);
+            let sorted = |list: &[Near]| {
+                let mut pairs: Vec<_> = list.iter().map(|n| (n.a, n.b)).collect();
+                pairs.sort_unstable();
+                pairs
+            };
+            assert_eq!(sorted(&candidates.vertex_face), vf);
+            assert_eq!(sorted(&candidates.edge_edge), ee);
         }
     }
 }
