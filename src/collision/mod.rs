@@ -1,1 +1,14 @@
 //! Geometry of touching. No stiffness, no friction.
+
+/// Pairs within reach.
+pub mod candidates;
+/// Proof of separation over a step.
+pub mod certificate;
+/// Closest points.
+pub mod closest;
+/// Exact test for triangles that cross.
+pub mod intersect;
+/// All surfaces of a scene.
+pub mod surface;
+/// Bounding-box tree.
+pub mod tree;

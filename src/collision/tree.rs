@@ -1,0 +1,299 @@
+//! Bounding-box tree of eight children a node: fixed shape, boxes refitted as items move.
+//!
+//! Items are ordered once so that any eight consecutive ones, any eight groups of eight, and so on, lie close together; the
+//! tree is then implicit. The boxes of a group stand in eight lanes, so one test compares a box with a whole group in vector
+//! instructions. Boxes are `f32`, rounded outward.
+
+use crate::linalg::{Vec3, par};
+
+/// Children of a node, and items of a leaf.
+pub const WIDTH: usize = 8;
+/// Leaves per block of a parallel refit.
+const BLOCK: usize = 64;
+
+/// Axis-aligned box, rounded outward.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Box3 {
+    /// Least corner.
+    pub low: [f32; 3],
+    /// Greatest corner.
+    pub high: [f32; 3],
+}
+
+/// The largest `f32` that is not above `value`.
+#[inline]
+fn below(value: f64) -> f32 {
+    let rounded = value as f32;
+    if f64::from(rounded) > value { rounded.next_down() } else { rounded }
+}
+
+/// The smallest `f32` that is not below `value`.
+#[inline]
+pub(super) fn above(value: f64) -> f32 {
+    let rounded = value as f32;
+    if f64::from(rounded) < value { rounded.next_up() } else { rounded }
+}
+
+impl Box3 {
+    /// Contains nothing.
+    pub const EMPTY: Box3 = Box3 { low: [f32::INFINITY; 3], high: [f32::NEG_INFINITY; 3] };
+
+    /// Smallest box around points.
+    #[inline]
+    pub fn around<const N: usize>(points: [&Vec3; N]) -> Box3 {
+        let mut b = Box3::EMPTY;
+        for k in 0..3 {
+            let low = points.iter().fold(f64::INFINITY, |m, p| m.min(p[k]));
+            let high = points.iter().fold(f64::NEG_INFINITY, |m, p| m.max(p[k]));
+            (b.low[k], b.high[k]) = (below(low), above(high));
+        }
+        b
+    }
+
+    /// Enlarged by `margin` on all sides, rounded outward.
+    #[inline]
+    pub fn enlarged(&self, margin: f32) -> Box3 {
+        Box3 { low: self.low.map(|x| (x - margin).next_down()), high: self.high.map(|x| (x + margin).next_up()) }
+    }
+
+    /// The two boxes share a point.
+    #[inline]
+    pub fn meets(&self, other: &Box3) -> bool {
+        (0..3).all(|k| self.low[k] <= other.high[k] && other.low[k] <= self.high[k])
+    }
+}
+
+/// Eight boxes in lanes.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
+pub struct Lanes {
+    low: [[f32; WIDTH]; 3],
+    high: [[f32; WIDTH]; 3],
+}
+
+impl Lanes {
+    const EMPTY: Lanes = Lanes { low: [[f32::INFINITY; WIDTH]; 3], high: [[f32::NEG_INFINITY; WIDTH]; 3] };
+
+    /// Bit k is set when box k shares a point with `query`.
+    #[inline]
+    pub fn meeting(&self, query: &Box3) -> u32 {
+        let mut meets = [true; WIDTH];
+        for axis in 0..3 {
+            for (k, meet) in meets.iter_mut().enumerate() {
+                *meet &= (self.low[axis][k] <= query.high[axis]) & (query.low[axis] <= self.high[axis][k]);
+            }
+        }
+        let mut bits = 0;
+        for (k, meet) in meets.iter().enumerate() {
+            bits |= u32::from(*meet) << k;
+        }
+        bits
+    }
+
+    /// Box `k`.
+    #[inline]
+    pub fn get(&self, k: usize) -> Box3 {
+        Box3 { low: self.low.map(|lane| lane[k]), high: self.high.map(|lane| lane[k]) }
+    }
+
+    #[inline]
+    fn set(&mut self, k: usize, b: &Box3) {
+        for axis in 0..3 {
+            self.low[axis][k] = b.low[axis];
+            self.high[axis][k] = b.high[axis];
+        }
+    }
+
+    /// Smallest box around all.
+    #[inline]
+    pub fn whole(&self) -> Box3 {
+        Box3 {
+            low: self.low.map(|lane| lane.into_iter().fold(f32::INFINITY, f32::min)),
+            high: self.high.map(|lane| lane.into_iter().fold(f32::NEG_INFINITY, f32::max)),
+        }
+    }
+}
+
+/// The tree.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    /// Items in order of leaves; leaf `l` holds items `8 l .. 8 l + 8`.
+    pub items: Vec<u32>,
+    /// Boxes of the items, then of groups of eight, and so on up to one group.
+    levels: Vec<Vec<Lanes>>,
+}
+
+/// Bits of a mask, lowest first.
+pub(super) fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        (mask != 0).then(|| {
+            let k = mask.trailing_zeros() as usize;
+            mask &= mask - 1;
+            k
+        })
+    })
+}
+
+impl Tree {
+    /// Orders `items` by the centres given for them (`centres[i]` belongs to `items[i]`): halves along the longest extent.
+    pub fn new(items: &[u32], centres: &[Vec3]) -> Tree {
+        let mut order: Vec<(Vec3, u32)> = centres.iter().copied().zip(items.iter().copied()).collect();
+        split(&mut order);
+        let mut levels = Vec::new();
+        let mut count = items.len();
+        while count > 0 {
+            let groups = count.div_ceil(WIDTH);
+            levels.push(vec![Lanes::EMPTY; groups]);
+            count = if groups > 1 { groups } else { 0 };
+        }
+        Tree { items: order.into_iter().map(|(_, item)| item).collect(), levels }
+    }
+
+    /// Recomputes all boxes; `bounds` gives the box of an item.
+    pub fn refit(&mut self, bounds: impl Fn(u32) -> Box3 + Sync) {
+        let items = &self.items;
+        if let Some(leaves) = self.levels.first_mut() {
+            par::blocks_mut(leaves, BLOCK, |first, block| {
+                for (k, lanes) in block.iter_mut().enumerate() {
+                    let slot = (first + k) * WIDTH;
+                    for (lane, item) in items[slot..].iter().take(WIDTH).enumerate() {
+                        lanes.set(lane, &bounds(*item));
+                    }
+                }
+            });
+        }
+        for level in 1..self.levels.len() {
+            let (below, above) = self.levels.split_at_mut(level);
+            let below = &below[level - 1];
+            par::blocks_mut(&mut above[0], BLOCK, |first, block| {
+                for (k, lanes) in block.iter_mut().enumerate() {
+                    let group = (first + k) * WIDTH;
+                    for (lane, child) in below[group..].iter().take(WIDTH).enumerate() {
+                        lanes.set(lane, &child.whole());
+                    }
+                }
+            });
+        }
+    }
+
+    /// Number of leaves.
+    pub fn leaves(&self) -> usize {
+        self.levels.first().map_or(0, Vec::len)
+    }
+
+    /// Boxes of the items of a leaf; lanes without an item contain nothing.
+    #[inline]
+    pub fn leaf(&self, leaf: usize) -> &Lanes {
+        &self.levels[0][leaf]
+    }
+
+    /// Box of everything.
+    pub fn whole(&self) -> Box3 {
+        self.levels.last().map_or(Box3::EMPTY, |top| top[0].whole())
+    }
+
+    /// Calls `found(leaf)` for every leaf from `from` on whose box meets `query`, in order of leaves.
+    #[inline]
+    pub fn query(&self, query: &Box3, from: usize, mut found: impl FnMut(usize)) {
+        match self.levels.len() {
+            0 => {}
+            1 if from == 0 => found(0),
+            1 => {}
+            top => self.descend(top - 1, 0, query, from, &mut found),
+        }
+    }
+
+    fn descend(&self, level: usize, group: usize, query: &Box3, from: usize, found: &mut impl FnMut(usize)) {
+        for k in bits(self.levels[level][group].meeting(query)) {
+            let child = group * WIDTH + k;
+            // The child covers leaves up to (child + 1) * 8^(level - 1), exclusive.
+            if (child + 1) << (3 * (level - 1)) <= from {
+                continue;
+            }
+            if level == 1 {
+                found(child);
+            } else {
+                self.descend(level - 1, child, query, from, found);
+            }
+        }
+    }
+}
+
+/// Orders items so that every aligned group of a power of eight is compact. Ties go by item: the order is unique.
+fn split(items: &mut [(Vec3, u32)]) {
+    if items.len() <= WIDTH {
+        return;
+    }
+    let mut group = WIDTH;
+    while group * WIDTH < items.len() {
+        group *= WIDTH;
+    }
+    let middle = items.len().div_ceil(group) / 2 * group;
+    let (mut low, mut high) = (items[0].0, items[0].0);
+    for (centre, _) in items.iter() {
+        low = low.inf(centre);
+        high = high.sup(centre);
+    }
+    let axis = (high - low).imax();
+    items.select_nth_unstable_by(middle, |a, b| a.0[axis].total_cmp(&b.0[axis]).then(a.1.cmp(&b.1)));
+    let (a, b) = items.split_at_mut(middle);
+    if items_are_many(a.len()) {
+        par::join(|| split(a), || split(b));
+    } else {
+        split(a);
+        split(b);
+    }
+}
+
+/// Worth a thread of their own.
+fn items_are_many(count: usize) -> bool {
+    count > 4096
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn random(seed: &mut u64) -> f64 {
+        *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    #[test]
+    fn queries_find_what_meets() {
+        let mut seed = 5;
+        for n in [0usize, 1, 7, 8, 9, 64, 65, 500, 5000] {
+            let x: Vec<Vec3> = (0..n).map(|_| Vec3::new(random(&mut seed), random(&mut seed), random(&mut seed))).collect();
+            let items: Vec<u32> = (0..n as u32).collect();
+            let mut tree = Tree::new(&items, &x);
+            let moved: Vec<Vec3> = x.iter().map(|p| p * 2.0 + Vec3::new(0.1 * random(&mut seed), 0.0, 0.0)).collect();
+            tree.refit(|i| Box3::around([&moved[i as usize]]));
+            for _ in 0..50 {
+                let corner = Vec3::new(random(&mut seed), random(&mut seed), random(&mut seed)) * 2.0;
+                let query = Box3::around([&corner, &(corner + Vec3::repeat(0.3))]);
+                let mut found = Vec::new();
+                tree.query(&query, 0, |leaf| {
+                    found.extend(bits(tree.leaf(leaf).meeting(&query)).map(|k| tree.items[leaf * WIDTH + k]));
+                });
+                found.sort_unstable();
+                let wanted: Vec<u32> =
+                    items.iter().copied().filter(|i| Box3::around([&moved[*i as usize]]).meets(&query)).collect();
+                assert_eq!(found, wanted);
+            }
+            let all = tree.whole().enlarged(1.0);
+            for from in [0, 1, 3, tree.leaves() / 2] {
+                let mut found = Vec::new();
+                tree.query(&all, from, |leaf| found.push(leaf));
+                assert_eq!(found, (from..tree.leaves()).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn boxes_are_rounded_outward() {
+        for v in [0.1, -0.1, 1e-50, -1e-50, 1e300, 123_456.789, 0.0] {
+            let b = Box3::around([&Vec3::repeat(v)]);
+            assert!(f64::from(b.low[0]) <= v && f64::from(b.high[0]) >= v);
+        }
+    }
+}
