@@ -6,7 +6,7 @@
 
 use super::closest::{edge_edge, point_triangle};
 use super::surface::Surface;
-use super::tree::{Box3, Tree, WIDTH, above, bits};
+use super::tree::{Box3, Tree, WIDTH, margin2};
 use crate::linalg::{Vec3, par};
 use std::ops::Range;
 
@@ -161,7 +161,7 @@ impl Candidates {
         blocks.clear();
         let near = |a: usize, b: usize| {
             let reach = reach.of(a, b);
-            reach >= 0.0 && trees[a].triangles.whole().enlarged(margin(reach)).meets(&trees[b].triangles.whole())
+            reach >= 0.0 && trees[a].triangles.whole().within(&trees[b].triangles.whole(), margin2(reach))
         };
         let mut add = |kind, asking, asked, count: usize| {
             blocks.extend((0..count).step_by(LEAVES).map(|first| Block {
@@ -188,11 +188,6 @@ impl Candidates {
     }
 }
 
-/// What boxes are enlarged by to keep all pairs within `reach`.
-fn margin(reach: f64) -> f32 {
-    above(reach * (1.0 + 1e-9))
-}
-
 /// Root, rounded to a number that is not larger.
 #[inline]
 fn root_below(distance2: f64) -> f32 {
@@ -208,25 +203,23 @@ fn vertex_face(
     reach: f64,
     out: &mut Vec<Near>,
 ) {
-    let (margin, reach2) = (margin(reach), reach * reach);
+    let (margin2, reach2) = (margin2(reach), reach * reach);
     for leaf in leaves.clone() {
         let points = vertices.leaf(leaf);
         let asking = &vertices.items[leaf * WIDTH..vertices.items.len().min(leaf * WIDTH + WIDTH)];
-        triangles.query(&points.whole().enlarged(margin), 0, |other| {
-            let boxes = triangles.leaf(other);
-            for (k, v) in asking.iter().enumerate() {
-                for m in bits(boxes.meeting(&points.get(k).enlarged(margin))) {
-                    let t = triangles.items[other * WIDTH + m];
+        triangles.query(&points.whole(), margin2, 0, |other| {
+            for (k, &v) in asking.iter().enumerate() {
+                triangles.items_within(other, &points.get(k), margin2, !0, |t| {
                     let face = &surface.triangles[t as usize];
-                    if face.contains(v) {
-                        continue;
+                    if face.contains(&v) {
+                        return;
                     }
                     let [a, b, c] = face.map(|v| &x[v as usize]);
-                    let distance2 = point_triangle(&x[*v as usize], a, b, c).distance2;
+                    let distance2 = point_triangle(&x[v as usize], a, b, c).distance2;
                     if distance2 <= reach2 {
-                        out.push(Near { a: *v, b: t, distance: root_below(distance2) });
+                        out.push(Near { a: v, b: t, distance: root_below(distance2) });
                     }
-                }
+                });
             }
         });
     }
@@ -242,30 +235,25 @@ fn edge_edges(
     reach: f64,
     out: &mut Vec<Near>,
 ) {
-    let (margin, reach2) = (margin(reach), reach * reach);
+    let (margin2, reach2) = (margin2(reach), reach * reach);
     for leaf in leaves.clone() {
         let segments = edges.leaf(leaf);
         let asking = &edges.items[leaf * WIDTH..edges.items.len().min(leaf * WIDTH + WIDTH)];
-        others.query(&segments.whole().enlarged(margin), if same { leaf } else { 0 }, |other| {
-            let boxes = others.leaf(other);
-            for (k, e) in asking.iter().enumerate() {
-                let mut meeting = boxes.meeting(&segments.get(k).enlarged(margin));
-                if same && other == leaf {
-                    meeting &= !1 << k;
-                }
-                let [p0, p1] = surface.edges[*e as usize];
-                for m in bits(meeting) {
-                    let f = others.items[other * WIDTH + m];
+        others.query(&segments.whole(), margin2, if same { leaf } else { 0 }, |other| {
+            for (k, &e) in asking.iter().enumerate() {
+                let lanes = if same && other == leaf { !1 << k } else { !0 };
+                let [p0, p1] = surface.edges[e as usize];
+                others.items_within(other, &segments.get(k), margin2, lanes, |f| {
                     let [q0, q1] = surface.edges[f as usize];
-                    if p0 == q0 || p0 == q1 || p1 == q0 || p1 == q1 {
-                        continue;
+                    if (p0 == q0) | (p0 == q1) | (p1 == q0) | (p1 == q1) {
+                        return;
                     }
                     let at = |v: u32| &x[v as usize];
                     let distance2 = edge_edge(at(p0), at(p1), at(q0), at(q1)).distance2;
                     if distance2 <= reach2 {
-                        out.push(Near { a: (*e).min(f), b: (*e).max(f), distance: root_below(distance2) });
+                        out.push(Near { a: e.min(f), b: e.max(f), distance: root_below(distance2) });
                     }
-                }
+                });
             }
         });
     }

@@ -212,7 +212,9 @@ mod tests {
         let mut step = 0.25;
         while step > 1e-9 {
             let mut better = false;
-            for [i, j] in [[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0], [-1.0, -1.0]] {
+            for [i, j] in
+                [[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0], [-1.0, -1.0]]
+            {
                 let next = legal([at[0] + i * step, at[1] + j * step]);
                 let value = f(next);
                 if value < best {

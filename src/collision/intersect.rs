@@ -5,7 +5,7 @@
 //! only touch. Coplanar triangles and triangles without area cross nothing themselves. Sides of planes are signs of
 //! determinants, exact by Shewchuk's adaptive predicates (1997).
 
-use super::tree::{Box3, Tree, WIDTH, bits};
+use super::tree::{Box3, Tree, WIDTH, margin2};
 use crate::linalg::{Vec3, par};
 use robust::{Coord3D, orient3d};
 
@@ -37,24 +37,21 @@ pub fn intersections(x: &[Vec3], triangles: &[[u32; 3]], skip: impl Fn(u32, u32)
     let centres = par::map(triangles.len(), |t| corners(t as u32).into_iter().sum::<Vec3>() / 3.0);
     let mut tree = Tree::new(&items, &centres);
     tree.refit(|t| Box3::around(corners(t)));
+    let touching = margin2(0.0);
     let met = par::gather(tree.leaves(), LEAVES, |leaves, out: &mut Vec<([u32; 2], Meeting)>| {
         for leaf in leaves {
             let boxes = tree.leaf(leaf);
-            tree.query(&boxes.whole(), leaf, |other| {
+            tree.query(&boxes.whole(), touching, leaf, |other| {
                 for k in 0..WIDTH.min(tree.items.len() - leaf * WIDTH) {
-                    let mut meeting = tree.leaf(other).meeting(&boxes.get(k));
-                    if other == leaf {
-                        meeting &= !1 << k;
-                    }
+                    let lanes = if other == leaf { !1 << k } else { !0 };
                     let s = tree.items[leaf * WIDTH + k];
-                    for m in bits(meeting) {
-                        let t = tree.items[other * WIDTH + m];
+                    tree.items_within(other, &boxes.get(k), touching, lanes, |t| {
                         let pair = [s.min(t), s.max(t)];
                         let meeting = meet(&points, pair.map(|t| &triangles[t as usize]));
                         if meeting != Meeting::Apart && !skip(pair[0], pair[1]) {
                             out.push((pair, meeting));
                         }
-                    }
+                    });
                 }
             });
         }

@@ -20,19 +20,11 @@ pub struct Box3 {
     pub high: [f32; 3],
 }
 
-/// The largest `f32` that is not above `value`.
-#[inline]
-fn below(value: f64) -> f32 {
-    let rounded = value as f32;
-    if f64::from(rounded) > value { rounded.next_down() } else { rounded }
-}
-
-/// The smallest `f32` that is not below `value`.
-#[inline]
-pub(super) fn above(value: f64) -> f32 {
-    let rounded = value as f32;
-    if f64::from(rounded) < value { rounded.next_up() } else { rounded }
-}
+/// Widening that outweighs one rounding to `f32`.
+const WIDEN: f64 = 1.2e-7;
+/// Widening that outweighs a rounding among subnormal numbers.
+const TINY: f64 = 1e-37;
+const LARGEST: f64 = f32::MAX as f64;
 
 impl Box3 {
     /// Contains nothing.
@@ -43,23 +35,21 @@ impl Box3 {
     pub fn around<const N: usize>(points: [&Vec3; N]) -> Box3 {
         let mut b = Box3::EMPTY;
         for k in 0..3 {
-            let low = points.iter().fold(f64::INFINITY, |m, p| m.min(p[k]));
-            let high = points.iter().fold(f64::NEG_INFINITY, |m, p| m.max(p[k]));
-            (b.low[k], b.high[k]) = (below(low), above(high));
+            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+            for p in points {
+                low = if p[k] < low { p[k] } else { low };
+                high = if p[k] > high { p[k] } else { high };
+            }
+            b.low[k] = (low - low.abs() * WIDEN - TINY).min(LARGEST) as f32;
+            b.high[k] = (high + high.abs() * WIDEN + TINY).max(-LARGEST) as f32;
         }
         b
     }
 
-    /// Enlarged by `margin` on all sides, rounded outward.
-    #[inline]
-    pub fn enlarged(&self, margin: f32) -> Box3 {
-        Box3 { low: self.low.map(|x| (x - margin).next_down()), high: self.high.map(|x| (x + margin).next_up()) }
-    }
-
-    /// The two boxes share a point.
-    #[inline]
-    pub fn meets(&self, other: &Box3) -> bool {
-        (0..3).all(|k| self.low[k] <= other.high[k] && other.low[k] <= self.high[k])
+    /// The two boxes are within the margin (see [`margin2`]) of each other.
+    pub fn within(&self, other: &Box3, margin2: f32) -> bool {
+        let gap = |k: usize| (self.low[k] - other.high[k]).max(other.low[k] - self.high[k]).max(0.0);
+        (0..3).map(|k| gap(k) * gap(k)).sum::<f32>() <= margin2
     }
 }
 
@@ -74,18 +64,22 @@ pub struct Lanes {
 impl Lanes {
     const EMPTY: Lanes = Lanes { low: [[f32::INFINITY; WIDTH]; 3], high: [[f32::NEG_INFINITY; WIDTH]; 3] };
 
-    /// Bit k is set when box k shares a point with `query`.
+    /// Bit k is set when box k and `query` are nearer than the margin whose square is given.
     #[inline]
-    pub fn meeting(&self, query: &Box3) -> u32 {
-        let mut meets = [true; WIDTH];
+    pub fn within(&self, query: &Box3, margin2: f32) -> u32 {
+        let mut distance2 = [0.0f32; WIDTH];
         for axis in 0..3 {
-            for (k, meet) in meets.iter_mut().enumerate() {
-                *meet &= (self.low[axis][k] <= query.high[axis]) & (query.low[axis] <= self.high[axis][k]);
+            let (from, to) = (query.low[axis], query.high[axis]);
+            for (k, sum) in distance2.iter_mut().enumerate() {
+                let (after, before) = (self.low[axis][k] - to, from - self.high[axis][k]);
+                let gap = if after > before { after } else { before };
+                let gap = if gap > 0.0 { gap } else { 0.0 };
+                *sum += gap * gap;
             }
         }
         let mut bits = 0;
-        for (k, meet) in meets.iter().enumerate() {
-            bits |= u32::from(*meet) << k;
+        for (k, distance2) in distance2.iter().enumerate() {
+            bits |= u32::from(*distance2 <= margin2) << k;
         }
         bits
     }
@@ -108,8 +102,12 @@ impl Lanes {
     #[inline]
     pub fn whole(&self) -> Box3 {
         Box3 {
-            low: self.low.map(|lane| lane.into_iter().fold(f32::INFINITY, f32::min)),
-            high: self.high.map(|lane| lane.into_iter().fold(f32::NEG_INFINITY, f32::max)),
+            low: self
+                .low
+                .map(|lane| lane.into_iter().reduce(|a, b| if b < a { b } else { a }).unwrap_or(f32::INFINITY)),
+            high: self
+                .high
+                .map(|lane| lane.into_iter().reduce(|a, b| if b > a { b } else { a }).unwrap_or(f32::NEG_INFINITY)),
         }
     }
 }
@@ -124,7 +122,7 @@ pub struct Tree {
 }
 
 /// Bits of a mask, lowest first.
-pub(super) fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
+fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         (mask != 0).then(|| {
             let k = mask.trailing_zeros() as usize;
@@ -192,22 +190,23 @@ impl Tree {
         self.levels.last().map_or(Box3::EMPTY, |top| top[0].whole())
     }
 
-    /// Calls `found(leaf)` for every leaf from `from` on whose box meets `query`, in order of leaves.
+    /// Calls `found(leaf)` for every leaf from `from` on whose box is within the margin (see [`margin2`]) of `query`, in order
+    /// of leaves.
     #[inline]
-    pub fn query(&self, query: &Box3, from: usize, mut found: impl FnMut(usize)) {
+    pub fn query(&self, query: &Box3, margin2: f32, from: usize, mut found: impl FnMut(usize)) {
         match self.levels.len() {
             0 => {}
             1 if from == 0 => found(0),
             1 => {}
-            top => self.descend(top - 1, 0, query, from, &mut found),
+            top => self.descend(top - 1, 0, (query, margin2), from, &mut found),
         }
     }
 
-    fn descend(&self, level: usize, group: usize, query: &Box3, from: usize, found: &mut impl FnMut(usize)) {
-        for k in bits(self.levels[level][group].meeting(query)) {
+    fn descend(&self, level: usize, group: usize, query: (&Box3, f32), from: usize, found: &mut impl FnMut(usize)) {
+        for k in bits(self.levels[level][group].within(query.0, query.1)) {
             let child = group * WIDTH + k;
             // The child covers leaves up to (child + 1) * 8^(level - 1), exclusive.
-            if (child + 1) << (3 * (level - 1)) <= from {
+            if (child + 1) << (3 * (level - 1)) <= from || child >= self.levels[level - 1].len() {
                 continue;
             }
             if level == 1 {
@@ -217,6 +216,22 @@ impl Tree {
             }
         }
     }
+
+    /// Calls `found(item)` for every item of a leaf whose box is within the margin of `query`, and whose lane has its bit set
+    /// in `lanes`.
+    #[inline]
+    pub fn items_within(&self, leaf: usize, query: &Box3, margin2: f32, lanes: u32, mut found: impl FnMut(u32)) {
+        for k in bits(self.levels[0][leaf].within(query, margin2) & lanes) {
+            if let Some(item) = self.items.get(leaf * WIDTH + k) {
+                found(*item);
+            }
+        }
+    }
+}
+
+/// Square of a margin, rounded up so that boxes around all pairs up to `reach` apart are within it.
+pub fn margin2(reach: f64) -> f32 {
+    (reach * reach * (1.0 + 1e-6)) as f32 + f32::MIN_POSITIVE
 }
 
 /// Orders items so that every aligned group of a power of eight is compact. Ties go by item: the order is unique.
@@ -263,27 +278,30 @@ mod tests {
     fn queries_find_what_meets() {
         let mut seed = 5;
         for n in [0usize, 1, 7, 8, 9, 64, 65, 500, 5000] {
-            let x: Vec<Vec3> = (0..n).map(|_| Vec3::new(random(&mut seed), random(&mut seed), random(&mut seed))).collect();
+            let x: Vec<Vec3> =
+                (0..n).map(|_| Vec3::new(random(&mut seed), random(&mut seed), random(&mut seed))).collect();
             let items: Vec<u32> = (0..n as u32).collect();
             let mut tree = Tree::new(&items, &x);
             let moved: Vec<Vec3> = x.iter().map(|p| p * 2.0 + Vec3::new(0.1 * random(&mut seed), 0.0, 0.0)).collect();
             tree.refit(|i| Box3::around([&moved[i as usize]]));
             for _ in 0..50 {
                 let corner = Vec3::new(random(&mut seed), random(&mut seed), random(&mut seed)) * 2.0;
-                let query = Box3::around([&corner, &(corner + Vec3::repeat(0.3))]);
+                let far = corner + Vec3::repeat(0.2);
+                let query = Box3::around([&corner, &far]);
                 let mut found = Vec::new();
-                tree.query(&query, 0, |leaf| {
-                    found.extend(bits(tree.leaf(leaf).meeting(&query)).map(|k| tree.items[leaf * WIDTH + k]));
+                tree.query(&query, margin2(0.15), 0, |leaf| {
+                    tree.items_within(leaf, &query, margin2(0.15), !0, |item| found.push(item));
                 });
                 found.sort_unstable();
+                let distance = |p: &Vec3| (p - p.sup(&corner).inf(&far)).norm();
                 let wanted: Vec<u32> =
-                    items.iter().copied().filter(|i| Box3::around([&moved[*i as usize]]).meets(&query)).collect();
+                    items.iter().copied().filter(|i| distance(&moved[*i as usize]) <= 0.15).collect();
                 assert_eq!(found, wanted);
             }
-            let all = tree.whole().enlarged(1.0);
+            let all = tree.whole();
             for from in [0, 1, 3, tree.leaves() / 2] {
                 let mut found = Vec::new();
-                tree.query(&all, from, |leaf| found.push(leaf));
+                tree.query(&all, 1.0, from, |leaf| found.push(leaf));
                 assert_eq!(found, (from..tree.leaves()).collect::<Vec<_>>());
             }
         }

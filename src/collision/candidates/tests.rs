@@ -16,9 +16,8 @@ fn quads(n: u32, first: u32) -> Vec<[u32; 3]> {
 /// A bumpy sheet with a degenerate triangle, a soup with one vertex unused, a large ground, a fine sheet.
 fn scene(seed: &mut u64) -> (Vec<Vec3>, Objects) {
     let n = 14u32;
-    let mut x: Vec<Vec3> = (0..n * n)
-        .map(|k| Vec3::new(f64::from(k % n) * 0.1, 0.12 * random(seed), f64::from(k / n) * 0.1))
-        .collect();
+    let mut x: Vec<Vec3> =
+        (0..n * n).map(|k| Vec3::new(f64::from(k % n) * 0.1, 0.12 * random(seed), f64::from(k / n) * 0.1)).collect();
     let mut sheet = quads(n, 0);
     sheet.extend([[3, 3, 40], [7, 7, 7], [1, 2, 3]]);
     let mut objects = vec![(0..x.len(), sheet)];

@@ -60,8 +60,7 @@ fn whole_number_meshes_match_the_definition() {
         let size = [2.0, 4.0, 20.0, 500_000.0][round % 4];
         let vertices = 10 + 10 * (round % 5);
         let scale = [1.0, 2f64.powi(-900), 2f64.powi(900), 2f64.powi(-30)][round / 4 % 4];
-        let x: Vec<Vec3> =
-            (0..vertices).map(|_| Vec3::from_fn(|_, _| (random(&mut seed) * size).round())).collect();
+        let x: Vec<Vec3> = (0..vertices).map(|_| Vec3::from_fn(|_, _| (random(&mut seed) * size).round())).collect();
         let mut index = || ((random(&mut seed) + 1.0) / 2.0 * vertices as f64) as u32;
         let triangles: Vec<[u32; 3]> = (0..40).map(|_| [index(), index(), index()]).collect();
         let wanted = exhaustive(&x, &triangles);
