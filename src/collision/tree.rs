@@ -5,6 +5,7 @@
 //! instructions. Boxes are `f32`, rounded outward.
 
 use crate::linalg::{Vec3, par};
+use wide::f32x8;
 
 /// Children of a node, and items of a leaf.
 pub const WIDTH: usize = 8;
@@ -55,59 +56,50 @@ impl Box3 {
 
 /// Eight boxes in lanes.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(32))]
 pub struct Lanes {
-    low: [[f32; WIDTH]; 3],
-    high: [[f32; WIDTH]; 3],
+    low: [f32x8; 3],
+    high: [f32x8; 3],
 }
 
 impl Lanes {
-    const EMPTY: Lanes = Lanes { low: [[f32::INFINITY; WIDTH]; 3], high: [[f32::NEG_INFINITY; WIDTH]; 3] };
-
-    /// Bit k is set when box k and `query` are nearer than the margin whose square is given.
-    #[inline]
-    pub fn within(&self, query: &Box3, margin2: f32) -> u32 {
-        let mut distance2 = [0.0f32; WIDTH];
-        for axis in 0..3 {
-            let (from, to) = (query.low[axis], query.high[axis]);
-            for (k, sum) in distance2.iter_mut().enumerate() {
-                let (after, before) = (self.low[axis][k] - to, from - self.high[axis][k]);
-                let gap = if after > before { after } else { before };
-                let gap = if gap > 0.0 { gap } else { 0.0 };
-                *sum += gap * gap;
+    /// The boxes given, at most eight; lanes left over contain nothing.
+    fn new(boxes: impl Iterator<Item = Box3>) -> Lanes {
+        let (mut low, mut high) = ([[f32::INFINITY; WIDTH]; 3], [[f32::NEG_INFINITY; WIDTH]; 3]);
+        for (k, b) in boxes.take(WIDTH).enumerate() {
+            for axis in 0..3 {
+                low[axis][k] = b.low[axis];
+                high[axis][k] = b.high[axis];
             }
         }
-        let mut bits = 0;
-        for (k, distance2) in distance2.iter().enumerate() {
-            bits |= u32::from(*distance2 <= margin2) << k;
-        }
-        bits
+        Lanes { low: low.map(f32x8::new), high: high.map(f32x8::new) }
+    }
+
+    /// Bit k is set when box k is within the margin (see [`margin2`]) of `query`.
+    #[inline]
+    pub fn within(&self, query: &Box3, margin2: f32) -> u32 {
+        let gap2 = |axis: usize| {
+            let after = self.low[axis] - f32x8::splat(query.high[axis]);
+            let before = f32x8::splat(query.low[axis]) - self.high[axis];
+            let gap = after.fast_max(before).fast_max(f32x8::ZERO);
+            gap * gap
+        };
+        (gap2(0) + gap2(1) + gap2(2)).simd_le(f32x8::splat(margin2)).to_bitmask()
     }
 
     /// Box `k`.
     #[inline]
     pub fn get(&self, k: usize) -> Box3 {
-        Box3 { low: self.low.map(|lane| lane[k]), high: self.high.map(|lane| lane[k]) }
-    }
-
-    #[inline]
-    fn set(&mut self, k: usize, b: &Box3) {
-        for axis in 0..3 {
-            self.low[axis][k] = b.low[axis];
-            self.high[axis][k] = b.high[axis];
-        }
+        Box3 { low: self.low.map(|lane| lane.to_array()[k]), high: self.high.map(|lane| lane.to_array()[k]) }
     }
 
     /// Smallest box around all.
     #[inline]
     pub fn whole(&self) -> Box3 {
+        let least = |lane: f32x8| lane.to_array().into_iter().reduce(|a, b| if b < a { b } else { a });
+        let greatest = |lane: f32x8| lane.to_array().into_iter().reduce(|a, b| if b > a { b } else { a });
         Box3 {
-            low: self
-                .low
-                .map(|lane| lane.into_iter().reduce(|a, b| if b < a { b } else { a }).unwrap_or(f32::INFINITY)),
-            high: self
-                .high
-                .map(|lane| lane.into_iter().reduce(|a, b| if b > a { b } else { a }).unwrap_or(f32::NEG_INFINITY)),
+            low: self.low.map(|lane| least(lane).unwrap_or(f32::INFINITY)),
+            high: self.high.map(|lane| greatest(lane).unwrap_or(f32::NEG_INFINITY)),
         }
     }
 }
@@ -141,7 +133,7 @@ impl Tree {
         let mut count = items.len();
         while count > 0 {
             let groups = count.div_ceil(WIDTH);
-            levels.push(vec![Lanes::EMPTY; groups]);
+            levels.push(vec![Lanes::new(std::iter::empty()); groups]);
             count = if groups > 1 { groups } else { 0 };
         }
         Tree { items: order.into_iter().map(|(_, item)| item).collect(), levels }
@@ -154,9 +146,7 @@ impl Tree {
             par::blocks_mut(leaves, BLOCK, |first, block| {
                 for (k, lanes) in block.iter_mut().enumerate() {
                     let slot = (first + k) * WIDTH;
-                    for (lane, item) in items[slot..].iter().take(WIDTH).enumerate() {
-                        lanes.set(lane, &bounds(*item));
-                    }
+                    *lanes = Lanes::new(items[slot..].iter().take(WIDTH).map(|item| bounds(*item)));
                 }
             });
         }
@@ -166,9 +156,7 @@ impl Tree {
             par::blocks_mut(&mut above[0], BLOCK, |first, block| {
                 for (k, lanes) in block.iter_mut().enumerate() {
                     let group = (first + k) * WIDTH;
-                    for (lane, child) in below[group..].iter().take(WIDTH).enumerate() {
-                        lanes.set(lane, &child.whole());
-                    }
+                    *lanes = Lanes::new(below[group..].iter().take(WIDTH).map(Lanes::whole));
                 }
             });
         }
