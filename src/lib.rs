@@ -3,23 +3,23 @@
 //! The crate is a house of rooms; each may use only the rooms above it (`tests/house.rs` holds the order).
 //! Units are SI throughout; state is `f64`, files and the solver's matrix are `f32`.
 
-/// Commands, progress, signals, exit codes.
-pub mod cli;
-/// Geometry of touching: boxes, trees, grids, closest points, exact intersection, candidate pairs.
-pub mod collision;
-/// One file a law: parameters, equation, energy, force and derivatives of one element; assembly written once.
-pub mod force;
 /// 3x3 blocks, block-sparse matrices, conjugate gradients, ordered (deterministic) parallel loops.
 pub mod linalg;
 /// Triangle meshes: topology, rest measures, charts, named groups, generators; OBJ and PLY.
 pub mod mesh;
+/// Geometry of touching: boxes, trees, grids, closest points, exact intersection, candidate pairs.
+pub mod collision;
+/// One file a law: parameters, equation, energy, force and derivatives of one element; assembly written once.
+pub mod force;
+/// Everything that differs between two moments: vertices, pins, colliders as functions of time.
+pub mod world;
+/// How the world changes: one page of named stages.
+pub mod stepper;
 /// Camera, lights, ray casting, Minnaert and other shading, images.
 pub mod render;
 /// The TOML file: sections, defaults, materials, validation; from scene to world.
 pub mod scene;
 /// The run folder: frames, manifest, statistics, atomic writes.
 pub mod sequence;
-/// How the world changes: one page of named stages.
-pub mod stepper;
-/// Everything that differs between two moments: vertices, pins, colliders as functions of time.
-pub mod world;
+/// Commands, progress, signals, exit codes.
+pub mod cli;

@@ -116,5 +116,5 @@ fn mutated_files_never_panic() {
         }
     }
     // Neither everything nor nothing gets through, so both ways are walked.
-    assert!(read.iter().all(|n| (100..9900).contains(n)), "{read:?}");
+    assert!(read.iter().all(|n| (50..9950).contains(n)), "{read:?}");
 }

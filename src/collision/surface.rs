@@ -1,5 +1,7 @@
 //! All surfaces of a scene in one vertex array.
 
+use crate::linalg::Vec3;
+use crate::mesh::topology::Topology;
 use std::ops::Range;
 
 /// Triangles and edges of all objects; each object owns a range of vertices, of triangles and of edges.
@@ -19,6 +21,8 @@ pub struct Surface {
     pub triangle_ranges: Vec<Range<usize>>,
     /// Edges of each object.
     pub edge_ranges: Vec<Range<usize>>,
+    /// Per edge: the corners opposite to it in the one or two triangles on it; its own first end where there is none.
+    pub wings: Vec<[u32; 2]>,
 }
 
 impl Surface {
@@ -33,10 +37,36 @@ impl Surface {
             surface.triangles.extend(triangles);
             surface.triangle_ranges.push(first..surface.triangles.len());
             let first = surface.edges.len();
-            surface.edges.extend(edges_of(triangles));
+            surface.add_edges(vertices, triangles);
             surface.edge_ranges.push(first..surface.edges.len());
         }
         surface
+    }
+
+    fn add_edges(&mut self, vertices: &Range<usize>, triangles: &[[u32; 3]]) {
+        let first = vertices.start as u32;
+        let local: Vec<[u32; 3]> = triangles.iter().map(|t| t.map(|v| v - first)).collect();
+        let topology = Topology::new(vertices.len(), &local);
+        for (edge, sides) in topology.edges.iter().zip(&topology.edge_triangles).filter(|(e, _)| e[0] != e[1]) {
+            self.edges.push(edge.map(|v| v + first));
+            self.wings.push(sides.map(|t| {
+                let corners = local.get(t as usize).into_iter().flatten();
+                first + corners.copied().find(|v| !edge.contains(v)).unwrap_or(edge[0])
+            }));
+        }
+    }
+
+    /// The unit direction `d` away from an edge leads away from the triangles on it (within 6 degrees): what is nearest to the
+    /// edge along `d` is not nearer to one of the triangles' insides.
+    #[inline]
+    pub fn faces_away(&self, x: &[Vec3], edge: usize, d: &Vec3) -> bool {
+        let [a, b] = self.edges[edge].map(|v| &x[v as usize]);
+        let u = b - a;
+        self.wings[edge].iter().all(|w| {
+            let p = x[*w as usize] - a;
+            let inward = p - u * (p.dot(&u) / u.norm_squared());
+            d.dot(&inward) <= 0.1 * inward.norm()
+        })
     }
 
     /// Number of objects.
@@ -55,19 +85,6 @@ impl Surface {
     }
 }
 
-/// Sides of triangles, each once, lower index first, sorted.
-fn edges_of(triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {
-    let mut edges: Vec<[u32; 2]> = triangles
-        .iter()
-        .flat_map(|[a, b, c]| [[a, b], [b, c], [c, a]])
-        .map(|[a, b]| [*a.min(b), *a.max(b)])
-        .filter(|[a, b]| a != b)
-        .collect();
-    edges.sort_unstable();
-    edges.dedup();
-    edges
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,5 +98,16 @@ mod tests {
         assert_eq!(s.triangle_ranges, [0..2, 2..4]);
         assert_eq!(s.object, [0, 0, 0, 0, 0, 1, 1, 1]);
         assert_eq!(s.used_vertices(0), [0, 1, 2, 3]);
+        assert_eq!(s.wings[..5], [[2, 0], [1, 0], [0, 3], [2, 1], [1, 2]]);
+    }
+
+    #[test]
+    fn an_edge_faces_away_from_its_triangles() {
+        // A roof with its ridge along x.
+        let x = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.5, -1.0, 1.0], [0.5, -1.0, -1.0]].map(Vec3::from);
+        let s = Surface::new(&[(0..4, vec![[0, 1, 2], [1, 0, 3]])]);
+        assert!(s.faces_away(&x, 0, &Vec3::y()) && !s.faces_away(&x, 0, &-Vec3::y()));
+        assert!(s.faces_away(&x, 0, &Vec3::new(0.0, 1.0, 1.0).normalize()));
+        assert!(!s.faces_away(&x, 0, &Vec3::new(0.0, -0.5, 1.0).normalize()));
     }
 }

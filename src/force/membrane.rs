@@ -1,4 +1,13 @@
-//! Membrane laws (parameters).
+//! Membrane: St. Venant-Kirchhoff triangle, isotropic or with measured orthotropic moduli.
+//!
+//! With the deformation gradient `F = [F1 F2]` (columns: images of warp and weft), Green strain `E = (F^T F - I)/2` and
+//! strain vector `e = (E11, E22, 2 E12)`, the energy of a triangle of rest area `A` is `A e^T C e / 2`, its stress `S = C e`
+//! and its force on vertex `a` with material gradient `g_a` is `-A F S g_a`. Moduli [N/m]:
+//! isotropic `C = Y/(1 - nu^2) [[1, nu, 0], [nu, 1, 0], [0, 0, (1 - nu)/2]]`; measured, by direction and size of the
+//! largest stretch (Wang, O'Brien & Ramamoorthi 2011, section 4), with `C` frozen at the current strain.
+//! The stiffness is `A (B^T C B + G S+ G^T)` with `S+` the positive part of `S`: positive semidefinite by construction.
+
+use crate::linalg::{Mat3, Vec2, Vec3};
 
 /// Isotropic St. Venant-Kirchhoff membrane.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,7 +21,7 @@ pub struct Isotropic {
 /// Measured orthotropic table of Wang, O'Brien & Ramamoorthi 2011, in N/m for Green strain `E = (F^T F - I)/2`.
 ///
 /// Row 0 at zero strain, rows 1..5 with the major principal stretch at 0, 22.5, 45, 67.5, 90 degrees from warp;
-/// columns c11, c12, c22, c33.
+/// columns c11, c12, c22, c33 of the energy density `(c11 E11^2 + 2 c12 E11 E22 + c22 E22^2 + c33 E12^2)/2`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StretchTable(pub [[f64; 4]; 6]);
 
@@ -23,4 +32,179 @@ pub enum Membrane {
     Isotropic(Isotropic),
     /// Measured, by direction and strain.
     Table(StretchTable),
+}
+
+/// Moduli `[C11, C12, C22, C33]` for the strain vector `(E11, E22, 2 E12)` [N/m].
+type Moduli = [f64; 4];
+
+impl Membrane {
+    /// Moduli at a strain vector.
+    #[inline]
+    pub fn moduli(&self, strain: &Vec3) -> Moduli {
+        match self {
+            Membrane::Isotropic(Isotropic { young, poisson }) => {
+                let c = young / (1.0 - poisson * poisson);
+                [c, c * poisson, c, c * (1.0 - poisson) / 2.0]
+            }
+            Membrane::Table(table) => table.moduli(strain),
+        }
+    }
+
+    /// Largest entry of the moduli over all strains [N/m]: bounds the speed of waves.
+    pub fn stiffest(&self) -> f64 {
+        match self {
+            Membrane::Isotropic(_) => self.moduli(&Vec3::zeros())[0],
+            Membrane::Table(StretchTable(rows)) => rows.iter().flatten().fold(0.0, |a, b| a.max(*b)),
+        }
+    }
+}
+
+impl StretchTable {
+    fn moduli(&self, e: &Vec3) -> Moduli {
+        let rows = &self.0;
+        // Largest principal strain and its direction.
+        let (mean, half, shear) = ((e.x + e.y) / 2.0, (e.x - e.y) / 2.0, e.z / 2.0);
+        let largest = mean + half.hypot(shear);
+        let weight = if largest > 0.0 { (6.0 * ((1.0 + 2.0 * largest).sqrt() - 1.0)).min(1.0) } else { 0.0 };
+        let mut c = rows[0];
+        if weight > 0.0 {
+            let angle = (0.5 * shear.atan2(half)).abs().to_degrees().min(90.0) / 22.5;
+            let low = (angle as usize).min(3);
+            let f = angle - low as f64;
+            for k in 0..4 {
+                let strained = rows[1 + low][k] * (1.0 - f) + rows[2 + low][k] * f;
+                c[k] = c[k] * (1.0 - weight) + strained * weight;
+            }
+        }
+        // The measured coupling can exceed what an elastic sheet allows.
+        let bound = 0.95 * (c[0] * c[2]).sqrt();
+        [c[0], c[1].clamp(-bound, bound), c[2], c[3] / 4.0]
+    }
+}
+
+/// Rest shape of one triangle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Triangle {
+    /// Vertices.
+    pub vertices: [u32; 3],
+    /// Material gradients of the shape functions of vertices 1 and 2 [1/m]; vertex 0 has minus their sum.
+    pub gradients: [Vec2; 2],
+    /// Rest area times the weight map's factor of stiffness [m^2].
+    pub area: f64,
+    /// Which cloth: index of the laws.
+    pub cloth: u32,
+}
+
+impl Triangle {
+    /// From material coordinates (warp, weft) of the three vertices [m]; `None` when they span no area.
+    pub fn new(vertices: [u32; 3], material: [Vec2; 3], stiffness: f64, cloth: u32) -> Option<Triangle> {
+        let (p, q) = (material[1] - material[0], material[2] - material[0]);
+        let det = p.x * q.y - p.y * q.x;
+        let gradients = [Vec2::new(q.y, -q.x) / det, Vec2::new(-p.y, p.x) / det];
+        (det != 0.0 && gradients.iter().all(|g| g.x.is_finite() && g.y.is_finite())).then_some(Triangle {
+            vertices,
+            gradients,
+            area: det.abs() / 2.0 * stiffness,
+            cloth,
+        })
+    }
+
+    /// Columns of the deformation gradient.
+    #[inline]
+    pub fn gradient(&self, x: &[Vec3; 3]) -> (Vec3, Vec3) {
+        let (p, q) = (x[1] - x[0], x[2] - x[0]);
+        let [g, h] = &self.gradients;
+        (p * g.x + q * h.x, p * g.y + q * h.y)
+    }
+
+    /// Strain vector `(E11, E22, 2 E12)`.
+    #[inline]
+    pub fn strain(&self, x: &[Vec3; 3]) -> Vec3 {
+        let (f1, f2) = self.gradient(x);
+        strain(&f1, &f2)
+    }
+
+    /// Energy [J], with the moduli at the current strain.
+    pub fn energy(&self, law: &Membrane, x: &[Vec3; 3]) -> f64 {
+        let e = self.strain(x);
+        0.5 * self.area * e.dot(&stress(&law.moduli(&e), &e))
+    }
+
+    /// Force on each vertex [N] and stiffness, linearised at `x` and taken at the displacement `y`, with a viscous stress
+    /// proportional to the strain rate of the displacement `y + w` (see [`Response`]).
+    #[inline]
+    pub fn respond(&self, law: &Membrane, x: &[Vec3; 3], y: &[Vec3; 3], w: &[Vec3; 3], damping: f64) -> Response {
+        let (f1, f2) = self.gradient(x);
+        let e = strain(&f1, &f2);
+        let c = law.moduli(&e);
+        let s = stress(&c, &e);
+        let plus = positive_part(&s);
+        let (y1, y2) = self.gradient(y);
+        let (w1, w2) = self.gradient(w);
+        let (u1, u2) = (y1 + w1, y2 + w2);
+        let t = s + stress(&c, &Vec3::new(f1.dot(&u1), f2.dot(&u2), f1.dot(&u2) + f2.dot(&u1)));
+        // First Piola-Kirchhoff stress, columns: F S + geometric part of the displacement.
+        let p1 = (f1 * t.x + f2 * t.z + y1 * plus.x + y2 * plus.z) * self.area;
+        let p2 = (f1 * t.z + f2 * t.y + y1 * plus.z + y2 * plus.y) * self.area;
+        let [g, h] = &self.gradients;
+        let force_1 = -(p1 * g.x + p2 * g.y);
+        let force_2 = -(p1 * h.x + p2 * h.y);
+
+        let a = self.area * damping;
+        let (m11, m22, m12) = (f1 * f1.transpose(), f2 * f2.transpose(), f1 * f2.transpose());
+        let m21 = m12.transpose();
+        let block = |g: &Vec2, h: &Vec2| {
+            let geometric = self.area * (g.x * (plus.x * h.x + plus.z * h.y) + g.y * (plus.z * h.x + plus.y * h.y));
+            let mut k = m11 * (a * (c[0] * g.x * h.x + c[3] * g.y * h.y))
+                + m22 * (a * (c[2] * g.y * h.y + c[3] * g.x * h.x))
+                + m12 * (a * (c[1] * g.x * h.y + c[3] * g.y * h.x))
+                + m21 * (a * (c[1] * g.y * h.x + c[3] * g.x * h.y));
+            for d in 0..3 {
+                k[(d, d)] += geometric;
+            }
+            k
+        };
+        Response { force: [force_1, force_2], stiffness: [block(g, g), block(g, h), block(h, h)] }
+    }
+}
+
+/// Force and stiffness of one triangle; vertex 0 has minus the sums.
+///
+/// The force on vertex `a` is `f_a(x) - (K y)_a - (K_material w)_a`, and the blocks are those of
+/// `damping K_material + K_geometric` for the vertex pairs (1, 1), (1, 2), (2, 2), with `damping = 1 + tau/beta` for a
+/// damping time `tau` and a scheme in which the velocity is `v~ + z/beta`; `w = tau v~`. The viscous part acts on strain rate
+/// alone: it exerts no net force and no torque.
+#[derive(Clone, Copy, Debug)]
+pub struct Response {
+    /// Forces on vertices 1 and 2 [N].
+    pub force: [Vec3; 2],
+    /// Stiffness of vertex pairs (1, 1), (1, 2), (2, 2) [N/m].
+    pub stiffness: [Mat3; 3],
+}
+
+#[inline]
+fn strain(f1: &Vec3, f2: &Vec3) -> Vec3 {
+    Vec3::new((f1.dot(f1) - 1.0) / 2.0, (f2.dot(f2) - 1.0) / 2.0, f1.dot(f2))
+}
+
+#[inline]
+fn stress(c: &Moduli, e: &Vec3) -> Vec3 {
+    Vec3::new(c[0] * e.x + c[1] * e.y, c[1] * e.x + c[2] * e.y, c[3] * e.z)
+}
+
+/// Positive semidefinite part of the symmetric matrix `[[s.x, s.z], [s.z, s.y]]`, in the same form.
+#[inline]
+fn positive_part(s: &Vec3) -> Vec3 {
+    let (mean, half) = ((s.x + s.y) / 2.0, (s.x - s.y) / 2.0);
+    let radius = (half * half + s.z * s.z).sqrt();
+    let (low, high) = (mean - radius, mean + radius);
+    if low >= 0.0 {
+        *s
+    } else if high <= 0.0 {
+        Vec3::zeros()
+    } else {
+        // high n n^T with n the eigenvector of the larger eigenvalue; radius > 0 here.
+        let f = high / (2.0 * radius);
+        Vec3::new(f * (radius + half), f * (radius - half), f * s.z)
+    }
 }

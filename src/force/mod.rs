@@ -1,3 +1,9 @@
-//! Laws: one file each.
+//! Laws: one file each, with parameters, equation, and energy, force and stiffness of one element.
+
+pub mod assembly;
 pub mod bending;
+pub mod calibrate;
+pub mod contact;
+pub mod drag;
+pub mod laws;
 pub mod membrane;

@@ -75,12 +75,12 @@ impl<T: Real> Pcg<T> {
         // r = (I + L)^-1 (C^-1 b - A x), and the norm of the same with x = 0.
         par::each_part(works, t, &starts, &|k, work, t| {
             let domain = &matrix.domains[k];
-            for i in 0..domain.count {
+            for (i, t) in t.iter_mut().enumerate() {
                 let v = domain.first + i;
                 let c = &inverse[v];
                 work.r[i] = if fixed[v] { zero() } else { times(c, &lanes(&b[v])) };
-                t[i] = if fixed[v] { zero() } else { solve_transposed(c, &lanes(&x[v])) };
-                work.x[i] = t[i];
+                *t = if fixed[v] { zero() } else { solve_transposed(c, &lanes(&x[v])) };
+                work.x[i] = *t;
             }
         });
         let t_all = &*t;
@@ -107,13 +107,14 @@ impl<T: Real> Pcg<T> {
             let first = outcome.iterations == 0;
             par::each_part(works, t, &starts, &|k, work, t| {
                 let domain = &matrix.domains[k];
-                for i in 0..domain.count {
+                let Work { x, r, p, q, .. } = &mut *work;
+                for ((((t, x), r), p), q) in t.iter().zip(x).zip(r).zip(p).zip(q) {
                     for l in 0..4 {
                         if !first {
-                            work.x[i][l] += alpha * t[i][l];
-                            work.r[i][l] -= alpha * work.q[i][l];
+                            x[l] += alpha * t[l];
+                            r[l] -= alpha * q[l];
                         }
-                        work.p[i][l] = work.r[i][l] + beta * work.p[i][l];
+                        p[l] = r[l] + beta * p[l];
                     }
                 }
                 work.dots[0] = dot(&work.r, &work.r);

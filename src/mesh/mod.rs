@@ -1,5 +1,11 @@
 //! Triangle meshes in file order: topology, named groups, checks, generators, OBJ and PLY.
 
+/// What is wrong with a mesh, all of it, in words.
+pub mod check;
+/// Meshes made by formula: sheets, solids, a mannequin, garments, a car-like hull, pillows.
+pub mod generate;
+/// Selections of vertices: box, sphere, list, name.
+pub mod group;
 /// Wavefront OBJ, in and out.
 pub mod obj;
 /// PLY, in and out.

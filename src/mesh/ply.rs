@@ -354,6 +354,15 @@ mod tests {
     }
 
     #[test]
+    fn a_chart_with_seams_is_left_out_of_a_mesh_file() {
+        let (mut mesh, _) = sample();
+        assert_eq!(read(&write_mesh(&mesh).unwrap()).unwrap().mesh.uv_triangles, mesh.triangles);
+        mesh.uv.push(Vec2::new(7.0, 7.0));
+        mesh.uv_triangles[1][2] = 5;
+        assert!(read(&write_mesh(&mesh).unwrap()).unwrap().mesh.uv.is_empty());
+    }
+
+    #[test]
     fn polygons_are_cut() {
         let text = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n\
                     element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3\n";

@@ -1,1 +1,37 @@
-//! Room under construction.
+//! Preview pictures: plain triangles, a camera and lights in; linear pixels, PNG and EXR bytes out.
+//!
+//! A picture depends on nothing but its arguments: sample patterns are fixed in image space, so still parts of an
+//! animation have identical pixels, and every number of threads gives the same bits. Nothing here opens a file.
+
+mod bvh;
+mod camera;
+mod colormap;
+mod draw;
+mod font;
+mod legend;
+mod light;
+mod pattern;
+mod picture;
+mod raster;
+mod settings;
+mod shading;
+mod sheet;
+mod sky;
+mod surface;
+
+pub use self::bvh::{LANES, NONE, Packet, Tree};
+pub use self::camera::Camera;
+pub use self::colormap::colormap;
+pub use self::draw::draw;
+pub use self::legend::Legend;
+pub use self::light::{Fill, Key, Lights};
+pub use self::picture::{Picture, Rays};
+pub use self::raster::{Image, linear_from_srgb, srgb_from_linear};
+pub use self::settings::{Background, Ground, Object, Paint, Settings, Wireframe};
+pub use self::shading::Shading;
+pub use self::sheet::{Cell, contact_sheet};
+
+/// Vectors of world space rounded for the tree.
+fn to_f32(v: crate::linalg::Vec3) -> [f32; 3] {
+    [v.x as f32, v.y as f32, v.z as f32]
+}

@@ -1,1 +1,350 @@
-//! Room under construction.
+//! How the world changes. [`Stepper::attempt`] is the page that knows the order of the stages.
+
+mod feature;
+mod impulse;
+mod limit;
+mod scheme;
+mod touch;
+mod travel;
+
+use crate::force::assembly::{Assembly, Scheme};
+use crate::linalg::matrix::Real;
+use crate::linalg::pcg::{Outcome, Pcg, Stop};
+use crate::linalg::{Vec3, par};
+use crate::world::{State, World};
+pub use scheme::Integrator;
+use std::time::Instant;
+
+/// Settings of time stepping.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Time integration.
+    pub integrator: Integrator,
+    /// Largest step [s].
+    pub step: f64,
+    /// Smallest step [s].
+    pub min_step: f64,
+    /// Relative tolerance of the linear solve.
+    pub tolerance: f64,
+    /// Most iterations of the linear solve.
+    pub iterations: usize,
+}
+
+/// Wall seconds by stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Seconds {
+    /// Candidate pairs.
+    pub broad: f64,
+    /// Contacts from candidates.
+    pub narrow: f64,
+    /// Elements, drag, handles, contacts into the system.
+    pub assembly: f64,
+    /// Linear solve.
+    pub solve: f64,
+    /// Check of the end positions, corrections, strain limits.
+    pub check: f64,
+}
+
+impl Seconds {
+    /// All stages.
+    pub fn total(&self) -> f64 {
+        self.broad + self.narrow + self.assembly + self.solve + self.check
+    }
+
+    fn add(&mut self, other: &Seconds) {
+        self.broad += other.broad;
+        self.narrow += other.narrow;
+        self.assembly += other.assembly;
+        self.solve += other.solve;
+        self.check += other.check;
+    }
+}
+
+/// What happened in one or more steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Report {
+    /// Steps taken.
+    pub steps: u64,
+    /// Steps that had to be repeated with half the size.
+    pub repeats: u64,
+    /// Linear iterations.
+    pub iterations: u64,
+    /// Solves that stopped before the tolerance.
+    pub unconverged: u64,
+    /// Contacts in the last step.
+    pub contacts: usize,
+    /// Smallest gap (distance less thickness) in the last step [m]; infinite without contact.
+    pub min_gap: f64,
+    /// Pairs whose end positions had to be corrected.
+    pub corrected: u64,
+    /// Candidate pairs in the last step.
+    pub candidates: usize,
+    /// Builds of the candidate list.
+    pub builds: u64,
+    /// Wall time.
+    pub seconds: Seconds,
+}
+
+impl Report {
+    /// Joins the report of a following step.
+    pub fn add(&mut self, next: &Report) {
+        self.steps += next.steps;
+        self.repeats += next.repeats;
+        self.iterations += next.iterations;
+        self.unconverged += next.unconverged;
+        self.corrected += next.corrected;
+        self.builds += next.builds;
+        self.contacts = next.contacts;
+        self.min_gap = next.min_gap;
+        self.candidates = next.candidates;
+        self.seconds.add(&next.seconds);
+    }
+}
+
+/// Why a step could not be made.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stuck {
+    /// A pair of features would touch or cross: world vertices (vertex and face, or two edges).
+    Crossing([u32; 4]),
+    /// An edge stays longer than its bound: world vertices and its strain beyond the bound.
+    Overstretched([u32; 2], f64),
+    /// The system has no positive definite block at this world vertex.
+    Indefinite(u32),
+    /// A position or velocity is not finite at this world vertex.
+    NotFinite(u32),
+}
+
+impl Stuck {
+    /// One sentence naming objects, file vertices and the place.
+    pub fn describe(&self, world: &World, state: &State) -> String {
+        let name = |v: u32| match world.objects.iter().find(|o| o.vertices.contains(&(v as usize))) {
+            Some(o) => {
+                let file = o.place.iter().position(|p| *p == v).unwrap_or(0);
+                format!("vertex {file} of '{}'", o.name)
+            }
+            None => format!("vertex {v}"),
+        };
+        let at = |v: u32| {
+            let p = state.x[v as usize];
+            format!("({:.4}, {:.4}, {:.4})", p.x, p.y, p.z)
+        };
+        match self {
+            Stuck::Crossing([a, b, c, d]) => {
+                format!("surfaces would cross near {}: {}, {}, {}, {}", at(*a), name(*a), name(*b), name(*c), name(*d))
+            }
+            Stuck::Overstretched([a, b], strain) => format!(
+                "the edge from {} to {} near {} stays {:.2} % beyond its strain limit",
+                name(*a),
+                name(*b),
+                at(*a),
+                strain * 100.0
+            ),
+            Stuck::Indefinite(v) => format!("the equations are not positive definite at {} near {}", name(*v), at(*v)),
+            Stuck::NotFinite(v) => format!("the motion is not finite at {} near {}", name(*v), at(*v)),
+        }
+    }
+}
+
+/// Advances a state; holds reusable storage only, nothing that a resumed run would miss.
+pub trait Advance: Send {
+    /// One step of at most `h` [s]; a step that fails is repeated with half the size down to the smallest.
+    ///
+    /// # Errors
+    /// Why the smallest step cannot be made.
+    fn step(&mut self, world: &World, state: &mut State, h: f64) -> Result<Report, Stuck>;
+
+    /// Steps to the time `until` [s] and lands on it exactly.
+    ///
+    /// # Errors
+    /// Why the smallest step cannot be made; `state` is the last good one.
+    fn advance(&mut self, world: &World, state: &mut State, until: f64) -> Result<Report, Stuck> {
+        let mut report = Report::default();
+        while state.time < until {
+            report.add(&self.step(world, state, until - state.time)?);
+            if (until - state.time).abs() <= 1e-9 * self.settings().min_step.max(1e-12) + 1e-12 * until.abs() {
+                state.time = until;
+            }
+        }
+        Ok(report)
+    }
+
+    /// The settings.
+    fn settings(&self) -> Settings;
+}
+
+/// A stepper with a matrix in single precision, or in double where the tolerance asks for it.
+pub fn stepper(world: &World, settings: Settings, double: bool) -> Box<dyn Advance> {
+    if double { Box::new(Stepper::<f64>::new(world, settings)) } else { Box::new(Stepper::<f32>::new(world, settings)) }
+}
+
+/// One step in the making.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Step {
+    /// Its size [s].
+    h: f64,
+    /// Effective step of the scheme [s].
+    beta: f64,
+    /// Effective step of each moving vertex: `h` (backward Euler) in contact [s].
+    betas: Vec<f64>,
+    /// Displacement of free flight, then of the step; all vertices [m].
+    moved: Vec<Vec3>,
+    /// Velocity of free flight, then at the end; moving vertices [m/s].
+    rate: Vec<Vec3>,
+    /// Unknown: displacement from free flight [m].
+    z: Vec<Vec3>,
+    /// Prescribed.
+    fixed: Vec<bool>,
+    /// In contact in this step.
+    touched: Vec<bool>,
+}
+
+/// The stepper for one precision of the matrix.
+pub struct Stepper<T> {
+    settings: Settings,
+    assembly: Assembly<T>,
+    pcg: Pcg<T>,
+    touch: touch::Touch,
+    now: Step,
+}
+
+impl<T: Real> Stepper<T> {
+    /// Storage for a world.
+    pub fn new(world: &World, settings: Settings) -> Stepper<T> {
+        let moving = world.moving;
+        Stepper {
+            settings,
+            assembly: Assembly::new(&world.elements, &world.starts),
+            pcg: Pcg::default(),
+            touch: touch::Touch::new(world, settings.step),
+            now: Step {
+                moved: vec![Vec3::zeros(); world.rest.len()],
+                rate: vec![Vec3::zeros(); moving],
+                z: vec![Vec3::zeros(); moving],
+                fixed: vec![false; moving],
+                touched: vec![false; moving],
+                betas: vec![0.0; moving],
+                ..Step::default()
+            },
+        }
+    }
+
+    /// One step of size `h`: the stages in order. `state` changes only when the step succeeds.
+    fn attempt(&mut self, world: &World, state: &mut State, h: f64) -> Result<Report, Stuck> {
+        let mut clock = Clock(Instant::now());
+        let mut report = Report { steps: 1, ..Report::default() };
+        let Stepper { settings, assembly, touch, now, .. } = self;
+
+        // Free flight, pins and obstacles.
+        now.h = h;
+        scheme::free_flight(world, state, settings.integrator, now);
+        scheme::prescribe(world, state, now);
+
+        // What may touch, and what is predicted to.
+        report.builds = u64::from(touch.update_candidates(world, state, now));
+        report.candidates = touch.candidate_count();
+        report.seconds.broad = clock.lap();
+        touch.find_contacts(world, state, now);
+        scheme::ground(world, state, now);
+        touch.linearise(world, now);
+        (report.contacts, report.min_gap) = touch.summary();
+        report.seconds.narrow = clock.lap();
+
+        // One linear system.
+        let scheme = Scheme {
+            x: &state.x,
+            y: &now.moved,
+            rate: &now.rate,
+            mass: &world.mass,
+            beta: now.beta,
+            betas: &now.betas,
+        };
+        assembly.assemble(&world.elements, &scheme);
+        scheme::add_drag(world, state, now, assembly);
+        scheme::add_handles(world, state, now, assembly);
+        touch.add(world, now, assembly);
+        report.seconds.assembly = clock.lap();
+
+        let outcome = self.solve(world, state)?;
+        report.iterations = outcome.iterations as u64;
+        report.unconverged = u64::from(!outcome.converged);
+        report.seconds.solve = clock.lap();
+
+        // End positions: strain limits, then a proof for every pair that may have crossed.
+        let Stepper { touch, now, .. } = self;
+        limit::enforce(world, state, now)?;
+        report.corrected = touch.check(world, state, now)?;
+        if let Some(v) = (0..world.moving).find(|v| !(now.moved[*v] + now.rate[*v]).norm_squared().is_finite()) {
+            return Err(Stuck::NotFinite(v as u32));
+        }
+
+        // The step stands.
+        touch.advance_bristles(state, now);
+        scheme::commit(world, state, now);
+        report.seconds.check = clock.lap();
+        Ok(report)
+    }
+
+    /// Solves for `z` and adds it to displacements and velocities.
+    fn solve(&mut self, world: &World, state: &State) -> Result<Outcome, Stuck> {
+        let Step { moved, rate, z, fixed, beta, betas, .. } = &mut self.now;
+        let beta = *beta;
+        par::fill(z, |v| if fixed[v] { Vec3::zeros() } else { state.guess[v] * (betas[v] * betas[v]) });
+        // A right-hand side below a tenth of what gravity (or 1 m/s^2) would make counts as that.
+        let unit = 0.1 * world.gravity.norm().max(1.0) * beta;
+        let floor = unit * par::sum(world.mass.len(), |v| world.mass[v]).sqrt();
+        let stop = Stop { tolerance: self.settings.tolerance, floor, iterations: self.settings.iterations };
+        let outcome = self
+            .pcg
+            .solve(&mut self.assembly.matrix, fixed, &self.assembly.force, z, stop)
+            .map_err(|v| Stuck::Indefinite(v as u32))?;
+        let (z, betas) = (&*z, &*betas);
+        par::each_mut(&mut moved[..world.moving], |v, moved| *moved += z[v]);
+        par::each_mut(rate, |v, rate| *rate += z[v] / betas[v]);
+        Ok(outcome)
+    }
+}
+
+impl<T: Real> Advance for Stepper<T> {
+    fn step(&mut self, world: &World, state: &mut State, most: f64) -> Result<Report, Stuck> {
+        let Settings { step, min_step, .. } = self.settings;
+        let mut target = if state.target > 0.0 { state.target.min(step) } else { step };
+        let mut repeats = 0;
+        loop {
+            // Equal steps to the end of the interval, so that none is tiny.
+            let h = most / (most / target - 1e-6).ceil().max(1.0);
+            match self.attempt(world, state, h) {
+                Ok(mut report) => {
+                    report.repeats = repeats;
+                    state.clean = if repeats > 0 { 0 } else { state.clean + 1 };
+                    state.target = if state.clean >= 10 {
+                        state.clean = 0;
+                        (2.0 * target).min(step)
+                    } else {
+                        target
+                    };
+                    return Ok(report);
+                }
+                Err(stuck) if target <= min_step => return Err(stuck),
+                Err(_) => {
+                    repeats += 1;
+                    target = (h / 2.0).max(min_step);
+                }
+            }
+        }
+    }
+
+    fn settings(&self) -> Settings {
+        self.settings
+    }
+}
+
+struct Clock(Instant);
+
+impl Clock {
+    fn lap(&mut self) -> f64 {
+        let now = Instant::now();
+        let seconds = (now - self.0).as_secs_f64();
+        self.0 = now;
+        seconds
+    }
+}

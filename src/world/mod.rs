@@ -1,1 +1,254 @@
-//! Room under construction.
+//! The world: objects as ranges of one vertex array, and the state that differs between two moments.
+//!
+//! Moving vertices (cloth) come first, in the order of the solver's subdomains; the vertices of obstacles follow in file
+//! order. [`World`] holds what is constant during a run, [`State`] all that is not.
+
+/// From meshes and laws to a world.
+pub mod build;
+/// Prescribed motion.
+pub mod motion;
+/// Wind as a function of time.
+pub mod wind;
+
+use crate::collision::surface::Surface;
+use crate::force::assembly::Elements;
+use crate::force::contact::{Bristle, Friction};
+use crate::force::drag::Drag;
+use crate::linalg::{Vec2, Vec3};
+use motion::Motion;
+use std::ops::Range;
+use wind::Wind;
+
+/// What an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Simulated.
+    Cloth,
+    /// Prescribed.
+    Obstacle,
+}
+
+/// One object: a range of vertices, triangles and edges.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// Name in the scene.
+    pub name: String,
+    /// Simulated or prescribed.
+    pub kind: Kind,
+    /// Its vertices in the world.
+    pub vertices: Range<usize>,
+    /// World vertex of each file vertex.
+    pub place: Vec<u32>,
+    /// Triangles in file order, indices of file vertices.
+    pub triangles: Vec<[u32; 3]>,
+    /// Chart of the file.
+    pub uv: Vec<Vec2>,
+    /// Indices into `uv` per triangle.
+    pub uv_triangles: Vec<[u32; 3]>,
+    /// Coulomb friction of its surface.
+    pub friction: Friction,
+    /// Its vertices touch its own triangles.
+    pub self_contact: bool,
+    /// Mean edge length at the start [m].
+    pub edge: f64,
+}
+
+/// Vertices that follow a motion while the window is open.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pin {
+    /// World vertices.
+    pub vertices: Vec<u32>,
+    /// How they move from where they were when the window opened.
+    pub motion: Motion,
+    /// Window [s].
+    pub from: f64,
+    /// End of the window [s].
+    pub until: f64,
+}
+
+/// How a soft handle pulls.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pull {
+    /// A spring to the moving target: stiffness [N/m] per vertex and the largest force [N] per vertex.
+    Spring {
+        /// Stiffness [N/m].
+        stiffness: f64,
+        /// Largest force [N].
+        most: f64,
+    },
+    /// A constant force shared by the vertices [N].
+    Force(Vec3),
+}
+
+/// A soft handle: a force toward a scripted target (Horiba et al. 2007: the mouse).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Handle {
+    /// Where and when.
+    pub pin: Pin,
+    /// How.
+    pub pull: Pull,
+}
+
+/// What a cloth has beside its elements.
+#[derive(Clone, Debug, Default)]
+pub struct Cloth {
+    /// Index of its object.
+    pub object: usize,
+    /// Air drag.
+    pub drag: Drag,
+    /// Edges that may not stretch beyond a length: vertices and the length [m].
+    pub limits: Vec<([u32; 2], f64)>,
+    /// Hard pins.
+    pub pins: Vec<Pin>,
+    /// Soft handles.
+    pub handles: Vec<Handle>,
+}
+
+/// Where an obstacle's vertices are at a time.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Course {
+    /// Rigid motion of the start shape.
+    Rigid(Motion),
+    /// Recorded shapes, linear between them.
+    Sequence {
+        /// Vertex positions, all of one length [m].
+        frames: Vec<Vec<Vec3>>,
+        /// Time between two shapes [s].
+        interval: f64,
+        /// Time of the first shape [s].
+        start: f64,
+        /// Begin again after the last.
+        repeat: bool,
+    },
+}
+
+/// An obstacle: start shape and course.
+#[derive(Clone, Debug)]
+pub struct Obstacle {
+    /// Index of its object.
+    pub object: usize,
+    /// Start positions [m].
+    pub rest: Vec<Vec3>,
+    /// Motion.
+    pub course: Course,
+}
+
+/// Settings of contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactSettings {
+    /// Contact is considered at all.
+    pub enabled: bool,
+    /// Activation distance beyond the thickness [m].
+    pub distance: f64,
+    /// Factor of the barrier's stiffness.
+    pub stiffness: f64,
+}
+
+/// Everything that is constant during a run.
+#[derive(Clone, Debug)]
+pub struct World {
+    /// Acceleration of gravity [m/s^2].
+    pub gravity: Vec3,
+    /// Motion of the air.
+    pub wind: Wind,
+    /// Number of moving vertices.
+    pub moving: usize,
+    /// Subdomains of the moving vertices.
+    pub starts: Vec<usize>,
+    /// Masses of the moving vertices [kg].
+    pub mass: Vec<f64>,
+    /// Half of the thickness at each vertex, obstacles included [m].
+    pub half_thickness: Vec<f64>,
+    /// Rest positions of all vertices [m].
+    pub rest: Vec<Vec3>,
+    /// Membrane and bending elements.
+    pub elements: Elements,
+    /// All objects, cloths first.
+    pub objects: Vec<Object>,
+    /// Cloths.
+    pub cloths: Vec<Cloth>,
+    /// Obstacles.
+    pub obstacles: Vec<Obstacle>,
+    /// What can touch.
+    pub surface: Surface,
+    /// How it touches.
+    pub contact: ContactSettings,
+}
+
+/// Everything that differs between two moments.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// Time [s].
+    pub time: f64,
+    /// Steps taken.
+    pub step: u64,
+    /// Positions of all vertices [m].
+    pub x: Vec<Vec3>,
+    /// Velocities of all vertices [m/s].
+    pub v: Vec<Vec3>,
+    /// Positions of the moving vertices one step before [m].
+    pub x_before: Vec<Vec3>,
+    /// Velocities of the moving vertices one step before [m/s].
+    pub v_before: Vec<Vec3>,
+    /// The last step [s]; 0 at the start.
+    pub last: f64,
+    /// Step size aimed at [s]; 0 at the start.
+    pub target: f64,
+    /// Steps since the last one that had to be repeated.
+    pub clean: u32,
+    /// Solution of the last step, the next one's first guess, scaled by its step squared [m/s^2].
+    pub guess: Vec<Vec3>,
+    /// Friction memory by contact key, keys ascending.
+    pub bristles: Vec<(u64, Bristle)>,
+    /// Where the vertices of each pin and handle were when its window opened, in order of cloths, pins, then handles.
+    pub anchors: Vec<Option<Vec<Vec3>>>,
+}
+
+impl Course {
+    /// Position of each vertex at time `t`.
+    pub fn place(&self, rest: &[Vec3], t: f64, out: &mut [Vec3]) {
+        match self {
+            Course::Rigid(motion) => {
+                let pose = motion.at(t);
+                for (out, rest) in out.iter_mut().zip(rest) {
+                    *out = pose.apply(rest);
+                }
+            }
+            Course::Sequence { frames, interval, start, repeat } => {
+                let last = frames.len() - 1;
+                let mut at = ((t - start) / interval).max(0.0);
+                if *repeat && last > 0 {
+                    at = at.rem_euclid(last as f64);
+                }
+                let low = (at as usize).min(last);
+                let high = (low + 1).min(last);
+                let f = (at - low as f64).min(1.0);
+                for (k, out) in out.iter_mut().enumerate() {
+                    *out = frames[low][k].lerp(&frames[high][k], f);
+                }
+            }
+        }
+    }
+
+    /// It never moves.
+    pub fn still(&self) -> bool {
+        match self {
+            Course::Rigid(motion) => *motion == Motion::Fixed,
+            Course::Sequence { frames, .. } => frames.len() == 1,
+        }
+    }
+}
+
+impl World {
+    /// Positions of all obstacle vertices at time `t`, written behind the moving ones.
+    pub fn place_obstacles(&self, t: f64, x: &mut [Vec3]) {
+        for obstacle in &self.obstacles {
+            obstacle.course.place(&obstacle.rest, t, &mut x[self.objects[obstacle.object].vertices.clone()]);
+        }
+    }
+
+    /// Values of an object's vertices in file order.
+    pub fn in_file_order<T: Copy>(&self, object: &Object, values: &[T]) -> Vec<T> {
+        object.place.iter().map(|v| values[*v as usize]).collect()
+    }
+}

@@ -28,6 +28,12 @@ pub struct PlyRecord<'a> {
 /// # Errors
 /// An array whose length is not the number of vertices.
 pub fn write(record: &PlyRecord) -> Result<Vec<u8>, MeshError> {
+    write_with(record, ScalarType::Int)
+}
+
+/// As [`write()`], with vertex indices of two bytes (`ushort`) or four.
+fn write_with(record: &PlyRecord, index: ScalarType) -> Result<Vec<u8>, MeshError> {
+    let short = index == ScalarType::UShort;
     let count = record.positions.len();
     let wrong = |name: &str, n: usize| MeshError::new(format!("{name}: {n} values for {count} vertices"));
     if let Some(v) = record.velocities.filter(|v| v.len() != count) {
@@ -62,7 +68,7 @@ pub fn write(record: &PlyRecord) -> Result<Vec<u8>, MeshError> {
     }
     let mut face = ElementDef::new("face".into());
     face.count = record.triangles.len();
-    let list = PropertyType::List(ScalarType::UChar, ScalarType::Int);
+    let list = PropertyType::List(ScalarType::UChar, index);
     face.properties.add(PropertyDef::new("vertex_indices".into(), list));
     let mut header = Header::new();
     header.encoding = Encoding::BinaryLittleEndian;
@@ -86,18 +92,21 @@ pub fn write(record: &PlyRecord) -> Result<Vec<u8>, MeshError> {
     }
     for tri in record.triangles {
         out.push(3);
-        tri.iter().for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
+        for v in tri {
+            let bytes = v.to_le_bytes();
+            out.extend_from_slice(if short { &bytes[..2] } else { &bytes });
+        }
     }
     Ok(out)
 }
 
-/// Writes a mesh with its chart (see [`vertex_uv`]), its channels, and each group as a field of 0 and 1, which reads back
-/// as the group.
+/// Writes a mesh with its chart (unless that has seams, which PLY cannot say), its channels, and each group as a field of 0 and 1, which reads back
+/// as the group. Indices are `ushort` where that holds them, which nearly halves small meshes.
 ///
 /// # Errors
 /// As [`write()`].
 pub fn write_mesh(mesh: &TriMesh) -> Result<Vec<u8>, MeshError> {
-    let uv = vertex_uv(mesh);
+    let uv = vertex_uv(mesh).filter(|uv| !has_seams(mesh, uv));
     let flags: Vec<(&str, Vec<f64>)> = mesh
         .groups
         .iter()
@@ -114,13 +123,15 @@ pub fn write_mesh(mesh: &TriMesh) -> Result<Vec<u8>, MeshError> {
         .collect();
     let mut fields: Vec<(&str, &[f64])> = mesh.channels.iter().map(|(n, v)| (n.as_str(), v.as_slice())).collect();
     fields.extend(flags.iter().map(|(n, v)| (*n, v.as_slice())));
-    write(&PlyRecord {
+    let index = if mesh.positions.len() <= 1 << 16 { ScalarType::UShort } else { ScalarType::Int };
+    let record = PlyRecord {
         positions: &mesh.positions,
         triangles: &mesh.triangles,
         velocities: None,
         uv: uv.as_deref(),
         fields: &fields,
-    })
+    };
+    write_with(&record, index)
 }
 
 /// The chart as one coordinate a vertex, which is all that PLY can say: at a seam the one of the first triangle; zero for
@@ -138,6 +149,13 @@ pub fn vertex_uv(mesh: &TriMesh) -> Option<Vec<Vec2>> {
         }
     }
     Some(uv.into_iter().map(|c| c.unwrap_or_else(Vec2::zeros)).collect())
+}
+
+/// Whether some vertex has another texture coordinate in one triangle than in another.
+fn has_seams(mesh: &TriMesh, vertex_uv: &[Vec2]) -> bool {
+    mesh.triangles.iter().flatten().zip(mesh.uv_triangles.iter().flatten()).any(|(v, c)| {
+        matches!((vertex_uv.get(*v as usize), mesh.uv.get(*c as usize)), (Some(one), Some(other)) if one != other)
+    })
 }
 
 fn identifier(name: &str) -> String {

@@ -1,0 +1,165 @@
+//! Contact: a barrier along the normal, Coulomb friction with bristles across it.
+//!
+//! With the gap `g` (distance less the thickness), the activation distance `g^` and `s = g/g^`, the barrier's force is
+//! `N = m a ((1 - s)/s)^2` for `s < 1`, where `m` is the pair's effective mass and `a` an acceleration of a few `g`: a single
+//! layer rests near 0.6 `g^`, ten near 0.35, and no load closes the gap. It does not depend on the step, so that a change of
+//! step releases no energy, and it stores little, so that little bounces.
+//! What would close the gap faster than the barrier can brake is braked beforehand by inelastic impulses
+//! ([`Contact::goal`]).
+//! Friction is a bristle per contact whose force is returned to the Coulomb bound `mu_s N` while it holds and `mu_d N` while it
+//! slides. It enters the linear system by its secant at the predicted displacement, which neither chatters nor creeps.
+
+use crate::linalg::{Mat3, Vec3};
+
+/// The barrier's acceleration at unit stiffness factor [m/s^2].
+const ACCELERATION: f64 = 30.0;
+/// A step may bring a gap down to this part of itself, or of the activation distance where that is less.
+const BRAKE: (f64, f64) = (0.9, 0.5);
+/// Smallest `s` at which the barrier is linearised, in units of the present gap's and of one.
+const CLOSEST: (f64, f64) = (0.5, 0.01);
+/// Stiffness of a bristle times `h^2/m` at the largest step.
+const BRISTLE: f64 = 20.0;
+
+/// Friction coefficients of a pair of surfaces.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Friction {
+    /// Coefficient that holds.
+    pub fixed: f64,
+    /// Coefficient while sliding.
+    pub sliding: f64,
+}
+
+impl Friction {
+    /// Of two surfaces: geometric means, so that equal surfaces have their own coefficients.
+    pub fn between(a: Friction, b: Friction) -> Friction {
+        Friction { fixed: (a.fixed * b.fixed).sqrt(), sliding: (a.sliding * b.sliding).sqrt() }
+    }
+}
+
+/// Memory of a contact from step to step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Bristle {
+    /// Tangential deflection [m].
+    pub deflection: Vec3,
+    /// It slid in the last step.
+    pub sliding: bool,
+}
+
+/// One pair of features in contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// Unit direction in which side A is pushed.
+    pub normal: Vec3,
+    /// Gap at the linearisation point [m].
+    pub gap: f64,
+    /// Activation distance `g^` [m].
+    pub reach: f64,
+    /// Effective mass `1/sum(w^2/m)` of the pair [kg].
+    pub mass: f64,
+    /// Friction of the two surfaces.
+    pub friction: Friction,
+    /// Memory.
+    pub bristle: Bristle,
+}
+
+/// What all contacts of a step share.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Setting {
+    /// Factor of the barrier.
+    pub stiffness: f64,
+    /// The largest step: bristles keep their stiffness when the step changes [s].
+    pub largest: f64,
+}
+
+/// Contact linearised for one step: force `force - stiffness z` on the relative displacement `z`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Linear {
+    /// Force on side A at `z = 0` [N].
+    pub force: Vec3,
+    /// Stiffness [N/m], symmetric positive semidefinite.
+    pub stiffness: Mat3,
+    normal: f64,
+    normal_stiffness: f64,
+    tangent_stiffness: f64,
+}
+
+/// Barrier force [N] and stiffness [N/m] at a gap in (0, `reach`), for `force = m a` [N].
+pub fn barrier(force: f64, reach: f64, gap: f64) -> (f64, f64) {
+    if gap >= reach {
+        return (0.0, 0.0);
+    }
+    let s = gap / reach;
+    let r = (1.0 - s) / s;
+    (force * r * r, 2.0 * force * r / (s * s * reach))
+}
+
+/// Barrier energy [J]: the integral of [`barrier`] from `gap` to `reach`.
+pub fn barrier_energy(force: f64, reach: f64, gap: f64) -> f64 {
+    if gap >= reach {
+        return 0.0;
+    }
+    let s = gap / reach;
+    force * reach * (1.0 / s + 2.0 * s.ln() - s)
+}
+
+impl Contact {
+    fn bristle_stiffness(&self, setting: &Setting) -> f64 {
+        BRISTLE * self.mass / (setting.largest * setting.largest)
+    }
+
+    /// Least gap that free flight may leave at the end of a step [m].
+    pub fn goal(&self) -> f64 {
+        (BRAKE.0 * self.gap).min(BRAKE.1 * self.reach)
+    }
+
+    /// Linearises for a step whose free flight displaces the sides by `free` relative to each other [m].
+    pub fn linearise(&self, free: &Vec3, setting: &Setting) -> Linear {
+        let n = &self.normal;
+        let expected = self.gap + n.dot(free);
+        let at = expected.max(CLOSEST.0 * self.gap).max(CLOSEST.1 * self.reach);
+        let (force, tangent) = barrier(self.mass * ACCELERATION * setting.stiffness, self.reach, at);
+        // Where the gap closes, the line must not pull at the gap it has now.
+        let room = self.gap.min(self.reach) - at;
+        let normal_stiffness = if room > 0.0 { tangent.min(force / room) } else { tangent };
+        let normal = force + normal_stiffness * (at - expected);
+        let across = |v: &Vec3| v - n * n.dot(v);
+        let trial = across(&(self.bristle.deflection + free)).norm();
+        let bristle = self.bristle_stiffness(setting);
+        let (bound, holds) = self.bound(normal, bristle * trial);
+        let tangent_stiffness = if holds { bristle } else { bound / trial };
+        Linear {
+            force: n * normal - across(&(self.bristle.deflection + free)) * tangent_stiffness,
+            stiffness: n * n.transpose() * normal_stiffness
+                + (Mat3::identity() - n * n.transpose()) * tangent_stiffness,
+            normal,
+            normal_stiffness,
+            tangent_stiffness,
+        }
+    }
+
+    /// Coulomb bound for a normal force, and whether the bristle's force stays within what holds.
+    fn bound(&self, normal: f64, force: f64) -> (f64, bool) {
+        let mu = if self.bristle.sliding { self.friction.sliding } else { self.friction.fixed };
+        if force <= mu * normal { (mu * normal, true) } else { (self.friction.sliding * normal, false) }
+    }
+
+    /// Normal force at the end of the step [N], for the displacement `moved` instead of `free` [m].
+    pub fn normal_force(&self, linear: &Linear, moved: &Vec3, free: &Vec3) -> f64 {
+        (linear.normal - linear.normal_stiffness * self.normal.dot(&(moved - free))).max(0.0)
+    }
+
+    /// The bristle after the relative displacement `moved` [m] under the normal force `normal` [N].
+    pub fn advance(&self, linear: &Linear, moved: &Vec3, normal: f64, setting: &Setting) -> Bristle {
+        let n = &self.normal;
+        let deflection = self.bristle.deflection + moved;
+        let deflection = deflection - n * n.dot(&deflection);
+        let stiffness = self.bristle_stiffness(setting);
+        let (bound, holds) = self.bound(normal, stiffness * deflection.norm());
+        if holds && linear.tangent_stiffness == stiffness {
+            return Bristle { deflection, sliding: false };
+        }
+        let most = bound / stiffness;
+        let length = deflection.norm();
+        Bristle { deflection: if length > most { deflection * (most / length) } else { deflection }, sliding: !holds }
+    }
+}

@@ -1,0 +1,248 @@
+//! The list of laws, and one test for all of them.
+//!
+//! A law of internal force gives the energy of one element at given positions, and force and stiffness there. What
+//! [`tests`] demands of every entry: force is minus the gradient of the energy and stiffness its derivative (where the law is
+//! exact), symmetry, no net force and no net torque, nothing at rest, no negative eigenvalue, and the right power of a
+//! rescaled length.
+
+use super::bending::{Bending, Hinge};
+use super::membrane::{Membrane, Triangle};
+use crate::linalg::{Mat3, Vec3};
+
+/// Energy, forces and stiffness blocks (row by row) of one element at positions `x`.
+pub struct Local {
+    /// Energy [J].
+    pub energy: f64,
+    /// Force per vertex [N].
+    pub force: Vec<Vec3>,
+    /// Stiffness blocks, vertex by vertex [N/m].
+    pub stiffness: Vec<Mat3>,
+}
+
+/// A membrane element by itself.
+pub fn membrane(t: &Triangle, law: &Membrane, x: &[Vec3; 3]) -> Local {
+    let still = [Vec3::zeros(); 3];
+    let r = t.respond(law, x, &still, &still, 1.0);
+    let [k11, k12, k22] = r.stiffness;
+    let (k10, k20) = (-(k11 + k12), -(k12.transpose() + k22));
+    Local {
+        energy: t.energy(law, x),
+        force: vec![-(r.force[0] + r.force[1]), r.force[0], r.force[1]],
+        stiffness: vec![-(k10 + k20), k10.transpose(), k20.transpose(), k10, k11, k12, k20, k12.transpose(), k22],
+    }
+}
+
+/// A bending element by itself.
+pub fn bending(h: &Hinge, law: &Bending, x: &[Vec3; 4]) -> Local {
+    let (moment, k, g) = h.respond(law, x, &[Vec3::zeros(); 4]);
+    Local {
+        energy: h.energy(law, x),
+        force: g.iter().map(|g| g * -moment).collect(),
+        stiffness: (0..16).map(|p| g[p / 4] * k * g[p % 4].transpose()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::force::membrane::{Isotropic, StretchTable};
+    use crate::linalg::Vec2;
+
+    type Response = dyn Fn(&[Vec3]) -> Local;
+
+    /// A law on one element: rest positions and the response.
+    struct Case {
+        name: &'static str,
+        rest: Vec<Vec3>,
+        /// Derivatives of the energy are exact (not frozen moduli).
+        exact: bool,
+        local: Box<Response>,
+    }
+
+    fn random(seed: &mut u64) -> f64 {
+        *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    fn denim() -> StretchTable {
+        let raw = [
+            [205.352005, 10.234077, 1013.88629, 53.387184],
+            [232.027634, 40.646339, 1052.84289, 64.980499],
+            [224.592209, 40.384563, 1054.43444, 67.184807],
+            [225.95105, 62.095657, 1059.59741, 83.99202],
+            [226.039566, 40.502792, 1058.27771, 75.118423],
+            [225.767487, 40.917892, 1051.55712, 71.810631],
+        ];
+        StretchTable(raw.map(|r| r.map(|v| 2.0 * v)))
+    }
+
+    fn cases() -> Vec<Case> {
+        let flat = [Vec2::new(0.0, 0.0), Vec2::new(0.01, 0.001), Vec2::new(0.002, 0.008)];
+        let triangle = Triangle::new([0, 1, 2], flat, 1.0, 0).unwrap();
+        let lift = |p: &Vec2| Vec3::new(p.x, 0.0, p.y);
+        let rest3: Vec<Vec3> = flat.iter().map(lift).collect();
+        let sheet = |name, law: Membrane, exact| Case {
+            name,
+            rest: rest3.clone(),
+            exact,
+            local: Box::new(move |x: &[Vec3]| membrane(&triangle, &law, &[x[0], x[1], x[2]])),
+        };
+        let rest4 = vec![
+            Vec3::new(0.0, 0.0, 0.0),
+            Vec3::new(0.01, 0.0, 0.0),
+            Vec3::new(0.004, 0.0, 0.007),
+            Vec3::new(0.006, 0.001, -0.008),
+        ];
+        let hinge = Hinge {
+            vertices: [0, 1, 2, 3],
+            shape: 1.3,
+            curvature: 120.0,
+            direction: 0.4,
+            rest: crate::force::bending::angle(&[rest4[0], rest4[1], rest4[2], rest4[3]]).theta,
+            cloth: 0,
+        };
+        let fold = |name, law: Bending, exact| Case {
+            name,
+            rest: rest4.clone(),
+            exact,
+            local: Box::new(move |x: &[Vec3]| bending(&hinge, &law, &[x[0], x[1], x[2], x[3]])),
+        };
+        let table = [[6.4e-5, 6.0e-5, 6.1e-5, 6.2e-5, 2.0e-5]; 3].map(|r| r.map(|k| k / 4.0));
+        vec![
+            sheet("isotropic membrane", Membrane::Isotropic(Isotropic { young: 261.0, poisson: 0.243 }), true),
+            sheet("measured membrane", Membrane::Table(denim()), false),
+            fold("bending", Bending::Constant(2.3e-6), true),
+            fold("measured bending", Bending::Table(table), false),
+        ]
+    }
+
+    fn shaken(rest: &[Vec3], size: f64, seed: &mut u64) -> Vec<Vec3> {
+        rest.iter().map(|p| p + Vec3::new(random(seed), random(seed), random(seed)) * size).collect()
+    }
+
+    #[test]
+    fn force_is_minus_the_gradient_of_the_energy() {
+        let mut seed = 1;
+        for case in cases().iter().filter(|c| c.exact) {
+            for _ in 0..50 {
+                let x = shaken(&case.rest, 1e-3, &mut seed);
+                let local = (case.local)(&x);
+                let size = local.force.iter().map(|f| f.norm()).fold(0.0, f64::max);
+                // Central differences: error O(step^2) of a force that varies on the scale of the element.
+                let step = 1e-7;
+                for a in 0..x.len() {
+                    for d in 0..3 {
+                        let energy = |sign: f64| {
+                            let mut x = x.clone();
+                            x[a][d] += sign * step;
+                            (case.local)(&x).energy
+                        };
+                        let slope = (energy(1.0) - energy(-1.0)) / (2.0 * step);
+                        assert!(
+                            (slope + local.force[a][d]).abs() < 1e-5 * size,
+                            "{}: {slope} {}",
+                            case.name,
+                            local.force[a][d]
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn stiffness_is_the_derivative_of_the_force_under_tension() {
+        // In tension nothing is clipped; bending is linearised at its rest angle, where Gauss-Newton is exact.
+        let mut seed = 2;
+        for case in cases().iter().filter(|c| c.exact) {
+            let stretch = if case.rest.len() == 3 { 1.2 } else { 1.0 };
+            let x: Vec<Vec3> = case.rest.iter().map(|p| p * stretch).collect();
+            let x = if case.rest.len() == 3 { shaken(&x, 1e-4, &mut seed) } else { x };
+            let local = (case.local)(&x);
+            let n = x.len();
+            let size = local.stiffness.iter().map(|k| k.norm()).fold(0.0, f64::max);
+            let step = 1e-8;
+            for b in 0..n {
+                for d in 0..3 {
+                    let force = |sign: f64| {
+                        let mut x = x.clone();
+                        x[b][d] += sign * step;
+                        (case.local)(&x).force
+                    };
+                    let (plus, minus) = (force(1.0), force(-1.0));
+                    for a in 0..n {
+                        let slope = (plus[a] - minus[a]) / (2.0 * step);
+                        let column = local.stiffness[a * n + b].column(d).into_owned();
+                        assert!((slope + column).norm() < 1e-5 * size, "{}: {slope} {column}", case.name);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_net_force_no_net_torque_symmetric_and_positive() {
+        let mut seed = 3;
+        for case in cases() {
+            for _ in 0..200 {
+                let x = shaken(&case.rest, 3e-3, &mut seed);
+                let local = (case.local)(&x);
+                let n = x.len();
+                let size: f64 = local.force.iter().map(|f| f.norm()).sum::<f64>() + 1e-300;
+                let net: Vec3 = local.force.iter().sum();
+                let torque: Vec3 = x.iter().zip(&local.force).map(|(x, f)| x.cross(f)).sum();
+                assert!(net.norm() < 1e-12 * size, "{}", case.name);
+                assert!(torque.norm() < 1e-12 * size * 0.02 + 1e-20, "{}: {}", case.name, torque.norm() / size);
+                for a in 0..n {
+                    for b in 0..n {
+                        let (k, t) = (local.stiffness[a * n + b], local.stiffness[b * n + a].transpose());
+                        assert!((k - t).norm() <= 1e-12 * (1.0 + k.norm()), "{}", case.name);
+                    }
+                }
+                for _ in 0..20 {
+                    let v = shaken(&vec![Vec3::zeros(); n], 1.0, &mut seed);
+                    let mut form = 0.0;
+                    let mut bound = 0.0;
+                    for a in 0..n {
+                        for b in 0..n {
+                            form += v[a].dot(&(local.stiffness[a * n + b] * v[b]));
+                            bound += local.stiffness[a * n + b].norm();
+                        }
+                    }
+                    assert!(form > -1e-12 * bound, "{}: {form}", case.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_at_rest_and_under_rigid_motion() {
+        for case in cases() {
+            let turn = crate::linalg::Rotation::from_scaled_axis(Vec3::new(0.3, -1.1, 0.7));
+            for x in [case.rest.clone(), case.rest.iter().map(|p| turn * p + Vec3::new(1.0, 2.0, 3.0)).collect()] {
+                let local = (case.local)(&x);
+                // Positions near 3 m are rounded to 4e-16 m: relative strain 1e-13 of an element of 1 cm.
+                let scale = local.stiffness.iter().map(|k| k.norm()).fold(0.0, f64::max);
+                assert!(local.force.iter().all(|f| f.norm() < 1e-14 * scale), "{}", case.name);
+                assert!(local.energy < 1e-20, "{}", case.name);
+            }
+        }
+    }
+
+    #[test]
+    fn measured_moduli_are_continuous() {
+        let law = denim();
+        let table = Membrane::Table(law);
+        let mut seed = 5;
+        for _ in 0..20_000 {
+            let e = Vec3::new(random(&mut seed), random(&mut seed), random(&mut seed)) * 0.2;
+            let d = Vec3::new(random(&mut seed), random(&mut seed), random(&mut seed)) * 1e-7;
+            // The direction of the largest strain turns fast only where the two principal strains agree.
+            let radius = ((e.x - e.y) / 2.0).hypot(e.z / 2.0);
+            let (a, b) = (table.moduli(&e), table.moduli(&(e + d)));
+            for k in 0..4 {
+                assert!((a[k] - b[k]).abs() < 3e4 * 1e-7 * (1.0 + 0.1 / radius), "{e} {a:?} {b:?}");
+            }
+        }
+    }
+}

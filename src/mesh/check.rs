@@ -1,0 +1,337 @@
+//! What is wrong with a mesh, all of it, in words.
+
+use crate::linalg::Vec3;
+use crate::mesh::TriMesh;
+use crate::mesh::topology::Topology;
+use std::fmt::Write;
+
+/// A triangle counts as degenerate when twice its area is at most this part of its longest edge squared.
+const DEGENERATE: f64 = 1e-8;
+/// Bounding box diagonals outside of this are absurd for anything a cloth touches [m].
+const SENSIBLE_SIZE: [f64; 2] = [1e-3, 1e3];
+/// How many places a message names.
+const SHOWN: usize = 4;
+
+/// What can be wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// A coordinate is NaN or infinite.
+    NonFinite,
+    /// A triangle names a vertex that does not exist.
+    IndexOutOfRange,
+    /// There is nothing to simulate.
+    NoTriangles,
+    /// A triangle with a repeated vertex or without area.
+    DegenerateTriangle,
+    /// Two triangles with the same three vertices.
+    DuplicateTriangle,
+    /// More than two triangles at an edge.
+    NonManifoldEdge,
+    /// Two triangles run along their shared edge in the same direction: one of them is inside out.
+    InconsistentWinding,
+    /// A vertex of no triangle.
+    IsolatedVertex,
+    /// A bounding box below 1 mm or above 1 km.
+    AbsurdScale,
+}
+
+/// Whether a simulation may start nevertheless.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// It may not.
+    Error,
+    /// It may.
+    Warning,
+}
+
+/// One kind of fault of a mesh.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What.
+    pub kind: FaultKind,
+    /// Isolated vertices and absurd scale are warnings, all others errors.
+    pub severity: Severity,
+    /// How often.
+    pub count: usize,
+    /// What, where, and what would be right.
+    pub message: String,
+}
+
+/// Finds everything that is wrong with a mesh, in the order of [`FaultKind`]; nothing for a sound one.
+pub fn check(mesh: &TriMesh) -> Vec<Fault> {
+    let p = &mesh.positions;
+    let mut faults = Vec::new();
+    let mut report = |kind, places: Places, singular: &str, plural: &str, remedy: &str| {
+        if places.count > 0 {
+            let noun = if places.count == 1 { singular } else { plural };
+            let severity = if kind == FaultKind::IsolatedVertex { Severity::Warning } else { Severity::Error };
+            let message = format!("{} {noun}: {}; {remedy}", places.count, places.text);
+            faults.push(Fault { kind, severity, count: places.count, message });
+        }
+    };
+
+    let mut places = Places::default();
+    for (v, _) in p.iter().enumerate().filter(|(_, x)| !finite(x)) {
+        places.add(|| vertex(p, v));
+    }
+    report(
+        FaultKind::NonFinite,
+        places,
+        "vertex that is not finite",
+        "vertices that are not finite",
+        "every coordinate must be a finite number",
+    );
+
+    let in_range = |tri: &[u32; 3]| tri.iter().all(|v| (*v as usize) < p.len());
+    let mut places = Places::default();
+    for (t, tri) in mesh.triangles.iter().enumerate().filter(|(_, tri)| !in_range(tri)) {
+        places.add(|| triangle(p, t, tri));
+    }
+    report(
+        FaultKind::IndexOutOfRange,
+        places,
+        "triangle with a vertex that does not exist",
+        "triangles with vertices that do not exist",
+        "indices must be below the number of vertices",
+    );
+
+    if mesh.triangles.is_empty() {
+        let places = Places { count: 1, text: format!("{} vertices and no faces", p.len()) };
+        report(FaultKind::NoTriangles, places, "mesh without triangles", "", "save it with its faces");
+    }
+
+    let mut places = Places::default();
+    for (t, tri) in mesh.triangles.iter().enumerate().filter(|(_, tri)| in_range(tri)) {
+        if degenerate(p, tri) {
+            places.add(|| triangle(p, t, tri));
+        }
+    }
+    report(
+        FaultKind::DegenerateTriangle,
+        places,
+        "degenerate triangle (a repeated vertex or no area)",
+        "degenerate triangles (a repeated vertex or no area)",
+        "remove them or merge their vertices",
+    );
+
+    let mut places = Places::default();
+    let mut sorted: Vec<([u32; 3], usize)> = (mesh.triangles.iter().enumerate())
+        .map(|(t, tri)| {
+            let mut key = *tri;
+            key.sort_unstable();
+            (key, t)
+        })
+        .collect();
+    sorted.sort_unstable();
+    for pair in sorted.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+        let (first, t) = (pair[0].1, pair[1].1);
+        places.add(|| format!("triangle {first} again as {}", triangle(p, t, &mesh.triangles[t])));
+    }
+    report(FaultKind::DuplicateTriangle, places, "duplicate triangle", "duplicate triangles", "keep one of each");
+
+    let topology = Topology::new(p.len(), &mesh.triangles);
+    let mut places = Places::default();
+    for (e, ends) in
+        topology.edges.iter().enumerate().filter(|(e, ends)| topology.edge_valence[*e] > 2 && ends[0] != ends[1])
+    {
+        places.add(|| format!("{} with {} triangles", edge(p, *ends), topology.edge_valence[e]));
+    }
+    report(
+        FaultKind::NonManifoldEdge,
+        places,
+        "non-manifold edge",
+        "non-manifold edges",
+        "at most two triangles may share an edge",
+    );
+
+    let mut places = Places::default();
+    for hinge in &topology.hinges {
+        let [a, b, ..] = hinge.vertices;
+        let second = mesh.triangles[hinge.triangles[1] as usize];
+        if (0..3).any(|k| second[k] == a && second[(k + 1) % 3] == b) {
+            let [s, t] = hinge.triangles;
+            places.add(|| format!("triangles {s} and {t} at {}", edge(p, topology.edges[hinge.edge as usize])));
+        }
+    }
+    report(
+        FaultKind::InconsistentWinding,
+        places,
+        "edge where the winding changes",
+        "edges where the winding changes",
+        "make all normals point to the same side",
+    );
+
+    let mut places = Places::default();
+    for v in (0..p.len()).filter(|v| topology.vertex_triangles(*v).is_empty() && !mesh.triangles.is_empty()) {
+        places.add(|| vertex(p, v));
+    }
+    report(
+        FaultKind::IsolatedVertex,
+        places,
+        "vertex of no triangle",
+        "vertices of no triangle",
+        "they take no part in anything",
+    );
+
+    faults.extend(absurd_scale(p));
+    faults
+}
+
+/// The places of one kind of fault: all counted, the first few named.
+#[derive(Default)]
+struct Places {
+    count: usize,
+    text: String,
+}
+
+impl Places {
+    fn add(&mut self, name: impl FnOnce() -> String) {
+        if self.count < SHOWN {
+            if self.count > 0 {
+                self.text.push_str(", ");
+            }
+            self.text.push_str(&name());
+        } else if self.count == SHOWN {
+            self.text.push_str(", ...");
+        }
+        self.count += 1;
+    }
+}
+
+fn finite(p: &Vec3) -> bool {
+    p.iter().all(|x| x.is_finite())
+}
+
+fn degenerate(p: &[Vec3], tri: &[u32; 3]) -> bool {
+    let [a, b, c] = tri.map(|v| p[v as usize]);
+    if tri[0] == tri[1] || tri[1] == tri[2] || tri[2] == tri[0] {
+        return true;
+    }
+    let longest = (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared());
+    // Not finite is told elsewhere; NaN compares false.
+    (b - a).cross(&(c - a)).norm() <= DEGENERATE * longest
+}
+
+fn place(p: &[Vec3], v: u32) -> String {
+    p.get(v as usize).map_or_else(|| "nowhere".into(), |p| format!("({:.4}, {:.4}, {:.4})", p.x, p.y, p.z))
+}
+
+fn vertex(p: &[Vec3], v: usize) -> String {
+    format!("vertex {v} at {}", place(p, v as u32))
+}
+
+fn edge(p: &[Vec3], [a, b]: [u32; 2]) -> String {
+    format!("edge {a}-{b} at {}", place(p, a))
+}
+
+fn triangle(p: &[Vec3], t: usize, tri: &[u32; 3]) -> String {
+    format!("triangle {t} (vertices {} {} {}) at {}", tri[0], tri[1], tri[2], place(p, tri[0]))
+}
+
+fn absurd_scale(p: &[Vec3]) -> Option<Fault> {
+    let mut finite = p.iter().filter(|x| finite(x));
+    let first = finite.next()?;
+    let (min, max) = finite.fold((*first, *first), |(lo, hi), x| (lo.inf(x), hi.sup(x)));
+    let size = (max - min).norm();
+    if (SENSIBLE_SIZE[0]..=SENSIBLE_SIZE[1]).contains(&size) || p.len() < 2 {
+        return None;
+    }
+    let mut message = format!("the bounding box measures {size:.4e} m from corner to corner; lengths are metres");
+    let guesses: [(f64, &str); 3] = if size > 1.0 {
+        [(1e-3, "millimetres"), (1e-2, "centimetres"), (1e-6, "micrometres")]
+    } else {
+        [(1e3, "kilometres"), (1e2, "hectometres"), (0.0254, "inches")]
+    };
+    let sensible = guesses.iter().find(|(scale, _)| (0.01..=100.0).contains(&(scale * size)));
+    // Writing to a String cannot fail.
+    let _ = match sensible {
+        Some((scale, unit)) => write!(message, "; if the file is in {unit}, scale it by {scale}"),
+        None => write!(message, "; scale it by {:.0e} to make it one metre", 1.0 / size.max(1e-300)),
+    };
+    Some(Fault { kind: FaultKind::AbsurdScale, severity: Severity::Warning, count: 1, message })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mesh(points: &[[f64; 3]], triangles: &[[u32; 3]]) -> TriMesh {
+        TriMesh {
+            positions: points.iter().map(|p| Vec3::from(*p)).collect(),
+            triangles: triangles.to_vec(),
+            ..TriMesh::default()
+        }
+    }
+
+    const SQUARE: [[f64; 3]; 4] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+
+    fn only(mesh: &TriMesh) -> Fault {
+        let mut faults = check(mesh);
+        assert_eq!(faults.len(), 1, "{faults:?}");
+        faults.remove(0)
+    }
+
+    #[test]
+    fn a_sound_mesh_has_no_fault() {
+        assert_eq!(check(&mesh(&SQUARE, &[[0, 1, 2], [0, 2, 3]])), []);
+    }
+
+    #[test]
+    fn each_fault_is_told_with_its_place() {
+        let mut points = SQUARE.to_vec();
+        points.push([2.0, 0.0, 0.0]);
+        let fault = only(&mesh(&points, &[[0, 1, 2], [0, 2, 3], [1, 0, 4]]));
+        assert_eq!(fault.kind, FaultKind::DegenerateTriangle, "collinear");
+        assert_eq!(
+            fault.message,
+            "1 degenerate triangle (a repeated vertex or no area): triangle 2 (vertices 1 0 4) at (1.0000, 0.0000, 0.0000); \
+             remove them or merge their vertices"
+        );
+        let fault = only(&mesh(&SQUARE, &[[0, 1, 2], [0, 3, 2]]));
+        assert_eq!((fault.kind, fault.severity), (FaultKind::InconsistentWinding, Severity::Error));
+        assert!(fault.message.contains("triangles 0 and 1 at edge 0-2"), "{}", fault.message);
+        points[4] = [0.5, 0.5, 1.0];
+        let fault = only(&mesh(&points, &[[0, 1, 2], [0, 2, 3], [2, 0, 4]]));
+        assert_eq!(fault.kind, FaultKind::NonManifoldEdge);
+        assert!(fault.message.contains("edge 0-2 at (0.0000, 0.0000, 0.0000) with 3 triangles"), "{}", fault.message);
+        let fault = only(&mesh(&points, &[[0, 1, 2], [0, 2, 3]]));
+        assert_eq!((fault.kind, fault.severity), (FaultKind::IsolatedVertex, Severity::Warning));
+        assert!(fault.message.starts_with("1 vertex of no triangle: vertex 4 at (0.5000, 0.5000, 1.0000)"));
+        assert_eq!(only(&mesh(&SQUARE, &[])).kind, FaultKind::NoTriangles);
+        let faults = check(&mesh(&SQUARE, &[[0, 1, 2], [2, 0, 1], [0, 2, 3]]));
+        assert!(faults.iter().any(|f| f.kind == FaultKind::DuplicateTriangle
+            && f.message.contains("triangle 0 again as triangle 1")));
+        points[4] = [f64::NAN, 0.0, 0.0];
+        let faults = check(&mesh(&points, &[[0, 1, 4], [0, 7, 1], [1, 1, 2]]));
+        let kinds: Vec<FaultKind> = faults.iter().map(|f| f.kind).collect();
+        assert_eq!(
+            kinds,
+            [
+                FaultKind::NonFinite,
+                FaultKind::IndexOutOfRange,
+                FaultKind::DegenerateTriangle,
+                FaultKind::IsolatedVertex
+            ]
+        );
+    }
+
+    #[test]
+    fn many_places_are_counted_and_few_named() {
+        let points: Vec<[f64; 3]> = (0..100).map(|i| [0.1 * f64::from(i), 0.01 * f64::from(i * i), 0.0]).collect();
+        let fault = only(&mesh(&points, &[[0, 1, 2]]));
+        assert_eq!(fault.count, 97);
+        assert!(
+            fault.message.starts_with("97 vertices of no triangle: vertex 3 at") && fault.message.contains(", ...;")
+        );
+    }
+
+    #[test]
+    fn a_file_in_millimetres_is_noticed() {
+        let points = SQUARE.map(|p| p.map(|x| 1500.0 * x));
+        let fault = only(&mesh(&points, &[[0, 1, 2], [0, 2, 3]]));
+        assert_eq!((fault.kind, fault.severity), (FaultKind::AbsurdScale, Severity::Warning));
+        assert!(fault.message.ends_with("if the file is in millimetres, scale it by 0.001"), "{}", fault.message);
+        let points = SQUARE.map(|p| p.map(|x| 1e-4 * x));
+        assert!(only(&mesh(&points, &[[0, 1, 2], [0, 2, 3]])).message.contains("scale it by 1000"));
+    }
+}

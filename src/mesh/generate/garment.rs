@@ -1,0 +1,170 @@
+//! Garments: panels sewn along shared vertices, each with its own flat pattern.
+
+use crate::linalg::{Vec2, Vec3, par};
+use crate::mesh::TriMesh;
+
+/// A piece of cloth before sewing.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Panel {
+    /// Vertex of the garment for each vertex of the panel; panels meet in common vertices of the garment.
+    pub vertices: Vec<u32>,
+    /// A first guess of the pattern [m]: not mirrored, the grain (warp) upwards.
+    pub pattern: Vec<Vec2>,
+    /// Triangles over the vertices of the panel.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+impl Panel {
+    /// A panel over rows of vertices of the garment, all of the same length; cells that lack a corner are left out. In the
+    /// pattern the columns run to the side of `signs[0]` and the rows up or down with `signs[1]`.
+    pub fn of_rows(positions: &[Vec3], rows: &[Vec<Option<u32>>], signs: [f64; 2]) -> Self {
+        let at = |v: u32| positions[v as usize];
+        let mut panel = Self::default();
+        let mut local: Vec<Vec<Option<u32>>> = Vec::new();
+        let mut height = 0.0;
+        for (r, row) in rows.iter().enumerate() {
+            if let Some(before) = r.checked_sub(1).and_then(|k| rows.get(k)) {
+                let steps: Vec<f64> =
+                    before.iter().zip(row).filter_map(|(a, b)| Some((at((*a)?) - at((*b)?)).norm())).collect();
+                height += signs[1] * steps.iter().sum::<f64>() / steps.len().max(1) as f64;
+            }
+            let present: Vec<u32> = row.iter().flatten().copied().collect();
+            let length: f64 = present.windows(2).map(|pair| (at(pair[0]) - at(pair[1])).norm()).sum();
+            let last = row.len().saturating_sub(1).max(1) as f64;
+            let mut ids = Vec::new();
+            for (c, vertex) in row.iter().enumerate() {
+                ids.push(vertex.map(|v| {
+                    panel.vertices.push(v);
+                    panel.pattern.push(Vec2::new(signs[0] * length * (c as f64 / last - 0.5), height));
+                    (panel.vertices.len() - 1) as u32
+                }));
+            }
+            local.push(ids);
+        }
+        for (r, pair) in local.windows(2).enumerate() {
+            for (c, (low, high)) in pair[0].windows(2).zip(pair[1].windows(2)).enumerate() {
+                if let (Some(a), Some(b), Some(c1), Some(d)) = (low[0], low[1], high[1], high[0]) {
+                    let [a, b, c1, d] = if signs[0] * signs[1] > 0.0 { [a, b, c1, d] } else { [a, d, c1, b] };
+                    if (r + c) % 2 == 0 {
+                        panel.triangles.extend([[a, b, c1], [a, c1, d]]);
+                    } else {
+                        panel.triangles.extend([[a, b, d], [b, c1, d]]);
+                    }
+                }
+            }
+        }
+        panel
+    }
+}
+
+/// Sews panels into a mesh whose chart are the panels' patterns side by side, each flattened with as little distortion as
+/// its curvature allows.
+pub(super) fn sew(positions: &[Vec3], panels: &[Panel]) -> TriMesh {
+    let mut mesh = TriMesh::default();
+    mesh.positions.extend(positions.iter().map(|p| p.map(micrometres)));
+    let patterns = par::map_heavy(panels.len(), |i| flatten(positions, &panels[i]));
+    let mut right = 0.0;
+    for (panel, pattern) in panels.iter().zip(patterns) {
+        let first = mesh.uv.len() as u32;
+        let min = pattern.iter().fold(Vec2::repeat(f64::MAX), |m, p| m.inf(p));
+        let max = pattern.iter().fold(Vec2::repeat(f64::MIN), |m, p| m.sup(p));
+        mesh.uv.extend(pattern.iter().map(|p| (p - min + Vec2::new(right, 0.0)).map(micrometres)));
+        right += max.x - min.x + 0.05;
+        for tri in &panel.triangles {
+            mesh.triangles.push(tri.map(|v| panel.vertices[v as usize]));
+            mesh.uv_triangles.push(tri.map(|v| v + first));
+        }
+    }
+    mesh
+}
+
+/// Rounded to whole micrometres, which keeps files short.
+fn micrometres(x: f64) -> f64 {
+    (x * 1e6).round() / 1e6
+}
+
+/// The pattern of a panel: as-rigid-as-possible flattening (Liu et al. 2008) by averaging, for each vertex, where its
+/// triangles want it when they are laid flat rigidly; with momentum.
+fn flatten(positions: &[Vec3], panel: &Panel) -> Vec<Vec2> {
+    // Each triangle in its own plane about its centre.
+    let rest: Vec<[Vec2; 3]> = (panel.triangles.iter())
+        .map(|tri| {
+            let [a, b, c] = tri.map(|v| positions[panel.vertices[v as usize] as usize]);
+            let x = (b - a).normalize();
+            let y = (b - a).cross(&(c - a)).cross(&(b - a)).normalize();
+            let flat = [Vec2::zeros(), Vec2::new((b - a).norm(), 0.0), Vec2::new((c - a).dot(&x), (c - a).dot(&y))];
+            let centre = (flat[0] + flat[1] + flat[2]) / 3.0;
+            flat.map(|p| p - centre)
+        })
+        .collect();
+    let mut count = vec![0.0; panel.vertices.len()];
+    panel.triangles.iter().flatten().for_each(|v| count[*v as usize] += 1.0);
+    let mut now = panel.pattern.clone();
+    let mut before = now.clone();
+    for _ in 0..1500 {
+        let mut sum = vec![Vec2::zeros(); now.len()];
+        for (tri, flat) in panel.triangles.iter().zip(&rest) {
+            let p = tri.map(|v| now[v as usize]);
+            let centre = (p[0] + p[1] + p[2]) / 3.0;
+            // The best rotation of the flat triangle onto the present one.
+            let (mut cos, mut sin) = (0.0, 0.0);
+            for k in 0..3 {
+                cos += flat[k].dot(&(p[k] - centre));
+                sin += flat[k].perp(&(p[k] - centre));
+            }
+            let length = cos.hypot(sin).max(1e-300);
+            let (cos, sin) = (cos / length, sin / length);
+            for k in 0..3 {
+                let turned = Vec2::new(cos * flat[k].x - sin * flat[k].y, sin * flat[k].x + cos * flat[k].y);
+                sum[tri[k] as usize] += centre + turned;
+            }
+        }
+        let next: Vec<Vec2> = (0..now.len())
+            .map(|v| if count[v] > 0.0 { sum[v] / count[v] + (now[v] - before[v]) * 0.95 } else { now[v] })
+            .collect();
+        before = std::mem::replace(&mut now, next);
+    }
+    // Turned back onto the grain of the first guess.
+    let mean = |p: &[Vec2]| p.iter().sum::<Vec2>() / p.len().max(1) as f64;
+    let (centre, target) = (mean(&now), mean(&panel.pattern));
+    let (mut cos, mut sin) = (0.0, 0.0);
+    for (p, q) in now.iter().zip(&panel.pattern) {
+        cos += (p - centre).dot(&(q - target));
+        sin += (p - centre).perp(&(q - target));
+    }
+    let length = cos.hypot(sin).max(1e-300);
+    let (cos, sin) = (cos / length, sin / length);
+    now.iter()
+        .map(|p| {
+            let d = p - centre;
+            Vec2::new(cos * d.x - sin * d.y, sin * d.x + cos * d.y)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_half_cylinder_flattens_without_strain() {
+        let (columns, rows) = (21u32, 11u32);
+        let mut positions = Vec::new();
+        for row in 0..rows {
+            for column in 0..columns {
+                let angle = std::f64::consts::PI * f64::from(column) / f64::from(columns - 1);
+                positions.push(Vec3::new(-angle.cos(), 0.1 * f64::from(row), angle.sin()));
+            }
+        }
+        let ids: Vec<Vec<Option<u32>>> =
+            (0..rows).map(|row| (0..columns).map(|column| Some(row * columns + column)).collect()).collect();
+        let mut panel = Panel::of_rows(&positions, &ids, [1.0, 1.0]);
+        // A guess that is squeezed and sheared.
+        for p in &mut panel.pattern {
+            *p = Vec2::new(0.8 * p.x + 0.1 * p.y, p.y);
+        }
+        let mesh = sew(&positions, &[panel]);
+        let strain = crate::mesh::generate::tests::chart_strain(&mesh);
+        assert!(strain < 1e-4, "{strain}");
+    }
+}

@@ -1,0 +1,105 @@
+//! Better triangles: edge flips and smoothing along a surface.
+
+use crate::linalg::Vec3;
+use crate::linalg::par;
+use crate::mesh::topology::{Hinge, Topology};
+
+/// Flips every edge whose opposite angles sum to more than a half turn (so that it is locally Delaunay) unless that would
+/// fold the surface or double an edge. One sweep over edges that share no triangle; returns the number of flips.
+pub fn flip_edges(positions: &[Vec3], triangles: &mut [[u32; 3]]) -> usize {
+    let topology = Topology::new(positions.len(), triangles);
+    let mut touched = vec![false; triangles.len()];
+    let mut flips = 0;
+    let mut made: Vec<[u32; 2]> = Vec::new();
+    for &Hinge { vertices: [a, b, c, d], triangles: [s, t], .. } in &topology.hinges {
+        let (s, t) = (s as usize, t as usize);
+        if touched[s] || touched[t] {
+            continue;
+        }
+        let [pa, pb, pc, pd] = [a, b, c, d].map(|v| positions[v as usize]);
+        let opposite = (pa - pc).angle(&(pb - pc)) + (pa - pd).angle(&(pb - pd));
+        if opposite <= std::f64::consts::PI + 1e-6 {
+            continue;
+        }
+        // Normals before and after must agree: a flip across a crease would change the shape.
+        let normal = |p: Vec3, q: Vec3, r: Vec3| (q - p).cross(&(r - p));
+        let mean = normal(pa, pb, pc) + normal(pb, pa, pd);
+        let after = [normal(pa, pd, pc), normal(pd, pb, pc)];
+        if after.iter().any(|n| n.dot(&mean) <= 0.5 * n.norm() * mean.norm()) {
+            continue;
+        }
+        let new = [c.min(d), c.max(d)];
+        if topology.edges.binary_search(&new).is_ok() || made.contains(&new) {
+            continue;
+        }
+        triangles[s] = [a, d, c];
+        triangles[t] = [d, b, c];
+        touched[s] = true;
+        touched[t] = true;
+        made.push(new);
+        flips += 1;
+    }
+    flips
+}
+
+/// One sweep of smoothing: every vertex moves by `step` (0 to 1) towards the mean of its neighbours, the far
+/// ones counting more (by distance), which evens out the edges; then `project` puts
+/// it back where it belongs. Vertices on the boundary look at their neighbours on the boundary only.
+pub fn smooth(
+    positions: &mut Vec<Vec3>,
+    topology: &Topology,
+    step: f64,
+    project: impl Fn(usize, Vec3) -> Vec3 + Sync + Send,
+) {
+    let mut sums = vec![(Vec3::zeros(), 0.0); positions.len()];
+    for (edge, valence) in topology.edges.iter().zip(&topology.edge_valence) {
+        let [a, b] = edge.map(|v| v as usize);
+        // On the boundary, where a vertex has two neighbours only, distance as weight would overshoot.
+        let length = if *valence == 1 { 1.0 } else { (positions[a] - positions[b]).norm() };
+        for (v, other) in [(a, b), (b, a)] {
+            if *valence == 1 || !topology.boundary[v] {
+                sums[v].0 += positions[other] * length;
+                sums[v].1 += length;
+            }
+        }
+    }
+    let old = &*positions;
+    *positions = par::map(old.len(), |v| {
+        let (sum, weight) = sums[v];
+        let target = if weight > 0.0 { old[v] + (sum / weight - old[v]) * step } else { old[v] };
+        project(v, target)
+    });
+}
+
+/// The point of the surface `field = 0` reached from `p` by Newton steps along the gradient; where `plane` is given (a
+/// unit normal and its offset), the point of the surface in that plane.
+pub fn project(field: &(impl Fn(Vec3) -> f64 + Sync), plane: Option<(Vec3, f64)>, p: Vec3) -> Vec3 {
+    let mut p = p;
+    if let Some((normal, offset)) = plane {
+        p -= normal * (normal.dot(&p) - offset);
+    }
+    for _ in 0..4 {
+        let value = field(p);
+        let mut slope = gradient(field, p);
+        if let Some((normal, _)) = plane {
+            slope -= normal * normal.dot(&slope);
+        }
+        let square = slope.norm_squared();
+        if value.abs() < 1e-7 || square < 1e-12 {
+            break;
+        }
+        // A step is kept short: the fields are distances only near their surface.
+        p -= slope * (value / square).clamp(-0.05, 0.05);
+    }
+    p
+}
+
+/// Gradient of a field by central differences over 0.1 mm.
+pub fn gradient(field: &impl Fn(Vec3) -> f64, p: Vec3) -> Vec3 {
+    const H: f64 = 1e-4;
+    Vec3::from_fn(|k, _| {
+        let mut step = Vec3::zeros();
+        step[k] = H;
+        (field(p + step) - field(p - step)) / (2.0 * H)
+    })
+}

@@ -1,0 +1,106 @@
+//! The perspective camera.
+
+use crate::linalg::Vec3;
+
+/// A pinhole camera.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Camera {
+    /// Place of the pinhole [m].
+    pub position: Vec3,
+    /// A point on the axis of view [m].
+    pub target: Vec3,
+    /// Vertical field of view [rad], in (0, pi).
+    pub fov: f64,
+    /// Turn about the axis of view [rad]; positive turns the picture's upper edge to the right.
+    pub roll: f64,
+}
+
+/// Axes of the picture: right, up and into the scene, with the half width and height at unit depth.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View {
+    pub position: Vec3,
+    pub right: Vec3,
+    pub up: Vec3,
+    pub forward: Vec3,
+    pub half: [f64; 2],
+}
+
+/// Unit vector, or `other` where `v` has no direction.
+pub(super) fn unit_or(v: Vec3, other: Vec3) -> Vec3 {
+    v.try_normalize(1e-300).filter(|n| n.iter().all(|x| x.is_finite())).unwrap_or(other)
+}
+
+/// Right and up of a view along the unit vector `forward`.
+fn axes(forward: Vec3, up: Vec3, roll: f64) -> (Vec3, Vec3) {
+    let any = if forward.y.abs() < 0.9 { Vec3::y() } else { Vec3::z() };
+    let right = unit_or(forward.cross(&up), unit_or(forward.cross(&any), Vec3::x()));
+    let upright = right.cross(&forward);
+    let (s, c) = if roll.is_finite() { roll.sin_cos() } else { (0.0, 1.0) };
+    (right * c - upright * s, right * s + upright * c)
+}
+
+fn half_extent(fov: f64, aspect: f64) -> [f64; 2] {
+    let fov = if fov.is_finite() { fov.clamp(1e-3, 3.1) } else { 0.7 };
+    let y = (0.5 * fov).tan();
+    [y * if aspect.is_finite() && aspect > 0.0 { aspect } else { 1.0 }, y]
+}
+
+impl Camera {
+    /// The nearest camera that looks along `-direction` and sees the whole box `bounds` (lower and upper corner) with a
+    /// margin of 6 % on the tighter side. `direction` points from the scene to the camera, `fov` is vertical [rad],
+    /// `aspect` is width over height. Give it the bounds of all frames, once: it then stands still.
+    pub fn fit(bounds: (Vec3, Vec3), direction: Vec3, fov: f64, aspect: f64, up: Vec3) -> Camera {
+        let (lo, hi) = bounds;
+        let towards = unit_or(direction, Vec3::z());
+        let (right, upright) = axes(-towards, up, 0.0);
+        let half = half_extent(fov, aspect).map(|h| h * 0.94);
+        let middle = 0.5 * (lo + hi);
+        let corners = (0..8).map(|k: u32| {
+            let pick = |a: usize| if k >> a & 1 == 0 { lo[a] } else { hi[a] };
+            Vec3::new(pick(0), pick(1), pick(2)) - middle
+        });
+        // |x - cx| <= h (z - cz) for all corners, z along the view: cx - h cz >= a = max(x - h z) and
+        // cx + h cz <= b = min(x + h z), so cz <= (b - a) / 2h, and cx = (a + b) / 2 serves every such cz.
+        let mut sides = [(f64::NEG_INFINITY, f64::INFINITY); 2];
+        let mut front = f64::INFINITY;
+        for p in corners {
+            let z = -p.dot(&towards);
+            front = front.min(z);
+            for (side, (x, h)) in sides.iter_mut().zip([(p.dot(&right), half[0]), (p.dot(&upright), half[1])]) {
+                *side = (side.0.max(x - h * z), side.1.min(x + h * z));
+            }
+        }
+        let span = |i: usize| (sides[i].1 - sides[i].0) / (2.0 * half[i]);
+        let shift = |i: usize| 0.5 * (sides[i].0 + sides[i].1);
+        let radius = 0.5 * (hi - lo).norm();
+        let z = span(0).min(span(1)).min(front - 1e-2 * radius.max(1e-6));
+        let axis = middle + right * shift(0) + upright * shift(1);
+        Camera { position: axis - towards * z, target: axis, fov, roll: 0.0 }
+    }
+
+    /// Unit vector from the target to the camera.
+    pub fn direction(&self) -> Vec3 {
+        unit_or(self.position - self.target, Vec3::z())
+    }
+
+    pub(super) fn view(&self, up: Vec3, width: usize, height: usize) -> View {
+        let forward = -self.direction();
+        let (right, upright) = axes(forward, up, self.roll);
+        let half = half_extent(self.fov, width as f64 / height.max(1) as f64);
+        View { position: self.position, right, up: upright, forward, half }
+    }
+}
+
+impl View {
+    /// Unit direction through the picture at `x`, `y` in -1..1, right and up positive.
+    pub fn ray(&self, x: f64, y: f64) -> Vec3 {
+        (self.forward + self.right * (x * self.half[0]) + self.up * (y * self.half[1])).normalize()
+    }
+
+    /// Place in the picture, -1..1 right and up, of a point before the camera.
+    pub fn project(&self, point: Vec3) -> Option<[f64; 2]> {
+        let p = point - self.position;
+        let z = p.dot(&self.forward);
+        (z > 1e-9).then(|| [p.dot(&self.right) / (z * self.half[0]), p.dot(&self.up) / (z * self.half[1])])
+    }
+}

@@ -1,0 +1,108 @@
+//! The finished picture and its EXR file.
+
+use super::legend::Legend;
+use super::raster::Image;
+use exr::prelude::{
+    AnyChannel, AnyChannels, AttributeValue, Compression, Encoding, FlatSamples, IntegerBounds, Layer, LayerAttributes,
+    LineOrder, Text, WritableImage, f16,
+};
+use std::io::Cursor;
+
+/// Rays sent for a picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rays {
+    /// From the camera.
+    pub camera: u64,
+    /// Towards the key light.
+    pub shadow: u64,
+    /// Towards the sky.
+    pub sky: u64,
+}
+
+impl Rays {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.camera + self.shadow + self.sky
+    }
+}
+
+/// A drawn picture, rows from the upper left. Colour is filtered over each pixel; depth, normal and object are those of
+/// the pixel's centre.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    /// Pixels across.
+    pub width: usize,
+    /// Pixels down.
+    pub height: usize,
+    /// Linear RGB, without legends.
+    pub colour: Vec<[f32; 3]>,
+    /// Depth along the axis of view [m]; infinite where nothing is.
+    pub depth: Vec<f32>,
+    /// Unit normal in world space on the viewer's side; zero where nothing is.
+    pub normal: Vec<[f32; 3]>,
+    /// 0 nothing, `i + 1` object `i`, one more than the number of objects for the ground.
+    pub object: Vec<u32>,
+    /// Names of the objects.
+    pub objects: Vec<String>,
+    /// Legends of the field colourings.
+    pub legends: Vec<Legend>,
+    /// Rays sent.
+    pub rays: Rays,
+}
+
+impl Picture {
+    /// The colour as an image, with the legends drawn in.
+    pub fn image(&self) -> Image {
+        let mut image = Image { width: self.width, height: self.height, pixels: self.colour.clone() };
+        for (place, legend) in self.legends.iter().enumerate() {
+            legend.draw(&mut image, place);
+        }
+        image
+    }
+
+    /// An 8-bit sRGB PNG file with the legends.
+    ///
+    /// # Errors
+    /// As [`Image::png`].
+    pub fn png(&self) -> Result<Vec<u8>, String> {
+        self.image().png()
+    }
+
+    /// A linear EXR file, ZIP compressed: colour `R G B` without legends and normal `N.X N.Y N.Z` in half precision, depth
+    /// `Z` [m] in single precision, object number `id` (unsigned); the header's `objects` lists the objects' names in order.
+    ///
+    /// # Errors
+    /// The picture is empty, its planes differ in size, or the encoder fails.
+    pub fn exr(&self) -> Result<Vec<u8>, String> {
+        let n = self.width * self.height;
+        if n == 0 || [self.colour.len(), self.depth.len(), self.normal.len(), self.object.len()] != [n; 4] {
+            return Err(format!("EXR: the planes do not make a picture of {} x {}", self.width, self.height));
+        }
+        let plane = |from: &[[f32; 3]], c: usize| FlatSamples::F16(from.iter().map(|p| f16::from_f32(p[c])).collect());
+        let channels = [
+            AnyChannel::new("R", plane(&self.colour, 0)),
+            AnyChannel::new("G", plane(&self.colour, 1)),
+            AnyChannel::new("B", plane(&self.colour, 2)),
+            AnyChannel::new("Z", FlatSamples::F32(self.depth.clone())),
+            AnyChannel::new("N.X", plane(&self.normal, 0)),
+            AnyChannel::new("N.Y", plane(&self.normal, 1)),
+            AnyChannel::new("N.Z", plane(&self.normal, 2)),
+            AnyChannel::new("id", FlatSamples::U32(self.object.clone())),
+        ];
+        let mut attributes = LayerAttributes { software_name: Text::new_or_none("percale"), ..Default::default() };
+        // One attribute only: the package keeps them in a hash map and writes them in any order.
+        if let Some(key) = Text::new_or_none("objects") {
+            let names = self.objects.iter().filter_map(|n| Text::new_or_none(n.escape_default().to_string())).collect();
+            attributes.other.insert(key, AttributeValue::TextVector(names));
+        }
+        let encoding =
+            Encoding { compression: Compression::ZIP16, line_order: LineOrder::Increasing, ..Encoding::default() };
+        let size = (self.width, self.height);
+        let layer = Layer::new(size, attributes, encoding, AnyChannels::sort(channels.into_iter().collect()));
+        let mut image = exr::image::Image::from_layer(layer);
+        image.attributes.display_window = IntegerBounds::from_dimensions(size);
+        let mut file = Cursor::new(Vec::new());
+        image.write().non_parallel().to_buffered(&mut file).map_err(|e| format!("EXR: {e}"))?;
+        Ok(file.into_inner())
+    }
+}

@@ -1,0 +1,75 @@
+//! A picture as numbers, and its way to and from PNG.
+
+use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use image::{ExtendedColorType, ImageEncoder, ImageFormat};
+
+/// Linear RGB pixels, row by row from the upper left.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Image {
+    /// Pixels across.
+    pub width: usize,
+    /// Pixels down.
+    pub height: usize,
+    /// `width * height` pixels.
+    pub pixels: Vec<[f32; 3]>,
+}
+
+/// The sRGB transfer function (IEC 61966-2-1): linear 0..1 to encoded 0..1.
+pub fn srgb_from_linear(x: f64) -> f64 {
+    if x <= 0.0031308 { 12.92 * x } else { 1.055 * x.powf(1.0 / 2.4) - 0.055 }
+}
+
+/// Inverse of [`srgb_from_linear`].
+pub fn linear_from_srgb(x: f64) -> f64 {
+    if x <= 0.04045 { x / 12.92 } else { ((x + 0.055) / 1.055).powf(2.4) }
+}
+
+impl Image {
+    /// An image of one colour.
+    pub fn filled(width: usize, height: usize, colour: [f32; 3]) -> Image {
+        Image { width, height, pixels: vec![colour; width * height] }
+    }
+
+    /// Mixes `colour` over a pixel; nothing outside the image.
+    pub fn blend(&mut self, x: i64, y: i64, colour: [f32; 3], opacity: f32) {
+        if x < 0 || y < 0 || x >= self.width as i64 || y >= self.height as i64 || opacity <= 0.0 {
+            return;
+        }
+        if let Some(p) = self.pixels.get_mut(y as usize * self.width + x as usize) {
+            for (old, new) in p.iter_mut().zip(colour) {
+                *old += (new - *old) * opacity.min(1.0);
+            }
+        }
+    }
+
+    /// An 8-bit sRGB PNG file.
+    ///
+    /// # Errors
+    /// The image is empty or too large for the format, or its pixels do not match its size.
+    pub fn png(&self) -> Result<Vec<u8>, String> {
+        if self.width == 0 || self.height == 0 || self.pixels.len() != self.width * self.height {
+            let (w, h, n) = (self.width, self.height, self.pixels.len());
+            return Err(format!("PNG: {n} pixels do not make an image of {w} x {h}"));
+        }
+        let encode = |x: &f32| (srgb_from_linear(f64::from(*x).clamp(0.0, 1.0)) * 255.0).round() as u8;
+        let bytes: Vec<u8> = self.pixels.iter().flatten().map(encode).collect();
+        let size = |n: usize| u32::try_from(n).map_err(|_| format!("PNG: {n} pixels are too many"));
+        let mut file = Vec::new();
+        PngEncoder::new_with_quality(&mut file, CompressionType::Default, FilterType::Adaptive)
+            .write_image(&bytes, size(self.width)?, size(self.height)?, ExtendedColorType::Rgb8)
+            .map_err(|e| format!("PNG: {e}"))?;
+        Ok(file)
+    }
+
+    /// Reads a PNG file as sRGB; transparency is dropped.
+    ///
+    /// # Errors
+    /// The bytes are no PNG file, or one that cannot be decoded.
+    pub fn from_png(file: &[u8]) -> Result<Image, String> {
+        let decoded = image::load_from_memory_with_format(file, ImageFormat::Png).map_err(|e| format!("PNG: {e}"))?;
+        let rgb = decoded.to_rgb8();
+        let decode: Vec<f32> = (0..=255).map(|i| linear_from_srgb(f64::from(i) / 255.0) as f32).collect();
+        let pixels = rgb.pixels().map(|p| p.0.map(|c| decode[usize::from(c)])).collect();
+        Ok(Image { width: rgb.width() as usize, height: rgb.height() as usize, pixels })
+    }
+}

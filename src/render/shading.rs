@@ -1,0 +1,76 @@
+//! How a surface answers light.
+
+/// Cosines below this count as this where their exponent is negative: about 2 degrees short of grazing.
+const GRAZING: f64 = 0.04;
+
+/// A shading law. Values are relative: a Lambert surface facing the light gives exactly its colour times the light's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Shading {
+    /// `(N.L)^k (N.V)^(1-k)`, Prince & Bigham 2004, section 2.3; `k` = 1 is Lambert, less is flatter with darker rims.
+    Minnaert {
+        /// Exponent, positive.
+        k: f64,
+    },
+    /// `(N.L)^k (N.V)^(k-1)`, Minnaert, "The reciprocity principle in lunar photometry", 1941; `k` < 1 lights the rims
+    /// as velvet does.
+    Minnaert1941 {
+        /// Exponent, positive.
+        k: f64,
+    },
+    /// `N.L + specular (R.V)^shininess`, Phong 1975.
+    Phong {
+        /// Exponent of the highlight.
+        shininess: f64,
+        /// Strength of the highlight, of the light's colour.
+        specular: f64,
+    },
+    /// `N.L`.
+    Lambert,
+}
+
+/// What a unit of light from one direction, or from everywhere, becomes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Response {
+    /// Times the surface's colour.
+    pub diffuse: f64,
+    /// Times white.
+    pub specular: f64,
+}
+
+fn power(cosine: f64, exponent: f64) -> f64 {
+    if exponent == 0.0 {
+        1.0
+    } else if exponent < 0.0 {
+        cosine.max(GRAZING).powf(exponent)
+    } else {
+        cosine.max(0.0).powf(exponent)
+    }
+}
+
+impl Shading {
+    /// Answer to a light: cosines N.L between normal and light, N.V between normal and viewer, R.V between mirrored
+    /// light and viewer. Nothing where the light is behind the surface.
+    pub fn direct(&self, nl: f64, nv: f64, rv: f64) -> Response {
+        if nl <= 0.0 {
+            return Response { diffuse: 0.0, specular: 0.0 };
+        }
+        match *self {
+            Shading::Minnaert { k } => Response { diffuse: power(nl, k) * power(nv, 1.0 - k), specular: 0.0 },
+            Shading::Minnaert1941 { k } => Response { diffuse: power(nl, k) * power(nv, k - 1.0), specular: 0.0 },
+            Shading::Phong { shininess, specular } => {
+                Response { diffuse: nl, specular: specular * power(rv, shininess.max(1.0)) }
+            }
+            Shading::Lambert => Response { diffuse: nl, specular: 0.0 },
+        }
+    }
+
+    /// Answer to the same light from everywhere, `1/pi` times the integral of [`Shading::direct`] over the hemisphere
+    /// without highlights: `2/(k+1)` times the factor of N.V for both Minnaert forms, 1 for the others.
+    pub fn ambient(&self, nv: f64) -> f64 {
+        match *self {
+            Shading::Minnaert { k } => 2.0 / (k + 1.0) * power(nv, 1.0 - k),
+            Shading::Minnaert1941 { k } => 2.0 / (k + 1.0) * power(nv, k - 1.0),
+            Shading::Phong { .. } | Shading::Lambert => 1.0,
+        }
+    }
+}

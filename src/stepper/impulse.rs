@@ -1,0 +1,67 @@
+//! Inelastic impulses on pairs: they conserve momentum and only push.
+
+use super::Step;
+use super::touch::{Element, LEAST, SWEEPS, Watched};
+use crate::force::assembly::pick;
+use crate::linalg::Vec3;
+use crate::world::{State, World};
+
+/// Projected Gauss-Seidel in order of the contacts: impulses along the normal that only push, with Coulomb friction.
+pub fn brake(contacts: &[Element], world: &World, step: &mut Step) {
+    for _ in 0..SWEEPS {
+        let mut worst = 0.0f64;
+        for c in contacts {
+            let n = &c.contact.normal;
+            let moved: Vec3 = (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum();
+            let lack = c.contact.goal() - (c.contact.gap + n.dot(&moved));
+            if lack <= 1e-3 * c.contact.reach {
+                continue;
+            }
+            worst = worst.max(lack);
+            let across = moved - n * n.dot(&moved);
+            let slide = across.norm();
+            let held = (c.contact.friction.sliding * lack).min(slide);
+            let push = n * lack - across * if slide > 0.0 { held / slide } else { 0.0 };
+            for k in 0..4 {
+                let v = c.vertices[k] as usize;
+                if v < world.moving && !step.fixed[v] {
+                    let shift = push * (c.weights[k] * c.contact.mass / world.mass[v]);
+                    step.moved[v] += shift;
+                    step.rate[v] += shift / step.betas[v];
+                }
+            }
+        }
+        if worst == 0.0 {
+            break;
+        }
+    }
+}
+
+/// Moves a pair's end positions apart along the direction it had at the start.
+pub fn push_apart(world: &World, state: &State, step: &mut Step, w: &Watched) {
+    let start = pick(&state.x, &w.vertices);
+    let moved = pick(&step.moved, &w.vertices);
+    let end: [Vec3; 4] = std::array::from_fn(|k| start[k] + moved[k]);
+    let from = w.pair.separation(&start);
+    let to = w.pair.separation(&end);
+    // Nearest points at the end when they still face the same way, else those of the start.
+    let weights = if to.normal.dot(&from.normal) > 0.0 { to.weights } else { from.weights };
+    let gap: f64 = (0..4).map(|k| weights[k] * from.normal.dot(&end[k])).sum();
+    let wanted = (0.5 * w.distance).min(0.2 * world.contact.distance).max(2.0 * LEAST.min(w.distance));
+    let free = |v: u32| (v as usize) < world.moving && !step.fixed[v as usize];
+    let mobility: f64 = (0..4)
+        .filter(|k| free(w.vertices[*k]))
+        .map(|k| weights[k] * weights[k] / world.mass[w.vertices[k] as usize])
+        .sum();
+    if gap >= wanted || mobility == 0.0 {
+        return;
+    }
+    for (vertex, weight) in w.vertices.iter().zip(weights) {
+        let v = *vertex as usize;
+        if free(*vertex) {
+            let shift = from.normal * ((wanted - gap) * weight / (world.mass[v] * mobility));
+            step.moved[v] += shift;
+            step.rate[v] += shift / step.betas[v];
+        }
+    }
+}

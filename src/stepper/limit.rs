@@ -1,0 +1,58 @@
+//! Strain limits: an upper bound of each edge's length that holds after the step.
+//!
+//! Gauss-Seidel in a fixed order over the edges that are too long; each is shortened along itself with inverse masses, so
+//! momentum is kept (Bridson, Marino & Fedkiw 2003, section 5).
+
+use super::{Step, Stuck};
+use crate::world::{State, World};
+
+/// Most sweeps.
+const SWEEPS: usize = 200;
+/// Corrections aim this far (relative) below the bound, so that sweeps end.
+const MARGIN: f64 = 1e-4;
+
+/// Shortens edges beyond their bounds by changing displacements and velocities of the step.
+///
+/// # Errors
+/// The worst edge when sweeps do not suffice.
+pub fn enforce(world: &World, state: &State, step: &mut Step) -> Result<(), Stuck> {
+    let Step { fixed, moved, rate, betas, .. } = step;
+    for cloth in &world.cloths {
+        if cloth.limits.is_empty() {
+            continue;
+        }
+        let mut worst = None;
+        for _ in 0..SWEEPS {
+            worst = None;
+            let mut largest = 0.0;
+            for (edge, bound) in &cloth.limits {
+                let [a, b] = edge.map(|v| v as usize);
+                let d = (state.x[b] + moved[b]) - (state.x[a] + moved[a]);
+                let length = d.norm();
+                if length <= *bound {
+                    continue;
+                }
+                let weight = |v: usize| if fixed[v] { 0.0 } else { 1.0 / world.mass[v] };
+                let (wa, wb) = (weight(a), weight(b));
+                if length / bound - 1.0 > largest {
+                    largest = length / bound - 1.0;
+                    worst = Some(Stuck::Overstretched(*edge, largest));
+                }
+                if wa + wb > 0.0 {
+                    let pull = d * ((length - bound * (1.0 - MARGIN)) / (length * (wa + wb)));
+                    for (v, shift) in [(a, pull * wa), (b, pull * -wb)] {
+                        moved[v] += shift;
+                        rate[v] += shift / betas[v];
+                    }
+                }
+            }
+            if worst.is_none() {
+                break;
+            }
+        }
+        if let Some(stuck) = worst {
+            return Err(stuck);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,179 @@
+//! Time integration: linearised BDF2 with variable steps, and backward Euler.
+//!
+//! Both read `x' = x~ + beta v'`, `v' = v~ + beta f'/m`. Backward Euler: `x~ = x`, `v~ = v`, `beta = h`. BDF2 with
+//! `w = h/h_before`: `x~ = ((1 + w) x - w^2/(1 + w) x_before)/a`, the same for `v~`, `a = (1 + 2w)/(1 + w)`, `beta = h/a`
+//! (Choi & Ko 2002 for w = 1). With `y = x~ + beta (v~ + beta g) - x` the unknown is `z = x' - x - y`.
+
+use super::Step;
+use crate::force::assembly::Assembly;
+use crate::linalg::matrix::Real;
+use crate::linalg::{Mat3, Vec3, par};
+use crate::world::{Pull, State, World};
+
+/// Time integration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Integrator {
+    /// Second order.
+    Bdf2,
+    /// First order, more damped.
+    BackwardEuler,
+}
+
+/// Sets `beta`, and displacement `y` and velocity of free flight under gravity.
+pub fn free_flight(world: &World, state: &State, integrator: Integrator, step: &mut Step) {
+    let (now, before, a) = if integrator == Integrator::BackwardEuler || state.last == 0.0 {
+        (1.0, 0.0, 1.0)
+    } else {
+        let w = step.h / state.last;
+        (1.0 + w, w * w / (1.0 + w), (1.0 + 2.0 * w) / (1.0 + w))
+    };
+    let beta = step.h / a;
+    step.beta = beta;
+    par::each_mut(&mut step.rate, |v, rate| {
+        *rate = (state.v[v] * now - state.v_before[v] * before) / a + world.gravity * beta;
+    });
+    let rate = &step.rate;
+    par::each_mut(&mut step.moved[..world.moving], |v, moved| {
+        // (now x - before x_before)/a - x without the large parts that cancel: now - before = a.
+        *moved = (state.x[v] - state.x_before[v]) * (before / a) + rate[v] * beta;
+    });
+}
+
+/// Vertices in contact take this step by backward Euler: the history of the second-order scheme would turn an impact into a
+/// bounce of half its speed.
+pub fn ground(world: &World, state: &State, step: &mut Step) {
+    let Step { h, beta, betas, moved, rate, touched, fixed, .. } = step;
+    betas.fill(*beta);
+    for v in (0..world.moving).filter(|v| touched[*v] && !fixed[*v]) {
+        betas[v] = *h;
+        rate[v] = state.v[v] + world.gravity * *h;
+        moved[v] = rate[v] * *h;
+    }
+}
+
+/// Displacement of obstacles, and of pinned vertices with the velocity the scheme gives them. Vertices without mass
+/// (in no triangle) stay.
+pub fn prescribe(world: &World, state: &mut State, step: &mut Step) {
+    let end = state.time + step.h;
+    let Step { beta, moved, rate, fixed, .. } = step;
+    for obstacle in &world.obstacles {
+        let range = world.objects[obstacle.object].vertices.clone();
+        let moved = &mut moved[range.clone()];
+        if obstacle.course.still() {
+            moved.fill(Vec3::zeros());
+        } else {
+            obstacle.course.place(&obstacle.rest, end, moved);
+            for (moved, x) in moved.iter_mut().zip(&state.x[range]) {
+                *moved -= x;
+            }
+        }
+    }
+    for (v, fixed) in fixed.iter_mut().enumerate() {
+        *fixed = world.mass[v] == 0.0;
+        if *fixed {
+            moved[v] = Vec3::zeros();
+            rate[v] = Vec3::zeros();
+        }
+    }
+    let mut slot = 0;
+    for cloth in &world.cloths {
+        for pin in cloth.pins.iter().chain(cloth.handles.iter().map(|h| &h.pin)) {
+            let open = pin.from <= state.time && state.time < pin.until;
+            if !open {
+                state.anchors[slot] = None;
+            } else if state.anchors[slot].is_none() {
+                state.anchors[slot] = Some(pin.vertices.iter().map(|v| state.x[*v as usize]).collect());
+            }
+            slot += 1;
+        }
+    }
+    let mut slot = 0;
+    for cloth in &world.cloths {
+        for (k, pin) in cloth.pins.iter().enumerate() {
+            let Some(anchors) = &state.anchors[slot + k] else { continue };
+            for (v, anchor) in pin.vertices.iter().map(|v| *v as usize).zip(anchors) {
+                let shift = pin.motion.carry(anchor, pin.from, end) - state.x[v];
+                // The scheme's velocity of a vertex at x + shift: v~ + (shift - y)/beta.
+                rate[v] += (shift - moved[v]) / *beta;
+                moved[v] = shift;
+                fixed[v] = true;
+            }
+        }
+        slot += cloth.pins.len() + cloth.handles.len();
+    }
+}
+
+/// Linear air drag of cloths, implicit.
+pub fn add_drag<T: Real>(world: &World, state: &State, step: &Step, assembly: &mut Assembly<T>) {
+    let wind = world.wind.at(state.time + step.h);
+    for cloth in &world.cloths {
+        if cloth.drag.normal == 0.0 && cloth.drag.tangent == 0.0 {
+            continue;
+        }
+        let object = &world.objects[cloth.object];
+        let mut areas = vec![Vec3::zeros(); object.vertices.len()];
+        for t in &world.elements.triangles {
+            let [a, b, c] = t.vertices.map(|v| v as usize);
+            if object.vertices.contains(&a) {
+                let share = (state.x[b] - state.x[a]).cross(&(state.x[c] - state.x[a])) / 6.0;
+                for v in [a, b, c] {
+                    areas[v - object.vertices.start] += share;
+                }
+            }
+        }
+        for (v, area) in object.vertices.clone().zip(&areas) {
+            let matrix = cloth.drag.matrix(area);
+            assembly.force[v] -= matrix * (step.rate[v] - wind);
+            assembly.add_diagonal(v, &(matrix / step.betas[v]));
+        }
+    }
+}
+
+/// Soft handles: springs to scripted targets, and constant forces.
+pub fn add_handles<T: Real>(world: &World, state: &State, step: &Step, assembly: &mut Assembly<T>) {
+    let mut slot = 0;
+    for cloth in &world.cloths {
+        slot += cloth.pins.len();
+        for handle in &cloth.handles {
+            let anchors = state.anchors[slot].as_ref();
+            slot += 1;
+            let Some(anchors) = anchors else { continue };
+            let share = 1.0 / handle.pin.vertices.len().max(1) as f64;
+            for (v, anchor) in handle.pin.vertices.iter().map(|v| *v as usize).zip(anchors) {
+                match handle.pull {
+                    Pull::Force(force) => assembly.force[v] += force * share,
+                    Pull::Spring { stiffness, most } => {
+                        let target = handle.pin.motion.carry(anchor, handle.pin.from, state.time + step.h);
+                        let away = target - state.x[v] - step.moved[v];
+                        let k = stiffness.min(most / away.norm().max(f64::MIN_POSITIVE));
+                        assembly.force[v] += away * k;
+                        assembly.add_diagonal(v, &Mat3::from_diagonal_element(k));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Takes the step: history, positions, velocities. Vertices in contact forget their history.
+pub fn commit(world: &World, state: &mut State, step: &Step) {
+    let State { x, v, x_before, v_before, guess, .. } = state;
+    for i in 0..world.moving {
+        x_before[i] = x[i];
+        v_before[i] = v[i];
+        x[i] += step.moved[i];
+        v[i] = step.rate[i];
+        if step.touched[i] {
+            x_before[i] = x[i] - v[i] * step.h;
+            v_before[i] = v[i];
+        }
+        guess[i] = step.z[i] / (step.betas[i] * step.betas[i]);
+    }
+    state.last = step.h;
+    state.time += step.h;
+    state.step += 1;
+    world.place_obstacles(state.time, x);
+    for (v, moved) in v.iter_mut().zip(&step.moved).skip(world.moving) {
+        *v = moved / step.h;
+    }
+}

@@ -1,0 +1,398 @@
+//! Contact within a step: candidate pairs, contacts predicted from them, their part of the system, and the proof that the end
+//! positions crossed nothing.
+//!
+//! The candidate list holds every pair within a reach; it stays valid while no vertex has travelled more than its share of
+//! that reach since the list was built. Travel is measured in the frame of each object's mean motion for pairs of one object,
+//! and in space for pairs of two.
+
+use super::travel::Travel;
+use super::{Step, Stuck, impulse};
+use crate::collision::candidates::{Candidates, Near, Reach};
+use crate::collision::certificate::{Pair, Separation};
+use crate::force::assembly::{Assembly, pick};
+use crate::force::contact::{Bristle, Contact, Friction, Linear, Setting};
+use crate::linalg::matrix::{Entry, Real};
+use crate::linalg::{Mat3, Vec3, par};
+use crate::world::{Kind, State, World};
+
+/// Hard minimum of a distance: far above the rounding of `f32` files for coordinates up to 40 m [m].
+pub(super) const LEAST: f64 = 1e-5;
+/// Steps a candidate list is meant to last at the present speed.
+const LAST: f64 = 8.0;
+/// Pairs per block of a parallel loop.
+const BLOCK: usize = 1024;
+/// Sweeps of correction before the step is repeated.
+pub(super) const SWEEPS: usize = 12;
+
+/// A contact and its place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Element {
+    pub key: u64,
+    pub vertices: [u32; 4],
+    pub weights: [f64; 4],
+    pub distance: f64,
+    pub contact: Contact,
+    /// Relative displacement of free flight.
+    pub free: Vec3,
+    pub linear: Linear,
+}
+
+/// A candidate pair that was looked at in this step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Watched {
+    pub pair: Pair,
+    pub vertices: [u32; 4],
+    pub distance: f64,
+}
+
+/// Storage of contact.
+pub struct Touch {
+    candidates: Candidates,
+    reach: Reach,
+    /// Largest half thickness by object [m].
+    thickness: Vec<f64>,
+    /// Positions when the list was built; empty before.
+    built: Vec<Vec3>,
+    /// Expected displacement of every vertex in this step [m].
+    predicted: Vec<Vec3>,
+    /// Expected travel from `built` to the end of the step.
+    travel: Travel,
+    /// Actual travel from `built` to the end of the step.
+    actual: Travel,
+    watched: Vec<Watched>,
+    contacts: Vec<Element>,
+    setting: Setting,
+}
+
+impl Touch {
+    /// Storage for a world; `largest` is the largest step [s].
+    pub fn new(world: &World, largest: f64) -> Touch {
+        let most =
+            |o: &crate::world::Object| world.half_thickness[o.vertices.clone()].iter().fold(0.0f64, |m, t| m.max(*t));
+        Touch {
+            candidates: Candidates::new(&world.rest, &world.surface),
+            reach: Reach::default(),
+            thickness: world.objects.iter().map(most).collect(),
+            built: Vec::new(),
+            predicted: vec![Vec3::zeros(); world.rest.len()],
+            travel: Travel::default(),
+            actual: Travel::default(),
+            watched: Vec::new(),
+            contacts: Vec::new(),
+            setting: Setting { stiffness: world.contact.stiffness, largest },
+        }
+    }
+
+    /// Distance at which two objects begin to act on each other, thickness included.
+    fn activation(&self, world: &World, i: usize, j: usize) -> f64 {
+        world.contact.distance + self.thickness[i] + self.thickness[j]
+    }
+
+    /// Objects that may touch.
+    fn pairs(world: &World) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let n = if world.contact.enabled { world.objects.len() } else { 0 };
+        (0..n).flat_map(move |i| (i..n).map(move |j| (i, j))).filter(|(i, j)| {
+            let (a, b) = (&world.objects[*i], &world.objects[*j]);
+            if i == j { a.self_contact } else { a.kind == Kind::Cloth || b.kind == Kind::Cloth }
+        })
+    }
+
+    /// The list holds every pair that can come to act (or, if not `acting`, to touch) within the travel.
+    fn covers(&self, world: &World, travel: &Travel, acting: bool) -> bool {
+        !self.built.is_empty()
+            && Self::pairs(world).all(|(i, j)| {
+                let (a, b) = (travel.most[i], travel.most[j]);
+                let travel = if i == j { 2.0 * a.0 } else { a.1 + b.1 };
+                let need = if acting { self.activation(world, i, j) } else { LEAST };
+                travel + need <= self.reach.of(i, j)
+            })
+    }
+
+    /// Expects each vertex to go on as it does, and rebuilds the list when it no longer covers that. True when it was rebuilt.
+    pub fn update_candidates(&mut self, world: &World, state: &State, step: &Step) -> bool {
+        par::fill(&mut self.predicted, |v| {
+            if v < world.moving && !step.fixed[v] { state.v[v] * step.h } else { step.moved[v] }
+        });
+        if !world.contact.enabled {
+            return false;
+        }
+        if !self.built.is_empty() {
+            let (predicted, built) = (&self.predicted, &self.built);
+            self.travel.measure(world, |v| state.x[v] + predicted[v] - built[v]);
+        }
+        if self.covers(world, &self.travel, true) {
+            return false;
+        }
+        self.rebuild(world, state, None);
+        true
+    }
+
+    /// Builds the list for the displacement `moved`, or the predicted one.
+    fn rebuild(&mut self, world: &World, state: &State, moved: Option<&[Vec3]>) {
+        let displacement = moved.unwrap_or(&self.predicted);
+        self.travel.measure(world, |v| displacement[v]);
+        let n = world.objects.len();
+        self.reach = Reach { objects: n, table: vec![-1.0; n * n] };
+        for (i, j) in Self::pairs(world) {
+            let (a, b) = (self.travel.most[i], self.travel.most[j]);
+            let travel = if i == j { 2.0 * a.0 } else { a.1 + b.1 };
+            // A list that lasts, but not one that holds all neighbours.
+            let edge = world.objects[i].edge.min(world.objects[j].edge);
+            let longest = if i == j { 0.5 * edge } else { edge };
+            let shortest = 0.5 * world.contact.distance;
+            let skin = (LAST * travel).min(longest).max(shortest).max(1.01 * travel);
+            let reach = self.activation(world, i, j) + skin;
+            self.reach.table[i * n + j] = reach;
+            self.reach.table[j * n + i] = reach;
+        }
+        self.candidates.build(&state.x, &world.surface, &self.reach);
+        self.built.clone_from(&state.x);
+    }
+
+    /// Number of candidate pairs.
+    pub fn candidate_count(&self) -> usize {
+        self.candidates.vertex_face.len() + self.candidates.edge_edge.len()
+    }
+
+    fn vertices(world: &World, pair: Pair, near: &Near) -> [u32; 4] {
+        match pair {
+            Pair::VertexFace => {
+                let [a, b, c] = world.surface.triangles[near.b as usize];
+                [near.a, a, b, c]
+            }
+            Pair::EdgeEdge => {
+                let ([a, b], [c, d]) = (world.surface.edges[near.a as usize], world.surface.edges[near.b as usize]);
+                [a, b, c, d]
+            }
+        }
+    }
+
+    fn same(world: &World, vertices: &[u32; 4]) -> bool {
+        world.surface.object[vertices[0] as usize] == world.surface.object[vertices[3] as usize]
+    }
+
+    /// Looks at every pair that may act in this step, keeps those that do and marks their vertices.
+    pub fn find_contacts(&mut self, world: &World, state: &State, step: &mut Step) {
+        self.contacts.clear();
+        self.watched.clear();
+        step.touched.fill(false);
+        if !world.contact.enabled {
+            return;
+        }
+        for (pair, list) in
+            [(Pair::VertexFace, &self.candidates.vertex_face), (Pair::EdgeEdge, &self.candidates.edge_edge)]
+        {
+            let found = par::gather(list.len(), BLOCK, |range, out: &mut Vec<(Watched, Option<Element>)>| {
+                for near in &list[range] {
+                    let vertices = Self::vertices(world, pair, near);
+                    let objects = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize] as usize);
+                    let bound = self.travel.bound(pair, &vertices, objects[0] == objects[1]);
+                    if f64::from(near.distance) - bound < self.activation(world, objects[0], objects[1]) {
+                        out.push(self.look(world, state, step, pair, near));
+                    }
+                }
+            });
+            let first = self.contacts.len();
+            self.watched.extend(found.iter().map(|(watched, _)| *watched));
+            self.contacts.extend(found.into_iter().filter_map(|(_, element)| element));
+            if pair == Pair::VertexFace {
+                super::feature::keep_local_minima(&mut self.contacts, first);
+            }
+        }
+        for v in self.contacts.iter().flat_map(|c| c.vertices) {
+            if let Some(touched) = step.touched.get_mut(v as usize) {
+                *touched = true;
+            }
+        }
+    }
+
+    /// Brakes what closes too fast by inelastic impulses on free flight, then linearises all contacts.
+    pub fn linearise(&mut self, world: &World, step: &mut Step) {
+        impulse::brake(&self.contacts, world, step);
+        let setting = &self.setting;
+        par::each_mut(&mut self.contacts, |_, c| {
+            c.free = (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum();
+            c.linear = c.contact.linearise(&c.free, setting);
+        });
+    }
+
+    /// The pair as it is, and as a contact if it acts.
+    fn look(&self, world: &World, state: &State, step: &Step, pair: Pair, near: &Near) -> (Watched, Option<Element>) {
+        let vertices = Self::vertices(world, pair, near);
+        let objects = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize] as usize);
+        let Separation { distance, normal, weights } = pair.separation(&pick(&state.x, &vertices));
+        let watched = Watched { pair, vertices, distance };
+        let sum = |values: &[Vec3]| -> Vec3 { (0..4).map(|k| values[vertices[k] as usize] * weights[k]).sum() };
+        let mut thickness: f64 = (0..4).map(|k| world.half_thickness[vertices[k] as usize] * weights[k].abs()).sum();
+        let mut reach = world.contact.distance;
+        let predicted = sum(&self.predicted);
+        let closing = normal.dot(&predicted).min(0.0);
+        if distance + closing >= thickness + reach || distance == 0.0 {
+            return (watched, None);
+        }
+        if pair == Pair::EdgeEdge
+            && (weights.contains(&0.0)
+                || !world.surface.faces_away(&state.x, near.a as usize, &-normal)
+                || !world.surface.faces_away(&state.x, near.b as usize, &normal))
+        {
+            return (watched, None);
+        }
+        if objects[0] == objects[1] {
+            // Neighbours of the rest shape must not push each other apart there.
+            let room = 0.5 * pair.separation(&pick(&world.rest, &vertices)).distance / (thickness + reach);
+            if room < 1.0 {
+                thickness *= room;
+                reach *= room;
+                if distance + closing >= thickness + reach {
+                    return (watched, None);
+                }
+            }
+        }
+        let free = |v: u32| (v as usize) < world.moving && !step.fixed[v as usize];
+        let mobility: f64 = (0..4)
+            .filter(|k| free(vertices[*k]))
+            .map(|k| weights[k] * weights[k] / world.mass[vertices[k] as usize])
+            .sum();
+        if mobility == 0.0 {
+            return (watched, None);
+        }
+        let key = u64::from(pair == Pair::EdgeEdge) << 62 | u64::from(near.a) << 31 | u64::from(near.b);
+        let memory =
+            state.bristles.binary_search_by_key(&key, |b| b.0).map_or(Bristle::default(), |k| state.bristles[k].1);
+        let contact = Contact {
+            normal,
+            gap: distance - thickness,
+            reach,
+            mass: 1.0 / mobility,
+            friction: Friction::between(world.objects[objects[0]].friction, world.objects[objects[1]].friction),
+            bristle: memory,
+        };
+        let (free, linear) = (Vec3::zeros(), Linear::default());
+        (watched, Some(Element { key, vertices, weights, distance, contact, free, linear }))
+    }
+
+    /// Number of contacts and the smallest gap.
+    pub fn summary(&self) -> (usize, f64) {
+        (self.contacts.len(), self.contacts.iter().fold(f64::INFINITY, |m, c| m.min(c.contact.gap)))
+    }
+
+    /// Adds contact forces and stiffness to the system.
+    pub fn add<T: Real>(&self, world: &World, step: &Step, assembly: &mut Assembly<T>) {
+        let free = |v: u32| (v as usize) < world.moving && !step.fixed[v as usize];
+        for c in &self.contacts {
+            for k in 0..4 {
+                if c.weights[k] != 0.0 && free(c.vertices[k]) {
+                    let v = c.vertices[k] as usize;
+                    assembly.force[v] += c.linear.force * c.weights[k];
+                    assembly.add_diagonal(v, &(c.linear.stiffness * (c.weights[k] * c.weights[k])));
+                }
+            }
+        }
+        let contacts = &self.contacts;
+        let mut entries = par::gather(contacts.len(), BLOCK, |range, out| {
+            for c in &contacts[range] {
+                for (i, j) in (0..4).flat_map(|i| (0..4).map(move |j| (i, j))).filter(|(i, j)| i != j) {
+                    let weight = c.weights[i] * c.weights[j];
+                    if weight != 0.0 && free(c.vertices[i]) && free(c.vertices[j]) {
+                        let block: Mat3 = c.linear.stiffness * weight;
+                        let mut values = [T::default(); 10];
+                        for (value, entry) in values.iter_mut().zip(block.as_slice()) {
+                            *value = T::of(*entry);
+                        }
+                        out.push(Entry { row: c.vertices[i], column: c.vertices[j], block: values });
+                    }
+                }
+            }
+        });
+        par::sort_by_key(&mut entries, |e| u64::from(e.row) << 32 | u64::from(e.column));
+        assembly.matrix.entries = entries;
+    }
+
+    /// Proves that no pair crosses on the way to the end positions; pairs without proof are pushed apart, inelastically.
+    /// Gives the number of corrections.
+    ///
+    /// # Errors
+    /// A pair that stays unproven.
+    pub fn check(&mut self, world: &World, state: &State, step: &mut Step) -> Result<u64, Stuck> {
+        if !world.contact.enabled {
+            return Ok(0);
+        }
+        let mut corrected = 0;
+        for sweep in 0..=SWEEPS {
+            let unproven = self.unproven(world, state, step);
+            let Some(first) = unproven.first() else { return Ok(corrected) };
+            if sweep == SWEEPS {
+                return Err(Stuck::Crossing(first.vertices));
+            }
+            for w in &unproven {
+                impulse::push_apart(world, state, step, w);
+                corrected += 1;
+            }
+        }
+        Ok(corrected)
+    }
+
+    /// Pairs whose separation over the step is not proven.
+    fn unproven(&mut self, world: &World, state: &State, step: &Step) -> Vec<Watched> {
+        let built = &self.built;
+        self.actual.measure(world, |v| state.x[v] + step.moved[v] - built[v]);
+        let rebuilt = !self.covers(world, &self.actual, false);
+        if rebuilt {
+            self.rebuild(world, state, Some(&step.moved));
+            self.actual.measure(world, |v| step.moved[v]);
+        }
+        let test = |w: &Watched| {
+            let start = pick(&state.x, &w.vertices);
+            let moved = pick(&step.moved, &w.vertices);
+            let end: [Vec3; 4] = std::array::from_fn(|k| start[k] + moved[k]);
+            !w.pair.separated(&start, &end, LEAST.min(0.5 * w.distance))
+        };
+        // Pairs not looked at were farther than their expected travel by the activation distance.
+        let beyond = |actual: &[f64], expected: &[f64]| par::max(actual.len(), |v| actual[v] - expected[v]);
+        let surprise =
+            beyond(&self.actual.own, &self.travel.own).max(beyond(&self.actual.all, &self.travel.all)).max(0.0);
+        if !rebuilt && 2.0 * surprise + LEAST <= world.contact.distance {
+            let mut steps = Travel::default();
+            steps.measure(world, |v| step.moved[v]);
+            let watched = &self.watched;
+            return par::gather(watched.len(), BLOCK, |range, out| {
+                out.extend(watched[range].iter().filter(|w| {
+                    let travel = steps.bound(w.pair, &w.vertices, Self::same(world, &w.vertices));
+                    w.distance - travel <= LEAST && test(w)
+                }));
+            });
+        }
+        let mut all = Vec::new();
+        for (pair, list) in
+            [(Pair::VertexFace, &self.candidates.vertex_face), (Pair::EdgeEdge, &self.candidates.edge_edge)]
+        {
+            all.extend(par::gather(list.len(), BLOCK, |range, out| {
+                for near in &list[range] {
+                    let vertices = Self::vertices(world, pair, near);
+                    let travel = self.actual.bound(pair, &vertices, Self::same(world, &vertices));
+                    if f64::from(near.distance) - travel > LEAST {
+                        continue;
+                    }
+                    let distance = pair.separation(&pick(&state.x, &vertices)).distance;
+                    let watched = Watched { pair, vertices, distance };
+                    if test(&watched) {
+                        out.push(watched);
+                    }
+                }
+            }));
+        }
+        all
+    }
+
+    /// Advances the friction memory over the accepted step.
+    pub fn advance_bristles(&self, state: &mut State, step: &Step) {
+        let contacts = &self.contacts;
+        let bristles: Vec<(u64, Bristle)> = par::map(contacts.len(), |k| {
+            let c = &contacts[k];
+            let moved: Vec3 = (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum();
+            let normal = c.contact.normal_force(&c.linear, &moved, &c.free);
+            (c.key, c.contact.advance(&c.linear, &moved, normal, &self.setting))
+        });
+        state.bristles = bristles;
+    }
+}

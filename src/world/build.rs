@@ -1,0 +1,349 @@
+//! From placed meshes and laws to a [`World`] and its first [`State`].
+
+use super::motion::Motion;
+use super::wind::Wind;
+use super::{Cloth, ContactSettings, Course, Handle, Kind, Object, Obstacle, Pin, State, World};
+use crate::collision::surface::Surface;
+use crate::force::assembly::{Elements, Sheet};
+use crate::force::bending::{self, Hinge};
+use crate::force::calibrate::{self, FlatHinge};
+use crate::force::contact::Friction;
+use crate::force::drag::Drag;
+use crate::force::membrane::Triangle;
+use crate::linalg::partition::Partition;
+use crate::linalg::{Vec2, Vec3};
+use crate::mesh::TriMesh;
+use crate::mesh::topology::Topology;
+
+/// Where a cloth's flat rest shape comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rest {
+    /// The start positions.
+    Mesh,
+    /// The chart, in metres.
+    Chart,
+}
+
+/// Factors per file vertex.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Weights {
+    /// Of the membrane stiffness; empty: one.
+    pub stretch: Vec<f64>,
+    /// Of the bending stiffness; empty: one.
+    pub bend: Vec<f64>,
+    /// Of the thickness; empty: one.
+    pub thickness: Vec<f64>,
+    /// Of the mass; empty: one.
+    pub mass: Vec<f64>,
+}
+
+/// A cloth as the scene describes it; vertices are file vertices.
+#[derive(Clone, Debug)]
+pub struct ClothInput {
+    /// Name.
+    pub name: String,
+    /// Mesh at the start.
+    pub mesh: TriMesh,
+    /// Laws.
+    pub sheet: Sheet,
+    /// Mass per area [kg/m^2].
+    pub density: f64,
+    /// Thickness [m].
+    pub thickness: f64,
+    /// Friction.
+    pub friction: Friction,
+    /// Air drag.
+    pub drag: Drag,
+    /// Warp where the mesh has no chart.
+    pub warp: Vec3,
+    /// Source of the rest shape.
+    pub rest: Rest,
+    /// Flat rest angles instead of the mesh's.
+    pub flat: bool,
+    /// Upper bound of an edge's strain.
+    pub limit: Option<f64>,
+    /// Start velocity [m/s].
+    pub velocity: Vec3,
+    /// It touches itself.
+    pub self_contact: bool,
+    /// Weight maps.
+    pub weights: Weights,
+    /// Hard pins.
+    pub pins: Vec<Pin>,
+    /// Soft handles.
+    pub handles: Vec<Handle>,
+}
+
+/// An obstacle as the scene describes it.
+#[derive(Clone, Debug)]
+pub struct ObstacleInput {
+    /// Name.
+    pub name: String,
+    /// Mesh at the start.
+    pub mesh: TriMesh,
+    /// Motion.
+    pub course: Course,
+    /// Friction.
+    pub friction: Friction,
+    /// Thickness [m].
+    pub thickness: f64,
+}
+
+/// All inputs of a world.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// Acceleration of gravity [m/s^2].
+    pub gravity: Vec3,
+    /// Wind.
+    pub wind: Wind,
+    /// Contact.
+    pub contact: ContactSettings,
+    /// Cloths.
+    pub cloths: Vec<ClothInput>,
+    /// Obstacles.
+    pub obstacles: Vec<ObstacleInput>,
+}
+
+/// Builds the world and its state at time 0.
+pub fn build(input: Input) -> (World, State) {
+    let mut world = World {
+        gravity: input.gravity,
+        wind: input.wind,
+        moving: 0,
+        starts: vec![0],
+        mass: Vec::new(),
+        half_thickness: Vec::new(),
+        rest: Vec::new(),
+        elements: Elements::default(),
+        objects: Vec::new(),
+        cloths: Vec::new(),
+        obstacles: Vec::new(),
+        surface: Surface::default(),
+        contact: input.contact,
+    };
+    let mut state = State::default();
+    let mut meshes = Vec::new();
+    for cloth in input.cloths {
+        meshes.push(add_cloth(&mut world, &mut state, cloth));
+    }
+    world.moving = world.rest.len();
+    for obstacle in input.obstacles {
+        meshes.push(add_obstacle(&mut world, obstacle));
+    }
+    world.surface = Surface::new(&meshes);
+    state.x = world.rest.clone();
+    world.place_obstacles(0.0, &mut state.x);
+    state.v.resize(state.x.len(), Vec3::zeros());
+    state.x_before = state.x[..world.moving].to_vec();
+    state.v_before = state.v[..world.moving].to_vec();
+    state.guess = vec![Vec3::zeros(); world.moving];
+    let anchors = world.cloths.iter().map(|c| c.pins.len() + c.handles.len()).sum();
+    state.anchors = vec![None; anchors];
+    (world, state)
+}
+
+/// The world's triangles of one object: vertex range and triangles in world vertices.
+type Part = (std::ops::Range<usize>, Vec<[u32; 3]>);
+
+fn add_obstacle(world: &mut World, input: ObstacleInput) -> Part {
+    let first = world.rest.len();
+    let vertices = first..first + input.mesh.positions.len();
+    let place: Vec<u32> = vertices.clone().map(|v| v as u32).collect();
+    let triangles: Vec<[u32; 3]> = input.mesh.triangles.iter().map(|t| t.map(|v| place[v as usize])).collect();
+    world.rest.extend(&input.mesh.positions);
+    world.half_thickness.resize(vertices.end, input.thickness / 2.0);
+    world.obstacles.push(Obstacle {
+        object: world.objects.len(),
+        rest: input.mesh.positions.clone(),
+        course: input.course,
+    });
+    world.objects.push(Object {
+        name: input.name,
+        kind: Kind::Obstacle,
+        vertices: vertices.clone(),
+        place,
+        edge: mean_edge(&input.mesh),
+        triangles: input.mesh.triangles,
+        uv: input.mesh.uv,
+        uv_triangles: input.mesh.uv_triangles,
+        friction: input.friction,
+        self_contact: false,
+    });
+    (vertices, triangles)
+}
+
+fn mean_edge(mesh: &TriMesh) -> f64 {
+    let corner = |v: u32| mesh.positions[v as usize];
+    let sides = mesh.triangles.iter().flat_map(|t| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]]);
+    let total: f64 = sides.map(|[a, b]| (corner(a) - corner(b)).norm()).sum();
+    total / (3 * mesh.triangles.len()).max(1) as f64
+}
+
+fn add_cloth(world: &mut World, state: &mut State, input: ClothInput) -> Part {
+    let mesh = &input.mesh;
+    let first = world.rest.len();
+    let partition = Partition::new(&mesh.positions);
+    let mut place = vec![0u32; mesh.positions.len()];
+    for (new, old) in partition.order.iter().enumerate() {
+        place[*old as usize] = (first + new) as u32;
+    }
+    let vertices = first..first + mesh.positions.len();
+    world.starts.extend(partition.starts[1..].iter().map(|s| first + s));
+    world.rest.extend(partition.order.iter().map(|old| mesh.positions[*old as usize]));
+    state.v.resize(vertices.end, input.velocity);
+    let factor = |map: &[f64], v: u32| map.get(v as usize).copied().unwrap_or(1.0);
+    let half = |old: &u32| input.thickness / 2.0 * factor(&input.weights.thickness, *old);
+    world.half_thickness.extend(partition.order.iter().map(half));
+
+    let cloth = world.cloths.len() as u32;
+    let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
+    let material: Vec<[Vec2; 3]> = (0..mesh.triangles.len()).map(|t| material_points(&input, t)).collect();
+    world.mass.resize(vertices.end, 0.0);
+    for (triangle, points) in mesh.triangles.iter().zip(&material) {
+        let mean = |map: &[f64]| triangle.iter().map(|v| factor(map, *v)).sum::<f64>() / 3.0;
+        let Some(element) =
+            Triangle::new(triangle.map(|v| place[v as usize]), *points, mean(&input.weights.stretch), cloth)
+        else {
+            continue;
+        };
+        world.elements.triangles.push(element);
+        for v in triangle {
+            let share = input.density * area(points) / 3.0;
+            world.mass[place[*v as usize] as usize] += share * factor(&input.weights.mass, *v);
+        }
+    }
+    add_hinges(world, &input, &topology, &material, &place, cloth);
+    let limits = match input.limit {
+        None => Vec::new(),
+        Some(limit) => edge_lengths(&topology, mesh, &material)
+            .map(|(edge, length)| (edge.map(|v| place[v as usize]), length * (1.0 + limit)))
+            .collect(),
+    };
+    let world_pin =
+        |pin: &Pin| Pin { vertices: pin.vertices.iter().map(|v| place[*v as usize]).collect(), ..pin.clone() };
+    world.cloths.push(Cloth {
+        object: world.objects.len(),
+        drag: input.drag,
+        limits,
+        pins: input.pins.iter().map(world_pin).collect(),
+        handles: input.handles.iter().map(|h| Handle { pin: world_pin(&h.pin), pull: h.pull }).collect(),
+    });
+    world.elements.sheets.push(input.sheet);
+    let triangles = mesh.triangles.iter().map(|t| t.map(|v| place[v as usize])).collect();
+    world.objects.push(Object {
+        name: input.name,
+        kind: Kind::Cloth,
+        vertices: vertices.clone(),
+        place,
+        edge: mean_edge(mesh),
+        triangles: input.mesh.triangles,
+        uv: input.mesh.uv,
+        uv_triangles: input.mesh.uv_triangles,
+        friction: input.friction,
+        self_contact: input.self_contact,
+    });
+    (vertices, triangles)
+}
+
+fn area(points: &[Vec2; 3]) -> f64 {
+    (points[1] - points[0]).perp(&(points[2] - points[0])).abs() / 2.0
+}
+
+/// Warp and weft coordinates of a triangle's corners [m]: from the chart itself, or from the start positions in a frame
+/// whose first axis is the chart's direction of `u`, else the given warp laid into the triangle.
+fn material_points(input: &ClothInput, t: usize) -> [Vec2; 3] {
+    let mesh = &input.mesh;
+    let corners = mesh.triangles[t].map(|v| mesh.positions[v as usize]);
+    let chart = mesh.uv_triangles.get(t).map(|uv| uv.map(|k| mesh.uv[k as usize]));
+    if let (Some(chart), Rest::Chart) = (chart, input.rest) {
+        return chart;
+    }
+    let (p, q) = (corners[1] - corners[0], corners[2] - corners[0]);
+    let normal = p.cross(&q);
+    let mut warp = input.warp;
+    if let Some(uv) = chart {
+        let (a, b) = (uv[1] - uv[0], uv[2] - uv[0]);
+        let det = a.perp(&b);
+        if det != 0.0 {
+            warp = (p * b.y - q * a.y) / det;
+        }
+    }
+    let laid = |w: &Vec3| w - normal * (normal.dot(w) / normal.norm_squared());
+    let mut axis = laid(&warp);
+    if axis.norm() <= 1e-6 * warp.norm() {
+        // The warp stands on the triangle: take the coordinate axis that lies flattest in it.
+        let flattest = normal.iamin();
+        axis = laid(&Vec3::ith(flattest, 1.0));
+    }
+    let first = axis.normalize();
+    let second = normal.cross(&first).normalize();
+    corners.map(|c| Vec2::new((c - corners[0]).dot(&first), (c - corners[0]).dot(&second)))
+}
+
+/// Rest length of each edge, from the first triangle on it.
+fn edge_lengths<'a>(
+    topology: &'a Topology,
+    mesh: &'a TriMesh,
+    material: &'a [[Vec2; 3]],
+) -> impl Iterator<Item = ([u32; 2], f64)> + 'a {
+    topology.edges.iter().zip(&topology.edge_triangles).map(|(edge, triangles)| {
+        let t = triangles[0] as usize;
+        let at = |v: u32| mesh.triangles[t].iter().position(|w| *w == v).map_or(Vec2::zeros(), |k| material[t][k]);
+        (*edge, (at(edge[0]) - at(edge[1])).norm())
+    })
+}
+
+fn add_hinges(
+    world: &mut World,
+    input: &ClothInput,
+    topology: &Topology,
+    material: &[[Vec2; 3]],
+    place: &[u32],
+    cloth: u32,
+) {
+    let mesh = &input.mesh;
+    let mut flat = Vec::new();
+    let mut kept = Vec::new();
+    for hinge in &topology.hinges {
+        let [a, b, c, d] = hinge.vertices;
+        let [s, t] = hinge.triangles.map(|t| t as usize);
+        let at = |t: usize, v: u32| mesh.triangles[t].iter().position(|w| *w == v).map(|k| material[t][k]);
+        let corners = (at(s, a), at(s, b), at(s, c), at(t, a), at(t, b), at(t, d));
+        let (Some(p0), Some(p1), Some(p2), Some(q0), Some(q1), Some(q3)) = corners else { continue };
+        // Unfold the second triangle into the frame of the first, on the other side of the edge.
+        let (e, f) = (p1 - p0, q1 - q0);
+        let along = (q3 - q0).dot(&f) / f.norm_squared();
+        let height = (q3 - q0).perp(&f).abs() / f.norm();
+        let mut across = Vec2::new(-e.y, e.x) / e.norm();
+        if across.dot(&(p2 - p0)) > 0.0 {
+            across = -across;
+        }
+        let points = [p0, p1, p2, p0 + e * along + across * height];
+        let area = area(&material[s]) + area(&material[t]);
+        if !(area > 0.0 && points.iter().all(|p| p.x.is_finite() && p.y.is_finite())) {
+            continue;
+        }
+        flat.push(FlatHinge { points, area, inner: [!topology.boundary[a as usize], !topology.boundary[b as usize]] });
+        kept.push(hinge);
+    }
+    let factor = |v: u32| input.weights.bend.get(v as usize).copied().unwrap_or(1.0);
+    for ((hinge, flat), c) in kept.iter().zip(&flat).zip(calibrate::coefficients(&flat)) {
+        let length = (flat.points[1] - flat.points[0]).norm();
+        let corners = hinge.vertices.map(|v| mesh.positions[v as usize]);
+        world.elements.hinges.push(Hinge {
+            vertices: hinge.vertices.map(|v| place[v as usize]),
+            shape: c * length * length / flat.area * (factor(hinge.vertices[0]) + factor(hinge.vertices[1])) / 2.0,
+            curvature: length / flat.area,
+            direction: flat.direction(),
+            rest: if input.flat { 0.0 } else { bending::angle(&corners).theta },
+            cloth,
+        });
+    }
+}
+
+impl Pin {
+    /// A pin that holds its vertices where they are, always.
+    pub fn fixed(vertices: Vec<u32>) -> Pin {
+        Pin { vertices, motion: Motion::Fixed, from: 0.0, until: f64::INFINITY }
+    }
+}

@@ -1,0 +1,159 @@
+//! Prescribed motion: keyframes, rotation about an axis, recorded paths. Functions of time alone.
+
+use crate::linalg::{Rotation, UnitVec3, Vec3};
+
+/// A rigid displacement `p -> rotation (p - origin) + origin + translation`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rigid {
+    /// Turn about `origin`.
+    pub rotation: Rotation,
+    /// Centre of the turn [m].
+    pub origin: Vec3,
+    /// Shift after the turn [m].
+    pub translation: Vec3,
+}
+
+impl Rigid {
+    /// No displacement.
+    pub fn identity() -> Rigid {
+        Rigid { rotation: Rotation::identity(), origin: Vec3::zeros(), translation: Vec3::zeros() }
+    }
+
+    /// The displaced point.
+    pub fn apply(&self, p: &Vec3) -> Vec3 {
+        self.rotation * (p - self.origin) + self.origin + self.translation
+    }
+
+    /// The point that `apply` brings to `p`.
+    pub fn invert(&self, p: &Vec3) -> Vec3 {
+        self.rotation.inverse() * (p - self.origin - self.translation) + self.origin
+    }
+}
+
+/// A pose at a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Keyframe {
+    /// When [s].
+    pub time: f64,
+    /// Turn about `origin`: axis times angle [rad].
+    pub turn: Vec3,
+    /// Centre of the turn [m].
+    pub origin: Vec3,
+    /// Shift after the turn [m].
+    pub translation: Vec3,
+}
+
+/// How something moves.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Motion {
+    /// It stands still.
+    Fixed,
+    /// Poses at ascending times; held before the first and after the last, turn and translation linear between.
+    Keyframes(Vec<Keyframe>),
+    /// Steady turning.
+    Rotation {
+        /// Axis through `origin`.
+        axis: UnitVec3,
+        /// A point of the axis [m].
+        origin: Vec3,
+        /// Angular speed [rad/s].
+        speed: f64,
+        /// Time at which turning starts [s].
+        from: f64,
+        /// Time at which it ends [s].
+        until: f64,
+    },
+    /// A recorded point sequence: displacement from its first point, linear between the samples.
+    Path(Vec<(f64, Vec3)>),
+}
+
+impl Motion {
+    /// Displacement from the start pose at time `t` [s].
+    pub fn at(&self, t: f64) -> Rigid {
+        match self {
+            Motion::Fixed => Rigid::identity(),
+            Motion::Keyframes(keys) => {
+                let (a, b, f) = match bracket(keys.len(), |k| keys[k].time, t) {
+                    Some((a, b, f)) => (&keys[a], &keys[b], f),
+                    None => return Rigid::identity(),
+                };
+                Rigid {
+                    rotation: Rotation::from_scaled_axis(a.turn.lerp(&b.turn, f)),
+                    origin: a.origin.lerp(&b.origin, f),
+                    translation: a.translation.lerp(&b.translation, f),
+                }
+            }
+            Motion::Rotation { axis, origin, speed, from, until } => {
+                let angle = speed * (t.min(*until) - from).max(0.0);
+                let rotation = Rotation::from_axis_angle(axis, angle);
+                Rigid { rotation, origin: *origin, translation: Vec3::zeros() }
+            }
+            Motion::Path(samples) => {
+                let Some((a, b, f)) = bracket(samples.len(), |k| samples[k].0, t) else { return Rigid::identity() };
+                let point = samples[a].1.lerp(&samples[b].1, f);
+                Rigid { translation: point - samples[0].1, ..Rigid::identity() }
+            }
+        }
+    }
+
+    /// The displacement between two times, applied to where a point is at the earlier one.
+    pub fn carry(&self, p: &Vec3, from: f64, to: f64) -> Vec3 {
+        if *self == Motion::Fixed { *p } else { self.at(to).apply(&self.at(from).invert(p)) }
+    }
+}
+
+/// The two samples around `t` and the fraction between them; `None` without samples.
+pub fn bracket(count: usize, time: impl Fn(usize) -> f64, t: f64) -> Option<(usize, usize, f64)> {
+    let last = count.checked_sub(1)?;
+    let mut next = 0;
+    while next < count && time(next) <= t {
+        next += 1;
+    }
+    if next == 0 {
+        return Some((0, 0, 0.0));
+    }
+    if next > last {
+        return Some((last, last, 0.0));
+    }
+    let (a, b) = (time(next - 1), time(next));
+    Some((next - 1, next, (t - a) / (b - a)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keyframes_hold_at_the_ends_and_are_linear_between() {
+        let key = |time: f64, x: f64, angle: f64| Keyframe {
+            time,
+            turn: Vec3::y() * angle,
+            origin: Vec3::x(),
+            translation: Vec3::new(x, 0.0, 0.0),
+        };
+        let motion = Motion::Keyframes(vec![key(1.0, 0.0, 0.0), key(2.0, 4.0, 1.0)]);
+        assert_eq!(motion.at(0.0).translation.x, 0.0);
+        assert_eq!(motion.at(9.0).translation.x, 4.0);
+        let half = motion.at(1.5);
+        assert!((half.translation.x - 2.0).abs() < 1e-15 && (half.rotation.angle() - 0.5).abs() < 1e-15);
+        let p = Vec3::new(3.0, 1.0, 2.0);
+        assert!((half.invert(&half.apply(&p)) - p).norm() < 1e-14);
+    }
+
+    #[test]
+    fn rotation_starts_and_ends_in_its_window() {
+        let motion =
+            Motion::Rotation { axis: Vec3::y_axis(), origin: Vec3::zeros(), speed: 2.0, from: 1.0, until: 2.0 };
+        assert_eq!(motion.at(0.5).rotation.angle(), 0.0);
+        assert!((motion.at(1.5).rotation.angle() - 1.0).abs() < 1e-15);
+        assert!((motion.at(7.0).rotation.angle() - 2.0).abs() < 1e-15);
+        let p = motion.carry(&Vec3::x(), 0.0, 1.25);
+        assert!((p - Vec3::new(0.5f64.cos(), 0.0, -(0.5f64.sin()))).norm() < 1e-15);
+    }
+
+    #[test]
+    fn a_path_is_relative_to_its_first_point() {
+        let motion = Motion::Path(vec![(0.0, Vec3::repeat(1.0)), (1.0, Vec3::new(3.0, 1.0, 1.0))]);
+        assert!((motion.at(0.25).apply(&Vec3::zeros()) - Vec3::new(0.5, 0.0, 0.0)).norm() < 1e-15);
+    }
+}
