@@ -6,7 +6,7 @@
 
 use super::closest::{edge_edge, point_triangle};
 use super::surface::Surface;
-use super::tree::{Box3, Tree, WIDTH, margin2};
+use super::tree::{Box3, Tree, margin2};
 use crate::linalg::{Vec3, par};
 use std::ops::Range;
 
@@ -205,22 +205,18 @@ fn vertex_face(
 ) {
     let (margin2, reach2) = (margin2(reach), reach * reach);
     for leaf in leaves.clone() {
-        let points = vertices.leaf(leaf);
-        let asking = &vertices.items[leaf * WIDTH..vertices.items.len().min(leaf * WIDTH + WIDTH)];
-        triangles.query(&points.whole(), margin2, 0, |other| {
-            for (k, &v) in asking.iter().enumerate() {
-                triangles.items_within(other, &points.get(k), margin2, !0, |t| {
-                    let face = &surface.triangles[t as usize];
-                    if face.contains(&v) {
-                        return;
-                    }
-                    let [a, b, c] = face.map(|v| &x[v as usize]);
-                    let distance2 = point_triangle(&x[v as usize], a, b, c).distance2;
-                    if distance2 <= reach2 {
-                        out.push(Near { a: v, b: t, distance: root_below(distance2) });
-                    }
-                });
-            }
+        triangles.query(&vertices.around(leaf), margin2, 0, |other| {
+            vertices.pairs(leaf, triangles, other, margin2, |v, t| {
+                let face = &surface.triangles[t as usize];
+                if face.contains(&v) {
+                    return;
+                }
+                let [a, b, c] = face.map(|v| &x[v as usize]);
+                let distance2 = point_triangle(&x[v as usize], a, b, c).distance2;
+                if distance2 <= reach2 {
+                    out.push(Near { a: v, b: t, distance: root_below(distance2) });
+                }
+            });
         });
     }
 }
@@ -237,24 +233,18 @@ fn edge_edges(
 ) {
     let (margin2, reach2) = (margin2(reach), reach * reach);
     for leaf in leaves.clone() {
-        let segments = edges.leaf(leaf);
-        let asking = &edges.items[leaf * WIDTH..edges.items.len().min(leaf * WIDTH + WIDTH)];
-        others.query(&segments.whole(), margin2, if same { leaf } else { 0 }, |other| {
-            for (k, &e) in asking.iter().enumerate() {
-                let lanes = if same && other == leaf { !1 << k } else { !0 };
-                let [p0, p1] = surface.edges[e as usize];
-                others.items_within(other, &segments.get(k), margin2, lanes, |f| {
-                    let [q0, q1] = surface.edges[f as usize];
-                    if (p0 == q0) | (p0 == q1) | (p1 == q0) | (p1 == q1) {
-                        return;
-                    }
-                    let at = |v: u32| &x[v as usize];
-                    let distance2 = edge_edge(at(p0), at(p1), at(q0), at(q1)).distance2;
-                    if distance2 <= reach2 {
-                        out.push(Near { a: e.min(f), b: e.max(f), distance: root_below(distance2) });
-                    }
-                });
-            }
+        others.query(&edges.around(leaf), margin2, if same { leaf } else { 0 }, |other| {
+            edges.pairs(leaf, others, other, margin2, |e, f| {
+                let ([p0, p1], [q0, q1]) = (surface.edges[e as usize], surface.edges[f as usize]);
+                if (p0 == q0) | (p0 == q1) | (p1 == q0) | (p1 == q1) {
+                    return;
+                }
+                let at = |v: u32| &x[v as usize];
+                let distance2 = edge_edge(at(p0), at(p1), at(q0), at(q1)).distance2;
+                if distance2 <= reach2 {
+                    out.push(Near { a: e.min(f), b: e.max(f), distance: root_below(distance2) });
+                }
+            });
         });
     }
 }

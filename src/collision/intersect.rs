@@ -5,7 +5,7 @@
 //! only touch. Coplanar triangles and triangles without area cross nothing themselves. Sides of planes are signs of
 //! determinants, exact by Shewchuk's adaptive predicates (1997).
 
-use super::tree::{Box3, Tree, WIDTH, margin2};
+use super::tree::{Box3, Tree, margin2};
 use crate::linalg::{Vec3, par};
 use robust::{Coord3D, orient3d};
 
@@ -40,19 +40,14 @@ pub fn intersections(x: &[Vec3], triangles: &[[u32; 3]], skip: impl Fn(u32, u32)
     let touching = margin2(0.0);
     let met = par::gather(tree.leaves(), LEAVES, |leaves, out: &mut Vec<([u32; 2], Meeting)>| {
         for leaf in leaves {
-            let boxes = tree.leaf(leaf);
-            tree.query(&boxes.whole(), touching, leaf, |other| {
-                for k in 0..WIDTH.min(tree.items.len() - leaf * WIDTH) {
-                    let lanes = if other == leaf { !1 << k } else { !0 };
-                    let s = tree.items[leaf * WIDTH + k];
-                    tree.items_within(other, &boxes.get(k), touching, lanes, |t| {
-                        let pair = [s.min(t), s.max(t)];
-                        let meeting = meet(&points, pair.map(|t| &triangles[t as usize]));
-                        if meeting != Meeting::Apart && !skip(pair[0], pair[1]) {
-                            out.push((pair, meeting));
-                        }
-                    });
-                }
+            tree.query(&tree.around(leaf), touching, leaf, |other| {
+                tree.pairs(leaf, &tree, other, touching, |s, t| {
+                    let pair = [s.min(t), s.max(t)];
+                    let meeting = meet(&points, pair.map(|t| &triangles[t as usize]));
+                    if meeting != Meeting::Apart && !skip(pair[0], pair[1]) {
+                        out.push((pair, meeting));
+                    }
+                });
             });
         }
     });

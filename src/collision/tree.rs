@@ -56,9 +56,10 @@ impl Box3 {
 
 /// Eight boxes in lanes.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub struct Lanes {
-    low: [f32x8; 3],
-    high: [f32x8; 3],
+    low: [[f32; WIDTH]; 3],
+    high: [[f32; WIDTH]; 3],
 }
 
 impl Lanes {
@@ -71,15 +72,15 @@ impl Lanes {
                 high[axis][k] = b.high[axis];
             }
         }
-        Lanes { low: low.map(f32x8::new), high: high.map(f32x8::new) }
+        Lanes { low, high }
     }
 
     /// Bit k is set when box k is within the margin (see [`margin2`]) of `query`.
     #[inline]
     pub fn within(&self, query: &Box3, margin2: f32) -> u32 {
         let gap2 = |axis: usize| {
-            let after = self.low[axis] - f32x8::splat(query.high[axis]);
-            let before = f32x8::splat(query.low[axis]) - self.high[axis];
+            let after = f32x8::new(self.low[axis]) - f32x8::splat(query.high[axis]);
+            let before = f32x8::splat(query.low[axis]) - f32x8::new(self.high[axis]);
             let gap = after.fast_max(before).fast_max(f32x8::ZERO);
             gap * gap
         };
@@ -89,14 +90,14 @@ impl Lanes {
     /// Box `k`.
     #[inline]
     pub fn get(&self, k: usize) -> Box3 {
-        Box3 { low: self.low.map(|lane| lane.to_array()[k]), high: self.high.map(|lane| lane.to_array()[k]) }
+        Box3 { low: self.low.map(|lane| lane[k]), high: self.high.map(|lane| lane[k]) }
     }
 
     /// Smallest box around all.
     #[inline]
     pub fn whole(&self) -> Box3 {
-        let least = |lane: f32x8| lane.to_array().into_iter().reduce(|a, b| if b < a { b } else { a });
-        let greatest = |lane: f32x8| lane.to_array().into_iter().reduce(|a, b| if b > a { b } else { a });
+        let least = |lane: [f32; WIDTH]| lane.into_iter().reduce(|a, b| if b < a { b } else { a });
+        let greatest = |lane: [f32; WIDTH]| lane.into_iter().reduce(|a, b| if b > a { b } else { a });
         Box3 {
             low: self.low.map(|lane| least(lane).unwrap_or(f32::INFINITY)),
             high: self.high.map(|lane| greatest(lane).unwrap_or(f32::NEG_INFINITY)),
@@ -167,12 +168,6 @@ impl Tree {
         self.levels.first().map_or(0, Vec::len)
     }
 
-    /// Boxes of the items of a leaf; lanes without an item contain nothing.
-    #[inline]
-    pub fn leaf(&self, leaf: usize) -> &Lanes {
-        &self.levels[0][leaf]
-    }
-
     /// Box of everything.
     pub fn whole(&self) -> Box3 {
         self.levels.last().map_or(Box3::EMPTY, |top| top[0].whole())
@@ -205,13 +200,25 @@ impl Tree {
         }
     }
 
-    /// Calls `found(item)` for every item of a leaf whose box is within the margin of `query`, and whose lane has its bit set
-    /// in `lanes`.
+    /// Box around a leaf.
     #[inline]
-    pub fn items_within(&self, leaf: usize, query: &Box3, margin2: f32, lanes: u32, mut found: impl FnMut(u32)) {
-        for k in bits(self.levels[0][leaf].within(query, margin2) & lanes) {
-            if let Some(item) = self.items.get(leaf * WIDTH + k) {
-                found(*item);
+    pub fn around(&self, leaf: usize) -> Box3 {
+        self.levels.get(1).map_or_else(|| self.whole(), |groups| groups[leaf / WIDTH].get(leaf % WIDTH))
+    }
+
+    /// Calls `found(item, other)` for every item of `leaf` and of the leaf `at` of the tree `others` whose boxes are within the
+    /// margin. A leaf against itself gives each pair of its items once.
+    #[inline]
+    pub fn pairs(&self, leaf: usize, others: &Tree, at: usize, margin2: f32, mut found: impl FnMut(u32, u32)) {
+        let (asking, asked) = (&self.levels[0][leaf], &others.levels[0][at]);
+        let itself = std::ptr::eq(asking, asked);
+        for k in bits(asking.within(&others.around(at), margin2)) {
+            let Some(item) = self.items.get(leaf * WIDTH + k) else { break };
+            let lanes = if itself { !1 << k } else { !0 };
+            for m in bits(asked.within(&asking.get(k), margin2) & lanes) {
+                if let Some(other) = others.items.get(at * WIDTH + m) {
+                    found(*item, *other);
+                }
             }
         }
     }
@@ -277,8 +284,10 @@ mod tests {
                 let far = corner + Vec3::repeat(0.2);
                 let query = Box3::around([&corner, &far]);
                 let mut found = Vec::new();
+                let mut asking = Tree::new(&[7], &[corner]);
+                asking.refit(|_| query);
                 tree.query(&query, margin2(0.15), 0, |leaf| {
-                    tree.items_within(leaf, &query, margin2(0.15), !0, |item| found.push(item));
+                    asking.pairs(0, &tree, leaf, margin2(0.15), |_, item| found.push(item));
                 });
                 found.sort_unstable();
                 let distance = |p: &Vec3| (p - p.sup(&corner).inf(&far)).norm();
