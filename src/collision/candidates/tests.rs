@@ -157,6 +157,22 @@ fn drape(n: u32) -> (Vec<Vec3>, Objects) {
 
 #[test]
 #[ignore = "timing"]
+fn timing_of_the_exhaustive_search() {
+    let (x, objects) = drape(100);
+    let surface = Surface::new(&objects);
+    let mut reach = Reach::never(2);
+    reach.set(0, 0, 0.003);
+    reach.set(0, 1, 0.003);
+    let start = Instant::now();
+    let [vf, ee] = exhaustive(&x, &surface, &reach);
+    println!("exhaustive: {:.1?}, {} and {} pairs", start.elapsed(), vf.len(), ee.len());
+    let mut candidates = Candidates::new(&x, &surface);
+    candidates.build(&x, &surface, &reach);
+    assert!(keys(&candidates.vertex_face) == vf && keys(&candidates.edge_edge) == ee);
+}
+
+#[test]
+#[ignore = "timing"]
 fn timing() {
     for n in [100, 200] {
         let (x, objects) = drape(n);

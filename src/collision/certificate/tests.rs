@@ -274,3 +274,36 @@ fn what_is_not_a_number_proves_nothing() {
     }
     assert!(Pair::VertexFace.separated(&x, &x, 0.5));
 }
+
+#[test]
+#[ignore = "timing"]
+fn timing() {
+    let mut random = Random(5);
+    // Pairs 1 mm apart with sides of 10 mm, each vertex moving by up to 0.5 mm on top of a common 3 mm.
+    let steps: Vec<([Vec3; 4], [Vec3; 4])> = (0..4096)
+        .map(|k| {
+            let pair = [Pair::VertexFace, Pair::EdgeEdge][k % 2];
+            let mut x: [Vec3; 4] = std::array::from_fn(|_| random.vector() * 0.01);
+            let between = pair.separation(&x);
+            let shift = between.normal * (between.distance - 1e-3);
+            (0..4).filter(|k| pair.side(*k) > 0.0).for_each(|k| x[k] -= shift);
+            let common = random.vector() * 3e-3;
+            (x, x.map(|p| p + common + random.vector() * 5e-4))
+        })
+        .collect();
+    let time = |name: &str, f: &dyn Fn(Pair, &[Vec3; 4], &[Vec3; 4]) -> bool| {
+        let (mut best, mut yes) = (f64::INFINITY, 0);
+        for _ in 0..30 {
+            let start = std::time::Instant::now();
+            yes = (0..steps.len())
+                .filter(|k| f([Pair::VertexFace, Pair::EdgeEdge][k % 2], &steps[*k].0, &steps[*k].1))
+                .count();
+            best = best.min(start.elapsed().as_secs_f64() / steps.len() as f64);
+        }
+        println!("{name}: {:.1} ns, {yes} of {}", best * 1e9, steps.len());
+    };
+    time("separation, mixed", &|pair, x, _| pair.separation(x).distance < 2e-3);
+    time("point-triangle", &|_, x, _| point_triangle(&x[0], &x[1], &x[2], &x[3]).distance2 < 4e-6);
+    time("edge-edge", &|_, x, _| edge_edge(&x[0], &x[1], &x[2], &x[3]).distance2 < 4e-6);
+    time("certificate", &|pair, x, y| pair.separated(x, y, 1e-5));
+}
