@@ -6,7 +6,7 @@
 
 use super::closest::{edge_edge, point_triangle};
 use super::surface::Surface;
-use super::tree::{Box3, Tree, margin2};
+use super::tree::{Box3, Tree, WIDTH, margin2};
 use crate::linalg::{Vec3, par};
 use std::ops::Range;
 
@@ -194,6 +194,33 @@ fn root_below(distance2: f64) -> f32 {
     (distance2.sqrt() * (1.0 - 1e-6)).min(f64::from(f32::MAX)) as f32
 }
 
+/// Pairs of a leaf with a leaf; gathered before their distances are computed, so that the branches of one do not stall the
+/// other.
+struct Gathered {
+    pairs: [(u32, u32); WIDTH * WIDTH],
+    count: usize,
+}
+
+impl Gathered {
+    fn new() -> Gathered {
+        Gathered { pairs: [(0, 0); WIDTH * WIDTH], count: 0 }
+    }
+
+    /// Adds a pair if it is wanted, without a branch. A leaf with a leaf has at most as many pairs as there are places.
+    #[inline]
+    fn add(&mut self, pair: (u32, u32), wanted: bool) {
+        self.pairs[self.count % self.pairs.len()] = pair;
+        self.count += usize::from(wanted);
+    }
+
+    /// Takes all pairs out.
+    #[inline]
+    fn take(&mut self) -> &[(u32, u32)] {
+        let count = std::mem::take(&mut self.count);
+        &self.pairs[..count]
+    }
+}
+
 /// Vertices of some leaves against the triangles of a tree.
 fn vertex_face(
     x: &[Vec3],
@@ -204,19 +231,20 @@ fn vertex_face(
     out: &mut Vec<Near>,
 ) {
     let (margin2, reach2) = (margin2(reach), reach * reach);
+    let mut gathered = Gathered::new();
     for leaf in leaves.clone() {
         triangles.query(&vertices.around(leaf), margin2, 0, |other| {
             vertices.pairs(leaf, triangles, other, margin2, |v, t| {
-                let face = &surface.triangles[t as usize];
-                if face.contains(&v) {
-                    return;
-                }
-                let [a, b, c] = face.map(|v| &x[v as usize]);
+                let [a, b, c] = surface.triangles[t as usize];
+                gathered.add((v, t), (v != a) & (v != b) & (v != c));
+            });
+            for &(v, t) in gathered.take() {
+                let [a, b, c] = surface.triangles[t as usize].map(|v| &x[v as usize]);
                 let distance2 = point_triangle(&x[v as usize], a, b, c).distance2;
                 if distance2 <= reach2 {
                     out.push(Near { a: v, b: t, distance: root_below(distance2) });
                 }
-            });
+            }
         });
     }
 }
@@ -232,19 +260,21 @@ fn edge_edges(
     out: &mut Vec<Near>,
 ) {
     let (margin2, reach2) = (margin2(reach), reach * reach);
+    let mut gathered = Gathered::new();
     for leaf in leaves.clone() {
         others.query(&edges.around(leaf), margin2, if same { leaf } else { 0 }, |other| {
             edges.pairs(leaf, others, other, margin2, |e, f| {
                 let ([p0, p1], [q0, q1]) = (surface.edges[e as usize], surface.edges[f as usize]);
-                if (p0 == q0) | (p0 == q1) | (p1 == q0) | (p1 == q1) {
-                    return;
-                }
-                let at = |v: u32| &x[v as usize];
-                let distance2 = edge_edge(at(p0), at(p1), at(q0), at(q1)).distance2;
-                if distance2 <= reach2 {
-                    out.push(Near { a: e.min(f), b: e.max(f), distance: root_below(distance2) });
-                }
+                gathered.add((e.min(f), e.max(f)), (p0 != q0) & (p0 != q1) & (p1 != q0) & (p1 != q1));
             });
+            for &(e, f) in gathered.take() {
+                let [p0, p1] = surface.edges[e as usize].map(|v| &x[v as usize]);
+                let [q0, q1] = surface.edges[f as usize].map(|v| &x[v as usize]);
+                let distance2 = edge_edge(p0, p1, q0, q1).distance2;
+                if distance2 <= reach2 {
+                    out.push(Near { a: e, b: f, distance: root_below(distance2) });
+                }
+            }
         });
     }
 }

@@ -158,16 +158,15 @@ pub fn edge_edge(p0: &Vec3, p1: &Vec3, q0: &Vec3, q1: &Vec3) -> EdgeEdge {
     let (b, c, f) = (u.dot(&v), u.dot(&r), v.dot(&r));
     let n = u.cross(&v);
     let n2 = n.norm_squared();
-    let along = |x: f64, length2: f64| if length2 > 0.0 { (x / length2).clamp(0.0, 1.0) } else { 0.0 };
-    let s = if n2 > PARALLEL * a * e { (-r.cross(&v).dot(&n) / n2).clamp(0.0, 1.0) } else { 0.0 };
-    let reached = b * s + f;
-    let (s, t) = if reached <= 0.0 {
-        (along(-c, a), 0.0)
-    } else if reached >= e {
-        (along(b - c, a), 1.0)
-    } else {
-        (s, reached / e)
+    // Free of branches: which case holds cannot be predicted.
+    let along = |x: f64, length2: f64| {
+        let share = (x / length2).clamp(0.0, 1.0);
+        if length2 > 0.0 { share } else { 0.0 }
     };
+    let s = along(-r.cross(&v).dot(&n), if n2 > PARALLEL * a * e { n2 } else { 0.0 });
+    let t = along(b * s + f, e);
+    // Where t was not clamped this is s again.
+    let s = along(b * t - c, a);
     EdgeEdge { s, t, distance2: (r + u * s - v * t).norm_squared() }
 }
 
