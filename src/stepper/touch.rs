@@ -18,7 +18,7 @@ use crate::world::{Kind, State, World};
 /// Hard minimum of a distance: far above the rounding of `f32` files for coordinates up to 40 m [m].
 pub(super) const LEAST: f64 = 1e-5;
 /// Steps a candidate list is meant to last at the present speed.
-const LAST: f64 = 8.0;
+const LAST: f64 = 4.0;
 /// Pairs per block of a parallel loop.
 const BLOCK: usize = 1024;
 /// Sweeps of correction before the step is repeated.
@@ -138,7 +138,7 @@ impl Touch {
             let travel = if i == j { 2.0 * a.0 } else { a.1 + b.1 };
             // A list that lasts, but not one that holds all neighbours.
             let edge = world.objects[i].edge.min(world.objects[j].edge);
-            let longest = if i == j { 0.5 * edge } else { edge };
+            let longest = if i == j { 0.3 * edge } else { 0.5 * edge };
             let shortest = 0.5 * world.contact.distance;
             let skin = (LAST * travel).min(longest).max(shortest).max(1.01 * travel);
             let reach = self.activation(world, i, j) + skin;
@@ -195,6 +195,7 @@ impl Touch {
             let first = self.contacts.len();
             self.watched.extend(found.iter().map(|(watched, _)| *watched));
             self.contacts.extend(found.into_iter().filter_map(|(_, element)| element));
+            self.contacts[first..].sort_unstable_by_key(|c| c.key);
             if pair == Pair::VertexFace {
                 super::feature::keep_local_minima(&mut self.contacts, first);
             }
