@@ -173,9 +173,9 @@ impl Candidates {
             }));
         };
         let n = trees.len();
-        for a in 0..n {
+        for (a, of) in trees.iter().enumerate() {
             for b in (0..n).filter(|b| near(a, *b)) {
-                add(Kind::VertexFace, a, b, trees[a].vertices.leaves());
+                add(Kind::VertexFace, a, b, of.vertices.leaves());
             }
         }
         for a in 0..n {

@@ -21,6 +21,8 @@ pub struct Box3 {
     pub high: [f32; 3],
 }
 
+/// Items that are ordered on a thread of their own.
+const ALONE: usize = 4096;
 /// Widening that outweighs one rounding to `f32`.
 const WIDEN: f64 = 1.2e-7;
 /// Widening that outweighs a rounding among subnormal numbers.
@@ -247,17 +249,12 @@ fn split(items: &mut [(Vec3, u32)]) {
     let axis = (high - low).imax();
     items.select_nth_unstable_by(middle, |a, b| a.0[axis].total_cmp(&b.0[axis]).then(a.1.cmp(&b.1)));
     let (a, b) = items.split_at_mut(middle);
-    if items_are_many(a.len()) {
+    if a.len() > ALONE {
         par::join(|| split(a), || split(b));
     } else {
         split(a);
         split(b);
     }
-}
-
-/// Worth a thread of their own.
-fn items_are_many(count: usize) -> bool {
-    count > 4096
 }
 
 #[cfg(test)]

@@ -291,7 +291,8 @@ fn timing() {
             (x, x.map(|p| p + common + random.vector() * 5e-4))
         })
         .collect();
-    let time = |name: &str, f: &dyn Fn(Pair, &[Vec3; 4], &[Vec3; 4]) -> bool| {
+    type Query<'a> = &'a dyn Fn(Pair, &[Vec3; 4], &[Vec3; 4]) -> bool;
+    let time = |name: &str, f: Query| {
         let (mut best, mut yes) = (f64::INFINITY, 0);
         for _ in 0..30 {
             let start = std::time::Instant::now();
