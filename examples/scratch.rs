@@ -96,7 +96,7 @@ fn main() {
     let threads = arg(4, 2.0) as usize;
     let dist = arg(5, 1e-3);
     let fr = Friction { fixed: 0.3, sliding: 0.3 };
-    let ball = sphere(Vec3::new(0.0, 0.3, 0.0), 0.25, 64);
+    let ball = sphere(Vec3::new(0.0, 0.3, 0.0), 0.25, 28);
     let (world, mut state) = build(Input {
         gravity: Vec3::new(0.0, -9.81, 0.0),
         wind: Wind::none(),
@@ -157,12 +157,30 @@ fn main() {
             }).fold(0.0, f64::max);
             if f >= 7 || f % 5 == 0 || r.repeats > 0 {
                 println!(
-                    "f {f} steps {} rep {} it/step {:.1} contacts {} cand {} builds {} corr {} gap {:.2e} vmax {:.3} strain {:.3} | {:.1}s",
+                    "f {f} steps {} rep {} it/step {:.1} contacts {} cand {} builds {} stop {} corr {} join {} gap {:.2e} vmax {:.3} strain {:.3} | {:.1}s",
                     r.steps, r.repeats, r.iterations as f64 / r.steps as f64, r.contacts, r.candidates, r.builds,
-                    r.corrected, r.min_gap, vmax, strain, start.elapsed().as_secs_f64()
+                    r.stops, r.corrected, r.joined, r.min_gap, vmax, strain, start.elapsed().as_secs_f64()
                 );
             }
             let o = &world.objects;
+            if f % 3 == 0 && f >= 6 {
+                use percale::render::*;
+                let x0 = world.in_file_order(&o[0], &state.x);
+                let x1 = world.in_file_order(&o[1], &state.x);
+                let up = Vec3::y();
+                let cam = Camera::fit((Vec3::new(-0.5, 0.0, -0.5), Vec3::new(0.5, 0.7, 0.5)), Vec3::new(0.6, 0.5, 1.0), 0.6, 1.6, up);
+                let mut st = Settings::new(800, 500, cam, up);
+                st.samples = 4;
+                st.ground = Some(Ground::at(0.0));
+                let obj = |x: &'static str, p: &[Vec3], k: usize, c: [f64; 3]| {
+                    let _ = x; let _ = p; let _ = k; let _ = c;
+                };
+                let _ = obj;
+                let mk = |p, k: usize, c| Object { name: "a", positions: p, triangles: &o[k].triangles, uv: &[], uv_triangles: &[], paint: Paint::Colour(c), shading: Shading::Minnaert { k: 0.75 }, smooth: true };
+                let pic = draw(&[mk(&x0[..], 0, [0.6, 0.12, 0.1]), mk(&x1[..], 1, [0.5, 0.5, 0.5])], up, &st);
+                std::fs::write(format!("out/scratch/f{f:03}.png"), pic.png().unwrap()).unwrap();
+                std::fs::write(format!("out/scratch/f{f:03}.ids"), pic.object.iter().map(|o| *o as u8).collect::<Vec<_>>()).unwrap();
+            }
             save(&format!("out/scratch/meshes/sheet/sheet.{f:04}.obj"), &[(&world.in_file_order(&o[0], &state.x), &o[0].triangles)]);
             if f == 1 {
                 save("out/scratch/meshes/ball/ball.obj", &[(&world.in_file_order(&o[1], &state.x), &o[1].triangles)]);

@@ -336,9 +336,11 @@ impl Corner {
             let least = if w < least { w } else { least };
             let most = if u > v { u } else { v };
             let most = if w > most { w } else { most };
-            let det = u + v + w;
-            let t = (n[0] * a[0] + n[1] * a[1] + n[2] * a[2]) / det;
-            let inside = ((least >= 0.0) | (most <= 0.0)) & (det != 0.0) & (t > 0.0) & (t < reach[l]);
+            // The edge functions tell the side exactly but sum up badly for a small triangle far away: the distance is
+            // taken from the plane, so that surfaces half a millimetre apart keep their order.
+            let slope = n[0] * dx[l] + n[1] * dy[l] + n[2] * dz[l];
+            let t = (n[0] * a[0] + n[1] * a[1] + n[2] * a[2]) / slope;
+            let inside = ((least >= 0.0) | (most <= 0.0)) & (u + v + w != 0.0) & (t > 0.0) & (t < reach[l]);
             reach[l] = if inside { if ANY { -1.0 } else { t } } else { reach[l] };
             hit[l] = if inside { self.index } else { hit[l] };
         }

@@ -6,6 +6,7 @@
 //! and in space for pairs of two.
 
 use super::travel::Travel;
+use super::zone::Zones;
 use super::{Step, Stuck, impulse};
 use crate::collision::candidates::{Candidates, Near, Reach};
 use crate::collision::certificate::{Pair, Separation};
@@ -18,11 +19,14 @@ use crate::world::{Kind, State, World};
 /// Hard minimum of a distance: far above the rounding of `f32` files for coordinates up to 40 m [m].
 pub(super) const LEAST: f64 = 1e-5;
 /// Steps a candidate list is meant to last at the present speed.
-const LAST: f64 = 8.0;
+const LAST: f64 = 4.0;
 /// Pairs per block of a parallel loop.
 const BLOCK: usize = 1024;
-/// Sweeps of correction before the step is repeated.
-pub(super) const SWEEPS: usize = 12;
+/// Sweeps of correction before pairs move as one.
+pub(super) const SWEEPS: usize = 6;
+
+/// A solution may miss a contact's goal by this part of the activation distance.
+const STRAY: f64 = 0.05;
 
 /// A contact and its place.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +39,8 @@ pub(super) struct Element {
     /// Relative displacement of free flight.
     pub free: Vec3,
     pub linear: Linear,
+    /// The first solve closed it too fast.
+    pub stop: bool,
 }
 
 /// A candidate pair that was looked at in this step.
@@ -79,7 +85,7 @@ impl Touch {
             actual: Travel::default(),
             watched: Vec::new(),
             contacts: Vec::new(),
-            setting: Setting { stiffness: world.contact.stiffness, largest },
+            setting: Setting { stiffness: world.contact.stiffness, h: largest, largest },
         }
     }
 
@@ -138,7 +144,7 @@ impl Touch {
             let travel = if i == j { 2.0 * a.0 } else { a.1 + b.1 };
             // A list that lasts, but not one that holds all neighbours.
             let edge = world.objects[i].edge.min(world.objects[j].edge);
-            let longest = if i == j { 0.5 * edge } else { edge };
+            let longest = if i == j { 0.3 * edge } else { 0.5 * edge };
             let shortest = 0.5 * world.contact.distance;
             let skin = (LAST * travel).min(longest).max(shortest).max(1.01 * travel);
             let reach = self.activation(world, i, j) + skin;
@@ -175,6 +181,7 @@ impl Touch {
     pub fn find_contacts(&mut self, world: &World, state: &State, step: &mut Step) {
         self.contacts.clear();
         self.watched.clear();
+        self.setting.h = step.h;
         step.touched.fill(false);
         if !world.contact.enabled {
             return;
@@ -195,6 +202,7 @@ impl Touch {
             let first = self.contacts.len();
             self.watched.extend(found.iter().map(|(watched, _)| *watched));
             self.contacts.extend(found.into_iter().filter_map(|(_, element)| element));
+            self.contacts[first..].sort_unstable_by_key(|c| c.key);
             if pair == Pair::VertexFace {
                 super::feature::keep_local_minima(&mut self.contacts, first);
             }
@@ -212,8 +220,25 @@ impl Touch {
         let setting = &self.setting;
         par::each_mut(&mut self.contacts, |_, c| {
             c.free = (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum();
-            c.linear = c.contact.linearise(&c.free, setting);
+            c.linear = c.contact.linearise(&c.free, c.stop, setting);
         });
+    }
+
+    /// Finds contacts that the solution `z` closes too fast, and linearises them anew with a stop. True when there are any.
+    pub fn stop(&mut self, world: &World, step: &Step) -> bool {
+        let setting = &self.setting;
+        par::each_mut(&mut self.contacts, |_, c| {
+            let end = |k: usize| {
+                let v = c.vertices[k] as usize;
+                step.moved[v] + if v < world.moving { step.z[v] } else { Vec3::zeros() }
+            };
+            let moved: Vec3 = (0..4).map(|k| end(k) * c.weights[k]).sum();
+            if c.contact.gap + c.contact.normal.dot(&moved) < c.contact.goal() - STRAY * c.contact.reach {
+                c.stop = true;
+                c.linear = c.contact.linearise(&c.free, true, setting);
+            }
+        });
+        self.contacts.iter().any(|c| c.stop)
     }
 
     /// The pair as it is, and as a contact if it acts.
@@ -267,8 +292,8 @@ impl Touch {
             friction: Friction::between(world.objects[objects[0]].friction, world.objects[objects[1]].friction),
             bristle: memory,
         };
-        let (free, linear) = (Vec3::zeros(), Linear::default());
-        (watched, Some(Element { key, vertices, weights, distance, contact, free, linear }))
+        let (free, linear, stop) = (Vec3::zeros(), Linear::default(), false);
+        (watched, Some(Element { key, vertices, weights, distance, contact, free, linear, stop }))
     }
 
     /// Number of contacts and the smallest gap.
@@ -308,28 +333,30 @@ impl Touch {
         assembly.matrix.entries = entries;
     }
 
-    /// Proves that no pair crosses on the way to the end positions; pairs without proof are pushed apart, inelastically.
-    /// Gives the number of corrections.
+    /// Proves that no pair crosses on the way to the end positions. Pairs without proof are pushed apart, inelastically; what
+    /// stays unproven then moves as one (see [`super::zone`]). Gives the number of both corrections.
     ///
     /// # Errors
-    /// A pair that stays unproven.
-    pub fn check(&mut self, world: &World, state: &State, step: &mut Step) -> Result<u64, Stuck> {
+    /// A pair whose sides are both prescribed, in different ways.
+    pub fn check(&mut self, world: &World, state: &State, step: &mut Step) -> Result<(u64, u64), Stuck> {
+        let (mut pushed, mut joined) = (0, 0);
         if !world.contact.enabled {
-            return Ok(0);
+            return Ok((pushed, joined));
         }
-        let mut corrected = 0;
-        for sweep in 0..=SWEEPS {
+        let mut zones = Zones::default();
+        for sweep in 0.. {
             let unproven = self.unproven(world, state, step);
-            let Some(first) = unproven.first() else { return Ok(corrected) };
-            if sweep == SWEEPS {
-                return Err(Stuck::Crossing(first.vertices));
+            if unproven.is_empty() {
+                break;
             }
-            for w in &unproven {
-                impulse::push_apart(world, state, step, w);
-                corrected += 1;
+            if sweep < SWEEPS {
+                unproven.iter().for_each(|w| impulse::push_apart(world, state, step, w));
+                pushed += unproven.len() as u64;
+            } else {
+                joined += zones.join(world, step, unproven.iter().map(|w| w.vertices))?;
             }
         }
-        Ok(corrected)
+        Ok((pushed, joined))
     }
 
     /// Pairs whose separation over the step is not proven.
