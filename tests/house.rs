@@ -8,7 +8,7 @@ const ROOMS: [&str; 10] =
     ["linalg", "mesh", "collision", "force", "world", "stepper", "render", "scene", "sequence", "cli"];
 
 /// Package (as named in code) and the one room that may name it.
-const DOORS: [(&str, &str); 10] = [
+const DOORS: [(&str, &str); 11] = [
     ("nalgebra", "linalg"),
     ("rayon", "linalg"),
     ("ply_rs", "mesh"),
@@ -16,6 +16,7 @@ const DOORS: [(&str, &str); 10] = [
     ("exr", "render"),
     ("image", "render"),
     ("toml", "scene"),
+    ("toml_edit", "scene"),
     ("serde_json", "sequence"),
     ("clap", "cli"),
     ("indicatif", "cli"),
