@@ -6,7 +6,6 @@
 //!
 //! A quantity is a number in SI or text with a unit (`"0.2 ms"`); plain angles are radians. Paths are relative to the scene.
 
-/// From a scene to the inputs of a world.
 pub mod build;
 pub mod cloth;
 mod document;
