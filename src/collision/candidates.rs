@@ -114,9 +114,10 @@ impl Candidates {
         Candidates { trees, ..Candidates::default() }
     }
 
-    /// Finds all pairs within reach at positions `x`.
-    pub fn build(&mut self, x: &[Vec3], surface: &Surface, reach: &Reach) {
-        self.refit(x, surface, reach);
+    /// Finds all pairs at positions `x` that are within the reach of their objects plus the margins of both features; a feature
+    /// has the largest margin of its vertices [m].
+    pub fn build(&mut self, x: &[Vec3], surface: &Surface, reach: &Reach, margin: &[f64]) {
+        self.refit(x, surface, reach, margin);
         self.plan(reach);
         if self.found.len() < self.blocks.len() {
             self.found.resize(self.blocks.len(), Vec::new());
@@ -128,8 +129,10 @@ impl Candidates {
             let Block { kind, asking, asked, ref leaves, reach } = blocks[k];
             let (a, b) = (&trees[asking], &trees[asked]);
             match kind {
-                Kind::VertexFace => vertex_face(x, surface, (&a.vertices, &b.triangles), leaves, reach, out),
-                Kind::EdgeEdge => edge_edges(x, surface, (&a.edges, &b.edges), leaves, asking == asked, reach, out),
+                Kind::VertexFace => vertex_face(x, surface, (&a.vertices, &b.triangles), leaves, (reach, margin), out),
+                Kind::EdgeEdge => {
+                    edge_edges(x, surface, (&a.edges, &b.edges), (leaves, asking == asked), (reach, margin), out);
+                }
             }
         });
         let middle = self.blocks.partition_point(|b| b.kind == Kind::VertexFace);
@@ -143,15 +146,22 @@ impl Candidates {
     }
 
     /// Boxes of all objects that have a partner.
-    fn refit(&mut self, x: &[Vec3], surface: &Surface, reach: &Reach) {
+    fn refit(&mut self, x: &[Vec3], surface: &Surface, reach: &Reach, margin: &[f64]) {
         let at = |v: u32| &x[v as usize];
+        let most = |v: &[u32]| most(margin, v);
         for (k, trees) in self.trees.iter_mut().enumerate() {
             if !(0..surface.objects()).any(|other| reach.of(k, other) >= 0.0) {
                 continue;
             }
-            trees.vertices.refit(|v| Box3::around([at(v)]));
-            trees.edges.refit(|e| Box3::around(surface.edges[e as usize].map(at)));
-            trees.triangles.refit(|t| Box3::around(surface.triangles[t as usize].map(at)));
+            trees.vertices.refit(|v| Box3::around([at(v)], margin[v as usize]));
+            trees.edges.refit(|e| {
+                let ends = surface.edges[e as usize];
+                Box3::around(ends.map(at), most(&ends))
+            });
+            trees.triangles.refit(|t| {
+                let corners = surface.triangles[t as usize];
+                Box3::around(corners.map(at), most(&corners))
+            });
         }
     }
 
@@ -186,6 +196,12 @@ impl Candidates {
             }
         }
     }
+}
+
+/// Largest margin of a feature's vertices.
+#[inline]
+fn most(margin: &[f64], vertices: &[u32]) -> f64 {
+    vertices.iter().fold(0.0, |m, v| margin[*v as usize].max(m))
 }
 
 /// Root, rounded to a number that is not larger.
@@ -227,10 +243,10 @@ fn vertex_face(
     surface: &Surface,
     (vertices, triangles): (&Tree, &Tree),
     leaves: &Range<usize>,
-    reach: f64,
+    (reach, margin): (f64, &[f64]),
     out: &mut Vec<Near>,
 ) {
-    let (margin2, reach2) = (margin2(reach), reach * reach);
+    let margin2 = margin2(reach);
     let mut gathered = Gathered::new();
     for leaf in leaves.clone() {
         triangles.query(&vertices.around(leaf), margin2, 0, |other| {
@@ -239,9 +255,11 @@ fn vertex_face(
                 gathered.add((v, t), (v != a) & (v != b) & (v != c));
             });
             for &(v, t) in gathered.take() {
-                let [a, b, c] = surface.triangles[t as usize].map(|v| &x[v as usize]);
+                let corners = surface.triangles[t as usize];
+                let [a, b, c] = corners.map(|v| &x[v as usize]);
                 let distance2 = point_triangle(&x[v as usize], a, b, c).distance2;
-                if distance2 <= reach2 {
+                let near = reach + margin[v as usize] + most(margin, &corners);
+                if distance2 <= near * near {
                     out.push(Near { a: v, b: t, distance: root_below(distance2) });
                 }
             }
@@ -254,12 +272,11 @@ fn edge_edges(
     x: &[Vec3],
     surface: &Surface,
     (edges, others): (&Tree, &Tree),
-    leaves: &Range<usize>,
-    same: bool,
-    reach: f64,
+    (leaves, same): (&Range<usize>, bool),
+    (reach, margin): (f64, &[f64]),
     out: &mut Vec<Near>,
 ) {
-    let (margin2, reach2) = (margin2(reach), reach * reach);
+    let margin2 = margin2(reach);
     let mut gathered = Gathered::new();
     for leaf in leaves.clone() {
         others.query(&edges.around(leaf), margin2, if same { leaf } else { 0 }, |other| {
@@ -268,10 +285,11 @@ fn edge_edges(
                 gathered.add((e.min(f), e.max(f)), (p0 != q0) & (p0 != q1) & (p1 != q0) & (p1 != q1));
             });
             for &(e, f) in gathered.take() {
-                let [p0, p1] = surface.edges[e as usize].map(|v| &x[v as usize]);
-                let [q0, q1] = surface.edges[f as usize].map(|v| &x[v as usize]);
+                let (ends, others) = (surface.edges[e as usize], surface.edges[f as usize]);
+                let ([p0, p1], [q0, q1]) = (ends.map(|v| &x[v as usize]), others.map(|v| &x[v as usize]));
                 let distance2 = edge_edge(p0, p1, q0, q1).distance2;
-                if distance2 <= reach2 {
+                let near = reach + most(margin, &ends) + most(margin, &others);
+                if distance2 <= near * near {
                     out.push(Near { a: e, b: f, distance: root_below(distance2) });
                 }
             }

@@ -36,7 +36,7 @@ pub fn intersections(x: &[Vec3], triangles: &[[u32; 3]], skip: impl Fn(u32, u32)
     let items: Vec<u32> = (0..triangles.len() as u32).collect();
     let centres = par::map(triangles.len(), |t| corners(t as u32).into_iter().sum::<Vec3>() / 3.0);
     let mut tree = Tree::new(&items, &centres);
-    tree.refit(|t| Box3::around(corners(t)));
+    tree.refit(|t| Box3::around(corners(t), 0.0));
     let touching = margin2(0.0);
     let met = par::gather(tree.leaves(), LEAVES, |leaves, out: &mut Vec<([u32; 2], Meeting)>| {
         for leaf in leaves {

@@ -33,9 +33,9 @@ impl Box3 {
     /// Contains nothing.
     pub const EMPTY: Box3 = Box3 { low: [f32::INFINITY; 3], high: [f32::NEG_INFINITY; 3] };
 
-    /// Smallest box around points.
+    /// Smallest box around points, enlarged by `margin` on all sides.
     #[inline]
-    pub fn around<const N: usize>(points: [&Vec3; N]) -> Box3 {
+    pub fn around<const N: usize>(points: [&Vec3; N], margin: f64) -> Box3 {
         let mut b = Box3::EMPTY;
         for k in 0..3 {
             let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -43,6 +43,7 @@ impl Box3 {
                 low = if p[k] < low { p[k] } else { low };
                 high = if p[k] > high { p[k] } else { high };
             }
+            let (low, high) = (low - margin, high + margin);
             b.low[k] = (low - low.abs() * WIDEN - TINY).min(LARGEST) as f32;
             b.high[k] = (high + high.abs() * WIDEN + TINY).max(-LARGEST) as f32;
         }
@@ -275,11 +276,11 @@ mod tests {
             let items: Vec<u32> = (0..n as u32).collect();
             let mut tree = Tree::new(&items, &x);
             let moved: Vec<Vec3> = x.iter().map(|p| p * 2.0 + Vec3::new(0.1 * random(&mut seed), 0.0, 0.0)).collect();
-            tree.refit(|i| Box3::around([&moved[i as usize]]));
+            tree.refit(|i| Box3::around([&moved[i as usize]], 0.0));
             for _ in 0..50 {
                 let corner = Vec3::new(random(&mut seed), random(&mut seed), random(&mut seed)) * 2.0;
                 let far = corner + Vec3::repeat(0.2);
-                let query = Box3::around([&corner, &far]);
+                let query = Box3::around([&corner, &far], 0.0);
                 let mut found = Vec::new();
                 let mut asking = Tree::new(&[7], &[corner]);
                 asking.refit(|_| query);
@@ -304,7 +305,7 @@ mod tests {
     #[test]
     fn boxes_are_rounded_outward() {
         for v in [0.1, -0.1, 1e-50, -1e-50, 1e300, 123_456.789, 0.0] {
-            let b = Box3::around([&Vec3::repeat(v)]);
+            let b = Box3::around([&Vec3::repeat(v)], 0.0);
             assert!(f64::from(b.low[0]) <= v && f64::from(b.high[0]) >= v);
         }
     }

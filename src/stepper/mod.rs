@@ -239,7 +239,7 @@ impl<T: Real> Stepper<T> {
     fn attempt(&mut self, world: &World, state: &mut State, h: f64) -> Result<Report, Stuck> {
         let mut clock = Clock(Instant::now());
         let mut report = Report { steps: 1, ..Report::default() };
-        let Stepper { settings, assembly, touch, now, .. } = self;
+        let Stepper { settings, touch, now, .. } = self;
 
         // Free flight, pins and obstacles.
         now.h = h;

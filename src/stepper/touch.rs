@@ -2,8 +2,7 @@
 //! positions crossed nothing.
 //!
 //! The candidate list holds every pair within a reach; it stays valid while no vertex has travelled more than its share of
-//! that reach since the list was built. Travel is measured in the frame of each object's mean motion for pairs of one object,
-//! and in space for pairs of two.
+//! that reach since the list was built (see [`super::travel`]).
 
 use super::travel::Travel;
 use super::zone::Zones;
@@ -59,6 +58,8 @@ pub struct Touch {
     thickness: Vec<f64>,
     /// Positions when the list was built; empty before.
     built: Vec<Vec3>,
+    /// Travel of each vertex in its object's frame that the list allows [m].
+    margin: Vec<f64>,
     /// Expected displacement of every vertex in this step [m].
     predicted: Vec<Vec3>,
     /// Expected travel from `built` to the end of the step.
@@ -80,6 +81,7 @@ impl Touch {
             reach: Reach::default(),
             thickness: world.objects.iter().map(most).collect(),
             built: Vec::new(),
+            margin: vec![0.0; world.rest.len()],
             predicted: vec![Vec3::zeros(); world.rest.len()],
             travel: Travel::default(),
             actual: Travel::default(),
@@ -103,15 +105,16 @@ impl Touch {
         })
     }
 
-    /// The list holds every pair that can come to act (or, if not `acting`, to touch) within the travel.
-    fn covers(&self, world: &World, travel: &Travel, acting: bool) -> bool {
+    /// The list holds every pair that can come to act within the travel, or that can touch within it and `spare`.
+    fn covers(&self, world: &World, travel: &Travel, spare: f64) -> bool {
         !self.built.is_empty()
-            && Self::pairs(world).all(|(i, j)| {
-                let (a, b) = (travel.most[i], travel.most[j]);
-                let travel = if i == j { 2.0 * a.0 } else { a.1 + b.1 };
-                let need = if acting { self.activation(world, i, j) } else { LEAST };
-                travel + need <= self.reach.of(i, j)
-            })
+            && Self::pairs(world).all(|(i, j)| travel.between(i, j) <= self.room(world, i, j) + spare)
+            && par::max(self.margin.len(), |v| travel.own[v] - self.margin[v]) <= spare
+    }
+
+    /// Part of the reach that is left to the mean travel of two objects.
+    fn room(&self, world: &World, i: usize, j: usize) -> f64 {
+        self.reach.of(i, j) - self.activation(world, i, j)
     }
 
     /// Expects each vertex to go on as it does, and rebuilds the list when it no longer covers that. True when it was rebuilt.
@@ -126,7 +129,7 @@ impl Touch {
             let (predicted, built) = (&self.predicted, &self.built);
             self.travel.measure(world, |v| state.x[v] + predicted[v] - built[v]);
         }
-        if self.covers(world, &self.travel, true) {
+        if self.covers(world, &self.travel, 0.0) {
             return false;
         }
         self.rebuild(world, state, None);
@@ -137,21 +140,20 @@ impl Touch {
     fn rebuild(&mut self, world: &World, state: &State, moved: Option<&[Vec3]>) {
         let displacement = moved.unwrap_or(&self.predicted);
         self.travel.measure(world, |v| displacement[v]);
-        let n = world.objects.len();
-        self.reach = Reach { objects: n, table: vec![-1.0; n * n] };
-        for (i, j) in Self::pairs(world) {
-            let (a, b) = (self.travel.most[i], self.travel.most[j]);
-            let travel = if i == j { 2.0 * a.0 } else { a.1 + b.1 };
-            // A list that lasts, but not one that holds all neighbours.
-            let edge = world.objects[i].edge.min(world.objects[j].edge);
-            let longest = if i == j { 0.3 * edge } else { 0.5 * edge };
-            let shortest = 0.5 * world.contact.distance;
-            let skin = (LAST * travel).min(longest).max(shortest).max(1.01 * travel);
-            let reach = self.activation(world, i, j) + skin;
-            self.reach.table[i * n + j] = reach;
-            self.reach.table[j * n + i] = reach;
+        // A list that lasts, but not one that holds all neighbours.
+        let shortest = 0.25 * world.contact.distance;
+        let room = |travel: f64, longest: f64| (LAST * travel).min(longest).max(shortest).max(1.05 * travel);
+        for object in &world.objects {
+            let own = &self.travel.own[object.vertices.clone()];
+            par::fill(&mut self.margin[object.vertices.clone()], |v| room(own[v], 0.15 * object.edge));
         }
-        self.candidates.build(&state.x, &world.surface, &self.reach);
+        self.reach = Reach::never(world.objects.len());
+        for (i, j) in Self::pairs(world) {
+            let edge = world.objects[i].edge.min(world.objects[j].edge);
+            let mean = if i == j { 0.0 } else { room(self.travel.between(i, j), 0.5 * edge) };
+            self.reach.set(i, j, self.activation(world, i, j) + mean);
+        }
+        self.candidates.build(&state.x, &world.surface, &self.reach, &self.margin);
         self.built.clone_from(&state.x);
     }
 
@@ -173,8 +175,9 @@ impl Touch {
         }
     }
 
-    fn same(world: &World, vertices: &[u32; 4]) -> bool {
-        world.surface.object[vertices[0] as usize] == world.surface.object[vertices[3] as usize]
+    fn between(world: &World, travel: &Travel, vertices: &[u32; 4]) -> f64 {
+        let [a, b] = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize] as usize);
+        travel.between(a, b)
     }
 
     /// Looks at every pair that may act in this step, keeps those that do and marks their vertices.
@@ -193,7 +196,7 @@ impl Touch {
                 for near in &list[range] {
                     let vertices = Self::vertices(world, pair, near);
                     let objects = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize] as usize);
-                    let bound = self.travel.bound(pair, &vertices, objects[0] == objects[1]);
+                    let bound = self.travel.bound(pair, &vertices, self.travel.between(objects[0], objects[1]));
                     if f64::from(near.distance) - bound < self.activation(world, objects[0], objects[1]) {
                         out.push(self.look(world, state, step, pair, near));
                     }
@@ -363,7 +366,7 @@ impl Touch {
     fn unproven(&mut self, world: &World, state: &State, step: &Step) -> Vec<Watched> {
         let built = &self.built;
         self.actual.measure(world, |v| state.x[v] + step.moved[v] - built[v]);
-        let rebuilt = !self.covers(world, &self.actual, false);
+        let rebuilt = !self.covers(world, &self.actual, 0.25 * world.contact.distance);
         if rebuilt {
             self.rebuild(world, state, Some(&step.moved));
             self.actual.measure(world, |v| step.moved[v]);
@@ -375,16 +378,16 @@ impl Touch {
             !w.pair.separated(&start, &end, LEAST.min(0.5 * w.distance))
         };
         // Pairs not looked at were farther than their expected travel by the activation distance.
-        let beyond = |actual: &[f64], expected: &[f64]| par::max(actual.len(), |v| actual[v] - expected[v]);
-        let surprise =
-            beyond(&self.actual.own, &self.travel.own).max(beyond(&self.actual.all, &self.travel.all)).max(0.0);
-        if !rebuilt && 2.0 * surprise + LEAST <= world.contact.distance {
+        let own = par::max(self.margin.len(), |v| self.actual.own[v] - self.travel.own[v]);
+        let mean =
+            Self::pairs(world).map(|(i, j)| self.actual.between(i, j) - self.travel.between(i, j)).fold(0.0, f64::max);
+        if !rebuilt && 2.0 * own.max(0.0) + mean + LEAST <= world.contact.distance {
             let mut steps = Travel::default();
             steps.measure(world, |v| step.moved[v]);
             let watched = &self.watched;
             return par::gather(watched.len(), BLOCK, |range, out| {
                 out.extend(watched[range].iter().filter(|w| {
-                    let travel = steps.bound(w.pair, &w.vertices, Self::same(world, &w.vertices));
+                    let travel = steps.bound(w.pair, &w.vertices, Self::between(world, &steps, &w.vertices));
                     w.distance - travel <= LEAST && test(w)
                 }));
             });
@@ -396,7 +399,7 @@ impl Touch {
             all.extend(par::gather(list.len(), BLOCK, |range, out| {
                 for near in &list[range] {
                     let vertices = Self::vertices(world, pair, near);
-                    let travel = self.actual.bound(pair, &vertices, Self::same(world, &vertices));
+                    let travel = self.actual.bound(pair, &vertices, Self::between(world, &self.actual, &vertices));
                     if f64::from(near.distance) - travel > LEAST {
                         continue;
                     }

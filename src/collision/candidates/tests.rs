@@ -79,7 +79,7 @@ fn the_lists_are_those_of_the_exhaustive_search() {
         let mut candidates = Candidates::new(&x, &surface);
         // The second round uses the same trees for other positions, and storage that has held other lists.
         for _ in 0..2 {
-            candidates.build(&x, &surface, &reach);
+            candidates.build(&x, &surface, &reach, &vec![0.0; x.len()]);
             let [vf, ee] = exhaustive(&x, &surface, &reach);
             assert!(near == 0.0 || (vf.len() > 100 && ee.len() > 100));
             assert_eq!(keys(&candidates.vertex_face), vf);
@@ -105,7 +105,7 @@ fn threads_do_not_change_the_lists() {
     let of = |threads: usize| {
         par::with_threads(threads, || {
             let mut candidates = Candidates::new(&x, &surface);
-            candidates.build(&x, &surface, &reach);
+            candidates.build(&x, &surface, &reach, &vec![0.0; x.len()]);
             (candidates.vertex_face, candidates.edge_edge)
         })
     };
@@ -167,7 +167,7 @@ fn timing_of_the_exhaustive_search() {
     let [vf, ee] = exhaustive(&x, &surface, &reach);
     println!("exhaustive: {:.1?}, {} and {} pairs", start.elapsed(), vf.len(), ee.len());
     let mut candidates = Candidates::new(&x, &surface);
-    candidates.build(&x, &surface, &reach);
+    candidates.build(&x, &surface, &reach, &vec![0.0; x.len()]);
     assert!(keys(&candidates.vertex_face) == vf && keys(&candidates.edge_edge) == ee);
 }
 
@@ -190,10 +190,10 @@ fn timing() {
                     let (mut best, mut stages) = (f64::INFINITY, 0.0);
                     for _ in 0..20 {
                         let start = Instant::now();
-                        candidates.build(&x, &surface, &reach);
+                        candidates.build(&x, &surface, &reach, &vec![0.0; x.len()]);
                         best = best.min(start.elapsed().as_secs_f64());
                         let start = Instant::now();
-                        candidates.refit(&x, &surface, &reach);
+                        candidates.refit(&x, &surface, &reach, &vec![0.0; x.len()]);
                         stages = start.elapsed().as_secs_f64();
                     }
                     (made, best, stages, [candidates.vertex_face.len(), candidates.edge_edge.len()])
