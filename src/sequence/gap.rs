@@ -12,22 +12,17 @@ const FAR: f64 = 4.0;
 /// times the contact distance.
 pub fn gaps(world: &World, x: &[Vec3]) -> Vec<f64> {
     let far = FAR * world.contact.distance;
-    let n = world.objects.len();
-    let half = |k: usize| {
-        let vertices = world.objects[k].vertices.clone();
-        world.half_thickness[vertices].iter().fold(0.0f64, |most, h| most.max(*h))
-    };
-    let mut reach = Reach::never(n);
+    let mut reach = Reach::never(world.objects.len());
     for (i, a) in world.objects.iter().enumerate() {
         for (j, b) in world.objects.iter().enumerate().skip(i) {
             let meet = if i == j { a.self_contact } else { a.kind == Kind::Cloth || b.kind == Kind::Cloth };
             if meet && world.contact.enabled {
-                reach.set(i, j, far + half(i) + half(j));
+                reach.set(i, j, far);
             }
         }
     }
     let mut candidates = Candidates::new(x, &world.surface);
-    candidates.build(x, &world.surface, &reach);
+    candidates.build(x, &world.surface, &reach, &world.half_thickness);
     let mut gaps = vec![far; world.moving];
     for near in &candidates.vertex_face {
         let (v, corners) = (near.a as usize, world.surface.triangles[near.b as usize].map(|c| c as usize));
