@@ -418,3 +418,83 @@ fn meshes_and_runs_can_be_looked_into() {
     assert!(bench.done(&["materials", "cotton"]).contains("rigidity"));
     assert!(bench.done(&["schema"]).contains("\"percale scene\""));
 }
+
+#[test]
+fn recorded_meshes_move_an_obstacle() {
+    let bench = Bench::new("sequence", SCENE);
+    bench.done(&["run", "scene.toml", "--out", "a", "--no-preview"]);
+    let keyed = bench.results("a");
+    let text = fs::read_to_string(bench.folder.join("scene.toml")).unwrap();
+    let bar = text.lines().find(|line| line.starts_with("box")).unwrap();
+    let keys = text.lines().find(|line| line.starts_with("keyframes")).unwrap();
+    let files = r#"sequence = { files = "a/meshes/bar/bar.####.ply", first = 1, last = 6, fps = 30 }"#;
+    fs::write(bench.folder.join("scene.toml"), text.replace(bar, files).replace(keys, "")).unwrap();
+    bench.done(&["run", "scene.toml", "--out", "b", "--no-preview"]);
+    let recorded = bench.results("b");
+    for frame in 1..=6 {
+        let name = format!("meshes/bar/bar.{frame:04}.ply");
+        let [a, b] = [&keyed, &recorded].map(|all| ply::read(&all[&name]).unwrap().mesh);
+        assert_eq!(a.triangles, b.triangles);
+        assert!(a.positions.iter().zip(&b.positions).all(|(p, q)| (p - q).norm() < 1e-7), "{name}");
+        assert!((a.positions[0].y - 0.075 - 0.2 * f64::from(frame - 1) / 30.0).abs() < 1e-6);
+    }
+    // A mesh of the sequence that is another.
+    let sheet = fs::read(bench.folder.join("a/meshes/sheet/sheet.0001.ply")).unwrap();
+    fs::write(bench.folder.join("a/meshes/bar/bar.0003.ply"), sheet).unwrap();
+    let told = bench.refused(2, &["check", "scene.toml"]);
+    assert!(told.starts_with("a/meshes/bar/bar.0003.ply: 625 vertices, but ") && told.lines().count() == 1, "{told}");
+}
+
+#[test]
+fn pins_handles_maps_and_loose_vertices_reach_the_world() {
+    let scene = r#"
+[scene]
+up = "z"
+[time]
+frames = 11
+fps = 100
+step = "1 ms"
+[[cloth]]
+name = "strip"
+mesh = "strip.obj"
+[[cloth.group]]
+name = "left"
+box = { min = [-0.01, -1, -1], max = [0.01, 1, 1] }
+[[cloth.pin]]
+group = "left"
+keyframes = [{ time = 0 }, { time = 0.1, translate = [0, 0, 0.02] }]
+[[cloth.handle]]
+nearest = [0.2, 0, 0]
+force = [0, 0, 0.03]
+[[cloth.map]]
+of = "mass"
+group = "right"
+factor = 2
+[output]
+fields = ["speed"]
+[preview]
+enabled = false
+"#;
+    let strip = "v 0 0 0\nv 0 0.1 0\nv 0.1 0 0\nv 0.1 0.1 0\nv 0.2 0 0\nv 0.2 0.1 0\nv 9 9 9\n\
+                 f 1 3 4\nf 1 4 2\ng right\nf 3 5 6\nf 3 6 4\n";
+    let bench = Bench::new("pins", scene);
+    fs::write(bench.folder.join("strip.obj"), strip).unwrap();
+    let out = bench.run(&["run", "scene.toml", "--out", "a"]);
+    let told = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(out.status.success() && told.starts_with("warning: strip.obj: 1 "), "{told}");
+    let last = ply::read(&bench.results("a")["meshes/strip/strip.0011.ply"]).unwrap().mesh;
+    let x = &last.positions;
+    for v in [0, 1] {
+        assert!((x[v].z - 0.02).abs() < 1e-6, "pins follow their keyframes: {}", x[v]);
+    }
+    assert_eq!([x[6].x, x[6].y, x[6].z], [9.0; 3], "a vertex of no triangle stays");
+    assert!(x[4].z > x[5].z + 0.01, "the handle pulls one corner up against gravity: {} {}", x[4], x[5]);
+    assert!(x[5].z < 0.02, "gravity points down z: {}", x[5]);
+    let energies = bench.folder("a").read_stats().unwrap()[0].energies;
+    assert!(energies.kinetic == 0.0 && energies.gravity == 0.0);
+    let told = bench.refused(2, &["check", "scene.toml", "--set", "cloth.strip.map[0].factor=0"]);
+    assert!(
+        told.contains("map[0].group: the factor at vertex 2 is 0; factors of this map must be larger than 0"),
+        "{told}"
+    );
+}
