@@ -157,9 +157,9 @@ fn main() {
             }).fold(0.0, f64::max);
             if f >= 7 || f % 5 == 0 || r.repeats > 0 {
                 println!(
-                    "f {f} steps {} rep {} it/step {:.1} contacts {} cand {} builds {} corr {} gap {:.2e} vmax {:.3} strain {:.3} | {:.1}s",
+                    "f {f} steps {} rep {} it/step {:.1} contacts {} cand {} builds {} stop {} corr {} join {} gap {:.2e} vmax {:.3} strain {:.3} | {:.1}s",
                     r.steps, r.repeats, r.iterations as f64 / r.steps as f64, r.contacts, r.candidates, r.builds,
-                    r.corrected, r.min_gap, vmax, strain, start.elapsed().as_secs_f64()
+                    r.stops, r.corrected, r.joined, r.min_gap, vmax, strain, start.elapsed().as_secs_f64()
                 );
             }
             let o = &world.objects;

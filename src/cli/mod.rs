@@ -1,6 +1,81 @@
-//! Commands.
+//! Commands, progress, signals, exit codes. One file a command.
 
-/// Runs the command line and gives the exit code.
-pub fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+mod check;
+mod failure;
+mod frames;
+mod inspect;
+mod materials;
+mod picture;
+mod progress;
+mod render;
+mod run;
+mod view;
+
+use clap::{Parser, Subcommand};
+use failure::told;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Offline cloth simulator: a TOML scene goes in; meshes, pictures and a record come out.
+#[derive(Debug, Parser)]
+#[command(name = "percale", version, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Simulate a scene
+    Run(run::Run),
+    /// Tell all faults of a scene; simulates nothing
+    Check(check::Check),
+    /// Draw the pictures of a run again from its meshes
+    Render(render::Render),
+    /// Tell what a mesh file or a run folder holds
+    Inspect(inspect::Inspect),
+    /// List the library of materials, or all of one
+    Materials(materials::Materials),
+    /// Print the JSON Schema of scene files, for editors
+    Schema,
+}
+
+/// Runs the command line and gives the exit code: 0 done, 1 the simulation failed, 2 the input is wrong, 3 the disk failed,
+/// 75 stopped by a signal.
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let outcome = match arguments.command {
+        Command::Run(command) => command.execute(),
+        Command::Check(command) => command.execute(),
+        Command::Render(command) => command.execute(),
+        Command::Inspect(command) => command.execute(),
+        Command::Materials(command) => command.execute(),
+        Command::Schema => {
+            say(crate::scene::schema().trim_end());
+            Ok(())
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            told(&failure);
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+/// A line to standard output; a reader that went away is no failure.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stdout(), "{line}");
+}
+
+/// A line to standard error.
+fn warn(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }

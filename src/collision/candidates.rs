@@ -1,19 +1,21 @@
 //! Candidate pairs: every vertex-face and edge-edge pair without a common vertex within reach.
 //!
-//! Trees over each object's triangles give pairs of triangles; each vertex and edge belongs to one triangle that owns it, so
-//! each pair of features is found once. The order of the lists is the same for any number of threads.
+//! Each object has a tree over its vertices, its edges and its triangles. A leaf of eight features asks the other tree once;
+//! leaves that meet are compared box by box, and what is left by distance. Lists are sorted, the same for any number of
+//! threads and whatever the trees look like.
 
 use super::closest::{edge_edge, point_triangle};
 use super::surface::Surface;
-use super::tree::{Box3, Tree};
+use super::tree::{Box3, Tree, WIDTH, margin2};
 use crate::linalg::{Vec3, par};
+use std::ops::Range;
 
 /// Two features and their distance when the list was built.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Near {
     /// Vertex, or first edge.
     pub a: u32,
-    /// Triangle, or second edge.
+    /// Triangle, or second edge, which has the higher index.
     pub b: u32,
     /// Distance at build, rounded down [m].
     pub distance: f32,
@@ -29,227 +31,299 @@ pub struct Reach {
 }
 
 impl Reach {
+    /// Nothing is wanted.
+    pub fn never(objects: usize) -> Reach {
+        Reach { objects, table: vec![-1.0; objects * objects] }
+    }
+
     /// Of two objects [m].
     #[inline]
     pub fn of(&self, a: usize, b: usize) -> f64 {
         self.table[a * self.objects + b]
     }
+
+    /// Sets the reach of two objects [m].
+    pub fn set(&mut self, a: usize, b: usize, reach: f64) {
+        self.table[a * self.objects + b] = reach;
+        self.table[b * self.objects + a] = reach;
+    }
 }
 
-/// The lists, with the trees that find them.
+/// Trees over the features of one object.
+#[derive(Clone, Debug, Default)]
+struct Trees {
+    vertices: Tree,
+    edges: Tree,
+    triangles: Tree,
+}
+
+/// Leaves of one tree that ask another tree.
+#[derive(Clone, Debug)]
+struct Block {
+    kind: Kind,
+    asking: usize,
+    asked: usize,
+    leaves: Range<usize>,
+    reach: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    VertexFace,
+    EdgeEdge,
+}
+
+/// The lists, with the trees that find them and storage kept between builds.
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
-    /// Vertex and triangle.
+    /// Vertex and triangle, sorted.
     pub vertex_face: Vec<Near>,
-    /// Edge and edge; the first has the lower index.
+    /// Edge and edge, sorted; the first has the lower index.
     pub edge_edge: Vec<Near>,
-    trees: Vec<Tree>,
+    trees: Vec<Trees>,
+    blocks: Vec<Block>,
+    found: Vec<Vec<Near>>,
+    starts: [Vec<u32>; 2],
 }
 
-/// What one block of queries found.
-#[derive(Default)]
-struct Found {
-    vertex_face: Vec<Near>,
-    edge_edge: Vec<Near>,
-}
-
-/// Triangles per block of queries.
-const QUERIES: usize = 256;
+/// Leaves per block of queries.
+const LEAVES: usize = 16;
 
 impl Candidates {
-    /// Builds the trees' shapes from positions.
+    /// Builds the trees' shapes from positions `x`, for any later positions.
     pub fn new(x: &[Vec3], surface: &Surface) -> Candidates {
-        let trees = surface
-            .triangle_ranges
-            .iter()
-            .map(|range| {
-                let centre = |t: usize| surface.triangles[t].iter().map(|v| x[*v as usize]).sum::<Vec3>() / 3.0;
-                Tree::new(&range.clone().map(centre).collect::<Vec<_>>())
+        let at = |v: u32| x[v as usize];
+        let tree = |items: Vec<u32>, centre: &dyn Fn(u32) -> Vec3| {
+            let centres: Vec<Vec3> = items.iter().map(|i| centre(*i)).collect();
+            Tree::new(&items, &centres)
+        };
+        let indices = |range: &Range<usize>| range.clone().map(|i| i as u32).collect();
+        let trees = (0..surface.objects())
+            .map(|k| Trees {
+                vertices: tree(surface.used_vertices(k), &at),
+                edges: tree(indices(&surface.edge_ranges[k]), &|e| {
+                    let [a, b] = surface.edges[e as usize].map(at);
+                    (a + b) / 2.0
+                }),
+                triangles: tree(indices(&surface.triangle_ranges[k]), &|t| {
+                    let [a, b, c] = surface.triangles[t as usize].map(at);
+                    (a + b + c) / 3.0
+                }),
             })
             .collect();
         Candidates { trees, ..Candidates::default() }
     }
 
-    /// Finds all pairs within reach at positions `x`.
-    pub fn build(&mut self, x: &[Vec3], surface: &Surface, reach: &Reach) {
-        let corner = |t: usize, k: usize| &x[surface.triangles[t][k] as usize];
-        for (tree, range) in self.trees.iter_mut().zip(&surface.triangle_ranges) {
-            tree.refit(|t| Box3::around((0..3).map(|k| corner(range.start + t, k)), 0.0));
+    /// Finds all pairs at positions `x` that are within the reach of their objects plus the margins of both features; a feature
+    /// has the largest margin of its vertices [m].
+    pub fn build(&mut self, x: &[Vec3], surface: &Surface, reach: &Reach, margin: &[f64]) {
+        self.refit(x, surface, reach, margin);
+        self.plan(reach);
+        if self.found.len() < self.blocks.len() {
+            self.found.resize(self.blocks.len(), Vec::new());
         }
-        let mut blocks = Vec::new();
-        for i in 0..self.trees.len() {
-            for j in i..self.trees.len() {
-                if reach.of(i, j) < 0.0 {
-                    continue;
+        let (trees, blocks) = (&self.trees, &self.blocks);
+        let found = &mut self.found[..blocks.len()];
+        par::each_heavy(found, |k, out| {
+            out.clear();
+            let Block { kind, asking, asked, ref leaves, reach } = blocks[k];
+            let (a, b) = (&trees[asking], &trees[asked]);
+            match kind {
+                Kind::VertexFace => vertex_face(x, surface, (&a.vertices, &b.triangles), leaves, (reach, margin), out),
+                Kind::EdgeEdge => {
+                    edge_edges(x, surface, (&a.edges, &b.edges), (leaves, asking == asked), (reach, margin), out);
                 }
-                // The smaller object asks the larger one's tree.
-                let (a, b) = if self.trees[i].items.len() <= self.trees[j].items.len() { (i, j) } else { (j, i) };
-                let slots = self.trees[a].items.len();
-                blocks.extend((0..slots).step_by(QUERIES).map(|first| (a, b, first..(first + QUERIES).min(slots))));
             }
-        }
-        let trees = &self.trees;
-        let parts = par::map_heavy(blocks.len(), |k| {
-            let (a, b, slots) = &blocks[k];
-            let mut found = Found::default();
-            let near = reach.of(*a, *b);
-            let (base_a, base_b) = (surface.triangle_ranges[*a].start, surface.triangle_ranges[*b].start);
-            let whole = trees[*b].whole();
-            for slot in slots.clone() {
-                let s = base_a + trees[*a].items[slot] as usize;
-                let query = Box3::around((0..3).map(|k| corner(s, k)), near);
-                if !query.meets(&whole) {
-                    continue;
-                }
-                trees[*b].query(&query, if a == b { slot + 1 } else { 0 }, |other| {
-                    found.features(x, surface, s, base_b + trees[*b].items[other] as usize, near);
-                });
-            }
-            found
         });
-        self.vertex_face.clear();
-        self.edge_edge.clear();
-        for part in parts {
-            self.vertex_face.extend(part.vertex_face);
-            self.edge_edge.extend(part.edge_edge);
-        }
+        let middle = self.blocks.partition_point(|b| b.kind == Kind::VertexFace);
+        let (faces, edges) = self.found[..self.blocks.len()].split_at(middle);
+        let [starts_faces, starts_edges] = &mut self.starts;
+        let (vertex_face, edge_edge) = (&mut self.vertex_face, &mut self.edge_edge);
+        par::join(
+            || sort_into(vertex_face, faces, starts_faces, surface.vertices),
+            || sort_into(edge_edge, edges, starts_edges, surface.edges.len()),
+        );
     }
-}
 
-impl Found {
-    /// The pairs of features that two triangles own.
-    #[inline]
-    fn features(&mut self, x: &[Vec3], surface: &Surface, s: usize, t: usize, reach: f64) {
-        self.corners(x, surface, s, t, reach);
-        self.corners(x, surface, t, s, reach);
-        let (edges_s, count_s) = &surface.owned_edges[s];
-        let (edges_t, count_t) = &surface.owned_edges[t];
-        for e in &edges_s[..*count_s as usize] {
-            let [p0, p1] = surface.edges[*e as usize];
-            let (xp0, xp1) = (&x[p0 as usize], &x[p1 as usize]);
-            for f in &edges_t[..*count_t as usize] {
-                let [q0, q1] = surface.edges[*f as usize];
-                if p0 == q0 || p0 == q1 || p1 == q0 || p1 == q1 {
-                    continue;
-                }
-                let (xq0, xq1) = (&x[q0 as usize], &x[q1 as usize]);
-                let apart = |k: usize| {
-                    xp0[k].min(xp1[k]) - reach > xq0[k].max(xq1[k]) || xq0[k].min(xq1[k]) - reach > xp0[k].max(xp1[k])
-                };
-                if apart(0) || apart(1) || apart(2) {
-                    continue;
-                }
-                let (a, b) = if e < f { (*e, *f) } else { (*f, *e) };
-                let [a0, a1] = surface.edges[a as usize].map(|v| &x[v as usize]);
-                let [b0, b1] = surface.edges[b as usize].map(|v| &x[v as usize]);
-                let d2 = edge_edge(a0, a1, b0, b1).distance2;
-                if d2 <= reach * reach {
-                    self.edge_edge.push(Near { a, b, distance: below(d2) });
-                }
+    /// Boxes of all objects that have a partner.
+    fn refit(&mut self, x: &[Vec3], surface: &Surface, reach: &Reach, margin: &[f64]) {
+        let at = |v: u32| &x[v as usize];
+        let most = |v: &[u32]| most(margin, v);
+        for (k, trees) in self.trees.iter_mut().enumerate() {
+            if !(0..surface.objects()).any(|other| reach.of(k, other) >= 0.0) {
+                continue;
             }
+            trees.vertices.refit(|v| Box3::around([at(v)], margin[v as usize]));
+            trees.edges.refit(|e| {
+                let ends = surface.edges[e as usize];
+                Box3::around(ends.map(at), most(&ends))
+            });
+            trees.triangles.refit(|t| {
+                let corners = surface.triangles[t as usize];
+                Box3::around(corners.map(at), most(&corners))
+            });
         }
     }
 
-    /// The corners that triangle `s` owns against the face of triangle `t`.
-    #[inline]
-    fn corners(&mut self, x: &[Vec3], surface: &Surface, s: usize, t: usize, reach: f64) {
-        let owned = surface.owned_corners[s];
-        let face = &surface.triangles[t];
-        for k in 0..3 {
-            let v = surface.triangles[s][k];
-            if owned & (1 << k) == 0 || face.contains(&v) {
-                continue;
+    /// Who asks whom: vertex-face blocks, then edge-edge blocks.
+    fn plan(&mut self, reach: &Reach) {
+        let Candidates { trees, blocks, .. } = self;
+        blocks.clear();
+        let near = |a: usize, b: usize| {
+            let reach = reach.of(a, b);
+            reach >= 0.0 && trees[a].triangles.whole().within(&trees[b].triangles.whole(), margin2(reach))
+        };
+        let mut add = |kind, asking, asked, count: usize| {
+            blocks.extend((0..count).step_by(LEAVES).map(|first| Block {
+                kind,
+                asking,
+                asked,
+                leaves: first..(first + LEAVES).min(count),
+                reach: reach.of(asking, asked),
+            }));
+        };
+        let n = trees.len();
+        for (a, of) in trees.iter().enumerate() {
+            for b in (0..n).filter(|b| near(a, *b)) {
+                add(Kind::VertexFace, a, b, of.vertices.leaves());
             }
-            let [a, b, c] = face.map(|v| &x[v as usize]);
-            let p = &x[v as usize];
-            let apart = |k: usize| a[k].min(b[k]).min(c[k]) - reach > p[k] || p[k] - reach > a[k].max(b[k]).max(c[k]);
-            if apart(0) || apart(1) || apart(2) {
-                continue;
-            }
-            let d2 = point_triangle(p, a, b, c).distance2;
-            if d2 <= reach * reach {
-                self.vertex_face.push(Near { a: v, b: t as u32, distance: below(d2) });
+        }
+        for a in 0..n {
+            for b in (a..n).filter(|b| near(a, *b)) {
+                // The larger object asks: many small queries into a small tree.
+                let (a, b) = if trees[a].edges.leaves() >= trees[b].edges.leaves() { (a, b) } else { (b, a) };
+                add(Kind::EdgeEdge, a, b, trees[a].edges.leaves());
             }
         }
     }
 }
 
-/// The root, rounded to a number that is not larger.
-fn below(distance2: f64) -> f32 {
-    (distance2.sqrt() * (1.0 - 1e-6)) as f32
+/// Largest margin of a feature's vertices.
+#[inline]
+fn most(margin: &[f64], vertices: &[u32]) -> f64 {
+    vertices.iter().fold(0.0, |m, v| margin[*v as usize].max(m))
+}
+
+/// Root, rounded to a number that is not larger.
+#[inline]
+fn root_below(distance2: f64) -> f32 {
+    (distance2.sqrt() * (1.0 - 1e-6)).min(f64::from(f32::MAX)) as f32
+}
+
+/// Pairs of a leaf with a leaf; gathered before their distances are computed, so that the branches of one do not stall the
+/// other.
+struct Gathered {
+    pairs: [(u32, u32); WIDTH * WIDTH],
+    count: usize,
+}
+
+impl Gathered {
+    fn new() -> Gathered {
+        Gathered { pairs: [(0, 0); WIDTH * WIDTH], count: 0 }
+    }
+
+    /// Adds a pair if it is wanted, without a branch. A leaf with a leaf has at most as many pairs as there are places.
+    #[inline]
+    fn add(&mut self, pair: (u32, u32), wanted: bool) {
+        self.pairs[self.count % self.pairs.len()] = pair;
+        self.count += usize::from(wanted);
+    }
+
+    /// Takes all pairs out.
+    #[inline]
+    fn take(&mut self) -> &[(u32, u32)] {
+        let count = std::mem::take(&mut self.count);
+        &self.pairs[..count]
+    }
+}
+
+/// Vertices of some leaves against the triangles of a tree.
+fn vertex_face(
+    x: &[Vec3],
+    surface: &Surface,
+    (vertices, triangles): (&Tree, &Tree),
+    leaves: &Range<usize>,
+    (reach, margin): (f64, &[f64]),
+    out: &mut Vec<Near>,
+) {
+    let margin2 = margin2(reach);
+    let mut gathered = Gathered::new();
+    for leaf in leaves.clone() {
+        triangles.query(&vertices.around(leaf), margin2, 0, |other| {
+            vertices.pairs(leaf, triangles, other, margin2, |v, t| {
+                let [a, b, c] = surface.triangles[t as usize];
+                gathered.add((v, t), (v != a) & (v != b) & (v != c));
+            });
+            for &(v, t) in gathered.take() {
+                let corners = surface.triangles[t as usize];
+                let [a, b, c] = corners.map(|v| &x[v as usize]);
+                let distance2 = point_triangle(&x[v as usize], a, b, c).distance2;
+                let near = reach + margin[v as usize] + most(margin, &corners);
+                if distance2 <= near * near {
+                    out.push(Near { a: v, b: t, distance: root_below(distance2) });
+                }
+            }
+        });
+    }
+}
+
+/// Edges of some leaves against the edges of a tree; of the same tree, against those that come later.
+fn edge_edges(
+    x: &[Vec3],
+    surface: &Surface,
+    (edges, others): (&Tree, &Tree),
+    (leaves, same): (&Range<usize>, bool),
+    (reach, margin): (f64, &[f64]),
+    out: &mut Vec<Near>,
+) {
+    let margin2 = margin2(reach);
+    let mut gathered = Gathered::new();
+    for leaf in leaves.clone() {
+        others.query(&edges.around(leaf), margin2, if same { leaf } else { 0 }, |other| {
+            edges.pairs(leaf, others, other, margin2, |e, f| {
+                let ([p0, p1], [q0, q1]) = (surface.edges[e as usize], surface.edges[f as usize]);
+                gathered.add((e.min(f), e.max(f)), (p0 != q0) & (p0 != q1) & (p1 != q0) & (p1 != q1));
+            });
+            for &(e, f) in gathered.take() {
+                let (ends, others) = (surface.edges[e as usize], surface.edges[f as usize]);
+                let ([p0, p1], [q0, q1]) = (ends.map(|v| &x[v as usize]), others.map(|v| &x[v as usize]));
+                let distance2 = edge_edge(p0, p1, q0, q1).distance2;
+                let near = reach + most(margin, &ends) + most(margin, &others);
+                if distance2 <= near * near {
+                    out.push(Near { a: e, b: f, distance: root_below(distance2) });
+                }
+            }
+        });
+    }
+}
+
+/// Sorts the parts by `a`, then by `b`, into `out`; `a` is below `keys`. By counting, so in linear time.
+fn sort_into(out: &mut Vec<Near>, parts: &[Vec<Near>], starts: &mut Vec<u32>, keys: usize) {
+    starts.clear();
+    starts.resize(keys + 1, 0);
+    for near in parts.iter().flatten() {
+        starts[near.a as usize + 1] += 1;
+    }
+    for k in 0..keys {
+        starts[k + 1] += starts[k];
+    }
+    let total = starts[keys] as usize;
+    out.resize(total, Near::default());
+    for near in parts.iter().flatten() {
+        let place = &mut starts[near.a as usize];
+        out[*place as usize] = *near;
+        *place += 1;
+    }
+    // Each start has moved to the end of its run.
+    let mut first = 0;
+    for last in &starts[..keys] {
+        let run = &mut out[first..*last as usize];
+        if run.len() > 1 {
+            run.sort_unstable_by_key(|n| n.b);
+        }
+        first = *last as usize;
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::ops::Range;
-
-    fn random(seed: &mut u64) -> f64 {
-        *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    type Objects = Vec<(Range<usize>, Vec<[u32; 3]>)>;
-
-    /// A bumpy sheet, a soup of triangles and two large triangles.
-    fn scene(seed: &mut u64) -> (Vec<Vec3>, Objects) {
-        let n = 14u32;
-        let mut x: Vec<Vec3> = (0..n * n)
-            .map(|k| Vec3::new(f64::from(k % n) * 0.1, 0.12 * random(seed), f64::from(k / n) * 0.1))
-            .collect();
-        let quad = |i: u32| [[i, i + 1, i + n], [i + 1, i + n + 1, i + n]];
-        let sheet = (0..n * (n - 1)).filter(|k| k % n != n - 1).flat_map(quad).collect();
-        let first = x.len();
-        x.extend((0..60).map(|_| Vec3::new(random(seed), 0.1 * random(seed), random(seed))));
-        let soup = (0..20u32).map(|k| [0, 1, 2].map(|c| first as u32 + 3 * k + c)).collect();
-        let plane = x.len();
-        x.extend([[-50.0, -50.0], [50.0, -50.0], [50.0, 50.0], [-50.0, 50.0]].map(|[a, b]| Vec3::new(a, -0.1, b)));
-        let p = plane as u32;
-        let ground = vec![[p, p + 2, p + 1], [p, p + 3, p + 2]];
-        let objects = vec![(0..first, sheet), (first..plane, soup), (plane..x.len(), ground)];
-        (x, objects)
-    }
-
-    #[test]
-    fn the_lists_are_those_of_the_exhaustive_search() {
-        let mut seed = 77;
-        for reach in [0.03, 0.15] {
-            let (x, objects) = scene(&mut seed);
-            let surface = Surface::new(&objects);
-            let mut table = Reach { objects: 3, table: vec![reach; 9] };
-            table.table[8] = -1.0;
-            let mut candidates = Candidates::new(&x, &surface);
-            candidates.build(&x, &surface, &table);
-            let object_of = |t: usize| surface.triangle_ranges.iter().position(|r| r.contains(&t)).unwrap();
-            let at = |v: u32| &x[v as usize];
-            let mut vf = Vec::new();
-            for v in 0..x.len() as u32 {
-                for (t, f) in surface.triangles.iter().enumerate() {
-                    let near = table.of(surface.object[v as usize] as usize, object_of(t));
-                    let d = point_triangle(at(v), at(f[0]), at(f[1]), at(f[2])).distance2.sqrt();
-                    if !f.contains(&v) && d <= near {
-                        vf.push((v, t as u32));
-                    }
-                }
-            }
-            let mut ee = Vec::new();
-            for (i, a) in surface.edges.iter().enumerate() {
-                for (j, b) in surface.edges.iter().enumerate().skip(i + 1) {
-                    let near = table.of(surface.object[a[0] as usize] as usize, surface.object[b[0] as usize] as usize);
-                    let d = edge_edge(at(a[0]), at(a[1]), at(b[0]), at(b[1])).distance2.sqrt();
-                    if !a.contains(&b[0]) && !a.contains(&b[1]) && d <= near {
-                        ee.push((i as u32, j as u32));
-                    }
-                }
-            }
-            assert!(vf.len() > 100 && ee.len() > 100);
-            let sorted = |list: &[Near]| {
-                let mut pairs: Vec<_> = list.iter().map(|n| (n.a, n.b)).collect();
-                pairs.sort_unstable();
-                pairs
-            };
-            assert_eq!(sorted(&candidates.vertex_face), vf);
-            assert_eq!(sorted(&candidates.edge_edge), ee);
-        }
-    }
-}
+mod tests;

@@ -1,8 +1,12 @@
 //! Proof that two features stay apart while their vertices move in straight lines.
 //!
-//! A plane that translates linearly separates both features at all times when it does so at the start and at the end:
-//! `min_A n.x - max_B n.x >= xi` at both. Tried with the closest direction at the start, then at the end, then on halves of
-//! the step. What is not proven may still be safe.
+//! Side A is a vertex or an edge, side B a triangle or an edge; both are convex hulls of vertices, so a plane between the
+//! vertices is a plane between the features. Tried in turn, on the step and then on its halves:
+//! - a plane of fixed direction that travels linearly: `min_A n.x - max_B n.x >= xi` at the start and at the end;
+//! - a plane that also turns, `n(t) = (1 - t) n0 + t n1`: `n(t).x(t) - c(t)` is a quadratic in t whose Bernstein coefficients
+//!   bound it, and `|n(t)| <= 1` makes it a lower bound of the distance.
+//!
+//! A proof is never wrong, rounding included; what is not proven may still be safe.
 
 use super::closest::{edge_edge, point_triangle};
 use crate::linalg::Vec3;
@@ -23,72 +27,146 @@ pub struct Separation {
     pub distance: f64,
     /// Unit direction from side B to side A; zero when they touch.
     pub normal: Vec3,
-    /// Weights of the four vertices: the vector between the nearest points is their sum.
+    /// Weights of the four vertices, positive on side A and negative on side B: the vector between the nearest points is
+    /// their sum.
     pub weights: [f64; 4],
 }
 
-impl Pair {
-    /// Number of vertices on side A.
-    fn first(self) -> usize {
-        match self {
-            Pair::VertexFace => 1,
-            Pair::EdgeEdge => 2,
-        }
-    }
+/// Halvings of the step before a proof is given up.
+const HALVINGS: u32 = 3;
+/// Rounding of all sums here in units of the coordinates' sum, with room to spare.
+const ROUNDING: f64 = 1e-14;
+/// Distance below which a direction is not computed from squares: they would lose digits.
+const LEAST: f64 = 1e-140;
 
+impl Pair {
     /// Nearest points of the two features.
     #[inline]
     pub fn separation(self, x: &[Vec3; 4]) -> Separation {
-        let weights = match self {
+        let (weights, d) = match self {
             Pair::VertexFace => {
                 let [a, b, c] = point_triangle(&x[0], &x[1], &x[2], &x[3]).weights;
-                [1.0, -a, -b, -c]
+                ([1.0, -a, -b, -c], (x[0] - x[1]) - (x[2] - x[1]) * b - (x[3] - x[1]) * c)
             }
             Pair::EdgeEdge => {
                 let e = edge_edge(&x[0], &x[1], &x[2], &x[3]);
-                [1.0 - e.s, e.s, e.t - 1.0, -e.t]
+                ([1.0 - e.s, e.s, e.t - 1.0, -e.t], (x[0] - x[2]) + (x[1] - x[0]) * e.s - (x[3] - x[2]) * e.t)
             }
         };
-        let d = x[0] * weights[0] + x[1] * weights[1] + x[2] * weights[2] + x[3] * weights[3];
         let distance = d.norm();
-        let normal = if distance > 0.0 { d / distance } else { Vec3::zeros() };
+        let normal = if distance > LEAST { d / distance } else { Vec3::zeros() };
         Separation { distance, normal, weights }
     }
 
-    /// `min_A n.x - max_B n.x`.
+    /// Signs of the sides: +1 on side A, -1 on side B.
+    pub fn side(self, k: usize) -> f64 {
+        let first = match self {
+            Pair::VertexFace => 1,
+            Pair::EdgeEdge => 2,
+        };
+        if k < first { 1.0 } else { -1.0 }
+    }
+
+    /// Extent of the gap along `n`: `max_B n.x` and `min_A n.x`.
     #[inline]
-    fn width(self, n: &Vec3, x: &[Vec3; 4]) -> f64 {
-        let d = [n.dot(&x[0]), n.dot(&x[1]), n.dot(&x[2]), n.dot(&x[3])];
+    fn gap(self, n: &Vec3, x: &[Vec3; 4]) -> [f64; 2] {
+        self.between(x.map(|p| n.dot(&p)))
+    }
+
+    #[inline]
+    fn between(self, d: [f64; 4]) -> [f64; 2] {
         match self {
-            Pair::VertexFace => d[0] - d[1].max(d[2]).max(d[3]),
-            Pair::EdgeEdge => d[0].min(d[1]) - d[2].max(d[3]),
+            Pair::VertexFace => [d[1].max(d[2]).max(d[3]), d[0]],
+            Pair::EdgeEdge => [d[2].max(d[3]), d[0].min(d[1])],
         }
     }
 
-    /// The two features stay at least `xi` apart while vertices move from `start` to `end`: never wrong when true.
+    /// The two features stay at least `xi` apart while their vertices move linearly from `start` to `end`: never wrong when
+    /// true.
+    #[inline]
     pub fn separated(self, start: &[Vec3; 4], end: &[Vec3; 4], xi: f64) -> bool {
-        // Coordinates relative to a vertex: rounding then scales with the size of the pair and its motion.
-        let origin = start[0];
-        let (start, end) = (start.map(|p| p - origin), end.map(|p| p - origin));
-        let size = start.iter().chain(&end).fold(0.0f64, |m, p| m.max(p.amax()));
-        let xi = xi + 1e-14 * size;
-        self.proven(&start, &end, xi, 3)
+        Step::new(self, start, end, xi).proven()
     }
 
-    fn proven(self, start: &[Vec3; 4], end: &[Vec3; 4], xi: f64, halvings: u32) -> bool {
-        let holds = |n: &Vec3| self.width(n, start) >= xi && self.width(n, end) >= xi;
-        if holds(&self.separation(start).normal) || holds(&self.separation(end).normal) {
+    /// As [`Pair::separated`], trying first the unit direction `normal` (from side B to side A) at the price of a few dot
+    /// products.
+    #[inline]
+    pub fn separated_along(self, start: &[Vec3; 4], end: &[Vec3; 4], normal: &Vec3, xi: f64) -> bool {
+        let step = Step::new(self, start, end, xi);
+        let length2 = normal.norm_squared();
+        ((1.0 - 1e-12..=1.0 + 1e-12).contains(&length2) && step.translating(normal)) || step.proven()
+    }
+}
+
+/// A pair's motion, relative to the start of its first vertex.
+struct Step {
+    pair: Pair,
+    start: [Vec3; 4],
+    end: [Vec3; 4],
+    /// Distance to prove, rounding added.
+    xi: f64,
+}
+
+impl Step {
+    #[inline]
+    fn new(pair: Pair, start: &[Vec3; 4], end: &[Vec3; 4], xi: f64) -> Step {
+        let origin = start[0];
+        let (start, end) = (start.map(|p| p - origin), end.map(|p| p - origin));
+        let size: f64 = start.iter().chain(&end).map(|p| p.x.abs() + p.y.abs() + p.z.abs()).sum();
+        // Directions are unit within 1e-15; the least distance keeps a pair without extent from being apart by nothing. What
+        // is not a number proves nothing.
+        let xi = xi * (1.0 + ROUNDING) + size * ROUNDING + LEAST;
+        Step { pair, start, end, xi: if xi.is_finite() { xi } else { f64::NAN } }
+    }
+
+    #[inline]
+    fn translating(&self, n: &Vec3) -> bool {
+        let [low0, high0] = self.pair.gap(n, &self.start);
+        let [low1, high1] = self.pair.gap(n, &self.end);
+        high0 - low0 >= self.xi && high1 - low1 >= self.xi
+    }
+
+    /// The plane may stand anywhere in the gap: `c0` in `[low0, high0]` at the start, `c1` at the end; of the middle coefficients
+    /// only the sum of the two counts.
+    fn rotating(&self, n0: &Vec3, n1: &Vec3) -> bool {
+        let half = self.xi / 2.0;
+        let room = |[low, high]: [f64; 2]| [low + half, high - half];
+        let [low0, high0] = room(self.pair.gap(n0, &self.start));
+        let [low1, high1] = room(self.pair.gap(n1, &self.end));
+        let across = std::array::from_fn(|k| (n0.dot(&self.end[k]) + n1.dot(&self.start[k])) / 2.0);
+        let [low, high] = room(self.pair.between(across));
+        low0 <= high0 && low1 <= high1 && low <= high && (low0 + low1).max(2.0 * low) <= (high0 + high1).min(2.0 * high)
+    }
+
+    #[inline]
+    fn proven(&self) -> bool {
+        self.proven_from(&self.pair.separation(&self.start), None, HALVINGS)
+    }
+
+    fn proven_from(&self, from: &Separation, to: Option<&Separation>, halvings: u32) -> bool {
+        if from.distance < self.xi {
+            return false;
+        }
+        if self.translating(&from.normal) {
+            return true;
+        }
+        let to = to.copied().unwrap_or_else(|| self.pair.separation(&self.end));
+        if to.distance < self.xi {
+            return false;
+        }
+        if self.translating(&to.normal) || self.rotating(&from.normal, &to.normal) {
             return true;
         }
         if halvings == 0 {
             return false;
         }
-        let middle: [Vec3; 4] = std::array::from_fn(|k| (start[k] + end[k]) / 2.0);
-        self.proven(start, &middle, xi, halvings - 1) && self.proven(&middle, end, xi, halvings - 1)
-    }
-
-    /// Signs of the sides: +1 on side A, -1 on side B.
-    pub fn side(self, k: usize) -> f64 {
-        if k < self.first() { 1.0 } else { -1.0 }
+        let middle: [Vec3; 4] = std::array::from_fn(|k| (self.start[k] + self.end[k]) / 2.0);
+        let between = self.pair.separation(&middle);
+        let Step { pair, start, end, xi } = *self;
+        Step { pair, start, end: middle, xi }.proven_from(from, Some(&between), halvings - 1)
+            && Step { pair, start: middle, end, xi }.proven_from(&between, Some(&to), halvings - 1)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,79 +1,127 @@
 //! Closest points of a point and a triangle, and of two edges.
+//!
+//! Both work on differences of coordinates only, so a pair far from the origin loses nothing. Degenerate triangles and edges
+//! of length zero are legal; the result is then that of the edge or point they are.
 
 use crate::linalg::Vec3;
+
+/// Part of a triangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feature {
+    /// A corner, 0 to 2.
+    Vertex(u8),
+    /// The side opposite to a corner, 0 to 2.
+    Edge(u8),
+    /// The inside.
+    Face,
+}
 
 /// Closest point of a triangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PointTriangle {
-    /// Barycentric weights of the closest point.
+    /// Barycentric weights of the closest point: none negative, sum one.
     pub weights: [f64; 3],
     /// Squared distance [m^2].
     pub distance2: f64,
 }
 
 impl PointTriangle {
-    /// Bit k is set when the closest point lies on corner k's side: one bit a corner, two an edge, three the face.
-    pub fn feature(&self) -> u8 {
-        (0..3).fold(0, |bits, k| bits | u8::from(self.weights[k] > 0.0) << k)
+    /// Part of the triangle that the closest point lies on.
+    #[inline]
+    pub fn feature(&self) -> Feature {
+        match self.weights.map(|w| w > 0.0) {
+            [true, true, true] => Feature::Face,
+            [false, true, true] => Feature::Edge(0),
+            [true, false, true] => Feature::Edge(1),
+            [true, true, false] => Feature::Edge(2),
+            [true, false, false] => Feature::Vertex(0),
+            [false, true, false] => Feature::Vertex(1),
+            _ => Feature::Vertex(2),
+        }
     }
 }
 
-/// Closest point to `p` of the triangle `a b c` (Ericson 2005, section 5.1.5); right for degenerate triangles too.
+/// Squared sine of a triangle's angle at the first corner below which its regions are not told apart by determinants.
+const SLIVER: f64 = 1e-8;
+
+/// Closest point to `p` of the triangle `a b c`: regions of Ericson, "Real-Time Collision Detection" (2005), section 5.1.5;
+/// the nearest of face and sides where the triangle is thin.
 #[inline]
 pub fn point_triangle(p: &Vec3, a: &Vec3, b: &Vec3, c: &Vec3) -> PointTriangle {
     let (ab, ac, ap) = (b - a, c - a, p - a);
     let (d1, d2) = (ab.dot(&ap), ac.dot(&ap));
+    let (ab2, ac2, abc) = (ab.norm_squared(), ac.norm_squared(), ab.dot(&ac));
+    let area2 = ab2 * ac2 - abc * abc;
+    if area2.is_nan() || area2 <= SLIVER * ab2 * ac2 {
+        return thin(p, [a, b, c]);
+    }
+    // Dot products of the sides with bp and cp follow from those with ap.
+    let (d3, d4) = (d1 - ab2, d2 - abc);
+    let (d5, d6) = (d1 - abc, d2 - ac2);
     let weights = 'found: {
         if d1 <= 0.0 && d2 <= 0.0 {
             break 'found [1.0, 0.0, 0.0];
         }
-        let bp = p - b;
-        let (d3, d4) = (ab.dot(&bp), ac.dot(&bp));
         if d3 >= 0.0 && d4 <= d3 {
             break 'found [0.0, 1.0, 0.0];
         }
-        let vc = d1 * d4 - d3 * d2;
-        if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 && d1 > d3 {
-            let t = d1 / (d1 - d3);
-            break 'found [1.0 - t, t, 0.0];
-        }
-        let cp = p - c;
-        let (d5, d6) = (ab.dot(&cp), ac.dot(&cp));
         if d6 >= 0.0 && d5 <= d6 {
             break 'found [0.0, 0.0, 1.0];
         }
+        let vc = d1 * d4 - d3 * d2;
+        if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
+            let v = (d1 / ab2).min(1.0);
+            break 'found [1.0 - v, v, 0.0];
+        }
         let vb = d5 * d2 - d1 * d6;
-        if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 && d2 > d6 {
-            let t = d2 / (d2 - d6);
-            break 'found [1.0 - t, 0.0, t];
+        if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
+            let w = (d2 / ac2).min(1.0);
+            break 'found [1.0 - w, 0.0, w];
         }
         let va = d3 * d6 - d5 * d4;
-        if va <= 0.0 && d4 >= d3 && d5 >= d6 && d4 - d3 + d5 - d6 > 0.0 {
-            let t = (d4 - d3) / (d4 - d3 + d5 - d6);
-            break 'found [0.0, 1.0 - t, t];
+        let (e, f) = (d4 - d3, d5 - d6);
+        if va <= 0.0 && e >= 0.0 && f >= 0.0 && e + f > 0.0 {
+            let w = e / (e + f);
+            break 'found [0.0, 1.0 - w, w];
         }
-        let sum = va + vb + vc;
-        // The sum is the squared length of the normal; below rounding there is no face.
-        if sum > 1e-13 * ab.norm_squared() * ac.norm_squared() {
-            break 'found [va / sum, vb / sum, vc / sum];
+        let scale = 1.0 / (va + vb + vc);
+        let (v, w) = (vb * scale, vc * scale);
+        // Not all of the conditions above can fail by more than rounding when a weight is not positive.
+        let u = 1.0 - v - w;
+        if v > 0.0 && w > 0.0 && u > 0.0 {
+            break 'found [u, v, w];
         }
-        return flat(p, [a, b, c]);
+        return thin(p, [a, b, c]);
     };
-    let q = a * weights[0] + b * weights[1] + c * weights[2];
-    PointTriangle { weights, distance2: (p - q).norm_squared() }
+    PointTriangle { weights, distance2: (ap - ab * weights[1] - ac * weights[2]).norm_squared() }
 }
 
-/// A triangle without area: the nearest of its three sides.
+/// The nearest of three sides and, if the point lies over it, the face.
 #[cold]
-fn flat(p: &Vec3, corners: [&Vec3; 3]) -> PointTriangle {
+fn thin(p: &Vec3, corners: [&Vec3; 3]) -> PointTriangle {
     let mut best = PointTriangle { weights: [1.0, 0.0, 0.0], distance2: f64::INFINITY };
     for k in 0..3 {
         let (i, j) = (k, (k + 1) % 3);
-        let e = edge_edge(p, p, corners[i], corners[j]);
-        if e.distance2 < best.distance2 {
-            best = PointTriangle { weights: [0.0; 3], distance2: e.distance2 };
-            best.weights[i] = 1.0 - e.t;
-            best.weights[j] = e.t;
+        let (side, to) = (corners[j] - corners[i], p - corners[i]);
+        let length2 = side.norm_squared();
+        let t = if length2 > 0.0 { (side.dot(&to) / length2).clamp(0.0, 1.0) } else { 0.0 };
+        let distance2 = (to - side * t).norm_squared();
+        if distance2 < best.distance2 {
+            best = PointTriangle { weights: [0.0; 3], distance2 };
+            best.weights[i] = 1.0 - t;
+            best.weights[j] = t;
+        }
+    }
+    let [a, b, c] = corners;
+    let (ab, ac, ap) = (b - a, c - a, p - a);
+    let n = ab.cross(&ac);
+    let n2 = n.norm_squared();
+    if n2 > 0.0 {
+        let (v, w) = (ap.cross(&ac).dot(&n) / n2, ab.cross(&ap).dot(&n) / n2);
+        let distance2 = (ap - ab * v - ac * w).norm_squared();
+        let u = 1.0 - v - w;
+        if u > 0.0 && v > 0.0 && w > 0.0 && distance2 < best.distance2 {
+            best = PointTriangle { weights: [u, v, w], distance2 };
         }
     }
     best
@@ -91,41 +139,34 @@ pub struct EdgeEdge {
 }
 
 impl EdgeEdge {
-    /// Both closest points lie strictly inside their edges.
+    /// Both closest points lie strictly inside their edges. Of parallel edges the closest pair at an end is taken.
+    #[inline]
     pub fn interior(&self) -> bool {
         self.s > 0.0 && self.s < 1.0 && self.t > 0.0 && self.t < 1.0
     }
 }
 
-/// Closest points of the edges `p0 p1` and `q0 q1` (Ericson 2005, section 5.1.9); right for parallel edges and points too.
+/// Squared sine of the angle below which two edges count as parallel.
+const PARALLEL: f64 = 1e-24;
+
+/// Closest points of the edges `p0 p1` and `q0 q1` (Ericson 2005, section 5.1.9, with cross products in place of the
+/// determinant of dot products, which cancels for edges that are nearly parallel).
 #[inline]
 pub fn edge_edge(p0: &Vec3, p1: &Vec3, q0: &Vec3, q1: &Vec3) -> EdgeEdge {
     let (u, v, r) = (p1 - p0, q1 - q0, p0 - q0);
-    let (a, e, f) = (u.norm_squared(), v.norm_squared(), v.dot(&r));
-    let clamp = |x: f64| x.clamp(0.0, 1.0);
-    let (s, t) = if a == 0.0 && e == 0.0 {
-        (0.0, 0.0)
-    } else if a == 0.0 {
-        (0.0, clamp(f / e))
-    } else {
-        let c = u.dot(&r);
-        if e == 0.0 {
-            (clamp(-c / a), 0.0)
-        } else {
-            let b = u.dot(&v);
-            let denominator = a * e - b * b;
-            // Nearly parallel edges: any point of the first will do, its partner is then exact.
-            let s = if denominator > 1e-14 * a * e { clamp((b * f - c * e) / denominator) } else { 0.0 };
-            let t = (b * s + f) / e;
-            if t < 0.0 {
-                (clamp(-c / a), 0.0)
-            } else if t > 1.0 {
-                (clamp((b - c) / a), 1.0)
-            } else {
-                (s, t)
-            }
-        }
+    let (a, e) = (u.norm_squared(), v.norm_squared());
+    let (b, c, f) = (u.dot(&v), u.dot(&r), v.dot(&r));
+    let n = u.cross(&v);
+    let n2 = n.norm_squared();
+    // Free of branches: which case holds cannot be predicted.
+    let along = |x: f64, length2: f64| {
+        let share = (x / length2).clamp(0.0, 1.0);
+        if length2 > 0.0 { share } else { 0.0 }
     };
+    let s = along(-r.cross(&v).dot(&n), if n2 > PARALLEL * a * e { n2 } else { 0.0 });
+    let t = along(b * s + f, e);
+    // Where t was not clamped this is s again.
+    let s = along(b * t - c, a);
     EdgeEdge { s, t, distance2: (r + u * s - v * t).norm_squared() }
 }
 
@@ -142,33 +183,69 @@ mod tests {
         Vec3::new(random(seed), random(seed), random(seed))
     }
 
-    /// Points, some of them equal, in line, or nearly so.
+    /// Points, some of them equal, in line, or nearly so, at several scales and places.
     fn four(kind: usize, seed: &mut u64) -> [Vec3; 4] {
         let [p, a, b, c] = std::array::from_fn(|_| point(seed));
-        match kind % 6 {
+        let thin = [1e-3, 1e-6, 1e-9, 1e-13][kind / 12 % 4];
+        let points = match kind % 12 {
             1 => [p, a, a, c],
             2 => [p, a, a, a],
             3 => [p, a, b, a + (b - a) * random(seed)],
-            4 => [p, a, b, b + (b - a) * random(seed) + point(seed) * 1e-9],
+            4 => [p, a, b, b + (b - a) * random(seed) + point(seed) * thin],
             5 => [p, a, p + (b - a), b],
+            6 => [p, p + (b - a), a + c * thin, b],
+            7 => [a + (p - a) * thin, a, b, c],
+            8 => [(a + b) / 2.0 + p * thin, a, b, c],
+            9 => [p, p, p, p],
+            10 => [p, b, a, a + (b - a) * thin + c * thin],
+            11 => [p, p + (a - p), p + (a - p) * 2.0, p + (a - p) * 3.0],
             _ => [p, a, b, c],
+        };
+        let scale = [1.0, 1e-6, 1e6][kind / 48 % 3];
+        points.map(|x| x * scale)
+    }
+
+    /// Refines a convex function over a square of parameters until it no longer falls.
+    fn least(start: [f64; 2], legal: impl Fn([f64; 2]) -> [f64; 2], f: impl Fn([f64; 2]) -> f64) -> f64 {
+        let (mut at, mut best) = (start, f(start));
+        let mut step = 0.25;
+        while step > 1e-9 {
+            let mut better = false;
+            for [i, j] in
+                [[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0], [-1.0, -1.0]]
+            {
+                let next = legal([at[0] + i * step, at[1] + j * step]);
+                let value = f(next);
+                if value < best {
+                    (at, best, better) = (next, value, true);
+                }
+            }
+            if !better {
+                step /= 2.0;
+            }
         }
+        best
     }
 
     #[test]
     fn point_triangle_is_the_minimum() {
         let mut seed = 9;
-        for k in 0..3000 {
+        for k in 0..1_500 {
             let [p, a, b, c] = four(k, &mut seed);
             let found = point_triangle(&p, &a, &b, &c);
-            let sum: f64 = found.weights.iter().sum();
-            assert!((sum - 1.0).abs() < 1e-12 && found.weights.iter().all(|w| (-1e-15..=1.0 + 1e-15).contains(w)));
-            for i in 0..=20 {
-                for j in 0..=20 - i {
-                    let (u, v) = (f64::from(i) / 20.0, f64::from(j) / 20.0);
-                    let d = (p - (a + (b - a) * u + (c - a) * v)).norm_squared();
-                    assert!(found.distance2 <= d + 1e-9, "{k}: {} {d}", found.distance2);
-                }
+            let size = [a, b, c].iter().fold(0.0f64, |m, x| m.max((x - p).norm()));
+            let [u, v, w] = found.weights;
+            assert!((u + v + w - 1.0).abs() < 1e-15 && u >= 0.0 && v >= 0.0 && w >= 0.0, "{k}: {found:?}");
+            let there = ((a - p) * u + (b - p) * v + (c - p) * w).norm();
+            assert!((there - found.distance2.sqrt()).abs() <= 1e-14 * size, "{k}");
+            let legal = |[v, w]: [f64; 2]| {
+                let (v, w) = (v.clamp(0.0, 1.0), w.clamp(0.0, 1.0));
+                [v, w.min(1.0 - v)]
+            };
+            let distance2 = |[v, w]: [f64; 2]| ((a - p) + (b - a) * v + (c - a) * w).norm_squared();
+            for start in [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.3, 0.3], [v, w]] {
+                let bound = least(start, legal, distance2).sqrt();
+                assert!(found.distance2.sqrt() <= bound + 1e-11 * size, "{k}: {} {bound}", found.distance2.sqrt());
             }
         }
     }
@@ -176,16 +253,42 @@ mod tests {
     #[test]
     fn edge_edge_is_the_minimum() {
         let mut seed = 10;
-        for k in 0..3000 {
+        for k in 0..1_500 {
             let [p, a, b, c] = four(k, &mut seed);
             let found = edge_edge(&p, &a, &b, &c);
-            for i in 0..=30 {
-                for j in 0..=30 {
-                    let (s, t) = (f64::from(i) / 30.0, f64::from(j) / 30.0);
-                    let d = (p + (a - p) * s - (b + (c - b) * t)).norm_squared();
-                    assert!(found.distance2 <= d + 1e-9, "{k}: {} {d}", found.distance2);
-                }
+            let size = [a, b, c].iter().fold(0.0f64, |m, x| m.max((x - p).norm()));
+            assert!((0.0..=1.0).contains(&found.s) && (0.0..=1.0).contains(&found.t), "{k}: {found:?}");
+            let legal = |at: [f64; 2]| at.map(|x| x.clamp(0.0, 1.0));
+            let distance2 = |[s, t]: [f64; 2]| ((p - b) + (a - p) * s - (c - b) * t).norm_squared();
+            for start in [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [found.s, found.t]] {
+                let bound = least(start, legal, distance2).sqrt();
+                assert!(found.distance2.sqrt() <= bound + 1e-11 * size, "{k}: {} {bound}", found.distance2.sqrt());
             }
         }
+    }
+
+    #[test]
+    fn features_are_named() {
+        let [a, b, c] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]].map(Vec3::from);
+        let at = |x: f64, y: f64| point_triangle(&Vec3::new(x, y, 0.5), &a, &b, &c).feature();
+        assert_eq!(at(-1.0, -1.0), Feature::Vertex(0));
+        assert_eq!(at(2.0, 0.0), Feature::Vertex(1));
+        assert_eq!(at(0.0, 2.0), Feature::Vertex(2));
+        assert_eq!(at(1.0, 1.0), Feature::Edge(0));
+        assert_eq!(at(-1.0, 0.5), Feature::Edge(1));
+        assert_eq!(at(0.5, -1.0), Feature::Edge(2));
+        assert_eq!(at(0.2, 0.2), Feature::Face);
+    }
+
+    #[test]
+    fn crossing_edges_are_interior_and_others_are_not() {
+        let e = |q0: [f64; 3], q1: [f64; 3]| {
+            edge_edge(&Vec3::zeros(), &Vec3::new(1.0, 0.0, 0.0), &Vec3::from(q0), &Vec3::from(q1))
+        };
+        let crossing = e([0.25, -1.0, 0.5], [0.25, 1.0, 0.5]);
+        assert!(crossing.interior() && crossing.distance2 == 0.25 && crossing.s == 0.25 && crossing.t == 0.5);
+        assert!(!e([2.0, -1.0, 0.0], [2.0, 1.0, 0.0]).interior());
+        let parallel = e([0.5, 1.0, 0.0], [3.0, 1.0, 0.0]);
+        assert!(!parallel.interior() && parallel.distance2 == 1.0);
     }
 }

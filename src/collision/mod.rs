@@ -6,6 +6,8 @@ pub mod candidates;
 pub mod certificate;
 /// Closest points.
 pub mod closest;
+/// Exact test for triangles that cross.
+pub mod intersect;
 /// All surfaces of a scene.
 pub mod surface;
 /// Bounding-box tree.

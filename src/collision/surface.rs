@@ -4,66 +4,56 @@ use crate::linalg::Vec3;
 use crate::mesh::topology::Topology;
 use std::ops::Range;
 
-/// Triangles and edges of all objects; each object owns a range of vertices, triangles and edges.
+/// Triangles and edges of all objects; each object owns a range of vertices, of triangles and of edges.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surface {
+    /// Number of vertices.
+    pub vertices: usize,
     /// Corners of each triangle.
     pub triangles: Vec<[u32; 3]>,
-    /// Ends of each edge.
+    /// Ends of each edge, lower index first; sorted within an object. A side with two equal ends is no edge.
     pub edges: Vec<[u32; 2]>,
     /// Object of each vertex.
     pub object: Vec<u16>,
+    /// Vertices of each object.
+    pub vertex_ranges: Vec<Range<usize>>,
     /// Triangles of each object.
     pub triangle_ranges: Vec<Range<usize>>,
+    /// Edges of each object.
+    pub edge_ranges: Vec<Range<usize>>,
     /// Per edge: the corners opposite to it in the one or two triangles on it; its own first end where there is none.
     pub wings: Vec<[u32; 2]>,
-    /// Per triangle: the corners (bits 0 to 2) and edges this triangle owns, so that each vertex and edge has one owner.
-    pub owned_corners: Vec<u8>,
-    /// Per triangle: the edges it owns, first `owned_edges[t].1` of the array.
-    pub owned_edges: Vec<([u32; 3], u8)>,
 }
 
 impl Surface {
-    /// From each object's vertex range and triangles (world vertices).
+    /// From each object's vertex range and triangles (world vertices), ranges ascending.
     pub fn new(objects: &[(Range<usize>, Vec<[u32; 3]>)]) -> Surface {
         let mut surface = Surface::default();
         for (k, (vertices, triangles)) in objects.iter().enumerate() {
+            surface.vertices = vertices.end;
             surface.object.resize(vertices.end, k as u16);
-            let first = vertices.start as u32;
-            let local: Vec<[u32; 3]> = triangles.iter().map(|t| t.map(|v| v - first)).collect();
-            let topology = Topology::new(vertices.len(), &local);
-            let base = surface.edges.len() as u32;
-            surface.edges.extend(topology.edges.iter().map(|e| e.map(|v| v + first)));
-            surface.wings.extend(topology.edges.iter().zip(&topology.edge_triangles).map(|(edge, sides)| {
-                sides.map(|t| {
-                    let corners = local.get(t as usize).into_iter().flatten();
-                    first + corners.copied().find(|v| !edge.contains(v)).unwrap_or(edge[0])
-                })
-            }));
-            let mut vertex_taken = vec![false; vertices.len()];
-            let mut edge_taken = vec![false; topology.edges.len()];
-            let start = surface.triangles.len();
-            for (t, corners) in local.iter().enumerate() {
-                let mut owned = 0;
-                for (c, v) in corners.iter().enumerate() {
-                    if !std::mem::replace(&mut vertex_taken[*v as usize], true) {
-                        owned |= 1 << c;
-                    }
-                }
-                let (mut edges, mut count) = ([0; 3], 0);
-                for e in topology.triangle_edges[t] {
-                    if !std::mem::replace(&mut edge_taken[e as usize], true) {
-                        edges[count] = base + e;
-                        count += 1;
-                    }
-                }
-                surface.owned_corners.push(owned);
-                surface.owned_edges.push((edges, count as u8));
-                surface.triangles.push(triangles[t]);
-            }
-            surface.triangle_ranges.push(start..surface.triangles.len());
+            surface.vertex_ranges.push(vertices.clone());
+            let first = surface.triangles.len();
+            surface.triangles.extend(triangles);
+            surface.triangle_ranges.push(first..surface.triangles.len());
+            let first = surface.edges.len();
+            surface.add_edges(vertices, triangles);
+            surface.edge_ranges.push(first..surface.edges.len());
         }
         surface
+    }
+
+    fn add_edges(&mut self, vertices: &Range<usize>, triangles: &[[u32; 3]]) {
+        let first = vertices.start as u32;
+        let local: Vec<[u32; 3]> = triangles.iter().map(|t| t.map(|v| v - first)).collect();
+        let topology = Topology::new(vertices.len(), &local);
+        for (edge, sides) in topology.edges.iter().zip(&topology.edge_triangles).filter(|(e, _)| e[0] != e[1]) {
+            self.edges.push(edge.map(|v| v + first));
+            self.wings.push(sides.map(|t| {
+                let corners = local.get(t as usize).into_iter().flatten();
+                first + corners.copied().find(|v| !edge.contains(v)).unwrap_or(edge[0])
+            }));
+        }
     }
 
     /// The unit direction `d` away from an edge leads away from the triangles on it (within 6 degrees): what is nearest to the
@@ -77,5 +67,47 @@ impl Surface {
             let inward = p - u * (p.dot(&u) / u.norm_squared());
             d.dot(&inward) <= 0.1 * inward.norm()
         })
+    }
+
+    /// Number of objects.
+    pub fn objects(&self) -> usize {
+        self.vertex_ranges.len()
+    }
+
+    /// Vertices of object `k` that some triangle uses, ascending. The others touch nothing.
+    pub fn used_vertices(&self, k: usize) -> Vec<u32> {
+        let range = &self.vertex_ranges[k];
+        let mut used = vec![false; range.len()];
+        for v in self.triangles[self.triangle_ranges[k].clone()].iter().flatten() {
+            used[*v as usize - range.start] = true;
+        }
+        range.clone().filter(|v| used[v - range.start]).map(|v| v as u32).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_own_ranges() {
+        let s = Surface::new(&[(0..5, vec![[0, 1, 2], [2, 1, 3]]), (5..8, vec![[5, 6, 7], [5, 5, 6]])]);
+        assert_eq!(s.edges[..5], [[0, 1], [0, 2], [1, 2], [1, 3], [2, 3]]);
+        assert_eq!(s.edges[5..], [[5, 6], [5, 7], [6, 7]]);
+        assert_eq!((s.vertices, s.objects(), s.edge_ranges[1].clone()), (8, 2, 5..8));
+        assert_eq!(s.triangle_ranges, [0..2, 2..4]);
+        assert_eq!(s.object, [0, 0, 0, 0, 0, 1, 1, 1]);
+        assert_eq!(s.used_vertices(0), [0, 1, 2, 3]);
+        assert_eq!(s.wings[..5], [[2, 0], [1, 0], [0, 3], [2, 1], [1, 2]]);
+    }
+
+    #[test]
+    fn an_edge_faces_away_from_its_triangles() {
+        // A roof with its ridge along x.
+        let x = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.5, -1.0, 1.0], [0.5, -1.0, -1.0]].map(Vec3::from);
+        let s = Surface::new(&[(0..4, vec![[0, 1, 2], [1, 0, 3]])]);
+        assert!(s.faces_away(&x, 0, &Vec3::y()) && !s.faces_away(&x, 0, &-Vec3::y()));
+        assert!(s.faces_away(&x, 0, &Vec3::new(0.0, 1.0, 1.0).normalize()));
+        assert!(!s.faces_away(&x, 0, &Vec3::new(0.0, -0.5, 1.0).normalize()));
     }
 }

@@ -1,12 +1,16 @@
-//! Bounding-box tree over triangles: fixed shape, boxes refitted as vertices move.
+//! Bounding-box tree of eight children a node: fixed shape, boxes refitted as items move.
 //!
-//! Nodes are stored in depth-first order with a skip index, so a query is one loop without a stack. Boxes are `f32`, rounded
-//! outward.
+//! Items are ordered once so that any eight consecutive ones, any eight groups of eight, and so on, lie close together; the
+//! tree is then implicit. The boxes of a group stand in eight lanes, so one test compares a box with a whole group in vector
+//! instructions. Boxes are `f32`, rounded outward.
 
 use crate::linalg::{Vec3, par};
+use wide::f32x8;
 
-/// Triangles in a leaf.
-const LEAF: usize = 4;
+/// Children of a node, and items of a leaf.
+pub const WIDTH: usize = 8;
+/// Leaves per block of a parallel refit.
+const BLOCK: usize = 64;
 
 /// Axis-aligned box, rounded outward.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,133 +21,292 @@ pub struct Box3 {
     pub high: [f32; 3],
 }
 
+/// Items that are ordered on a thread of their own.
+const ALONE: usize = 4096;
+/// Widening that outweighs one rounding to `f32`.
+const WIDEN: f64 = 1.2e-7;
+/// Widening that outweighs a rounding among subnormal numbers.
+const TINY: f64 = 1e-37;
+const LARGEST: f64 = f32::MAX as f64;
+
 impl Box3 {
     /// Contains nothing.
     pub const EMPTY: Box3 = Box3 { low: [f32::INFINITY; 3], high: [f32::NEG_INFINITY; 3] };
 
-    /// Around points, enlarged by `margin`.
+    /// Smallest box around points, enlarged by `margin` on all sides.
     #[inline]
-    pub fn around<'a>(points: impl IntoIterator<Item = &'a Vec3>, margin: f64) -> Box3 {
-        let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
-        for p in points {
-            low = low.inf(p);
-            high = high.sup(p);
+    pub fn around<const N: usize>(points: [&Vec3; N], margin: f64) -> Box3 {
+        let mut b = Box3::EMPTY;
+        for k in 0..3 {
+            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+            for p in points {
+                low = if p[k] < low { p[k] } else { low };
+                high = if p[k] > high { p[k] } else { high };
+            }
+            let (low, high) = (low - margin, high + margin);
+            b.low[k] = (low - low.abs() * WIDEN - TINY).min(LARGEST) as f32;
+            b.high[k] = (high + high.abs() * WIDEN + TINY).max(-LARGEST) as f32;
         }
-        // One rounding to f32 errs by less than 6e-8 of the value: widen by 2e-7.
-        Box3 {
-            low: std::array::from_fn(|k| (low[k] - margin - 2e-7 * low[k].abs()) as f32),
-            high: std::array::from_fn(|k| (high[k] + margin + 2e-7 * high[k].abs()) as f32),
-        }
+        b
     }
 
-    /// The two boxes share a point.
-    #[inline]
-    pub fn meets(&self, other: &Box3) -> bool {
-        (0..3).all(|k| self.low[k] <= other.high[k] && other.low[k] <= self.high[k])
-    }
-
-    /// Smallest box around both.
-    #[inline]
-    pub fn join(&self, other: &Box3) -> Box3 {
-        Box3 {
-            low: std::array::from_fn(|k| self.low[k].min(other.low[k])),
-            high: std::array::from_fn(|k| self.high[k].max(other.high[k])),
-        }
+    /// The two boxes are within the margin (see [`margin2`]) of each other.
+    pub fn within(&self, other: &Box3, margin2: f32) -> bool {
+        let gap = |k: usize| (self.low[k] - other.high[k]).max(other.low[k] - self.high[k]).max(0.0);
+        (0..3).map(|k| gap(k) * gap(k)).sum::<f32>() <= margin2
     }
 }
 
-/// A node: box, first leaf slot, end of its leaf slots, next node when it is passed over.
+/// Eight boxes in lanes.
 #[derive(Clone, Copy, Debug)]
-struct Node {
-    bounds: Box3,
-    first: u32,
-    last: u32,
-    skip: u32,
+#[repr(align(32))]
+pub struct Lanes {
+    low: [[f32; WIDTH]; 3],
+    high: [[f32; WIDTH]; 3],
+}
+
+impl Lanes {
+    /// The boxes given, at most eight; lanes left over contain nothing.
+    fn new(boxes: impl Iterator<Item = Box3>) -> Lanes {
+        let (mut low, mut high) = ([[f32::INFINITY; WIDTH]; 3], [[f32::NEG_INFINITY; WIDTH]; 3]);
+        for (k, b) in boxes.take(WIDTH).enumerate() {
+            for axis in 0..3 {
+                low[axis][k] = b.low[axis];
+                high[axis][k] = b.high[axis];
+            }
+        }
+        Lanes { low, high }
+    }
+
+    /// Bit k is set when box k is within the margin (see [`margin2`]) of `query`.
+    #[inline]
+    pub fn within(&self, query: &Box3, margin2: f32) -> u32 {
+        let gap2 = |axis: usize| {
+            let after = f32x8::new(self.low[axis]) - f32x8::splat(query.high[axis]);
+            let before = f32x8::splat(query.low[axis]) - f32x8::new(self.high[axis]);
+            let gap = after.fast_max(before).fast_max(f32x8::ZERO);
+            gap * gap
+        };
+        (gap2(0) + gap2(1) + gap2(2)).simd_le(f32x8::splat(margin2)).to_bitmask()
+    }
+
+    /// Box `k`.
+    #[inline]
+    pub fn get(&self, k: usize) -> Box3 {
+        Box3 { low: self.low.map(|lane| lane[k]), high: self.high.map(|lane| lane[k]) }
+    }
+
+    /// Smallest box around all.
+    #[inline]
+    pub fn whole(&self) -> Box3 {
+        let least = |lane: [f32; WIDTH]| lane.into_iter().reduce(|a, b| if b < a { b } else { a });
+        let greatest = |lane: [f32; WIDTH]| lane.into_iter().reduce(|a, b| if b > a { b } else { a });
+        Box3 {
+            low: self.low.map(|lane| least(lane).unwrap_or(f32::INFINITY)),
+            high: self.high.map(|lane| greatest(lane).unwrap_or(f32::NEG_INFINITY)),
+        }
+    }
 }
 
 /// The tree.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    nodes: Vec<Node>,
-    /// Item of each leaf slot.
+    /// Items in order of leaves; leaf `l` holds items `8 l .. 8 l + 8`.
     pub items: Vec<u32>,
-    /// Box of each leaf slot.
-    pub bounds: Vec<Box3>,
+    /// Boxes of the items, then of groups of eight, and so on up to one group.
+    levels: Vec<Vec<Lanes>>,
+}
+
+/// Bits of a mask, lowest first.
+fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        (mask != 0).then(|| {
+            let k = mask.trailing_zeros() as usize;
+            mask &= mask - 1;
+            k
+        })
+    })
 }
 
 impl Tree {
-    /// Median splits along the longest extent of the centres.
-    pub fn new(centres: &[Vec3]) -> Tree {
-        let mut items: Vec<u32> = (0..centres.len() as u32).collect();
-        let mut tree = Tree { nodes: Vec::new(), items: Vec::new(), bounds: vec![Box3::EMPTY; centres.len()] };
-        if !items.is_empty() {
-            tree.split(centres, &mut items, 0);
+    /// Orders `items` by the centres given for them (`centres[i]` belongs to `items[i]`): halves along the longest extent.
+    pub fn new(items: &[u32], centres: &[Vec3]) -> Tree {
+        let mut order: Vec<(Vec3, u32)> = centres.iter().copied().zip(items.iter().copied()).collect();
+        split(&mut order);
+        let mut levels = Vec::new();
+        let mut count = items.len();
+        while count > 0 {
+            let groups = count.div_ceil(WIDTH);
+            levels.push(vec![Lanes::new(std::iter::empty()); groups]);
+            count = if groups > 1 { groups } else { 0 };
         }
-        tree.items = items;
-        tree
-    }
-
-    fn split(&mut self, centres: &[Vec3], items: &mut [u32], first: usize) {
-        let node = self.nodes.len();
-        let (first_slot, last) = (first as u32, (first + items.len()) as u32);
-        self.nodes.push(Node { bounds: Box3::EMPTY, first: first_slot, last, skip: 0 });
-        if items.len() > LEAF {
-            let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
-            for i in items.iter() {
-                low = low.inf(&centres[*i as usize]);
-                high = high.sup(&centres[*i as usize]);
-            }
-            let axis = (high - low).imax();
-            let middle = items.len() / 2;
-            items.select_nth_unstable_by(middle, |a, b| {
-                centres[*a as usize][axis].total_cmp(&centres[*b as usize][axis]).then(a.cmp(b))
-            });
-            let (a, b) = items.split_at_mut(middle);
-            self.split(centres, a, first);
-            self.split(centres, b, first + middle);
-        }
-        self.nodes[node].skip = self.nodes.len() as u32;
+        Tree { items: order.into_iter().map(|(_, item)| item).collect(), levels }
     }
 
     /// Recomputes all boxes; `bounds` gives the box of an item.
-    pub fn refit(&mut self, bounds: impl Fn(usize) -> Box3 + Sync) {
+    pub fn refit(&mut self, bounds: impl Fn(u32) -> Box3 + Sync) {
         let items = &self.items;
-        par::fill(&mut self.bounds, |slot| bounds(items[slot] as usize));
-        for k in (0..self.nodes.len()).rev() {
-            let Node { first, last, skip, .. } = self.nodes[k];
-            self.nodes[k].bounds = if (last - first) as usize > LEAF {
-                let right = self.nodes[k + 1].skip as usize;
-                debug_assert!(right < skip as usize);
-                self.nodes[k + 1].bounds.join(&self.nodes[right].bounds)
-            } else {
-                self.bounds[first as usize..last as usize].iter().fold(Box3::EMPTY, |a, b| a.join(b))
-            };
+        if let Some(leaves) = self.levels.first_mut() {
+            par::blocks_mut(leaves, BLOCK, |first, block| {
+                for (k, lanes) in block.iter_mut().enumerate() {
+                    let slot = (first + k) * WIDTH;
+                    *lanes = Lanes::new(items[slot..].iter().take(WIDTH).map(|item| bounds(*item)));
+                }
+            });
         }
+        for level in 1..self.levels.len() {
+            let (below, above) = self.levels.split_at_mut(level);
+            let below = &below[level - 1];
+            par::blocks_mut(&mut above[0], BLOCK, |first, block| {
+                for (k, lanes) in block.iter_mut().enumerate() {
+                    let group = (first + k) * WIDTH;
+                    *lanes = Lanes::new(below[group..].iter().take(WIDTH).map(Lanes::whole));
+                }
+            });
+        }
+    }
+
+    /// Number of leaves.
+    pub fn leaves(&self) -> usize {
+        self.levels.first().map_or(0, Vec::len)
     }
 
     /// Box of everything.
     pub fn whole(&self) -> Box3 {
-        self.nodes.first().map_or(Box3::EMPTY, |n| n.bounds)
+        self.levels.last().map_or(Box3::EMPTY, |top| top[0].whole())
     }
 
-    /// Calls `found(slot)` for every leaf slot from `from` on whose box meets `query`, in order of slots.
+    /// Calls `found(leaf)` for every leaf from `from` on whose box is within the margin (see [`margin2`]) of `query`, in order
+    /// of leaves.
     #[inline]
-    pub fn query(&self, query: &Box3, from: usize, mut found: impl FnMut(usize)) {
-        let mut k = 0;
-        while k < self.nodes.len() {
-            let node = &self.nodes[k];
-            if node.last as usize <= from || !node.bounds.meets(query) {
-                k = node.skip as usize;
+    pub fn query(&self, query: &Box3, margin2: f32, from: usize, mut found: impl FnMut(usize)) {
+        match self.levels.len() {
+            0 => {}
+            1 if from == 0 => found(0),
+            1 => {}
+            top => self.descend(top - 1, 0, (query, margin2), from, &mut found),
+        }
+    }
+
+    fn descend(&self, level: usize, group: usize, query: (&Box3, f32), from: usize, found: &mut impl FnMut(usize)) {
+        for k in bits(self.levels[level][group].within(query.0, query.1)) {
+            let child = group * WIDTH + k;
+            // The child covers leaves up to (child + 1) * 8^(level - 1), exclusive.
+            if (child + 1) << (3 * (level - 1)) <= from || child >= self.levels[level - 1].len() {
                 continue;
             }
-            if (node.last - node.first) as usize <= LEAF {
-                for slot in (node.first as usize).max(from)..node.last as usize {
-                    if self.bounds[slot].meets(query) {
-                        found(slot);
-                    }
+            if level == 1 {
+                found(child);
+            } else {
+                self.descend(level - 1, child, query, from, found);
+            }
+        }
+    }
+
+    /// Box around a leaf.
+    #[inline]
+    pub fn around(&self, leaf: usize) -> Box3 {
+        self.levels.get(1).map_or_else(|| self.whole(), |groups| groups[leaf / WIDTH].get(leaf % WIDTH))
+    }
+
+    /// Calls `found(item, other)` for every item of `leaf` and of the leaf `at` of the tree `others` whose boxes are within the
+    /// margin. A leaf against itself gives each pair of its items once.
+    #[inline]
+    pub fn pairs(&self, leaf: usize, others: &Tree, at: usize, margin2: f32, mut found: impl FnMut(u32, u32)) {
+        let (asking, asked) = (&self.levels[0][leaf], &others.levels[0][at]);
+        let itself = std::ptr::eq(asking, asked);
+        for k in bits(asking.within(&others.around(at), margin2)) {
+            let Some(item) = self.items.get(leaf * WIDTH + k) else { break };
+            let lanes = if itself { !1 << k } else { !0 };
+            for m in bits(asked.within(&asking.get(k), margin2) & lanes) {
+                if let Some(other) = others.items.get(at * WIDTH + m) {
+                    found(*item, *other);
                 }
             }
-            k += 1;
+        }
+    }
+}
+
+/// Square of a margin, rounded up so that boxes around all pairs up to `reach` apart are within it.
+pub fn margin2(reach: f64) -> f32 {
+    (reach * reach * (1.0 + 1e-6)) as f32 + f32::MIN_POSITIVE
+}
+
+/// Orders items so that every aligned group of a power of eight is compact. Ties go by item: the order is unique.
+fn split(items: &mut [(Vec3, u32)]) {
+    if items.len() <= WIDTH {
+        return;
+    }
+    let mut group = WIDTH;
+    while group * WIDTH < items.len() {
+        group *= WIDTH;
+    }
+    let middle = items.len().div_ceil(group) / 2 * group;
+    let (mut low, mut high) = (items[0].0, items[0].0);
+    for (centre, _) in items.iter() {
+        low = low.inf(centre);
+        high = high.sup(centre);
+    }
+    let axis = (high - low).imax();
+    items.select_nth_unstable_by(middle, |a, b| a.0[axis].total_cmp(&b.0[axis]).then(a.1.cmp(&b.1)));
+    let (a, b) = items.split_at_mut(middle);
+    if a.len() > ALONE {
+        par::join(|| split(a), || split(b));
+    } else {
+        split(a);
+        split(b);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn random(seed: &mut u64) -> f64 {
+        *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    #[test]
+    fn queries_find_what_meets() {
+        let mut seed = 5;
+        for n in [0usize, 1, 7, 8, 9, 64, 65, 500, 5000] {
+            let x: Vec<Vec3> =
+                (0..n).map(|_| Vec3::new(random(&mut seed), random(&mut seed), random(&mut seed))).collect();
+            let items: Vec<u32> = (0..n as u32).collect();
+            let mut tree = Tree::new(&items, &x);
+            let moved: Vec<Vec3> = x.iter().map(|p| p * 2.0 + Vec3::new(0.1 * random(&mut seed), 0.0, 0.0)).collect();
+            tree.refit(|i| Box3::around([&moved[i as usize]], 0.0));
+            for _ in 0..50 {
+                let corner = Vec3::new(random(&mut seed), random(&mut seed), random(&mut seed)) * 2.0;
+                let far = corner + Vec3::repeat(0.2);
+                let query = Box3::around([&corner, &far], 0.0);
+                let mut found = Vec::new();
+                let mut asking = Tree::new(&[7], &[corner]);
+                asking.refit(|_| query);
+                tree.query(&query, margin2(0.15), 0, |leaf| {
+                    asking.pairs(0, &tree, leaf, margin2(0.15), |_, item| found.push(item));
+                });
+                found.sort_unstable();
+                let distance = |p: &Vec3| (p - p.sup(&corner).inf(&far)).norm();
+                let wanted: Vec<u32> =
+                    items.iter().copied().filter(|i| distance(&moved[*i as usize]) <= 0.15).collect();
+                assert_eq!(found, wanted);
+            }
+            let all = tree.whole();
+            for from in [0, 1, 3, tree.leaves() / 2] {
+                let mut found = Vec::new();
+                tree.query(&all, 1.0, from, |leaf| found.push(leaf));
+                assert_eq!(found, (from..tree.leaves()).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn boxes_are_rounded_outward() {
+        for v in [0.1, -0.1, 1e-50, -1e-50, 1e300, 123_456.789, 0.0] {
+            let b = Box3::around([&Vec3::repeat(v)], 0.0);
+            assert!(f64::from(b.low[0]) <= v && f64::from(b.high[0]) >= v);
         }
     }
 }

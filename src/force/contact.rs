@@ -4,8 +4,9 @@
 //! `N = m a ((1 - s)/s)^2` for `s < 1`, where `m` is the pair's effective mass and `a` an acceleration of a few `g`: a single
 //! layer rests near 0.6 `g^`, ten near 0.35, and no load closes the gap. It does not depend on the step, so that a change of
 //! step releases no energy, and it stores little, so that little bounces.
-//! What would close the gap faster than the barrier can brake is braked beforehand by inelastic impulses
-//! ([`Contact::goal`]).
+//! What would close the gap faster than the barrier can brake is stopped at a goal no wider than the gap ([`Contact::goal`]):
+//! free flight by inelastic impulses beforehand, the rest by a stiff spring toward the goal in a second solve. Neither pushes
+//! anything apart.
 //! Friction is a bristle per contact whose force is returned to the Coulomb bound `mu_s N` while it holds and `mu_d N` while it
 //! slides. It enters the linear system by its secant at the predicted displacement, which neither chatters nor creeps.
 
@@ -15,6 +16,8 @@ use crate::linalg::{Mat3, Vec3};
 const ACCELERATION: f64 = 30.0;
 /// A step may bring a gap down to this part of itself, or of the activation distance where that is less.
 const BRAKE: (f64, f64) = (0.9, 0.5);
+/// Stiffness of the spring that stops, times `h^2/m`.
+const STOP: f64 = 16.0;
 /// Smallest `s` at which the barrier is linearised, in units of the present gap's and of one.
 const CLOSEST: (f64, f64) = (0.5, 0.01);
 /// Stiffness of a bristle times `h^2/m` at the largest step.
@@ -67,6 +70,8 @@ pub struct Contact {
 pub struct Setting {
     /// Factor of the barrier.
     pub stiffness: f64,
+    /// The step [s].
+    pub h: f64,
     /// The largest step: bristles keep their stiffness when the step changes [s].
     pub largest: f64,
 }
@@ -112,20 +117,26 @@ impl Contact {
         (BRAKE.0 * self.gap).min(BRAKE.1 * self.reach)
     }
 
-    /// Linearises for a step whose free flight displaces the sides by `free` relative to each other [m].
-    pub fn linearise(&self, free: &Vec3, setting: &Setting) -> Linear {
+    /// Linearises for a step of size `h` whose free flight displaces the sides by `free` relative to each other [m]; `stop` adds
+    /// the spring toward the goal.
+    pub fn linearise(&self, free: &Vec3, stop: bool, setting: &Setting) -> Linear {
         let n = &self.normal;
         let expected = self.gap + n.dot(free);
         let at = expected.max(CLOSEST.0 * self.gap).max(CLOSEST.1 * self.reach);
         let (force, tangent) = barrier(self.mass * ACCELERATION * setting.stiffness, self.reach, at);
         // Where the gap closes, the line must not pull at the gap it has now.
         let room = self.gap.min(self.reach) - at;
-        let normal_stiffness = if room > 0.0 { tangent.min(force / room) } else { tangent };
-        let normal = force + normal_stiffness * (at - expected);
+        let mut normal_stiffness = if room > 0.0 { tangent.min(force / room) } else { tangent };
+        let mut normal = force + normal_stiffness * (at - expected);
+        if stop {
+            let stiffness = STOP * self.mass / (setting.h * setting.h);
+            normal += stiffness * (self.goal() - expected);
+            normal_stiffness += stiffness;
+        }
         let across = |v: &Vec3| v - n * n.dot(v);
         let trial = across(&(self.bristle.deflection + free)).norm();
         let bristle = self.bristle_stiffness(setting);
-        let (bound, holds) = self.bound(normal, bristle * trial);
+        let (bound, holds) = self.bound(normal.max(0.0), bristle * trial);
         let tangent_stiffness = if holds { bristle } else { bound / trial };
         Linear {
             force: n * normal - across(&(self.bristle.deflection + free)) * tangent_stiffness,

@@ -1,1 +1,256 @@
-//! Room under construction.
+//! The scene file: sections, defaults, materials, validation.
+//!
+//! Every key is declared once, in the file of its section ([`keys`]): from that line it is read, checked, described in the
+//! JSON Schema ([`schema`]) and documented. All faults of a scene are found at once ([`Fault`]); nothing is loaded but the
+//! text and recorded paths, other files must exist.
+//!
+//! A quantity is a number in SI or text with a unit (`"0.2 ms"`); plain angles are radians. Paths are relative to the scene.
+
+/// From a scene to the inputs of a world.
+pub mod build;
+pub mod cloth;
+mod document;
+mod fault;
+mod json;
+mod keys;
+mod kinds;
+mod library;
+pub mod material;
+pub mod motion;
+pub mod obstacle;
+mod overrides;
+pub mod place;
+pub mod preview;
+pub mod settings;
+pub mod time;
+mod unit;
+
+pub use cloth::Cloth;
+pub use fault::{Fault, Place};
+pub use library::{library, material_page, materials_table};
+pub use material::Material;
+pub use obstacle::Obstacle;
+pub use overrides::Override;
+pub use preview::Preview;
+pub use settings::{Contact, Output, Solver, Wind};
+pub use time::{Time, Up};
+
+use crate::linalg::Vec3;
+use document::{Document, Origin};
+use json::Json;
+use keys::{Context, Field, Keys, Raw, described, section};
+use kinds::{list, of_name, table, tables};
+use material::Entry;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use time::Heading;
+
+/// A scene, complete and checked; SI units.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scene {
+    /// Name.
+    pub name: String,
+    /// Which axis points up.
+    pub up: Up,
+    /// Acceleration of gravity [m/s^2].
+    pub gravity: Vec3,
+    /// Frames and steps.
+    pub time: Time,
+    /// Materials of the library, then those of the scene.
+    pub materials: Vec<Material>,
+    /// Cloths, at least one.
+    pub cloths: Vec<Cloth>,
+    /// Obstacles.
+    pub obstacles: Vec<Obstacle>,
+    /// Wind.
+    pub wind: Wind,
+    /// Contact.
+    pub contact: Contact,
+    /// Linear solver.
+    pub solver: Solver,
+    /// What the run leaves.
+    pub output: Output,
+    /// Pictures.
+    pub preview: Preview,
+    /// Folder to which the scene's paths are relative.
+    pub folder: PathBuf,
+    /// The scene file as run: with overrides applied.
+    pub text: String,
+    /// What is allowed but probably not meant.
+    pub warnings: Vec<Fault>,
+}
+
+section! {
+    /// A scene of percale. Quantities are numbers in SI or text with a unit, such as "0.2 ms"; plain angles are radians.
+    /// Paths are relative to the scene file.
+    struct File {
+        /// The scene as a whole.
+        scene: Heading = table(),
+        /// Frames and steps.
+        time: Time = table(),
+        /// Materials beside those of the library.
+        material: Vec<Entry> = tables(),
+        /// What is simulated.
+        cloth: Vec<Cloth> = Cloths,
+        /// What it touches.
+        obstacle: Vec<Obstacle> = tables(),
+        /// Wind.
+        wind: Wind = table(),
+        /// Contact.
+        contact: Contact = table(),
+        /// Linear solver.
+        solver: Solver = table(),
+        /// What the run leaves.
+        output: Output = table(),
+        /// Pictures.
+        preview: Preview = table(),
+    }
+}
+
+/// The field of the cloths: there must be one.
+struct Cloths;
+
+impl Field for Cloths {
+    type Value = Vec<Cloth>;
+
+    fn take(&self, keys: &mut Keys, name: &'static str, doc: &str) -> Option<Vec<Cloth>> {
+        let kind = list(table::<Cloth>(), 1..=usize::MAX);
+        keys.declare(name, true, || described(&kind, doc));
+        keys.read(name, &kind).unwrap_or_else(|| {
+            keys.missing(name, "missing; a scene has at least one [[cloth]] with name and mesh");
+            None
+        })
+    }
+}
+
+/// Largest scene file [bytes].
+const LARGEST: u64 = 64 << 20;
+
+/// Reads a scene file with overrides.
+///
+/// # Errors
+/// Every fault of the file and the overrides, in the order in which they stand there.
+pub fn read(path: &Path, overrides: &[Override]) -> Result<Scene, Vec<Fault>> {
+    let file = path.display().to_string();
+    let refused = |message: String| {
+        let place = Place::Argument(file.clone());
+        vec![Fault { place, key: String::new(), message }]
+    };
+    match std::fs::metadata(path) {
+        Err(error) => return Err(refused(format!("cannot read the scene: {error}"))),
+        Ok(data) if data.is_dir() => return Err(refused("is a folder; give a scene file (.toml)".to_string())),
+        Ok(data) if data.len() > LARGEST => return Err(refused("larger than 64 MiB; this is no scene".to_string())),
+        Ok(_) => (),
+    }
+    let bytes = std::fs::read(path).map_err(|error| refused(format!("cannot read the scene: {error}")))?;
+    read_text(path, &bytes, overrides)
+}
+
+/// Reads a scene from the bytes of its file; `path` names it and tells the folder of relative paths.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_text(path: &Path, bytes: &[u8], overrides: &[Override]) -> Result<Scene, Vec<Fault>> {
+    let mut document = Document::new(&path.display().to_string(), bytes);
+    let (text, misplaced) = overrides::apply(&mut document, overrides);
+    let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+    let mut cx = Context {
+        folder: folder.clone(),
+        materials: library().to_vec(),
+        material_names: library::names().enumerate().map(|(k, name)| (name.to_string(), Some(k))).collect(),
+        ..Context::default()
+    };
+    let file: Option<File> = Keys::section(&mut cx, "", Origin::Text(0), &document.root);
+    let mut raw = std::mem::take(&mut cx.faults);
+    raw.extend(misplaced.into_iter().map(|(index, message)| {
+        let key = overrides.get(index).map(|o| o.path.clone()).unwrap_or_default();
+        Raw { origin: Origin::Set(index), key, message, absent: false }
+    }));
+    let mut faults = gather(&document, raw, overrides);
+    faults.append(&mut cx.foreign);
+    faults.extend(library::faults().iter().cloned());
+    let Some(file) = file.filter(|_| faults.is_empty()) else {
+        if faults.is_empty() {
+            faults.push(document.fault(0, "", "the scene cannot be read"));
+        }
+        return Err(faults);
+    };
+    let File { scene, time, material: _, cloth, obstacle, wind, contact, solver, output, preview } = file;
+    let down = match scene.up {
+        Up::Y => Vec3::new(0.0, -9.81, 0.0),
+        Up::Z => Vec3::new(0.0, 0.0, -9.81),
+    };
+    Ok(Scene {
+        name: scene.name.unwrap_or_else(|| stem(path)),
+        up: scene.up,
+        gravity: scene.gravity.unwrap_or(down),
+        time,
+        materials: cx.materials,
+        cloths: cloth,
+        obstacles: obstacle,
+        wind,
+        contact,
+        solver,
+        output,
+        preview,
+        folder,
+        text,
+        warnings: gather(&document, cx.warnings, overrides),
+    })
+}
+
+/// Name of a scene that gives none: its file's, with `_` for what a name cannot hold.
+fn stem(path: &Path) -> String {
+    let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let name: String = stem.chars().take(64).map(|c| if of_name(c) { c } else { '_' }).collect();
+    if name.is_empty() { "scene".to_string() } else { name }
+}
+
+/// Most faults that are told; what follows is counted.
+const TOLD: usize = 500;
+
+/// Faults with their places, in order, those of the syntax included. Where the syntax is faulty, only what certainly does not
+/// follow from that is told.
+fn gather(document: &Document, mut raw: Vec<Raw>, overrides: &[Override]) -> Vec<Fault> {
+    let broken: BTreeSet<usize> = document.syntax.iter().map(|(at, _)| document.line(*at)).collect();
+    raw.retain(|fault| match fault.origin {
+        Origin::Text(at) => {
+            let follows = broken.contains(&document.line(at)) || at >= document.doubt;
+            broken.is_empty() || !(follows || fault.absent && document.doubt != usize::MAX)
+        }
+        Origin::Set(_) => true,
+    });
+    raw.extend(document.syntax.iter().map(|(at, message)| Raw {
+        origin: Origin::Text(*at),
+        key: String::new(),
+        message: message.clone(),
+        absent: false,
+    }));
+    raw.sort_by(|a, b| (a.origin, &a.key).cmp(&(b.origin, &b.key)));
+    let place = |origin: Origin| match origin {
+        Origin::Text(at) => document.place(at),
+        Origin::Set(index) => {
+            let path = overrides.get(index).map(|o| o.path.as_str()).unwrap_or_default();
+            Place::Argument(format!("--set {path}"))
+        }
+    };
+    let more = raw.len().saturating_sub(TOLD);
+    let told = raw.into_iter().take(TOLD);
+    let mut faults: Vec<Fault> =
+        told.map(|f| Fault { place: place(f.origin), key: f.key, message: f.message }).collect();
+    faults.dedup();
+    if more > 0 {
+        faults.push(document.fault(document.text().len(), "", &format!("and {more} more faults")));
+    }
+    faults
+}
+
+/// JSON Schema (2020-12) of scene files, for editors.
+pub fn schema() -> String {
+    let Json::Map(mut entries) = Keys::describe::<File>() else { return String::new() };
+    entries.insert(0, ("$schema".to_string(), Json::text("https://json-schema.org/draft/2020-12/schema")));
+    if let Some((_, title)) = entries.iter_mut().find(|(key, _)| key == "title") {
+        *title = Json::text("percale scene");
+    }
+    format!("{}\n", Json::Map(entries))
+}

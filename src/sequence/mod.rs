@@ -1,1 +1,18 @@
-//! Room under construction.
+//! The run folder: what a run leaves and how it is read again.
+//!
+//! `scene.toml`, `run.json`, `stats.ndjson`, `meshes/<object>/`, `preview/`. Every file but the statistics, which grow by a
+//! line a frame, is written under a temporary name in its folder, synced and renamed.
+
+mod disk;
+mod fields;
+mod folder;
+mod manifest;
+mod shape;
+mod stats;
+
+pub use disk::{DiskError, read, write};
+pub use fields::{kinetic_energy, largest_strain, speeds, strains, weight_energy};
+pub use folder::{Folder, TakeError};
+pub use manifest::{Entry, Run, Status};
+pub use shape::{Shape, Snapshot};
+pub use stats::{Energies, FrameStats, Stages};

@@ -6,10 +6,11 @@ mod limit;
 mod scheme;
 mod touch;
 mod travel;
+mod zone;
 
 use crate::force::assembly::{Assembly, Scheme};
 use crate::linalg::matrix::Real;
-use crate::linalg::pcg::{Outcome, Pcg, Stop};
+use crate::linalg::pcg::{Pcg, Stop};
 use crate::linalg::{Vec3, par};
 use crate::world::{State, World};
 pub use scheme::Integrator;
@@ -67,6 +68,8 @@ pub struct Report {
     pub steps: u64,
     /// Steps that had to be repeated with half the size.
     pub repeats: u64,
+    /// Steps with a second solve, because the first closed contacts too fast.
+    pub stops: u64,
     /// Linear iterations.
     pub iterations: u64,
     /// Solves that stopped before the tolerance.
@@ -77,6 +80,8 @@ pub struct Report {
     pub min_gap: f64,
     /// Pairs whose end positions had to be corrected.
     pub corrected: u64,
+    /// Vertices that moved as one with others because no other motion was proven free of crossings.
+    pub joined: u64,
     /// Candidate pairs in the last step.
     pub candidates: usize,
     /// Builds of the candidate list.
@@ -90,9 +95,11 @@ impl Report {
     pub fn add(&mut self, next: &Report) {
         self.steps += next.steps;
         self.repeats += next.repeats;
+        self.stops += next.stops;
         self.iterations += next.iterations;
         self.unconverged += next.unconverged;
         self.corrected += next.corrected;
+        self.joined += next.joined;
         self.builds += next.builds;
         self.contacts = next.contacts;
         self.min_gap = next.min_gap;
@@ -232,7 +239,7 @@ impl<T: Real> Stepper<T> {
     fn attempt(&mut self, world: &World, state: &mut State, h: f64) -> Result<Report, Stuck> {
         let mut clock = Clock(Instant::now());
         let mut report = Report { steps: 1, ..Report::default() };
-        let Stepper { settings, assembly, touch, now, .. } = self;
+        let Stepper { settings, touch, now, .. } = self;
 
         // Free flight, pins and obstacles.
         now.h = h;
@@ -249,7 +256,36 @@ impl<T: Real> Stepper<T> {
         (report.contacts, report.min_gap) = touch.summary();
         report.seconds.narrow = clock.lap();
 
-        // One linear system.
+        // One linear system; a second one where the first closes contacts too fast.
+        let Step { z, betas, fixed, .. } = now;
+        par::fill(z, |v| if fixed[v] { Vec3::zeros() } else { state.guess[v] * (betas[v] * betas[v]) });
+        self.solve(world, state, &mut report, &mut clock)?;
+        if self.touch.stop(world, &self.now) {
+            report.stops = 1;
+            self.solve(world, state, &mut report, &mut clock)?;
+        }
+        let Stepper { touch, now, .. } = self;
+        let Step { moved, rate, z, betas, .. } = &mut *now;
+        par::each_mut(&mut moved[..world.moving], |v, moved| *moved += z[v]);
+        par::each_mut(rate, |v, rate| *rate += z[v] / betas[v]);
+
+        // End positions: strain limits, then a proof for every pair that may have crossed.
+        limit::enforce(world, state, now)?;
+        (report.corrected, report.joined) = touch.check(world, state, now)?;
+        if let Some(v) = (0..world.moving).find(|v| !(now.moved[*v] + now.rate[*v]).norm_squared().is_finite()) {
+            return Err(Stuck::NotFinite(v as u32));
+        }
+
+        // The step stands.
+        touch.advance_bristles(state, now);
+        scheme::commit(world, state, now);
+        report.seconds.check = clock.lap();
+        Ok(report)
+    }
+
+    /// Assembles the system at the present state and solves for `z`, from the guess that stands there.
+    fn solve(&mut self, world: &World, state: &State, report: &mut Report, clock: &mut Clock) -> Result<(), Stuck> {
+        let Stepper { settings, assembly, pcg, touch, now } = self;
         let scheme = Scheme {
             x: &state.x,
             y: &now.moved,
@@ -262,45 +298,19 @@ impl<T: Real> Stepper<T> {
         scheme::add_drag(world, state, now, assembly);
         scheme::add_handles(world, state, now, assembly);
         touch.add(world, now, assembly);
-        report.seconds.assembly = clock.lap();
+        report.seconds.assembly += clock.lap();
 
-        let outcome = self.solve(world, state)?;
-        report.iterations = outcome.iterations as u64;
-        report.unconverged = u64::from(!outcome.converged);
-        report.seconds.solve = clock.lap();
-
-        // End positions: strain limits, then a proof for every pair that may have crossed.
-        let Stepper { touch, now, .. } = self;
-        limit::enforce(world, state, now)?;
-        report.corrected = touch.check(world, state, now)?;
-        if let Some(v) = (0..world.moving).find(|v| !(now.moved[*v] + now.rate[*v]).norm_squared().is_finite()) {
-            return Err(Stuck::NotFinite(v as u32));
-        }
-
-        // The step stands.
-        touch.advance_bristles(state, now);
-        scheme::commit(world, state, now);
-        report.seconds.check = clock.lap();
-        Ok(report)
-    }
-
-    /// Solves for `z` and adds it to displacements and velocities.
-    fn solve(&mut self, world: &World, state: &State) -> Result<Outcome, Stuck> {
-        let Step { moved, rate, z, fixed, beta, betas, .. } = &mut self.now;
-        let beta = *beta;
-        par::fill(z, |v| if fixed[v] { Vec3::zeros() } else { state.guess[v] * (betas[v] * betas[v]) });
         // A right-hand side below a tenth of what gravity (or 1 m/s^2) would make counts as that.
-        let unit = 0.1 * world.gravity.norm().max(1.0) * beta;
+        let unit = 0.1 * world.gravity.norm().max(1.0) * now.beta;
         let floor = unit * par::sum(world.mass.len(), |v| world.mass[v]).sqrt();
-        let stop = Stop { tolerance: self.settings.tolerance, floor, iterations: self.settings.iterations };
-        let outcome = self
-            .pcg
-            .solve(&mut self.assembly.matrix, fixed, &self.assembly.force, z, stop)
+        let stop = Stop { tolerance: settings.tolerance, floor, iterations: settings.iterations };
+        let outcome = pcg
+            .solve(&mut assembly.matrix, &now.fixed, &assembly.force, &mut now.z, stop)
             .map_err(|v| Stuck::Indefinite(v as u32))?;
-        let (z, betas) = (&*z, &*betas);
-        par::each_mut(&mut moved[..world.moving], |v, moved| *moved += z[v]);
-        par::each_mut(rate, |v, rate| *rate += z[v] / betas[v]);
-        Ok(outcome)
+        report.iterations += outcome.iterations as u64;
+        report.unconverged += u64::from(!outcome.converged);
+        report.seconds.solve += clock.lap();
+        Ok(())
     }
 }
 

@@ -2,10 +2,10 @@
 //! positions crossed nothing.
 //!
 //! The candidate list holds every pair within a reach; it stays valid while no vertex has travelled more than its share of
-//! that reach since the list was built. Travel is measured in the frame of each object's mean motion for pairs of one object,
-//! and in space for pairs of two.
+//! that reach since the list was built (see [`super::travel`]).
 
 use super::travel::Travel;
+use super::zone::Zones;
 use super::{Step, Stuck, impulse};
 use crate::collision::candidates::{Candidates, Near, Reach};
 use crate::collision::certificate::{Pair, Separation};
@@ -21,8 +21,11 @@ pub(super) const LEAST: f64 = 1e-5;
 const LAST: f64 = 4.0;
 /// Pairs per block of a parallel loop.
 const BLOCK: usize = 1024;
-/// Sweeps of correction before the step is repeated.
-pub(super) const SWEEPS: usize = 12;
+/// Sweeps of correction before pairs move as one.
+pub(super) const SWEEPS: usize = 6;
+
+/// A solution may miss a contact's goal by this part of the activation distance.
+const STRAY: f64 = 0.05;
 
 /// A contact and its place.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +38,8 @@ pub(super) struct Element {
     /// Relative displacement of free flight.
     pub free: Vec3,
     pub linear: Linear,
+    /// The first solve closed it too fast.
+    pub stop: bool,
 }
 
 /// A candidate pair that was looked at in this step.
@@ -53,6 +58,8 @@ pub struct Touch {
     thickness: Vec<f64>,
     /// Positions when the list was built; empty before.
     built: Vec<Vec3>,
+    /// Travel of each vertex in its object's frame that the list allows [m].
+    margin: Vec<f64>,
     /// Expected displacement of every vertex in this step [m].
     predicted: Vec<Vec3>,
     /// Expected travel from `built` to the end of the step.
@@ -74,12 +81,13 @@ impl Touch {
             reach: Reach::default(),
             thickness: world.objects.iter().map(most).collect(),
             built: Vec::new(),
+            margin: vec![0.0; world.rest.len()],
             predicted: vec![Vec3::zeros(); world.rest.len()],
             travel: Travel::default(),
             actual: Travel::default(),
             watched: Vec::new(),
             contacts: Vec::new(),
-            setting: Setting { stiffness: world.contact.stiffness, largest },
+            setting: Setting { stiffness: world.contact.stiffness, h: largest, largest },
         }
     }
 
@@ -97,15 +105,16 @@ impl Touch {
         })
     }
 
-    /// The list holds every pair that can come to act (or, if not `acting`, to touch) within the travel.
-    fn covers(&self, world: &World, travel: &Travel, acting: bool) -> bool {
+    /// The list holds every pair that can come to act within the travel, or that can touch within it and `spare`.
+    fn covers(&self, world: &World, travel: &Travel, spare: f64) -> bool {
         !self.built.is_empty()
-            && Self::pairs(world).all(|(i, j)| {
-                let (a, b) = (travel.most[i], travel.most[j]);
-                let travel = if i == j { 2.0 * a.0 } else { a.1 + b.1 };
-                let need = if acting { self.activation(world, i, j) } else { LEAST };
-                travel + need <= self.reach.of(i, j)
-            })
+            && Self::pairs(world).all(|(i, j)| travel.between(i, j) <= self.room(world, i, j) + spare)
+            && par::max(self.margin.len(), |v| travel.own[v] - self.margin[v]) <= spare
+    }
+
+    /// Part of the reach that is left to the mean travel of two objects.
+    fn room(&self, world: &World, i: usize, j: usize) -> f64 {
+        self.reach.of(i, j) - self.activation(world, i, j)
     }
 
     /// Expects each vertex to go on as it does, and rebuilds the list when it no longer covers that. True when it was rebuilt.
@@ -120,7 +129,7 @@ impl Touch {
             let (predicted, built) = (&self.predicted, &self.built);
             self.travel.measure(world, |v| state.x[v] + predicted[v] - built[v]);
         }
-        if self.covers(world, &self.travel, true) {
+        if self.covers(world, &self.travel, 0.0) {
             return false;
         }
         self.rebuild(world, state, None);
@@ -131,21 +140,20 @@ impl Touch {
     fn rebuild(&mut self, world: &World, state: &State, moved: Option<&[Vec3]>) {
         let displacement = moved.unwrap_or(&self.predicted);
         self.travel.measure(world, |v| displacement[v]);
-        let n = world.objects.len();
-        self.reach = Reach { objects: n, table: vec![-1.0; n * n] };
-        for (i, j) in Self::pairs(world) {
-            let (a, b) = (self.travel.most[i], self.travel.most[j]);
-            let travel = if i == j { 2.0 * a.0 } else { a.1 + b.1 };
-            // A list that lasts, but not one that holds all neighbours.
-            let edge = world.objects[i].edge.min(world.objects[j].edge);
-            let longest = if i == j { 0.3 * edge } else { 0.5 * edge };
-            let shortest = 0.5 * world.contact.distance;
-            let skin = (LAST * travel).min(longest).max(shortest).max(1.01 * travel);
-            let reach = self.activation(world, i, j) + skin;
-            self.reach.table[i * n + j] = reach;
-            self.reach.table[j * n + i] = reach;
+        // A list that lasts, but not one that holds all neighbours.
+        let shortest = 0.25 * world.contact.distance;
+        let room = |travel: f64, longest: f64| (LAST * travel).min(longest).max(shortest).max(1.05 * travel);
+        for object in &world.objects {
+            let own = &self.travel.own[object.vertices.clone()];
+            par::fill(&mut self.margin[object.vertices.clone()], |v| room(own[v], 0.15 * object.edge));
         }
-        self.candidates.build(&state.x, &world.surface, &self.reach);
+        self.reach = Reach::never(world.objects.len());
+        for (i, j) in Self::pairs(world) {
+            let edge = world.objects[i].edge.min(world.objects[j].edge);
+            let mean = if i == j { 0.0 } else { room(self.travel.between(i, j), 0.5 * edge) };
+            self.reach.set(i, j, self.activation(world, i, j) + mean);
+        }
+        self.candidates.build(&state.x, &world.surface, &self.reach, &self.margin);
         self.built.clone_from(&state.x);
     }
 
@@ -167,14 +175,16 @@ impl Touch {
         }
     }
 
-    fn same(world: &World, vertices: &[u32; 4]) -> bool {
-        world.surface.object[vertices[0] as usize] == world.surface.object[vertices[3] as usize]
+    fn between(world: &World, travel: &Travel, vertices: &[u32; 4]) -> f64 {
+        let [a, b] = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize] as usize);
+        travel.between(a, b)
     }
 
     /// Looks at every pair that may act in this step, keeps those that do and marks their vertices.
     pub fn find_contacts(&mut self, world: &World, state: &State, step: &mut Step) {
         self.contacts.clear();
         self.watched.clear();
+        self.setting.h = step.h;
         step.touched.fill(false);
         if !world.contact.enabled {
             return;
@@ -186,7 +196,7 @@ impl Touch {
                 for near in &list[range] {
                     let vertices = Self::vertices(world, pair, near);
                     let objects = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize] as usize);
-                    let bound = self.travel.bound(pair, &vertices, objects[0] == objects[1]);
+                    let bound = self.travel.bound(pair, &vertices, self.travel.between(objects[0], objects[1]));
                     if f64::from(near.distance) - bound < self.activation(world, objects[0], objects[1]) {
                         out.push(self.look(world, state, step, pair, near));
                     }
@@ -213,8 +223,25 @@ impl Touch {
         let setting = &self.setting;
         par::each_mut(&mut self.contacts, |_, c| {
             c.free = (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum();
-            c.linear = c.contact.linearise(&c.free, setting);
+            c.linear = c.contact.linearise(&c.free, c.stop, setting);
         });
+    }
+
+    /// Finds contacts that the solution `z` closes too fast, and linearises them anew with a stop. True when there are any.
+    pub fn stop(&mut self, world: &World, step: &Step) -> bool {
+        let setting = &self.setting;
+        par::each_mut(&mut self.contacts, |_, c| {
+            let end = |k: usize| {
+                let v = c.vertices[k] as usize;
+                step.moved[v] + if v < world.moving { step.z[v] } else { Vec3::zeros() }
+            };
+            let moved: Vec3 = (0..4).map(|k| end(k) * c.weights[k]).sum();
+            if c.contact.gap + c.contact.normal.dot(&moved) < c.contact.goal() - STRAY * c.contact.reach {
+                c.stop = true;
+                c.linear = c.contact.linearise(&c.free, true, setting);
+            }
+        });
+        self.contacts.iter().any(|c| c.stop)
     }
 
     /// The pair as it is, and as a contact if it acts.
@@ -268,8 +295,8 @@ impl Touch {
             friction: Friction::between(world.objects[objects[0]].friction, world.objects[objects[1]].friction),
             bristle: memory,
         };
-        let (free, linear) = (Vec3::zeros(), Linear::default());
-        (watched, Some(Element { key, vertices, weights, distance, contact, free, linear }))
+        let (free, linear, stop) = (Vec3::zeros(), Linear::default(), false);
+        (watched, Some(Element { key, vertices, weights, distance, contact, free, linear, stop }))
     }
 
     /// Number of contacts and the smallest gap.
@@ -309,35 +336,37 @@ impl Touch {
         assembly.matrix.entries = entries;
     }
 
-    /// Proves that no pair crosses on the way to the end positions; pairs without proof are pushed apart, inelastically.
-    /// Gives the number of corrections.
+    /// Proves that no pair crosses on the way to the end positions. Pairs without proof are pushed apart, inelastically; what
+    /// stays unproven then moves as one (see [`super::zone`]). Gives the number of both corrections.
     ///
     /// # Errors
-    /// A pair that stays unproven.
-    pub fn check(&mut self, world: &World, state: &State, step: &mut Step) -> Result<u64, Stuck> {
+    /// A pair whose sides are both prescribed, in different ways.
+    pub fn check(&mut self, world: &World, state: &State, step: &mut Step) -> Result<(u64, u64), Stuck> {
+        let (mut pushed, mut joined) = (0, 0);
         if !world.contact.enabled {
-            return Ok(0);
+            return Ok((pushed, joined));
         }
-        let mut corrected = 0;
-        for sweep in 0..=SWEEPS {
+        let mut zones = Zones::default();
+        for sweep in 0.. {
             let unproven = self.unproven(world, state, step);
-            let Some(first) = unproven.first() else { return Ok(corrected) };
-            if sweep == SWEEPS {
-                return Err(Stuck::Crossing(first.vertices));
+            if unproven.is_empty() {
+                break;
             }
-            for w in &unproven {
-                impulse::push_apart(world, state, step, w);
-                corrected += 1;
+            if sweep < SWEEPS {
+                unproven.iter().for_each(|w| impulse::push_apart(world, state, step, w));
+                pushed += unproven.len() as u64;
+            } else {
+                joined += zones.join(world, step, unproven.iter().map(|w| w.vertices))?;
             }
         }
-        Ok(corrected)
+        Ok((pushed, joined))
     }
 
     /// Pairs whose separation over the step is not proven.
     fn unproven(&mut self, world: &World, state: &State, step: &Step) -> Vec<Watched> {
         let built = &self.built;
         self.actual.measure(world, |v| state.x[v] + step.moved[v] - built[v]);
-        let rebuilt = !self.covers(world, &self.actual, false);
+        let rebuilt = !self.covers(world, &self.actual, 0.25 * world.contact.distance);
         if rebuilt {
             self.rebuild(world, state, Some(&step.moved));
             self.actual.measure(world, |v| step.moved[v]);
@@ -349,16 +378,16 @@ impl Touch {
             !w.pair.separated(&start, &end, LEAST.min(0.5 * w.distance))
         };
         // Pairs not looked at were farther than their expected travel by the activation distance.
-        let beyond = |actual: &[f64], expected: &[f64]| par::max(actual.len(), |v| actual[v] - expected[v]);
-        let surprise =
-            beyond(&self.actual.own, &self.travel.own).max(beyond(&self.actual.all, &self.travel.all)).max(0.0);
-        if !rebuilt && 2.0 * surprise + LEAST <= world.contact.distance {
+        let own = par::max(self.margin.len(), |v| self.actual.own[v] - self.travel.own[v]);
+        let mean =
+            Self::pairs(world).map(|(i, j)| self.actual.between(i, j) - self.travel.between(i, j)).fold(0.0, f64::max);
+        if !rebuilt && 2.0 * own.max(0.0) + mean + LEAST <= world.contact.distance {
             let mut steps = Travel::default();
             steps.measure(world, |v| step.moved[v]);
             let watched = &self.watched;
             return par::gather(watched.len(), BLOCK, |range, out| {
                 out.extend(watched[range].iter().filter(|w| {
-                    let travel = steps.bound(w.pair, &w.vertices, Self::same(world, &w.vertices));
+                    let travel = steps.bound(w.pair, &w.vertices, Self::between(world, &steps, &w.vertices));
                     w.distance - travel <= LEAST && test(w)
                 }));
             });
@@ -370,7 +399,7 @@ impl Touch {
             all.extend(par::gather(list.len(), BLOCK, |range, out| {
                 for near in &list[range] {
                     let vertices = Self::vertices(world, pair, near);
-                    let travel = self.actual.bound(pair, &vertices, Self::same(world, &vertices));
+                    let travel = self.actual.bound(pair, &vertices, Self::between(world, &self.actual, &vertices));
                     if f64::from(near.distance) - travel > LEAST {
                         continue;
                     }

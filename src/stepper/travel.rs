@@ -4,25 +4,21 @@ use crate::collision::certificate::Pair;
 use crate::linalg::{Vec3, par};
 use crate::world::World;
 
-/// Travel of each vertex since some moment [m].
+/// Travel of all vertices since some moment: each object's mean, and each vertex's distance from it.
 #[derive(Clone, Debug, Default)]
 pub struct Travel {
-    /// In the frame of its object's mean motion.
+    /// Distance of each vertex from its object's mean travel [m].
     pub own: Vec<f64>,
-    /// In space.
-    pub all: Vec<f64>,
-    /// Largest of both by object.
-    pub most: Vec<(f64, f64)>,
+    /// Mean travel of each object [m].
+    pub mean: Vec<Vec3>,
 }
 
 impl Travel {
     /// From the displacement of every vertex; obstacles that never move are not asked.
     pub fn measure(&mut self, world: &World, displacement: impl Fn(usize) -> Vec3 + Sync) {
-        let n = world.rest.len();
-        self.own.resize(n, 0.0);
-        self.all.resize(n, 0.0);
-        self.most.clear();
-        self.most.resize(world.objects.len(), (0.0, 0.0));
+        self.own.resize(world.rest.len(), 0.0);
+        self.mean.clear();
+        self.mean.resize(world.objects.len(), Vec3::zeros());
         let still: Vec<usize> = world.obstacles.iter().filter(|o| o.course.still()).map(|o| o.object).collect();
         for (k, object) in world.objects.iter().enumerate().filter(|(k, _)| !still.contains(k)) {
             let first = object.vertices.start;
@@ -31,24 +27,24 @@ impl Travel {
                 out.push(range.fold(Vec3::zeros(), |s, v| s + displacement(first + v)));
             });
             let mean = sums.iter().sum::<Vec3>() / count.max(1) as f64;
-            let (own, all) = (&mut self.own[object.vertices.clone()], &mut self.all[object.vertices.clone()]);
-            par::join(
-                || par::fill(all, |v| displacement(first + v).norm()),
-                || par::fill(own, |v| (displacement(first + v) - mean).norm()),
-            );
-            let most = |values: &[f64]| values.iter().fold(0.0f64, |m, v| m.max(*v));
-            self.most[k] = (most(own), most(all));
+            self.mean[k] = mean;
+            par::fill(&mut self.own[object.vertices.clone()], |v| (displacement(first + v) - mean).norm());
         }
     }
 
-    /// Bound on how much nearer the two sides of a pair can have come; `same`: both belong to one object.
+    /// How far the mean travels of two objects differ [m].
+    pub fn between(&self, i: usize, j: usize) -> f64 {
+        (self.mean[i] - self.mean[j]).norm()
+    }
+
+    /// Bound on how much nearer the two sides of a pair can have come, for `between` of its two objects.
     #[inline]
-    pub fn bound(&self, pair: Pair, vertices: &[u32; 4], same: bool) -> f64 {
-        let values = if same { &self.own } else { &self.all };
-        let [a, b, c, d] = vertices.map(|v| values[v as usize]);
-        match pair {
-            Pair::VertexFace => a + b.max(c).max(d),
-            Pair::EdgeEdge => a.max(b) + c.max(d),
-        }
+    pub fn bound(&self, pair: Pair, vertices: &[u32; 4], between: f64) -> f64 {
+        let [a, b, c, d] = vertices.map(|v| self.own[v as usize]);
+        between
+            + match pair {
+                Pair::VertexFace => a + b.max(c).max(d),
+                Pair::EdgeEdge => a.max(b) + c.max(d),
+            }
     }
 }

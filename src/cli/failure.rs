@@ -1,0 +1,85 @@
+//! Why a command ends otherwise than done.
+
+use super::warn;
+use crate::scene::Fault;
+use crate::sequence::{DiskError, TakeError};
+
+/// Why, with all there is to say.
+#[derive(Debug)]
+pub enum Failure {
+    /// A step could not be made.
+    Simulation(String),
+    /// The scene, a mesh or an argument is wrong: one line a fault.
+    Input(Vec<String>),
+    /// A file could not be read or written.
+    Disk(DiskError),
+    /// A signal.
+    Stopped(String),
+}
+
+impl Failure {
+    /// Exit code of the process.
+    pub fn code(&self) -> u8 {
+        match self {
+            Failure::Simulation(_) => 1,
+            Failure::Input(_) => 2,
+            Failure::Disk(_) => 3,
+            Failure::Stopped(_) => 75,
+        }
+    }
+
+    /// One wrong thing of the input.
+    pub fn input(what: impl Into<String>) -> Failure {
+        Failure::Input(vec![what.into()])
+    }
+
+    /// In one line.
+    pub fn reason(&self) -> String {
+        match self {
+            Failure::Simulation(what) | Failure::Stopped(what) => what.clone(),
+            Failure::Input(faults) => faults.join("; "),
+            Failure::Disk(error) => error.to_string(),
+        }
+    }
+}
+
+impl From<Vec<Fault>> for Failure {
+    fn from(faults: Vec<Fault>) -> Failure {
+        Failure::Input(faults.iter().map(Fault::to_string).collect())
+    }
+}
+
+impl From<DiskError> for Failure {
+    fn from(error: DiskError) -> Failure {
+        Failure::Disk(error)
+    }
+}
+
+impl From<TakeError> for Failure {
+    fn from(error: TakeError) -> Failure {
+        match error {
+            TakeError::Disk(error) => Failure::Disk(error),
+            TakeError::Foreign(path) => Failure::input(format!(
+                "{}: exists, but its folder holds no run of percale; give another folder with --out",
+                path.display()
+            )),
+        }
+    }
+}
+
+/// Tells a failure to standard error.
+pub fn told(failure: &Failure) {
+    match failure {
+        Failure::Simulation(what) => warn(&format!("failed: {what}")),
+        Failure::Stopped(what) => warn(&format!("stopped: {what}")),
+        Failure::Disk(error) => warn(&error.to_string()),
+        Failure::Input(faults) => {
+            for fault in faults {
+                warn(fault);
+            }
+            if faults.len() > 1 {
+                warn(&format!("{} faults", faults.len()));
+            }
+        }
+    }
+}

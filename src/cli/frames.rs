@@ -1,0 +1,160 @@
+//! What a run leaves at each frame: meshes, picture, statistics, record.
+
+use super::failure::Failure;
+use super::picture::{cell_size, field, picture, sheet, sheet_frames};
+use crate::render::{Image, Picture};
+use crate::scene::Scene;
+use crate::scene::settings::Channel;
+use crate::sequence::{self, DiskError, Energies, Folder, FrameStats, Run, Shape, Snapshot, Status};
+use crate::world::{Kind, Object, State, World};
+use std::path::Path;
+use std::time::Instant;
+
+/// An object that never moves.
+pub fn still(world: &World, object: &Object) -> bool {
+    world.obstacles.iter().any(|o| o.course.still() && world.objects.get(o.object).is_some_and(|x| x.name == object.name))
+}
+
+/// Writes the frames of a run.
+pub struct Frames<'a> {
+    scene: &'a Scene,
+    folder: Folder,
+    record: Run,
+    shapes: Vec<Shape>,
+    chosen: Vec<u32>,
+    cells: Vec<(String, Image)>,
+}
+
+impl<'a> Frames<'a> {
+    /// Writes scene and record of a run that has no frame yet; the folder is taken.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn start(scene: &'a Scene, world: &World, folder: Folder, record: Run) -> Result<Frames<'a>, Failure> {
+        folder.write_run(&record)?;
+        sequence::write(&folder.scene(), scene.text.as_bytes())?;
+        let shapes = world.objects.iter().map(Shape::of).collect();
+        let chosen = if scene.preview.enabled { sheet_frames(scene, scene.time.frames) } else { Vec::new() };
+        Ok(Frames { scene, folder, record, shapes, chosen, cells: Vec::new() })
+    }
+
+    /// The run folder.
+    pub fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
+    /// Writes a frame: meshes, picture, then its line of statistics, then the record.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn write(&mut self, world: &World, state: &State, stats: &mut FrameStats, wall: f64) -> Result<(), Failure> {
+        let frame = stats.frame;
+        let mut clock = Instant::now();
+        let mut lap = || {
+            let seconds = clock.elapsed().as_secs_f64();
+            clock = Instant::now();
+            seconds
+        };
+        stats.max_strain = sequence::largest_strain(world, &state.x);
+        let (membrane, bending) = world.elements.energy(&state.x);
+        let (kinetic, gravity) = (sequence::kinetic_energy(world, state), sequence::weight_energy(world, state));
+        stats.energies = Energies { kinetic, gravity, membrane, bending };
+        let snapshots: Vec<Snapshot> =
+            world.objects.iter().map(|o| Snapshot::of(world, state, o, self.fields(world, state, o))).collect();
+        lap();
+        self.write_meshes(world, &snapshots, frame)?;
+        stats.seconds.write += lap();
+        let objects: Vec<(&Shape, &Snapshot)> = self.shapes.iter().zip(&snapshots).collect();
+        let preview = &self.scene.preview;
+        if preview.enabled && (frame - 1).is_multiple_of(preview.every) {
+            let drawn = picture(self.scene, &objects, &self.record.view, [preview.width, preview.height])
+                .map_err(Failure::input)?;
+            stats.seconds.draw += lap();
+            write_picture(&self.folder, self.scene, frame, &drawn)?;
+            stats.seconds.write += lap();
+        }
+        if self.chosen.contains(&frame) {
+            let cell = picture(self.scene, &objects, &self.record.view, cell_size(self.scene)).map_err(Failure::input)?;
+            self.cells.push((frame.to_string(), cell.image()));
+            stats.seconds.draw += lap();
+        }
+        self.folder.add_stats(stats)?;
+        self.record.done = frame;
+        self.record.wall = wall;
+        self.folder.write_run(&self.record)?;
+        stats.seconds.write += lap();
+        Ok(())
+    }
+
+    /// Values that go with a cloth's vertices.
+    fn fields(&self, world: &World, state: &State, object: &Object) -> Vec<(String, Vec<f64>)> {
+        if object.kind != Kind::Cloth {
+            return Vec::new();
+        }
+        let wanted = |channel: Channel, word: &str| {
+            self.scene.output.fields.contains(&channel) || field(self.scene).is_some_and(|(shown, ..)| shown == word)
+        };
+        let mut fields = Vec::new();
+        if wanted(Channel::Strain, "strain") {
+            fields.push(("strain".to_string(), sequence::strains(world, object, &state.x)));
+        }
+        if wanted(Channel::Speed, "speed") {
+            fields.push(("speed".to_string(), sequence::speeds(object, &state.v)));
+        }
+        fields
+    }
+
+    fn write_meshes(&mut self, world: &World, snapshots: &[Snapshot], frame: u32) -> Result<(), DiskError> {
+        let objects = world.objects.iter().zip(&self.shapes).zip(snapshots).zip(&mut self.record.objects);
+        for (((object, shape), at), entry) in objects {
+            if frame > 1 && still(world, object) || entry.files.is_none() {
+                continue;
+            }
+            if frame == 1 && shape.has_seams() && entry.files.as_ref().is_some_and(|f| f.ends_with(".ply")) {
+                entry.chart = Some(self.folder.write_chart(shape, at)?);
+            }
+            self.folder.write_mesh(entry, shape, at, frame)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the contact sheet and the record's last word.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn finish(&mut self, status: Status, reason: Option<String>, wall: f64) -> Result<(), Failure> {
+        let sheet = if self.cells.is_empty() { Ok(()) } else { write_sheet(&self.folder, &self.cells) };
+        self.record.status = if sheet.is_ok() { status } else { Status::Failed };
+        self.record.reason = reason;
+        self.record.wall = wall;
+        self.folder.write_run(&self.record)?;
+        sheet
+    }
+}
+
+/// Writes a picture as PNG, and as EXR where the scene asks for it.
+///
+/// # Errors
+/// The disk refuses.
+pub fn write_picture(folder: &Folder, scene: &Scene, frame: u32, drawn: &Picture) -> Result<(), Failure> {
+    let png = folder.picture(frame, "png");
+    folder.write_picture(&png, &encoded(&png, drawn.png())?)?;
+    if scene.preview.exr {
+        let exr = folder.picture(frame, "exr");
+        folder.write_picture(&exr, &encoded(&exr, drawn.exr())?)?;
+    }
+    Ok(())
+}
+
+/// Writes the contact sheet.
+///
+/// # Errors
+/// The disk refuses.
+pub fn write_sheet(folder: &Folder, cells: &[(String, Image)]) -> Result<(), Failure> {
+    let path = folder.sheet();
+    Ok(folder.write_picture(&path, &encoded(&path, sheet(cells).png())?)?)
+}
+
+fn encoded(path: &Path, bytes: Result<Vec<u8>, String>) -> Result<Vec<u8>, DiskError> {
+    bytes.map_err(|reason| DiskError { path: path.to_path_buf(), reason })
+}

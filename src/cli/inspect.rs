@@ -1,0 +1,111 @@
+//! `percale inspect`: what a mesh file or a run folder holds.
+
+use super::failure::Failure;
+use super::say;
+use crate::linalg::Vec3;
+use crate::mesh::check::{Severity, check};
+use crate::mesh::topology::Topology;
+use crate::mesh::{self, TriMesh};
+use crate::sequence::{Folder, Run as Record, read};
+use clap::Args;
+use std::path::PathBuf;
+
+/// Arguments.
+#[derive(Debug, Args)]
+pub struct Inspect {
+    /// Mesh file (.obj, .ply) or run folder
+    path: PathBuf,
+}
+
+impl Inspect {
+    /// Tells counts, bounds, lengths of edges and what is wrong.
+    ///
+    /// # Errors
+    /// The file cannot be read, or the mesh could not be simulated.
+    pub fn execute(self) -> Result<(), Failure> {
+        if self.path.is_dir() { self.folder() } else { self.mesh() }
+    }
+
+    fn mesh(&self) -> Result<(), Failure> {
+        let bytes = read(&self.path)?;
+        let name = self.path.display();
+        let extension = self.path.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
+        let mesh = mesh::read(&extension, &bytes).map_err(|error| {
+            let colon = if error.line.is_some() { "" } else { " " };
+            Failure::input(format!("{name}:{colon}{error}"))
+        })?;
+        describe(&mesh);
+        let mut errors = Vec::new();
+        for fault in check(&mesh) {
+            match fault.severity {
+                Severity::Error => errors.push(format!("{name}: {}", fault.message)),
+                Severity::Warning => say(&format!("warning: {}", fault.message)),
+            }
+        }
+        if errors.is_empty() { Ok(()) } else { Err(Failure::Input(errors)) }
+    }
+
+    fn folder(&self) -> Result<(), Failure> {
+        let folder = Folder::new(&self.path);
+        let record = folder.read_run()?;
+        let Record { scene, status, done, frames, fps, wall, threads, .. } = &record;
+        say(&format!("run of {scene} by percale {}", record.version));
+        say(&format!("{}: {done} of {frames} frames at {fps} Hz, {wall:.1} s on {threads} threads", status.word()));
+        if let Some(reason) = &record.reason {
+            say(&format!("reason: {reason}"));
+        }
+        for entry in &record.objects {
+            let files = entry.files.as_deref().unwrap_or("no files");
+            say(&format!("'{}': {} vertices, {} triangles, {files}", entry.name, entry.vertices, entry.triangles));
+            if *done == 0 {
+                continue;
+            }
+            if let Some((_, at)) = folder.read_mesh(entry, *done)? {
+                say(&format!("  bounds at frame {done}: {}", bounds(&at.positions)));
+            }
+        }
+        let stats = folder.read_stats()?;
+        let gap = stats.iter().map(|s| s.min_gap).fold(f64::INFINITY, f64::min);
+        let strain = stats.iter().map(|s| s.max_strain).fold(0.0, f64::max);
+        let steps: u64 = stats.iter().map(|s| s.steps).sum();
+        let gap = if gap.is_finite() { format!("smallest gap {:.4} mm", gap * 1e3) } else { "no contact".to_string() };
+        say(&format!("{steps} steps, {gap}, largest strain {:.2} %", strain * 100.0));
+        Ok(())
+    }
+}
+
+fn describe(mesh: &TriMesh) {
+    let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
+    let open = topology.edge_valence.iter().filter(|n| **n == 1).count();
+    let (v, e, t) = (mesh.positions.len(), topology.edges.len(), mesh.triangles.len());
+    say(&format!("{v} vertices, {e} edges ({open} on the boundary), {t} triangles"));
+    say(&format!("bounds {}", bounds(&mesh.positions)));
+    let at = |v: u32| mesh.positions.get(v as usize).copied().unwrap_or_default();
+    let lengths: Vec<f64> = topology.edges.iter().map(|[a, b]| (at(*a) - at(*b)).norm()).collect();
+    if !lengths.is_empty() {
+        let least = lengths.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = lengths.iter().copied().fold(0.0, f64::max);
+        let mean = lengths.iter().sum::<f64>() / lengths.len() as f64;
+        let [least, mean, most] = [least, mean, most].map(|l| l * 1e3);
+        say(&format!("edges {least:.3} to {most:.3} mm, mean {mean:.3} mm"));
+    }
+    let area: f64 = mesh.triangles.iter().map(|[a, b, c]| (at(*b) - at(*a)).cross(&(at(*c) - at(*a))).norm() / 2.0).sum();
+    say(&format!("area {area:.6} m2"));
+    if !mesh.uv_triangles.is_empty() {
+        say(&format!("chart of {} coordinates", mesh.uv.len()));
+    }
+    for (name, members) in &mesh.groups {
+        say(&format!("group '{name}': {} vertices", members.len()));
+    }
+    for (name, values) in &mesh.channels {
+        let (low, high) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
+        say(&format!("channel '{name}': {low} to {high}"));
+    }
+}
+
+fn bounds(x: &[Vec3]) -> String {
+    let start = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
+    let (low, high) = x.iter().fold(start, |(low, high), p| (low.inf(p), high.sup(p)));
+    let corner = |p: Vec3| format!("({:.4}, {:.4}, {:.4})", p.x, p.y, p.z);
+    format!("{} to {} m", corner(low), corner(high))
+}

@@ -1,0 +1,33 @@
+//! `percale materials`: the library.
+
+use super::failure::Failure;
+use super::say;
+use crate::scene::{library, material_page, materials_table};
+use clap::Args;
+
+/// Arguments.
+#[derive(Debug, Args)]
+pub struct Materials {
+    /// Material to tell all of
+    name: Option<String>,
+}
+
+impl Materials {
+    /// Prints the table, or one material with its sources.
+    pub fn execute(self) -> Result<(), Failure> {
+        let Some(name) = self.name else {
+            say(materials_table().trim_end());
+            return Ok(());
+        };
+        match library().iter().find(|m| m.name == name) {
+            Some(material) => {
+                say(material_page(material).trim_end());
+                Ok(())
+            }
+            None => {
+                let known: Vec<&str> = library().iter().map(|m| m.name.as_str()).collect();
+                Err(Failure::input(format!("no material '{name}'; the library has {}", known.join(", "))))
+            }
+        }
+    }
+}

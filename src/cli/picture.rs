@@ -1,0 +1,173 @@
+//! From recorded shapes to pictures: the same for `run` and `render`.
+
+use crate::linalg::Vec3;
+use crate::render::{
+    Background, Camera, Ground, Image, Object, Paint, Picture, Settings, Shading, Wireframe, draw, linear_from_srgb,
+};
+use crate::scene::Scene;
+use crate::scene::obstacle;
+use crate::scene::preview::{Colouring, Shading as Law};
+use crate::sequence::{Shape, Snapshot};
+use crate::world::Kind;
+use crate::world::motion::Motion;
+
+/// Width of a contact sheet's cells [pixels].
+pub const CELL: u32 = 320;
+
+/// What a scene says of an object's looks.
+struct Look {
+    colour: [f64; 3],
+    checker: Option<f64>,
+    flat: bool,
+}
+
+fn look(scene: &Scene, shape: &Shape) -> Option<Look> {
+    match shape.kind {
+        Kind::Cloth => {
+            let cloth = scene.cloths.iter().find(|c| c.name == shape.name)?;
+            Some(Look { colour: cloth.colour, checker: cloth.checker, flat: false })
+        }
+        Kind::Obstacle => {
+            let obstacle = scene.obstacles.iter().find(|o| o.name == shape.name)?;
+            let flat = matches!(obstacle.shape, obstacle::Shape::Plane(_)) && obstacle.motion == Motion::Fixed;
+            obstacle.visible.then_some(Look { colour: obstacle.colour, checker: obstacle.checker, flat })
+        }
+    }
+}
+
+/// Word of a field and its label and unit; `None` where cloths have their own colours.
+pub fn field(scene: &Scene) -> Option<(&'static str, &'static str, &'static str)> {
+    match scene.preview.field {
+        Colouring::None => None,
+        Colouring::Strain => Some(("strain", "strain", "")),
+        Colouring::Speed => Some(("speed", "speed", "m/s")),
+        Colouring::Gap => Some(("gap", "gap", "m")),
+    }
+}
+
+/// Draws a frame `width` by `height`; `view` is the box that the camera is fitted to.
+///
+/// # Errors
+/// The field that colours the cloths was not recorded.
+pub fn picture(
+    scene: &Scene,
+    objects: &[(&Shape, &Snapshot)],
+    view: &[Vec3; 2],
+    [width, height]: [u32; 2],
+) -> Result<Picture, String> {
+    let preview = &scene.preview;
+    let up = scene.upwards();
+    let camera = camera(scene, view, f64::from(width) / f64::from(height.max(1)));
+    let mut settings = Settings::new(width as usize, height as usize, camera, up);
+    settings.samples = preview.samples as usize;
+    if let Some(direction) = preview.key.direction {
+        settings.lights.key.direction = direction.into_inner();
+    }
+    let linear = |colour: [f64; 3]| colour.map(linear_from_srgb);
+    let below = view[0].dot(&up).min(view[1].dot(&up));
+    let ground = preview.ground.then(|| preview.ground_height.unwrap_or(below));
+    settings.ground = ground.map(Ground::at);
+    if let Some(colour) = preview.background.map(linear) {
+        settings.background = Background { top: colour, bottom: colour };
+    }
+    settings.wireframe = preview.wireframe.then(Wireframe::default);
+    let shading = match preview.shading {
+        Law::Minnaert => Shading::Minnaert { k: preview.k },
+        Law::Minnaert1941 => Shading::Minnaert1941 { k: preview.k },
+        Law::Phong => Shading::Phong { shininess: 40.0, specular: 0.25 },
+        Law::Lambert => Shading::Lambert,
+    };
+    let range = match field(scene) {
+        Some((word, ..)) => preview.field_range.unwrap_or_else(|| range(objects, word)),
+        None => [0.0, 1.0],
+    };
+    let mut drawn = Vec::with_capacity(objects.len());
+    for (shape, at) in objects {
+        let Some(look) = look(scene, shape) else { continue };
+        // A plane that the ground would cover is the ground.
+        let on_ground = |height: f64| at.positions.iter().all(|p| (p.dot(&up) - height).abs() <= 1e-4);
+        if look.flat && ground.is_some_and(on_ground) {
+            continue;
+        }
+        let colour = linear(look.colour);
+        let mut paint = match look.checker {
+            Some(size) => Paint::Checker { a: colour, b: colour.map(|c| 0.35 * c), size },
+            None => Paint::Colour(colour),
+        };
+        if let (Kind::Cloth, Some((word, label, unit))) = (shape.kind, field(scene)) {
+            let values = at.field(word).ok_or_else(|| {
+                format!("the field '{word}' of '{}' was not recorded; add it to output.fields and run again", shape.name)
+            })?;
+            paint = Paint::Field { values, min: range[0], max: range[1], label, unit };
+        }
+        drawn.push(Object {
+            name: &shape.name,
+            positions: &at.positions,
+            triangles: &shape.triangles,
+            uv: &shape.uv,
+            uv_triangles: &shape.uv_triangles,
+            paint,
+            shading,
+            smooth: true,
+        });
+    }
+    Ok(draw(&drawn, up, &settings))
+}
+
+/// Size of a contact sheet's cell.
+pub fn cell_size(scene: &Scene) -> [u32; 2] {
+    let (w, h) = (u64::from(scene.preview.width.max(1)), u64::from(scene.preview.height));
+    [CELL, u32::try_from((u64::from(CELL) * h).div_ceil(w)).unwrap_or(CELL).clamp(1, 8 * CELL)]
+}
+
+/// Columns of a contact sheet of so many cells.
+pub fn columns(cells: usize) -> usize {
+    if cells <= 3 { cells.max(1) } else { (cells as f64).sqrt().ceil() as usize }
+}
+
+/// Frames of the contact sheet: as many as the scene asks for, evenly from the first to the last.
+pub fn sheet_frames(scene: &Scene, frames: u32) -> Vec<u32> {
+    let count = scene.preview.sheet.min(frames);
+    let place = |k: u32| 1 + (f64::from(k) * f64::from(frames - 1) / f64::from((count - 1).max(1))).round() as u32;
+    (0..count).map(place).collect()
+}
+
+/// Cells with their labels as one picture.
+pub fn sheet(cells: &[(String, Image)]) -> Image {
+    let views: Vec<_> = cells.iter().map(|(label, image)| crate::render::Cell { label, image }).collect();
+    crate::render::contact_sheet(&views, columns(cells.len()), CELL as usize)
+}
+
+/// Range of a field over all cloths, never empty.
+fn range(objects: &[(&Shape, &Snapshot)], word: &str) -> [f64; 2] {
+    let values = objects.iter().filter_map(|(_, at)| at.field(word)).flatten().filter(|v| v.is_finite());
+    let [low, high] = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[l, h], v| [l.min(*v), h.max(*v)]);
+    if low < high { [low, high] } else if low.is_finite() { [low, low + 1e-6] } else { [0.0, 1.0] }
+}
+
+fn camera(scene: &Scene, view: &[Vec3; 2], aspect: f64) -> Camera {
+    let given = &scene.preview.camera;
+    let up = scene.upwards();
+    let middle = 0.5 * (view[0] + view[1]);
+    if let Some(position) = given.position {
+        return Camera { position, target: given.target.unwrap_or(middle), fov: given.fov, roll: 0.0 };
+    }
+    let usual = if up == Vec3::y() { Vec3::new(0.6, 0.5, 1.0) } else { Vec3::new(0.6, -1.0, 0.5) };
+    let towards = given.direction.map_or(usual, |d| -d.into_inner());
+    let mut camera = Camera::fit((view[0], view[1]), towards, given.fov, aspect, up);
+    if let Some(target) = given.target {
+        let back = camera.direction() * (camera.position - middle).norm();
+        camera = Camera { position: target + back, target, ..camera };
+    }
+    camera
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sheets_are_nearly_square() {
+        assert_eq!([1, 2, 3, 4, 6, 12].map(columns), [1, 2, 3, 2, 3, 4]);
+    }
+}

@@ -1,0 +1,310 @@
+use super::*;
+use crate::linalg::Rotation;
+
+/// Splitmix64.
+struct Random(u64);
+
+impl Random {
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: i64) -> i64 {
+        (self.bits() % n as u64) as i64
+    }
+
+    fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    fn vector(&mut self) -> Vec3 {
+        Vec3::new(self.unit(), self.unit(), self.unit())
+    }
+
+    /// Whole coordinates up to `n`.
+    fn whole(&mut self, n: i64) -> Vec3 {
+        Vec3::from_fn(|_, _| (self.below(2 * n + 1) - n) as f64)
+    }
+}
+
+/// Whole-numbered positions of a pair whose features share a point; coordinates a multiple of four but for one vertex.
+fn touching(random: &mut Random, pair: Pair, kind: usize) -> [Vec3; 4] {
+    let n = [2, 10, 1000][kind % 3];
+    let mut vertex = || {
+        let mut p = random.whole(n) * 4.0;
+        if kind / 3 % 3 == 1 {
+            // All in a plane, often in line.
+            p.z = 0.0;
+        }
+        p
+    };
+    let [mut a, mut b, c] = [vertex(), vertex(), vertex()];
+    if kind / 9 % 4 == 1 {
+        b = a;
+    }
+    match pair {
+        Pair::VertexFace => {
+            if kind / 9 % 4 == 2 {
+                a = c;
+            }
+            let i = random.below(5);
+            let j = random.below(5 - i);
+            let p = (a * i as f64 + b * j as f64 + c * (4 - i - j) as f64) / 4.0;
+            [p, a, b, c]
+        }
+        Pair::EdgeEdge => {
+            let point = a + (b - a) * (random.below(5) as f64 / 4.0);
+            let far = [1.0, 2.0, 4.0][random.below(3) as usize];
+            if random.below(2) == 0 { [a, b, c, c + (point - c) * far] } else { [a, b, c + (point - c) * far, c] }
+        }
+    }
+}
+
+/// Positions at both ends of a step in which the pair of [`touching`] meets at a multiple of an eighth; all numbers exact.
+fn colliding(random: &mut Random, pair: Pair, kind: usize, apart: &Vec3) -> ([Vec3; 4], [Vec3; 4]) {
+    let mut meeting = touching(random, pair, kind);
+    if pair == Pair::VertexFace {
+        meeting[0] += apart;
+    } else {
+        meeting[0] += apart;
+        meeting[1] += apart;
+    }
+    let eighths = random.below(9) as f64;
+    let n = [1, 30, 3000][random.below(3) as usize];
+    let common = random.whole(n);
+    let move_of = |random: &mut Random| match kind / 36 % 4 {
+        0 => random.whole(n),
+        1 => common + random.whole(1),
+        2 => common,
+        _ => Vec3::new(0.0, 0.0, random.whole(n).z),
+    };
+    let moves: [Vec3; 4] = std::array::from_fn(|_| move_of(random));
+    let start = std::array::from_fn(|k| meeting[k] * 8.0 - moves[k] * eighths);
+    let end = std::array::from_fn(|k| meeting[k] * 8.0 + moves[k] * (8.0 - eighths));
+    (start, end)
+}
+
+fn both_agree_unsafe(pair: Pair, start: &[Vec3; 4], end: &[Vec3; 4], normal: &Vec3, xi: f64) -> bool {
+    !pair.separated(start, end, xi) && !pair.separated_along(start, end, normal, xi)
+}
+
+#[test]
+fn no_proof_for_pairs_that_collide() {
+    let mut random = Random(1);
+    for k in 0..1_200_000usize {
+        let pair = [Pair::VertexFace, Pair::EdgeEdge][k % 2];
+        let (start, end) = colliding(&mut random, pair, k / 2, &Vec3::zeros());
+        let scale = 2f64.powi([0, -20, 30, -300][k / 300 % 4]);
+        let (start, end) = (start.map(|p| p * scale), end.map(|p| p * scale));
+        let hint = random.vector().normalize();
+        assert!(both_agree_unsafe(pair, &start, &end, &hint, 0.0), "{k}: {pair:?} {start:?} {end:?}");
+    }
+}
+
+#[test]
+fn no_proof_for_pairs_that_come_too_near() {
+    let mut random = Random(2);
+    for k in 0..400_000usize {
+        let pair = [Pair::VertexFace, Pair::EdgeEdge][k % 2];
+        let apart = random.whole([1, 6, 40][k % 3]);
+        let (start, end) = colliding(&mut random, pair, k / 2, &apart);
+        let xi = (apart * 8.0).norm() * (1.0 + 1e-15) + 1e-14;
+        let hint = if apart.norm() > 0.0 { apart.normalize() } else { random.vector() };
+        assert!(both_agree_unsafe(pair, &start, &end, &hint, xi), "{k}: {pair:?} {start:?} {end:?}");
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Truth {
+    Safe,
+    Unsafe,
+    Unknown,
+}
+
+/// Distance over time by conservative advancement: it changes no faster than the fastest relative motion of two vertices.
+fn truth(pair: Pair, start: &[Vec3; 4], end: &[Vec3; 4], xi: f64) -> Truth {
+    let moves: [Vec3; 4] = std::array::from_fn(|k| end[k] - start[k]);
+    let mut fastest = 0.0f64;
+    for i in 0..4 {
+        for j in 0..4 {
+            if pair.side(i) > pair.side(j) {
+                fastest = fastest.max((moves[i] - moves[j]).norm());
+            }
+        }
+    }
+    let size = start.iter().chain(end).fold(0.0f64, |m, p| m.max((p - start[0]).norm()));
+    let mut t = 0.0;
+    for _ in 0..3000 {
+        let x: [Vec3; 4] = std::array::from_fn(|k| start[k] * (1.0 - t) + end[k] * t);
+        let distance = pair.separation(&x).distance;
+        if distance < xi - 1e-11 * size {
+            return Truth::Unsafe;
+        }
+        if distance < xi + 1e-11 * size {
+            return Truth::Unknown;
+        }
+        t += (distance - xi) / fastest;
+        if t >= 1.0 {
+            return Truth::Safe;
+        }
+    }
+    Truth::Unknown
+}
+
+/// A pair in motion: far, near, thin, flat or parallel; slow, fast, turning, or moved along.
+fn moving(random: &mut Random, pair: Pair, kind: usize) -> ([Vec3; 4], [Vec3; 4]) {
+    let mut x: [Vec3; 4] = std::array::from_fn(|_| random.vector());
+    let small = [0.5, 0.05, 1e-3, 1e-6][kind % 4];
+    match kind / 4 % 6 {
+        1 => x[3] = x[2] + random.vector() * small,
+        2 => x[3] = x[2] + (x[1] - x[0]) * random.unit() + random.vector() * (small * small),
+        3 => x.iter_mut().for_each(|p| p.z *= small),
+        4 => {
+            // Features that nearly touch.
+            let between = pair.separation(&x);
+            let shift = between.normal * (between.distance * (1.0 - small));
+            (0..4).filter(|k| pair.side(*k) > 0.0).for_each(|k| x[k] -= shift);
+        }
+        5 => x[1] = x[2],
+        _ => {}
+    }
+    let moves: [Vec3; 4] = match kind / 24 % 5 {
+        0 => std::array::from_fn(|_| random.vector()),
+        1 => std::array::from_fn(|_| random.vector() * small),
+        2 => {
+            let common = random.vector() * 10.0;
+            std::array::from_fn(|_| common + random.vector() * small)
+        }
+        3 => {
+            let v = random.vector();
+            let turn = Rotation::from_scaled_axis(v * 2.0);
+            std::array::from_fn(|k| turn * x[k] - x[k] + random.vector() * (0.1 * small))
+        }
+        _ => {
+            // One side passes the other.
+            let v = random.vector() * 3.0;
+            std::array::from_fn(|k| v * pair.side(k))
+        }
+    };
+    let far = Vec3::repeat([0.0, 0.0, 0.0, 1000.0][kind / 120 % 4]);
+    (x.map(|p| p + far), std::array::from_fn(|k| x[k] + far + moves[k]))
+}
+
+#[test]
+fn proofs_agree_with_conservative_advancement() {
+    let mut random = Random(3);
+    let (mut safe, mut proven, mut collide, mut unknown) = (0, 0, 0, 0);
+    let (mut slow_safe, mut slow_proven) = (0, 0);
+    for k in 0..200_000usize {
+        let pair = [Pair::VertexFace, Pair::EdgeEdge][k % 2];
+        let (start, end) = moving(&mut random, pair, k / 2);
+        let xi = [0.0, 1e-4, 0.01][k % 3];
+        let truth = truth(pair, &start, &end, xi);
+        let hint = pair.separation(&end).normal;
+        let said = pair.separated(&start, &end, xi);
+        let hinted = pair.separated_along(&start, &end, &hint, xi);
+        assert!(truth != Truth::Unsafe || (!said && !hinted), "{k}: {pair:?} {start:?} {end:?}");
+        match truth {
+            Truth::Safe => {
+                safe += 1;
+                proven += usize::from(said);
+                if k / 2 / 24 % 5 == 1 {
+                    slow_safe += 1;
+                    slow_proven += usize::from(said);
+                }
+            }
+            Truth::Unsafe => collide += 1,
+            Truth::Unknown => unknown += 1,
+        }
+    }
+    println!("of {safe} safe {proven} proven; slow: of {slow_safe} {slow_proven}; {collide} unsafe, {unknown} unknown");
+    assert!(collide > 15_000 && unknown < 20_000);
+    assert!(proven as f64 > 0.95 * f64::from(safe) && slow_proven as f64 > 0.99 * f64::from(slow_safe));
+}
+
+#[test]
+fn a_common_motion_costs_nothing() {
+    let x = [[0.2, 1e-3, 0.2], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]].map(Vec3::from);
+    let fall = Vec3::new(3.0, -50.0, 1.0);
+    assert!(Pair::VertexFace.separated(&x, &x.map(|p| p + fall), 0.999e-3));
+    assert!(!Pair::VertexFace.separated(&x, &x.map(|p| p + fall), 1.001e-3));
+}
+
+#[test]
+fn a_turning_plane_proves_what_a_fixed_one_cannot() {
+    // A short edge over a long one, both turned about the vertical by a quarter: no fixed plane holds at both ends.
+    let x = [[-0.5, 0.1, 0.0], [0.5, 0.1, 0.0], [-0.5, -0.1, 0.0], [0.5, -0.1, 0.0]].map(Vec3::from);
+    let turn = Rotation::from_scaled_axis(Vec3::new(0.0, 0.0, 0.6));
+    let end = x.map(|p| turn * p);
+    let step = Step::new(Pair::EdgeEdge, &x, &end, 0.1);
+    let [from, to] = [Vec3::y(), turn * Vec3::y()];
+    assert!(!step.translating(&from) && !step.translating(&to) && step.rotating(&from, &to));
+}
+
+#[test]
+fn separation_is_its_weights() {
+    let mut random = Random(4);
+    for k in 0..20_000usize {
+        let pair = [Pair::VertexFace, Pair::EdgeEdge][k % 2];
+        let (x, _) = moving(&mut random, pair, k / 2);
+        let s = pair.separation(&x);
+        let sum: Vec3 = (0..4).map(|k| x[k] * s.weights[k]).sum();
+        let size = x.iter().fold(0.0f64, |m, p| m.max(p.norm()));
+        assert!((s.normal.dot(&sum) - s.distance).abs() <= 1e-14 * size);
+        assert!((0..4).all(|k| s.weights[k] * pair.side(k) >= 0.0) && s.weights.iter().sum::<f64>().abs() < 1e-15);
+        assert!(s.distance == 0.0 || (s.normal.norm() - 1.0).abs() < 1e-14);
+    }
+}
+
+#[test]
+fn what_is_not_a_number_proves_nothing() {
+    let x = [[0.0, 1.0, 0.0], [-1.0, 0.0, -1.0], [1.0, 0.0, -1.0], [0.0, 0.0, 1.0]].map(Vec3::from);
+    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        for k in 0..4 {
+            let mut y = x;
+            y[k].x = bad;
+            for pair in [Pair::VertexFace, Pair::EdgeEdge] {
+                assert!(both_agree_unsafe(pair, &x, &y, &Vec3::y(), 0.0));
+                assert!(both_agree_unsafe(pair, &y, &x, &Vec3::y(), 0.0));
+            }
+        }
+    }
+    assert!(Pair::VertexFace.separated(&x, &x, 0.5));
+}
+
+#[test]
+#[ignore = "timing"]
+fn timing() {
+    let mut random = Random(5);
+    // Pairs 1 mm apart with sides of 10 mm, each vertex moving by up to 0.5 mm on top of a common 3 mm.
+    let steps: Vec<([Vec3; 4], [Vec3; 4])> = (0..4096)
+        .map(|k| {
+            let pair = [Pair::VertexFace, Pair::EdgeEdge][k % 2];
+            let mut x: [Vec3; 4] = std::array::from_fn(|_| random.vector() * 0.01);
+            let between = pair.separation(&x);
+            let shift = between.normal * (between.distance - 1e-3);
+            (0..4).filter(|k| pair.side(*k) > 0.0).for_each(|k| x[k] -= shift);
+            let common = random.vector() * 3e-3;
+            (x, x.map(|p| p + common + random.vector() * 5e-4))
+        })
+        .collect();
+    type Query<'a> = &'a dyn Fn(Pair, &[Vec3; 4], &[Vec3; 4]) -> bool;
+    let time = |name: &str, f: Query| {
+        let (mut best, mut yes) = (f64::INFINITY, 0);
+        for _ in 0..30 {
+            let start = std::time::Instant::now();
+            yes = (0..steps.len())
+                .filter(|k| f([Pair::VertexFace, Pair::EdgeEdge][k % 2], &steps[*k].0, &steps[*k].1))
+                .count();
+            best = best.min(start.elapsed().as_secs_f64() / steps.len() as f64);
+        }
+        println!("{name}: {:.1} ns, {yes} of {}", best * 1e9, steps.len());
+    };
+    time("separation, mixed", &|pair, x, _| pair.separation(x).distance < 2e-3);
+    time("point-triangle", &|_, x, _| point_triangle(&x[0], &x[1], &x[2], &x[3]).distance2 < 4e-6);
+    time("edge-edge", &|_, x, _| edge_edge(&x[0], &x[1], &x[2], &x[3]).distance2 < 4e-6);
+    time("certificate", &|pair, x, y| pair.separated(x, y, 1e-5));
+}

@@ -1,0 +1,134 @@
+//! Exact test for triangles that cross each other.
+//!
+//! Two triangles cross when a side of one, sharing no vertex with the other, passes from strictly one side of the other's
+//! plane to strictly the other and meets the triangle, its border included. Where an end of the side lies in the plane they
+//! only touch. Coplanar triangles and triangles without area cross nothing themselves. Sides of planes are signs of
+//! determinants, exact by Shewchuk's adaptive predicates (1997).
+
+use super::tree::{Box3, Tree, margin2};
+use crate::linalg::{Vec3, par};
+use robust::{Coord3D, orient3d};
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Intersections {
+    /// Pairs of triangles that cross, lower index first, sorted.
+    pub pairs: Vec<[u32; 2]>,
+    /// Number of pairs of triangles that touch and do not cross.
+    pub touches: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Meeting {
+    Apart,
+    Touch,
+    Cross,
+}
+
+/// Leaves per block of queries.
+const LEAVES: usize = 16;
+
+/// All pairs of `triangles` (vertices `x`, finite) that cross, but for those that `skip` names; it is asked with the lower
+/// index first.
+pub fn intersections(x: &[Vec3], triangles: &[[u32; 3]], skip: impl Fn(u32, u32) -> bool + Sync) -> Intersections {
+    let points = scaled(x);
+    let corners = |t: u32| triangles[t as usize].map(|v| &points[v as usize]);
+    let items: Vec<u32> = (0..triangles.len() as u32).collect();
+    let centres = par::map(triangles.len(), |t| corners(t as u32).into_iter().sum::<Vec3>() / 3.0);
+    let mut tree = Tree::new(&items, &centres);
+    tree.refit(|t| Box3::around(corners(t), 0.0));
+    let touching = margin2(0.0);
+    let met = par::gather(tree.leaves(), LEAVES, |leaves, out: &mut Vec<([u32; 2], Meeting)>| {
+        for leaf in leaves {
+            tree.query(&tree.around(leaf), touching, leaf, |other| {
+                tree.pairs(leaf, &tree, other, touching, |s, t| {
+                    let pair = [s.min(t), s.max(t)];
+                    let meeting = meet(&points, pair.map(|t| &triangles[t as usize]));
+                    if meeting != Meeting::Apart && !skip(pair[0], pair[1]) {
+                        out.push((pair, meeting));
+                    }
+                });
+            });
+        }
+    });
+    let mut pairs: Vec<[u32; 2]> = met.iter().filter(|(_, m)| *m == Meeting::Cross).map(|(pair, _)| *pair).collect();
+    pairs.sort_unstable();
+    let touches = met.len() - pairs.len();
+    Intersections { pairs, touches }
+}
+
+/// Positions times a power of two that brings the largest coordinate near one: products of tiny or huge coordinates then
+/// neither vanish nor overflow, and no sign changes.
+fn scaled(x: &[Vec3]) -> Vec<Vec3> {
+    let largest = par::max(x.len(), |v| x[v].amax());
+    if largest <= 0.0 || !largest.is_finite() || (1e-6..1e6).contains(&largest) {
+        return x.to_vec();
+    }
+    // In two factors: the exponent of one can leave the range of f64.
+    let power = -largest.log2().floor() as i32;
+    let (half, rest) = (2f64.powi(power / 2), 2f64.powi(power - power / 2));
+    par::map(x.len(), |v| x[v] * half * rest)
+}
+
+/// How two triangles meet.
+fn meet(x: &[Vec3], [s, t]: [&[u32; 3]; 2]) -> Meeting {
+    if s.iter().filter(|v| t.contains(v)).count() >= 2 {
+        return Meeting::Apart;
+    }
+    let mut touch = false;
+    for (sides, face) in [(s, t), (t, s)] {
+        for k in 0..3 {
+            let [p, q] = [sides[k], sides[(k + 1) % 3]];
+            if p == q || face.contains(&p) || face.contains(&q) {
+                continue;
+            }
+            match side_meets(&x[p as usize], &x[q as usize], face.map(|v| &x[v as usize])) {
+                Meeting::Cross => return Meeting::Cross,
+                Meeting::Touch => touch = true,
+                Meeting::Apart => {}
+            }
+        }
+    }
+    if touch { Meeting::Touch } else { Meeting::Apart }
+}
+
+/// How the segment `p q` meets the triangle `a b c`.
+fn side_meets(p: &Vec3, q: &Vec3, [a, b, c]: [&Vec3; 3]) -> Meeting {
+    for k in 0..3 {
+        let (low, high) = (p[k].min(q[k]), p[k].max(q[k]));
+        if low > a[k].max(b[k]).max(c[k]) || high < a[k].min(b[k]).min(c[k]) {
+            return Meeting::Apart;
+        }
+    }
+    let (from, to) = (side(a, b, c, p), side(a, b, c, q));
+    if from == to {
+        return Meeting::Apart;
+    }
+    let around = [side(p, q, a, b), side(p, q, b, c), side(p, q, c, a)];
+    if around.contains(&1) && around.contains(&-1) {
+        return Meeting::Apart;
+    }
+    if from == 0 || to == 0 {
+        Meeting::Touch
+    } else if around == [0; 3] {
+        // The triangle has no area.
+        Meeting::Apart
+    } else {
+        Meeting::Cross
+    }
+}
+
+/// Side of the plane `a b c` that `d` lies on: -1, 0, or 1.
+#[inline]
+fn side(a: &Vec3, b: &Vec3, c: &Vec3, d: &Vec3) -> i8 {
+    // Most flat meshes are flat along an axis.
+    if (0..3).any(|k| a[k] == d[k] && b[k] == d[k] && c[k] == d[k]) {
+        return 0;
+    }
+    let [a, b, c, d] = [a, b, c, d].map(|p| Coord3D { x: p.x, y: p.y, z: p.z });
+    let volume = orient3d(a, b, c, d);
+    i8::from(volume > 0.0) - i8::from(volume < 0.0)
+}
+
+#[cfg(test)]
+mod tests;

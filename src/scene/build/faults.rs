@@ -1,0 +1,95 @@
+//! Faults found after the text was read, put to the places of their keys.
+
+use crate::scene::document::{Document, Node, Origin, Table, Value};
+use crate::scene::{Fault, Place, Scene};
+use std::path::{Path, PathBuf};
+
+/// Collects faults and warnings.
+pub struct Faults {
+    file: PathBuf,
+    text: String,
+    document: Option<Document>,
+    found: Vec<Fault>,
+    warnings: Vec<Fault>,
+}
+
+impl Faults {
+    /// None yet.
+    pub fn new(scene: &Scene, file: &Path) -> Faults {
+        Faults {
+            file: file.to_path_buf(),
+            text: scene.text.clone(),
+            document: None,
+            found: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// A fault of a key such as `cloth[0].pin[1].group`.
+    pub fn fault(&mut self, key: &str, message: impl Into<String>) {
+        let fault = self.at_key(key, message.into());
+        self.found.push(fault);
+    }
+
+    /// A fault of a file: with line and column where they are known.
+    pub fn in_file(&mut self, file: &Path, line: Option<usize>, column: Option<usize>, message: impl Into<String>) {
+        self.found.push(of_file(file, line, column, message.into()));
+    }
+
+    /// Something in a file that is allowed but probably not meant.
+    pub fn warn_in_file(&mut self, file: &Path, message: impl Into<String>) {
+        self.warnings.push(of_file(file, None, None, message.into()));
+    }
+
+    /// Faults, then warnings.
+    pub fn finish(self) -> (Vec<Fault>, Vec<Fault>) {
+        (self.found, self.warnings)
+    }
+
+    /// The key is looked up in the file; where an override has put it, the nearest table around it is named.
+    fn at_key(&mut self, key: &str, message: String) -> Fault {
+        let Faults { file, text, document, .. } = self;
+        let document = document.get_or_insert_with(|| {
+            let bytes = std::fs::read(&*file).unwrap_or_else(|_| text.clone().into_bytes());
+            Document::new(&file.display().to_string(), &bytes)
+        });
+        Fault { place: document.place(offset(&document.root, key)), key: key.to_string(), message }
+    }
+}
+
+fn of_file(file: &Path, line: Option<usize>, column: Option<usize>, message: String) -> Fault {
+    let name = file.display().to_string();
+    let place = match line {
+        Some(line) => Place::File { file: name, line, column: column.unwrap_or(1) },
+        None => Place::Argument(name),
+    };
+    Fault { place, key: String::new(), message }
+}
+
+/// Offset of the deepest part of a key that stands in the text.
+fn offset(root: &Table, key: &str) -> usize {
+    let mut table = root;
+    let mut found = 0;
+    for part in key.split('.') {
+        let (name, indices) = part.split_at(part.find('[').unwrap_or(part.len()));
+        let Some(mut node) = table.find(name) else { return found };
+        found = start(node, found);
+        for index in indices.split_terminator(']') {
+            let index = index.trim_start_matches('[').parse::<usize>().ok();
+            let Value::List(items) = &node.value else { return found };
+            let Some(item) = index.and_then(|k| items.get(k)) else { return found };
+            node = item;
+            found = start(node, found);
+        }
+        let Value::Table(inner) = &node.value else { return found };
+        table = inner;
+    }
+    found
+}
+
+fn start(node: &Node, otherwise: usize) -> usize {
+    match node.origin {
+        Origin::Text(at) => at,
+        Origin::Set(_) => otherwise,
+    }
+}

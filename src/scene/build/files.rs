@@ -1,0 +1,51 @@
+//! Mesh files: read, placed, checked.
+
+use super::faults::Faults;
+use crate::mesh::check::{Severity, check};
+use crate::mesh::{self, TriMesh};
+use crate::scene::place::Transform;
+use std::path::Path;
+
+/// Reads a mesh file as it is.
+pub fn read(file: &Path, faults: &mut Faults) -> Option<TriMesh> {
+    let bytes = match std::fs::read(file) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            faults.in_file(file, None, None, format!("cannot read the mesh: {error}"));
+            return None;
+        }
+    };
+    let extension = file.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
+    match mesh::read(&extension, &bytes) {
+        Ok(mesh) => Some(mesh),
+        Err(error) => {
+            faults.in_file(file, error.line, error.column, error.what);
+            None
+        }
+    }
+}
+
+/// Reads a mesh file, brings it into the world and tells what is wrong with it.
+pub fn placed(file: &Path, transform: &Transform, faults: &mut Faults) -> Option<TriMesh> {
+    let mut mesh = read(file, faults)?;
+    apply(transform, &mut mesh);
+    let mut sound = true;
+    for fault in check(&mesh) {
+        match fault.severity {
+            Severity::Error => {
+                faults.in_file(file, None, None, fault.message);
+                sound = false;
+            }
+            Severity::Warning => faults.warn_in_file(file, fault.message),
+        }
+    }
+    sound.then_some(mesh)
+}
+
+/// Moves a mesh from the file's coordinates to the world.
+pub fn apply(transform: &Transform, mesh: &mut TriMesh) {
+    let rotation = transform.rotation();
+    for p in &mut mesh.positions {
+        *p = rotation * (*p * transform.scale) + transform.translate;
+    }
+}

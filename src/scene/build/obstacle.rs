@@ -1,0 +1,93 @@
+//! `[[obstacle]]` as a world takes it: files, shapes by formula, sequences.
+
+use super::faults::Faults;
+use super::files;
+use crate::linalg::{Rotation, Vec3};
+use crate::mesh::TriMesh;
+use crate::mesh::check::{FaultKind, Severity, check};
+use crate::mesh::generate;
+use crate::scene::Scene;
+use crate::scene::obstacle::{Obstacle, Sequence, Shape};
+use crate::world::Course;
+use crate::world::build::ObstacleInput;
+
+/// Longest edge of a sphere's triangles, as a part of its radius: about 7,000 triangles, at most 0.1 % of the radius deep.
+const SPHERE_EDGE: f64 = 0.078;
+/// Longest edge of a capsule's triangles, as a part of its radius.
+const CAPSULE_EDGE: f64 = 0.2;
+/// Longest edge of a box's triangles, as a part of its longest side.
+const BOX_EDGE: f64 = 0.25;
+/// Longest edge of a plane's triangles, as a part of its size: its two halves.
+const PLANE_EDGE: f64 = 1.5;
+
+/// An obstacle with its mesh in the world; `key` is its path in the scene.
+pub fn input(scene: &Scene, obstacle: &Obstacle, key: &str, faults: &mut Faults) -> Option<ObstacleInput> {
+    let rigid = Course::Rigid(obstacle.motion.clone());
+    let edge = |usual: f64| obstacle.resolution.unwrap_or(usual);
+    let (mut mesh, course) = match &obstacle.shape {
+        Shape::Mesh(file) => (files::placed(file, &obstacle.transform, faults)?, rigid),
+        Shape::Sequence(sequence) => recorded(scene, obstacle, sequence, faults)?,
+        Shape::Sphere(ball) => (generate::sphere(ball.center, ball.radius, edge(SPHERE_EDGE * ball.radius)), rigid),
+        Shape::Box(block) => {
+            let half = block.size / 2.0;
+            let mut mesh = generate::cuboid(-half, half, edge(BOX_EDGE * block.size.max()));
+            let turn = block.rotate.as_ref();
+            let turn = turn.map_or(Rotation::identity(), |t| Rotation::from_axis_angle(&t.axis, t.angle));
+            mesh.positions.iter_mut().for_each(|p| *p = turn * *p + block.center);
+            (mesh, rigid)
+        }
+        Shape::Plane(plane) => {
+            let normal = plane.normal.map_or(scene.upwards(), |n| n.into_inner());
+            (generate::plane(plane.point, normal, plane.size / 2.0, edge(PLANE_EDGE * plane.size)), rigid)
+        }
+        Shape::Capsule(capsule) => {
+            let edge = edge(CAPSULE_EDGE * capsule.radius);
+            (generate::capsule(capsule.a, capsule.b, capsule.radius, edge), rigid)
+        }
+    };
+    if !matches!(obstacle.shape, Shape::Mesh(_) | Shape::Sequence(_)) {
+        files::apply(&obstacle.transform, &mut mesh);
+        let wrong = |kind| kind != FaultKind::AbsurdScale;
+        if let Some(fault) = check(&mesh).into_iter().find(|f| f.severity == Severity::Error && wrong(f.kind)) {
+            faults.fault(key, format!("no sound mesh comes of this shape: {}", fault.message));
+            return None;
+        }
+    }
+    let friction = obstacle.friction;
+    Some(ObstacleInput { name: obstacle.name.clone(), mesh, course, friction, thickness: obstacle.thickness })
+}
+
+/// First mesh and course of a sequence.
+fn recorded(
+    scene: &Scene,
+    obstacle: &Obstacle,
+    sequence: &Sequence,
+    faults: &mut Faults,
+) -> Option<(TriMesh, Course)> {
+    let files = sequence.files(&scene.folder);
+    let (first, rest) = files.split_first()?;
+    let mesh = files::placed(first, &obstacle.transform, faults)?;
+    let mut frames: Vec<Vec<Vec3>> = vec![mesh.positions.clone()];
+    let mut sound = true;
+    for file in rest {
+        let Some(mut next) = files::read(file, faults) else {
+            sound = false;
+            continue;
+        };
+        if next.positions.len() != mesh.positions.len() || next.triangles != mesh.triangles {
+            let (has, wants) = (next.positions.len(), mesh.positions.len());
+            let message = if has == wants {
+                format!("other triangles than \"{}\"; all meshes of a sequence have the same", first.display())
+            } else {
+                format!("{has} vertices, but \"{}\" has {wants}; all meshes of a sequence have the same", first.display())
+            };
+            faults.in_file(file, None, None, message);
+            sound = false;
+            continue;
+        }
+        files::apply(&obstacle.transform, &mut next);
+        frames.push(next.positions);
+    }
+    let (interval, start, repeat) = (1.0 / sequence.fps, sequence.start, sequence.repeat);
+    sound.then_some((mesh, Course::Sequence { frames, interval, start, repeat }))
+}

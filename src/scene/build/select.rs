@@ -1,0 +1,126 @@
+//! From words to vertices.
+
+use crate::linalg::Vec3;
+use crate::mesh::{TriMesh, group};
+use crate::scene::fault::meant;
+use crate::scene::place::{Group, Members, Selector};
+use std::collections::BTreeMap;
+
+/// Named groups by name: those of the mesh file and those of the cloth.
+pub type Groups = BTreeMap<String, Vec<u32>>;
+
+/// What is wrong: the key below the selector's table, and the message.
+pub type Refusal = (&'static str, String);
+
+/// The vertices of a selector, ascending, at least one.
+pub fn vertices(selector: &Selector, mesh: &TriMesh, groups: &Groups) -> Result<Vec<u32>, Refusal> {
+    let x = &mesh.positions;
+    match selector {
+        Selector::Group(name) => named(name, groups).map_err(|message| ("group", message)),
+        Selector::Box(region) => some_in_box(x, region.min, region.max).map_err(|message| ("box", message)),
+        Selector::Sphere(ball) => some_in_sphere(x, ball.center, ball.radius).map_err(|message| ("sphere", message)),
+        Selector::Vertices(list) => listed(x.len(), list).map_err(|message| ("vertices", message)),
+        Selector::Nearest(p) => match nearest(x, p) {
+            Some((vertex, _)) => Ok(vec![vertex]),
+            None => Err(("nearest", "the mesh has no vertices".to_string())),
+        },
+        Selector::All => Ok((0..x.len() as u32).collect()),
+    }
+}
+
+/// The vertices of a group of the scene.
+pub fn members(group: &Group, mesh: &TriMesh) -> Result<Vec<u32>, Refusal> {
+    let x = &mesh.positions;
+    match &group.members {
+        Members::Box(region) => some_in_box(x, region.min, region.max).map_err(|message| ("box", message)),
+        Members::Sphere(ball) => some_in_sphere(x, ball.center, ball.radius).map_err(|message| ("sphere", message)),
+        Members::Vertices(list) => listed(x.len(), list).map_err(|message| ("vertices", message)),
+    }
+}
+
+/// The vertices of a group by name.
+pub fn named(name: &str, groups: &Groups) -> Result<Vec<u32>, String> {
+    match groups.get(name) {
+        Some(members) if members.is_empty() => Err(format!("the group '{name}' has no vertices")),
+        Some(members) => Ok(members.clone()),
+        None => Err(format!("there is no group '{name}', {}{}", known(groups), meant(name, names(groups)))),
+    }
+}
+
+fn names(groups: &Groups) -> impl Iterator<Item = &str> {
+    groups.keys().map(String::as_str)
+}
+
+fn known(groups: &Groups) -> String {
+    const TOLD: usize = 12;
+    let told: Vec<String> = names(groups).take(TOLD).map(|n| format!("'{n}'")).collect();
+    match groups.len() {
+        0 => "mesh and cloth have no named groups".to_string(),
+        n if n > TOLD => format!("known are {} and {} more", told.join(", "), n - TOLD),
+        _ => format!("known are {}", told.join(", ")),
+    }
+}
+
+fn some_in_box(x: &[Vec3], min: Vec3, max: Vec3) -> Result<Vec<u32>, String> {
+    let found = group::in_box(x, min, max);
+    if found.is_empty() { Err(nothing("box", x, &(0.5 * (min + max)))) } else { Ok(found) }
+}
+
+fn some_in_sphere(x: &[Vec3], center: Vec3, radius: f64) -> Result<Vec<u32>, String> {
+    let found = group::in_sphere(x, center, radius);
+    if found.is_empty() { Err(nothing("sphere", x, &center)) } else { Ok(found) }
+}
+
+fn listed(count: usize, list: &[u32]) -> Result<Vec<u32>, String> {
+    group::listed(count, &list.iter().map(|v| i64::from(*v)).collect::<Vec<_>>())
+}
+
+fn nothing(what: &str, x: &[Vec3], center: &Vec3) -> String {
+    match nearest(x, center) {
+        Some((vertex, p)) => format!(
+            "no vertex lies in this {what}; the nearest to its centre is {vertex} at ({:.4}, {:.4}, {:.4}) m",
+            p.x, p.y, p.z
+        ),
+        None => "the mesh has no vertices".to_string(),
+    }
+}
+
+fn nearest(x: &[Vec3], to: &Vec3) -> Option<(u32, Vec3)> {
+    let nearer = |a: &(u32, &Vec3), b: &(u32, &Vec3)| (a.1 - to).norm().total_cmp(&(b.1 - to).norm());
+    (0..).zip(x).min_by(nearer).map(|(v, p)| (v, *p))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::place::Region;
+
+    fn line() -> TriMesh {
+        TriMesh { positions: (0..5).map(|i| Vec3::new(f64::from(i), 0.0, 0.0)).collect(), ..TriMesh::default() }
+    }
+
+    #[test]
+    fn an_empty_selection_names_the_nearest_vertex() {
+        let region = Region { min: Vec3::new(1.8, 0.5, -1.0), max: Vec3::new(2.8, 1.0, 1.0) };
+        let refused = vertices(&Selector::Box(region), &line(), &Groups::new());
+        let message = "no vertex lies in this box; the nearest to its centre is 2 at (2.0000, 0.0000, 0.0000) m";
+        assert_eq!(refused, Err(("box", message.to_string())));
+    }
+
+    #[test]
+    fn an_unknown_group_names_those_that_are_there() {
+        let groups: Groups = [("waist".to_string(), vec![1]), ("hem".to_string(), vec![2])].into();
+        let message = "there is no group 'wiast', known are 'hem', 'waist'; did you mean 'waist'?";
+        assert_eq!(named("wiast", &groups), Err(message.to_string()));
+        assert_eq!(named("hem", &groups), Ok(vec![2]));
+    }
+
+    #[test]
+    fn the_nearest_vertex_and_lists() {
+        let groups = Groups::new();
+        assert_eq!(vertices(&Selector::Nearest(Vec3::new(2.6, 1.0, 0.0)), &line(), &groups), Ok(vec![3]));
+        assert_eq!(vertices(&Selector::Vertices(vec![4, 0, 4]), &line(), &groups), Ok(vec![0, 4]));
+        assert!(vertices(&Selector::Vertices(vec![5]), &line(), &groups).is_err());
+        assert_eq!(vertices(&Selector::All, &line(), &groups).map(|v| v.len()), Ok(5));
+    }
+}

@@ -1,0 +1,217 @@
+//! `[[cloth]]`: what is simulated.
+
+use super::keys::{Keys, Kind, choices, exactly_one, one_of, one_or, section};
+use super::kinds::{
+    checker, choice, colour, direction, flag, object_name, quantity, real, table, tables, text, vector,
+};
+use super::material::{DENSITY, Material, THICKNESS, material};
+use super::motion::motion;
+use super::place::{Group, Selector, Transform, mesh};
+use super::unit::Unit;
+use crate::linalg::{UnitVec3, Vec3};
+use crate::world::motion::Motion;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+choices! {
+    /// How a cloth resists.
+    pub enum Model {
+        /// Finite elements: St. Venant-Kirchhoff or measured membrane, hinge bending.
+        Fem = "fem",
+    }
+}
+
+choices! {
+    /// Angles at which hinges rest.
+    pub enum RestAngles {
+        /// Those of the mesh.
+        Mesh = "mesh",
+        /// Zero.
+        Flat = "flat",
+    }
+}
+
+section! {
+    /// Vertices held in place or moved.
+    pub struct Pin {
+        /// Which vertices.
+        pub selector: Selector = exactly_one(),
+        /// How they move; still if absent.
+        pub motion: Motion = motion(),
+        /// When the pin takes hold.
+        pub from: f64 = quantity(Unit::Time, 0.0..=1e6).or(0.0),
+        /// When it lets go; never if absent.
+        pub until: f64 = quantity(Unit::Time, 0.0..=1e6).or(f64::INFINITY),
+    }
+    check pin_has_time;
+}
+
+/// A window that never opens is a fault.
+fn window(from: f64, until: f64, keys: &mut Keys) -> Option<()> {
+    if until > from {
+        return Some(());
+    }
+    let at = if keys.find("until").is_some() { "until" } else { "from" };
+    keys.fault(at, "'until' must be later than 'from'");
+    None
+}
+
+fn pin_has_time(pin: Pin, keys: &mut Keys) -> Option<Pin> {
+    window(pin.from, pin.until, keys).map(|()| pin)
+}
+
+one_of! {
+    /// How a handle pulls.
+    pub enum Pull {
+        /// A spring from each vertex to its moving target: stiffness per vertex.
+        Spring(f64) = "stiffness": quantity(Unit::Stiffness, 1e-6..=1e6),
+        /// A constant force, shared by the vertices.
+        Force(Vec3) = "force": vector(Unit::Force, 1e6),
+    }
+}
+
+/// Stiffness of a handle that says nothing of it [N/m].
+pub const HANDLE_STIFFNESS: f64 = 10.0;
+
+section! {
+    /// A soft handle: pulls vertices toward a moving target, or with a constant force.
+    pub struct Handle {
+        /// Which vertices.
+        pub selector: Selector = exactly_one(),
+        /// How it pulls; a spring of 10 N/m if absent.
+        pub pull: Pull = one_or(Pull::Spring(HANDLE_STIFFNESS)),
+        /// Largest force of the spring, per vertex; unbounded if absent.
+        pub max_force: f64 = quantity(Unit::Force, 0.0..=1e6).or(f64::INFINITY),
+        /// How the targets move, from where the vertices are when the handle takes hold; still if absent.
+        pub motion: Motion = motion(),
+        /// When the handle takes hold.
+        pub from: f64 = quantity(Unit::Time, 0.0..=1e6).or(0.0),
+        /// When it lets go; never if absent.
+        pub until: f64 = quantity(Unit::Time, 0.0..=1e6).or(f64::INFINITY),
+    }
+    check handle_is_one_thing;
+}
+
+fn handle_is_one_thing(handle: Handle, keys: &mut Keys) -> Option<Handle> {
+    window(handle.from, handle.until, keys)?;
+    if matches!(handle.pull, Pull::Force(_)) {
+        if keys.find("max_force").is_some() {
+            keys.fault("max_force", "conflicts with 'force', which is constant; leave one out");
+            return None;
+        }
+        if handle.motion != Motion::Fixed {
+            keys.fault(
+                "force",
+                "a constant force has no target that could move; leave out the motion, or give stiffness",
+            );
+            return None;
+        }
+    }
+    Some(handle)
+}
+
+choices! {
+    /// What a map scales.
+    pub enum Mapped {
+        /// In-plane stiffness.
+        Stretch = "stretch",
+        /// Bending rigidity.
+        Bend = "bend",
+        /// Thickness.
+        Thickness = "thickness",
+        /// Mass per area.
+        Mass = "mass",
+    }
+}
+
+one_of! {
+    /// Where a map has its values.
+    pub enum MapSource {
+        /// A scalar property of the vertices of the PLY file.
+        Channel(String) = "channel": text(),
+        /// A group of the mesh file or of this cloth.
+        Group(String) = "group": text(),
+    }
+}
+
+section! {
+    /// A factor per vertex.
+    pub struct Map {
+        /// What it scales.
+        pub of: Mapped = choice().required(),
+        /// Where it has its values.
+        pub source: MapSource = exactly_one(),
+        /// Factor inside the group, or of the property's values.
+        pub factor: f64 = real(0.0..=1e6).or(1.0),
+        /// Factor outside the group.
+        pub outside: f64 = real(0.0..=1e6).or(1.0),
+    }
+    check outside_has_a_group;
+}
+
+fn outside_has_a_group(map: Map, keys: &mut Keys) -> Option<Map> {
+    if matches!(map.source, MapSource::Channel(_)) && keys.find("outside").is_some() {
+        keys.fault("outside", "a channel has a value everywhere; 'outside' goes with 'group'");
+        return None;
+    }
+    Some(map)
+}
+
+section! {
+    /// A simulated cloth.
+    pub struct Cloth {
+        /// Name; no other object may have it.
+        pub name: String = object_name().required(),
+        /// Mesh file; its shape is the rest shape.
+        pub mesh: PathBuf = mesh().required(),
+        /// How it resists.
+        pub model: Model = choice().or(Model::Fem),
+        /// What it is made of, with this cloth's thickness and density.
+        pub material: Material = material("cotton"),
+        /// Thickness in place of the material's.
+        thickness: Option<f64> = quantity(Unit::Length, THICKNESS).optional(),
+        /// Mass per area in place of the material's.
+        density: Option<f64> = quantity(Unit::AreaDensity, DENSITY).optional(),
+        /// Warp direction in the file's coordinates, used where the mesh has no chart (UV).
+        pub warp: UnitVec3 = direction().or(Vec3::x_axis()),
+        /// Angles at which hinges rest.
+        pub rest_angles: RestAngles = choice().or(RestAngles::Mesh),
+        /// Upper bound of the relative elongation of edges; no bound if absent.
+        pub strain_limit: Option<f64> = quantity(Unit::Ratio, 0.001..=10.0).optional(),
+        /// Linear air drag along the normal.
+        pub air_drag: f64 = quantity(Unit::Drag, 0.0..=1e4).or(0.0),
+        /// Linear air drag along the surface.
+        pub air_drag_tangent: f64 = quantity(Unit::Drag, 0.0..=1e4).or(0.0),
+        /// Velocity at the start.
+        pub velocity: Vec3 = vector(Unit::Speed, 1e3).or(Vec3::zeros()),
+        /// It touches itself.
+        pub self_contact: bool = flag().or(true),
+        /// Colour in pictures.
+        pub colour: [f64; 3] = colour().or([0.33, 0.47, 0.72]),
+        /// Squares in two shades of the colour on the chart; `true` for 5 cm.
+        pub checker: Option<f64> = checker().or(None),
+        /// From the file's coordinates to the world.
+        pub transform: Transform = table(),
+        /// Named groups of vertices.
+        pub groups as "group": Vec<Group> = tables(),
+        /// Vertices held in place or moved.
+        pub pins as "pin": Vec<Pin> = tables(),
+        /// Soft handles.
+        pub handles as "handle": Vec<Handle> = tables(),
+        /// Factors per vertex.
+        pub maps as "map": Vec<Map> = tables(),
+    }
+    check finish;
+}
+
+fn finish(mut cloth: Cloth, keys: &mut Keys) -> Option<Cloth> {
+    cloth.material.thickness = cloth.thickness.unwrap_or(cloth.material.thickness);
+    cloth.material.density = cloth.density.unwrap_or(cloth.material.density);
+    let mut names = BTreeSet::new();
+    if let Some((k, group)) = cloth.groups.iter().enumerate().find(|(_, group)| !names.insert(&group.name)) {
+        let message = format!("another group of this cloth is named '{}'; names are unique", group.name);
+        keys.fault_in("group", k, "name", message);
+        return None;
+    }
+    Some(cloth)
+}

@@ -1,0 +1,217 @@
+//! The scene's text as a tree whose every key and value knows where it stands.
+
+use super::fault::{Fault, Place};
+use std::ops::Range;
+use toml::de::{DeTable, DeValue};
+
+/// Where something stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// Byte offset in the text.
+    Text(usize),
+    /// In the override of this index.
+    Set(usize),
+}
+
+/// A value.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Where it starts.
+    pub origin: Origin,
+    /// What it is.
+    pub value: Value,
+}
+
+/// What a value is.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// `true` or `false`.
+    Bool(bool),
+    /// A whole number.
+    Integer(i64),
+    /// Any other number, not-a-number and infinities included.
+    Float(f64),
+    /// A string.
+    Text(String),
+    /// A date or a time, which no key wants.
+    Date(String),
+    /// An array.
+    List(Vec<Node>),
+    /// A table.
+    Table(Table),
+}
+
+/// Keys and values.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// Entries.
+    pub entries: Vec<Entry>,
+}
+
+/// A key with its value.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The key.
+    pub key: String,
+    /// Where the key starts.
+    pub origin: Origin,
+    /// The value.
+    pub node: Node,
+}
+
+impl Table {
+    /// Value of a key.
+    pub fn find(&self, key: &str) -> Option<&Node> {
+        self.entries.iter().find(|e| e.key == key).map(|e| &e.node)
+    }
+}
+
+impl Node {
+    /// From a parsed value. With `set`, all of it comes from that override.
+    pub fn new(value: &toml::Spanned<DeValue>, set: Option<usize>) -> Node {
+        let origin = |span: Range<usize>| set.map_or(Origin::Text(span.start), Origin::Set);
+        let inner = match value.get_ref() {
+            DeValue::Boolean(flag) => Value::Bool(*flag),
+            DeValue::Integer(digits) => match i64::from_str_radix(digits.as_str(), digits.radix()) {
+                Ok(whole) => Value::Integer(whole),
+                Err(_) => Value::Float(digits.as_str().parse().unwrap_or(f64::INFINITY)),
+            },
+            DeValue::Float(digits) => Value::Float(digits.as_str().parse().unwrap_or(f64::NAN)),
+            DeValue::String(text) => Value::Text(text.to_string()),
+            DeValue::Datetime(date) => Value::Date(date.to_string()),
+            DeValue::Array(items) => Value::List(items.iter().map(|item| Node::new(item, set)).collect()),
+            DeValue::Table(table) => Value::Table(Table {
+                entries: table
+                    .iter()
+                    .map(|(key, value)| Entry {
+                        key: key.get_ref().to_string(),
+                        origin: origin(key.span()),
+                        node: Node::new(value, set),
+                    })
+                    .collect(),
+            }),
+        };
+        Node { origin: origin(value.span()), value: inner }
+    }
+
+    /// The value of an override: TOML, else a bare string.
+    pub fn of_argument(text: &str, set: usize) -> Node {
+        match DeValue::parse(text) {
+            Ok(value) => Node::new(&value, Some(set)),
+            Err(_) => Node { origin: Origin::Set(set), value: Value::Text(text.to_string()) },
+        }
+    }
+
+    /// What it is, for messages.
+    pub fn describe(&self) -> String {
+        use super::unit::{number, short};
+        match &self.value {
+            Value::Bool(flag) => format!("{flag}"),
+            Value::Integer(whole) => format!("the number {whole}"),
+            Value::Float(value) => format!("the number {}", number(*value)),
+            Value::Text(text) => format!("the text \"{}\"", short(text)),
+            Value::Date(date) => format!("the date {date}"),
+            Value::List(items) => format!("a list of {}", items.len()),
+            Value::Table(_) => "a table".to_string(),
+        }
+    }
+}
+
+/// A text and the tree read from it.
+pub struct Document {
+    file: String,
+    text: String,
+    lines: Vec<usize>,
+    /// The tree; what could be read of it, if the syntax is faulty.
+    pub root: Table,
+    /// Faults of the syntax, by offset.
+    pub syntax: Vec<(usize, String)>,
+    /// Offset from which on the tree is not to be trusted.
+    pub doubt: usize,
+}
+
+impl Document {
+    /// Reads a text; `file` is its name in messages.
+    pub fn new(file: &str, bytes: &[u8]) -> Document {
+        let (text, broken) = match std::str::from_utf8(bytes) {
+            Ok(text) => (text, None),
+            Err(error) => {
+                let good = bytes.get(..error.valid_up_to()).unwrap_or_default();
+                (std::str::from_utf8(good).unwrap_or_default(), Some(error.valid_up_to()))
+            }
+        };
+        let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        let mut document = Document {
+            file: file.to_string(),
+            text: text.to_string(),
+            lines,
+            root: Table::default(),
+            syntax: Vec::new(),
+            doubt: usize::MAX,
+        };
+        if let Some(at) = broken {
+            document.syntax.push((at, "not UTF-8 text; save the file as UTF-8".to_string()));
+            document.doubt = 0;
+            return document;
+        }
+        let (root, errors) = DeTable::parse_recoverable(text);
+        let root = toml::Spanned::new(0..0, DeValue::Table(root.into_inner()));
+        if let Value::Table(table) = Node::new(&root, None).value {
+            document.root = table;
+        }
+        document.judge(errors);
+        document
+    }
+
+    /// Keeps the faults of the syntax that do not follow from others: one a line, and where a bracket is left open, nothing
+    /// after the first but that.
+    fn judge(&mut self, mut errors: Vec<toml::de::Error>) {
+        let start = |error: &toml::de::Error| error.span().map_or(0, |span| span.start);
+        // The parser keeps an unquoted word as text, so the rest of the tree stands.
+        let unquoted = |error: &toml::de::Error| error.message().starts_with("string values must be quoted");
+        let open = |error: &toml::de::Error| {
+            ["unclosed array,", "unclosed inline table"].iter().any(|m| error.message().starts_with(m))
+        };
+        errors.sort_by_key(start);
+        self.doubt = errors.iter().find(|e| !unquoted(e)).map_or(usize::MAX, start);
+        if errors.iter().any(open) {
+            errors.retain(|e| start(e) <= self.doubt || open(e));
+        }
+        errors.retain(|e| start(e) <= self.doubt || !unquoted(e));
+        errors.dedup_by_key(|e| self.line(start(e)));
+        for error in &errors {
+            let found = error.span().and_then(|span| self.text.get(span)).unwrap_or_default().trim();
+            let message = match (unquoted(error), found) {
+                (true, "") => "not TOML: a value is missing".to_string(),
+                (true, found) => format!("text is written in quotes: \"{}\"", super::unit::short(found)),
+                (false, _) => format!("not TOML: {}", error.message()),
+            };
+            self.syntax.push((start(error), message));
+        }
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Line of an offset, from 0.
+    pub fn line(&self, at: usize) -> usize {
+        self.lines.partition_point(|start| *start <= at).saturating_sub(1)
+    }
+
+    /// Place of an offset.
+    pub fn place(&self, at: usize) -> Place {
+        let line = self.line(at);
+        let start = self.lines.get(line).copied().unwrap_or(0);
+        let before = self.text.as_bytes().get(start..at.min(self.text.len())).unwrap_or_default();
+        // Characters, not continuation bytes.
+        let column = before.iter().filter(|b| (**b & 0xc0) != 0x80).count();
+        Place::File { file: self.file.clone(), line: line + 1, column: column + 1 }
+    }
+
+    /// A fault of this text.
+    pub fn fault(&self, at: usize, key: &str, message: &str) -> Fault {
+        Fault { place: self.place(at), key: key.to_string(), message: message.to_string() }
+    }
+}

@@ -1,0 +1,133 @@
+//! Keys of which a table holds one.
+
+use super::{Field, Keys};
+use crate::scene::document::Origin;
+use crate::scene::json::Json;
+
+/// Keys of which a table holds one; see [`one_of!`].
+pub trait Alternatives: Sized {
+    /// What they are for.
+    const ABOUT: &'static str;
+    /// Their names.
+    const NAMES: &'static [&'static str];
+    /// Declares them all and reads those that are there.
+    fn take(keys: &mut Keys) -> Vec<(&'static str, Option<Self>)>;
+}
+
+/// The field of alternatives: exactly one key must be there.
+pub struct ExactlyOne<A>(std::marker::PhantomData<A>);
+/// The field of alternatives: at most one key may be there.
+pub struct AtMostOne<A>(std::marker::PhantomData<A>);
+
+/// The field of alternatives with a default: at most one key may be there.
+pub struct OneOr<A>(A);
+
+/// At most one of the alternatives, else this.
+pub fn one_or<A: Alternatives>(default: A) -> OneOr<A> {
+    OneOr(default)
+}
+
+impl<A: Alternatives + Clone> Field for OneOr<A> {
+    type Value = A;
+    fn take(&self, keys: &mut Keys, name: &'static str, doc: &str) -> Option<A> {
+        Some(at_most_one().take(keys, name, doc)?.unwrap_or_else(|| self.0.clone()))
+    }
+}
+
+/// Exactly one of the alternatives.
+pub fn exactly_one<A: Alternatives>() -> ExactlyOne<A> {
+    ExactlyOne(std::marker::PhantomData)
+}
+
+/// At most one of the alternatives.
+pub fn at_most_one<A: Alternatives>() -> AtMostOne<A> {
+    AtMostOne(std::marker::PhantomData)
+}
+
+/// The first that is there; a second one is a fault.
+fn single<A: Alternatives>(keys: &mut Keys) -> Option<Option<A>> {
+    let mut found = A::take(keys);
+    found.sort_by_key(|(name, _)| match keys.find(name).map(|n| n.origin) {
+        Some(Origin::Text(at)) => (0, at),
+        Some(Origin::Set(at)) => (1, at),
+        None => (2, 0),
+    });
+    let mut found = found.into_iter();
+    let (first, value) = found.next()?;
+    let mut conflict = false;
+    for (name, _) in found {
+        keys.fault(name, format!("conflicts with '{first}'; give one of {}", A::NAMES.join(", ")));
+        conflict = true;
+    }
+    Some(if conflict { None } else { value })
+}
+
+fn present(name: &str) -> Json {
+    Json::map([("required", Json::texts([name]))])
+}
+
+impl<A: Alternatives> Field for ExactlyOne<A> {
+    type Value = A;
+    fn take(&self, keys: &mut Keys, _name: &'static str, _doc: &str) -> Option<A> {
+        keys.rule(|| Json::map([("oneOf", Json::List(A::NAMES.iter().map(|n| present(n)).collect()))]));
+        match single(keys) {
+            Some(value) => value,
+            None => {
+                let about = A::ABOUT.split(['(', '.']).next().unwrap_or_default().trim();
+                let (first, rest) = about.split_at(about.chars().next().map_or(0, char::len_utf8));
+                let about = format!("{}{rest}", first.to_lowercase());
+                keys.lacks(format!("missing: {about}; give one of {}", A::NAMES.join(", ")));
+                None
+            }
+        }
+    }
+}
+
+impl<A: Alternatives> Field for AtMostOne<A> {
+    type Value = Option<A>;
+    fn take(&self, keys: &mut Keys, _name: &'static str, _doc: &str) -> Option<Option<A>> {
+        keys.rule(|| {
+            let any: Vec<Json> = A::NAMES.iter().map(|n| present(n)).collect();
+            let none = Json::map([("not", Json::map([("anyOf", Json::List(any.clone()))]))]);
+            Json::map([("oneOf", Json::List(any.into_iter().chain([none]).collect()))])
+        });
+        match single(keys) {
+            Some(value) => value.map(Some),
+            None => Some(None),
+        }
+    }
+}
+
+/// Declares an enum of which each variant is a key, where a table holds one of them.
+macro_rules! one_of {
+    (
+        $(#[doc = $about:literal])*
+        $vis:vis enum $name:ident {
+            $( $(#[doc = $doc:literal])* $variant:ident $(($type:ty))? = $key:literal : $kind:expr ),* $(,)?
+        }
+    ) => {
+        $(#[doc = $about])*
+        #[derive(Clone, Debug, PartialEq)]
+        $vis enum $name { $( $(#[doc = $doc])* $variant $(($type))? ),* }
+
+        impl $crate::scene::keys::Alternatives for $name {
+            const ABOUT: &'static str = concat!($($about),*);
+            const NAMES: &'static [&'static str] = &[$( $key ),*];
+            fn take(keys: &mut $crate::scene::keys::Keys) -> Vec<(&'static str, Option<Self>)> {
+                let mut found = Vec::new();
+                $(
+                    let kind = $kind;
+                    keys.declare($key, false, || $crate::scene::keys::described(&kind, concat!($($doc),*)));
+                    if let Some(read) = keys.read($key, &kind) {
+                        found.push(($key, read.map(|value| $crate::scene::keys::one_of!(@make value $variant $($type)?))));
+                    }
+                )*
+                found
+            }
+        }
+    };
+    (@make $value:ident $variant:ident $type:ty) => { Self::$variant($value) };
+    (@make $value:ident $variant:ident) => {{ let () = $value; Self::$variant }};
+}
+
+pub(in crate::scene) use one_of;

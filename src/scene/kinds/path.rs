@@ -1,0 +1,76 @@
+//! Files that exist.
+
+use crate::scene::document::{Node, Value};
+use crate::scene::fault::nearest;
+use crate::scene::json::Json;
+use crate::scene::keys::{Context, Kind};
+use crate::scene::unit::short;
+use std::path::PathBuf;
+
+/// A file that exists, by its endings.
+#[derive(Clone)]
+pub struct File(&'static [&'static str]);
+
+/// A file that exists and ends in one of these.
+pub fn file(endings: &'static [&'static str]) -> File {
+    File(endings)
+}
+
+/// Why a file cannot be used, with the name that was probably meant.
+fn refuse_file(cx: &mut Context, path: &str, node: &Node, text: &str, full: &std::path::Path) {
+    let folder = full.parent().unwrap_or(full);
+    let wrong = full.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut there: Vec<String> = std::fs::read_dir(folder)
+        .map(|entries| entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect())
+        .unwrap_or_default();
+    there.sort();
+    let why = if full.is_dir() {
+        "it is a folder".to_string()
+    } else if !folder.as_os_str().is_empty() && !folder.is_dir() {
+        format!("there is no folder '{}'", folder.display())
+    } else {
+        format!("looked for '{}'", full.display())
+    };
+    let hint = nearest(&wrong, there.iter().map(String::as_str)).map(|n| format!("; did you mean '{n}'?"));
+    let hint = hint.filter(|_| !full.is_dir()).unwrap_or_default();
+    cx.fault(
+        node.origin,
+        path,
+        format!("no such file \"{}\" ({why}; paths are relative to the scene){hint}", short(text)),
+    );
+}
+
+/// Full path of an existing file named in the scene.
+pub fn existing(cx: &mut Context, path: &str, node: &Node, text: &str) -> Option<PathBuf> {
+    let full = cx.folder.join(text);
+    if !text.contains('\0') && full.is_file() {
+        return Some(full);
+    }
+    refuse_file(cx, path, node, text, &full);
+    None
+}
+
+impl Kind for File {
+    type Value = PathBuf;
+
+    fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<PathBuf> {
+        let Value::Text(text) = &node.value else {
+            self.refuse(cx, path, node);
+            return None;
+        };
+        let ending = text.rsplit_once('.').map(|(_, e)| e.to_ascii_lowercase()).unwrap_or_default();
+        if !self.0.contains(&ending.as_str()) {
+            self.refuse(cx, path, node);
+            return None;
+        }
+        existing(cx, path, node, text)
+    }
+
+    fn wanted(&self) -> String {
+        format!("a file ending in .{}", self.0.join(" or ."))
+    }
+
+    fn schema(&self) -> Json {
+        Json::map([("type", Json::text("string")), ("pattern", Json::text(format!("\\.({})$", self.0.join("|"))))])
+    }
+}

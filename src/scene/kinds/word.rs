@@ -1,0 +1,177 @@
+//! Flags, texts, names, and words of a choice.
+
+use crate::scene::document::{Node, Value};
+use crate::scene::fault::meant;
+use crate::scene::json::Json;
+use crate::scene::keys::{Choice, Context, Kind};
+use std::marker::PhantomData;
+
+/// `true` or `false`.
+#[derive(Clone)]
+pub struct Flag;
+
+/// `true` or `false`.
+pub fn flag() -> Flag {
+    Flag
+}
+
+impl Kind for Flag {
+    type Value = bool;
+
+    fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<bool> {
+        if let Value::Bool(flag) = node.value {
+            return Some(flag);
+        }
+        self.refuse(cx, path, node);
+        None
+    }
+
+    fn wanted(&self) -> String {
+        "true or false".to_string()
+    }
+
+    fn schema(&self) -> Json {
+        Json::map([("type", Json::text("boolean"))])
+    }
+
+    fn json(&self, value: &bool) -> Option<Json> {
+        Some(Json::Bool(*value))
+    }
+}
+
+/// `true`, where the key's presence says it all.
+#[derive(Clone)]
+pub struct Yes;
+
+/// Only `true`.
+pub fn yes() -> Yes {
+    Yes
+}
+
+impl Kind for Yes {
+    type Value = ();
+
+    fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<()> {
+        if let Value::Bool(true) = node.value {
+            return Some(());
+        }
+        self.refuse(cx, path, node);
+        None
+    }
+
+    fn wanted(&self) -> String {
+        "true, or leave it out".to_string()
+    }
+
+    fn schema(&self) -> Json {
+        Json::map([("const", Json::Bool(true))])
+    }
+}
+
+/// Any text, or a name of letters, digits, `_` and `-`.
+#[derive(Clone)]
+pub struct Text {
+    name: bool,
+    object: bool,
+}
+
+/// Any text.
+pub fn text() -> Text {
+    Text { name: false, object: false }
+}
+
+/// A name.
+pub fn name() -> Text {
+    Text { name: true, object: false }
+}
+
+/// The name of a cloth or an obstacle, which no other may have.
+pub fn object_name() -> Text {
+    Text { name: true, object: true }
+}
+
+/// A name may be made of this character.
+pub fn of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '-'
+}
+
+impl Kind for Text {
+    type Value = String;
+
+    fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<String> {
+        let Value::Text(text) = &node.value else {
+            self.refuse(cx, path, node);
+            return None;
+        };
+        if self.name && (text.is_empty() || text.len() > 64 || !text.chars().all(of_name)) {
+            self.refuse(cx, path, node);
+            return None;
+        }
+        if self.object && !cx.objects.insert(text.clone()) {
+            cx.fault(node.origin, path, format!("another object is named '{text}'; names are unique"));
+            return None;
+        }
+        Some(text.clone())
+    }
+
+    fn wanted(&self) -> String {
+        let wanted = if self.name { "a name of letters, digits, '_' and '-', at most 64" } else { "text" };
+        wanted.to_string()
+    }
+
+    fn schema(&self) -> Json {
+        let schema = Json::map([("type", Json::text("string"))]);
+        if self.name { schema.with("pattern", Json::text("^[A-Za-z0-9_-]{1,64}$")) } else { schema }
+    }
+
+    fn json(&self, value: &String) -> Option<Json> {
+        Some(Json::text(value.clone()))
+    }
+}
+
+/// One of some words.
+#[derive(Clone)]
+pub struct Word<E>(PhantomData<E>);
+
+/// One of the words of a choice.
+pub fn choice<E: Choice>() -> Word<E> {
+    Word(PhantomData)
+}
+
+impl<E: Choice> Kind for Word<E> {
+    type Value = E;
+
+    fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<E> {
+        let Value::Text(text) = &node.value else {
+            self.refuse(cx, path, node);
+            return None;
+        };
+        let found = E::ALL.iter().find(|(_, word, _)| word == text).map(|(value, ..)| *value);
+        if found.is_none() {
+            let hint = meant(text, E::ALL.iter().map(|(_, word, _)| *word));
+            let message = format!("expected {}, found {}{hint}", self.wanted(), node.describe());
+            cx.fault(node.origin, path, message);
+        }
+        found
+    }
+
+    fn wanted(&self) -> String {
+        let words: Vec<String> = E::ALL.iter().map(|(_, word, _)| format!("\"{word}\"")).collect();
+        match words.as_slice() {
+            [one] => one.clone(),
+            _ => format!("one of {}", words.join(", ")),
+        }
+    }
+
+    fn schema(&self) -> Json {
+        let words = E::ALL
+            .iter()
+            .map(|(_, word, doc)| Json::map([("const", Json::text(*word)), ("description", Json::text(doc.trim()))]))
+            .collect();
+        Json::map([("type", Json::text("string")), ("oneOf", Json::List(words))])
+    }
+
+    fn json(&self, value: &E) -> Option<Json> {
+        Some(Json::text(value.word()))
+    }
+}

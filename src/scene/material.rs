@@ -1,0 +1,377 @@
+//! `[[material]]`: what a cloth is made of, from the library, the scene, or both.
+
+use super::document::{Node, Value};
+use super::fault::meant;
+use super::json::Json;
+use super::keys::{Context, Field, Keys, Kind, at_most_one, described, one_of, section};
+use super::kinds::{Quantity, flag, list, quantity, real, text};
+use super::library;
+use super::unit::{Unit, short};
+use crate::force::bending::Bending;
+use crate::force::contact::Friction;
+use crate::force::membrane::{Isotropic, Membrane, StretchTable};
+
+/// A cloth's material.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Material {
+    /// Name.
+    pub name: String,
+    /// What it is.
+    pub description: String,
+    /// Where its numbers come from.
+    pub source: String,
+    /// Its numbers are general knowledge, not measurements of one fabric.
+    pub illustrative: bool,
+    /// Mass per area [kg/m^2].
+    pub density: f64,
+    /// Thickness [m].
+    pub thickness: f64,
+    /// In-plane law.
+    pub membrane: Membrane,
+    /// Bending rigidity.
+    pub bending: Bending,
+    /// Stiffness-proportional damping time [s].
+    pub damping: f64,
+    /// Coulomb coefficient that holds.
+    pub friction_static: f64,
+    /// Coulomb coefficient while sliding.
+    pub friction_dynamic: f64,
+}
+
+/// Range of area densities [kg/m^2].
+pub const DENSITY: std::ops::RangeInclusive<f64> = 1e-3..=100.0;
+/// Range of thicknesses [m].
+pub const THICKNESS: std::ops::RangeInclusive<f64> = 0.0..=0.1;
+/// Poisson's ratio where none is given.
+const POISSON: f64 = 0.25;
+
+one_of! {
+    /// In-plane stiffness.
+    pub enum Sheet {
+        /// Young's modulus times thickness, the same in every direction.
+        Young(f64) = "young": quantity(Unit::Stiffness, 1e-2..=1e7),
+        /// Measured table of Wang, O'Brien & Ramamoorthi 2011: 6 rows (zero strain; stretched at 0, 22.5, 45, 67.5, 90
+        /// degrees from warp) of c11, c12, c22, c33, in the published figures (half of N/m; negative ones count as 0).
+        Table(StretchTable) = "stretch_table": StretchFigures,
+    }
+}
+
+one_of! {
+    /// Bending stiffness.
+    pub enum Plate {
+        /// Bending rigidity per width, the same in every direction.
+        Constant(f64) = "rigidity": quantity(Unit::Rigidity, 0.0..=1e3),
+        /// Measured table of Wang, O'Brien & Ramamoorthi 2011: 3 rows (edge at 0, 45, 90 degrees from warp) of 5 values
+        /// (curvature 0, 10, 20, 30, 40 1/m), in the published figures (four times the rigidity in N m).
+        Table([[f64; 5]; 3]) = "bend_table": BendFigures,
+    }
+}
+
+/// A table of R rows of C numbers.
+struct Grid<const R: usize, const C: usize>(Quantity);
+
+impl<const R: usize, const C: usize> Kind for Grid<R, C> {
+    type Value = [[f64; C]; R];
+
+    fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<[[f64; C]; R]> {
+        let fits = |row: &Node| matches!(&row.value, Value::List(numbers) if numbers.len() == C);
+        if !matches!(&node.value, Value::List(rows) if rows.len() == R && rows.iter().all(fits)) {
+            self.refuse(cx, path, node);
+            return None;
+        }
+        let rows = list(list(self.0.clone(), C..=C), R..=R).read(cx, path, node)?;
+        let rows: Option<Vec<[f64; C]>> = rows.into_iter().map(|row| row.try_into().ok()).collect();
+        rows?.try_into().ok()
+    }
+
+    fn wanted(&self) -> String {
+        format!("{R} rows of {C} numbers")
+    }
+
+    fn schema(&self) -> Json {
+        list(list(self.0.clone(), C..=C), R..=R).schema()
+    }
+}
+
+/// Published figures of stretching: half of N/m, negative ones counted as 0.
+struct StretchFigures;
+const STRETCH: Grid<6, 4> = Grid(Quantity { unit: Unit::One, range: -1e6..=1e6 });
+
+impl Kind for StretchFigures {
+    type Value = StretchTable;
+
+    fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<StretchTable> {
+        let rows = STRETCH.read(cx, path, node)?;
+        if let Some(row) = rows.iter().position(|[c11, _, c22, _]| *c11 <= 0.0 || *c22 <= 0.0) {
+            cx.fault(node.origin, path, format!("row {row}: c11 and c22 (first and third) must be larger than 0"));
+            return None;
+        }
+        Some(StretchTable(rows.map(|row| row.map(|c| 2.0 * c.max(0.0)))))
+    }
+
+    fn wanted(&self) -> String {
+        STRETCH.wanted()
+    }
+
+    fn schema(&self) -> Json {
+        STRETCH.schema()
+    }
+}
+
+/// Published figures of bending: four times the rigidity in N m.
+struct BendFigures;
+const BEND: Grid<3, 5> = Grid(Quantity { unit: Unit::One, range: 0.0..=1e3 });
+
+impl Kind for BendFigures {
+    type Value = [[f64; 5]; 3];
+
+    fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<[[f64; 5]; 3]> {
+        BEND.read(cx, path, node).map(|rows| rows.map(|row| row.map(|k| k / 4.0)))
+    }
+
+    fn wanted(&self) -> String {
+        BEND.wanted()
+    }
+
+    fn schema(&self) -> Json {
+        BEND.schema()
+    }
+}
+
+/// Friction that may be left open.
+pub struct OpenFriction;
+/// Friction with a default for both coefficients.
+pub struct FrictionOr(f64);
+
+/// `friction` for both coefficients, or `friction_static` and `friction_dynamic`, or none.
+pub fn open_friction() -> OpenFriction {
+    OpenFriction
+}
+
+/// `friction` for both coefficients, or `friction_static` and `friction_dynamic`, or the default for both.
+pub fn friction_or(default: f64) -> FrictionOr {
+    FrictionOr(default)
+}
+
+impl Field for OpenFriction {
+    type Value = Option<Friction>;
+
+    fn take(&self, keys: &mut Keys, _name: &'static str, doc: &str) -> Option<Option<Friction>> {
+        take_friction(keys, doc, None)
+    }
+}
+
+impl Field for FrictionOr {
+    type Value = Friction;
+
+    fn take(&self, keys: &mut Keys, _name: &'static str, doc: &str) -> Option<Friction> {
+        let read = take_friction(keys, doc, Some(self.0))?;
+        Some(read.unwrap_or(Friction { fixed: self.0, sliding: self.0 }))
+    }
+}
+
+fn take_friction(keys: &mut Keys, doc: &str, default: Option<f64>) -> Option<Option<Friction>> {
+    let coefficient = real(0.0..=10.0);
+    keys.declare("friction", false, || {
+        let schema = described(&coefficient, &format!("{} Both coefficients at once.", doc.trim()));
+        default.map_or(schema.clone(), |value| schema.with("default", Json::Number(value)))
+    });
+    let held = "Coulomb coefficient that holds; the dynamic one if absent.";
+    keys.declare("friction_static", false, || described(&coefficient, held));
+    let slid = "Coulomb coefficient while sliding; the static one if absent.";
+    keys.declare("friction_dynamic", false, || described(&coefficient, slid));
+    let both = keys.read("friction", &coefficient);
+    let fixed = keys.read("friction_static", &coefficient);
+    let sliding = keys.read("friction_dynamic", &coefficient);
+    let second = ["friction_static", "friction_dynamic"].into_iter().find(|name| keys.find(name).is_some());
+    if let (Some(_), Some(name)) = (both, second) {
+        keys.fault(name, "conflicts with 'friction', which sets both coefficients; give one or the other");
+        return None;
+    }
+    let (fixed, sliding) = match (both, fixed, sliding) {
+        (None, None, None) => return Some(None),
+        (Some(both), ..) => (both?, both?),
+        (None, Some(fixed), Some(sliding)) => (fixed?, sliding?),
+        (None, Some(one), None) | (None, None, Some(one)) => (one?, one?),
+    };
+    if sliding > fixed {
+        keys.fault("friction_dynamic", "larger than friction_static; give at most friction_static");
+        return None;
+    }
+    Some(Some(Friction { fixed, sliding }))
+}
+
+/// The name of a new material.
+struct NewName;
+
+impl Kind for NewName {
+    type Value = String;
+
+    fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<String> {
+        let name = super::kinds::name().read(cx, path, node)?;
+        if cx.material_names.contains_key(&name) {
+            let message =
+                format!("there is a material '{name}' already; give another name, and base = \"{name}\" to vary it");
+            cx.fault(node.origin, path, message);
+            return None;
+        }
+        cx.material_names.insert(name.clone(), None);
+        Some(name)
+    }
+
+    fn wanted(&self) -> String {
+        super::kinds::name().wanted()
+    }
+
+    fn schema(&self) -> Json {
+        super::kinds::name().schema()
+    }
+}
+
+/// The name of a known material.
+struct Known;
+
+impl Kind for Known {
+    type Value = Material;
+
+    fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<Material> {
+        let Value::Text(name) = &node.value else {
+            self.refuse(cx, path, node);
+            return None;
+        };
+        let found = cx.material(name).cloned();
+        // One that was read with faults is not reported a second time.
+        if found.is_none() && !cx.material_names.contains_key(name) {
+            let hint = meant(name, cx.material_names.keys().map(String::as_str));
+            let hint = if hint.is_empty() { "; `percale materials` lists them".to_string() } else { hint };
+            cx.fault(node.origin, path, format!("no material is named '{}'{hint}", short(name)));
+        }
+        found
+    }
+
+    fn wanted(&self) -> String {
+        "the name of a material of the library or the scene".to_string()
+    }
+
+    fn schema(&self) -> Json {
+        Json::map([("type", Json::text("string")), ("examples", Json::texts(library::names()))])
+    }
+}
+
+/// The field of a material by name, with a default from the library.
+pub struct MaterialField(&'static str);
+
+/// A material by name.
+pub fn material(default: &'static str) -> MaterialField {
+    MaterialField(default)
+}
+
+impl Field for MaterialField {
+    type Value = Material;
+
+    fn take(&self, keys: &mut Keys, name: &'static str, doc: &str) -> Option<Material> {
+        keys.declare(name, false, || described(&Known, doc).with("default", Json::text(self.0)));
+        match keys.read(name, &Known) {
+            Some(read) => read,
+            None => {
+                let found = keys.cx.material(self.0).cloned();
+                if found.is_none() {
+                    keys.missing(name, format!("missing, and there is no material '{}'", self.0));
+                }
+                found
+            }
+        }
+    }
+}
+
+section! {
+    /// A material: new, or a variation of another.
+    pub struct Entry {
+        /// The material of which this is a variation: of the library, or earlier in the scene.
+        base: Option<Material> = Known.optional(),
+        /// Name; no other material may have it.
+        name: String = NewName.required(),
+        /// What it is.
+        description: Option<String> = text().optional(),
+        /// Where its numbers come from.
+        source: Option<String> = text().optional(),
+        /// Its numbers are general knowledge, not measurements of one fabric.
+        illustrative: Option<bool> = flag().optional(),
+        /// Mass per area; required without a base.
+        density: Option<f64> = quantity(Unit::AreaDensity, DENSITY).optional(),
+        /// Thickness; 0.5 mm without a base.
+        thickness: Option<f64> = quantity(Unit::Length, THICKNESS).optional(),
+        /// In-plane stiffness; required without a base.
+        sheet: Option<Sheet> = at_most_one(),
+        /// Poisson's ratio beside `young`; 0.25 if absent.
+        poisson: Option<f64> = real(-0.9..=0.95).optional(),
+        /// Bending stiffness; required without a base.
+        plate: Option<Plate> = at_most_one(),
+        /// Stiffness-proportional damping time; 0.5 ms without a base.
+        damping: Option<f64> = quantity(Unit::Time, 0.0..=1.0).optional(),
+        /// Friction; 0.3 without a base.
+        friction: Option<Friction> = open_friction(),
+    }
+    check resolve;
+}
+
+/// Makes the material known.
+fn resolve(entry: Entry, keys: &mut Keys) -> Option<Entry> {
+    let base = entry.base.as_ref();
+    let mut lacking = Vec::new();
+    let density = entry.density.or(base.map(|b| b.density));
+    if density.is_none() {
+        lacking.push("density");
+    }
+    let membrane = match (&entry.sheet, base.map(|b| b.membrane)) {
+        (Some(Sheet::Young(young)), base) => {
+            let known = match base {
+                Some(Membrane::Isotropic(isotropic)) => isotropic.poisson,
+                _ => POISSON,
+            };
+            Some(Membrane::Isotropic(Isotropic { young: *young, poisson: entry.poisson.unwrap_or(known) }))
+        }
+        (Some(Sheet::Table(table)), _) => Some(Membrane::Table(*table)),
+        (None, Some(Membrane::Isotropic(isotropic))) => {
+            let poisson = entry.poisson.unwrap_or(isotropic.poisson);
+            Some(Membrane::Isotropic(Isotropic { poisson, ..isotropic }))
+        }
+        (None, base) => base,
+    };
+    if membrane.is_none() {
+        lacking.push("young or stretch_table");
+    }
+    if entry.poisson.is_some() && matches!(membrane, Some(Membrane::Table(_))) {
+        keys.fault("poisson", "a stretch table has no Poisson's ratio; give young, or leave poisson out");
+        return None;
+    }
+    let bending = match &entry.plate {
+        Some(Plate::Constant(rigidity)) => Some(Bending::Constant(*rigidity)),
+        Some(Plate::Table(rows)) => Some(Bending::Table(*rows)),
+        None => base.map(|b| b.bending),
+    };
+    if bending.is_none() {
+        lacking.push("rigidity or bend_table");
+    }
+    let (Some(density), Some(membrane), Some(bending)) = (density, membrane, bending) else {
+        keys.lacks(format!("missing: {}; give it, or a base to take it from", lacking.join(", ")));
+        return None;
+    };
+    let text = |own: &Option<String>, base: Option<&String>| own.as_ref().or(base).cloned().unwrap_or_default();
+    let friction = entry.friction.or(base.map(|b| Friction { fixed: b.friction_static, sliding: b.friction_dynamic }));
+    let friction = friction.unwrap_or(Friction { fixed: 0.3, sliding: 0.3 });
+    keys.cx.add(Material {
+        name: entry.name.clone(),
+        description: text(&entry.description, base.map(|b| &b.description)),
+        source: text(&entry.source, base.map(|b| &b.source)),
+        illustrative: entry.illustrative.or(base.map(|b| b.illustrative)).unwrap_or(false),
+        density,
+        thickness: entry.thickness.or(base.map(|b| b.thickness)).unwrap_or(5e-4),
+        membrane,
+        bending,
+        damping: entry.damping.or(base.map(|b| b.damping)).unwrap_or(5e-4),
+        friction_static: friction.fixed,
+        friction_dynamic: friction.sliding,
+    });
+    Some(entry)
+}

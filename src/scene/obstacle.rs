@@ -1,0 +1,216 @@
+//! `[[obstacle]]`: what cloth touches.
+
+use super::keys::{Keys, Kind, exactly_one, one_of, section};
+use super::kinds::{checker, colour, direction, flag, integer, object_name, quantity, table, text, vector};
+use super::material::friction_or;
+use super::motion::motion;
+use super::place::{Ball, MESH, Transform, Turn, mesh, point};
+use super::unit::Unit;
+use crate::force::contact::Friction;
+use crate::linalg::{UnitVec3, Vec3};
+use crate::world::motion::Motion;
+use std::path::PathBuf;
+
+section! {
+    /// A box.
+    pub struct Block {
+        /// Centre.
+        pub center: Vec3 = point().or(Vec3::zeros()),
+        /// Lengths of its edges.
+        pub size: Vec3 = vector(Unit::Length, 1e5).required(),
+        /// Turn about the centre.
+        pub rotate: Option<Turn> = table::<Turn>().optional(),
+    }
+    check sizes_are_positive;
+}
+
+fn sizes_are_positive(block: Block, keys: &mut Keys) -> Option<Block> {
+    if block.size.min() < 1e-6 {
+        keys.fault("size", "each of the three lengths must be at least 1e-6 m");
+        return None;
+    }
+    Some(block)
+}
+
+section! {
+    /// A square plane.
+    pub struct Plane {
+        /// Centre.
+        pub point: Vec3 = point().or(Vec3::zeros()),
+        /// Direction to the side on which cloth is; up if absent.
+        pub normal: Option<UnitVec3> = direction().optional(),
+        /// Length of its edges.
+        pub size: f64 = quantity(Unit::Length, 1e-3..=1e5).or(10.0),
+    }
+}
+
+section! {
+    /// A capsule: all points near a line.
+    pub struct Capsule {
+        /// One end of the line.
+        pub a: Vec3 = point().required(),
+        /// Other end of the line.
+        pub b: Vec3 = point().required(),
+        /// Radius.
+        pub radius: f64 = quantity(Unit::Length, 1e-6..=1e5).required(),
+    }
+    check ends_differ;
+}
+
+fn ends_differ(capsule: Capsule, keys: &mut Keys) -> Option<Capsule> {
+    if (capsule.a - capsule.b).norm() < 1e-9 {
+        keys.fault("b", "both ends are the same point; give two points, or a sphere");
+        return None;
+    }
+    Some(capsule)
+}
+
+section! {
+    /// Meshes of one topology, one after the other in time, linear between them.
+    pub struct Sequence {
+        /// Files, the number written as `####` or `%04d`.
+        pattern as "files": String = text().required(),
+        /// Number of the first file.
+        first: u32 = integer(0..=9_999_999).required(),
+        /// Number of the last file.
+        last: u32 = integer(0..=9_999_999).required(),
+        /// Files per second.
+        pub fps: f64 = quantity(Unit::Frequency, 1e-3..=1e6).or(30.0),
+        /// Time of the first file.
+        pub start: f64 = quantity(Unit::Time, -1e6..=1e6).or(0.0),
+        /// Begin again after the last.
+        pub repeat as "loop": bool = flag().or(false),
+    }
+    check files_exist;
+}
+
+/// Most files of a sequence.
+const FILES: u32 = 100_000;
+
+fn files_exist(sequence: Sequence, keys: &mut Keys) -> Option<Sequence> {
+    if !MESH.iter().any(|e| sequence.pattern.to_ascii_lowercase().ends_with(&format!(".{e}"))) {
+        keys.fault("files", "expected files ending in .obj or .ply");
+        return None;
+    }
+    if numbered(&sequence.pattern, 0).is_none() {
+        keys.fault("files", "no number in the pattern; write it as #### or %04d, such as \"body.####.obj\"");
+        return None;
+    }
+    if sequence.last < sequence.first {
+        keys.fault("last", format!("last {} is before first {}", sequence.last, sequence.first));
+        return None;
+    }
+    if sequence.last - sequence.first >= FILES {
+        keys.fault("last", format!("more than {FILES} files; give fewer"));
+        return None;
+    }
+    let mut missing = (sequence.first..=sequence.last)
+        .filter_map(|n| numbered(&sequence.pattern, n))
+        .filter(|file| file.contains('\0') || !keys.cx.folder.join(file).is_file());
+    if let Some(first) = missing.next() {
+        let count = 1 + missing.count();
+        let of = sequence.last - sequence.first + 1;
+        let message =
+            format!("{count} of {of} files missing, the first is \"{first}\" (paths are relative to the scene)");
+        keys.fault("files", message);
+        return None;
+    }
+    Some(sequence)
+}
+
+/// A pattern with its number; `None` if it has no place for one.
+fn numbered(pattern: &str, number: u32) -> Option<String> {
+    if let Some(start) = pattern.find('#') {
+        let count = pattern.get(start..)?.chars().take_while(|c| *c == '#').count();
+        let rest = pattern.get(start + count..)?;
+        return Some(format!("{}{number:0count$}{rest}", pattern.get(..start)?));
+    }
+    let (before, after) = pattern.split_once('%')?;
+    let (width, rest) = after.split_once('d')?;
+    let width: usize = if width.is_empty() { 0 } else { width.parse().ok().filter(|w| *w <= 9)? };
+    Some(format!("{before}{number:0width$}{rest}"))
+}
+
+impl Sequence {
+    /// The files in order, relative to a folder (the scene's).
+    pub fn files(&self, folder: &std::path::Path) -> Vec<PathBuf> {
+        (self.first..=self.last).filter_map(|n| numbered(&self.pattern, n)).map(|f| folder.join(f)).collect()
+    }
+}
+
+one_of! {
+    /// Shape.
+    pub enum Shape {
+        /// Mesh file.
+        Mesh(PathBuf) = "mesh": mesh(),
+        /// Sphere.
+        Sphere(Ball) = "sphere": table(),
+        /// Box.
+        Box(Block) = "box": table(),
+        /// Square plane.
+        Plane(Plane) = "plane": table(),
+        /// Capsule.
+        Capsule(Capsule) = "capsule": table(),
+        /// Meshes, one after the other in time.
+        Sequence(Sequence) = "sequence": table(),
+    }
+}
+
+section! {
+    /// Something cloth touches and that moves as it is told.
+    pub struct Obstacle {
+        /// Name; no other object may have it.
+        pub name: String = object_name().required(),
+        /// Shape.
+        pub shape: Shape = exactly_one(),
+        /// Longest edge of the triangles of a sphere, box, plane or capsule; a fraction of its size if absent.
+        pub resolution: Option<f64> = quantity(Unit::Length, 1e-4..=1e5).optional(),
+        /// From the file's coordinates, or those of the shape, to the world.
+        pub transform: Transform = table(),
+        /// How it moves; still if absent.
+        pub motion: Motion = motion(),
+        /// Friction.
+        pub friction: Friction = friction_or(0.3),
+        /// Thickness added around the surface.
+        pub thickness: f64 = quantity(Unit::Length, 0.0..=1.0).or(0.0),
+        /// Colour in pictures.
+        pub colour: [f64; 3] = colour().or([0.78, 0.76, 0.72]),
+        /// Squares in two shades of the colour; `true` for 5 cm.
+        pub checker: Option<f64> = checker().or(None),
+        /// It is drawn in pictures.
+        pub visible: bool = flag().or(true),
+    }
+    check one_course;
+}
+
+fn one_course(obstacle: Obstacle, keys: &mut Keys) -> Option<Obstacle> {
+    let moves = ["keyframes", "rotation", "path"].into_iter().find(|k| keys.find(k).is_some());
+    if matches!(obstacle.shape, Shape::Sequence(_))
+        && let Some(key) = moves
+    {
+        keys.fault(key, "conflicts with 'sequence', which moves by itself; leave one out");
+        return None;
+    }
+    if matches!(obstacle.shape, Shape::Mesh(_) | Shape::Sequence(_)) && obstacle.resolution.is_some() {
+        keys.fault(
+            "resolution",
+            "a mesh file has its own triangles; 'resolution' goes with sphere, box, plane, capsule",
+        );
+        return None;
+    }
+    Some(obstacle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_holds_one_number() {
+        assert_eq!(numbered("a.####.obj", 7).as_deref(), Some("a.0007.obj"));
+        assert_eq!(numbered("a%04d.ply", 12).as_deref(), Some("a0012.ply"));
+        assert_eq!(numbered("a%d.ply", 12).as_deref(), Some("a12.ply"));
+        assert_eq!(numbered("a.obj", 7), None);
+        assert_eq!(numbered("%99999999d", 7), None);
+    }
+}

@@ -1,0 +1,190 @@
+//! Where things are and which vertices are meant: transforms, boxes, balls, selectors.
+
+use super::document::{Node, Value};
+use super::json::Json;
+use super::keys::{Context, Keys, Kind, one_of, section};
+use super::kinds::{direction, file, integer, list, name, quantity, real, table, vector, yes};
+use super::unit::Unit;
+use crate::linalg::{Rotation, UnitVec3, Vec3};
+
+/// Endings of mesh files.
+pub const MESH: &[&str] = &["obj", "ply"];
+
+/// A mesh file.
+pub fn mesh() -> super::kinds::File {
+    file(MESH)
+}
+
+/// A point in space [m].
+pub fn point() -> super::kinds::Vector {
+    vector(Unit::Length, 1e6)
+}
+
+section! {
+    /// A turn about an axis.
+    pub struct Turn {
+        /// Axis.
+        pub axis: UnitVec3 = direction().required(),
+        /// Angle, counter-clockwise seen against the axis.
+        pub angle: f64 = quantity(Unit::Angle, -1e4..=1e4).required(),
+    }
+    check degrees_suspected;
+}
+
+/// A plain number beyond a full turn was probably meant in degrees.
+fn degrees_suspected(turn: Turn, keys: &mut Keys) -> Option<Turn> {
+    if turn.angle.abs() > 6.3
+        && let Some(Node { origin, value: Value::Integer(_) | Value::Float(_) }) = keys.find("angle")
+    {
+        let (key, angle) = (keys.path_of("angle"), super::unit::number(turn.angle));
+        let message = format!("a plain number is in radians: {angle} rad; for degrees write \"{angle} deg\"");
+        keys.cx.warnings.push(super::keys::Raw { origin: *origin, key, message, absent: false });
+    }
+    Some(turn)
+}
+
+/// One turn or a list of turns.
+struct Turns;
+
+impl Kind for Turns {
+    type Value = Vec<Turn>;
+
+    fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<Vec<Turn>> {
+        match node.value {
+            Value::Table(_) => table().read(cx, path, node).map(|turn| vec![turn]),
+            Value::List(_) => list(table(), 0..=64).read(cx, path, node),
+            _ => {
+                self.refuse(cx, path, node);
+                None
+            }
+        }
+    }
+
+    fn wanted(&self) -> String {
+        "a turn { axis = [0, 1, 0], angle = \"30 deg\" } or a list of turns".to_string()
+    }
+
+    fn schema(&self) -> Json {
+        let (one, many) = (table::<Turn>().schema(), list(table::<Turn>(), 0..=64).schema());
+        Json::map([("anyOf", Json::List(vec![one, many]))])
+    }
+
+    fn json(&self, value: &Vec<Turn>) -> Option<Json> {
+        value.is_empty().then(|| Json::List(Vec::new()))
+    }
+}
+
+section! {
+    /// From the file's coordinates to the world: scale, then turns in order, then shift.
+    pub struct Transform {
+        /// Factor of size.
+        pub scale: f64 = real(1e-6..=1e6).or(1.0),
+        /// Turns about the origin.
+        pub rotate: Vec<Turn> = Turns.or(Vec::new()),
+        /// Shift.
+        pub translate: Vec3 = point().or(Vec3::zeros()),
+    }
+}
+
+impl Transform {
+    /// All turns as one.
+    pub fn rotation(&self) -> Rotation {
+        self.rotate.iter().fold(Rotation::identity(), |r, turn| Rotation::from_axis_angle(&turn.axis, turn.angle) * r)
+    }
+
+    /// Where a point of the file is in the world [m].
+    pub fn apply(&self, p: &Vec3) -> Vec3 {
+        self.rotation() * (p * self.scale) + self.translate
+    }
+}
+
+section! {
+    /// An axis-parallel box in world space.
+    pub struct Region {
+        /// Corner with the smallest coordinates.
+        pub min: Vec3 = point().required(),
+        /// Corner with the largest coordinates.
+        pub max: Vec3 = point().required(),
+    }
+    check corners_in_order;
+}
+
+fn corners_in_order(region: Region, keys: &mut Keys) -> Option<Region> {
+    match (0..3).find(|axis| region.min[*axis] > region.max[*axis]) {
+        None => Some(region),
+        Some(axis) => {
+            let axis = ["x", "y", "z"].get(axis).copied().unwrap_or_default();
+            keys.fault("min", format!("min is larger than max in {axis}; swap them"));
+            None
+        }
+    }
+}
+
+impl Region {
+    /// The point is inside or on the surface.
+    pub fn contains(&self, p: &Vec3) -> bool {
+        (0..3).all(|axis| (self.min[axis]..=self.max[axis]).contains(&p[axis]))
+    }
+}
+
+section! {
+    /// A ball in world space.
+    pub struct Ball {
+        /// Centre.
+        pub center: Vec3 = point().required(),
+        /// Radius.
+        pub radius: f64 = quantity(Unit::Length, 1e-6..=1e5).required(),
+    }
+}
+
+impl Ball {
+    /// The point is inside or on the surface.
+    pub fn contains(&self, p: &Vec3) -> bool {
+        (p - self.center).norm() <= self.radius
+    }
+}
+
+/// Indices of vertices, as in the file, from 0.
+pub fn vertices() -> super::kinds::List<super::kinds::Integer<u32>> {
+    list(integer(0..=i64::from(u32::MAX)), 1..=100_000_000)
+}
+
+one_of! {
+    /// Which vertices (places are in world space, after the cloth's transform).
+    pub enum Selector {
+        /// A group of the mesh file or of this cloth.
+        Group(String) = "group": super::kinds::text(),
+        /// Vertices inside a box.
+        Box(Region) = "box": table(),
+        /// Vertices inside a sphere.
+        Sphere(Ball) = "sphere": table(),
+        /// Vertices by index, as in the file, from 0.
+        Vertices(Vec<u32>) = "vertices": vertices(),
+        /// The vertex nearest to a point.
+        Nearest(Vec3) = "nearest": point(),
+        /// Every vertex.
+        All = "all": yes(),
+    }
+}
+
+one_of! {
+    /// What makes the group (places are in world space, after the cloth's transform).
+    pub enum Members {
+        /// Vertices inside a box.
+        Box(Region) = "box": table(),
+        /// Vertices inside a sphere.
+        Sphere(Ball) = "sphere": table(),
+        /// Vertices by index, as in the file, from 0.
+        Vertices(Vec<u32>) = "vertices": vertices(),
+    }
+}
+
+section! {
+    /// A named group of vertices.
+    pub struct Group {
+        /// Name; unique in the cloth.
+        pub name: String = name().required(),
+        /// Its vertices.
+        pub members: Members = super::keys::exactly_one(),
+    }
+}

@@ -1,0 +1,150 @@
+//! `[preview]`: the pictures.
+
+use super::document::{Node, Value};
+use super::json::Json;
+use super::keys::{Context, Keys, Kind, choices, section};
+use super::kinds::{choice, colour, direction, flag, integer, quantity, real, table, vector};
+use super::unit::Unit;
+use crate::linalg::{UnitVec3, Vec3};
+use std::f64::consts::PI;
+
+choices! {
+    /// Shading of surfaces, with `L` to the light, `V` to the eye, `N` the normal.
+    pub enum Shading {
+        /// `(N.L)^k (N.V)^(1-k)`.
+        Minnaert = "minnaert",
+        /// `(N.L)^k (N.V)^(k-1)`, as published by Minnaert in 1941.
+        Minnaert1941 = "minnaert-1941",
+        /// Lambert with a Phong highlight.
+        Phong = "phong",
+        /// `N.L`.
+        Lambert = "lambert",
+    }
+}
+
+choices! {
+    /// What colours the cloths.
+    pub enum Colouring {
+        /// Their own colours.
+        None = "none",
+        /// Strain of the edges around a vertex.
+        Strain = "strain",
+        /// Speed [m/s].
+        Speed = "speed",
+        /// Contact gap [m].
+        Gap = "gap",
+    }
+}
+
+section! {
+    /// The camera: from a position to a target, or along a direction fitted to the scene.
+    pub struct Camera {
+        /// Where it stands; fitted to the scene if absent.
+        pub position: Option<Vec3> = vector(Unit::Length, 1e6).optional(),
+        /// What it looks at; the scene's centre if absent.
+        pub target: Option<Vec3> = vector(Unit::Length, 1e6).optional(),
+        /// Direction in which it looks when it is fitted to the scene.
+        pub direction: Option<UnitVec3> = direction().optional(),
+        /// Vertical field of view.
+        pub fov: f64 = quantity(Unit::Angle, 0.01..=2.8).or(35.0 * PI / 180.0),
+    }
+    check one_way_to_look;
+}
+
+fn one_way_to_look(camera: Camera, keys: &mut Keys) -> Option<Camera> {
+    if camera.direction.is_some() && camera.position.is_some() {
+        keys.fault("direction", "conflicts with 'position'; give position and target, or direction alone");
+        return None;
+    }
+    if let (Some(position), Some(target)) = (camera.position, camera.target)
+        && (position - target).norm() < 1e-9
+    {
+        keys.fault("target", "the target is where the camera stands; give another point");
+        return None;
+    }
+    Some(camera)
+}
+
+section! {
+    /// The key light.
+    pub struct KeyLight {
+        /// Direction towards the light; from above, behind the camera's left shoulder, if absent.
+        pub direction: Option<UnitVec3> = direction().optional(),
+    }
+}
+
+/// A range of a field: two ascending numbers.
+struct FieldRange;
+
+impl Kind for FieldRange {
+    type Value = [f64; 2];
+
+    fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<[f64; 2]> {
+        let component = real(-1e9..=1e9);
+        if let Value::List(items) = &node.value
+            && let [low, high] = items.as_slice()
+        {
+            let low = component.read(cx, &format!("{path}[0]"), low);
+            let high = component.read(cx, &format!("{path}[1]"), high);
+            let (low, high) = (low?, high?);
+            if low < high {
+                return Some([low, high]);
+            }
+        }
+        self.refuse(cx, path, node);
+        None
+    }
+
+    fn wanted(&self) -> String {
+        "two ascending numbers [low, high]".to_string()
+    }
+
+    fn schema(&self) -> Json {
+        Json::map([
+            ("type", Json::text("array")),
+            ("items", Json::map([("type", Json::text("number"))])),
+            ("minItems", Json::Number(2.0)),
+            ("maxItems", Json::Number(2.0)),
+        ])
+    }
+}
+
+section! {
+    /// Preview pictures: ray-cast, one a frame.
+    pub struct Preview {
+        /// Draw pictures.
+        pub enabled: bool = flag().or(true),
+        /// Width in pixels.
+        pub width: u32 = integer(16..=16384).or(960),
+        /// Height in pixels.
+        pub height: u32 = integer(16..=16384).or(540),
+        /// Rays per pixel.
+        pub samples: u32 = integer(1..=1024).or(16),
+        /// Draw every so many frames.
+        pub every: u32 = integer(1..=1_000_000).or(1),
+        /// Write linear EXR with depth, normal and object channels beside the PNG.
+        pub exr: bool = flag().or(false),
+        /// Shading.
+        pub shading: Shading = choice().or(Shading::Minnaert),
+        /// Minnaert's exponent.
+        pub k: f64 = real(0.0..=4.0).or(0.75),
+        /// Draw the edges of triangles.
+        pub wireframe: bool = flag().or(false),
+        /// Colour cloths by a field, with a legend.
+        pub field: Colouring = choice().or(Colouring::None),
+        /// Values of the field at the ends of the colour scale; fitted to each frame if absent.
+        pub field_range: Option<[f64; 2]> = FieldRange.optional(),
+        /// Camera.
+        pub camera: Camera = table(),
+        /// Key light.
+        pub key: KeyLight = table(),
+        /// Draw the ground.
+        pub ground: bool = flag().or(true),
+        /// Height of the ground; under everything in the first frame if absent.
+        pub ground_height: Option<f64> = quantity(Unit::Length, -1e6..=1e6).optional(),
+        /// Colour of the background; a grey gradient if absent.
+        pub background: Option<[f64; 3]> = colour().optional(),
+        /// Frames in the contact sheet; 0 for none.
+        pub sheet: u32 = integer(0..=400).or(12),
+    }
+}

@@ -1,0 +1,106 @@
+//! `[wind]`, `[contact]`, `[solver]` and `[output]`.
+
+use super::keys::{Choice, Keys, Kind, choices, section};
+use super::kinds::{choice, flag, integer, list, quantity, real, vector};
+use super::unit::Unit;
+use crate::linalg::Vec3;
+
+section! {
+    /// Wind: uniform in space, a mean and smooth gusts in time. It acts through the drag of cloths.
+    pub struct Wind {
+        /// Mean velocity of the air.
+        pub velocity: Vec3 = vector(Unit::Speed, 1e3).or(Vec3::zeros()),
+        /// Amplitude of the gusts.
+        pub gust: f64 = quantity(Unit::Speed, 0.0..=1e3).or(0.0),
+        /// Time scale of the gusts.
+        pub gust_period: f64 = quantity(Unit::Time, 1e-3..=1e4).or(1.0),
+        /// Which gusts: the same seed gives the same wind.
+        pub seed: u64 = integer(0..=i64::from(u32::MAX)).or(0),
+    }
+}
+
+section! {
+    /// Contact of cloth with obstacles and with itself.
+    pub struct Contact {
+        /// Contact is considered at all.
+        pub enabled: bool = flag().or(true),
+        /// Activation distance beyond the thickness: surfaces nearer than this repel each other.
+        pub distance: f64 = quantity(Unit::Length, 1e-6..=0.1).or(1e-3),
+        /// Cloths touch themselves; each cloth may also switch it off.
+        pub self_contact as "self": bool = flag().or(true),
+        /// Factor of the repulsion's stiffness, which otherwise follows from masses and step.
+        pub stiffness: f64 = real(1e-3..=1e3).or(1.0),
+    }
+}
+
+choices! {
+    /// Precision of the matrix; state and sums are always double.
+    pub enum Precision {
+        /// Single: half the memory traffic.
+        F32 = "f32",
+        /// Double.
+        F64 = "f64",
+    }
+}
+
+section! {
+    /// The linear solver: preconditioned conjugate gradients, one solve a step.
+    pub struct Solver {
+        /// Residual, relative to the right side, at which a solve ends.
+        pub tolerance: f64 = real(1e-12..=0.5).or(1e-3),
+        /// Most iterations of a solve.
+        pub max_iterations: u32 = integer(1..=1_000_000).or(500),
+        /// Precision of the matrix.
+        pub precision: Precision = choice().or(Precision::F32),
+    }
+}
+
+choices! {
+    /// Format of mesh files.
+    pub enum Format {
+        /// Binary PLY with velocities, chart and fields.
+        Ply = "ply",
+        /// OBJ: shape and chart only.
+        Obj = "obj",
+    }
+}
+
+choices! {
+    /// A quantity known at every vertex.
+    pub enum Channel {
+        /// Largest relative change of length of the edges around the vertex.
+        Strain = "strain",
+        /// Speed [m/s].
+        Speed = "speed",
+        /// Distance to the nearest other surface less the thickness [m].
+        Gap = "gap",
+    }
+}
+
+section! {
+    /// What a run leaves beside its record.
+    pub struct Output {
+        /// Write a mesh per frame and object.
+        pub meshes: bool = flag().or(true),
+        /// Format of the meshes.
+        pub format: Format = choice().or(Format::Ply),
+        /// Write obstacles too: one file where they stand still.
+        pub obstacles: bool = flag().or(true),
+        /// Quantities written with each vertex (PLY only).
+        pub fields: Vec<Channel> = list(choice(), 0..=3).or(Vec::new()),
+    }
+    check fields_fit;
+}
+
+fn fields_fit(output: Output, keys: &mut Keys) -> Option<Output> {
+    let twice = output.fields.iter().enumerate().find(|(k, f)| output.fields.iter().take(*k).any(|g| g == *f));
+    if let Some((_, field)) = twice {
+        keys.fault("fields", format!("\"{}\" is listed twice", field.word()));
+        return None;
+    }
+    if output.format == Format::Obj && !output.fields.is_empty() {
+        keys.fault("fields", "OBJ files carry no fields; give format = \"ply\" or leave fields out");
+        return None;
+    }
+    Some(output)
+}

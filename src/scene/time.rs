@@ -1,0 +1,69 @@
+//! `[scene]` and `[time]`.
+
+use super::keys::{Keys, Kind, choices, section};
+use super::kinds::{choice, flag, integer, name, quantity, vector};
+use super::unit::{Unit, number};
+use crate::linalg::Vec3;
+
+choices! {
+    /// Which axis points up.
+    pub enum Up {
+        /// +y.
+        Y = "y",
+        /// +z.
+        Z = "z",
+    }
+}
+
+choices! {
+    /// Time integration.
+    pub enum Integrator {
+        /// Linearised second-order backward differences with variable step: little numerical damping.
+        Bdf2 = "bdf2",
+        /// Linearised backward Euler: first order, damps more.
+        BackwardEuler = "backward-euler",
+    }
+}
+
+section! {
+    /// The scene as a whole.
+    pub struct Heading {
+        /// Name of the scene and its run folder; the file's name if absent.
+        pub name: Option<String> = name().optional(),
+        /// Which axis points up: gravity, ground and camera follow it.
+        pub up: Up = choice().or(Up::Y),
+        /// Acceleration of gravity; 9.81 m/s2 downward if absent.
+        pub gravity: Option<Vec3> = vector(Unit::Acceleration, 1e4).optional(),
+    }
+}
+
+section! {
+    /// Frames and steps.
+    pub struct Time {
+        /// Frames per second.
+        pub fps: f64 = quantity(Unit::Frequency, 1e-3..=1e6).or(30.0),
+        /// Number of frames written; frame 1 is the initial state.
+        pub frames: u32 = integer(1..=1_000_000).or(120),
+        /// Largest step; the step is also cut to land on frame times.
+        pub step: f64 = quantity(Unit::Time, 1e-7..=0.1).or(1e-3),
+        /// Smallest step, 0.02 ms or `step` if that is smaller; a run that needs a smaller one fails and says where.
+        pub min_step: f64 = quantity(Unit::Time, 1e-9..=0.1).or(2e-5),
+        /// Scheme.
+        pub integrator: Integrator = choice().or(Integrator::Bdf2),
+        /// Choose each step between the bounds from what the last ones needed; otherwise the step is `step`.
+        pub adaptive: bool = flag().or(true),
+    }
+    check bounds_in_order;
+}
+
+fn bounds_in_order(mut time: Time, keys: &mut Keys) -> Option<Time> {
+    if keys.find("min_step").is_none() {
+        time.min_step = time.min_step.min(time.step);
+    }
+    if time.min_step > time.step {
+        let (low, high) = (number(time.min_step), number(time.step));
+        keys.fault("min_step", format!("{low} s is larger than step, {high} s; give at most step"));
+        return None;
+    }
+    Some(time)
+}

@@ -1,0 +1,342 @@
+//! Units: a quantity is a number in SI or a string with a unit.
+
+use super::fault::meant;
+use std::f64::consts::PI;
+
+/// Dimension of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Dimensionless.
+    One,
+    /// Dimensionless, may be given in per cent.
+    Ratio,
+    /// m.
+    Length,
+    /// s.
+    Time,
+    /// kg.
+    Mass,
+    /// kg/m^2.
+    AreaDensity,
+    /// N/m.
+    Stiffness,
+    /// N m.
+    Rigidity,
+    /// Pa.
+    Pressure,
+    /// rad.
+    Angle,
+    /// m/s.
+    Speed,
+    /// rad/s.
+    AngularSpeed,
+    /// N.
+    Force,
+    /// m/s^2.
+    Acceleration,
+    /// 1/s.
+    Frequency,
+    /// N s/m^3.
+    Drag,
+}
+
+/// How a unit relates to SI: a power of ten (read without rounding twice) or a factor.
+#[derive(Clone, Copy)]
+enum Scale {
+    Ten(i32),
+    Factor(f64),
+}
+use Scale::{Factor, Ten};
+
+/// What is known of a dimension: its name with article, the SI symbol first among the accepted ones, other spellings.
+struct Dimension {
+    name: &'static str,
+    example: &'static str,
+    units: Units,
+    also: Units,
+}
+
+/// Symbols and their relation to SI.
+type Units = &'static [(&'static str, Scale)];
+
+const ALL: [Unit; 16] = [
+    Unit::Length,
+    Unit::Time,
+    Unit::Mass,
+    Unit::AreaDensity,
+    Unit::Stiffness,
+    Unit::Rigidity,
+    Unit::Pressure,
+    Unit::Angle,
+    Unit::Speed,
+    Unit::AngularSpeed,
+    Unit::Force,
+    Unit::Acceleration,
+    Unit::Frequency,
+    Unit::Drag,
+    Unit::Ratio,
+    Unit::One,
+];
+
+impl Unit {
+    fn dimension(self) -> Dimension {
+        let (name, example, units, also): (_, _, Units, Units) = match self {
+            Unit::One => ("a number", "", &[("", Ten(0))], &[]),
+            Unit::Ratio => ("a ratio", "10 %", &[("", Ten(0)), ("%", Ten(-2))], &[]),
+            Unit::Length => (
+                "a length",
+                "1 mm",
+                &[("m", Ten(0)), ("cm", Ten(-2)), ("mm", Ten(-3)), ("um", Ten(-6)), ("in", Factor(0.0254))],
+                &[("µm", Ten(-6)), ("μm", Ten(-6)), ("inch", Factor(0.0254))],
+            ),
+            Unit::Time => (
+                "a time",
+                "1 ms",
+                &[("s", Ten(0)), ("ms", Ten(-3)), ("us", Ten(-6)), ("min", Factor(60.0))],
+                &[("µs", Ten(-6)), ("μs", Ten(-6))],
+            ),
+            Unit::Mass => ("a mass", "20 g", &[("kg", Ten(0)), ("g", Ten(-3))], &[]),
+            Unit::AreaDensity => (
+                "an area density",
+                "150 g/m2",
+                &[("kg/m2", Ten(0)), ("g/m2", Ten(-3)), ("gsm", Ten(-3))],
+                &[("kg/m^2", Ten(0)), ("kg/m²", Ten(0)), ("g/m^2", Ten(-3)), ("g/m²", Ten(-3))],
+            ),
+            Unit::Stiffness => {
+                ("a stiffness", "261 N/m", &[("N/m", Ten(0)), ("N/mm", Ten(3)), ("kN/m", Ten(3))], &[("N/cm", Ten(2))])
+            }
+            Unit::Rigidity => (
+                "a bending rigidity",
+                "10 uN m",
+                &[("N m", Ten(0)), ("mN m", Ten(-3)), ("uN m", Ten(-6))],
+                &[
+                    ("N*m", Ten(0)),
+                    ("mN*m", Ten(-3)),
+                    ("uN*m", Ten(-6)),
+                    ("N·m", Ten(0)),
+                    ("µN m", Ten(-6)),
+                    ("Nm", Ten(0)),
+                ],
+            ),
+            Unit::Pressure => (
+                "a pressure",
+                "0.5 MPa",
+                &[("Pa", Ten(0)), ("kPa", Ten(3)), ("MPa", Ten(6)), ("GPa", Ten(9)), ("bar", Ten(5))],
+                &[],
+            ),
+            Unit::Angle => {
+                ("an angle", "30 deg", &[("rad", Ten(0)), ("deg", Factor(PI / 180.0))], &[("°", Factor(PI / 180.0))])
+            }
+            Unit::Speed => (
+                "a speed",
+                "2 m/s",
+                &[("m/s", Ten(0)), ("mm/s", Ten(-3)), ("km/h", Factor(1.0 / 3.6))],
+                &[("cm/s", Ten(-2))],
+            ),
+            Unit::AngularSpeed => (
+                "an angular speed",
+                "90 deg/s",
+                &[("rad/s", Ten(0)), ("deg/s", Factor(PI / 180.0)), ("rpm", Factor(PI / 30.0))],
+                &[],
+            ),
+            Unit::Force => ("a force", "0.5 N", &[("N", Ten(0)), ("mN", Ten(-3)), ("kN", Ten(3))], &[]),
+            Unit::Acceleration => {
+                ("an acceleration", "9.81 m/s2", &[("m/s2", Ten(0))], &[("m/s^2", Ten(0)), ("m/s²", Ten(0))])
+            }
+            Unit::Frequency => {
+                ("a frequency", "30 Hz", &[("Hz", Ten(0)), ("1/s", Ten(0)), ("kHz", Ten(3))], &[("fps", Ten(0))])
+            }
+            Unit::Drag => (
+                "a drag coefficient",
+                "1.5 N s/m3",
+                &[("N s/m3", Ten(0))],
+                &[("N s/m^3", Ten(0)), ("N*s/m3", Ten(0)), ("Pa s/m", Ten(0))],
+            ),
+        };
+        Dimension { name, example, units, also }
+    }
+
+    /// Symbol of the SI unit; empty for numbers.
+    pub fn symbol(self) -> &'static str {
+        self.dimension().units.first().map_or("", |(symbol, _)| symbol)
+    }
+
+    /// What to give: `a time (a number in s, or text such as "1 ms")`.
+    pub fn wanted(self) -> String {
+        let Dimension { name, example, .. } = self.dimension();
+        match (self.symbol(), example) {
+            (_, "") => name.to_string(),
+            ("", example) => format!("{name} (a number, or text such as \"{example}\")"),
+            (symbol, example) => format!("{name} (a number in {symbol}, or text such as \"{example}\")"),
+        }
+    }
+
+    /// Accepted units, for messages: `s, ms, us or min`.
+    pub fn accepted(self) -> String {
+        let names: Vec<&str> = self.dimension().units.iter().map(|u| u.0).filter(|u| !u.is_empty()).collect();
+        match names.split_last() {
+            None => "no unit".to_string(),
+            Some((last, [])) => (*last).to_string(),
+            Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        }
+    }
+
+    /// Regular expression of the accepted texts (ECMA 262); `None` where only numbers are accepted.
+    pub fn pattern(self) -> Option<String> {
+        let Dimension { units, also, example, .. } = self.dimension();
+        if example.is_empty() {
+            return None;
+        }
+        let names: Vec<String> = units.iter().chain(also).filter(|u| !u.0.is_empty()).map(|u| escaped(u.0)).collect();
+        Some(format!("^\\s*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?\\s*({})?\\s*$", names.join("|")))
+    }
+
+    fn scale(self, unit: &str) -> Option<Scale> {
+        let Dimension { units, also, .. } = self.dimension();
+        let same = |a: &str, b: &str| a.split_whitespace().eq(b.split_whitespace());
+        units.iter().chain(also).find(|(name, _)| same(name, unit)).map(|(_, scale)| *scale)
+    }
+
+    /// Value in SI of a text such as `0.2 ms`; else what is wrong and what would be right.
+    pub fn parse(self, text: &str) -> Result<f64, String> {
+        let text = text.trim();
+        let (number, unit) = text.split_at(number_length(text));
+        let unit = unit.trim();
+        if number.is_empty() {
+            return Err(format!("expected {}, found the text \"{}\"", self.wanted(), short(text)));
+        }
+        let scale = if unit.is_empty() { Some(Ten(0)) } else { self.scale(unit) };
+        let Some(scale) = scale else {
+            if let Some(other) = ALL.into_iter().find(|other| other.scale(unit).is_some()) {
+                let other = other.dimension().name;
+                return Err(format!("expected {}, found {other}: \"{}\"", self.wanted(), short(text)));
+            }
+            let known = self.dimension().units.iter().map(|u| u.0);
+            let (unit, name) = (short(unit), self.dimension().name);
+            return Err(match self.accepted().as_str() {
+                "no unit" => format!("unknown unit '{unit}': give {name} without a unit"),
+                accepted => format!("unknown unit '{unit}': {name} is given in {accepted}{}", meant(&unit, known)),
+            });
+        };
+        let read =
+            |text: &str| text.parse::<f64>().map_err(|_| format!("expected {}, found \"{text}\"", self.wanted()));
+        match scale {
+            Factor(factor) => Ok(read(number)? * factor),
+            Ten(power) => {
+                let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+                match exponent.parse::<i32>() {
+                    Ok(exponent) if exponent.abs() < 10_000 => read(&format!("{mantissa}e{}", exponent + power)),
+                    _ => read(number),
+                }
+            }
+        }
+    }
+}
+
+/// Length of the decimal number that opens the text.
+fn number_length(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let digits = |mut at: usize| {
+        while bytes.get(at).is_some_and(u8::is_ascii_digit) {
+            at += 1;
+        }
+        at
+    };
+    let start = usize::from(matches!(bytes.first(), Some(b'+' | b'-')));
+    let mut end = digits(start);
+    let mut count = end - start;
+    if bytes.get(end) == Some(&b'.') {
+        let after = digits(end + 1);
+        count += after - end - 1;
+        end = after;
+    }
+    if count == 0 {
+        return 0;
+    }
+    if matches!(bytes.get(end), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
+        let after = digits(end + 1 + sign);
+        if after > end + 1 + sign {
+            end = after;
+        }
+    }
+    end
+}
+
+fn escaped(unit: &str) -> String {
+    unit.chars()
+        .map(|c| match c {
+            ' ' => "\\s+".to_string(),
+            '*' | '^' => format!("\\{c}"),
+            c => c.to_string(),
+        })
+        .collect()
+}
+
+/// At most 40 characters of a text, control characters escaped.
+pub fn short(text: &str) -> String {
+    let cut: String = text.chars().take(40).flat_map(char::escape_debug).collect();
+    if text.chars().count() > 40 { format!("{cut}...") } else { cut }
+}
+
+/// A number for messages: plain where it is short, else with exponent.
+pub fn number(value: f64) -> String {
+    if value == 0.0 || (1e-4..1e7).contains(&value.abs()) { format!("{value}") } else { format!("{value:e}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_are_read_exactly() {
+        let cases = [
+            (Unit::Time, "1 ms", 1e-3),
+            (Unit::Time, "0.02ms", 2e-5),
+            (Unit::Time, "2e-1 us", 2e-7),
+            (Unit::Time, "1.5 min", 90.0),
+            (Unit::Time, "3", 3.0),
+            (Unit::Length, "-7 mm", -7e-3),
+            (Unit::Length, "2 in", 0.0508),
+            (Unit::AreaDensity, "150 gsm", 0.15),
+            (Unit::AreaDensity, "150 g/m²", 0.15),
+            (Unit::Stiffness, "0.2 N/mm", 200.0),
+            (Unit::Rigidity, "2.3 uN m", 2.3e-6),
+            (Unit::Rigidity, "2.3 uN  m", 2.3e-6),
+            (Unit::Rigidity, "1 N*m", 1.0),
+            (Unit::Pressure, "0.5 MPa", 5e5),
+            (Unit::Angle, "180 deg", PI),
+            (Unit::Speed, "36 km/h", 10.0),
+            (Unit::AngularSpeed, "60 rpm", 2.0 * PI),
+            (Unit::Force, ".5 kN", 500.0),
+            (Unit::Acceleration, "9.81 m/s2", 9.81),
+            (Unit::Frequency, "24 1/s", 24.0),
+            (Unit::Ratio, "10 %", 0.1),
+        ];
+        for (unit, text, value) in cases {
+            assert_eq!(unit.parse(text), Ok(value), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_unit_is_told() {
+        let cases = [
+            (Unit::Time, "1 mm", "expected a time (a number in s, or text such as \"1 ms\"), found a length: \"1 mm\""),
+            (Unit::Time, "1 msec", "unknown unit 'msec': a time is given in s, ms, us or min"),
+            (
+                Unit::Length,
+                "soon",
+                "expected a length (a number in m, or text such as \"1 mm\"), found the text \"soon\"",
+            ),
+            (Unit::Length, "1 MM", "unknown unit 'MM': a length is given in m, cm, mm, um or in; did you mean 'mm'?"),
+            (Unit::One, "1 furlong", "unknown unit 'furlong': give a number without a unit"),
+        ];
+        for (unit, text, message) in cases {
+            assert_eq!(unit.parse(text), Err(message.to_string()));
+        }
+        assert!(Unit::Time.parse("1e99999 s").unwrap().is_infinite());
+        assert!(
+            Unit::Time.parse("nan").is_err() && Unit::Time.parse("inf s").is_err() && Unit::Time.parse("").is_err()
+        );
+    }
+}

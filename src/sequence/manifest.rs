@@ -1,0 +1,206 @@
+//! `run.json`: what a run is and how far it came.
+
+use crate::linalg::Vec3;
+use crate::world::Kind;
+use serde_json::{Value, json};
+
+/// How a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It runs, or was ended by force.
+    Running,
+    /// All frames are there.
+    Finished,
+    /// A step could not be made, or a file not written.
+    Failed,
+    /// A signal stopped it.
+    Stopped,
+}
+
+impl Status {
+    const ALL: [Status; 4] = [Status::Running, Status::Finished, Status::Failed, Status::Stopped];
+
+    /// As in the file.
+    pub fn word(self) -> &'static str {
+        match self {
+            Status::Running => "running",
+            Status::Finished => "finished",
+            Status::Failed => "failed",
+            Status::Stopped => "stopped",
+        }
+    }
+}
+
+/// An object of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Name.
+    pub name: String,
+    /// Simulated or prescribed.
+    pub kind: Kind,
+    /// Number of vertices.
+    pub vertices: usize,
+    /// Number of triangles.
+    pub triangles: usize,
+    /// Its mesh files below the run folder, `####` for the frame; a still object has one file without number. `None`: not
+    /// written.
+    pub files: Option<String>,
+    /// An OBJ file with its chart, where that has seams.
+    pub chart: Option<String>,
+}
+
+/// A run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// Version of the program.
+    pub version: String,
+    /// Command line.
+    pub command: Vec<String>,
+    /// Scene file.
+    pub scene: String,
+    /// How it stands.
+    pub status: Status,
+    /// Why it failed or stopped.
+    pub reason: Option<String>,
+    /// Frames asked for.
+    pub frames: u32,
+    /// Frames written.
+    pub done: u32,
+    /// Frames per second.
+    pub fps: f64,
+    /// Objects, cloths first.
+    pub objects: Vec<Entry>,
+    /// Threads.
+    pub threads: usize,
+    /// Wall time so far [s].
+    pub wall: f64,
+    /// Box that the pictures show [m], of `f32` numbers.
+    pub view: [Vec3; 2],
+}
+
+impl Run {
+    /// As JSON text.
+    pub fn json(&self) -> String {
+        let entry = |e: &Entry| {
+            json!({
+                "name": e.name,
+                "kind": kind_word(e.kind),
+                "vertices": e.vertices,
+                "triangles": e.triangles,
+                "files": e.files,
+                "chart": e.chart,
+            })
+        };
+        let corner = |p: &Vec3| json!([p.x, p.y, p.z]);
+        let all = json!({
+            "version": self.version,
+            "command": self.command,
+            "scene": self.scene,
+            "status": self.status.word(),
+            "reason": self.reason,
+            "frames": self.frames,
+            "frames_done": self.done,
+            "fps": self.fps,
+            "objects": self.objects.iter().map(entry).collect::<Vec<_>>(),
+            "threads": self.threads,
+            "wall_seconds": (self.wall * 1e3).round() / 1e3,
+            "view": { "min": corner(&self.view[0]), "max": corner(&self.view[1]) },
+        });
+        format!("{all:#}\n")
+    }
+
+    /// From the bytes of the file.
+    ///
+    /// # Errors
+    /// What is missing or wrong.
+    pub fn parse(bytes: &[u8]) -> Result<Run, String> {
+        let all: Value = serde_json::from_slice(bytes).map_err(|e| format!("not JSON: {e}"))?;
+        let missing = |key: &str| format!("'{key}' is missing or wrong; is this the record of a percale run?");
+        let text = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).map(str::to_string);
+        let whole = |of: &Value, key: &str| {
+            of.get(key).and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok()).ok_or_else(|| missing(key))
+        };
+        let list = |key: &str| all.get(key).and_then(Value::as_array).ok_or_else(|| missing(key));
+        let entry = |e: &Value| {
+            let word = text(e, "kind").ok_or_else(|| missing("kind"))?;
+            let kind = [Kind::Cloth, Kind::Obstacle].into_iter().find(|k| kind_word(*k) == word);
+            Ok::<Entry, String>(Entry {
+                name: text(e, "name").filter(|n| plain(n)).ok_or_else(|| missing("name"))?,
+                kind: kind.ok_or_else(|| missing("kind"))?,
+                vertices: whole(e, "vertices")? as usize,
+                triangles: whole(e, "triangles")? as usize,
+                files: text(e, "files"),
+                chart: text(e, "chart"),
+            })
+        };
+        let corner = |key: &str| {
+            let numbers = all.get("view").and_then(|v| v.get(key)).and_then(Value::as_array);
+            let numbers: Vec<f64> = numbers.into_iter().flatten().filter_map(Value::as_f64).collect();
+            match numbers.as_slice() {
+                [x, y, z] => Ok(Vec3::new(*x, *y, *z).map(|c| f64::from(c as f32))),
+                _ => Err(missing("view")),
+            }
+        };
+        let status = text(&all, "status").ok_or_else(|| missing("status"))?;
+        Ok(Run {
+            version: text(&all, "version").ok_or_else(|| missing("version"))?,
+            command: list("command")?.iter().filter_map(Value::as_str).map(str::to_string).collect(),
+            scene: text(&all, "scene").ok_or_else(|| missing("scene"))?,
+            status: Status::ALL.into_iter().find(|s| s.word() == status).ok_or_else(|| missing("status"))?,
+            reason: text(&all, "reason"),
+            frames: whole(&all, "frames")?,
+            done: whole(&all, "frames_done")?,
+            fps: all.get("fps").and_then(Value::as_f64).ok_or_else(|| missing("fps"))?,
+            objects: list("objects")?.iter().map(entry).collect::<Result<_, _>>()?,
+            threads: whole(&all, "threads")? as usize,
+            wall: all.get("wall_seconds").and_then(Value::as_f64).unwrap_or(0.0),
+            view: [corner("min")?, corner("max")?],
+        })
+    }
+}
+
+fn kind_word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Cloth => "cloth",
+        Kind::Obstacle => "obstacle",
+    }
+}
+
+/// A name that is one folder's name.
+fn plain(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['/', '\\', '\0']) && name != "." && name != ".."
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_reads_back() {
+        let entry = Entry {
+            name: "sheet".into(),
+            kind: Kind::Cloth,
+            vertices: 4,
+            triangles: 2,
+            files: Some("meshes/sheet/sheet.####.ply".into()),
+            chart: None,
+        };
+        let run = Run {
+            version: "1.2.3".into(),
+            command: vec!["percale".into(), "run".into()],
+            scene: "scenes/a.toml".into(),
+            status: Status::Stopped,
+            reason: Some("a signal".into()),
+            frames: 60,
+            done: 12,
+            fps: 29.97,
+            objects: vec![entry],
+            threads: 2,
+            wall: 1.25,
+            view: [Vec3::repeat(-0.5), Vec3::repeat(0.1).map(|c: f64| f64::from(c as f32))],
+        };
+        assert_eq!(Run::parse(run.json().as_bytes()), Ok(run));
+        assert!(Run::parse(b"{}").unwrap_err().contains("percale run"));
+        assert!(Run::parse(b"[").unwrap_err().starts_with("not JSON"));
+    }
+}

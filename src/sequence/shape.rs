@@ -1,0 +1,114 @@
+//! Objects as their files hold them: what stays the same in all frames, and one frame.
+
+use crate::linalg::{Vec2, Vec3};
+use crate::mesh::{MeshError, TriMesh, obj, ply};
+use crate::world::{Kind, Object, State, World};
+
+/// What is the same in all frames of an object. Chart coordinates are rounded to `f32`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shape {
+    /// Name.
+    pub name: String,
+    /// Simulated or prescribed.
+    pub kind: Kind,
+    /// Number of vertices.
+    pub vertices: usize,
+    /// Vertex indices per triangle, as in the input file.
+    pub triangles: Vec<[u32; 3]>,
+    /// Chart; empty without one.
+    pub uv: Vec<Vec2>,
+    /// Indices into `uv` per triangle; empty without a chart.
+    pub uv_triangles: Vec<[u32; 3]>,
+}
+
+/// An object at one frame. Numbers are rounded to `f32`, as in files, so that what is drawn is what is recorded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Snapshot {
+    /// Position of each file vertex [m].
+    pub positions: Vec<Vec3>,
+    /// Velocity of each file vertex [m/s]; `None` where the format has none.
+    pub velocities: Option<Vec<Vec3>>,
+    /// Further values per file vertex, by name.
+    pub fields: Vec<(String, Vec<f64>)>,
+}
+
+fn single(x: f64) -> f64 {
+    f64::from(x as f32)
+}
+
+impl Shape {
+    /// From an object of a world.
+    pub fn of(object: &Object) -> Shape {
+        Shape {
+            name: object.name.clone(),
+            kind: object.kind,
+            vertices: object.place.len(),
+            triangles: object.triangles.clone(),
+            uv: object.uv.iter().map(|c| c.map(single)).collect(),
+            uv_triangles: object.uv_triangles.clone(),
+        }
+    }
+
+    /// From a mesh that was recorded.
+    pub fn of_mesh(name: &str, kind: Kind, mesh: TriMesh) -> Shape {
+        let TriMesh { positions, triangles, uv, uv_triangles, .. } = mesh;
+        let uv = uv.iter().map(|c| c.map(single)).collect();
+        Shape { name: name.to_string(), kind, vertices: positions.len(), triangles, uv, uv_triangles }
+    }
+
+    fn mesh(&self, positions: Vec<Vec3>) -> TriMesh {
+        TriMesh {
+            positions,
+            triangles: self.triangles.clone(),
+            uv: self.uv.clone(),
+            uv_triangles: self.uv_triangles.clone(),
+            ..TriMesh::default()
+        }
+    }
+
+    /// Some vertex has more than one place in the chart, which PLY cannot say.
+    pub fn has_seams(&self) -> bool {
+        let one = ply::vertex_uv(&self.mesh(vec![Vec3::zeros(); self.vertices]));
+        let Some(one) = one else { return false };
+        self.triangles.iter().flatten().zip(self.uv_triangles.iter().flatten()).any(|(v, c)| {
+            matches!((one.get(*v as usize), self.uv.get(*c as usize)), (Some(one), Some(other)) if one != other)
+        })
+    }
+
+    /// A frame as PLY.
+    ///
+    /// # Errors
+    /// Values that are not one a vertex.
+    pub fn ply(&self, at: &Snapshot) -> Result<Vec<u8>, MeshError> {
+        let uv = ply::vertex_uv(&self.mesh(vec![Vec3::zeros(); self.vertices]));
+        let fields: Vec<(&str, &[f64])> = at.fields.iter().map(|(n, v)| (n.as_str(), v.as_slice())).collect();
+        ply::write(&ply::PlyRecord {
+            positions: &at.positions,
+            triangles: &self.triangles,
+            velocities: at.velocities.as_deref(),
+            uv: uv.as_deref(),
+            fields: &fields,
+        })
+    }
+
+    /// A frame as OBJ.
+    pub fn obj(&self, at: &Snapshot) -> Vec<u8> {
+        obj::write(&self.mesh(at.positions.clone()))
+    }
+}
+
+impl Snapshot {
+    /// An object of a state, with velocities and further fields (values in file order).
+    pub fn of(world: &World, state: &State, object: &Object, fields: Vec<(String, Vec<f64>)>) -> Snapshot {
+        let rounded = |values: &[Vec3]| -> Vec<Vec3> {
+            world.in_file_order(object, values).into_iter().map(|p| p.map(single)).collect()
+        };
+        let fields = fields.into_iter().map(|(n, values)| (n, values.into_iter().map(single).collect())).collect();
+        Snapshot { positions: rounded(&state.x), velocities: Some(rounded(&state.v)), fields }
+    }
+
+    /// The values of a field.
+    pub fn field(&self, name: &str) -> Option<&[f64]> {
+        self.fields.iter().find(|(known, _)| known == name).map(|(_, values)| values.as_slice())
+    }
+}

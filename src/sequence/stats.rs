@@ -1,0 +1,179 @@
+//! `stats.ndjson`: one line a frame.
+
+use serde_json::{Value, json};
+
+/// Energies of the cloths [J].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Energies {
+    /// Of motion.
+    pub kinetic: f64,
+    /// Of weight, zero at the origin.
+    pub gravity: f64,
+    /// Of stretching and shearing.
+    pub membrane: f64,
+    /// Of bending.
+    pub bending: f64,
+}
+
+/// Wall seconds by stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Stages {
+    /// Candidate pairs.
+    pub broad: f64,
+    /// Contacts from candidates.
+    pub narrow: f64,
+    /// The linear system.
+    pub assembly: f64,
+    /// Its solution.
+    pub solve: f64,
+    /// Check of the end positions, corrections, strain limits.
+    pub check: f64,
+    /// Pictures.
+    pub draw: f64,
+    /// Files.
+    pub write: f64,
+}
+
+impl Stages {
+    /// Names and seconds in order.
+    pub fn named(&self) -> [(&'static str, f64); 7] {
+        [
+            ("broad", self.broad),
+            ("narrow", self.narrow),
+            ("assembly", self.assembly),
+            ("solve", self.solve),
+            ("check", self.check),
+            ("draw", self.draw),
+            ("write", self.write),
+        ]
+    }
+
+    /// Adds the seconds of another frame.
+    pub fn add(&mut self, other: &Stages) {
+        self.broad += other.broad;
+        self.narrow += other.narrow;
+        self.assembly += other.assembly;
+        self.solve += other.solve;
+        self.check += other.check;
+        self.draw += other.draw;
+        self.write += other.write;
+    }
+}
+
+/// What happened from the frame before to this one.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FrameStats {
+    /// Number, from 1.
+    pub frame: u32,
+    /// Time [s].
+    pub time: f64,
+    /// Steps.
+    pub steps: u64,
+    /// Steps repeated with half the size.
+    pub repeats: u64,
+    /// Linear iterations.
+    pub iterations: u64,
+    /// Contacts in the last step.
+    pub contacts: usize,
+    /// Smallest gap in the last step [m]; infinite without contact.
+    pub min_gap: f64,
+    /// Largest relative elongation of an edge.
+    pub max_strain: f64,
+    /// Energies.
+    pub energies: Energies,
+    /// Pairs whose end positions were corrected.
+    pub truncated: u64,
+    /// Wall time.
+    pub seconds: Stages,
+}
+
+impl FrameStats {
+    /// One line of JSON, without line end. A number that is not finite becomes `null`.
+    pub fn line(&self) -> String {
+        let seconds: serde_json::Map<String, Value> =
+            self.seconds.named().into_iter().map(|(name, s)| (name.to_string(), json!(round(s)))).collect();
+        let Energies { kinetic, gravity, membrane, bending } = self.energies;
+        json!({
+            "frame": self.frame,
+            "time": self.time,
+            "steps": self.steps,
+            "repeats": self.repeats,
+            "iterations": self.iterations,
+            "contacts": self.contacts,
+            "min_gap": self.min_gap,
+            "max_strain": self.max_strain,
+            "energies": { "kinetic": kinetic, "gravity": gravity, "membrane": membrane, "bending": bending },
+            "truncated": self.truncated,
+            "seconds": seconds,
+        })
+        .to_string()
+    }
+
+    /// From a line.
+    pub fn parse(line: &str) -> Option<FrameStats> {
+        let all: Value = serde_json::from_str(line).ok()?;
+        let real = |of: &Value, key: &str| of.get(key).and_then(Value::as_f64);
+        let whole = |key: &str| all.get(key).and_then(Value::as_u64);
+        let (energies, seconds) = (all.get("energies")?, all.get("seconds")?);
+        let stage = |key: &str| real(seconds, key).unwrap_or(0.0);
+        let energy = |key: &str| real(energies, key).unwrap_or(f64::NAN);
+        Some(FrameStats {
+            frame: u32::try_from(whole("frame")?).ok()?,
+            time: real(&all, "time")?,
+            steps: whole("steps")?,
+            repeats: whole("repeats")?,
+            iterations: whole("iterations")?,
+            contacts: usize::try_from(whole("contacts")?).ok()?,
+            min_gap: real(&all, "min_gap").unwrap_or(f64::INFINITY),
+            max_strain: real(&all, "max_strain").unwrap_or(f64::NAN),
+            energies: Energies {
+                kinetic: energy("kinetic"),
+                gravity: energy("gravity"),
+                membrane: energy("membrane"),
+                bending: energy("bending"),
+            },
+            truncated: whole("truncated")?,
+            seconds: Stages {
+                broad: stage("broad"),
+                narrow: stage("narrow"),
+                assembly: stage("assembly"),
+                solve: stage("solve"),
+                check: stage("check"),
+                draw: stage("draw"),
+                write: stage("write"),
+            },
+        })
+    }
+}
+
+/// To a hundredth of a millisecond.
+fn round(seconds: f64) -> f64 {
+    (seconds * 1e5).round() / 1e5
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_reads_back() {
+        let stats = FrameStats {
+            frame: 7,
+            time: 0.2,
+            steps: 34,
+            repeats: 1,
+            iterations: 400,
+            contacts: 51,
+            min_gap: 2.5e-4,
+            max_strain: 0.03,
+            energies: Energies { kinetic: 1.0, gravity: -2.0, membrane: 0.25, bending: 0.125 },
+            truncated: 3,
+            seconds: Stages { solve: 0.5, write: 0.01, ..Stages::default() },
+        };
+        assert_eq!(FrameStats::parse(&stats.line()), Some(stats));
+        let free = FrameStats { min_gap: f64::INFINITY, ..stats };
+        assert!(free.line().contains("\"min_gap\":null"));
+        assert_eq!(FrameStats::parse(&free.line()), Some(free));
+        assert_eq!(FrameStats::parse("{\"frame\": 7"), None);
+    }
+}

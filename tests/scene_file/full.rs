@@ -1,0 +1,144 @@
+//! A scene that uses every key there is.
+
+use crate::support::{good, lines, read};
+use percale::force::bending::Bending;
+use percale::force::contact::Friction;
+use percale::force::membrane::{Isotropic, Membrane};
+use percale::linalg::Vec3;
+use percale::scene::cloth::{MapSource, Mapped, Pull};
+use percale::scene::obstacle::Shape;
+use percale::scene::place::{Members, Selector};
+use percale::scene::preview::{Colouring, Shading};
+use percale::scene::settings::{Channel, Format, Precision};
+use percale::scene::time::Integrator;
+use percale::scene::{Contact, Time, Up};
+use percale::world::motion::Motion;
+use std::f64::consts::PI;
+
+/// Every key; its values differ from the defaults.
+pub const FULL: &str = include_str!("full.toml");
+
+#[test]
+fn settings_are_read_in_si() {
+    let scene = good(FULL);
+    assert_eq!((scene.name.as_str(), scene.up, scene.gravity), ("everything", Up::Z, Vec3::new(0.0, 0.0, -1.62)));
+    let time = Time {
+        fps: 24.0,
+        frames: 48,
+        step: 5e-4,
+        min_step: 1e-6,
+        integrator: Integrator::BackwardEuler,
+        adaptive: false,
+    };
+    assert_eq!(scene.time, time);
+    assert_eq!(scene.contact, Contact { enabled: false, distance: 2e-3, self_contact: false, stiffness: 3.0 });
+    assert_eq!((scene.solver.max_iterations, scene.solver.precision), (200, Precision::F64));
+    assert_eq!((scene.wind.velocity, scene.wind.gust), (Vec3::new(10.0, 0.0, 0.0), 0.5));
+    assert_eq!((scene.wind.gust_period, scene.wind.seed), (2.0, 7));
+    assert!(!scene.output.meshes && scene.output.format == Format::Ply && !scene.output.obstacles);
+    assert_eq!(scene.output.fields, [Channel::Strain, Channel::Speed, Channel::Gap]);
+    let p = &scene.preview;
+    assert_eq!((p.shading, p.field, p.field_range), (Shading::Minnaert1941, Colouring::Strain, Some([0.0, 0.1])));
+    assert_eq!((p.width, p.height, p.samples, p.every, p.sheet), (640, 360, 4, 2, 0));
+    assert_eq!((p.enabled, p.exr, p.wireframe, p.ground, p.k), (false, true, true, false, 0.9));
+    assert_eq!((p.ground_height, p.background), (Some(-0.1), Some([1.0, 0.0, 128.0 / 255.0])));
+    assert_eq!((p.camera.position, p.camera.target), (Some(Vec3::new(1.0, 2.0, 3.0)), Some(Vec3::z() * 0.5)));
+    assert!((p.camera.fov - 50.0 * PI / 180.0).abs() < 1e-15);
+    assert_eq!(p.key.direction.map(|d| d.into_inner()), Some(Vec3::z()));
+}
+
+#[test]
+fn materials_vary_others() {
+    let scene = good(FULL);
+    let find = |name: &str| scene.materials.iter().find(|m| m.name == name).unwrap();
+    let tarp = find("tarp");
+    assert_eq!((tarp.density, tarp.thickness, tarp.damping), (0.6, 1e-3, 2e-4));
+    assert_eq!(tarp.membrane, Membrane::Isotropic(Isotropic { young: 5000.0, poisson: 0.1 }));
+    assert_eq!(tarp.bending, Bending::Constant(3e-4));
+    assert_eq!((tarp.friction_static, tarp.friction_dynamic), (0.5, 0.4));
+    let wet = find("wet-tarp");
+    assert_eq!((wet.density, wet.friction_static, wet.friction_dynamic), (0.9, 0.2, 0.2));
+    assert_eq!((wet.membrane, wet.bending, &wet.description), (tarp.membrane, tarp.bending, &tarp.description));
+    let Membrane::Table(table) = find("tabled").membrane else { panic!() };
+    assert_eq!((table.0[0], table.0[5]), ([20.0, 0.0, 40.0, 60.0], [120.0, 2.0, 140.0, 0.0]));
+    let Bending::Table(rows) = find("tabled").bending else { panic!() };
+    assert_eq!(rows[2], [2e-6, 3e-6, 4e-6, 5e-6, 6e-6]);
+}
+
+#[test]
+fn a_cloth_has_all_its_parts() {
+    let scene = good(FULL);
+    let cloth = &scene.cloths[0];
+    assert_eq!((cloth.material.name.as_str(), cloth.material.density), ("tarp", 0.25));
+    assert_eq!((cloth.material.thickness, cloth.strain_limit), (4e-4, Some(0.1)));
+    assert_eq!((cloth.air_drag, cloth.air_drag_tangent, cloth.checker), (1.5, 0.2, Some(0.02)));
+    let t = &cloth.transform;
+    // Scale 2, a quarter about x, a quarter about z, shift: y -> 2y -> 2z -> 2z + 1 in z.
+    assert!((t.apply(&Vec3::y()) - Vec3::new(0.0, 0.0, 3.0)).norm() < 1e-12);
+    assert!((t.apply(&Vec3::x()) - Vec3::new(0.0, 2.0, 1.0)).norm() < 1e-12);
+    assert!(matches!(&cloth.groups[0].members, Members::Box(r) if r.contains(&Vec3::zeros())));
+    assert!(matches!(&cloth.groups[1].members, Members::Sphere(b) if b.contains(&Vec3::x())));
+    assert_eq!(cloth.groups[2].members, Members::Vertices(vec![0, 2]));
+    let selectors: Vec<&Selector> = cloth.pins.iter().map(|p| &p.selector).collect();
+    assert!(matches!(
+        selectors.as_slice(),
+        [Selector::Group(_), Selector::Box(_), Selector::Sphere(_), Selector::Vertices(_), Selector::All]
+    ));
+    let Motion::Keyframes(keys) = &cloth.pins[0].motion else { panic!() };
+    assert_eq!((keys[1].time, keys[1].translation, keys[1].origin), (0.5, Vec3::new(0.0, 0.0, 0.1), Vec3::x()));
+    assert!((keys[1].turn - Vec3::z() * (PI / 2.0)).norm() < 1e-15);
+    let Motion::Rotation { speed, from, until, .. } = &cloth.pins[1].motion else { panic!() };
+    assert!((*speed - PI).abs() < 1e-14 && (*from, *until) == (1.0, 3.0));
+    let Motion::Path(samples) = &cloth.pins[2].motion else { panic!() };
+    assert_eq!(samples[1], (0.5, Vec3::new(0.0, 1.5, 0.0)));
+    assert_eq!((cloth.pins[3].from, cloth.pins[3].until), (0.25, 2.0));
+    assert_eq!((&cloth.handles[0].pull, cloth.handles[0].max_force), (&Pull::Spring(200.0), 0.5));
+    assert_eq!(cloth.handles[1].pull, Pull::Force(Vec3::new(0.0, 0.0, 0.002)));
+    assert_eq!((cloth.maps[0].of, cloth.maps[0].factor, cloth.maps[0].outside), (Mapped::Stretch, 2.0, 0.5));
+    assert_eq!(cloth.maps[1].source, MapSource::Channel("weight".to_string()));
+}
+
+#[test]
+fn obstacles_of_every_shape() {
+    let scene = good(FULL);
+    let shapes: Vec<&Shape> = scene.obstacles.iter().map(|o| &o.shape).collect();
+    let [
+        Shape::Mesh(_),
+        Shape::Sphere(ball),
+        Shape::Box(block),
+        Shape::Plane(plane),
+        Shape::Capsule(c),
+        Shape::Sequence(walk),
+    ] = shapes.as_slice()
+    else {
+        panic!("{shapes:?}")
+    };
+    assert_eq!((ball.center, ball.radius), (Vec3::new(0.0, 0.0, 0.3), 0.25));
+    assert_eq!((block.size, block.rotate.as_ref().map(|t| t.angle)), (Vec3::new(1.0, 2.0, 0.5), Some(0.5)));
+    assert_eq!((plane.size, plane.normal.map(|n| n.into_inner())), (4.0, Some(Vec3::z())));
+    assert_eq!((c.a, c.b, c.radius), (Vec3::zeros(), Vec3::z(), 0.1));
+    assert_eq!((walk.fps, walk.start, walk.repeat, walk.files(&scene.folder).len()), (12.0, 1.0, true, 2));
+    let mesh = &scene.obstacles[0];
+    assert_eq!((mesh.friction, mesh.thickness), (Friction { fixed: 0.6, sliding: 0.5 }, 1e-3));
+    assert_eq!((mesh.visible, mesh.checker, mesh.colour), (false, Some(0.05), [0.1, 0.2, 0.3]));
+    assert!(matches!(mesh.motion, Motion::Rotation { speed, until, .. } if speed == 1.5 && until == f64::INFINITY));
+    assert_eq!(scene.obstacles[1].friction, Friction { fixed: 0.1, sliding: 0.1 });
+    assert_eq!(scene.obstacles[1].resolution, Some(0.01));
+}
+
+#[test]
+fn a_plain_angle_beyond_a_turn_is_warned_of() {
+    let text = FULL.replace("angle = \"90 deg\"", "angle = 90");
+    let scene = good(&text);
+    let warnings = lines(&scene.warnings);
+    assert!(warnings.contains("a plain number is in radians: 90 rad; for degrees write \"90 deg\""), "{warnings}");
+    assert!(good(FULL).warnings.is_empty());
+}
+
+#[test]
+fn line_ends_and_marks_of_other_systems_are_no_fault() {
+    let scene = good(FULL);
+    let crlf = good(&FULL.replace('\n', "\r\n"));
+    assert_eq!((scene.cloths, scene.obstacles), (crlf.cloths, crlf.obstacles));
+    assert!(read(&format!("\u{feff}{FULL}")).is_ok());
+}

@@ -1,0 +1,10 @@
+//! The scene file: defaults, every key, refusals, overrides, the schema, materials, and hostile input.
+
+mod defaults;
+mod full;
+mod materials;
+mod mutation;
+mod overrides;
+mod refused;
+mod schema;
+mod support;

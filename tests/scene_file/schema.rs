@@ -1,0 +1,235 @@
+//! The JSON Schema is what the reader reads.
+
+use crate::full::FULL;
+use crate::support::{MINIMAL, good, lines, read};
+use percale::scene;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+fn schema() -> Value {
+    serde_json::from_str(&scene::schema()).expect("valid JSON")
+}
+
+/// Schemas of the tables that a value may be or hold.
+fn tables<'a>(schema: &'a Value, out: &mut Vec<&'a Value>) {
+    if schema.get("properties").is_some() {
+        out.push(schema);
+    }
+    if let Some(items) = schema.get("items") {
+        tables(items, out);
+    }
+    for one in schema.get("anyOf").and_then(Value::as_array).into_iter().flatten() {
+        tables(one, out);
+    }
+}
+
+/// Schema of every key, by its path without indices.
+fn keys<'a>(schema: &'a Value, path: &str, out: &mut BTreeMap<String, &'a Value>) {
+    let mut found = Vec::new();
+    tables(schema, &mut found);
+    for table in found {
+        for (key, value) in table["properties"].as_object().unwrap() {
+            let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+            keys(value, &path, out);
+            out.insert(path, value);
+        }
+    }
+}
+
+/// Paths of the keys of a scene.
+fn used(value: &toml::Value, path: &str, out: &mut BTreeSet<String>) {
+    match value {
+        toml::Value::Table(table) => {
+            for (key, value) in table {
+                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                used(value, &path, out);
+                out.insert(path);
+            }
+        }
+        toml::Value::Array(items) => items.iter().for_each(|item| used(item, path, out)),
+        _ => (),
+    }
+}
+
+#[test]
+fn it_describes_every_key() {
+    let schema = schema();
+    assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    let mut all = BTreeMap::new();
+    keys(&schema, "", &mut all);
+    for (path, key) in &all {
+        let doc = key["description"].as_str().unwrap_or_default();
+        assert!(doc.len() > 15 && doc.contains("Expects "), "{path}: {doc}");
+    }
+    let mut found = Vec::new();
+    tables(&schema, &mut found);
+    assert!(found.iter().all(|t| t["additionalProperties"] == false && t["title"].is_string()));
+    assert!(all.len() > 150, "{}", all.len());
+}
+
+/// Keys that no scene can have beside others of [`FULL`]: a camera stands somewhere or is fitted, and the like.
+const APART: [&str; 1] = ["preview.camera.direction"];
+
+/// Motions and selectors are declared once; the full scene shows each of their keys in one of the places.
+fn shared(path: &str) -> bool {
+    let places = ["cloth.pin.", "cloth.handle.", "obstacle."];
+    let names = ["keyframes", "rotation", "path", "group", "box", "sphere", "vertices", "nearest", "all", "friction"];
+    places.iter().filter_map(|p| path.strip_prefix(p)).any(|rest| names.iter().any(|n| rest.starts_with(n)))
+}
+
+#[test]
+fn it_knows_the_keys_that_the_reader_knows() {
+    let (schema, mut known) = (schema(), BTreeMap::new());
+    keys(&schema, "", &mut known);
+    let mut seen = BTreeSet::new();
+    used(&toml::Value::Table(FULL.parse().unwrap()), "", &mut seen);
+    let unknown: Vec<_> = seen.iter().filter(|path| !known.contains_key(*path)).collect();
+    assert!(unknown.is_empty(), "read, but not in the schema: {unknown:?}");
+    let unread: Vec<_> =
+        known.keys().filter(|p| !seen.contains(*p) && !APART.contains(&p.as_str()) && !shared(p)).collect();
+    assert!(unread.is_empty(), "in the schema, but not in the full scene: {unread:?}");
+    // What the reader lists as known for a table is what the schema has for it.
+    for (text, table) in [
+        ("[scene]\nzzzzzzzz = 1", "scene"),
+        ("[time]\nzzzzzzzz = 1", "time"),
+        ("[[material]]\nzzzzzzzz = 1", "material"),
+        ("[[cloth]]\nzzzzzzzz = 1", "cloth"),
+        ("[[cloth]]\ntransform = { zzzzzzzz = 1 }", "cloth.transform"),
+        ("[[cloth]]\n[[cloth.pin]]\nzzzzzzzz = 1", "cloth.pin"),
+        ("[[cloth]]\n[[cloth.handle]]\nzzzzzzzz = 1", "cloth.handle"),
+        ("[[cloth]]\n[[cloth.group]]\nzzzzzzzz = 1", "cloth.group"),
+        ("[[cloth]]\n[[cloth.map]]\nzzzzzzzz = 1", "cloth.map"),
+        ("[[cloth]]\npin = [{ rotation = { zzzzzzzz = 1 } }]", "cloth.pin.rotation"),
+        ("[[cloth]]\npin = [{ keyframes = [{ zzzzzzzz = 1 }] }]", "cloth.pin.keyframes"),
+        ("[[obstacle]]\nzzzzzzzz = 1", "obstacle"),
+        ("[[obstacle]]\nsequence = { zzzzzzzz = 1 }", "obstacle.sequence"),
+        ("[wind]\nzzzzzzzz = 1", "wind"),
+        ("[contact]\nzzzzzzzz = 1", "contact"),
+        ("[solver]\nzzzzzzzz = 1", "solver"),
+        ("[output]\nzzzzzzzz = 1", "output"),
+        ("[preview]\nzzzzzzzz = 1", "preview"),
+        ("[preview.camera]\nzzzzzzzz = 1", "preview.camera"),
+    ] {
+        let told = lines(&read(text).unwrap_err());
+        let list = told.split("unknown key; known here: ").nth(1).unwrap_or_else(|| panic!("{told}"));
+        let list: BTreeSet<String> = list.lines().next().unwrap().split(", ").map(|k| format!("{table}.{k}")).collect();
+        let depth = table.matches('.').count() + 1;
+        let inside = |p: &&String| p.starts_with(&format!("{table}.")) && p.matches('.').count() == depth;
+        assert_eq!(list, known.keys().filter(inside).cloned().collect(), "{table}");
+    }
+}
+
+/// A default as TOML.
+fn toml_text(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("[{}]", items.iter().map(toml_text).collect::<Vec<_>>().join(", ")),
+        other => other.to_string(),
+    }
+}
+
+#[test]
+fn its_defaults_are_those_that_are_read() {
+    let base = format!(
+        "{MINIMAL}[[cloth.pin]]\nall = true\nkeyframes = [{{ time = 1 }}]\n[[cloth.handle]]\nall = true\n\
+         rotation = {{ axis = [0, 1, 0], speed = 1 }}\n[[cloth.map]]\nof = \"bend\"\ngroup = \"g\"\n\
+         [[cloth.group]]\nname = \"g\"\nvertices = [0]\n[[obstacle]]\nname = \"o\"\nbox = {{ size = [1, 1, 1] }}\n\
+         [[obstacle]]\nname = \"p\"\nplane = {{}}\n[[obstacle]]\nname = \"s\"\n\
+         sequence = {{ files = \"walk/step.%04d.obj\", first = 1, last = 1 }}\n"
+    );
+    let places = [
+        ("obstacle.box", "obstacle.o.box"),
+        ("obstacle.plane", "obstacle.p.plane"),
+        ("obstacle.sequence", "obstacle.s.sequence"),
+        ("cloth.pin.keyframes", "cloth[0].pin[0].keyframes[0]"),
+        ("cloth.handle.rotation", "cloth[0].handle[0].rotation"),
+        ("cloth.pin", "cloth[0].pin[0]"),
+        ("cloth.handle", "cloth[0].handle[0]"),
+        ("cloth.map", "cloth[0].map[0]"),
+        ("cloth", "cloth[0]"),
+        ("obstacle", "obstacle.o"),
+    ];
+    let plain = good(&base);
+    let (schema, mut all) = (schema(), BTreeMap::new());
+    keys(&schema, "", &mut all);
+    let mut checked = 0;
+    for (path, key) in all {
+        let Some(default) = key.get("default").filter(|d| !d.as_array().is_some_and(Vec::is_empty)) else { continue };
+        // Tables that the base scene has elsewhere are the same declarations.
+        let elsewhere = ["cloth.handle.keyframes", "cloth.pin.rotation", "obstacle.keyframes", "obstacle.rotation"];
+        if elsewhere.iter().any(|e| path.starts_with(e)) {
+            continue;
+        }
+        let place = places.iter().find(|(from, _)| path.starts_with(&format!("{from}.")));
+        let place = place.map_or(path.clone(), |(from, to)| path.replacen(from, to, 1));
+        let argument = scene::Override::parse(&format!("{place}={}", toml_text(default))).unwrap();
+        let mut scene = scene::read_text(&plain.folder.join("test.toml"), base.as_bytes(), &[argument])
+            .unwrap_or_else(|faults| panic!("{path}: {}", lines(&faults)));
+        assert_ne!(scene.text, plain.text, "{path}");
+        scene.text.clone_from(&plain.text);
+        assert_eq!(scene, plain, "{path} = {default}");
+        checked += 1;
+    }
+    assert!(checked > 60, "{checked}");
+}
+
+/// A value against a schema, of the words that the schema uses (patterns aside).
+fn fits(value: &Value, schema: &Value) -> bool {
+    let Some(rules) = schema.as_object() else { return schema == &Value::Bool(true) };
+    let number = |v: &Value| v.as_f64().unwrap_or(f64::NAN);
+    rules.iter().all(|(word, rule)| {
+        let list = rule.as_array();
+        match word.as_str() {
+            "type" => match rule.as_str().unwrap() {
+                "object" => value.is_object(),
+                "array" => value.is_array(),
+                "string" => value.is_string(),
+                "boolean" => value.is_boolean(),
+                "integer" => value.is_i64(),
+                "number" => value.is_number(),
+                other => panic!("{other}"),
+            },
+            "const" => value == rule,
+            "minimum" => number(value) >= number(rule),
+            "maximum" => number(value) <= number(rule),
+            "minItems" => value.as_array().is_none_or(|v| v.len() >= rule.as_u64().unwrap() as usize),
+            "maxItems" => value.as_array().is_none_or(|v| v.len() <= rule.as_u64().unwrap() as usize),
+            "items" => value.as_array().is_none_or(|v| v.iter().all(|item| fits(item, rule))),
+            "required" => list.unwrap().iter().all(|k| value.get(k.as_str().unwrap()).is_some()),
+            "properties" => {
+                value.as_object().is_none_or(|t| t.iter().all(|(k, v)| rule.get(k).is_none_or(|r| fits(v, r))))
+            }
+            "additionalProperties" => {
+                value.as_object().is_none_or(|t| t.keys().all(|k| schema["properties"].get(k).is_some()))
+            }
+            "allOf" => list.unwrap().iter().all(|s| fits(value, s)),
+            "anyOf" => list.unwrap().iter().any(|s| fits(value, s)),
+            "oneOf" => list.unwrap().iter().filter(|s| fits(value, s)).count() == 1,
+            "not" => !fits(value, rule),
+            "$schema" | "title" | "description" | "default" | "examples" | "pattern" => true,
+            other => panic!("{other}"),
+        }
+    })
+}
+
+#[test]
+fn it_accepts_what_the_reader_accepts() {
+    let schema = schema();
+    let json = |text: &str| {
+        let table: toml::Table = text.parse().unwrap();
+        serde_json::to_value(table).unwrap()
+    };
+    for text in [MINIMAL, FULL] {
+        assert!(fits(&json(text), &schema));
+    }
+    for bad in [
+        "[time]\nfps = 30\n".to_string(),
+        format!("{MINIMAL}[time]\nfsp = 30\n"),
+        format!("{MINIMAL}[time]\nfps = 0\n"),
+        format!("{MINIMAL}[[cloth.pin]]\nfrom = 0\n"),
+        format!("{MINIMAL}[[cloth.pin]]\nall = true\ngroup = \"a\"\n"),
+        format!("{MINIMAL}[[cloth.handle]]\nall = true\nstiffness = 1\nforce = [0, 0, 1]\n"),
+        format!("{MINIMAL}[time]\nintegrator = \"euler\"\n"),
+    ] {
+        assert!(read(&bad).is_err() && !fits(&json(&bad), &schema), "{bad}");
+    }
+}

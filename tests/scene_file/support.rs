@@ -1,0 +1,41 @@
+//! A folder with the files that the scenes of these tests name.
+
+use percale::scene::{self, Fault, Scene};
+use std::fs;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+/// A scene of nothing but what is required.
+pub const MINIMAL: &str = "[[cloth]]\nname = \"sheet\"\nmesh = \"sheet.obj\"\n";
+
+/// The folder, made once per process.
+pub fn folder() -> PathBuf {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER
+        .get_or_init(|| {
+            let folder = std::env::temp_dir().join(format!("percale-scene-file-{}", std::process::id()));
+            fs::create_dir_all(folder.join("walk")).unwrap();
+            let triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+            for file in ["sheet.obj", "body.ply", "walk/step.0001.obj", "walk/step.0002.obj", "walk/step.0003.obj"] {
+                fs::write(folder.join(file), triangle).unwrap();
+            }
+            fs::write(folder.join("hand.csv"), "t,x,y,z\n0,0,1,0\n0.5,0,1.5,0\n").unwrap();
+            folder
+        })
+        .clone()
+}
+
+/// Reads a scene of the folder.
+pub fn read(text: &str) -> Result<Scene, Vec<Fault>> {
+    scene::read_text(&folder().join("test.toml"), text.as_bytes(), &[])
+}
+
+/// Reads a scene that has no fault.
+pub fn good(text: &str) -> Scene {
+    read(text).unwrap_or_else(|faults| panic!("{}\n{text}", lines(&faults)))
+}
+
+/// Faults, one a line.
+pub fn lines(faults: &[Fault]) -> String {
+    faults.iter().map(|f| format!("{f}\n")).collect()
+}
