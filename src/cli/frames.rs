@@ -12,7 +12,10 @@ use std::time::Instant;
 
 /// An object that never moves.
 pub fn still(world: &World, object: &Object) -> bool {
-    world.obstacles.iter().any(|o| o.course.still() && world.objects.get(o.object).is_some_and(|x| x.name == object.name))
+    world
+        .obstacles
+        .iter()
+        .any(|o| o.course.still() && world.objects.get(o.object).is_some_and(|x| x.name == object.name))
 }
 
 /// Writes the frames of a run.
@@ -74,7 +77,8 @@ impl<'a> Frames<'a> {
             stats.seconds.write += lap();
         }
         if self.chosen.contains(&frame) {
-            let cell = picture(self.scene, &objects, &self.record.view, cell_size(self.scene)).map_err(Failure::input)?;
+            let cell =
+                picture(self.scene, &objects, &self.record.view, cell_size(self.scene)).map_err(Failure::input)?;
             self.cells.push((frame.to_string(), cell.image()));
             stats.seconds.draw += lap();
         }

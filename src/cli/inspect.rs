@@ -89,7 +89,8 @@ fn describe(mesh: &TriMesh) {
         let [least, mean, most] = [least, mean, most].map(|l| l * 1e3);
         say(&format!("edges {least:.3} to {most:.3} mm, mean {mean:.3} mm"));
     }
-    let area: f64 = mesh.triangles.iter().map(|[a, b, c]| (at(*b) - at(*a)).cross(&(at(*c) - at(*a))).norm() / 2.0).sum();
+    let area: f64 =
+        mesh.triangles.iter().map(|[a, b, c]| (at(*b) - at(*a)).cross(&(at(*c) - at(*a))).norm() / 2.0).sum();
     say(&format!("area {area:.6} m2"));
     if !mesh.uv_triangles.is_empty() {
         say(&format!("chart of {} coordinates", mesh.uv.len()));

@@ -96,7 +96,10 @@ pub fn picture(
         };
         if let (Kind::Cloth, Some((word, label, unit))) = (shape.kind, field(scene)) {
             let values = at.field(word).ok_or_else(|| {
-                format!("the field '{word}' of '{}' was not recorded; add it to output.fields and run again", shape.name)
+                format!(
+                    "the field '{word}' of '{}' was not recorded; add it to output.fields and run again",
+                    shape.name
+                )
             })?;
             paint = Paint::Field { values, min: range[0], max: range[1], label, unit };
         }
@@ -142,7 +145,13 @@ pub fn sheet(cells: &[(String, Image)]) -> Image {
 fn range(objects: &[(&Shape, &Snapshot)], word: &str) -> [f64; 2] {
     let values = objects.iter().filter_map(|(_, at)| at.field(word)).flatten().filter(|v| v.is_finite());
     let [low, high] = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[l, h], v| [l.min(*v), h.max(*v)]);
-    if low < high { [low, high] } else if low.is_finite() { [low, low + 1e-6] } else { [0.0, 1.0] }
+    if low < high {
+        [low, high]
+    } else if low.is_finite() {
+        [low, low + 1e-6]
+    } else {
+        [0.0, 1.0]
+    }
 }
 
 fn camera(scene: &Scene, view: &[Vec3; 2], aspect: f64) -> Camera {

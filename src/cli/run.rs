@@ -8,7 +8,7 @@ use super::warn;
 use crate::linalg::par;
 use crate::scene::settings::{Format, Precision};
 use crate::scene::{self, Override, Scene, time};
-use crate::sequence::{Entry, FrameStats, Folder, Run as Record, Shape, Stages, Status};
+use crate::sequence::{Entry, Folder, FrameStats, Run as Record, Shape, Stages, Status};
 use crate::stepper::{Advance, Integrator, Settings, stepper};
 use crate::world::build::{Input, build};
 use crate::world::{State, World};
@@ -96,7 +96,9 @@ impl Run {
         let same = |a: &Path, b: &Path| matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b);
         if same(&folder.scene(), &self.scene) {
             let path = self.scene.display();
-            return Err(Failure::input(format!("{path}: lies in the run folder, which it would be replaced in; give another folder with --out")));
+            return Err(Failure::input(format!(
+                "{path}: lies in the run folder, which it would be replaced in; give another folder with --out"
+            )));
         }
         let threads = usize::from(self.threads.unwrap_or(0));
         par::with_threads(threads, || self.simulate(&scene, input, folder, &stop)).map_err(Failure::input)?

@@ -65,9 +65,7 @@ fn fall(scene: &Scene, world: &World, state: &State, down: &Vec3, end: f64) -> f
     let (top, bottom) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), h| (a.min(h), b.max(h)));
     let mut lowest = bottom;
     let mut plane = f64::INFINITY;
-    for (object, described) in
-        world.objects.iter().filter(|o| o.kind == Kind::Obstacle).zip(&scene.obstacles)
-    {
+    for (object, described) in world.objects.iter().filter(|o| o.kind == Kind::Obstacle).zip(&scene.obstacles) {
         let x = state.x.get(object.vertices.clone()).unwrap_or_default();
         let depth = x.iter().map(|p| p.dot(down)).fold(f64::NEG_INFINITY, f64::max);
         match described.shape {
@@ -82,9 +80,10 @@ fn fall(scene: &Scene, world: &World, state: &State, down: &Vec3, end: f64) -> f
         return 0.0;
     }
     let x = state.x.get(..world.moving).unwrap_or_default();
-    let (low, high) = x.iter().fold((x.first().copied().unwrap_or_default(), Vec3::repeat(f64::NEG_INFINITY)), |b, p| {
-        (b.0.inf(p), b.1.sup(p))
-    });
+    let (low, high) =
+        x.iter().fold((x.first().copied().unwrap_or_default(), Vec3::repeat(f64::NEG_INFINITY)), |b, p| {
+            (b.0.inf(p), b.1.sup(p))
+        });
     let size = (high - low).norm().max(bottom - top);
     (0.5 * scene.gravity.norm() * end * end).min(if size.is_finite() { size } else { 0.0 })
 }

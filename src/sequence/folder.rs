@@ -273,7 +273,8 @@ mod tests {
     fn only_names_of_the_record_are_ours() {
         assert!(is_numbered("frame.0001.png", "frame", &PICTURES));
         assert!(is_numbered("frame.12345.exr", "frame", &PICTURES));
-        for other in ["frame.001.png", "frame.0001.jpg", "frame.0001.png.bak", "my.0001.png", "frame.00a1.png", "frame"] {
+        for other in ["frame.001.png", "frame.0001.jpg", "frame.0001.png.bak", "my.0001.png", "frame.00a1.png", "frame"]
+        {
             assert!(!is_numbered(other, "frame", &PICTURES), "{other}");
         }
         assert_eq!(numbered("meshes/a/a.####.ply", 12), "meshes/a/a.0012.ply");

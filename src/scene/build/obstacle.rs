@@ -58,12 +58,7 @@ pub fn input(scene: &Scene, obstacle: &Obstacle, key: &str, faults: &mut Faults)
 }
 
 /// First mesh and course of a sequence.
-fn recorded(
-    scene: &Scene,
-    obstacle: &Obstacle,
-    sequence: &Sequence,
-    faults: &mut Faults,
-) -> Option<(TriMesh, Course)> {
+fn recorded(scene: &Scene, obstacle: &Obstacle, sequence: &Sequence, faults: &mut Faults) -> Option<(TriMesh, Course)> {
     let files = sequence.files(&scene.folder);
     let (first, rest) = files.split_first()?;
     let mesh = files::placed(first, &obstacle.transform, faults)?;
@@ -79,7 +74,10 @@ fn recorded(
             let message = if has == wants {
                 format!("other triangles than \"{}\"; all meshes of a sequence have the same", first.display())
             } else {
-                format!("{has} vertices, but \"{}\" has {wants}; all meshes of a sequence have the same", first.display())
+                format!(
+                    "{has} vertices, but \"{}\" has {wants}; all meshes of a sequence have the same",
+                    first.display()
+                )
             };
             faults.in_file(file, None, None, message);
             sound = false;
