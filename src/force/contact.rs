@@ -8,7 +8,8 @@
 //! free flight by inelastic impulses beforehand, the rest by a stiff spring toward the goal in a second solve. Neither pushes
 //! anything apart.
 //! Friction is a bristle per contact whose force is returned to the Coulomb bound `mu_s N` while it holds and `mu_d N` while it
-//! slides. It enters the linear system by its secant at the predicted displacement, which neither chatters nor creeps.
+//! slides. It enters the linear system by its secant at the displacement that the present velocity, or free flight braked by friction, leads
+//! to, which neither chatters nor creeps; the normal force in the bound is the present one.
 
 use crate::linalg::{Mat3, Vec3};
 
@@ -63,6 +64,8 @@ pub struct Contact {
     pub friction: Friction,
     /// Memory.
     pub bristle: Bristle,
+    /// Relative displacement in the step at the present velocity [m].
+    pub expected: Vec3,
 }
 
 /// What all contacts of a step share.
@@ -134,10 +137,14 @@ impl Contact {
             normal_stiffness += stiffness;
         }
         let across = |v: &Vec3| v - n * n.dot(v);
-        let trial = across(&(self.bristle.deflection + free)).norm();
+        // What presses at the present gap bounds friction: free flight closes it by more than the step will. Likewise a contact
+        // that holds must not be taken to slide by what gravity would do to it without friction.
+        let pressing = if stop { normal } else { force + normal_stiffness * (at - self.gap) };
+        let expected = across(&(self.bristle.deflection + self.expected)).norm();
         let bristle = self.bristle_stiffness(setting);
-        let (bound, holds) = self.bound(normal.max(0.0), bristle * trial);
-        let tangent_stiffness = if holds { bristle } else { bound / trial };
+        let (bound, holds) = self.bound(pressing.max(0.0), bristle * expected);
+        let braked = across(&(self.bristle.deflection + free)).norm() - bound * setting.h * setting.h / self.mass;
+        let tangent_stiffness = if holds { bristle } else { bound / expected.max(braked) };
         Linear {
             force: n * normal - across(&(self.bristle.deflection + free)) * tangent_stiffness,
             stiffness: n * n.transpose() * normal_stiffness

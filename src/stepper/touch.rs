@@ -294,6 +294,7 @@ impl Touch {
             mass: 1.0 / mobility,
             friction: Friction::between(world.objects[objects[0]].friction, world.objects[objects[1]].friction),
             bristle: memory,
+            expected: predicted,
         };
         let (free, linear, stop) = (Vec3::zeros(), Linear::default(), false);
         (watched, Some(Element { key, vertices, weights, distance, contact, free, linear, stop }))

@@ -323,11 +323,16 @@ fn add_hinges(
         if !(area > 0.0 && points.iter().all(|p| p.x.is_finite() && p.y.is_finite())) {
             continue;
         }
-        flat.push(FlatHinge { points, area, inner: [!topology.boundary[a as usize], !topology.boundary[b as usize]] });
+        flat.push(FlatHinge {
+            vertices: hinge.vertices,
+            points,
+            area,
+            inner: [!topology.boundary[a as usize], !topology.boundary[b as usize]],
+        });
         kept.push(hinge);
     }
     let factor = |v: u32| input.weights.bend.get(v as usize).copied().unwrap_or(1.0);
-    for ((hinge, flat), c) in kept.iter().zip(&flat).zip(calibrate::coefficients(&flat)) {
+    for ((hinge, flat), c) in kept.iter().zip(&flat).zip(calibrate::coefficients(&flat, mesh.positions.len())) {
         let length = (flat.points[1] - flat.points[0]).norm();
         let corners = hinge.vertices.map(|v| mesh.positions[v as usize]);
         world.elements.hinges.push(Hinge {

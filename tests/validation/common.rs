@@ -1,0 +1,143 @@
+//! Worlds for validation: one cloth or a few, plain settings, states in file order.
+
+use percale::force::assembly::Sheet;
+use percale::force::bending::Bending;
+use percale::force::contact::Friction;
+use percale::force::drag::Drag;
+use percale::force::membrane::{Isotropic, Membrane};
+use percale::linalg::{Vec2, Vec3};
+use percale::mesh::TriMesh;
+use percale::mesh::generate::{Diagonals, equilateral_sheet, random_sheet, sheet};
+use percale::stepper::{Advance, Integrator, Settings, stepper};
+use percale::world::build::{ClothInput, Input, Rest, Weights, build};
+use percale::world::wind::Wind;
+use percale::world::{ContactSettings, Pin, State, World};
+
+/// Acceleration of gravity [m/s^2].
+pub const G: f64 = 9.81;
+/// Mass per area [kg/m^2].
+pub const DENSITY: f64 = 0.2;
+
+/// How a sheet is cut into triangles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cut {
+    Aligned,
+    Alternating,
+    Equilateral,
+    Random,
+}
+
+/// A sheet of `n` x `m` cells (about as many where the cut has no cells).
+pub fn cut(kind: Cut, n: usize, m: usize, width: f64, height: f64, place: impl Fn(Vec2) -> Vec3) -> TriMesh {
+    match kind {
+        Cut::Aligned => sheet(n + 1, m + 1, width, height, Diagonals::Aligned, place),
+        Cut::Alternating => sheet(n + 1, m + 1, width, height, Diagonals::Alternating, place),
+        Cut::Equilateral => equilateral_sheet(width, height, width / n as f64, place),
+        Cut::Random => random_sheet(n + 1, m + 1, width, height, 7, place),
+    }
+}
+
+/// A cloth without bending, drag, damping, friction, pins or self-contact; Poisson's ratio 0.
+pub fn cloth(mesh: TriMesh, young: f64) -> ClothInput {
+    ClothInput {
+        name: "sheet".into(),
+        mesh,
+        sheet: Sheet {
+            membrane: Membrane::Isotropic(Isotropic { young, poisson: 0.0 }),
+            bending: Bending::Constant(0.0),
+            damping: 0.0,
+        },
+        density: DENSITY,
+        thickness: 0.0,
+        friction: Friction { fixed: 0.0, sliding: 0.0 },
+        drag: Drag::default(),
+        warp: Vec3::x(),
+        rest: Rest::Chart,
+        flat: true,
+        limit: None,
+        velocity: Vec3::zeros(),
+        self_contact: false,
+        weights: Weights::default(),
+        pins: Vec::new(),
+        handles: Vec::new(),
+    }
+}
+
+/// Cloth under gravity, in still air, without contact.
+pub fn input(gravity: Vec3, cloth: ClothInput) -> Input {
+    Input {
+        gravity,
+        wind: Wind::none(),
+        contact: ContactSettings { enabled: false, distance: 1e-3, stiffness: 1.0 },
+        cloths: vec![cloth],
+        obstacles: Vec::new(),
+    }
+}
+
+/// Steps of `step` seconds, never less, solved to `tolerance`.
+pub fn settings(integrator: Integrator, step: f64, tolerance: f64) -> Settings {
+    Settings { integrator, step, min_step: step, tolerance, iterations: 20_000 }
+}
+
+/// A world in motion, solved in double precision.
+pub struct Bench {
+    pub world: World,
+    pub state: State,
+    pub stepper: Box<dyn Advance>,
+}
+
+impl Bench {
+    pub fn new(input: Input, settings: Settings) -> Bench {
+        let (world, state) = build(input);
+        let stepper = stepper(&world, settings, true);
+        Bench { world, state, stepper }
+    }
+
+    /// Steps to a time.
+    pub fn run(&mut self, until: f64) {
+        if let Err(stuck) = self.stepper.advance(&self.world, &mut self.state, until) {
+            panic!("{}", stuck.describe(&self.world, &self.state));
+        }
+    }
+
+    /// One step of `h`.
+    pub fn step(&mut self, h: f64) {
+        if let Err(stuck) = self.stepper.step(&self.world, &mut self.state, h) {
+            panic!("{}", stuck.describe(&self.world, &self.state));
+        }
+    }
+
+    /// Steps until no vertex is faster than `slow` [m/s]; fails after 60 s.
+    pub fn settle(&mut self, slow: f64) {
+        loop {
+            self.step(self.stepper.settings().step);
+            let fastest = self.state.v.iter().fold(0.0f64, |m, v| m.max(v.norm()));
+            if fastest < slow {
+                return;
+            }
+            assert!(self.state.time < 60.0, "still {fastest} m/s after {} s", self.state.time);
+        }
+    }
+
+    /// Positions of the first object in file order.
+    pub fn positions(&self) -> Vec<Vec3> {
+        self.world.in_file_order(&self.world.objects[0], &self.state.x)
+    }
+}
+
+/// Vertices whose chart point satisfies a condition.
+pub fn select(mesh: &TriMesh, wanted: impl Fn(&Vec2) -> bool) -> Vec<u32> {
+    (0..mesh.uv.len() as u32).filter(|v| wanted(&mesh.uv[*v as usize])).collect()
+}
+
+/// A pin that holds the vertices whose chart point satisfies a condition.
+pub fn hold(mesh: &TriMesh, wanted: impl Fn(&Vec2) -> bool) -> Pin {
+    Pin::fixed(select(mesh, wanted))
+}
+
+/// Prints a row and asserts that `measured` is `expected` within the relative `tolerance`.
+pub fn close(test: &str, measured: f64, expected: f64, tolerance: f64) {
+    let error = measured / expected - 1.0;
+    println!("| {test} | {expected:.6} | {measured:.6} | {:+.3} % | {} % |", 100.0 * error, 100.0 * tolerance);
+    assert!(error.abs() <= tolerance, "{test}: {measured} instead of {expected}");
+}

@@ -1,0 +1,10 @@
+//! The physics against closed forms. Each test states its equation and source and derives its tolerance from the scheme or
+//! the mesh; `--nocapture` prints measured against expected values.
+
+mod bending;
+mod buckling;
+mod common;
+mod friction;
+mod membrane;
+mod motion;
+mod order;
