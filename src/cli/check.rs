@@ -3,6 +3,7 @@
 use super::failure::Failure;
 use super::run::load;
 use super::say;
+use crate::world::Kind;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -19,14 +20,14 @@ pub struct Check {
 impl Check {
     /// Reads scene and meshes as a run would, then tells what there is.
     pub fn execute(self) -> Result<(), Failure> {
-        let (scene, input) = load(&self.scene, &self.set, Vec::new())?;
-        for cloth in &input.cloths {
-            let (v, t) = (cloth.mesh.positions.len(), cloth.mesh.triangles.len());
-            say(&format!("cloth '{}': {v} vertices, {t} triangles", cloth.name));
-        }
-        for obstacle in &input.obstacles {
-            let (v, t) = (obstacle.mesh.positions.len(), obstacle.mesh.triangles.len());
-            say(&format!("obstacle '{}': {v} vertices, {t} triangles", obstacle.name));
+        let (scene, world, _) = load(&self.scene, &self.set, Vec::new())?;
+        for object in &world.objects {
+            let kind = match object.kind {
+                Kind::Cloth => "cloth",
+                Kind::Obstacle => "obstacle",
+            };
+            let (v, t) = (object.place.len(), object.triangles.len());
+            say(&format!("{kind} '{}': {v} vertices, {t} triangles", object.name));
         }
         say(&format!("{}: no faults; {} frames at {} Hz", self.scene.display(), scene.time.frames, scene.time.fps));
         Ok(())

@@ -105,6 +105,10 @@ impl<'a> Frames<'a> {
         if wanted(Channel::Speed, "speed") {
             fields.push(("speed".to_string(), sequence::speeds(object, &state.v)));
         }
+        if wanted(Channel::Gap, "gap") {
+            let gaps = sequence::gaps(world, &state.x);
+            fields.push(("gap".to_string(), world.in_file_order(object, &gaps)));
+        }
         fields
     }
 

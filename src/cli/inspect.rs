@@ -2,11 +2,14 @@
 
 use super::failure::Failure;
 use super::say;
+use crate::collision::surface::Surface;
 use crate::linalg::Vec3;
 use crate::mesh::check::{Severity, check};
 use crate::mesh::topology::Topology;
 use crate::mesh::{self, TriMesh};
+use crate::scene::build::crossings;
 use crate::sequence::{Folder, Run as Record, read};
+use crate::world::Kind;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -42,6 +45,13 @@ impl Inspect {
                 Severity::Warning => say(&format!("warning: {}", fault.message)),
             }
         }
+        if errors.is_empty() {
+            let surface = Surface::new(&[(0..mesh.positions.len(), mesh.triangles.clone())]);
+            match crossings(&mesh.positions, &surface, |_, _| true).first() {
+                Some(crossing) => say(&format!("warning: {}", crossing.describe(|_| "the mesh"))),
+                None => say("no triangles cross"),
+            }
+        }
         if errors.is_empty() { Ok(()) } else { Err(Failure::Input(errors)) }
     }
 
@@ -64,6 +74,9 @@ impl Inspect {
                 say(&format!("  bounds at frame {done}: {}", bounds(&at.positions)));
             }
         }
+        if *done > 0 {
+            crossing(&folder, &record)?;
+        }
         let stats = folder.read_stats()?;
         let gap = stats.iter().map(|s| s.min_gap).fold(f64::INFINITY, f64::min);
         let strain = stats.iter().map(|s| s.max_strain).fold(0.0, f64::max);
@@ -72,6 +85,30 @@ impl Inspect {
         say(&format!("{steps} steps, {gap}, largest strain {:.2} %", strain * 100.0));
         Ok(())
     }
+}
+
+/// Tells what crosses in the last frame.
+fn crossing(folder: &Folder, record: &Record) -> Result<(), Failure> {
+    let mut x: Vec<Vec3> = Vec::new();
+    let mut parts = Vec::new();
+    let mut entries = Vec::new();
+    for entry in &record.objects {
+        let Some((shape, at)) = folder.read_mesh(entry, record.done)? else { continue };
+        let first = x.len();
+        x.extend(at.positions);
+        parts.push((first..x.len(), shape.triangles.iter().map(|t| t.map(|v| v + first as u32)).collect()));
+        entries.push(entry);
+    }
+    let cloth = |k: usize| entries.get(k).is_some_and(|e| e.kind == Kind::Cloth);
+    let all = crossings(&x, &Surface::new(&parts), |a, b| cloth(a) || cloth(b));
+    let name = |k: usize| entries.get(k).map_or("", |e| e.name.as_str());
+    for crossing in &all {
+        say(&format!("at frame {} {}", record.done, crossing.describe(name)));
+    }
+    if all.is_empty() {
+        say(&format!("no triangles cross at frame {}", record.done));
+    }
+    Ok(())
 }
 
 fn describe(mesh: &TriMesh) {

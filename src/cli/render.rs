@@ -8,7 +8,7 @@ use crate::linalg::par;
 use crate::scene::{self, Override, Scene};
 use crate::sequence::{Folder, Run as Record, Shape, Snapshot, read};
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Arguments.
 #[derive(Debug, Args)]
@@ -49,7 +49,7 @@ impl Render {
         let overrides: Result<Vec<Override>, _> = self.set.iter().map(|s| Override::parse(s)).collect();
         let overrides = overrides.map_err(|fault| Failure::input(fault.to_string()))?;
         let bytes = read(&folder.scene())?;
-        let scene = scene::read_text(Path::new(&record.scene), &bytes, &overrides)?;
+        let scene = scene::read_recorded(&folder.scene(), &bytes, &overrides)?;
         let (first, last) = self.frames.unwrap_or((1, record.done));
         if last > record.done || record.done == 0 {
             let dir = self.dir.display();

@@ -8,10 +8,9 @@ use super::warn;
 use crate::linalg::par;
 use crate::scene::settings::{Format, Precision};
 use crate::scene::{self, Override, Scene, time};
-use crate::sequence::{Entry, Folder, FrameStats, Run as Record, Shape, Stages, Status};
+use crate::sequence::{Entry, Folder, FrameStats, Run as Record, Stages, Status};
 use crate::stepper::{Advance, Integrator, Settings, stepper};
-use crate::world::build::{Input, build};
-use crate::world::{State, World};
+use crate::world::{Kind, Object, State, World};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,8 +45,8 @@ pub struct Run {
     progress: Form,
 }
 
-/// Reads a scene with overrides and the meshes it names; warnings are told.
-pub fn load(file: &Path, set: &[String], more: Vec<(&str, String)>) -> Result<(Scene, Input), Failure> {
+/// Reads a scene with overrides and builds its world; warnings are told.
+pub fn load(file: &Path, set: &[String], more: Vec<(&str, String)>) -> Result<(Scene, World, State), Failure> {
     let mut overrides = Vec::new();
     let mut faults = Vec::new();
     for argument in set {
@@ -64,7 +63,7 @@ pub fn load(file: &Path, set: &[String], more: Vec<(&str, String)>) -> Result<(S
     scene.warnings.iter().for_each(|w| warn(&format!("warning: {w}")));
     let built = scene::build::build(&scene, file)?;
     built.warnings.iter().for_each(|w| warn(&format!("warning: {w}")));
-    Ok((scene, built.input))
+    Ok((scene, built.world, built.state))
 }
 
 /// Time stepping as the scene asks for.
@@ -90,7 +89,13 @@ impl Run {
         more.extend(self.frames.map(|n| ("time.frames", n.to_string())));
         more.extend(self.no_preview.then(|| ("preview.enabled", "false".to_string())));
         more.extend(self.no_meshes.then(|| ("output.meshes", "false".to_string())));
-        let (scene, input) = load(&self.scene, &self.set, more)?;
+        let threads = usize::from(self.threads.unwrap_or(0));
+        par::with_threads(threads, || self.load_and_simulate(more, &stop)).map_err(Failure::input)?
+    }
+
+    fn load_and_simulate(&self, more: Vec<(&str, String)>, stop: &AtomicBool) -> Result<(), Failure> {
+        let start = Instant::now();
+        let (scene, world, state) = load(&self.scene, &self.set, more)?;
         let out = self.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
         let folder = Folder::new(&out);
         let same = |a: &Path, b: &Path| matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b);
@@ -100,14 +105,17 @@ impl Run {
                 "{path}: lies in the run folder, which it would be replaced in; give another folder with --out"
             )));
         }
-        let threads = usize::from(self.threads.unwrap_or(0));
-        par::with_threads(threads, || self.simulate(&scene, input, folder, &stop)).map_err(Failure::input)?
+        folder.take()?;
+        self.simulate(&scene, &world, state, (folder, stop, start))
     }
 
-    fn simulate(&self, scene: &Scene, input: Input, folder: Folder, stop: &AtomicBool) -> Result<(), Failure> {
-        let start = Instant::now();
-        let (world, mut state) = build(input);
-        folder.take()?;
+    fn simulate(
+        &self,
+        scene: &Scene,
+        world: &World,
+        mut state: State,
+        (folder, stop, start): (Folder, &AtomicBool, Instant),
+    ) -> Result<(), Failure> {
         let record = Record {
             version: env!("CARGO_PKG_VERSION").to_string(),
             command: std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect(),
@@ -117,14 +125,14 @@ impl Run {
             frames: scene.time.frames,
             done: 0,
             fps: scene.time.fps,
-            objects: world.objects.iter().zip(shapes(&world)).map(|(o, s)| entry(scene, &world, o, &s)).collect(),
+            objects: world.objects.iter().map(|o| entry(scene, world, o)).collect(),
             threads: par::threads(),
             wall: 0.0,
-            view: view::bounds(scene, &world, &state),
+            view: view::bounds(scene, world, &state),
         };
-        let mut frames = Frames::start(scene, &world, folder, record)?;
+        let mut frames = Frames::start(scene, world, folder, record)?;
         let progress = Progress::new(self.progress, scene.time.frames);
-        let outcome = advance(scene, &world, &mut state, &mut frames, &progress, stop, &start);
+        let outcome = advance(scene, world, &mut state, &mut frames, &progress, stop, &start);
         progress.end();
         let reason = outcome.as_ref().err().map(Failure::reason);
         let status = match &outcome {
@@ -141,26 +149,22 @@ impl Run {
     }
 }
 
-fn shapes(world: &World) -> Vec<Shape> {
-    world.objects.iter().map(Shape::of).collect()
-}
-
 /// What the record says of an object before its files are written.
-fn entry(scene: &Scene, world: &World, object: &crate::world::Object, shape: &Shape) -> Entry {
+fn entry(scene: &Scene, world: &World, object: &Object) -> Entry {
     let output = &scene.output;
     let still = frames::still(world, object);
-    let written = output.meshes && (output.obstacles || object.kind == crate::world::Kind::Cloth);
+    let written = output.meshes && (output.obstacles || object.kind == Kind::Cloth);
     let ending = match output.format {
         Format::Ply => "ply",
         Format::Obj => "obj",
     };
-    let name = &shape.name;
+    let name = &object.name;
     let number = if still { "" } else { ".####" };
     Entry {
         name: name.clone(),
-        kind: shape.kind,
-        vertices: shape.vertices,
-        triangles: shape.triangles.len(),
+        kind: object.kind,
+        vertices: object.place.len(),
+        triangles: object.triangles.len(),
         files: written.then(|| format!("meshes/{name}/{name}{number}.{ending}")),
         chart: None,
     }

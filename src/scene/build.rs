@@ -1,23 +1,28 @@
-//! From a scene to the inputs of a world: meshes read, checked and placed, vertices selected, laws and motions handed on.
+//! From a scene to a world: meshes read, checked and placed, vertices selected, laws and motions handed on, the start state
+//! checked.
 
 mod cloth;
 mod faults;
 mod files;
 mod obstacle;
 mod select;
+mod start;
 
 use super::{Fault, Scene};
 use crate::linalg::Vec3;
 use crate::world::build::Input;
-use crate::world::{self, ContactSettings};
+use crate::world::{self, ContactSettings, State, World};
 use faults::Faults;
+pub use start::{Crossing, crossings};
 use std::path::Path;
 
-/// A scene as a world takes it.
+/// A world at its start.
 #[derive(Clone, Debug)]
 pub struct Built {
-    /// What the world is built from.
-    pub input: Input,
+    /// What is constant.
+    pub world: World,
+    /// The state at time 0.
+    pub state: State,
     /// What is allowed but probably not meant.
     pub warnings: Vec<Fault>,
 }
@@ -26,7 +31,7 @@ pub struct Built {
 ///
 /// # Errors
 /// Every fault of every object at once: files that cannot be read, meshes that cannot be simulated, groups and places
-/// without vertices, sequences of different vertex counts.
+/// without vertices, sequences of different vertex counts; then what crosses at the start.
 pub fn build(scene: &Scene, file: &Path) -> Result<Built, Vec<Fault>> {
     let mut faults = Faults::new(scene, file);
     let mut cloths = Vec::with_capacity(scene.cloths.len());
@@ -37,9 +42,8 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Vec<Fault>> {
     for (k, obstacle) in scene.obstacles.iter().enumerate() {
         obstacles.extend(obstacle::input(scene, obstacle, &format!("obstacle[{k}]"), &mut faults));
     }
-    let (found, warnings) = faults.finish();
-    if !found.is_empty() {
-        return Err(found);
+    if faults.any() {
+        return Err(faults.finish().0);
     }
     let wind = world::wind::Wind {
         velocity: scene.wind.velocity,
@@ -52,7 +56,12 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Vec<Fault>> {
         distance: scene.contact.distance,
         stiffness: scene.contact.stiffness,
     };
-    Ok(Built { input: Input { gravity: scene.gravity, wind, contact, cloths, obstacles }, warnings })
+    let (world, state) = world::build::build(Input { gravity: scene.gravity, wind, contact, cloths, obstacles });
+    start::check(&world, &state, &mut faults);
+    match faults.finish() {
+        (found, warnings) if found.is_empty() => Ok(Built { world, state, warnings }),
+        (found, _) => Err(found),
+    }
 }
 
 impl Scene {

@@ -6,7 +6,6 @@
 //!
 //! A quantity is a number in SI or text with a unit (`"0.2 ms"`); plain angles are radians. Paths are relative to the scene.
 
-/// From a scene to the inputs of a world.
 pub mod build;
 pub mod cloth;
 mod document;
@@ -151,12 +150,26 @@ pub fn read(path: &Path, overrides: &[Override]) -> Result<Scene, Vec<Fault>> {
 /// # Errors
 /// As [`read`].
 pub fn read_text(path: &Path, bytes: &[u8], overrides: &[Override]) -> Result<Scene, Vec<Fault>> {
+    read_as(path, bytes, overrides, false)
+}
+
+/// Reads the scene of a run from its record: as [`read_text`], but the files that it names need not be there. Recorded paths
+/// are not read.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_recorded(path: &Path, bytes: &[u8], overrides: &[Override]) -> Result<Scene, Vec<Fault>> {
+    read_as(path, bytes, overrides, true)
+}
+
+fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) -> Result<Scene, Vec<Fault>> {
     let mut document = Document::new(&path.display().to_string(), bytes);
     let (text, misplaced) = overrides::apply(&mut document, overrides);
     let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
     let mut cx = Context {
         folder: folder.clone(),
         materials: library().to_vec(),
+        recorded,
         material_names: library::names().enumerate().map(|(k, name)| (name.to_string(), Some(k))).collect(),
         ..Context::default()
     };

@@ -130,6 +130,10 @@ impl Kind for PathFile {
             return None;
         };
         let full = existing(cx, path, node, name)?;
+        if cx.recorded {
+            // Where it leads is in the recorded meshes.
+            return Some(vec![(0.0, Vec3::zeros())]);
+        }
         match std::fs::read(&full) {
             Ok(bytes) => match samples(&String::from_utf8_lossy(&bytes)) {
                 Ok(samples) => Some(samples),

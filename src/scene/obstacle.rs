@@ -106,7 +106,7 @@ fn files_exist(sequence: Sequence, keys: &mut Keys) -> Option<Sequence> {
     }
     let mut missing = (sequence.first..=sequence.last)
         .filter_map(|n| numbered(&sequence.pattern, n))
-        .filter(|file| file.contains('\0') || !keys.cx.folder.join(file).is_file());
+        .filter(|file| file.contains('\0') || !keys.cx.recorded && !keys.cx.folder.join(file).is_file());
     if let Some(first) = missing.next() {
         let count = 1 + missing.count();
         let of = sequence.last - sequence.first + 1;

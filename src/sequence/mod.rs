@@ -6,6 +6,7 @@
 mod disk;
 mod fields;
 mod folder;
+mod gap;
 mod manifest;
 mod shape;
 mod stats;
@@ -13,6 +14,7 @@ mod stats;
 pub use disk::{DiskError, read, write};
 pub use fields::{kinetic_energy, largest_strain, speeds, strains, weight_energy};
 pub use folder::{Folder, TakeError};
+pub use gap::gaps;
 pub use manifest::{Entry, Run, Status};
 pub use shape::{Shape, Snapshot};
 pub use stats::{Energies, FrameStats, Stages};

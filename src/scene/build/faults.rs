@@ -41,6 +41,11 @@ impl Faults {
         self.warnings.push(of_file(file, None, None, message.into()));
     }
 
+    /// Some were found.
+    pub fn any(&self) -> bool {
+        !self.found.is_empty()
+    }
+
     /// Faults, then warnings.
     pub fn finish(self) -> (Vec<Fault>, Vec<Fault>) {
         (self.found, self.warnings)

@@ -44,6 +44,8 @@ pub struct Context {
     pub material_names: BTreeMap<String, Option<usize>>,
     /// Names of cloths and obstacles so far.
     pub objects: BTreeSet<String>,
+    /// The scene has been run: the files that it names need not be there any more.
+    pub recorded: bool,
     /// The schema is wanted, not the values.
     pub describing: bool,
 }

@@ -40,10 +40,10 @@ fn refuse_file(cx: &mut Context, path: &str, node: &Node, text: &str, full: &std
     );
 }
 
-/// Full path of an existing file named in the scene.
+/// Full path of a file named in the scene; it exists, unless the scene has been run.
 pub fn existing(cx: &mut Context, path: &str, node: &Node, text: &str) -> Option<PathBuf> {
     let full = cx.folder.join(text);
-    if !text.contains('\0') && full.is_file() {
+    if !text.contains('\0') && (cx.recorded || full.is_file()) {
         return Some(full);
     }
     refuse_file(cx, path, node, text, &full);

@@ -1,0 +1,36 @@
+//! How near each vertex of cloth is to other surfaces.
+
+use crate::collision::candidates::{Candidates, Reach};
+use crate::collision::closest::point_triangle;
+use crate::linalg::Vec3;
+use crate::world::{Kind, World};
+
+/// Multiple of the contact distance up to which gaps are told.
+const FAR: f64 = 4.0;
+
+/// For each moving vertex the distance to the nearest triangle that it may touch, less both half thicknesses [m]; at most four
+/// times the contact distance.
+pub fn gaps(world: &World, x: &[Vec3]) -> Vec<f64> {
+    let far = FAR * world.contact.distance;
+    let mut reach = Reach::never(world.objects.len());
+    for (i, a) in world.objects.iter().enumerate() {
+        for (j, b) in world.objects.iter().enumerate().skip(i) {
+            let meet = if i == j { a.self_contact } else { a.kind == Kind::Cloth || b.kind == Kind::Cloth };
+            if meet && world.contact.enabled {
+                reach.set(i, j, far);
+            }
+        }
+    }
+    let mut candidates = Candidates::new(x, &world.surface);
+    candidates.build(x, &world.surface, &reach, &world.half_thickness);
+    let mut gaps = vec![far; world.moving];
+    for near in &candidates.vertex_face {
+        let (v, corners) = (near.a as usize, world.surface.triangles[near.b as usize].map(|c| c as usize));
+        let Some(gap) = gaps.get_mut(v) else { continue };
+        let [a, b, c] = corners.map(|c| &x[c]);
+        let closest = point_triangle(&x[v], a, b, c);
+        let thick: f64 = corners.iter().zip(closest.weights).map(|(c, w)| w * world.half_thickness[*c]).sum();
+        *gap = gap.min(closest.distance2.sqrt() - thick - world.half_thickness[v]);
+    }
+    gaps
+}

@@ -1,0 +1,500 @@
+//! The program as its users meet it: run folder, exit codes, messages, signals.
+
+use percale::mesh::ply;
+use percale::sequence::{Folder, FrameStats, Status};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const SCENE: &str = r##"
+[scene]
+name = "small"
+
+[time]
+fps = 30
+frames = 6
+step = "2 ms"
+
+[[cloth]]
+name = "sheet"
+mesh = "MESHES/sheet_1m_25.ply"
+transform = { translate = [0, 0.56, 0], rotate = { axis = [1, 0, 0], angle = "3 deg" } }
+
+[[obstacle]]
+name = "ball"
+sphere = { center = [0, 0.25, 0], radius = 0.25 }
+resolution = 0.08
+
+[[obstacle]]
+name = "bar"
+box = { center = [0, 0.1, 0.8], size = [0.5, 0.05, 0.05] }
+keyframes = [{ time = 0 }, { time = 1, translate = [0, 0.2, 0] }]
+
+[output]
+fields = ["strain", "speed", "gap"]
+
+[preview]
+width = 160
+height = 90
+samples = 2
+sheet = 4
+exr = true
+"##;
+
+/// A folder of a test's own with a scene in it.
+struct Bench {
+    folder: PathBuf,
+}
+
+impl Bench {
+    fn new(name: &str, scene: &str) -> Bench {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        let meshes = Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes");
+        fs::write(folder.join("scene.toml"), scene.replace("MESHES", meshes.to_str().unwrap())).unwrap();
+        Bench { folder }
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_percale"));
+        command.args(arguments).current_dir(&self.folder);
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    fn done(&self, arguments: &[&str]) -> String {
+        let out = self.run(arguments);
+        assert!(out.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&out.stderr));
+        String::from_utf8(out.stdout).unwrap()
+    }
+
+    /// Standard error of a command that ends with `code`.
+    fn refused(&self, code: i32, arguments: &[&str]) -> String {
+        let out = self.run(arguments);
+        let told = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.code(), Some(code), "{arguments:?}: {told}");
+        told
+    }
+
+    /// All files below a folder by path, those of the record that hold times apart.
+    fn results(&self, run: &str) -> BTreeMap<String, Vec<u8>> {
+        let root = self.folder.join(run);
+        let mut all = BTreeMap::new();
+        let mut open = vec![root.clone()];
+        while let Some(folder) = open.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                let name = path.strip_prefix(&root).unwrap().to_str().unwrap().to_string();
+                if path.is_dir() {
+                    open.push(path);
+                } else if name != "run.json" && name != "stats.ndjson" {
+                    all.insert(name, fs::read(path).unwrap());
+                }
+            }
+        }
+        all
+    }
+
+    fn folder(&self, run: &str) -> Folder {
+        Folder::new(&self.folder.join(run))
+    }
+}
+
+#[test]
+fn a_run_leaves_its_record() {
+    let bench = Bench::new("record", SCENE);
+    let told = bench.done(&["run", "scene.toml", "--out", "a", "--threads", "2"]);
+    assert!(told.contains("Progress: 50% (frame 3/6) t=0.067 s, "), "{told}");
+    assert!(told.contains("solve ") && told.ends_with("see a\n"), "{told}");
+
+    let results = bench.results("a");
+    let mut wanted = vec!["scene.toml".to_string(), "meshes/ball/ball.ply".into(), "preview/sheet.png".into()];
+    for frame in 1..=6 {
+        wanted.push(format!("meshes/sheet/sheet.{frame:04}.ply"));
+        wanted.push(format!("meshes/bar/bar.{frame:04}.ply"));
+        wanted.push(format!("preview/frame.{frame:04}.png"));
+        wanted.push(format!("preview/frame.{frame:04}.exr"));
+    }
+    wanted.sort();
+    assert_eq!(results.keys().cloned().collect::<Vec<_>>(), wanted);
+
+    let run = bench.folder("a").read_run().unwrap();
+    assert_eq!((run.status, run.done, run.frames, run.fps, run.threads), (Status::Finished, 6, 6, 30.0, 2));
+    let names: Vec<&str> = run.objects.iter().map(|o| o.name.as_str()).collect();
+    assert_eq!(names, ["sheet", "ball", "bar"]);
+    assert_eq!((run.objects[0].vertices, run.objects[0].triangles), (625, 1152));
+
+    // File order: frame 1 is the input mesh, turned and moved.
+    let meshes = Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes");
+    let input = ply::read(&fs::read(meshes.join("sheet_1m_25.ply")).unwrap()).unwrap().mesh;
+    let first = ply::read(&results["meshes/sheet/sheet.0001.ply"]).unwrap();
+    assert_eq!(first.mesh.triangles, input.triangles);
+    let (s, c) = 3f64.to_radians().sin_cos();
+    for (p, q) in input.positions.iter().zip(&first.mesh.positions) {
+        let turned = [p.x, c * p.y - s * p.z + 0.56, s * p.y + c * p.z];
+        assert!((0..3).all(|k| (turned[k] - q[k]).abs() < 1e-6), "{p} {q}");
+    }
+    assert_eq!(first.velocities.unwrap().iter().map(|v| v.norm()).fold(0.0, f64::max), 0.0);
+
+    // Channels agree with what else the file says.
+    let last = ply::read(&results["meshes/sheet/sheet.0006.ply"]).unwrap();
+    let speed = &last.mesh.channels["speed"];
+    for (v, speed) in last.velocities.unwrap().iter().zip(speed) {
+        assert!((v.norm() - speed).abs() < 1e-5);
+    }
+    let gap = &last.mesh.channels["gap"];
+    let near = gap.iter().copied().fold(f64::INFINITY, f64::min);
+    assert!(near > 0.0 && near < 2e-3 && gap.iter().all(|g| *g <= 4.0e-3 + 1e-9), "{near}");
+    assert!(last.mesh.channels["strain"].iter().any(|e| *e > 0.0));
+
+    let stats = bench.folder("a").read_stats().unwrap();
+    assert_eq!(stats.iter().map(|s| s.frame).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
+    for (k, s) in stats.iter().enumerate() {
+        assert_eq!(s.time, k as f64 / 30.0);
+        assert_eq!(s.steps > 0, k > 0);
+    }
+    assert!(stats[5].contacts > 0 && stats[5].min_gap.is_finite() && stats[5].max_strain > 0.0);
+    let energy = |s: &FrameStats| s.energies.kinetic + s.energies.gravity + s.energies.membrane + s.energies.bending;
+    assert!(energy(&stats[5]) < energy(&stats[0]) + 1e-6, "energy came from nowhere");
+    assert!((stats[1].energies.kinetic - 0.5 * 0.15 * (9.81f64 / 30.0).powi(2)).abs() < 0.01);
+}
+
+#[test]
+fn any_number_of_threads_and_drawing_again_give_the_same_bits() {
+    let bench = Bench::new("bits", SCENE);
+    bench.done(&["run", "scene.toml", "--out", "one", "--threads", "1", "--progress", "none"]);
+    let one = bench.results("one");
+    assert_eq!(one.len(), 6 * 4 + 3);
+    for threads in ["2", "4"] {
+        bench.done(&["run", "scene.toml", "--out", threads, "--threads", threads, "--progress", "none"]);
+        assert!(bench.results(threads) == one, "{threads} threads");
+    }
+    for name in one.keys().filter(|name| name.starts_with("preview/")) {
+        fs::remove_file(bench.folder.join("2").join(name)).unwrap();
+    }
+    bench.done(&["render", "2"]);
+    assert!(bench.results("2") == one, "render");
+    fs::remove_file(bench.folder.join("2/preview/frame.0004.png")).unwrap();
+    assert_eq!(bench.done(&["render", "2", "--frames", "4-5"]), "2 pictures in 2/preview\n");
+    assert!(bench.results("2") == one, "render of a part");
+    bench.done(&["render", "2", "--frames", "6", "--set", "preview.shading=phong"]);
+    assert!(bench.results("2")["preview/frame.0006.png"] != one["preview/frame.0006.png"]);
+    assert!(bench.refused(2, &["render", "2", "--frames", "6-7"]).contains("frame 7 is not there; 6 frames are"));
+}
+
+#[test]
+fn a_chart_with_seams_is_drawn_from_the_record() {
+    let scene = r##"
+[time]
+frames = 1
+[[cloth]]
+name = "skirt"
+mesh = "skirt.obj"
+checker = true
+[preview]
+width = 96
+height = 96
+samples = 1
+sheet = 0
+"##;
+    let bench = Bench::new("chart", scene);
+    let mesh = bench.folder.join("skirt.obj");
+    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes/skirt.obj"), &mesh).unwrap();
+    bench.done(&["run", "scene.toml", "--out", "a"]);
+    let drawn = bench.results("a");
+    assert!(drawn.contains_key("meshes/skirt/skirt.chart.obj"));
+    fs::remove_file(bench.folder.join("a/preview/frame.0001.png")).unwrap();
+    // The record suffices: the input is gone, the folder elsewhere.
+    fs::remove_file(&mesh).unwrap();
+    fs::rename(bench.folder.join("a"), bench.folder.join("b")).unwrap();
+    bench.done(&["render", "b"]);
+    assert!(bench.results("b") == drawn);
+}
+
+#[test]
+fn an_earlier_run_is_replaced_and_nothing_else() {
+    let bench = Bench::new("again", SCENE);
+    bench.done(&["run", "scene.toml", "--out", "a", "--frames", "3"]);
+    fs::write(bench.folder.join("a/preview/notes.png"), "mine").unwrap();
+    fs::write(bench.folder.join("a/meshes/sheet/sheet.edited.ply"), "mine").unwrap();
+    bench.done(&["run", "scene.toml", "--out", "a", "--frames", "1", "--set", "preview.exr=false"]);
+    let left: Vec<String> = bench.results("a").into_keys().collect();
+    let wanted = [
+        "meshes/ball/ball.ply",
+        "meshes/bar/bar.0001.ply",
+        "meshes/sheet/sheet.0001.ply",
+        "meshes/sheet/sheet.edited.ply",
+        "preview/frame.0001.png",
+        "preview/notes.png",
+        "preview/sheet.png",
+        "scene.toml",
+    ];
+    assert_eq!(left, wanted);
+    assert_eq!(bench.folder("a").read_stats().unwrap().len(), 1);
+    // The scene as run holds the overrides.
+    let kept = fs::read_to_string(bench.folder.join("a/scene.toml")).unwrap();
+    assert!(kept.contains("frames = 1") && kept.contains("exr = false"), "{kept}");
+
+    // Folders that are not a run's stay as they are.
+    fs::create_dir(bench.folder.join("b")).unwrap();
+    fs::write(bench.folder.join("b/scene.toml"), "mine").unwrap();
+    let told = bench.refused(2, &["run", "scene.toml", "--out", "b"]);
+    assert_eq!(told, "b/scene.toml: exists, but its folder holds no run of percale; give another folder with --out\n");
+    assert_eq!(fs::read_to_string(bench.folder.join("b/scene.toml")).unwrap(), "mine");
+    let told = bench.refused(2, &["run", "scene.toml", "--out", "."]);
+    assert!(told.contains("lies in the run folder"), "{told}");
+}
+
+#[test]
+fn faults_of_all_objects_are_told_at_once() {
+    let scene = SCENE.replace(
+        "[output]",
+        r#"[[cloth]]
+name = "other"
+mesh = "MESHES/skirt.obj"
+transform = { translate = [3, 0, 0] }
+
+[[cloth.pin]]
+group = "wiast"
+
+[[cloth.pin]]
+box = { min = [0, 5, 0], max = [1, 6, 1] }
+
+[[cloth.map]]
+of = "bend"
+channel = "soft"
+
+[[obstacle]]
+name = "broken"
+mesh = "broken.obj"
+
+[[obstacle]]
+name = "flat"
+mesh = "flat.obj"
+
+[output]"#,
+    );
+    let bench = Bench::new("faults", &scene);
+    fs::write(bench.folder.join("broken.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 zero\nf 1 2 3\n").unwrap();
+    fs::write(bench.folder.join("flat.obj"), "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n").unwrap();
+    for command in ["check", "run"] {
+        let told = bench.refused(2, &[command, "scene.toml"]);
+        let lines: Vec<&str> = told.lines().collect();
+        let group = "cloth[1].pin[0].group: there is no group 'wiast', known are 'hem', 'waist'; did you mean 'waist'?";
+        let line = scene.lines().position(|l| l.contains("wiast")).unwrap() + 1;
+        assert!(lines[0].starts_with(&format!("scene.toml:{line}:")) && lines[0].ends_with(group), "{told}");
+        assert!(
+            lines[1].contains("cloth[1].pin[1].box: no vertex lies in this box; the nearest to its centre is "),
+            "{told}"
+        );
+        assert!(lines[2].contains("cloth[1].map[0].channel: the mesh has no channel 'soft', it has none"), "{told}");
+        assert!(lines[3].starts_with("broken.obj:3:7: "), "{told}");
+        assert!(lines[4].starts_with("flat.obj: 1 "), "{told}");
+        assert_eq!(lines[5..], ["5 faults"], "{told}");
+    }
+    assert!(!bench.folder.join("out").exists());
+}
+
+#[test]
+fn what_crosses_at_the_start_is_told() {
+    let bench = Bench::new("crossing", SCENE);
+    let told = bench.refused(2, &["run", "scene.toml", "--set", "cloth.sheet.transform.translate=[0, 0.4, 0]"]);
+    assert!(told.contains("cloth[0]: at the start 'sheet' and 'ball' cross: "), "{told}");
+    assert!(told.contains("move them apart"), "{told}");
+}
+
+#[test]
+fn wrong_arguments_and_scenes_are_input_faults() {
+    let bench = Bench::new("input", SCENE);
+    let told = bench.refused(2, &["run", "scene.toml", "--set", "time.stpe=1"]);
+    assert!(told.contains("--set time.stpe: ") && told.contains("step"), "{told}");
+    bench.refused(2, &["run", "missing.toml"]);
+    bench.refused(2, &["run", "scene.toml", "--threads", "0"]);
+    bench.refused(2, &["fly"]);
+    bench.refused(2, &["materials", "stone"]);
+    bench.refused(3, &["inspect", "missing.ply"]);
+    bench.refused(3, &["render", "missing"]);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_a_disk_failure() {
+    let bench = Bench::new("disk", SCENE);
+    fs::write(bench.folder.join("file"), "").unwrap();
+    let told = bench.refused(3, &["run", "scene.toml", "--out", "file/out"]);
+    assert!(told.starts_with("file/out: "), "{told}");
+    // A folder where a file belongs.
+    bench.done(&["run", "scene.toml", "--out", "a", "--frames", "1"]);
+    fs::create_dir_all(bench.folder.join("a/preview/frame.0002.png/x")).unwrap();
+    let told = bench.refused(3, &["run", "scene.toml", "--out", "a", "--frames", "3"]);
+    assert!(told.contains("a/preview/frame.0002.png: "), "{told}");
+    let run = bench.folder("a").read_run().unwrap();
+    assert_eq!((run.status, run.done), (Status::Failed, 1));
+    assert!(run.reason.unwrap().contains("frame.0002.png"));
+}
+
+#[test]
+fn a_simulation_that_cannot_go_on_says_where() {
+    let scene = r#"
+[time]
+frames = 20
+step = "2 ms"
+adaptive = false
+[[cloth]]
+name = "sheet"
+mesh = "MESHES/sheet_1m_25.ply"
+strain_limit = 0.01
+[[cloth.pin]]
+box = { min = [-0.6, -1, -1], max = [-0.49, 1, 1] }
+[[cloth.pin]]
+box = { min = [0.49, -1, -1], max = [0.6, 1, 1] }
+keyframes = [{ time = 0 }, { time = 0.5, translate = [0.5, 0, 0] }]
+[preview]
+enabled = false
+"#;
+    let bench = Bench::new("stuck", scene);
+    let told = bench.refused(1, &["run", "scene.toml", "--out", "a"]);
+    assert!(told.starts_with("failed: frame ") && told.contains(" of 20, step ") && told.contains("'sheet'"), "{told}");
+    let run = bench.folder("a").read_run().unwrap();
+    assert_eq!(run.status, Status::Failed);
+    assert!(run.done >= 1 && run.done < 20 && run.reason.unwrap().contains("strain limit"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_stops_between_frames() {
+    use std::io::{BufRead, BufReader};
+    let bench = Bench::new("signal", SCENE);
+    let arguments = ["run", "scene.toml", "--out", "a", "--frames", "5000", "--no-preview", "--progress", "plain"];
+    let mut child = bench.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.by_ref().any(|line| line.unwrap().contains("frame 2/5000")));
+    let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    lines.for_each(drop);
+    let out = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert_eq!(out.status.code(), Some(75), "{told}");
+    assert!(told.contains("run again to start over"), "{told}");
+    let run = bench.folder("a").read_run().unwrap();
+    assert_eq!(run.status, Status::Stopped);
+    assert!(run.done >= 2 && run.done < 5000);
+    assert_eq!(bench.folder("a").read_stats().unwrap().len(), run.done as usize);
+}
+
+#[test]
+fn progress_has_a_form_for_machines() {
+    let bench = Bench::new("json", SCENE);
+    let told = bench.done(&["run", "scene.toml", "--out", "a", "--frames", "2", "--no-meshes", "--progress", "json"]);
+    let stats: Vec<FrameStats> = told.lines().map(|line| FrameStats::parse(line).unwrap()).collect();
+    assert_eq!(stats.iter().map(|s| s.frame).collect::<Vec<_>>(), [1, 2]);
+    assert!(!bench.folder.join("a/meshes").exists());
+    assert!(bench.refused(2, &["render", "a"]).contains("'sheet' were not written"));
+    assert_eq!(bench.done(&["run", "scene.toml", "--out", "a", "--frames", "1", "--progress", "none"]), "");
+}
+
+#[test]
+fn meshes_and_runs_can_be_looked_into() {
+    let bench = Bench::new("inspect", SCENE);
+    let told = bench.done(&["check", "scene.toml"]);
+    assert!(told.contains("cloth 'sheet': 625 vertices, 1152 triangles"), "{told}");
+    let skirt = Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes/skirt.obj");
+    let told = bench.done(&["inspect", skirt.to_str().unwrap()]);
+    assert!(told.contains("group 'waist'") && told.contains("no triangles cross"), "{told}");
+    let as_obj = ["--set", "output.format=obj", "--set", "output.fields=[]"];
+    bench.done(&[&["run", "scene.toml", "--out", "a", "--frames", "2"][..], &as_obj[..]].concat());
+    let drawn = bench.results("a");
+    assert!(drawn.contains_key("meshes/sheet/sheet.0002.obj"));
+    bench.done(&["render", "a"]);
+    assert!(bench.results("a") == drawn, "pictures from OBJ");
+    let told = bench.done(&["inspect", "a"]);
+    assert!(told.contains("finished: 2 of 2 frames at 30 Hz"), "{told}");
+    assert!(told.contains("no triangles cross at frame 2"), "{told}");
+    assert!(bench.done(&["materials"]).contains("cotton"));
+    assert!(bench.done(&["materials", "cotton"]).contains("rigidity"));
+    assert!(bench.done(&["schema"]).contains("\"percale scene\""));
+}
+
+#[test]
+fn recorded_meshes_move_an_obstacle() {
+    let bench = Bench::new("sequence", SCENE);
+    bench.done(&["run", "scene.toml", "--out", "a", "--no-preview"]);
+    let keyed = bench.results("a");
+    let text = fs::read_to_string(bench.folder.join("scene.toml")).unwrap();
+    let bar = text.lines().find(|line| line.starts_with("box")).unwrap();
+    let keys = text.lines().find(|line| line.starts_with("keyframes")).unwrap();
+    let files = r#"sequence = { files = "a/meshes/bar/bar.####.ply", first = 1, last = 6, fps = 30 }"#;
+    fs::write(bench.folder.join("scene.toml"), text.replace(bar, files).replace(keys, "")).unwrap();
+    bench.done(&["run", "scene.toml", "--out", "b", "--no-preview"]);
+    let recorded = bench.results("b");
+    for frame in 1..=6 {
+        let name = format!("meshes/bar/bar.{frame:04}.ply");
+        let [a, b] = [&keyed, &recorded].map(|all| ply::read(&all[&name]).unwrap().mesh);
+        assert_eq!(a.triangles, b.triangles);
+        assert!(a.positions.iter().zip(&b.positions).all(|(p, q)| (p - q).norm() < 1e-7), "{name}");
+        assert!((a.positions[0].y - 0.075 - 0.2 * f64::from(frame - 1) / 30.0).abs() < 1e-6);
+    }
+    // A mesh of the sequence that is another.
+    let sheet = fs::read(bench.folder.join("a/meshes/sheet/sheet.0001.ply")).unwrap();
+    fs::write(bench.folder.join("a/meshes/bar/bar.0003.ply"), sheet).unwrap();
+    let told = bench.refused(2, &["check", "scene.toml"]);
+    assert!(told.starts_with("a/meshes/bar/bar.0003.ply: 625 vertices, but ") && told.lines().count() == 1, "{told}");
+}
+
+#[test]
+fn pins_handles_maps_and_loose_vertices_reach_the_world() {
+    let scene = r#"
+[scene]
+up = "z"
+[time]
+frames = 11
+fps = 100
+step = "1 ms"
+[[cloth]]
+name = "strip"
+mesh = "strip.obj"
+[[cloth.group]]
+name = "left"
+box = { min = [-0.01, -1, -1], max = [0.01, 1, 1] }
+[[cloth.pin]]
+group = "left"
+keyframes = [{ time = 0 }, { time = 0.1, translate = [0, 0, 0.02] }]
+[[cloth.handle]]
+nearest = [0.2, 0, 0]
+force = [0, 0, 0.03]
+[[cloth.map]]
+of = "mass"
+group = "right"
+factor = 2
+[output]
+fields = ["speed"]
+[preview]
+enabled = false
+"#;
+    let strip = "v 0 0 0\nv 0 0.1 0\nv 0.1 0 0\nv 0.1 0.1 0\nv 0.2 0 0\nv 0.2 0.1 0\nv 9 9 9\n\
+                 f 1 3 4\nf 1 4 2\ng right\nf 3 5 6\nf 3 6 4\n";
+    let bench = Bench::new("pins", scene);
+    fs::write(bench.folder.join("strip.obj"), strip).unwrap();
+    let out = bench.run(&["run", "scene.toml", "--out", "a"]);
+    let told = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(out.status.success() && told.starts_with("warning: strip.obj: 1 "), "{told}");
+    let last = ply::read(&bench.results("a")["meshes/strip/strip.0011.ply"]).unwrap().mesh;
+    let x = &last.positions;
+    for v in [0, 1] {
+        assert!((x[v].z - 0.02).abs() < 1e-6, "pins follow their keyframes: {}", x[v]);
+    }
+    assert_eq!([x[6].x, x[6].y, x[6].z], [9.0; 3], "a vertex of no triangle stays");
+    assert!(x[4].z > x[5].z + 0.01, "the handle pulls one corner up against gravity: {} {}", x[4], x[5]);
+    assert!(x[5].z < 0.02, "gravity points down z: {}", x[5]);
+    let energies = bench.folder("a").read_stats().unwrap()[0].energies;
+    assert!(energies.kinetic == 0.0 && energies.gravity == 0.0);
+    let told = bench.refused(2, &["check", "scene.toml", "--set", "cloth.strip.map[0].factor=0"]);
+    assert!(
+        told.contains("map[0].group: the factor at vertex 2 is 0; factors of this map must be larger than 0"),
+        "{told}"
+    );
+}
