@@ -317,8 +317,9 @@ fn wrong_arguments_and_scenes_are_input_faults() {
     bench.refused(2, &["run", "scene.toml", "--threads", "0"]);
     bench.refused(2, &["fly"]);
     bench.refused(2, &["materials", "stone"]);
-    bench.refused(3, &["inspect", "missing.ply"]);
-    bench.refused(3, &["render", "missing"]);
+    assert_eq!(bench.refused(2, &["inspect", "missing.ply"]), "missing.ply: no such file or folder\n");
+    assert!(bench.refused(2, &["inspect", "."]).contains("no run folder"));
+    assert!(bench.refused(2, &["render", "missing"]).contains("no run folder"));
 }
 
 #[test]

@@ -26,7 +26,13 @@ impl Inspect {
     /// # Errors
     /// The file cannot be read, or the mesh could not be simulated.
     pub fn execute(self) -> Result<(), Failure> {
-        if self.path.is_dir() { self.folder() } else { self.mesh() }
+        if self.path.is_dir() {
+            return self.folder();
+        }
+        if !self.path.is_file() {
+            return Err(Failure::input(format!("{}: no such file or folder", self.path.display())));
+        }
+        self.mesh()
     }
 
     fn mesh(&self) -> Result<(), Failure> {
@@ -57,7 +63,7 @@ impl Inspect {
 
     fn folder(&self) -> Result<(), Failure> {
         let folder = Folder::new(&self.path);
-        let record = folder.read_run()?;
+        let record = run_of(&folder)?;
         let Record { scene, status, done, frames, fps, wall, threads, .. } = &record;
         say(&format!("run of {scene} by percale {}", record.version));
         say(&format!("{}: {done} of {frames} frames at {fps} Hz, {wall:.1} s on {threads} threads", status.word()));
@@ -85,6 +91,18 @@ impl Inspect {
         say(&format!("{steps} steps, {gap}, largest strain {:.2} %", strain * 100.0));
         Ok(())
     }
+}
+
+/// The record of a run folder.
+///
+/// # Errors
+/// The folder has none, or it cannot be read.
+pub fn run_of(folder: &Folder) -> Result<Record, Failure> {
+    if !folder.is_run() {
+        let path = folder.path().display();
+        return Err(Failure::input(format!("{path}: no run folder; one that percale run has made holds run.json")));
+    }
+    Ok(folder.read_run()?)
 }
 
 /// Tells what crosses in the last frame.

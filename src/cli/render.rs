@@ -2,6 +2,7 @@
 
 use super::failure::Failure;
 use super::frames::{write_picture, write_sheet};
+use super::inspect::run_of;
 use super::picture::{cell_size, picture, sheet_frames};
 use super::say;
 use crate::linalg::par;
@@ -45,7 +46,7 @@ impl Render {
 
     fn draw(&self) -> Result<(), Failure> {
         let folder = Folder::new(&self.dir);
-        let record = folder.read_run()?;
+        let record = run_of(&folder)?;
         let overrides: Result<Vec<Override>, _> = self.set.iter().map(|s| Override::parse(s)).collect();
         let overrides = overrides.map_err(|fault| Failure::input(fault.to_string()))?;
         let bytes = read(&folder.scene())?;

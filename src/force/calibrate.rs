@@ -291,11 +291,11 @@ fn solve(mut rows: [[f64; GROUPS + 1]; GROUPS]) -> [f64; GROUPS] {
     for k in 0..GROUPS {
         let pivot = (k..GROUPS).max_by(|a, b| rows[*a][k].abs().total_cmp(&rows[*b][k].abs())).unwrap_or(k);
         rows.swap(k, pivot);
-        let lead = rows[k];
+        let pivot = rows[k];
         for (_, row) in rows.iter_mut().enumerate().filter(|(i, _)| *i != k) {
-            let factor = row[k] / lead[k];
-            for (entry, lead) in row.iter_mut().zip(&lead) {
-                *entry -= factor * lead;
+            let factor = row[k] / pivot[k];
+            for (value, p) in row[k..].iter_mut().zip(&pivot[k..]) {
+                *value -= factor * p;
             }
         }
     }

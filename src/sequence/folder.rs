@@ -120,6 +120,11 @@ impl Folder {
         write(&self.manifest(), run.json().as_bytes())
     }
 
+    /// It holds `run.json`.
+    pub fn is_run(&self) -> bool {
+        self.manifest().is_file()
+    }
+
     /// Reads `run.json`.
     ///
     /// # Errors
