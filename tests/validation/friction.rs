@@ -10,10 +10,12 @@ use percale::world::build::ObstacleInput;
 use percale::world::motion::Motion;
 
 const MU: f64 = 0.3;
+/// Centre of the plane such that the sheet lies within one triangle [m].
+const INSIDE: Vec3 = Vec3::new(9.0, 0.0, 3.0);
 
-/// A sheet of 6 x 6 vertices on a triangle of a plane that rises by `slope` [rad], and the direction down the plane. It starts at the gap
+/// A sheet of 6 x 6 vertices on a plane of eight triangles about `center` that rises by `slope` [rad], and the direction down the plane. It starts at the gap
 /// where the barrier bears its weight: `30 ((1 - s)/s)^2 = g cos`.
-fn incline(slope: f64, step: f64) -> (Bench, Vec3) {
+fn incline(slope: f64, center: Vec3) -> (Bench, Vec3) {
     let turn = Rotation::from_scaled_axis(Vec3::z() * -slope);
     let pressure = (G * slope.cos() / 30.0).sqrt();
     let height = 1e-3 / (1.0 + pressure);
@@ -25,12 +27,12 @@ fn incline(slope: f64, step: f64) -> (Bench, Vec3) {
     input.contact.enabled = true;
     input.obstacles.push(ObstacleInput {
         name: "plane".into(),
-        mesh: plane(turn * Vec3::new(9.0, 0.0, 3.0), turn * Vec3::y(), 20.0, 40.0),
+        mesh: plane(turn * center, turn * Vec3::y(), 20.0, 40.0),
         course: Course::Rigid(Motion::Fixed),
         friction: Friction { fixed: MU, sliding: MU },
         thickness: 0.0,
     });
-    (Bench::new(input, settings(Integrator::Bdf2, step, 1e-8)), turn * Vec3::x())
+    (Bench::new(input, settings(Integrator::Bdf2, 2e-3, 1e-8)), turn * Vec3::x())
 }
 
 /// Mean distance travelled along a direction [m].
@@ -48,7 +50,18 @@ fn speed(bench: &Bench, along: &Vec3) -> f64 {
 /// by some percent, and the normal force with it: it does not count.
 #[test]
 fn a_sheet_sticks_iff_the_slope_is_below_friction() {
-    let (mut bench, down) = incline((MU * 0.995).atan(), 2e-3);
+    assert_threshold(INSIDE);
+}
+
+/// The same on a corner of eight coplanar triangles: how an obstacle is cut must not matter.
+#[test]
+#[ignore = "fails: edge contacts on inner edges of a flat obstacle come and go, the sheet hops and slides"]
+fn a_sheet_sticks_across_the_edges_of_a_flat_obstacle() {
+    assert_threshold(Vec3::zeros());
+}
+
+fn assert_threshold(center: Vec3) {
+    let (mut bench, down) = incline((MU * 0.995).atan(), center);
     bench.run(1.0);
     let landed = travel(&bench, &down);
     bench.run(11.0);
@@ -58,7 +71,7 @@ fn a_sheet_sticks_iff_the_slope_is_below_friction() {
         1e6 * creep,
         1e6 * landed
     );
-    let (mut bench, down) = incline((MU * 1.005).atan(), 2e-3);
+    let (mut bench, down) = incline((MU * 1.005).atan(), center);
     bench.run(2.0);
     let slide = travel(&bench, &down);
     println!("| incline, 0.5 % above: slide in 2 s [mm] | > 10 | {:.3} | | |", 1e3 * slide);
@@ -70,7 +83,7 @@ fn a_sheet_sticks_iff_the_slope_is_below_friction() {
 fn a_sheet_slides_with_coulombs_acceleration() {
     for degrees in [25.0f64, 40.0] {
         let slope = degrees.to_radians();
-        let (mut bench, down) = incline(slope, 2e-3);
+        let (mut bench, down) = incline(slope, INSIDE);
         bench.run(0.2);
         let before = speed(&bench, &down);
         bench.run(1.0);

@@ -4,6 +4,7 @@
 mod bending;
 mod buckling;
 mod common;
+mod cylinder;
 mod friction;
 mod membrane;
 mod motion;
