@@ -1,0 +1,97 @@
+//! What the benches share: the command line, the reference scene, the settings.
+
+use percale::force::assembly::Sheet;
+use percale::force::bending::Bending;
+use percale::force::contact::Friction;
+use percale::force::drag::Drag;
+use percale::force::membrane::{Isotropic, Membrane};
+use percale::linalg::Vec3;
+use percale::mesh::TriMesh;
+use percale::mesh::generate::{self, Diagonals};
+use percale::stepper::{Integrator, Settings};
+use percale::world::build::{ClothInput, Input, ObstacleInput, Rest, Weights, build};
+use percale::world::motion::Motion;
+use percale::world::wind::Wind;
+use percale::world::{ContactSettings, Course, State, World};
+
+/// `cargo bench --bench NAME -- [VERTICES [STEP [THREADS]]]`.
+pub struct Arguments {
+    /// Vertices of the sheet, one run each.
+    pub sizes: Vec<usize>,
+    /// Largest time step [s]; given in milliseconds, 1 by default.
+    pub step: f64,
+    /// Threads; 0, the default: as many as the machine has.
+    pub threads: usize,
+}
+
+impl Arguments {
+    /// Reads them; `sizes` are run when none is given.
+    ///
+    /// # Errors
+    /// An argument that is no number.
+    pub fn read(sizes: &[usize]) -> Result<Arguments, String> {
+        let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+        let wrong = |word: &str| format!("'{word}': give numbers, VERTICES STEP_MS THREADS");
+        let count = |k: usize| words.get(k).map(|w| w.parse::<usize>().map_err(|_| wrong(w))).transpose();
+        let step = words.get(1).map(|w| w.parse::<f64>().map_err(|_| wrong(w))).transpose()?;
+        Ok(Arguments {
+            sizes: count(0)?.map_or(sizes.to_vec(), |one| vec![one]),
+            step: step.unwrap_or(1.0) * 1e-3,
+            threads: count(2)?.unwrap_or(0),
+        })
+    }
+}
+
+/// The drop of `scenes/drape.toml` with a sheet of about `vertices` vertices, the next square number above or below:
+/// 1 m x 1 m, 0.2 kg/m2, 261 N/m, Poisson 0.243, bending 2.3e-6 N m, friction 0.3, from 0.85 m onto a sphere of radius
+/// 0.25 m centred 0.3 m above the floor.
+pub fn scene(vertices: usize) -> (World, State) {
+    let side = (vertices as f64).sqrt().round() as usize;
+    let friction = Friction { fixed: 0.3, sliding: 0.3 };
+    let mut mesh = generate::sheet(side, side, 1.0, 1.0, Diagonals::Alternating, generate::lying(1.0, 1.0));
+    mesh.positions.iter_mut().for_each(|p| p.y += 0.85);
+    let obstacle = |name: &str, mesh: TriMesh| ObstacleInput {
+        name: name.to_string(),
+        mesh,
+        course: Course::Rigid(Motion::Fixed),
+        friction,
+        thickness: 0.0,
+    };
+    build(Input {
+        gravity: Vec3::new(0.0, -9.81, 0.0),
+        wind: Wind::none(),
+        contact: ContactSettings { enabled: true, distance: 1e-3, stiffness: 1.0 },
+        cloths: vec![ClothInput {
+            name: "sheet".to_string(),
+            mesh,
+            sheet: Sheet {
+                membrane: Membrane::Isotropic(Isotropic { young: 261.0, poisson: 0.243 }),
+                bending: Bending::Constant(2.3e-6),
+                damping: 5e-4,
+            },
+            density: 0.2,
+            thickness: 3e-4,
+            friction,
+            drag: Drag::default(),
+            warp: Vec3::x(),
+            rest: Rest::Mesh,
+            flat: false,
+            limit: None,
+            velocity: Vec3::zeros(),
+            self_contact: true,
+            weights: Weights::default(),
+            pins: vec![],
+            handles: vec![],
+        }],
+        obstacles: vec![
+            obstacle("ball", generate::sphere(Vec3::new(0.0, 0.3, 0.0), 0.25, 0.078 * 0.25)),
+            obstacle("floor", generate::plane(Vec3::zeros(), Vec3::y(), 2.0, 6.0)),
+        ],
+    })
+}
+
+/// The settings of a scene file that gives none, with the largest step [s].
+pub fn settings(step: f64) -> Settings {
+    let min_step = step.min(2e-5);
+    Settings { integrator: Integrator::Bdf2, step, min_step, tolerance: 1e-3, iterations: 500 }
+}

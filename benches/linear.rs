@@ -1,0 +1,135 @@
+//! Bytes a second of the conjugate gradient iteration, beside the STREAM triad on the same threads.
+
+mod common;
+
+use common::{Arguments, scene, settings};
+use percale::force::assembly::{Assembly, Scheme};
+use percale::linalg::matrix::{Domain, Lanes, Matrix};
+use percale::linalg::pcg::{Pcg, Stop};
+use percale::linalg::{Vec3, par};
+use percale::stepper::stepper;
+use percale::world::{State, World};
+use std::hint::black_box;
+use std::time::Instant;
+
+/// Time of the state that the matrix is made of: 53 ms after first contact [s].
+const AT: f64 = 0.3;
+/// Iterations of the short and the long solve; their difference is what is timed.
+const ITERATIONS: [usize; 2] = [10, 110];
+/// Times a measurement is made; the shortest counts.
+const REPEATS: usize = 10;
+/// Bytes of the three arrays of the triad in memory, each four times a cache of 32 MB (McCalpin's rule).
+const MEMORY: usize = 3 * (128 << 20);
+/// Vectors of four lanes that an iteration moves, those that stand in cache not counted: the backward pass reads
+/// `t x r p q` and writes `t x r p`, the forward pass reads `t r p` and writes `q`.
+const VECTORS: usize = 13;
+
+fn main() -> Result<(), String> {
+    let Arguments { sizes, step, threads } = Arguments::read(&[10_000, 40_000, 90_000])?;
+    par::with_threads(threads, || {
+        let memory = triad(MEMORY);
+        println!("{} threads; STREAM triad in memory: {:.2} GB/s", par::threads(), memory * 1e-9);
+        println!(
+            "| vertices | matrix + vectors, MB | moved, MB | iteration, us | GB/s | triad of this size, GB/s | ratio | ratio to memory |"
+        );
+        println!("|---|---|---|---|---|---|---|---|");
+        for &size in &sizes {
+            measure(size, step, memory)?;
+        }
+        Ok(())
+    })?
+}
+
+fn measure(size: usize, step: f64, memory: f64) -> Result<(), String> {
+    let (world, mut state) = scene(size);
+    let done = stepper(&world, settings(step), false).advance(&world, &mut state, AT);
+    done.map_err(|stuck| stuck.describe(&world, &state))?;
+    let system = assembled(&world, &state, step);
+    let (mut short, mut long) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..REPEATS {
+        short = short.min(solve(&system, ITERATIONS[0])?);
+        long = long.min(solve(&system, ITERATIONS[1])?);
+    }
+    let iteration = (long - short) / (ITERATIONS[1] - ITERATIONS[0]) as f64;
+    let matrix = &system.matrix;
+    let vectors = VECTORS * size_of::<Lanes<f32>>() * matrix.size();
+    let (once, moved) = (matrix.bytes() + vectors, swept(matrix) + vectors);
+    let rate = moved as f64 / iteration;
+    let near = triad(once);
+    println!(
+        "| {} | {:.2} | {:.2} | {:.1} | {:.2} | {:.2} | {:.2} | {:.2} |",
+        matrix.size(),
+        once as f64 * 1e-6,
+        moved as f64 * 1e-6,
+        iteration * 1e6,
+        rate * 1e-9,
+        near * 1e-9,
+        rate / near,
+        rate / memory
+    );
+    Ok(())
+}
+
+/// The system of a backward Euler step, without blocks of contact.
+fn assembled(world: &World, state: &State, step: f64) -> Assembly<f32> {
+    let rate = &state.v[..world.moving];
+    let y: Vec<Vec3> = rate.iter().map(|v| (v + world.gravity * step) * step).collect();
+    let betas = vec![step; world.moving];
+    let mut assembly = Assembly::new(&world.elements, &world.starts);
+    let scheme = Scheme { x: &state.x, y: &y, rate, mass: &world.mass, beta: step, betas: &betas };
+    assembly.assemble(&world.elements, &scheme);
+    assembly
+}
+
+/// Seconds of a solve of so many iterations.
+fn solve(system: &Assembly<f32>, iterations: usize) -> Result<f64, String> {
+    let mut matrix = system.matrix.clone();
+    let mut x = vec![Vec3::zeros(); matrix.size()];
+    let fixed = vec![false; matrix.size()];
+    let mut pcg = Pcg::default();
+    let stop = Stop { tolerance: 0.0, floor: 0.0, iterations };
+    let start = Instant::now();
+    let outcome = pcg
+        .solve(&mut matrix, &fixed, &system.force, &mut x, stop)
+        .map_err(|vertex| format!("the diagonal block of vertex {vertex} is not positive definite"))?;
+    let seconds = start.elapsed().as_secs_f64();
+    black_box(x);
+    if outcome.iterations == iterations {
+        Ok(seconds)
+    } else {
+        Err(format!("{} of {iterations} iterations were made", outcome.iterations))
+    }
+}
+
+/// Bytes of the matrix that an iteration reads: the upper blocks in both sweeps, the outer and the moving blocks once, no
+/// diagonal block.
+fn swept(matrix: &Matrix<f32>) -> usize {
+    let block = 9 * size_of::<f32>() + size_of::<u32>();
+    let rows = |d: &Domain<f32>| block * (2 * d.upper_col.len() + d.cross_col.len());
+    matrix.domains.iter().map(rows).sum::<usize>() + size_of_val(&matrix.entries[..])
+}
+
+/// STREAM triad `a = b + s c` in double precision on three arrays of together `bytes` bytes: bytes a second, three words
+/// counted for each element (McCalpin 1995).
+fn triad(bytes: usize) -> f64 {
+    let n = bytes / 3 / size_of::<f64>();
+    let (mut a, b, c) = (vec![0.0; n], vec![1.0; n], vec![2.0; n]);
+    let part = n.div_ceil(64).max(1);
+    // Enough rounds for the clock, a few at least.
+    let rounds = (200_000_000 / bytes.max(1)).max(3);
+    let mut best = f64::INFINITY;
+    for _ in 0..REPEATS {
+        let start = Instant::now();
+        for round in 0..rounds {
+            let s = black_box(round as f64);
+            par::blocks_mut(&mut a, part, |first, a| {
+                for ((a, b), c) in a.iter_mut().zip(&b[first..]).zip(&c[first..]) {
+                    *a = b + s * c;
+                }
+            });
+            black_box(&mut a);
+        }
+        best = best.min(start.elapsed().as_secs_f64() / rounds as f64);
+    }
+    (3 * n * size_of::<f64>()) as f64 / best
+}
