@@ -37,11 +37,6 @@ pub fn free_flight(world: &World, state: &State, integrator: Integrator, step: &
         // (now x - before x_before)/a - x without the large parts that cancel: now - before = a.
         *moved = (state.x[v] - state.x_before[v]) * (before / a) + rate[v] * beta;
     });
-    if state.last == 0.0 && integrator == Integrator::Bdf2 {
-        // The first step has no history: without this it would fall g h^2 instead of half of it.
-        let excess = world.gravity * (0.5 * step.h * step.h);
-        par::each_mut(&mut step.moved[..world.moving], |_, moved| *moved -= excess);
-    }
 }
 
 /// Vertices in contact take this step by backward Euler: the history of the second-order scheme would turn an impact into a
