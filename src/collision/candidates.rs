@@ -1,14 +1,22 @@
-//! Candidate pairs: every vertex-face and edge-edge pair without a common vertex within reach.
+//! Candidate pairs: every vertex-face and edge-edge pair without a common vertex that may come within reach.
 //!
-//! Each object has a tree over its vertices, its edges and its triangles. A leaf of eight features asks the other tree once;
-//! leaves that meet are compared box by box, and what is left by distance. Lists are sorted, the same for any number of
-//! threads and whatever the trees look like.
+//! Surfaces are cut into patches. Two patches whose boxes, swept over the step, are within reach have a list of the pairs of
+//! their features; it holds all pairs within the reach plus some room and stays good while the two patches cannot have come
+//! nearer to each other than that room, so that only the lists of parts that move against each other are built anew.
+//! What a list gives beside the pairs that are wanted depends on when it was built: who reads it must look.
 
 use super::closest::{edge_edge, point_triangle};
+use super::patch::Patch;
 use super::surface::Surface;
-use super::tree::{Box3, Tree, WIDTH, margin2};
+use super::tree::{Tree, WIDTH, margin2};
 use crate::linalg::{Vec3, par};
-use std::ops::Range;
+
+/// Steps a list is meant to last at the present speed.
+const LAST: f64 = 8.0;
+/// Least and largest room of a list, the first in units of the reach, the second of the edge length.
+const ROOM: (f64, f64) = (0.25, 0.3);
+/// Leaves of the tree over patches, or lists, in a block of a parallel loop.
+const BLOCK: usize = 4;
 
 /// Two features and their distance when the list was built.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -21,187 +29,189 @@ pub struct Near {
     pub distance: f32,
 }
 
-/// Distance up to which pairs of two objects are wanted; negative: never. Symmetric, `objects x objects`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Reach {
-    /// Number of objects.
-    pub objects: usize,
-    /// Row by row [m].
-    pub table: Vec<f64>,
-}
-
-impl Reach {
-    /// Nothing is wanted.
-    pub fn never(objects: usize) -> Reach {
-        Reach { objects, table: vec![-1.0; objects * objects] }
-    }
-
-    /// Of two objects [m].
-    #[inline]
-    pub fn of(&self, a: usize, b: usize) -> f64 {
-        self.table[a * self.objects + b]
-    }
-
-    /// Sets the reach of two objects [m].
-    pub fn set(&mut self, a: usize, b: usize, reach: f64) {
-        self.table[a * self.objects + b] = reach;
-        self.table[b * self.objects + a] = reach;
-    }
-}
-
-/// Trees over the features of one object.
+/// The pairs between two patches, or within one.
 #[derive(Clone, Debug, Default)]
-struct Trees {
-    vertices: Tree,
-    edges: Tree,
-    triangles: Tree,
+pub struct List {
+    /// The patches, the lower index first.
+    pub patches: [u32; 2],
+    /// Vertex and triangle.
+    pub vertex_face: Vec<Near>,
+    /// Edge and edge; the first has the lower index.
+    pub edge_edge: Vec<Near>,
+    /// How much nearer than at the build the pairs can come until the end of the step [m].
+    pub approach: f64,
+    /// Distance at which pairs are wanted [m].
+    pub reach: f64,
+    /// Largest `approach` for which the list is complete [m]; negative before it is built.
+    room: f64,
+    /// It is to be built.
+    fresh: bool,
+    /// At the build: difference of the patches' means and sum of their drifts [m].
+    built: (Vec3, f64),
 }
 
-/// Leaves of one tree that ask another tree.
-#[derive(Clone, Debug)]
-struct Block {
-    kind: Kind,
-    asking: usize,
-    asked: usize,
-    leaves: Range<usize>,
-    reach: f64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    VertexFace,
-    EdgeEdge,
-}
-
-/// The lists, with the trees that find them and storage kept between builds.
+/// The lists, with the patches they are between and storage kept between builds.
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
-    /// Vertex and triangle, sorted.
-    pub vertex_face: Vec<Near>,
-    /// Edge and edge, sorted; the first has the lower index.
-    pub edge_edge: Vec<Near>,
-    trees: Vec<Trees>,
-    blocks: Vec<Block>,
-    found: Vec<Vec<Near>>,
-    starts: [Vec<u32>; 2],
+    /// Lists in order of their patches.
+    pub lists: Vec<List>,
+    patches: Vec<Patch>,
+    /// Tree over the patches.
+    tops: Tree,
+    /// Positions in the last update [m].
+    seen: Vec<Vec3>,
+    /// Reach beyond half thicknesses [m].
+    distance: f64,
+    /// Objects whose pairs are wanted, `objects x objects`.
+    meet: Vec<bool>,
+    objects: usize,
+    spare: Vec<List>,
 }
-
-/// Leaves per block of queries.
-const LEAVES: usize = 16;
 
 impl Candidates {
-    /// Builds the trees' shapes from positions `x`, for any later positions.
-    pub fn new(x: &[Vec3], surface: &Surface) -> Candidates {
-        let at = |v: u32| x[v as usize];
-        let tree = |items: Vec<u32>, centre: &dyn Fn(u32) -> Vec3| {
-            let centres: Vec<Vec3> = items.iter().map(|i| centre(*i)).collect();
-            Tree::new(&items, &centres)
-        };
-        let indices = |range: &Range<usize>| range.clone().map(|i| i as u32).collect();
-        let trees = (0..surface.objects())
-            .map(|k| Trees {
-                vertices: tree(surface.used_vertices(k), &at),
-                edges: tree(indices(&surface.edge_ranges[k]), &|e| {
-                    let [a, b] = surface.edges[e as usize].map(at);
-                    (a + b) / 2.0
-                }),
-                triangles: tree(indices(&surface.triangle_ranges[k]), &|t| {
-                    let [a, b, c] = surface.triangles[t as usize].map(at);
-                    (a + b + c) / 3.0
-                }),
-            })
-            .collect();
-        Candidates { trees, ..Candidates::default() }
+    /// Cuts the surfaces at positions `x`, for any later positions. Wanted are pairs of objects that `meet`, within
+    /// `distance` beyond the largest half `thickness` (by vertex) of their patches [m].
+    pub fn new(
+        x: &[Vec3],
+        surface: &Surface,
+        thickness: &[f64],
+        distance: f64,
+        meet: impl Fn(usize, usize) -> bool,
+    ) -> Candidates {
+        let patches = Patch::cut(x, surface, thickness);
+        let ids: Vec<u32> = (0..patches.len() as u32).collect();
+        let centres: Vec<Vec3> = patches.iter().map(|p| p.mean).collect();
+        let objects = surface.objects();
+        Candidates {
+            tops: Tree::new(&ids, &centres),
+            patches,
+            seen: x.to_vec(),
+            distance,
+            meet: (0..objects * objects).map(|k| meet(k / objects, k % objects)).collect(),
+            objects,
+            ..Candidates::default()
+        }
     }
 
-    /// Finds all pairs at positions `x` that are within the reach of their objects plus the margins of both features; a feature
-    /// has the largest margin of its vertices [m].
-    pub fn build(&mut self, x: &[Vec3], surface: &Surface, reach: &Reach, margin: &[f64]) {
-        self.refit(x, surface, reach, margin);
-        self.plan(reach);
-        if self.found.len() < self.blocks.len() {
-            self.found.resize(self.blocks.len(), Vec::new());
+    /// Brings the lists to hold every pair that comes within reach while the vertices move linearly from `x` by `moved` [m].
+    /// Gives the number of lists that were built.
+    pub fn update(&mut self, x: &[Vec3], surface: &Surface, moved: &[Vec3]) -> u64 {
+        let seen = &self.seen;
+        par::each_heavy(&mut self.patches, |_, patch| patch.follow(seen, x, moved));
+        par::fill(&mut self.seen, |v| x[v]);
+        self.meet_lists();
+        let mut builds = 0;
+        for list in &mut self.lists {
+            let [i, j] = list.patches.map(|p| p as usize);
+            let rate = list.expect(&self.patches[i], &self.patches[j]);
+            if list.approach > list.room {
+                list.room = (LAST * rate)
+                    .min(ROOM.1 * self.patches[i].edge.min(self.patches[j].edge))
+                    .max(ROOM.0 * list.reach)
+                    .max(1.05 * rate);
+                list.approach = rate;
+                list.built = List::place(&self.patches[i], &self.patches[j]);
+                list.vertex_face.clear();
+                list.edge_edge.clear();
+                list.fresh = true;
+                builds += 1;
+                self.patches[i].wanted = true;
+                self.patches[j].wanted = true;
+            }
         }
-        let (trees, blocks) = (&self.trees, &self.blocks);
-        let found = &mut self.found[..blocks.len()];
-        par::each_heavy(found, |k, out| {
-            out.clear();
-            let Block { kind, asking, asked, ref leaves, reach } = blocks[k];
-            let (a, b) = (&trees[asking], &trees[asked]);
-            match kind {
-                Kind::VertexFace => vertex_face(x, surface, (&a.vertices, &b.triangles), leaves, (reach, margin), out),
-                Kind::EdgeEdge => {
-                    edge_edges(x, surface, (&a.edges, &b.edges), (leaves, asking == asked), (reach, margin), out);
-                }
+        par::each_heavy(&mut self.patches, |_, patch| patch.fit(x, surface));
+        let patches = &self.patches;
+        par::each_heavy(&mut self.lists, |_, list| list.build(x, surface, patches));
+        builds
+    }
+
+    /// Keeps a list for every two patches whose swept boxes are within reach.
+    fn meet_lists(&mut self) {
+        let Candidates { lists, patches, tops, distance, meet, objects, spare, .. } = self;
+        tops.refit(|p| patches[p as usize].swept);
+        let thickest = patches.iter().fold(0.0, |m: f64, p| m.max(p.thickness));
+        let most = margin2(*distance + 2.0 * thickest);
+        let mut near: Vec<[u32; 2]> = par::gather(tops.leaves(), BLOCK, |leaves, out| {
+            for leaf in leaves {
+                tops.query(&tops.around(leaf), most, leaf, |other| {
+                    tops.pairs(leaf, tops, other, most, |i, j| {
+                        let [i, j] = [i.min(j), i.max(j)];
+                        let [a, b] = [i, j].map(|p| &patches[p as usize]);
+                        let reach = margin2(*distance + a.thickness + b.thickness);
+                        if meet[a.object * *objects + b.object] && a.swept.within(&b.swept, reach) {
+                            out.push([i, j]);
+                        }
+                    });
+                });
             }
         });
-        let middle = self.blocks.partition_point(|b| b.kind == Kind::VertexFace);
-        let (faces, edges) = self.found[..self.blocks.len()].split_at(middle);
-        let [starts_faces, starts_edges] = &mut self.starts;
-        let (vertex_face, edge_edge) = (&mut self.vertex_face, &mut self.edge_edge);
-        par::join(
-            || sort_into(vertex_face, faces, starts_faces, surface.vertices),
-            || sort_into(edge_edge, edges, starts_edges, surface.edges.len()),
-        );
+        near.extend((0..patches.len() as u32).map(|p| [p, p]).filter(|[p, _]| {
+            let object = patches[*p as usize].object;
+            meet[object * *objects + object]
+        }));
+        near.sort_unstable();
+        let mut old = std::mem::take(lists).into_iter().peekable();
+        lists.reserve(near.len());
+        for pair in near {
+            while let Some(gone) = old.next_if(|list| list.patches < pair) {
+                spare.push(gone);
+            }
+            let list = old.next_if(|list| list.patches == pair).unwrap_or_else(|| {
+                let [a, b] = pair.map(|p| patches[p as usize].thickness);
+                List { patches: pair, reach: *distance + a + b, room: -1.0, ..spare.pop().unwrap_or_default() }
+            });
+            lists.push(list);
+        }
+        spare.extend(old);
     }
 
-    /// Boxes of all objects that have a partner.
-    fn refit(&mut self, x: &[Vec3], surface: &Surface, reach: &Reach, margin: &[f64]) {
-        let at = |v: u32| &x[v as usize];
-        let most = |v: &[u32]| most(margin, v);
-        for (k, trees) in self.trees.iter_mut().enumerate() {
-            if !(0..surface.objects()).any(|other| reach.of(k, other) >= 0.0) {
-                continue;
-            }
-            trees.vertices.refit(|v| Box3::around([at(v)], margin[v as usize]));
-            trees.edges.refit(|e| {
-                let ends = surface.edges[e as usize];
-                Box3::around(ends.map(at), most(&ends))
-            });
-            trees.triangles.refit(|t| {
-                let corners = surface.triangles[t as usize];
-                Box3::around(corners.map(at), most(&corners))
-            });
-        }
+    /// Compares displacements with the expected ones and gives the largest difference; see [`Candidates::deviation`].
+    pub fn compare(&mut self, expected: &[Vec3], moved: &[Vec3]) -> f64 {
+        par::each_heavy(&mut self.patches, |_, patch| patch.compare(expected, moved));
+        self.patches.iter().fold(0.0, |m: f64, p| m.max(p.deviation))
     }
 
-    /// Who asks whom: vertex-face blocks, then edge-edge blocks.
-    fn plan(&mut self, reach: &Reach) {
-        let Candidates { trees, blocks, .. } = self;
-        blocks.clear();
-        let near = |a: usize, b: usize| {
-            let reach = reach.of(a, b);
-            reach >= 0.0 && trees[a].triangles.whole().within(&trees[b].triangles.whole(), margin2(reach))
-        };
-        let mut add = |kind, asking, asked, count: usize| {
-            blocks.extend((0..count).step_by(LEAVES).map(|first| Block {
-                kind,
-                asking,
-                asked,
-                leaves: first..(first + LEAVES).min(count),
-                reach: reach.of(asking, asked),
-            }));
-        };
-        let n = trees.len();
-        for (a, of) in trees.iter().enumerate() {
-            for b in (0..n).filter(|b| near(a, *b)) {
-                add(Kind::VertexFace, a, b, of.vertices.leaves());
-            }
-        }
-        for a in 0..n {
-            for b in (a..n).filter(|b| near(a, *b)) {
-                // The larger object asks: many small queries into a small tree.
-                let (a, b) = if trees[a].edges.leaves() >= trees[b].edges.leaves() { (a, b) } else { (b, a) };
-                add(Kind::EdgeEdge, a, b, trees[a].edges.leaves());
-            }
-        }
+    /// How much nearer than expected two patches can come by the displacements last compared [m].
+    #[inline]
+    pub fn deviation(&self, patches: &[u32; 2]) -> f64 {
+        let [a, b] = patches.map(|p| self.patches[p as usize].deviation);
+        a + b
+    }
+
+    /// Number of pairs in all lists.
+    pub fn count(&self) -> usize {
+        self.lists.iter().map(|list| list.vertex_face.len() + list.edge_edge.len()).sum()
     }
 }
 
-/// Largest margin of a feature's vertices.
-#[inline]
-fn most(margin: &[f64], vertices: &[u32]) -> f64 {
-    vertices.iter().fold(0.0, |m, v| margin[*v as usize].max(m))
+impl List {
+    fn place(a: &Patch, b: &Patch) -> (Vec3, f64) {
+        (a.mean - b.mean, a.drift + b.drift)
+    }
+
+    /// Sets `approach` for the expected displacements; gives how much of it belongs to this step.
+    fn expect(&mut self, a: &Patch, b: &Patch) -> f64 {
+        let (between, drift) = List::place(a, b);
+        let (step, own) = (a.step - b.step, a.own + b.own);
+        let travel = between - self.built.0;
+        // Along a line the distance from a point is largest at one of the ends.
+        self.approach = travel.norm().max((travel + step).norm()) + (drift - self.built.1) + own;
+        step.norm() + own
+    }
+
+    fn build(&mut self, x: &[Vec3], surface: &Surface, patches: &[Patch]) {
+        if !std::mem::take(&mut self.fresh) {
+            return;
+        }
+        let near = self.reach + self.room;
+        let [a, b] = self.patches.map(|p| &patches[p as usize]);
+        let same = self.patches[0] == self.patches[1];
+        vertex_face(x, surface, (&a.vertices, &b.triangles), near, &mut self.vertex_face);
+        if !same {
+            vertex_face(x, surface, (&b.vertices, &a.triangles), near, &mut self.vertex_face);
+        }
+        edge_edges(x, surface, (&a.edges, &b.edges), same, near, &mut self.edge_edge);
+    }
 }
 
 /// Root, rounded to a number that is not larger.
@@ -237,18 +247,11 @@ impl Gathered {
     }
 }
 
-/// Vertices of some leaves against the triangles of a tree.
-fn vertex_face(
-    x: &[Vec3],
-    surface: &Surface,
-    (vertices, triangles): (&Tree, &Tree),
-    leaves: &Range<usize>,
-    (reach, margin): (f64, &[f64]),
-    out: &mut Vec<Near>,
-) {
-    let margin2 = margin2(reach);
+/// Vertices of a tree against the triangles of a tree.
+fn vertex_face(x: &[Vec3], surface: &Surface, (vertices, triangles): (&Tree, &Tree), near: f64, out: &mut Vec<Near>) {
+    let margin2 = margin2(near);
     let mut gathered = Gathered::new();
-    for leaf in leaves.clone() {
+    for leaf in 0..vertices.leaves() {
         triangles.query(&vertices.around(leaf), margin2, 0, |other| {
             vertices.pairs(leaf, triangles, other, margin2, |v, t| {
                 let [a, b, c] = surface.triangles[t as usize];
@@ -258,7 +261,6 @@ fn vertex_face(
                 let corners = surface.triangles[t as usize];
                 let [a, b, c] = corners.map(|v| &x[v as usize]);
                 let distance2 = point_triangle(&x[v as usize], a, b, c).distance2;
-                let near = reach + margin[v as usize] + most(margin, &corners);
                 if distance2 <= near * near {
                     out.push(Near { a: v, b: t, distance: root_below(distance2) });
                 }
@@ -267,18 +269,18 @@ fn vertex_face(
     }
 }
 
-/// Edges of some leaves against the edges of a tree; of the same tree, against those that come later.
+/// Edges of a tree against the edges of a tree; of the same tree, against those that come later.
 fn edge_edges(
     x: &[Vec3],
     surface: &Surface,
     (edges, others): (&Tree, &Tree),
-    (leaves, same): (&Range<usize>, bool),
-    (reach, margin): (f64, &[f64]),
+    same: bool,
+    near: f64,
     out: &mut Vec<Near>,
 ) {
-    let margin2 = margin2(reach);
+    let margin2 = margin2(near);
     let mut gathered = Gathered::new();
-    for leaf in leaves.clone() {
+    for leaf in 0..edges.leaves() {
         others.query(&edges.around(leaf), margin2, if same { leaf } else { 0 }, |other| {
             edges.pairs(leaf, others, other, margin2, |e, f| {
                 let ([p0, p1], [q0, q1]) = (surface.edges[e as usize], surface.edges[f as usize]);
@@ -288,40 +290,11 @@ fn edge_edges(
                 let (ends, others) = (surface.edges[e as usize], surface.edges[f as usize]);
                 let ([p0, p1], [q0, q1]) = (ends.map(|v| &x[v as usize]), others.map(|v| &x[v as usize]));
                 let distance2 = edge_edge(p0, p1, q0, q1).distance2;
-                let near = reach + most(margin, &ends) + most(margin, &others);
                 if distance2 <= near * near {
                     out.push(Near { a: e, b: f, distance: root_below(distance2) });
                 }
             }
         });
-    }
-}
-
-/// Sorts the parts by `a`, then by `b`, into `out`; `a` is below `keys`. By counting, so in linear time.
-fn sort_into(out: &mut Vec<Near>, parts: &[Vec<Near>], starts: &mut Vec<u32>, keys: usize) {
-    starts.clear();
-    starts.resize(keys + 1, 0);
-    for near in parts.iter().flatten() {
-        starts[near.a as usize + 1] += 1;
-    }
-    for k in 0..keys {
-        starts[k + 1] += starts[k];
-    }
-    let total = starts[keys] as usize;
-    out.resize(total, Near::default());
-    for near in parts.iter().flatten() {
-        let place = &mut starts[near.a as usize];
-        out[*place as usize] = *near;
-        *place += 1;
-    }
-    // Each start has moved to the end of its run.
-    let mut first = 0;
-    for last in &starts[..keys] {
-        let run = &mut out[first..*last as usize];
-        if run.len() > 1 {
-            run.sort_unstable_by_key(|n| n.b);
-        }
-        first = *last as usize;
     }
 }
 

@@ -8,6 +8,8 @@ pub mod certificate;
 pub mod closest;
 /// Exact test for triangles that cross.
 pub mod intersect;
+/// Parts of surfaces and how they move.
+pub mod patch;
 /// All surfaces of a scene.
 pub mod surface;
 /// Bounding-box tree.

@@ -74,14 +74,14 @@ impl Surface {
         self.vertex_ranges.len()
     }
 
-    /// Vertices of object `k` that some triangle uses, ascending. The others touch nothing.
-    pub fn used_vertices(&self, k: usize) -> Vec<u32> {
-        let range = &self.vertex_ranges[k];
-        let mut used = vec![false; range.len()];
-        for v in self.triangles[self.triangle_ranges[k].clone()].iter().flatten() {
-            used[*v as usize - range.start] = true;
-        }
-        range.clone().filter(|v| used[v - range.start]).map(|v| v as u32).collect()
+    /// The edges of triangle `t` of object `k`; a side with two equal ends is none.
+    pub fn sides(&self, k: usize, t: u32) -> [Option<u32>; 3] {
+        let range = self.edge_ranges[k].clone();
+        let [a, b, c] = self.triangles[t as usize];
+        [[a, b], [b, c], [c, a]].map(|[a, b]| {
+            let found = self.edges[range.clone()].binary_search(&[a.min(b), a.max(b)]);
+            found.ok().map(|e| (range.start + e) as u32)
+        })
     }
 }
 
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!((s.vertices, s.objects(), s.edge_ranges[1].clone()), (8, 2, 5..8));
         assert_eq!(s.triangle_ranges, [0..2, 2..4]);
         assert_eq!(s.object, [0, 0, 0, 0, 0, 1, 1, 1]);
-        assert_eq!(s.used_vertices(0), [0, 1, 2, 3]);
+        assert_eq!((s.sides(0, 1), s.sides(1, 3)), ([Some(2), Some(3), Some(4)], [None, Some(5), Some(5)]));
         assert_eq!(s.wings[..5], [[2, 0], [1, 0], [0, 3], [2, 1], [1, 2]]);
     }
 

@@ -1,6 +1,6 @@
 //! How near each vertex of cloth is to other surfaces.
 
-use crate::collision::candidates::{Candidates, Reach};
+use crate::collision::candidates::Candidates;
 use crate::collision::closest::point_triangle;
 use crate::linalg::Vec3;
 use crate::world::{Kind, World};
@@ -12,19 +12,15 @@ const FAR: f64 = 4.0;
 /// times the contact distance.
 pub fn gaps(world: &World, x: &[Vec3]) -> Vec<f64> {
     let far = FAR * world.contact.distance;
-    let mut reach = Reach::never(world.objects.len());
-    for (i, a) in world.objects.iter().enumerate() {
-        for (j, b) in world.objects.iter().enumerate().skip(i) {
-            let meet = if i == j { a.self_contact } else { a.kind == Kind::Cloth || b.kind == Kind::Cloth };
-            if meet && world.contact.enabled {
-                reach.set(i, j, far);
-            }
-        }
-    }
-    let mut candidates = Candidates::new(x, &world.surface);
-    candidates.build(x, &world.surface, &reach, &world.half_thickness);
+    let meet = |i: usize, j: usize| match (world.objects.get(i), world.objects.get(j)) {
+        (Some(a), Some(_)) if i == j => a.self_contact && world.contact.enabled,
+        (Some(a), Some(b)) => (a.kind == Kind::Cloth || b.kind == Kind::Cloth) && world.contact.enabled,
+        _ => false,
+    };
+    let mut candidates = Candidates::new(x, &world.surface, &world.half_thickness, far, meet);
+    candidates.update(x, &world.surface, &vec![Vec3::zeros(); x.len()]);
     let mut gaps = vec![far; world.moving];
-    for near in &candidates.vertex_face {
+    for near in candidates.lists.iter().flat_map(|list| &list.vertex_face) {
         let (v, corners) = (near.a as usize, world.surface.triangles[near.b as usize].map(|c| c as usize));
         let Some(gap) = gaps.get_mut(v) else { continue };
         let [a, b, c] = corners.map(|c| &x[c]);

@@ -5,7 +5,6 @@ mod impulse;
 mod limit;
 mod scheme;
 mod touch;
-mod travel;
 mod zone;
 
 use crate::force::assembly::{Assembly, Scheme};
@@ -84,7 +83,7 @@ pub struct Report {
     pub joined: u64,
     /// Candidate pairs in the last step.
     pub candidates: usize,
-    /// Builds of the candidate list.
+    /// Lists of candidates built, each of two patches.
     pub builds: u64,
     /// Wall time.
     pub seconds: Seconds,
@@ -247,7 +246,7 @@ impl<T: Real> Stepper<T> {
         scheme::prescribe(world, state, now);
 
         // What may touch, and what is predicted to.
-        report.builds = u64::from(touch.update_candidates(world, state, now));
+        report.builds = touch.update_candidates(world, state, now);
         report.candidates = touch.candidate_count();
         report.seconds.broad = clock.lap();
         touch.find_contacts(world, state, now);
@@ -271,10 +270,10 @@ impl<T: Real> Stepper<T> {
 
         // End positions: strain limits, then a proof for every pair that may have crossed.
         limit::enforce(world, state, now)?;
-        (report.corrected, report.joined) = touch.check(world, state, now)?;
         if let Some(v) = (0..world.moving).find(|v| !(now.moved[*v] + now.rate[*v]).norm_squared().is_finite()) {
             return Err(Stuck::NotFinite(v as u32));
         }
+        (report.corrected, report.joined) = touch.check(world, state, now)?;
 
         // The step stands.
         touch.advance_bristles(state, now);

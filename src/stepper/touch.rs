@@ -1,13 +1,12 @@
 //! Contact within a step: candidate pairs, contacts predicted from them, their part of the system, and the proof that the end
 //! positions crossed nothing.
 //!
-//! The candidate list holds every pair within a reach; it stays valid while no vertex has travelled more than its share of
-//! that reach since the list was built (see [`super::travel`]).
+//! Candidates hold every pair that may come to act within the displacements that are expected; where a step turns out otherwise
+//! by so much that others might meet, these are looked at as well.
 
-use super::travel::Travel;
 use super::zone::Zones;
 use super::{Step, Stuck, impulse};
-use crate::collision::candidates::{Candidates, Near, Reach};
+use crate::collision::candidates::{Candidates, List, Near};
 use crate::collision::certificate::{Pair, Separation};
 use crate::force::assembly::{Assembly, pick};
 use crate::force::contact::{Bristle, Contact, Friction, Linear, Setting};
@@ -17,10 +16,12 @@ use crate::world::{Kind, State, World};
 
 /// Hard minimum of a distance: far above the rounding of `f32` files for coordinates up to 40 m [m].
 pub(super) const LEAST: f64 = 1e-5;
-/// Steps a candidate list is meant to last at the present speed.
-const LAST: f64 = 4.0;
 /// Pairs per block of a parallel loop.
 const BLOCK: usize = 1024;
+/// Lists of candidates per block of a parallel loop.
+const LISTS: usize = 8;
+/// Keys of contacts between edges begin here, those of vertices and faces are below.
+const EDGES: u64 = 1 << 62;
 /// Sweeps of correction before pairs move as one.
 pub(super) const SWEEPS: usize = 6;
 
@@ -48,25 +49,25 @@ pub(super) struct Watched {
     pub pair: Pair,
     pub vertices: [u32; 4],
     pub distance: f64,
+    /// Patches of the candidate list it is in.
+    pub patches: [u32; 2],
+}
+
+/// What some lists of candidates give.
+#[derive(Clone, Debug, Default)]
+struct Part {
+    watched: Vec<Watched>,
+    contacts: Vec<Element>,
 }
 
 /// Storage of contact.
 pub struct Touch {
     candidates: Candidates,
-    reach: Reach,
-    /// Largest half thickness by object [m].
-    thickness: Vec<f64>,
-    /// Positions when the list was built; empty before.
-    built: Vec<Vec3>,
-    /// Travel of each vertex in its object's frame that the list allows [m].
-    margin: Vec<f64>,
     /// Expected displacement of every vertex in this step [m].
     predicted: Vec<Vec3>,
-    /// Expected travel from `built` to the end of the step.
-    travel: Travel,
-    /// Actual travel from `built` to the end of the step.
-    actual: Travel,
-    watched: Vec<Watched>,
+    parts: Vec<Part>,
+    /// Key, part and place there of each contact.
+    order: Vec<(u64, u32, u32)>,
     contacts: Vec<Element>,
     setting: Setting,
 }
@@ -74,92 +75,35 @@ pub struct Touch {
 impl Touch {
     /// Storage for a world; `largest` is the largest step [s].
     pub fn new(world: &World, largest: f64) -> Touch {
-        let most =
-            |o: &crate::world::Object| world.half_thickness[o.vertices.clone()].iter().fold(0.0f64, |m, t| m.max(*t));
+        let meet = |i: usize, j: usize| {
+            let (a, b) = (&world.objects[i], &world.objects[j]);
+            if i == j { a.self_contact } else { a.kind == Kind::Cloth || b.kind == Kind::Cloth }
+        };
+        let (thickness, distance) = (&world.half_thickness, world.contact.distance);
         Touch {
-            candidates: Candidates::new(&world.rest, &world.surface),
-            reach: Reach::default(),
-            thickness: world.objects.iter().map(most).collect(),
-            built: Vec::new(),
-            margin: vec![0.0; world.rest.len()],
+            candidates: Candidates::new(&world.rest, &world.surface, thickness, distance, meet),
             predicted: vec![Vec3::zeros(); world.rest.len()],
-            travel: Travel::default(),
-            actual: Travel::default(),
-            watched: Vec::new(),
+            parts: Vec::new(),
+            order: Vec::new(),
             contacts: Vec::new(),
             setting: Setting { stiffness: world.contact.stiffness, h: largest, largest },
         }
     }
 
-    /// Distance at which two objects begin to act on each other, thickness included.
-    fn activation(&self, world: &World, i: usize, j: usize) -> f64 {
-        world.contact.distance + self.thickness[i] + self.thickness[j]
-    }
-
-    /// Objects that may touch.
-    fn pairs(world: &World) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let n = if world.contact.enabled { world.objects.len() } else { 0 };
-        (0..n).flat_map(move |i| (i..n).map(move |j| (i, j))).filter(|(i, j)| {
-            let (a, b) = (&world.objects[*i], &world.objects[*j]);
-            if i == j { a.self_contact } else { a.kind == Kind::Cloth || b.kind == Kind::Cloth }
-        })
-    }
-
-    /// The list holds every pair that can come to act within the travel, or that can touch within it and `spare`.
-    fn covers(&self, world: &World, travel: &Travel, spare: f64) -> bool {
-        !self.built.is_empty()
-            && Self::pairs(world).all(|(i, j)| travel.between(i, j) <= self.room(world, i, j) + spare)
-            && par::max(self.margin.len(), |v| travel.own[v] - self.margin[v]) <= spare
-    }
-
-    /// Part of the reach that is left to the mean travel of two objects.
-    fn room(&self, world: &World, i: usize, j: usize) -> f64 {
-        self.reach.of(i, j) - self.activation(world, i, j)
-    }
-
-    /// Expects each vertex to go on as it does, and rebuilds the list when it no longer covers that. True when it was rebuilt.
-    pub fn update_candidates(&mut self, world: &World, state: &State, step: &Step) -> bool {
+    /// Expects each vertex to go on as it does, and brings the lists to cover that. Gives the number of lists built.
+    pub fn update_candidates(&mut self, world: &World, state: &State, step: &Step) -> u64 {
+        if !world.contact.enabled {
+            return 0;
+        }
         par::fill(&mut self.predicted, |v| {
             if v < world.moving && !step.fixed[v] { state.v[v] * step.h } else { step.moved[v] }
         });
-        if !world.contact.enabled {
-            return false;
-        }
-        if !self.built.is_empty() {
-            let (predicted, built) = (&self.predicted, &self.built);
-            self.travel.measure(world, |v| state.x[v] + predicted[v] - built[v]);
-        }
-        if self.covers(world, &self.travel, 0.0) {
-            return false;
-        }
-        self.rebuild(world, state, None);
-        true
-    }
-
-    /// Builds the list for the displacement `moved`, or the predicted one.
-    fn rebuild(&mut self, world: &World, state: &State, moved: Option<&[Vec3]>) {
-        let displacement = moved.unwrap_or(&self.predicted);
-        self.travel.measure(world, |v| displacement[v]);
-        // A list that lasts, but not one that holds all neighbours.
-        let shortest = 0.25 * world.contact.distance;
-        let room = |travel: f64, longest: f64| (LAST * travel).min(longest).max(shortest).max(1.05 * travel);
-        for object in &world.objects {
-            let own = &self.travel.own[object.vertices.clone()];
-            par::fill(&mut self.margin[object.vertices.clone()], |v| room(own[v], 0.15 * object.edge));
-        }
-        self.reach = Reach::never(world.objects.len());
-        for (i, j) in Self::pairs(world) {
-            let edge = world.objects[i].edge.min(world.objects[j].edge);
-            let mean = if i == j { 0.0 } else { room(self.travel.between(i, j), 0.5 * edge) };
-            self.reach.set(i, j, self.activation(world, i, j) + mean);
-        }
-        self.candidates.build(&state.x, &world.surface, &self.reach, &self.margin);
-        self.built.clone_from(&state.x);
+        self.candidates.update(&state.x, &world.surface, &self.predicted)
     }
 
     /// Number of candidate pairs.
     pub fn candidate_count(&self) -> usize {
-        self.candidates.vertex_face.len() + self.candidates.edge_edge.len()
+        self.candidates.count()
     }
 
     fn vertices(world: &World, pair: Pair, near: &Near) -> [u32; 4] {
@@ -175,41 +119,46 @@ impl Touch {
         }
     }
 
-    fn between(world: &World, travel: &Travel, vertices: &[u32; 4]) -> f64 {
-        let [a, b] = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize] as usize);
-        travel.between(a, b)
+    fn of(list: &List, pair: Pair) -> &[Near] {
+        match pair {
+            Pair::VertexFace => &list.vertex_face,
+            Pair::EdgeEdge => &list.edge_edge,
+        }
     }
 
     /// Looks at every pair that may act in this step, keeps those that do and marks their vertices.
     pub fn find_contacts(&mut self, world: &World, state: &State, step: &mut Step) {
         self.contacts.clear();
-        self.watched.clear();
         self.setting.h = step.h;
         step.touched.fill(false);
         if !world.contact.enabled {
             return;
         }
-        for (pair, list) in
-            [(Pair::VertexFace, &self.candidates.vertex_face), (Pair::EdgeEdge, &self.candidates.edge_edge)]
-        {
-            let found = par::gather(list.len(), BLOCK, |range, out: &mut Vec<(Watched, Option<Element>)>| {
-                for near in &list[range] {
-                    let vertices = Self::vertices(world, pair, near);
-                    let objects = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize] as usize);
-                    let bound = self.travel.bound(pair, &vertices, self.travel.between(objects[0], objects[1]));
-                    if f64::from(near.distance) - bound < self.activation(world, objects[0], objects[1]) {
-                        out.push(self.look(world, state, step, pair, near));
+        let mut parts = std::mem::take(&mut self.parts);
+        parts.resize(self.candidates.lists.len().div_ceil(LISTS), Part::default());
+        par::each_heavy(&mut parts, |k, part| {
+            part.watched.clear();
+            part.contacts.clear();
+            for list in self.candidates.lists[k * LISTS..].iter().take(LISTS) {
+                let limit = list.reach + list.approach;
+                for pair in [Pair::VertexFace, Pair::EdgeEdge] {
+                    for near in Self::of(list, pair).iter().filter(|near| f64::from(near.distance) < limit) {
+                        self.look(world, state, step, (pair, near), list.patches, part);
                     }
                 }
-            });
-            let first = self.contacts.len();
-            self.watched.extend(found.iter().map(|(watched, _)| *watched));
-            self.contacts.extend(found.into_iter().filter_map(|(_, element)| element));
-            self.contacts[first..].sort_unstable_by_key(|c| c.key);
-            if pair == Pair::VertexFace {
-                super::feature::keep_local_minima(&mut self.contacts, first);
             }
+        });
+        self.order.clear();
+        for (k, part) in parts.iter().enumerate() {
+            self.order.extend(part.contacts.iter().enumerate().map(|(i, c)| (c.key, k as u32, i as u32)));
         }
+        self.order.sort_unstable();
+        let (faces, edges) = self.order.split_at(self.order.partition_point(|(key, ..)| *key < EDGES));
+        let at = |(_, part, k): &(u64, u32, u32)| parts[*part as usize].contacts[*k as usize];
+        self.contacts.extend(faces.iter().map(at));
+        super::feature::keep_local_minima(&mut self.contacts, 0);
+        self.contacts.extend(edges.iter().map(at));
+        self.parts = parts;
         for v in self.contacts.iter().flat_map(|c| c.vertices) {
             if let Some(touched) = step.touched.get_mut(v as usize) {
                 *touched = true;
@@ -244,26 +193,34 @@ impl Touch {
         self.contacts.iter().any(|c| c.stop)
     }
 
-    /// The pair as it is, and as a contact if it acts.
-    fn look(&self, world: &World, state: &State, step: &Step, pair: Pair, near: &Near) -> (Watched, Option<Element>) {
+    /// Notes the pair, and the contact if it acts.
+    fn look(
+        &self,
+        world: &World,
+        state: &State,
+        step: &Step,
+        (pair, near): (Pair, &Near),
+        patches: [u32; 2],
+        out: &mut Part,
+    ) {
         let vertices = Self::vertices(world, pair, near);
         let objects = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize] as usize);
         let Separation { distance, normal, weights } = pair.separation(&pick(&state.x, &vertices));
-        let watched = Watched { pair, vertices, distance };
+        out.watched.push(Watched { pair, vertices, distance, patches });
         let sum = |values: &[Vec3]| -> Vec3 { (0..4).map(|k| values[vertices[k] as usize] * weights[k]).sum() };
         let mut thickness: f64 = (0..4).map(|k| world.half_thickness[vertices[k] as usize] * weights[k].abs()).sum();
         let mut reach = world.contact.distance;
         let predicted = sum(&self.predicted);
         let closing = normal.dot(&predicted).min(0.0);
         if distance + closing >= thickness + reach || distance == 0.0 {
-            return (watched, None);
+            return;
         }
         if pair == Pair::EdgeEdge
             && (weights.contains(&0.0)
                 || !world.surface.faces_away(&state.x, near.a as usize, &-normal)
                 || !world.surface.faces_away(&state.x, near.b as usize, &normal))
         {
-            return (watched, None);
+            return;
         }
         if objects[0] == objects[1] {
             // Neighbours of the rest shape must not push each other apart there.
@@ -272,7 +229,7 @@ impl Touch {
                 thickness *= room;
                 reach *= room;
                 if distance + closing >= thickness + reach {
-                    return (watched, None);
+                    return;
                 }
             }
         }
@@ -282,9 +239,9 @@ impl Touch {
             .map(|k| weights[k] * weights[k] / world.mass[vertices[k] as usize])
             .sum();
         if mobility == 0.0 {
-            return (watched, None);
+            return;
         }
-        let key = u64::from(pair == Pair::EdgeEdge) << 62 | u64::from(near.a) << 31 | u64::from(near.b);
+        let key = u64::from(pair == Pair::EdgeEdge) * EDGES | u64::from(near.a) << 31 | u64::from(near.b);
         let memory =
             state.bristles.binary_search_by_key(&key, |b| b.0).map_or(Bristle::default(), |k| state.bristles[k].1);
         let contact = Contact {
@@ -297,7 +254,7 @@ impl Touch {
             expected: predicted,
         };
         let (free, linear, stop) = (Vec3::zeros(), Linear::default(), false);
-        (watched, Some(Element { key, vertices, weights, distance, contact, free, linear, stop }))
+        out.contacts.push(Element { key, vertices, weights, distance, contact, free, linear, stop });
     }
 
     /// Number of contacts and the smallest gap.
@@ -363,56 +320,55 @@ impl Touch {
         Ok((pushed, joined))
     }
 
-    /// Pairs whose separation over the step is not proven.
+    /// Pairs whose separation over the step is not proven, in order of their vertices.
     fn unproven(&mut self, world: &World, state: &State, step: &Step) -> Vec<Watched> {
-        let built = &self.built;
-        self.actual.measure(world, |v| state.x[v] + step.moved[v] - built[v]);
-        let rebuilt = !self.covers(world, &self.actual, 0.25 * world.contact.distance);
-        if rebuilt {
-            self.rebuild(world, state, Some(&step.moved));
-            self.actual.measure(world, |v| step.moved[v]);
+        // Pairs not looked at were to stay farther apart than the activation distance.
+        let spare = world.contact.distance - LEAST;
+        let astray = 2.0 * self.candidates.compare(&self.predicted, &step.moved) > spare;
+        if astray {
+            self.candidates.update(&state.x, &world.surface, &step.moved);
         }
-        let test = |w: &Watched| {
-            let start = pick(&state.x, &w.vertices);
+        let (candidates, parts) = (&self.candidates, &self.parts);
+        let proven = |w: &Watched| {
             let moved = pick(&step.moved, &w.vertices);
+            let [_, a, b, c] = moved.map(|m| (m - moved[0]).norm());
+            let closer = match w.pair {
+                Pair::VertexFace => a.max(b).max(c),
+                Pair::EdgeEdge => a + b.max(c),
+            };
+            if w.distance - closer > LEAST {
+                return true;
+            }
+            let start = pick(&state.x, &w.vertices);
             let end: [Vec3; 4] = std::array::from_fn(|k| start[k] + moved[k]);
-            !w.pair.separated(&start, &end, LEAST.min(0.5 * w.distance))
+            w.pair.separated(&start, &end, LEAST.min(0.5 * w.distance))
         };
-        // Pairs not looked at were farther than their expected travel by the activation distance.
-        let own = par::max(self.margin.len(), |v| self.actual.own[v] - self.travel.own[v]);
-        let mean =
-            Self::pairs(world).map(|(i, j)| self.actual.between(i, j) - self.travel.between(i, j)).fold(0.0, f64::max);
-        if !rebuilt && 2.0 * own.max(0.0) + mean + LEAST <= world.contact.distance {
-            let mut steps = Travel::default();
-            steps.measure(world, |v| step.moved[v]);
-            let watched = &self.watched;
-            return par::gather(watched.len(), BLOCK, |range, out| {
-                out.extend(watched[range].iter().filter(|w| {
-                    let travel = steps.bound(w.pair, &w.vertices, Self::between(world, &steps, &w.vertices));
-                    w.distance - travel <= LEAST && test(w)
-                }));
-            });
-        }
-        let mut all = Vec::new();
-        for (pair, list) in
-            [(Pair::VertexFace, &self.candidates.vertex_face), (Pair::EdgeEdge, &self.candidates.edge_edge)]
-        {
-            all.extend(par::gather(list.len(), BLOCK, |range, out| {
-                for near in &list[range] {
-                    let vertices = Self::vertices(world, pair, near);
-                    let travel = self.actual.bound(pair, &vertices, Self::between(world, &self.actual, &vertices));
-                    if f64::from(near.distance) - travel > LEAST {
-                        continue;
-                    }
-                    let distance = pair.separation(&pick(&state.x, &vertices)).distance;
-                    let watched = Watched { pair, vertices, distance };
-                    if test(&watched) {
-                        out.push(watched);
+        let mut unproven = par::gather(parts.len(), 1, |range, out| {
+            let expected = |w: &&Watched| !astray || candidates.deviation(&w.patches) <= spare;
+            out.extend(parts[range].iter().flat_map(|p| &p.watched).filter(expected).filter(|w| !proven(w)));
+        });
+        if astray {
+            let lists = &candidates.lists;
+            unproven.extend(par::gather(lists.len(), LISTS, |range, out| {
+                for list in lists[range].iter().filter(|list| candidates.deviation(&list.patches) > spare) {
+                    for pair in [Pair::VertexFace, Pair::EdgeEdge] {
+                        for near in Self::of(list, pair) {
+                            if f64::from(near.distance) - list.approach > LEAST {
+                                continue;
+                            }
+                            let vertices = Self::vertices(world, pair, near);
+                            let distance = pair.separation(&pick(&state.x, &vertices)).distance;
+                            let watched = Watched { pair, vertices, distance, patches: list.patches };
+                            if !proven(&watched) {
+                                out.push(watched);
+                            }
+                        }
                     }
                 }
             }));
         }
-        all
+        unproven.sort_unstable_by_key(|w| (w.pair == Pair::EdgeEdge, w.vertices));
+        unproven
     }
 
     /// Advances the friction memory over the accepted step.

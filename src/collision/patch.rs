@@ -1,0 +1,140 @@
+//! Patches: small connected-in-space parts of the surfaces, each followed in the frame of its own mean motion.
+//!
+//! Neighbouring parts of cloth move nearly alike, so what they can have come nearer to each other is far less than what they
+//! have travelled: lists of pairs between patches outlive lists between objects by the same factor.
+
+use super::surface::Surface;
+use super::tree::{Box3, Tree};
+use crate::linalg::Vec3;
+
+/// Triangles of a patch.
+const TRIANGLES: usize = 128;
+
+/// Some triangles of one object, with the edges and vertices that are counted as theirs, and how they move.
+#[derive(Clone, Debug)]
+pub struct Patch {
+    /// Index of its object.
+    pub object: usize,
+    /// Largest half thickness of its vertices [m].
+    pub thickness: f64,
+    /// Mean length of its edges when it was made [m].
+    pub edge: f64,
+    /// Its vertices, edges and triangles: each is in one patch.
+    pub vertices: Tree,
+    /// Edges.
+    pub edges: Tree,
+    /// Triangles.
+    pub triangles: Tree,
+    /// Every vertex that one of its features has.
+    corners: Vec<u32>,
+    /// Mean position of its corners [m].
+    pub mean: Vec3,
+    /// Sum over the steps so far of how far a corner has moved at most beside the mean [m].
+    pub drift: f64,
+    /// Displacement of the mean that is expected next [m].
+    pub step: Vec3,
+    /// Largest displacement beside it that is expected next [m].
+    pub own: f64,
+    /// Largest distance of a corner's displacement from the expected one [m].
+    pub deviation: f64,
+    /// Box around the corners and where they are expected next.
+    pub swept: Box3,
+    /// The boxes of the trees are those of the present positions.
+    fitted: bool,
+    /// The boxes are asked for.
+    pub wanted: bool,
+}
+
+impl Patch {
+    /// Cuts all surfaces at positions `x` [m]; `thickness` is half of each vertex's [m].
+    pub fn cut(x: &[Vec3], surface: &Surface, thickness: &[f64]) -> Vec<Patch> {
+        let at = |v: u32| x[v as usize];
+        let (mut vertex_free, mut edge_free) = (vec![true; surface.vertices], vec![true; surface.edges.len()]);
+        let mut patches = Vec::new();
+        for object in 0..surface.objects() {
+            let all: Vec<u32> = surface.triangle_ranges[object].clone().map(|t| t as u32).collect();
+            let centre = |t: &u32| surface.triangles[*t as usize].map(at).iter().sum::<Vec3>() / 3.0;
+            let order = Tree::new(&all, &all.iter().map(centre).collect::<Vec<_>>()).items;
+            for triangles in order.chunks(TRIANGLES) {
+                let mut corners: Vec<u32> = triangles.iter().flat_map(|t| surface.triangles[*t as usize]).collect();
+                corners.sort_unstable();
+                corners.dedup();
+                let mut edges: Vec<u32> = triangles.iter().flat_map(|t| surface.sides(object, *t)).flatten().collect();
+                edges.sort_unstable();
+                edges.dedup();
+                edges.retain(|e| std::mem::take(&mut edge_free[*e as usize]));
+                let vertices: Vec<u32> =
+                    corners.iter().copied().filter(|v| std::mem::take(&mut vertex_free[*v as usize])).collect();
+                let length = |e: &u32| {
+                    let [a, b] = surface.edges[*e as usize].map(at);
+                    (a - b).norm()
+                };
+                let middle = |e: &u32| surface.edges[*e as usize].map(at).iter().sum::<Vec3>() / 2.0;
+                patches.push(Patch {
+                    object,
+                    thickness: corners.iter().fold(0.0, |m: f64, v| m.max(thickness[*v as usize])),
+                    edge: edges.iter().map(length).sum::<f64>() / edges.len().max(1) as f64,
+                    vertices: Tree::new(&vertices, &vertices.iter().map(|v| at(*v)).collect::<Vec<_>>()),
+                    edges: Tree::new(&edges, &edges.iter().map(middle).collect::<Vec<_>>()),
+                    triangles: Tree::new(triangles, &triangles.iter().map(centre).collect::<Vec<_>>()),
+                    mean: corners.iter().map(|v| at(*v)).sum::<Vec3>() / corners.len() as f64,
+                    corners,
+                    drift: 0.0,
+                    step: Vec3::zeros(),
+                    own: 0.0,
+                    deviation: 0.0,
+                    swept: Box3::EMPTY,
+                    fitted: false,
+                    wanted: false,
+                });
+            }
+        }
+        patches
+    }
+
+    /// Takes note that the corners have gone from `seen` to `x` and are expected to move on by `moved` [m].
+    pub fn follow(&mut self, seen: &[Vec3], x: &[Vec3], moved: &[Vec3]) {
+        let (mut mean, mut step) = (Vec3::zeros(), Vec3::zeros());
+        let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
+        for v in self.corners.iter().map(|v| *v as usize) {
+            let (from, to) = (x[v], x[v] + moved[v]);
+            mean += from;
+            step += moved[v];
+            low = low.inf(&from).inf(&to);
+            high = high.sup(&from).sup(&to);
+        }
+        let count = self.corners.len() as f64;
+        self.step = step / count;
+        let travel = mean / count - self.mean;
+        let (mut drift, mut own) = (0.0f64, 0.0f64);
+        for v in self.corners.iter().map(|v| *v as usize) {
+            drift = drift.max((x[v] - seen[v] - travel).norm_squared());
+            own = own.max((moved[v] - self.step).norm_squared());
+        }
+        self.own = own.sqrt();
+        if drift > 0.0 || travel != Vec3::zeros() {
+            self.mean = mean / count;
+            self.drift += drift.sqrt();
+            self.fitted = false;
+        }
+        self.swept = Box3::around([&low, &high], 0.0);
+    }
+
+    /// Compares a displacement of the corners with the expected one.
+    pub fn compare(&mut self, expected: &[Vec3], moved: &[Vec3]) {
+        let deviation = |v: &u32| (moved[*v as usize] - expected[*v as usize]).norm_squared();
+        self.deviation = self.corners.iter().map(deviation).fold(0.0, f64::max).sqrt();
+    }
+
+    /// Makes the boxes of the trees those of the positions `x`, if they are asked for.
+    pub fn fit(&mut self, x: &[Vec3], surface: &Surface) {
+        if !std::mem::take(&mut self.wanted) || self.fitted {
+            return;
+        }
+        self.fitted = true;
+        let at = |v: u32| &x[v as usize];
+        self.vertices.refit(|v| Box3::around([at(v)], 0.0));
+        self.edges.refit(|e| Box3::around(surface.edges[e as usize].map(at), 0.0));
+        self.triangles.refit(|t| Box3::around(surface.triangles[t as usize].map(at), 0.0));
+    }
+}
