@@ -8,7 +8,7 @@ use super::tree::{Box3, Tree};
 use crate::linalg::Vec3;
 
 /// Triangles of a patch.
-const TRIANGLES: usize = 128;
+const TRIANGLES: usize = 64;
 
 /// Some triangles of one object, with the edges and vertices that are counted as theirs, and how they move.
 #[derive(Clone, Debug)]
