@@ -42,7 +42,7 @@ pub struct List {
     pub approach: f64,
     /// Distance at which pairs are wanted [m].
     pub reach: f64,
-    /// Largest `approach` for which the list is complete [m]; negative before it is built.
+    /// Largest `approach` for which the list is complete [m]; no approach is before it is built.
     room: f64,
     /// It is to be built.
     fresh: bool,
@@ -158,7 +158,12 @@ impl Candidates {
             }
             let list = old.next_if(|list| list.patches == pair).unwrap_or_else(|| {
                 let [a, b] = pair.map(|p| patches[p as usize].thickness);
-                List { patches: pair, reach: *distance + a + b, room: -1.0, ..spare.pop().unwrap_or_default() }
+                List {
+                    patches: pair,
+                    reach: *distance + a + b,
+                    room: f64::NEG_INFINITY,
+                    ..spare.pop().unwrap_or_default()
+                }
             });
             lists.push(list);
         }

@@ -150,6 +150,33 @@ fn what_comes_within_reach_is_listed_before() {
     assert!(kept > built, "{kept} lists kept, {built} built");
 }
 
+/// Storage of lists that are gone serves others: what it held must not count.
+#[test]
+fn lists_come_and_go() {
+    let mut seed = 9;
+    let (mut x, objects) = scene(&mut seed);
+    let surface = Surface::new(&objects);
+    let distance = 0.02;
+    let mut candidates = Candidates::new(&x, &surface, &thickness(&objects), distance, meet);
+    for round in 0..40 {
+        // The soup shakes hard and is away every other round, the fine sheet passes through the bumpy one.
+        let leap = if round % 2 == 0 { 5.0 } else { -5.0 };
+        let moved: Vec<Vec3> = (0..x.len() as u32)
+            .map(|v| match surface.object[v as usize] {
+                1 => Vec3::new(0.0, leap, 0.0) + random_move(&mut seed, 0.3),
+                3 => Vec3::new(0.03, 0.0, 0.03) + random_move(&mut seed, 1e-3),
+                _ => random_move(&mut seed, 1e-3),
+            })
+            .collect();
+        x.iter_mut().zip(&moved).for_each(|(x, m)| *x += m);
+        candidates.update(&x, &surface, &vec![Vec3::zeros(); x.len()]);
+        let listed = listed(&candidates);
+        for (pair, d) in exhaustive(&x, &surface, distance - 1e-9) {
+            assert!(listed.contains_key(&pair), "round {round}: {pair:?} at {d} is missing");
+        }
+    }
+}
+
 #[test]
 fn carried_along_nothing_is_built_anew() {
     let mut seed = 5;
