@@ -188,6 +188,26 @@ fn any_number_of_threads_and_drawing_again_give_the_same_bits() {
 }
 
 #[test]
+#[ignore = "long: the whole drape three times, minutes"]
+fn the_whole_drape_has_the_same_bits_on_1_2_and_4_threads() {
+    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/drape.toml");
+    let bench = Bench::new("drape", "");
+    let run = |threads: &str| {
+        let arguments = ["run", scene.to_str().unwrap(), "--frames", "61", "--progress", "none"];
+        let small = ["--set", "preview.width=320", "--set", "preview.height=180"];
+        bench.done(&[&arguments[..], &small, &["--out", threads, "--threads", threads]].concat());
+        bench.results(threads)
+    };
+    let one = run("1");
+    assert!(one.len() > 2 * 61);
+    for threads in ["2", "4"] {
+        let other = run(threads);
+        let differ: Vec<&String> = one.keys().filter(|name| one.get(*name) != other.get(*name)).collect();
+        assert!(differ.is_empty() && other.len() == one.len(), "{threads} threads: {differ:?}");
+    }
+}
+
+#[test]
 fn a_chart_with_seams_is_drawn_from_the_record() {
     let scene = r##"
 [time]
