@@ -25,6 +25,15 @@ pub struct Surface {
     pub wings: Vec<[u32; 2]>,
 }
 
+/// The triangles on an edge.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bend {
+    /// Sum of the sines by which they fall away, one for a border: above zero for a ridge, zero where they are flat.
+    pub fall: f64,
+    /// Of the one that falls away less, the height over the edge as a vector; zero for a loose edge [m].
+    pub higher: Vec3,
+}
+
 impl Surface {
     /// From each object's vertex range and triangles (world vertices), ranges ascending.
     pub fn new(objects: &[(Range<usize>, Vec<[u32; 3]>)]) -> Surface {
@@ -56,17 +65,33 @@ impl Surface {
         }
     }
 
-    /// The unit direction `d` away from an edge leads away from the triangles on it (within 6 degrees): what is nearest to the
-    /// edge along `d` is not nearer to one of the triangles' insides.
+    /// How an edge is bent as seen along the unit direction `d` away from it; `None` where a triangle on it rises (by more than 6
+    /// degrees), so that what is nearest to the edge along `d` is nearer to that triangle's inside.
     #[inline]
-    pub fn faces_away(&self, x: &[Vec3], edge: usize, d: &Vec3) -> bool {
-        let [a, b] = self.edges[edge].map(|v| &x[v as usize]);
-        let u = b - a;
-        self.wings[edge].iter().all(|w| {
-            let p = x[*w as usize] - a;
+    pub fn bend(&self, x: &[Vec3], edge: usize, d: &Vec3) -> Option<Bend> {
+        let [a, b] = self.edges[edge];
+        let (from, u) = (&x[a as usize], x[b as usize] - x[a as usize]);
+        let mut bend = Bend { fall: 0.0, higher: Vec3::zeros() };
+        let mut least = f64::INFINITY;
+        for w in self.wings[edge] {
+            if w == a {
+                bend.fall += 1.0;
+                continue;
+            }
+            let p = x[w as usize] - from;
             let inward = p - u * (p.dot(&u) / u.norm_squared());
-            d.dot(&inward) <= 0.1 * inward.norm()
-        })
+            let width = inward.norm();
+            let fall = -d.dot(&inward) / width;
+            if fall.is_nan() || fall < -0.1 {
+                return None;
+            }
+            bend.fall += fall;
+            if fall < least {
+                least = fall;
+                bend.higher = inward;
+            }
+        }
+        Some(bend)
     }
 
     /// Number of objects.
@@ -106,8 +131,11 @@ mod tests {
         // A roof with its ridge along x.
         let x = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.5, -1.0, 1.0], [0.5, -1.0, -1.0]].map(Vec3::from);
         let s = Surface::new(&[(0..4, vec![[0, 1, 2], [1, 0, 3]])]);
-        assert!(s.faces_away(&x, 0, &Vec3::y()) && !s.faces_away(&x, 0, &-Vec3::y()));
-        assert!(s.faces_away(&x, 0, &Vec3::new(0.0, 1.0, 1.0).normalize()));
-        assert!(!s.faces_away(&x, 0, &Vec3::new(0.0, -0.5, 1.0).normalize()));
+        let close = |d: Vec3, expected: f64| (s.bend(&x, 0, &d).unwrap().fall - expected).abs() < 1e-15;
+        assert!(close(Vec3::y(), 2f64.sqrt()) && close(Vec3::new(0.0, 1.0, 1.0).normalize(), 1.0));
+        assert_eq!(s.bend(&x, 0, &-Vec3::y()), None);
+        assert_eq!(s.bend(&x, 0, &Vec3::new(0.0, -0.5, 1.0).normalize()), None);
+        // A border.
+        assert!((s.bend(&x, 1, &Vec3::new(-4.0, -1.0, 1.0).normalize()).unwrap().fall - 2.0).abs() < 1e-15);
     }
 }

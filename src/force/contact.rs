@@ -8,8 +8,9 @@
 //! free flight by inelastic impulses beforehand, the rest by a stiff spring toward the goal in a second solve. Neither pushes
 //! anything apart.
 //! Friction is a bristle per contact whose force is returned to the Coulomb bound `mu_s N` while it holds and `mu_d N` while it
-//! slides. It enters the linear system by its secant at the displacement that the present velocity, or free flight braked by friction, leads
-//! to, which neither chatters nor creeps; the normal force in the bound is the present one.
+//! slides. It enters the linear system by its secant at the displacement that the forces of the last step would lead to, which
+//! neither chatters nor creeps, and in steady sliding gives the bound itself; a contact that was not there in the last step is
+//! taken for a pair alone. The normal force in the bound is the present one.
 
 use crate::linalg::{Mat3, Vec3};
 
@@ -62,9 +63,9 @@ pub struct Contact {
     pub mass: f64,
     /// Friction of the two surfaces.
     pub friction: Friction,
-    /// Memory.
-    pub bristle: Bristle,
-    /// Relative displacement in the step at the present velocity [m].
+    /// Memory; none when the contact is new.
+    pub bristle: Option<Bristle>,
+    /// Relative displacement in the step under the forces of the last one, a new contact's not among them [m].
     pub expected: Vec3,
 }
 
@@ -137,16 +138,21 @@ impl Contact {
             normal_stiffness += stiffness;
         }
         let across = |v: &Vec3| v - n * n.dot(v);
-        // What presses at the present gap bounds friction: free flight closes it by more than the step will. Likewise a contact
-        // that holds must not be taken to slide by what gravity would do to it without friction.
+        // What presses at the present gap bounds friction: free flight closes it by more than the step will.
         let pressing = if stop { normal } else { force + normal_stiffness * (at - self.gap) };
-        let expected = across(&(self.bristle.deflection + self.expected)).norm();
+        let deflection = self.bristle.unwrap_or_default().deflection;
         let bristle = self.bristle_stiffness(setting);
+        let mut expected = across(&(deflection + self.expected)).norm();
+        if self.bristle.is_none() {
+            // An implicit step of the pair alone, held or sliding.
+            let inertia = self.mass / (setting.h * setting.h);
+            let (bound, _) = self.bound(pressing.max(0.0), bristle * expected);
+            expected = (expected * inertia / (inertia + bristle)).max(expected - bound / inertia);
+        }
         let (bound, holds) = self.bound(pressing.max(0.0), bristle * expected);
-        let braked = across(&(self.bristle.deflection + free)).norm() - bound * setting.h * setting.h / self.mass;
-        let tangent_stiffness = if holds { bristle } else { bound / expected.max(braked) };
+        let tangent_stiffness = if holds { bristle } else { bound / expected };
         Linear {
-            force: n * normal - across(&(self.bristle.deflection + free)) * tangent_stiffness,
+            force: n * normal - across(&(deflection + free)) * tangent_stiffness,
             stiffness: n * n.transpose() * normal_stiffness
                 + (Mat3::identity() - n * n.transpose()) * tangent_stiffness,
             normal,
@@ -157,7 +163,8 @@ impl Contact {
 
     /// Coulomb bound for a normal force, and whether the bristle's force stays within what holds.
     fn bound(&self, normal: f64, force: f64) -> (f64, bool) {
-        let mu = if self.bristle.sliding { self.friction.sliding } else { self.friction.fixed };
+        let sliding = self.bristle.is_some_and(|b| b.sliding);
+        let mu = if sliding { self.friction.sliding } else { self.friction.fixed };
         if force <= mu * normal { (mu * normal, true) } else { (self.friction.sliding * normal, false) }
     }
 
@@ -169,7 +176,7 @@ impl Contact {
     /// The bristle after the relative displacement `moved` [m] under the normal force `normal` [N].
     pub fn advance(&self, linear: &Linear, moved: &Vec3, normal: f64, setting: &Setting) -> Bristle {
         let n = &self.normal;
-        let deflection = self.bristle.deflection + moved;
+        let deflection = self.bristle.unwrap_or_default().deflection + moved;
         let deflection = deflection - n * n.dot(&deflection);
         let stiffness = self.bristle_stiffness(setting);
         let (bound, holds) = self.bound(normal, stiffness * deflection.norm());

@@ -251,7 +251,7 @@ impl<T: Real> Stepper<T> {
         report.seconds.broad = clock.lap();
         touch.find_contacts(world, state, now);
         scheme::ground(world, state, now);
-        touch.linearise(world, now);
+        touch.linearise(world, state, now);
         (report.contacts, report.min_gap) = touch.summary();
         report.seconds.narrow = clock.lap();
 

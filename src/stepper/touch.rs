@@ -167,11 +167,16 @@ impl Touch {
     }
 
     /// Brakes what closes too fast by inelastic impulses on free flight, then linearises all contacts.
-    pub fn linearise(&mut self, world: &World, step: &mut Step) {
+    pub fn linearise(&mut self, world: &World, state: &State, step: &mut Step) {
         impulse::brake(&self.contacts, world, step);
         let setting = &self.setting;
         par::each_mut(&mut self.contacts, |_, c| {
             c.free = (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum();
+            let guess = |k: usize| match state.guess.get(c.vertices[k] as usize) {
+                Some(guess) => guess * (step.betas[c.vertices[k] as usize].powi(2) * c.weights[k]),
+                None => Vec3::zeros(),
+            };
+            c.contact.expected = c.free + (0..4).map(guess).sum::<Vec3>();
             c.linear = c.contact.linearise(&c.free, c.stop, setting);
         });
     }
@@ -215,10 +220,7 @@ impl Touch {
         if distance + closing >= thickness + reach || distance == 0.0 {
             return;
         }
-        if pair == Pair::EdgeEdge
-            && (weights.contains(&0.0)
-                || !world.surface.faces_away(&state.x, near.a as usize, &-normal)
-                || !world.surface.faces_away(&state.x, near.b as usize, &normal))
+        if pair == Pair::EdgeEdge && !super::feature::edges_count(world, &state.x, [near.a, near.b], &normal, &weights)
         {
             return;
         }
@@ -242,8 +244,7 @@ impl Touch {
             return;
         }
         let key = u64::from(pair == Pair::EdgeEdge) * EDGES | u64::from(near.a) << 31 | u64::from(near.b);
-        let memory =
-            state.bristles.binary_search_by_key(&key, |b| b.0).map_or(Bristle::default(), |k| state.bristles[k].1);
+        let memory = state.bristles.binary_search_by_key(&key, |b| b.0).ok().map(|k| state.bristles[k].1);
         let contact = Contact {
             normal,
             gap: distance - thickness,
@@ -251,7 +252,7 @@ impl Touch {
             mass: 1.0 / mobility,
             friction: Friction::between(world.objects[objects[0]].friction, world.objects[objects[1]].friction),
             bristle: memory,
-            expected: predicted,
+            expected: Vec3::zeros(),
         };
         let (free, linear, stop) = (Vec3::zeros(), Linear::default(), false);
         out.contacts.push(Element { key, vertices, weights, distance, contact, free, linear, stop });
