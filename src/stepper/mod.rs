@@ -1,5 +1,6 @@
 //! How the world changes. [`Stepper::attempt`] is the page that knows the order of the stages.
 
+mod coupling;
 mod feature;
 mod impulse;
 mod limit;
@@ -296,7 +297,7 @@ impl<T: Real> Stepper<T> {
         assembly.assemble(&world.elements, &scheme);
         scheme::add_drag(world, state, now, assembly);
         scheme::add_handles(world, state, now, assembly);
-        touch.add(world, now, assembly);
+        touch.add(assembly);
         report.seconds.assembly += clock.lap();
 
         // A right-hand side below a tenth of what gravity (or 1 m/s^2) would make counts as that.

@@ -4,20 +4,19 @@
 //! Candidates hold every pair that may come to act within the displacements that are expected; where a step turns out otherwise
 //! by so much that others might meet, these are looked at as well.
 
+use super::coupling::Coupling;
 use super::zone::Zones;
 use super::{Step, Stuck, impulse};
 use crate::collision::candidates::{Candidates, List, Near};
 use crate::collision::certificate::{Pair, Separation};
 use crate::force::assembly::{Assembly, pick};
 use crate::force::contact::{Bristle, Contact, Friction, Linear, Setting};
-use crate::linalg::matrix::{Entry, Real};
-use crate::linalg::{Mat3, Vec3, par};
+use crate::linalg::matrix::Real;
+use crate::linalg::{Vec3, par};
 use crate::world::{Kind, State, World};
 
 /// Hard minimum of a distance: far above the rounding of `f32` files for coordinates up to 40 m [m].
 pub(super) const LEAST: f64 = 1e-5;
-/// Pairs per block of a parallel loop.
-const BLOCK: usize = 1024;
 /// Lists of candidates per block of a parallel loop.
 const LISTS: usize = 8;
 /// Keys of contacts between edges begin here, those of vertices and faces are below.
@@ -69,6 +68,7 @@ pub struct Touch {
     /// Key, part and place there of each contact.
     order: Vec<(u64, u32, u32)>,
     contacts: Vec<Element>,
+    coupling: Coupling,
     setting: Setting,
 }
 
@@ -86,6 +86,7 @@ impl Touch {
             parts: Vec::new(),
             order: Vec::new(),
             contacts: Vec::new(),
+            coupling: Coupling::new(&world.starts),
             setting: Setting { stiffness: world.contact.stiffness, h: largest, largest },
         }
     }
@@ -179,6 +180,7 @@ impl Touch {
             c.contact.expected = c.free + (0..4).map(guess).sum::<Vec3>();
             c.linear = c.contact.linearise(&c.free, c.stop, setting);
         });
+        self.coupling.place(&self.contacts, step);
     }
 
     /// Finds contacts that the solution `z` closes too fast, and linearises them anew with a stop. True when there are any.
@@ -243,7 +245,7 @@ impl Touch {
         if mobility == 0.0 {
             return;
         }
-        let key = u64::from(pair == Pair::EdgeEdge) * EDGES | u64::from(near.a) << 31 | u64::from(near.b);
+        let key = (u64::from(pair == Pair::EdgeEdge) * EDGES) | (u64::from(near.a) << 31) | u64::from(near.b);
         let memory = state.bristles.binary_search_by_key(&key, |b| b.0).ok().map(|k| state.bristles[k].1);
         let contact = Contact {
             normal,
@@ -264,35 +266,8 @@ impl Touch {
     }
 
     /// Adds contact forces and stiffness to the system.
-    pub fn add<T: Real>(&self, world: &World, step: &Step, assembly: &mut Assembly<T>) {
-        let free = |v: u32| (v as usize) < world.moving && !step.fixed[v as usize];
-        for c in &self.contacts {
-            for k in 0..4 {
-                if c.weights[k] != 0.0 && free(c.vertices[k]) {
-                    let v = c.vertices[k] as usize;
-                    assembly.force[v] += c.linear.force * c.weights[k];
-                    assembly.add_diagonal(v, &(c.linear.stiffness * (c.weights[k] * c.weights[k])));
-                }
-            }
-        }
-        let contacts = &self.contacts;
-        let mut entries = par::gather(contacts.len(), BLOCK, |range, out| {
-            for c in &contacts[range] {
-                for (i, j) in (0..4).flat_map(|i| (0..4).map(move |j| (i, j))).filter(|(i, j)| i != j) {
-                    let weight = c.weights[i] * c.weights[j];
-                    if weight != 0.0 && free(c.vertices[i]) && free(c.vertices[j]) {
-                        let block: Mat3 = c.linear.stiffness * weight;
-                        let mut values = [T::default(); 10];
-                        for (value, entry) in values.iter_mut().zip(block.as_slice()) {
-                            *value = T::of(*entry);
-                        }
-                        out.push(Entry { row: c.vertices[i], column: c.vertices[j], block: values });
-                    }
-                }
-            }
-        });
-        par::sort_by_key(&mut entries, |e| u64::from(e.row) << 32 | u64::from(e.column));
-        assembly.matrix.entries = entries;
+    pub fn add<T: Real>(&mut self, assembly: &mut Assembly<T>) {
+        self.coupling.add(&self.contacts, assembly);
     }
 
     /// Proves that no pair crosses on the way to the end positions. Pairs without proof are pushed apart, inelastically; what
