@@ -81,7 +81,7 @@ pub struct FrameStats {
     pub max_strain: f64,
     /// Energies.
     pub energies: Energies,
-    /// Pairs whose end positions were corrected.
+    /// Vertices whose end positions were corrected, counted once a step.
     pub truncated: u64,
     /// Wall time.
     pub seconds: Stages,

@@ -37,8 +37,8 @@ pub fn brake(contacts: &[Element], world: &World, step: &mut Step) {
     }
 }
 
-/// Moves a pair's end positions apart along the direction it had at the start.
-pub fn push_apart(world: &World, state: &State, step: &mut Step, w: &Watched) {
+/// Moves a pair's end positions apart along the direction it had at the start. Gives the vertices that were moved.
+pub fn push_apart(world: &World, state: &State, step: &mut Step, w: &Watched) -> Vec<u32> {
     let start = pick(&state.x, &w.vertices);
     let moved = pick(&step.moved, &w.vertices);
     let end: [Vec3; 4] = std::array::from_fn(|k| start[k] + moved[k]);
@@ -54,14 +54,16 @@ pub fn push_apart(world: &World, state: &State, step: &mut Step, w: &Watched) {
         .map(|k| weights[k] * weights[k] / world.mass[w.vertices[k] as usize])
         .sum();
     if gap >= wanted || mobility == 0.0 {
-        return;
+        return Vec::new();
     }
-    for (vertex, weight) in w.vertices.iter().zip(weights) {
-        let v = *vertex as usize;
-        if free(*vertex) {
-            let shift = from.normal * ((wanted - gap) * weight / (world.mass[v] * mobility));
-            step.moved[v] += shift;
-            step.rate[v] += shift / step.betas[v];
-        }
+    let pushed = w.vertices.into_iter().zip(weights).filter(|(v, weight)| *weight != 0.0 && free(*v));
+    let mut moved = Vec::new();
+    for (vertex, weight) in pushed {
+        let v = vertex as usize;
+        let shift = from.normal * ((wanted - gap) * weight / (world.mass[v] * mobility));
+        step.moved[v] += shift;
+        step.rate[v] += shift / step.betas[v];
+        moved.push(vertex);
     }
+    moved
 }

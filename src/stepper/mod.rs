@@ -78,9 +78,9 @@ pub struct Report {
     pub contacts: usize,
     /// Smallest gap (distance less thickness) in the last step [m]; infinite without contact.
     pub min_gap: f64,
-    /// Pairs whose end positions had to be corrected.
+    /// Vertices whose end positions had to be corrected for a proof free of crossings, counted once a step.
     pub corrected: u64,
-    /// Vertices that moved as one with others because no other motion was proven free of crossings.
+    /// Those of them that moved as one with others because no other motion was proven free of crossings.
     pub joined: u64,
     /// Candidate pairs in the last step.
     pub candidates: usize,

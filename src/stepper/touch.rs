@@ -14,6 +14,7 @@ use crate::force::contact::{Bristle, Contact, Friction, Linear, Setting};
 use crate::linalg::matrix::Real;
 use crate::linalg::{Vec3, par};
 use crate::world::{Kind, State, World};
+use std::collections::BTreeSet;
 
 /// Hard minimum of a distance: far above the rounding of `f32` files for coordinates up to 40 m [m].
 pub(super) const LEAST: f64 = 1e-5;
@@ -271,29 +272,29 @@ impl Touch {
     }
 
     /// Proves that no pair crosses on the way to the end positions. Pairs without proof are pushed apart, inelastically; what
-    /// stays unproven then moves as one (see [`super::zone`]). Gives the number of both corrections.
+    /// stays unproven then moves as one (see [`super::zone`]). Gives the number of vertices that were corrected, and of those
+    /// that moved as one.
     ///
     /// # Errors
     /// A pair whose sides are both prescribed, in different ways.
     pub fn check(&mut self, world: &World, state: &State, step: &mut Step) -> Result<(u64, u64), Stuck> {
-        let (mut pushed, mut joined) = (0, 0);
-        if !world.contact.enabled {
-            return Ok((pushed, joined));
-        }
+        let mut corrected = BTreeSet::new();
         let mut zones = Zones::default();
         for sweep in 0.. {
-            let unproven = self.unproven(world, state, step);
+            let unproven = if world.contact.enabled { self.unproven(world, state, step) } else { Vec::new() };
             if unproven.is_empty() {
                 break;
             }
             if sweep < SWEEPS {
-                unproven.iter().for_each(|w| impulse::push_apart(world, state, step, w));
-                pushed += unproven.len() as u64;
+                for w in &unproven {
+                    corrected.extend(impulse::push_apart(world, state, step, w));
+                }
             } else {
-                joined += zones.join(world, step, unproven.iter().map(|w| w.vertices))?;
+                zones.join(world, step, unproven.iter().map(|w| w.vertices))?;
             }
         }
-        Ok((pushed, joined))
+        corrected.extend(zones.moved(world, step));
+        Ok((corrected.len() as u64, zones.moved(world, step).count() as u64))
     }
 
     /// Pairs whose separation over the step is not proven, in order of their vertices.

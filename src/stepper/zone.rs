@@ -20,16 +20,11 @@ pub struct Zones {
 }
 
 impl Zones {
-    /// Joins the vertices of each pair, then lets every changed zone move as one. Gives the number of vertices now in zones.
+    /// Joins the vertices of each pair, then lets every changed zone move as one.
     ///
     /// # Errors
     /// A pair that would join vertices prescribed to move differently.
-    pub fn join(
-        &mut self,
-        world: &World,
-        step: &mut Step,
-        pairs: impl Iterator<Item = [u32; 4]>,
-    ) -> Result<u64, Stuck> {
+    pub fn join(&mut self, world: &World, step: &mut Step, pairs: impl Iterator<Item = [u32; 4]>) -> Result<(), Stuck> {
         let mut changed = Vec::new();
         for pair in pairs {
             let zone = self.members.len();
@@ -51,18 +46,26 @@ impl Zones {
         for (zone, pair) in changed {
             unite(world, step, &self.members[zone]).ok_or(Stuck::Crossing(pair))?;
         }
-        Ok(self.zone_of.len() as u64)
+        Ok(())
     }
+
+    /// The vertices in zones that are not prescribed.
+    pub fn moved(&self, world: &World, step: &Step) -> impl Iterator<Item = u32> {
+        self.zone_of.keys().copied().filter(|v| !prescribed(world, step, *v))
+    }
+}
+
+fn prescribed(world: &World, step: &Step, v: u32) -> bool {
+    v as usize >= world.moving || step.fixed[v as usize]
 }
 
 /// Gives all vertices the displacement of the prescribed ones, or their mean by mass; `None` when two prescribed ones differ.
 fn unite(world: &World, step: &mut Step, members: &[u32]) -> Option<()> {
-    let prescribed = |v: u32| v as usize >= world.moving || step.fixed[v as usize];
     let mut forced: Option<Vec3> = None;
     let (mut momentum, mut mass) = (Vec3::zeros(), 0.0);
     for v in members {
         let moved = step.moved[*v as usize];
-        if !prescribed(*v) {
+        if !prescribed(world, step, *v) {
             momentum += moved * world.mass[*v as usize];
             mass += world.mass[*v as usize];
         } else if forced.is_some_and(|f| (f - moved).norm() > 1e-9 * (f.norm() + moved.norm())) {
@@ -72,7 +75,7 @@ fn unite(world: &World, step: &mut Step, members: &[u32]) -> Option<()> {
         }
     }
     let common = forced.unwrap_or(momentum / mass.max(f64::MIN_POSITIVE));
-    let free: Vec<usize> = members.iter().filter(|v| !prescribed(**v)).map(|v| *v as usize).collect();
+    let free: Vec<usize> = members.iter().filter(|v| !prescribed(world, step, **v)).map(|v| *v as usize).collect();
     for v in free {
         step.rate[v] += (common - step.moved[v]) / step.betas[v];
         step.moved[v] = common;
