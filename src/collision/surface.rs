@@ -23,6 +23,10 @@ pub struct Surface {
     pub edge_ranges: Vec<Range<usize>>,
     /// Per edge: the corners opposite to it in the one or two triangles on it; its own first end where there is none.
     pub wings: Vec<[u32; 2]>,
+    /// Vertices at the other ends of each vertex's edges, vertex by vertex.
+    around: Vec<u32>,
+    /// Where each vertex's part of `around` begins, one more than there are vertices.
+    around_starts: Vec<u32>,
 }
 
 /// The triangles on an edge.
@@ -49,7 +53,21 @@ impl Surface {
             surface.add_edges(vertices, triangles);
             surface.edge_ranges.push(first..surface.edges.len());
         }
+        surface.link();
         surface
+    }
+
+    fn link(&mut self) {
+        let mut ends: Vec<[u32; 2]> = self.edges.iter().flat_map(|[a, b]| [[*a, *b], [*b, *a]]).collect();
+        ends.sort_unstable();
+        self.around = ends.iter().map(|[_, b]| *b).collect();
+        self.around_starts = (0..=self.vertices as u32).map(|v| ends.partition_point(|e| e[0] < v) as u32).collect();
+    }
+
+    /// Vertices at the other ends of a vertex's edges.
+    #[inline]
+    pub fn around(&self, v: usize) -> &[u32] {
+        &self.around[self.around_starts[v] as usize..self.around_starts[v + 1] as usize]
     }
 
     fn add_edges(&mut self, vertices: &Range<usize>, triangles: &[[u32; 3]]) {
@@ -94,6 +112,31 @@ impl Surface {
         Some(bend)
     }
 
+    /// The unit direction `d` away from a vertex leans to one side (by more than 6 degrees): what is nearest to the vertex along
+    /// `d` is nearer to the edges there.
+    #[inline]
+    pub fn leans(&self, x: &[Vec3], vertex: usize, d: &Vec3) -> bool {
+        let (mut rises, mut falls) = (false, false);
+        for w in self.around(vertex) {
+            let edge = x[*w as usize] - x[vertex];
+            let (rise, limit) = (d.dot(&edge), 0.1 * edge.norm());
+            rises |= rise > limit;
+            falls |= rise < -limit;
+        }
+        rises && falls
+    }
+
+    /// The triangles on an edge lie in one plane, within `tolerance` [rad].
+    pub fn is_flat(&self, x: &[Vec3], edge: usize, tolerance: f64) -> bool {
+        let [a, b] = self.edges[edge];
+        let u = x[b as usize] - x[a as usize];
+        let inward = self.wings[edge].map(|w| {
+            let p = x[w as usize] - x[a as usize];
+            (p - u * (p.dot(&u) / u.norm_squared())).normalize()
+        });
+        (inward[0] + inward[1]).norm() <= tolerance
+    }
+
     /// Number of objects.
     pub fn objects(&self) -> usize {
         self.vertex_ranges.len()
@@ -123,6 +166,7 @@ mod tests {
         assert_eq!(s.triangle_ranges, [0..2, 2..4]);
         assert_eq!(s.object, [0, 0, 0, 0, 0, 1, 1, 1]);
         assert_eq!((s.sides(0, 1), s.sides(1, 3)), ([Some(2), Some(3), Some(4)], [None, Some(5), Some(5)]));
+        assert_eq!((s.around(1), s.around(4), s.around(6)), (&[0, 2, 3][..], &[][..], &[5, 7][..]));
         assert_eq!(s.wings[..5], [[2, 0], [1, 0], [0, 3], [2, 1], [1, 2]]);
     }
 
@@ -135,6 +179,9 @@ mod tests {
         assert!(close(Vec3::y(), 2f64.sqrt()) && close(Vec3::new(0.0, 1.0, 1.0).normalize(), 1.0));
         assert_eq!(s.bend(&x, 0, &-Vec3::y()), None);
         assert_eq!(s.bend(&x, 0, &Vec3::new(0.0, -0.5, 1.0).normalize()), None);
+        assert!(!s.is_flat(&x, 0, 0.5) && !s.is_flat(&x, 1, 0.5));
+        let leans = |sign: f64| s.leans(&x, 0, &Vec3::new(sign, 1.0, 0.0).normalize());
+        assert!(leans(1.0) && !leans(-1.0));
         // A border.
         assert!((s.bend(&x, 1, &Vec3::new(-4.0, -1.0, 1.0).normalize()).unwrap().fall - 2.0).abs() < 1e-15);
     }

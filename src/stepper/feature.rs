@@ -1,67 +1,106 @@
 //! Which contacts count: each nearest point of two surfaces once.
 //!
-//! Two edges are nearest points of their surfaces along the normals that both have in common (the feasible region of Chen et
-//! al. 2025, "Offset Geometric Contact"). An inner edge of a flat part has one normal, which it shares with its triangles,
-//! and one in a valley has none: the ends of the other edge are as near or nearer.
+//! A nearest point lies in the direction of a normal that both features have there (the feasible region of Chen et al. 2025,
+//! "Offset Geometric Contact"). An inner edge of a flat part has one normal, which it shares with its triangles, and one in a
+//! valley has none: the ends of the other edge are as near or nearer. A vertex has none on which its edges do not all fall away.
 
-use super::touch::Element;
+use super::touch::{EDGES, Element, SECOND};
+use crate::force::contact::Bristle;
 use crate::linalg::Vec3;
-use crate::world::{Kind, World};
+use crate::world::{Course, World};
 
 /// Sum of the sines of the slopes beside an edge up to which it counts as flat.
 const FLAT: f64 = 1e-3;
 
-/// Two edges whose nearest points have the direction `normal` from the second to the first, and these weights, act on each
-/// other.
-pub fn edges_count(world: &World, x: &[Vec3], edges: [u32; 2], normal: &Vec3, weights: &[f64; 4]) -> bool {
-    let counts = |edge: u32, other: u32, d: &Vec3, ends: &[f64]| {
-        let Some(bend) = world.surface.bend(x, edge as usize, d) else { return false };
-        if bend.fall > FLAT {
-            return true;
-        }
-        let owner = world.surface.object[world.surface.edges[edge as usize][0] as usize];
-        if bend.fall > -FLAT && world.objects[usize::from(owner)].kind == Kind::Obstacle {
-            return false;
-        }
-        // The other edge's end on that side is as near or nearer, if it is not beyond the triangle there.
-        let [a, b] = world.surface.edges[other as usize].map(|v| v as usize);
-        let along = x[b] - x[a];
-        let end = if along.dot(&bend.higher) > 0.0 { ends[0] } else { ends[1] };
-        end.abs() * along.norm() > bend.higher.norm()
-    };
-    !weights.contains(&0.0)
-        && counts(edges[0], edges[1], &-normal, &weights[2..])
-        && counts(edges[1], edges[0], normal, &weights[..2])
+/// Weight of a corner up to which the nearest point counts as on the border: far above its rounding.
+const BORDER: f64 = 1e-9;
+
+/// Inner edges and vertices of flat parts of rigid obstacles: what is near to them is as near to the part by a vertex of its own.
+#[derive(Clone, Debug)]
+pub struct Flat {
+    vertices: Vec<bool>,
+    edges: Vec<bool>,
 }
 
-/// Of the contacts of one vertex with faces that share the nearest edge or corner, keeps the nearest: the others are no local
-/// minima of the distance, or the same point again. Contacts from `first` on are sorted by vertex.
-pub fn keep_local_minima(contacts: &mut Vec<Element>, first: usize) {
-    let mut keep = vec![true; contacts.len() - first];
-    let mut start = first;
-    while start < contacts.len() {
-        let v = contacts[start].vertices[0];
-        let mut end = start + 1;
-        while end < contacts.len() && contacts[end].vertices[0] == v {
-            end += 1;
+impl Flat {
+    /// From the shapes at the start.
+    pub fn new(world: &World) -> Flat {
+        let surface = &world.surface;
+        let mut flat = Flat { vertices: vec![false; surface.vertices], edges: vec![false; surface.edges.len()] };
+        for obstacle in world.obstacles.iter().filter(|o| o.course.still() || matches!(o.course, Course::Rigid(_))) {
+            flat.vertices[surface.vertex_ranges[obstacle.object].clone()].fill(true);
+            for edge in surface.edge_ranges[obstacle.object].clone() {
+                flat.edges[edge] = surface.is_flat(&world.rest, edge, FLAT);
+                for v in surface.edges[edge].iter().filter(|_| !flat.edges[edge]) {
+                    flat.vertices[*v as usize] = false;
+                }
+            }
         }
-        for i in start..end {
-            let c = &contacts[i];
-            let feature = |k: &usize| c.weights[*k] != 0.0;
-            let on_border = (1..4).filter(feature).count() < 3;
-            keep[i - first] = !on_border
-                || (start..end).filter(|j| *j != i).all(|j| {
-                    let other = &contacts[j];
-                    let shares = (1..4).filter(feature).all(|k| other.vertices[1..].contains(&c.vertices[k]));
-                    let (a, b) = (c.distance, other.distance * (1.0 + 1e-9));
-                    !shares || (a <= b && (b > a * (1.0 + 3e-9) || i < j))
-                });
-        }
-        start = end;
+        flat
     }
-    let mut k = 0;
-    contacts.retain(|_| {
-        k += 1;
-        k <= first || keep[k - 1 - first]
-    });
+
+    /// A vertex acts on faces.
+    pub fn vertex_counts(&self, vertex: u32) -> bool {
+        !self.vertices[vertex as usize]
+    }
+
+    /// Two edges whose nearest points have the direction `normal` from the second to the first, and these weights, act on each
+    /// other.
+    pub fn edges_count(&self, world: &World, x: &[Vec3], edges: [u32; 2], normal: &Vec3, weights: &[f64; 4]) -> bool {
+        let counts = |edge: u32, other: u32, d: &Vec3, ends: &[f64]| {
+            let Some(bend) = world.surface.bend(x, edge as usize, d) else { return false };
+            if bend.fall > FLAT {
+                return true;
+            }
+            // The other edge's end on that side is as near or nearer, if it is not beyond the triangle there.
+            let [a, b] = world.surface.edges[other as usize].map(|v| v as usize);
+            let along = x[b] - x[a];
+            let end = if along.dot(&bend.higher) > 0.0 { ends[0] } else { ends[1] };
+            end.abs() * along.norm() > bend.higher.norm()
+        };
+        !weights.contains(&0.0)
+            && edges.iter().all(|edge| !self.edges[*edge as usize])
+            && counts(edges[0], edges[1], &-normal, &weights[2..])
+            && counts(edges[1], edges[0], normal, &weights[..2])
+    }
+}
+
+/// What a contact remembers: its own bristle, or that of the same first feature with a neighbour of the second, from which it has
+/// passed over. `bristles` are sorted by key.
+pub fn remember(world: &World, bristles: &[(u64, Bristle)], key: u64) -> Option<Bristle> {
+    let first = bristles.partition_point(|b| b.0 >> SECOND < key >> SECOND);
+    let of_first = bristles[first..].iter().take_while(|b| b.0 >> SECOND == key >> SECOND);
+    let corners = |key: u64| {
+        let second = (key & ((1 << SECOND) - 1)) as usize;
+        if key < EDGES { &world.surface.triangles[second][..] } else { &world.surface.edges[second][..] }
+    };
+    let mut neighbour = None;
+    for (other, bristle) in of_first {
+        if *other == key {
+            return Some(*bristle);
+        }
+        if neighbour.is_none() && corners(*other).iter().any(|v| corners(key).contains(v)) {
+            neighbour = Some(*bristle);
+        }
+    }
+    neighbour
+}
+
+/// Of the contacts of one vertex with faces that share its nearest edge or corner, keeps one: that of a face on which it is no
+/// border, for the others are no nearest points of the surface, else the first; and none to which the vertex leans, for its
+/// edges are nearer. Contacts are sorted by vertex.
+pub fn keep_local_minima(contacts: &mut Vec<Element>, world: &World, x: &[Vec3]) {
+    let near = |c: &Element, k: &usize| c.weights[*k].abs() > BORDER;
+    let shares =
+        |of: &Element, c: &Element| (1..4).filter(|k| near(of, k)).all(|k| c.vertices[1..].contains(&of.vertices[k]));
+    let mut keep = Vec::with_capacity(contacts.len());
+    for group in contacts.chunk_by(|a, b| a.vertices[0] == b.vertices[0]) {
+        for (i, c) in group.iter().enumerate() {
+            let mut others = group.iter().enumerate().filter(|(j, _)| *j != i);
+            let again = others.any(|(j, other)| shares(c, other) && (j < i || !shares(other, c)));
+            keep.push(!again && !world.surface.leans(x, c.vertices[0] as usize, &-c.contact.normal));
+        }
+    }
+    let mut keep = keep.into_iter();
+    contacts.retain(|_| keep.next() == Some(true));
 }

@@ -5,6 +5,7 @@
 //! by so much that others might meet, these are looked at as well.
 
 use super::coupling::Coupling;
+use super::feature::{Flat, keep_local_minima, remember};
 use super::zone::Zones;
 use super::{Step, Stuck, impulse};
 use crate::collision::candidates::{Candidates, List, Near};
@@ -21,7 +22,9 @@ pub(super) const LEAST: f64 = 1e-5;
 /// Lists of candidates per block of a parallel loop.
 const LISTS: usize = 8;
 /// Keys of contacts between edges begin here, those of vertices and faces are below.
-const EDGES: u64 = 1 << 62;
+pub(super) const EDGES: u64 = 1 << 62;
+/// Bits of a key that say the second feature.
+pub(super) const SECOND: u32 = 31;
 /// Sweeps of correction before pairs move as one.
 pub(super) const SWEEPS: usize = 6;
 
@@ -34,7 +37,6 @@ pub(super) struct Element {
     pub key: u64,
     pub vertices: [u32; 4],
     pub weights: [f64; 4],
-    pub distance: f64,
     pub contact: Contact,
     /// Relative displacement of free flight.
     pub free: Vec3,
@@ -69,6 +71,7 @@ pub struct Touch {
     /// Key, part and place there of each contact.
     order: Vec<(u64, u32, u32)>,
     contacts: Vec<Element>,
+    flat: Flat,
     coupling: Coupling,
     setting: Setting,
 }
@@ -87,6 +90,7 @@ impl Touch {
             parts: Vec::new(),
             order: Vec::new(),
             contacts: Vec::new(),
+            flat: Flat::new(world),
             coupling: Coupling::new(&world.starts),
             setting: Setting { stiffness: world.contact.stiffness, h: largest, largest },
         }
@@ -158,7 +162,7 @@ impl Touch {
         let (faces, edges) = self.order.split_at(self.order.partition_point(|(key, ..)| *key < EDGES));
         let at = |(_, part, k): &(u64, u32, u32)| parts[*part as usize].contacts[*k as usize];
         self.contacts.extend(faces.iter().map(at));
-        super::feature::keep_local_minima(&mut self.contacts, 0);
+        keep_local_minima(&mut self.contacts, world, &state.x);
         self.contacts.extend(edges.iter().map(at));
         self.parts = parts;
         for v in self.contacts.iter().flat_map(|c| c.vertices) {
@@ -223,8 +227,11 @@ impl Touch {
         if distance + closing >= thickness + reach || distance == 0.0 {
             return;
         }
-        if pair == Pair::EdgeEdge && !super::feature::edges_count(world, &state.x, [near.a, near.b], &normal, &weights)
-        {
+        let counts = match pair {
+            Pair::VertexFace => self.flat.vertex_counts(near.a),
+            Pair::EdgeEdge => self.flat.edges_count(world, &state.x, [near.a, near.b], &normal, &weights),
+        };
+        if !counts {
             return;
         }
         if objects[0] == objects[1] {
@@ -246,8 +253,8 @@ impl Touch {
         if mobility == 0.0 {
             return;
         }
-        let key = (u64::from(pair == Pair::EdgeEdge) * EDGES) | (u64::from(near.a) << 31) | u64::from(near.b);
-        let memory = state.bristles.binary_search_by_key(&key, |b| b.0).ok().map(|k| state.bristles[k].1);
+        let key = (u64::from(pair == Pair::EdgeEdge) * EDGES) | (u64::from(near.a) << SECOND) | u64::from(near.b);
+        let memory = remember(world, &state.bristles, key);
         let contact = Contact {
             normal,
             gap: distance - thickness,
@@ -258,7 +265,7 @@ impl Touch {
             expected: Vec3::zeros(),
         };
         let (free, linear, stop) = (Vec3::zeros(), Linear::default(), false);
-        out.contacts.push(Element { key, vertices, weights, distance, contact, free, linear, stop });
+        out.contacts.push(Element { key, vertices, weights, contact, free, linear, stop });
     }
 
     /// Number of contacts and the smallest gap.
