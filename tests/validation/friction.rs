@@ -99,7 +99,8 @@ fn a_sheet_slides_with_coulombs_acceleration() {
 }
 
 /// Friction that holds better than it slides does not take hold again at every edge that a vertex passes: on a plane cut into
-/// cells half as large as the sheet's, the acceleration stays `g (sin - mu cos)` with the sliding coefficient; 1 %.
+/// cells half as large as the sheet's, the acceleration stays `g (sin - mu cos)` with the sliding coefficient. Constant acceleration
+/// is exact for the scheme, so 0.01 % is for what is left of the landing; without memory across edges 0.05 % are lost.
 #[test]
 fn a_sheet_slides_over_the_edges_of_a_flat_obstacle() {
     let slope = 40f64.to_radians();
@@ -110,5 +111,5 @@ fn a_sheet_slides_over_the_edges_of_a_flat_obstacle() {
     let before = speed(&bench, &down);
     bench.run(0.5);
     let rate = (speed(&bench, &down) - before) / 0.3;
-    close("incline of many triangles: acceleration", rate, G * (slope.sin() - MU * slope.cos()), 0.01);
+    close("incline of many triangles: acceleration", rate, G * (slope.sin() - MU * slope.cos()), 1e-4);
 }
