@@ -83,14 +83,14 @@ fn assembled(world: &World, state: &State, step: f64) -> Assembly<f32> {
 
 /// Seconds of a solve of so many iterations.
 fn solve(system: &Assembly<f32>, iterations: usize) -> Result<f64, String> {
-    let mut matrix = system.matrix.clone();
+    let matrix = &system.matrix;
     let mut x = vec![Vec3::zeros(); matrix.size()];
     let fixed = vec![false; matrix.size()];
     let mut pcg = Pcg::default();
     let stop = Stop { tolerance: 0.0, floor: 0.0, iterations };
     let start = Instant::now();
     let outcome = pcg
-        .solve(&mut matrix, &fixed, &system.force, &mut x, stop)
+        .solve(matrix, &fixed, &system.force, &mut x, stop)
         .map_err(|vertex| format!("the diagonal block of vertex {vertex} is not positive definite"))?;
     let seconds = start.elapsed().as_secs_f64();
     black_box(x);

@@ -6,10 +6,10 @@
 //! Each subdomain evaluates every element that touches it and keeps its own rows: no two threads write one place and the
 //! order of summation is fixed.
 
-use super::bending::{Bending, Hinge};
+use super::bending::{Bending, Bent, Hinge, fold};
 use super::membrane::{Membrane, Triangle};
-use crate::linalg::matrix::{Matrix, NOWHERE, Real};
-use crate::linalg::{Mat3, Vec3, par};
+use crate::linalg::matrix::{Block, Domain, Lanes, Matrix, NOWHERE, Real};
+use crate::linalg::{Mat3, Vec2, Vec3, par};
 
 /// The laws of one cloth.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,11 +65,34 @@ pub struct Scheme<'a> {
     pub betas: &'a [f64],
 }
 
-/// Elements of one subdomain with the places of their blocks.
-#[derive(Clone, Debug, Default)]
-struct Part {
-    triangles: Vec<(u32, [u32; 9])>,
-    hinges: Vec<(u32, [u32; 16])>,
+/// What one subdomain evaluates: every element that touches it. It stores the blocks in its own rows, and between two own
+/// vertices the one above the diagonal.
+#[derive(Clone, Debug)]
+struct Part<T> {
+    faces: Vec<Face>,
+    hinges: Vec<Hinge>,
+    /// What hinges add to blocks, block by block: sixteen times the hinge, four times its vertex of the row, its vertex of the
+    /// column.
+    shares: Vec<u32>,
+    /// End of each block's `shares`.
+    ends: Vec<u32>,
+    /// Gradients of the hinges' angles times the root of the stiffness.
+    slopes: Vec<[Lanes<T>; 4]>,
+    /// A third of the area vectors of each own vertex's triangles [m^2].
+    areas: Vec<Vec3>,
+    /// Diagonal blocks and right-hand side that were kept.
+    kept: (Vec<T>, Vec<Vec3>),
+}
+
+/// A triangle as one subdomain sees it: its vertices in such an order, own ones first and ascending, that the blocks to store
+/// are on and above the diagonal.
+#[derive(Clone, Copy, Debug)]
+struct Face {
+    triangle: Triangle,
+    /// A sixth; negative where the order turns the triangle over.
+    sixth: f64,
+    /// Places of the blocks on and above the diagonal, row by row.
+    places: [u32; 6],
 }
 
 /// The linear system and where each element goes.
@@ -79,7 +102,7 @@ pub struct Assembly<T> {
     pub matrix: Matrix<T>,
     /// The right-hand side [N].
     pub force: Vec<Vec3>,
-    parts: Vec<Part>,
+    parts: Vec<Part<T>>,
 }
 
 impl<T: Real> Assembly<T> {
@@ -88,86 +111,66 @@ impl<T: Real> Assembly<T> {
         let triangle_pairs = elements.triangles.iter().flat_map(|t| pairs(&t.vertices));
         let hinge_pairs = elements.hinges.iter().flat_map(|h| pairs(&h.vertices));
         let matrix = Matrix::<T>::new(starts, triangle_pairs.chain(hinge_pairs));
-        let parts = par::map_heavy(matrix.domains.len(), |k| {
-            let place = |a: u32, b: u32| matrix.domains[k].place(a as usize, b as usize);
-            let used = |places: &[u32]| places.iter().any(|p| *p != NOWHERE);
-            let mut part = Part::default();
-            for (i, t) in elements.triangles.iter().enumerate() {
-                let places: [u32; 9] = std::array::from_fn(|p| place(t.vertices[p / 3], t.vertices[p % 3]));
-                if used(&places) {
-                    part.triangles.push((i as u32, places));
-                }
-            }
-            for (i, h) in elements.hinges.iter().enumerate() {
-                let places: [u32; 16] = std::array::from_fn(|p| place(h.vertices[p / 4], h.vertices[p % 4]));
-                if used(&places) {
-                    part.hinges.push((i as u32, places));
-                }
-            }
-            part
-        });
+        let parts = par::map_heavy(matrix.domains.len(), |k| Part::new(elements, &matrix.domains[k]));
         let size = matrix.size();
         Assembly { matrix, force: vec![Vec3::zeros(); size], parts }
     }
 
     /// Inertia and all elements: overwrites the matrix (moving blocks removed) and the right-hand side.
     pub fn assemble(&mut self, elements: &Elements, scheme: &Scheme) {
-        let Assembly { matrix, force, parts } = self;
-        let starts = matrix.starts.clone();
-        matrix.entries.clear();
-        par::each_part(&mut matrix.domains, force, &starts, &|k, domain, force| {
-            domain.blocks.fill(T::default());
+        self.matrix.entries.clear();
+        self.each_part(|part, domain, force| {
             force.fill(Vec3::zeros());
+            part.areas.fill(Vec3::zeros());
+            part.bend(&elements.sheets, scheme, domain, force);
+            part.stretch(&elements.sheets, scheme, domain, force);
             for i in 0..domain.count {
                 let v = domain.first + i;
                 let inertia = scheme.mass[v] / (scheme.betas[v] * scheme.betas[v]);
                 domain.add(i as u32, &Mat3::from_diagonal_element(inertia));
             }
-            let own = domain.first..domain.first + domain.count;
-            let mut push = |vertex: u32, f: &Vec3| {
-                if own.contains(&(vertex as usize)) {
-                    force[vertex as usize - own.start] += f;
-                }
-            };
-            for (index, places) in &parts[k].triangles {
-                let t = &elements.triangles[*index as usize];
-                let sheet = &elements.sheets[t.cloth as usize];
-                let rate = pick(scheme.rate, &t.vertices).map(|v| v * sheet.damping);
-                let damping = 1.0 + sheet.damping / scheme.beta;
-                let (x, y) = (pick(scheme.x, &t.vertices), pick(scheme.y, &t.vertices));
-                let r = t.respond(&sheet.membrane, &x, &y, &rate, damping);
-                push(t.vertices[0], &-(r.force[0] + r.force[1]));
-                push(t.vertices[1], &r.force[0]);
-                push(t.vertices[2], &r.force[1]);
-                let [k11, k12, k22] = r.stiffness;
-                let (k10, k20) = (-(k11 + k12), -(k12.transpose() + k22));
-                domain.add(places[0], &-(k10 + k20));
-                domain.add(places[1], &k10.transpose());
-                domain.add(places[2], &k20.transpose());
-                domain.add(places[3], &k10);
-                domain.add(places[4], &k11);
-                domain.add(places[5], &k12);
-                domain.add(places[6], &k20);
-                domain.add(places[7], &k12.transpose());
-                domain.add(places[8], &k22);
-            }
-            for (index, places) in &parts[k].hinges {
-                let h = &elements.hinges[*index as usize];
-                let sheet = &elements.sheets[h.cloth as usize];
-                let (y, rate) = (pick(scheme.y, &h.vertices), pick(scheme.rate, &h.vertices));
-                let u: [Vec3; 4] = std::array::from_fn(|a| y[a] + rate[a] * sheet.damping);
-                let (moment, stiffness, g) = h.respond(&sheet.bending, &pick(scheme.x, &h.vertices), &u);
-                let stiffness = stiffness * (1.0 + sheet.damping / scheme.beta);
-                for a in 0..4 {
-                    push(h.vertices[a], &(g[a] * -moment));
-                    let scaled = g[a] * stiffness;
-                    for b in 0..4 {
-                        if places[4 * a + b] != NOWHERE {
-                            domain.add(places[4 * a + b], &(scaled * g[b].transpose()));
-                        }
-                    }
+        });
+    }
+
+    /// Adds to each vertex the force and the diagonal block that `f` gives for its index and a third of the area vectors of its
+    /// triangles [m^2].
+    pub fn add_each(&mut self, f: impl Fn(usize, &Vec3) -> Option<(Vec3, Mat3)> + Sync) {
+        self.each_part(|part, domain, force| {
+            for (i, (area, force)) in part.areas.iter().zip(force).enumerate() {
+                if let Some((push, block)) = f(domain.first + i, area) {
+                    *force += push;
+                    domain.add(i as u32, &block);
                 }
             }
+        });
+    }
+
+    /// Keeps the diagonal and the right-hand side as they are now.
+    pub fn keep(&mut self) {
+        self.each_part(|part, domain, force| {
+            let (blocks, forces) = &mut part.kept;
+            blocks.clear();
+            blocks.extend_from_slice(&domain.blocks[..9 * domain.count]);
+            forces.clear();
+            forces.extend_from_slice(force);
+        });
+    }
+
+    /// Takes back what was added to the diagonal and the right-hand side, and all moving blocks, since [`Assembly::keep`].
+    pub fn restore(&mut self) {
+        self.matrix.entries.clear();
+        self.each_part(|part, domain, force| {
+            let (blocks, forces) = &part.kept;
+            domain.blocks[..blocks.len()].copy_from_slice(blocks);
+            force.copy_from_slice(forces);
+        });
+    }
+
+    /// Calls `f(part, domain, force)` for every subdomain, in parallel.
+    fn each_part(&mut self, f: impl Fn(&mut Part<T>, &mut Domain<T>, &mut [Vec3]) + Sync) {
+        let mut items: Vec<_> = self.parts.iter_mut().zip(&mut self.matrix.domains).collect();
+        par::each_part(&mut items, &mut self.force, &self.matrix.starts, &|_, (part, domain), force| {
+            f(part, domain, force)
         });
     }
 
@@ -177,6 +180,189 @@ impl<T: Real> Assembly<T> {
         let domain = &mut self.matrix.domains[k];
         domain.add((vertex - domain.first) as u32, block);
     }
+}
+
+impl<T: Real> Part<T> {
+    fn new(elements: &Elements, domain: &Domain<T>) -> Part<T> {
+        let own = domain.first..domain.first + domain.count;
+        let rank = |v: u32| (!own.contains(&(v as usize)), v);
+        let place = |a: u32, b: u32| domain.place(a as usize, b as usize);
+        let touches = |vertices: &[u32]| vertices.iter().any(|v| own.contains(&(*v as usize)));
+        // Neighbours in space are neighbours in memory.
+        let mut triangles: Vec<&Triangle> = elements.triangles.iter().filter(|t| touches(&t.vertices)).collect();
+        triangles.sort_by_key(|t| t.vertices.map(rank).into_iter().min());
+        let mut hinges: Vec<Hinge> = elements.hinges.iter().filter(|h| touches(&h.vertices)).copied().collect();
+        hinges.sort_by_key(|h| h.vertices.map(rank).into_iter().min());
+
+        let mut faces = Vec::new();
+        for t in triangles {
+            let mut order = [0, 1, 2];
+            order.sort_unstable_by_key(|k| rank(t.vertices[*k]));
+            let triangle = t.reordered(order);
+            let even = (order[1] + 3 - order[0]) % 3 == 1;
+            let [a, b, c] = triangle.vertices;
+            let places = [place(a, a), place(a, b), place(a, c), place(b, b), place(b, c), place(c, c)];
+            faces.push(Face { triangle, sixth: if even { 1.0 / 6.0 } else { -1.0 / 6.0 }, places });
+        }
+        let mut shares: Vec<(u32, u32)> = Vec::new();
+        for (k, h) in hinges.iter().enumerate() {
+            for (a, b) in (0..4).flat_map(|a| (0..4).map(move |b| (a, b))) {
+                shares.push((place(h.vertices[a], h.vertices[b]), (16 * k + 4 * a + b) as u32));
+            }
+        }
+        shares.retain(|s| s.0 != NOWHERE);
+        shares.sort_unstable();
+        let blocks = (domain.cross_base() + domain.cross_col.len()) as u32;
+        Part {
+            faces,
+            slopes: vec![Default::default(); hinges.len()],
+            hinges,
+            ends: (0..blocks).map(|k| shares.partition_point(|s| s.0 <= k) as u32).collect(),
+            shares: shares.into_iter().map(|s| s.1).collect(),
+            areas: vec![Vec3::zeros(); domain.count],
+            kept: Default::default(),
+        }
+    }
+
+    /// Adds the membrane elements, some of them side by side.
+    fn stretch(&mut self, sheets: &[Sheet], scheme: &Scheme, domain: &mut Domain<T>, force: &mut [Vec3]) {
+        let mut fields = [[[Wide::default(); 3]; 2]; 3];
+        let (mut gradients, mut moduli) = ([Wide::default(); 4], [Wide::default(); 4]);
+        let (mut area, mut damping) = (Wide::default(), Wide::default());
+        let mut forces = [[Wide::default(); 3]; 3];
+        let mut blocks = [[[T::default(); WIDE]; 9]; 6];
+        for faces in self.faces.chunks(WIDE) {
+            for (l, Face { triangle: t, .. }) in faces.iter().enumerate() {
+                let sheet = &sheets[t.cloth as usize];
+                let v = t.vertices.map(|v| v as usize);
+                for k in 0..2 {
+                    put(&mut fields[0][k], l, scheme.x[v[k + 1]] - scheme.x[v[0]]);
+                    put(&mut fields[1][k], l, scheme.y[v[k + 1]] - scheme.y[v[0]]);
+                    put(&mut fields[2][k], l, (scheme.rate[v[k + 1]] - scheme.rate[v[0]]) * sheet.damping);
+                    gradients[2 * k][l] = t.gradients[k].x;
+                    gradients[2 * k + 1][l] = t.gradients[k].y;
+                }
+                area[l] = t.area;
+                damping[l] = 1.0 + sheet.damping / scheme.beta;
+                let c = match sheet.membrane {
+                    Membrane::Isotropic(_) => sheet.membrane.moduli(&Vec3::zeros()),
+                    Membrane::Table(_) => sheet.membrane.moduli(&t.strain(&pick(scheme.x, &t.vertices))),
+                };
+                for (row, c) in moduli.iter_mut().zip(c) {
+                    row[l] = c;
+                }
+            }
+            for l in 0..WIDE {
+                let g = [0, 1].map(|k| Vec2::new(gradients[2 * k][l], gradients[2 * k + 1][l]));
+                let c = [moduli[0][l], moduli[1][l], moduli[2][l], moduli[3][l]];
+                let edges = [0, 1, 2].map(|f| [take(&fields[f][0], l), take(&fields[f][1], l)]);
+                let r = Triangle::respond::<T>(&g, area[l], &c, edges, damping[l]);
+                forces.iter_mut().zip(r.force).for_each(|(rows, f)| put(rows, l, f));
+                for (rows, block) in blocks.iter_mut().zip(&r.stiffness) {
+                    rows.iter_mut().zip(block).for_each(|(row, value)| row[l] = *value);
+                }
+            }
+            for (l, Face { triangle: t, sixth, places }) in faces.iter().enumerate() {
+                for (place, block) in places.iter().zip(&blocks).filter(|(place, _)| **place != NOWHERE) {
+                    let at = 9 * *place as usize;
+                    for (value, row) in domain.blocks[at..at + 9].iter_mut().zip(block) {
+                        *value += row[l];
+                    }
+                }
+                let area = take(&fields[0][0], l).cross(&take(&fields[0][1], l)) * *sixth;
+                for (v, push) in t.vertices.iter().zip(&forces) {
+                    let row = (*v as usize).wrapping_sub(domain.first);
+                    if let (Some(force), Some(sum)) = (force.get_mut(row), self.areas.get_mut(row)) {
+                        *force += take(push, l);
+                        *sum += area;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds the forces of the bending elements, some of them side by side, and overwrites all blocks with theirs.
+    fn bend(&mut self, sheets: &[Sheet], scheme: &Scheme, domain: &mut Domain<T>, force: &mut [Vec3]) {
+        let mut edges = [[Wide::default(); 3]; 3];
+        let mut gradients = [[Wide::default(); 3]; 4];
+        let (mut sin, mut cos) = (Wide::default(), Wide::default());
+        let batches = self.hinges.chunks(WIDE).zip(self.slopes.chunks_mut(WIDE));
+        for (hinges, slopes) in batches {
+            for (l, h) in hinges.iter().enumerate() {
+                let v = h.vertices.map(|v| v as usize);
+                for k in 0..3 {
+                    put(&mut edges[k], l, scheme.x[v[k + 1]] - scheme.x[v[0]]);
+                }
+            }
+            for l in 0..WIDE {
+                let bent = fold([take(&edges[0], l), take(&edges[1], l), take(&edges[2], l)]);
+                (sin[l], cos[l]) = (bent.sin, bent.cos);
+                gradients.iter_mut().zip(bent.gradient).for_each(|(rows, g)| put(rows, l, g));
+            }
+            for (l, (h, slopes)) in hinges.iter().zip(slopes).enumerate() {
+                let sheet = &sheets[h.cloth as usize];
+                let gradient = [0, 1, 2, 3].map(|a| take(&gradients[a], l));
+                let (away, stiffness) = h.state(&sheet.bending, Bent { sin: sin[l], cos: cos[l], gradient }.angle());
+                let mut turn = 0.0;
+                for (v, g) in h.vertices.iter().zip(&gradient) {
+                    let v = *v as usize;
+                    turn += g.dot(&(scheme.y[v] + scheme.rate[v] * sheet.damping));
+                }
+                let moment = stiffness * (away + turn);
+                let root = (stiffness * (1.0 + sheet.damping / scheme.beta)).sqrt();
+                for ((v, g), slope) in h.vertices.iter().zip(&gradient).zip(slopes) {
+                    if let Some(force) = force.get_mut((*v as usize).wrapping_sub(domain.first)) {
+                        *force -= g * moment;
+                    }
+                    *slope = [T::of(g.x * root), T::of(g.y * root), T::of(g.z * root), T::default()];
+                }
+            }
+        }
+        self.write(domain);
+    }
+
+    /// Overwrites each block with the sum of the hinges' shares.
+    fn write(&self, domain: &mut Domain<T>) {
+        let mut start = 0;
+        // In two loops, so that sums are made in lanes of four and not of nine.
+        let mut sums = [Block::default(); 32];
+        for (chunk, ends) in self.ends.chunks(sums.len()).enumerate() {
+            for (sum, end) in sums.iter_mut().zip(ends) {
+                let mut block = Block::default();
+                for share in &self.shares[start..*end as usize] {
+                    let slopes = &self.slopes[(share >> 4) as usize];
+                    let (row, column) = (&slopes[(share >> 2 & 3) as usize], &slopes[(share & 3) as usize]);
+                    for c in 0..3 {
+                        for l in 0..4 {
+                            block[c][l] += row[l] * column[c];
+                        }
+                    }
+                }
+                *sum = block;
+                start = *end as usize;
+            }
+            for (k, block) in sums[..ends.len()].iter().enumerate() {
+                domain.put(chunk * 32 + k, block);
+            }
+        }
+    }
+}
+
+/// Elements that are evaluated side by side: their numbers stand in rows, so that loops over them run in lanes.
+const WIDE: usize = 8;
+/// One number for each of them.
+type Wide = [f64; WIDE];
+
+#[inline(always)]
+fn put(rows: &mut [Wide; 3], l: usize, v: Vec3) {
+    rows[0][l] = v.x;
+    rows[1][l] = v.y;
+    rows[2][l] = v.z;
+}
+
+#[inline(always)]
+fn take(rows: &[Wide; 3], l: usize) -> Vec3 {
+    Vec3::new(rows[0][l], rows[1][l], rows[2][l])
 }
 
 fn pairs<const N: usize>(vertices: &[u32; N]) -> Vec<(u32, u32)> {

@@ -5,7 +5,7 @@
 //! exact), symmetry, no net force and no net torque, nothing at rest, no negative eigenvalue, and the right power of a
 //! rescaled length.
 
-use super::bending::{Bending, Hinge};
+use super::bending::{Bending, Hinge, fold};
 use super::membrane::{Membrane, Triangle};
 use crate::linalg::{Mat3, Vec3};
 
@@ -21,23 +21,24 @@ pub struct Local {
 
 /// A membrane element by itself.
 pub fn membrane(t: &Triangle, law: &Membrane, x: &[Vec3; 3]) -> Local {
-    let still = [Vec3::zeros(); 3];
-    let r = t.respond(law, x, &still, &still, 1.0);
-    let [k11, k12, k22] = r.stiffness;
-    let (k10, k20) = (-(k11 + k12), -(k12.transpose() + k22));
+    let (edges, still) = ([x[1] - x[0], x[2] - x[0]], [Vec3::zeros(); 2]);
+    let r = Triangle::respond::<f64>(&t.gradients, t.area, &law.moduli(&t.strain(x)), [edges, still, still], 1.0);
+    let [k00, k01, k02, k11, k12, k22] = r.stiffness.map(|k| Mat3::from_column_slice(&k));
     Local {
         energy: t.energy(law, x),
-        force: vec![-(r.force[0] + r.force[1]), r.force[0], r.force[1]],
-        stiffness: vec![-(k10 + k20), k10.transpose(), k20.transpose(), k10, k11, k12, k20, k12.transpose(), k22],
+        force: r.force.to_vec(),
+        stiffness: vec![k00, k01, k02, k01.transpose(), k11, k12, k02.transpose(), k12.transpose(), k22],
     }
 }
 
 /// A bending element by itself.
 pub fn bending(h: &Hinge, law: &Bending, x: &[Vec3; 4]) -> Local {
-    let (moment, k, g) = h.respond(law, x, &[Vec3::zeros(); 4]);
+    let bent = fold([1, 2, 3].map(|k| x[k] - x[0]));
+    let (away, k) = h.state(law, bent.angle());
+    let g = bent.gradient;
     Local {
         energy: h.energy(law, x),
-        force: g.iter().map(|g| g * -moment).collect(),
+        force: g.iter().map(|g| g * (-k * away)).collect(),
         stiffness: (0..16).map(|p| g[p / 4] * k * g[p % 4].transpose()).collect(),
     }
 }
@@ -87,7 +88,7 @@ mod tests {
             exact,
             local: Box::new(move |x: &[Vec3]| membrane(&triangle, &law, &[x[0], x[1], x[2]])),
         };
-        let rest4 = vec![
+        let rest4 = [
             Vec3::new(0.0, 0.0, 0.0),
             Vec3::new(0.01, 0.0, 0.0),
             Vec3::new(0.004, 0.0, 0.007),
@@ -98,12 +99,12 @@ mod tests {
             shape: 1.3,
             curvature: 120.0,
             direction: 0.4,
-            rest: crate::force::bending::angle(&[rest4[0], rest4[1], rest4[2], rest4[3]]).theta,
+            rest: fold([1, 2, 3].map(|k: usize| rest4[k] - rest4[0])).angle(),
             cloth: 0,
         };
         let fold = |name, law: Bending, exact| Case {
             name,
-            rest: rest4.clone(),
+            rest: rest4.to_vec(),
             exact,
             local: Box::new(move |x: &[Vec3]| bending(&hinge, &law, &[x[0], x[1], x[2], x[3]])),
         };

@@ -7,7 +7,9 @@
 //! largest stretch (Wang, O'Brien & Ramamoorthi 2011, section 4), with `C` frozen at the current strain.
 //! The stiffness is `A (B^T C B + G S+ G^T)` with `S+` the positive part of `S`: positive semidefinite by construction.
 
-use crate::linalg::{Mat3, Vec2, Vec3};
+use crate::linalg::matrix::Real;
+use crate::linalg::{Vec2, Vec3};
+use std::array::from_fn;
 
 /// Isotropic St. Venant-Kirchhoff membrane.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,7 +37,7 @@ pub enum Membrane {
 }
 
 /// Moduli `[C11, C12, C22, C33]` for the strain vector `(E11, E22, 2 E12)` [N/m].
-type Moduli = [f64; 4];
+pub type Moduli = [f64; 4];
 
 impl Membrane {
     /// Moduli at a strain vector.
@@ -109,18 +111,17 @@ impl Triangle {
         })
     }
 
-    /// Columns of the deformation gradient.
-    #[inline]
-    pub fn gradient(&self, x: &[Vec3; 3]) -> (Vec3, Vec3) {
-        let (p, q) = (x[1] - x[0], x[2] - x[0]);
-        let [g, h] = &self.gradients;
-        (p * g.x + q * h.x, p * g.y + q * h.y)
+    /// The same element with its vertices in another order.
+    pub fn reordered(&self, order: [usize; 3]) -> Triangle {
+        let [g, h] = self.gradients;
+        let all = [-(g + h), g, h];
+        Triangle { vertices: order.map(|k| self.vertices[k]), gradients: [all[order[1]], all[order[2]]], ..*self }
     }
 
     /// Strain vector `(E11, E22, 2 E12)`.
     #[inline]
     pub fn strain(&self, x: &[Vec3; 3]) -> Vec3 {
-        let (f1, f2) = self.gradient(x);
+        let (f1, f2) = images(&self.gradients, &[x[1] - x[0], x[2] - x[0]]);
         strain(&f1, &f2)
     }
 
@@ -130,81 +131,103 @@ impl Triangle {
         0.5 * self.area * e.dot(&stress(&law.moduli(&e), &e))
     }
 
-    /// Force on each vertex [N] and stiffness, linearised at `x` and taken at the displacement `y`, with a viscous stress
-    /// proportional to the strain rate of the displacement `y + w` (see [`Response`]).
-    #[inline]
-    pub fn respond(&self, law: &Membrane, x: &[Vec3; 3], y: &[Vec3; 3], w: &[Vec3; 3], damping: f64) -> Response {
-        let (f1, f2) = self.gradient(x);
+    /// Force on each vertex and stiffness, linearised at `x` with moduli `c` and taken at the displacement `y`, with a viscous
+    /// stress proportional to the strain rate of the displacement `y + w` (see [`Response`]). Without a branch, so that loops
+    /// over triangles run in lanes.
+    #[inline(always)]
+    pub fn respond<T: Real>(
+        gradients: &[Vec2; 2],
+        area: f64,
+        c: &Moduli,
+        [x, y, w]: [Edges; 3],
+        damping: f64,
+    ) -> Response<T> {
+        let (f1, f2) = images(gradients, &x);
         let e = strain(&f1, &f2);
-        let c = law.moduli(&e);
-        let s = stress(&c, &e);
+        let s = stress(c, &e);
         let plus = positive_part(&s);
-        let (y1, y2) = self.gradient(y);
-        let (w1, w2) = self.gradient(w);
+        let (y1, y2) = images(gradients, &y);
+        let (w1, w2) = images(gradients, &w);
         let (u1, u2) = (y1 + w1, y2 + w2);
-        let t = s + stress(&c, &Vec3::new(f1.dot(&u1), f2.dot(&u2), f1.dot(&u2) + f2.dot(&u1)));
+        let t = s + stress(c, &Vec3::new(f1.dot(&u1), f2.dot(&u2), f1.dot(&u2) + f2.dot(&u1)));
         // First Piola-Kirchhoff stress, columns: F S + geometric part of the displacement.
-        let p1 = (f1 * t.x + f2 * t.z + y1 * plus.x + y2 * plus.z) * self.area;
-        let p2 = (f1 * t.z + f2 * t.y + y1 * plus.z + y2 * plus.y) * self.area;
-        let [g, h] = &self.gradients;
+        let p1 = (f1 * t.x + f2 * t.z + y1 * plus.x + y2 * plus.z) * area;
+        let p2 = (f1 * t.z + f2 * t.y + y1 * plus.z + y2 * plus.y) * area;
+        let [g, h] = gradients;
         let force_1 = -(p1 * g.x + p2 * g.y);
         let force_2 = -(p1 * h.x + p2 * h.y);
 
-        let a = self.area * damping;
-        let (m11, m22, m12) = (f1 * f1.transpose(), f2 * f2.transpose(), f1 * f2.transpose());
-        let m21 = m12.transpose();
-        let block = |g: &Vec2, h: &Vec2| {
-            let geometric = self.area * (g.x * (plus.x * h.x + plus.z * h.y) + g.y * (plus.z * h.x + plus.y * h.y));
-            let mut k = m11 * (a * (c[0] * g.x * h.x + c[3] * g.y * h.y))
-                + m22 * (a * (c[2] * g.y * h.y + c[3] * g.x * h.x))
-                + m12 * (a * (c[1] * g.x * h.y + c[3] * g.y * h.x))
-                + m21 * (a * (c[1] * g.y * h.x + c[3] * g.x * h.y));
-            for d in 0..3 {
-                k[(d, d)] += geometric;
+        let a = area * damping;
+        let (l1, l2) = (rounded::<T>(&f1), rounded::<T>(&f2));
+        let block = |g: &Vec2, h: &Vec2| -> [T; 9] {
+            let geometric = T::of(area * (g.x * (plus.x * h.x + plus.z * h.y) + g.y * (plus.z * h.x + plus.y * h.y)));
+            let [m11, m22] = [c[0] * g.x * h.x + c[3] * g.y * h.y, c[2] * g.y * h.y + c[3] * g.x * h.x];
+            let [m12, m21] = [c[1] * g.x * h.y + c[3] * g.y * h.x, c[1] * g.y * h.x + c[3] * g.x * h.y];
+            let [m11, m22, m12, m21] = [T::of(a * m11), T::of(a * m22), T::of(a * m12), T::of(a * m21)];
+            let mut k = [T::default(); 9];
+            for c in 0..3 {
+                let (p, q) = (l1[c] * m11 + l2[c] * m12, l1[c] * m21 + l2[c] * m22);
+                for r in 0..3 {
+                    k[3 * c + r] = l1[r] * p + l2[r] * q;
+                }
+                k[4 * c] += geometric;
             }
             k
         };
-        Response { force: [force_1, force_2], stiffness: [block(g, g), block(g, h), block(h, h)] }
+        let (k11, k12, k22) = (block(g, g), block(g, h), block(h, h));
+        // Rows and columns sum to nothing.
+        let k01: [T; 9] = from_fn(|k| -(k11[k] + k12[k % 3 * 3 + k / 3]));
+        let k02: [T; 9] = from_fn(|k| -(k12[k] + k22[k]));
+        let k00: [T; 9] = from_fn(|k| -(k01[k] + k02[k]));
+        Response { force: [-(force_1 + force_2), force_1, force_2], stiffness: [k00, k01, k02, k11, k12, k22] }
     }
 }
 
-/// Force and stiffness of one triangle; vertex 0 has minus the sums.
-///
-/// The force on vertex `a` is `f_a(x) - (K y)_a - (K_material w)_a`, and the blocks are those of
-/// `damping K_material + K_geometric` for the vertex pairs (1, 1), (1, 2), (2, 2), with `damping = 1 + tau/beta` for a
-/// damping time `tau` and a scheme in which the velocity is `v~ + z/beta`; `w = tau v~`. The viscous part acts on strain rate
-/// alone: it exerts no net force and no torque.
-#[derive(Clone, Copy, Debug)]
-pub struct Response {
-    /// Forces on vertices 1 and 2 [N].
-    pub force: [Vec3; 2],
-    /// Stiffness of vertex pairs (1, 1), (1, 2), (2, 2) [N/m].
-    pub stiffness: [Mat3; 3],
+/// Values of a field at vertices 1 and 2 less that at vertex 0.
+pub type Edges = [Vec3; 2];
+
+/// Images of warp and weft under the linear map of the edges.
+#[inline(always)]
+fn images([g, h]: &[Vec2; 2], [p, q]: &Edges) -> (Vec3, Vec3) {
+    (p * g.x + q * h.x, p * g.y + q * h.y)
 }
 
-#[inline]
+#[inline(always)]
+fn rounded<T: Real>(v: &Vec3) -> [T; 3] {
+    [T::of(v.x), T::of(v.y), T::of(v.z)]
+}
+
+/// Force and stiffness of one triangle.
+///
+/// The force on vertex `a` is `f_a(x) - (K y)_a - (K_material w)_a`, and the blocks are those of
+/// `damping K_material + K_geometric`, with `damping = 1 + tau/beta` for a damping time `tau` and a scheme in which the
+/// velocity is `v~ + z/beta`; `w = tau v~`. The viscous part acts on strain rate alone: it exerts no net force and no torque.
+#[derive(Clone, Copy, Debug)]
+pub struct Response<T> {
+    /// Forces on the three vertices [N].
+    pub force: [Vec3; 3],
+    /// Stiffness of the vertex pairs (0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2) in column order [N/m].
+    pub stiffness: [[T; 9]; 6],
+}
+
+#[inline(always)]
 fn strain(f1: &Vec3, f2: &Vec3) -> Vec3 {
     Vec3::new((f1.dot(f1) - 1.0) / 2.0, (f2.dot(f2) - 1.0) / 2.0, f1.dot(f2))
 }
 
-#[inline]
+#[inline(always)]
 fn stress(c: &Moduli, e: &Vec3) -> Vec3 {
     Vec3::new(c[0] * e.x + c[1] * e.y, c[1] * e.x + c[2] * e.y, c[3] * e.z)
 }
 
 /// Positive semidefinite part of the symmetric matrix `[[s.x, s.z], [s.z, s.y]]`, in the same form.
-#[inline]
+#[inline(always)]
 fn positive_part(s: &Vec3) -> Vec3 {
     let (mean, half) = ((s.x + s.y) / 2.0, (s.x - s.y) / 2.0);
     let radius = (half * half + s.z * s.z).sqrt();
     let (low, high) = (mean - radius, mean + radius);
-    if low >= 0.0 {
-        *s
-    } else if high <= 0.0 {
-        Vec3::zeros()
-    } else {
-        // high n n^T with n the eigenvector of the larger eigenvalue; radius > 0 here.
-        let f = high / (2.0 * radius);
-        Vec3::new(f * (radius + half), f * (radius - half), f * s.z)
-    }
+    // high n n^T with n the eigenvector of the larger eigenvalue; all of it where both are positive, else nothing.
+    let f = if low < 0.0 && high > 0.0 { high / (2.0 * radius) } else { 0.0 };
+    let all = if low >= 0.0 { 1.0 } else { 0.0 };
+    Vec3::new(f * (radius + half) + all * s.x, f * (radius - half) + all * s.y, f * s.z + all * s.z)
 }

@@ -50,6 +50,9 @@ impl Real for f64 {
 /// A vector of three in four lanes; the last is zero.
 pub type Lanes<T> = [T; 4];
 
+/// The columns of a block in four lanes each.
+pub type Block<T> = [Lanes<T>; 3];
+
 /// The place of a block that a subdomain does not store.
 pub const NOWHERE: u32 = u32::MAX;
 
@@ -108,12 +111,27 @@ impl<T: Real> Domain<T> {
     /// Adds `block` at `place`, nothing at [`NOWHERE`].
     #[inline]
     pub fn add(&mut self, place: u32, block: &Mat3) {
+        self.accumulate(place, &std::array::from_fn(|e| T::of(block.as_slice()[e])));
+    }
+
+    /// Adds a block in column order at `place`, nothing at [`NOWHERE`].
+    #[inline(always)]
+    pub fn accumulate(&mut self, place: u32, block: &[T; 9]) {
         if place == NOWHERE {
             return;
         }
         let at = place as usize * 9;
-        for (value, add) in self.blocks[at..at + 9].iter_mut().zip(block.as_slice()) {
-            *value += T::of(*add);
+        for (value, add) in self.blocks[at..at + 9].iter_mut().zip(block) {
+            *value += *add;
+        }
+    }
+
+    /// Overwrites the block at `place`, and the first value of the next one.
+    #[inline(always)]
+    pub fn put(&mut self, place: usize, block: &Block<T>) {
+        let out = &mut self.blocks[9 * place..9 * place + 10];
+        for (column, lanes) in block.iter().enumerate() {
+            out[3 * column..3 * column + 4].copy_from_slice(lanes);
         }
     }
 }

@@ -38,8 +38,10 @@ struct Work<T> {
     r: Vec<Lanes<T>>,
     p: Vec<Lanes<T>>,
     q: Vec<Lanes<T>>,
-    /// Range of the matrix's moving blocks whose rows are here.
-    entries: std::ops::Range<usize>,
+    /// Upper and outer blocks, scaled, nine numbers each and a few more for four-lane loads.
+    blocks: Vec<T>,
+    /// Moving blocks whose rows are here, scaled.
+    entries: Vec<Entry<T>>,
     dots: [f64; 3],
     broken: Option<usize>,
 }
@@ -55,25 +57,25 @@ pub struct Pcg<T> {
 
 impl<T: Real> Pcg<T> {
     /// Solves `A x = b` for the vertices that are not `fixed`; those keep `x = 0`. `x` is the first guess on entry and the
-    /// solution on return. The values of `matrix` are overwritten by their scaled form.
+    /// solution on return.
     ///
     /// # Errors
     /// The vertex whose diagonal block is not positive definite (or not finite).
     pub fn solve(
         &mut self,
-        matrix: &mut Matrix<T>,
+        matrix: &Matrix<T>,
         fixed: &[bool],
         b: &[Vec3],
         x: &mut [Vec3],
         stop: Stop,
     ) -> Result<Outcome, usize> {
         self.prepare(matrix, fixed)?;
-        let starts = matrix.starts.clone();
+        let starts = &matrix.starts;
         let Pcg { works, inverse, t } = self;
-        let (matrix, inverse) = (&*matrix, &*inverse);
+        let inverse = &*inverse;
 
         // r = (I + L)^-1 (C^-1 b - A x), and the norm of the same with x = 0.
-        par::each_part(works, t, &starts, &|k, work, t| {
+        par::each_part(works, t, starts, &|k, work, t| {
             let domain = &matrix.domains[k];
             for (i, t) in t.iter_mut().enumerate() {
                 let v = domain.first + i;
@@ -86,13 +88,12 @@ impl<T: Real> Pcg<T> {
         let t_all = &*t;
         par::each_heavy(works, |k, work| {
             let domain = &matrix.domains[k];
-            work.q.copy_from_slice(&work.r);
-            forward(domain, &mut work.q);
-            work.dots[0] = dot(&work.q, &work.q);
-            let own = &t_all[domain.first..domain.first + domain.count];
-            let Work { r, q, entries, .. } = work;
-            subtract_product(domain, &matrix.entries[entries.clone()], own, t_all, r, q);
-            forward(domain, r);
+            let Work { r, q, blocks, entries, dots, .. } = work;
+            q.copy_from_slice(r);
+            forward(domain, blocks, q);
+            dots[0] = dot(q, q);
+            subtract_product(domain, blocks, entries, t_all, r, q);
+            forward(domain, blocks, r);
         });
         let reference = sum(works, 0).sqrt().max(stop.floor);
         if reference == 0.0 {
@@ -105,7 +106,7 @@ impl<T: Real> Pcg<T> {
         loop {
             // Finish the last iteration and sweep backward: t = (I + L^T)^-1 p.
             let first = outcome.iterations == 0;
-            par::each_part(works, t, &starts, &|k, work, t| {
+            par::each_part(works, t, starts, &|k, work, t| {
                 let domain = &matrix.domains[k];
                 let Work { x, r, p, q, .. } = &mut *work;
                 for ((((t, x), r), p), q) in t.iter().zip(x).zip(r).zip(p).zip(q) {
@@ -119,7 +120,7 @@ impl<T: Real> Pcg<T> {
                 }
                 work.dots[0] = dot(&work.r, &work.r);
                 t.copy_from_slice(&work.p);
-                backward(domain, t);
+                backward(domain, &work.blocks, t);
             });
             let rr = sum(works, 0);
             outcome.residual = rr.sqrt() / reference;
@@ -132,14 +133,14 @@ impl<T: Real> Pcg<T> {
             par::each_heavy(works, |k, work| {
                 let domain = &matrix.domains[k];
                 let own = &t_all[domain.first..domain.first + domain.count];
-                let Work { p, q, r, entries, dots, .. } = work;
+                let Work { p, q, r, blocks, entries, dots, .. } = work;
                 for i in 0..domain.count {
                     for l in 0..4 {
                         q[i][l] = p[i][l] - own[i][l];
                     }
                 }
-                outer(domain, &matrix.entries[entries.clone()], t_all, q);
-                forward(domain, q);
+                outer(domain, blocks, entries, t_all, q);
+                forward(domain, blocks, q);
                 for (q, t) in q.iter_mut().zip(own) {
                     for l in 0..4 {
                         q[l] += t[l];
@@ -162,23 +163,18 @@ impl<T: Real> Pcg<T> {
         Ok(outcome)
     }
 
-    /// Factors the diagonal, scales every block and finds the moving blocks of each subdomain.
-    fn prepare(&mut self, matrix: &mut Matrix<T>, fixed: &[bool]) -> Result<(), usize> {
-        let starts = matrix.starts.clone();
-        self.t.resize(matrix.size(), zero());
-        self.inverse.resize(matrix.size(), [T::default(); 9]);
-        self.works.resize(matrix.domains.len(), Work::default());
-        for (work, domain) in self.works.iter_mut().zip(&matrix.domains) {
+    /// Factors the diagonal and scales every other block.
+    fn prepare(&mut self, matrix: &Matrix<T>, fixed: &[bool]) -> Result<(), usize> {
+        let Pcg { works, inverse, t } = self;
+        t.resize(matrix.size(), zero());
+        inverse.resize(matrix.size(), [T::default(); 9]);
+        works.resize(matrix.domains.len(), Work::default());
+        par::each_part(works, inverse, &matrix.starts, &|k, work, inverse| {
+            let domain = &matrix.domains[k];
             for vector in [&mut work.x, &mut work.r, &mut work.p, &mut work.q] {
                 vector.resize(domain.count, zero());
             }
             work.p.fill(zero());
-            let at = |row: usize| matrix.entries.partition_point(|e| (e.row as usize) < row);
-            work.entries = at(domain.first)..at(domain.first + domain.count);
-        }
-        let domains = &matrix.domains;
-        par::each_part(&mut self.works, &mut self.inverse, &starts, &|k, work, inverse| {
-            let domain = &domains[k];
             work.broken = None;
             for (i, inverse) in inverse.iter_mut().enumerate() {
                 let block: [f64; 9] = std::array::from_fn(|e| domain.blocks[9 * i + e].wide());
@@ -189,29 +185,36 @@ impl<T: Real> Pcg<T> {
                 }
             }
         });
-        if let Some(vertex) = self.works.iter().find_map(|w| w.broken) {
+        if let Some(vertex) = works.iter().find_map(|w| w.broken) {
             return Err(vertex);
         }
-        let inverse = &self.inverse;
-        let scaled = |block: &mut [T], i: usize, j: usize| {
-            if fixed[i] || fixed[j] {
-                block[..9].fill(T::default());
-            } else {
-                scale(block, &inverse[i], &inverse[j]);
-            }
+        let inverse = &*inverse;
+        let scaled = |block: &[T], i: usize, j: usize| {
+            if fixed[i] || fixed[j] { [T::default(); 9] } else { scale(block, &inverse[i], &inverse[j]) }
         };
-        par::each_heavy(&mut matrix.domains, |_, domain| {
-            let (upper, cross, first) = (domain.upper_base(), domain.cross_base(), domain.first);
+        par::each_heavy(works, |k, work| {
+            let domain = &matrix.domains[k];
+            let first = domain.first;
+            let (stored, _) = domain.blocks[9 * domain.upper_base()..].as_chunks::<9>();
+            work.blocks.resize(9 * stored.len() + 3, T::default());
+            let (blocks, _) = work.blocks.as_chunks_mut::<9>();
+            let cross = domain.upper_col.len();
             for i in 0..domain.count {
                 for k in domain.upper_start[i] as usize..domain.upper_start[i + 1] as usize {
-                    scaled(&mut domain.blocks[9 * (upper + k)..], first + i, first + domain.upper_col[k] as usize);
+                    blocks[k] = scaled(&stored[k], first + i, first + domain.upper_col[k] as usize);
                 }
                 for k in domain.cross_start[i] as usize..domain.cross_start[i + 1] as usize {
-                    scaled(&mut domain.blocks[9 * (cross + k)..], first + i, domain.cross_col[k] as usize);
+                    blocks[cross + k] = scaled(&stored[cross + k], first + i, domain.cross_col[k] as usize);
                 }
             }
+            let at = |row: usize| matrix.entries.partition_point(|e| (e.row as usize) < row);
+            work.entries.clear();
+            work.entries.extend(matrix.entries[at(first)..at(first + domain.count)].iter().map(|e| {
+                let mut block = [T::default(); 10];
+                block[..9].copy_from_slice(&scaled(&e.block, e.row as usize, e.column as usize));
+                Entry { block, ..*e }
+            }));
         });
-        par::each_mut(&mut matrix.entries, |_, e| scaled(&mut e.block, e.row as usize, e.column as usize));
         Ok(())
     }
 }
@@ -278,8 +281,8 @@ fn inverse_cholesky(a: &Mat3) -> Option<Mat3> {
     Some(Mat3::new(i00, 0.0, 0.0, i10, i11, 0.0, i20, i21, i22))
 }
 
-/// `block <- Ci block Cj^T`, all in column order, `Ci` and `Cj` lower triangular.
-fn scale<T: Real>(block: &mut [T], ci: &[T; 9], cj: &[T; 9]) {
+/// `Ci block Cj^T`, all in column order, `Ci` and `Cj` lower triangular.
+fn scale<T: Real>(block: &[T], ci: &[T; 9], cj: &[T; 9]) -> [T; 9] {
     let mut left = [T::default(); 9];
     for k in 0..3 {
         let (a, b, c) = (block[3 * k], block[3 * k + 1], block[3 * k + 2]);
@@ -287,12 +290,14 @@ fn scale<T: Real>(block: &mut [T], ci: &[T; 9], cj: &[T; 9]) {
         left[3 * k + 1] = ci[1] * a + ci[4] * b;
         left[3 * k + 2] = ci[2] * a + ci[5] * b + ci[8] * c;
     }
+    let mut scaled = [T::default(); 9];
     for r in 0..3 {
         let (a, b, c) = (left[r], left[3 + r], left[6 + r]);
-        block[r] = a * cj[0];
-        block[3 + r] = a * cj[1] + b * cj[4];
-        block[6 + r] = a * cj[2] + b * cj[5] + c * cj[8];
+        scaled[r] = a * cj[0];
+        scaled[3 + r] = a * cj[1] + b * cj[4];
+        scaled[6 + r] = a * cj[2] + b * cj[5] + c * cj[8];
     }
+    scaled
 }
 
 /// `acc += block t`; the fourth lane of the result is meaningless.
@@ -305,8 +310,7 @@ fn multiply_add<T: Real>(acc: &mut Lanes<T>, block: &[T], t: &Lanes<T>) {
 }
 
 /// `t <- (I + L^T)^-1 t`.
-fn backward<T: Real>(domain: &Domain<T>, t: &mut [Lanes<T>]) {
-    let upper = &domain.blocks[9 * domain.upper_base()..];
+fn backward<T: Real>(domain: &Domain<T>, upper: &[T], t: &mut [Lanes<T>]) {
     for i in (0..domain.count).rev() {
         let mut sum = zero();
         for k in domain.upper_start[i] as usize..domain.upper_start[i + 1] as usize {
@@ -319,8 +323,7 @@ fn backward<T: Real>(domain: &Domain<T>, t: &mut [Lanes<T>]) {
 }
 
 /// `w <- (I + L)^-1 w`, with `L` read as the transpose of the upper blocks.
-fn forward<T: Real>(domain: &Domain<T>, w: &mut [Lanes<T>]) {
-    let upper = &domain.blocks[9 * domain.upper_base()..];
+fn forward<T: Real>(domain: &Domain<T>, upper: &[T], w: &mut [Lanes<T>]) {
     for i in 0..domain.count {
         let s = w[i];
         for k in domain.upper_start[i] as usize..domain.upper_start[i + 1] as usize {
@@ -339,8 +342,8 @@ fn subtract_transposed<T: Real>(acc: &mut Lanes<T>, block: &[T], s: &Lanes<T>) {
 }
 
 /// `out += R t`: blocks between subdomains and moving blocks.
-fn outer<T: Real>(domain: &Domain<T>, entries: &[Entry<T>], t: &[Lanes<T>], out: &mut [Lanes<T>]) {
-    let cross = &domain.blocks[9 * domain.cross_base()..];
+fn outer<T: Real>(domain: &Domain<T>, blocks: &[T], entries: &[Entry<T>], t: &[Lanes<T>], out: &mut [Lanes<T>]) {
+    let cross = &blocks[9 * domain.upper_col.len()..];
     for (i, out) in out.iter_mut().enumerate() {
         let range = domain.cross_start[i] as usize..domain.cross_start[i + 1] as usize;
         if range.is_empty() {
@@ -364,16 +367,16 @@ fn outer<T: Real>(domain: &Domain<T>, entries: &[Entry<T>], t: &[Lanes<T>], out:
     }
 }
 
-/// `r -= A x` for the scaled matrix, `x` both as the subdomain's part and as the whole; `scratch` is overwritten.
+/// `r -= A x` for the scaled matrix and the `x` of all subdomains; `scratch` is overwritten.
 fn subtract_product<T: Real>(
     domain: &Domain<T>,
+    upper: &[T],
     entries: &[Entry<T>],
-    own: &[Lanes<T>],
     all: &[Lanes<T>],
     r: &mut [Lanes<T>],
     scratch: &mut [Lanes<T>],
 ) {
-    let upper = &domain.blocks[9 * domain.upper_base()..];
+    let own = &all[domain.first..domain.first + domain.count];
     scratch.copy_from_slice(own);
     for i in 0..domain.count {
         let mut sum = zero();
@@ -390,7 +393,7 @@ fn subtract_product<T: Real>(
             scratch[i][l] += sum[l];
         }
     }
-    outer(domain, entries, all, scratch);
+    outer(domain, upper, entries, all, scratch);
     for (r, product) in r.iter_mut().zip(&*scratch) {
         for l in 0..3 {
             r[l] -= product[l];
@@ -478,7 +481,7 @@ mod tests {
                         let mut x: Vec<Vec3> =
                             (0..n).map(|i| if fixed[i] { Vec3::zeros() } else { Vec3::repeat(guess) }).collect();
                         let stop = Stop { tolerance: 1e-13, floor: 0.0, iterations: 400 };
-                        let outcome = Pcg::default().solve(&mut matrix.clone(), &fixed, &b, &mut x, stop).unwrap();
+                        let outcome = Pcg::default().solve(&matrix, &fixed, &b, &mut x, stop).unwrap();
                         assert!(outcome.converged, "{outcome:?}");
                         assert!(residual(&dense, &x, &b, &fixed) < 1e-11, "{cuts:?} {moving} {pinned} {guess}");
                         assert!(!pinned || (x[7] == Vec3::zeros() && x[33] == Vec3::zeros()));
@@ -499,8 +502,7 @@ mod tests {
         };
         let mut x = vec![Vec3::zeros(); 5];
         let stop = Stop { tolerance: 1e-12, floor: 0.0, iterations: 10 };
-        let outcome =
-            Pcg::default().solve(&mut matrix.clone(), &[false; 5], &[Vec3::repeat(1.0); 5], &mut x, stop).unwrap();
+        let outcome = Pcg::default().solve(&matrix, &[false; 5], &[Vec3::repeat(1.0); 5], &mut x, stop).unwrap();
         assert_eq!(outcome.iterations, 1);
         assert!((x[4].x - 0.2).abs() < 1e-14);
     }
@@ -512,6 +514,6 @@ mod tests {
         matrix.domains[0].add(2, &Mat3::identity());
         let stop = Stop { tolerance: 1e-3, floor: 0.0, iterations: 10 };
         let mut x = vec![Vec3::zeros(); 3];
-        assert_eq!(Pcg::default().solve(&mut matrix, &[false; 3], &[Vec3::zeros(); 3], &mut x, stop), Err(1));
+        assert_eq!(Pcg::default().solve(&matrix, &[false; 3], &[Vec3::zeros(); 3], &mut x, stop), Err(1));
     }
 }

@@ -259,10 +259,12 @@ impl<T: Real> Stepper<T> {
         // One linear system; a second one where the first closes contacts too fast.
         let Step { z, betas, fixed, .. } = now;
         par::fill(z, |v| if fixed[v] { Vec3::zeros() } else { state.guess[v] * (betas[v] * betas[v]) });
-        self.solve(world, state, &mut report, &mut clock)?;
+        self.assemble(world, state);
+        self.solve(world, &mut report, &mut clock)?;
         if self.touch.stop(world, &self.now) {
             report.stops = 1;
-            self.solve(world, state, &mut report, &mut clock)?;
+            self.assembly.restore();
+            self.solve(world, &mut report, &mut clock)?;
         }
         let Stepper { touch, now, .. } = self;
         let Step { moved, rate, z, betas, .. } = &mut *now;
@@ -283,9 +285,9 @@ impl<T: Real> Stepper<T> {
         Ok(report)
     }
 
-    /// Assembles the system at the present state and solves for `z`, from the guess that stands there.
-    fn solve(&mut self, world: &World, state: &State, report: &mut Report, clock: &mut Clock) -> Result<(), Stuck> {
-        let Stepper { settings, assembly, pcg, touch, now } = self;
+    /// The system at the present state, without contacts.
+    fn assemble(&mut self, world: &World, state: &State) {
+        let Stepper { assembly, now, .. } = self;
         let scheme = Scheme {
             x: &state.x,
             y: &now.moved,
@@ -297,6 +299,12 @@ impl<T: Real> Stepper<T> {
         assembly.assemble(&world.elements, &scheme);
         scheme::add_drag(world, state, now, assembly);
         scheme::add_handles(world, state, now, assembly);
+        assembly.keep();
+    }
+
+    /// Adds the contacts and solves for `z`, from the guess that stands there.
+    fn solve(&mut self, world: &World, report: &mut Report, clock: &mut Clock) -> Result<(), Stuck> {
+        let Stepper { settings, assembly, pcg, touch, now } = self;
         touch.add(assembly);
         report.seconds.assembly += clock.lap();
 
@@ -305,7 +313,7 @@ impl<T: Real> Stepper<T> {
         let floor = unit * par::sum(world.mass.len(), |v| world.mass[v]).sqrt();
         let stop = Stop { tolerance: settings.tolerance, floor, iterations: settings.iterations };
         let outcome = pcg
-            .solve(&mut assembly.matrix, &now.fixed, &assembly.force, &mut now.z, stop)
+            .solve(&assembly.matrix, &now.fixed, &assembly.force, &mut now.z, stop)
             .map_err(|v| Stuck::Indefinite(v as u32))?;
         report.iterations += outcome.iterations as u64;
         report.unconverged += u64::from(!outcome.converged);

@@ -6,6 +6,7 @@
 
 use super::Step;
 use crate::force::assembly::Assembly;
+use crate::force::drag::Drag;
 use crate::linalg::matrix::Real;
 use crate::linalg::{Mat3, Vec3, par};
 use crate::world::{Pull, State, World};
@@ -106,26 +107,14 @@ pub fn prescribe(world: &World, state: &mut State, step: &mut Step) {
 /// Linear air drag of cloths, implicit.
 pub fn add_drag<T: Real>(world: &World, state: &State, step: &Step, assembly: &mut Assembly<T>) {
     let wind = world.wind.at(state.time + step.h);
-    for cloth in &world.cloths {
-        if cloth.drag.normal == 0.0 && cloth.drag.tangent == 0.0 {
-            continue;
-        }
-        let object = &world.objects[cloth.object];
-        let mut areas = vec![Vec3::zeros(); object.vertices.len()];
-        for t in &world.elements.triangles {
-            let [a, b, c] = t.vertices.map(|v| v as usize);
-            if object.vertices.contains(&a) {
-                let share = (state.x[b] - state.x[a]).cross(&(state.x[c] - state.x[a])) / 6.0;
-                for v in [a, b, c] {
-                    areas[v - object.vertices.start] += share;
-                }
-            }
-        }
-        for (v, area) in object.vertices.clone().zip(&areas) {
-            let matrix = cloth.drag.matrix(area);
-            assembly.force[v] -= matrix * (step.rate[v] - wind);
-            assembly.add_diagonal(v, &(matrix / step.betas[v]));
-        }
+    for cloth in world.cloths.iter().filter(|c| c.drag != Drag::default()) {
+        let vertices = &world.objects[cloth.object].vertices;
+        assembly.add_each(|v, area| {
+            vertices.contains(&v).then(|| {
+                let matrix = cloth.drag.matrix(area);
+                (-(matrix * (step.rate[v] - wind)), matrix / step.betas[v])
+            })
+        });
     }
 }
 

@@ -340,7 +340,7 @@ fn add_hinges(
             shape: c * length * length / flat.area * (factor(hinge.vertices[0]) + factor(hinge.vertices[1])) / 2.0,
             curvature: length / flat.area,
             direction: flat.direction(),
-            rest: if input.flat { 0.0 } else { bending::angle(&corners).theta },
+            rest: if input.flat { 0.0 } else { bending::fold([1, 2, 3].map(|k| corners[k] - corners[0])).angle() },
             cloth,
         });
     }
