@@ -2,7 +2,7 @@
 //!
 //! `A = L + D + L^T + R`: within a subdomain only the blocks above the diagonal are stored (`L^T`); between subdomains `R`
 //! is stored row by row. Contact adds blocks whose place changes from step to step: they join `D` and `R`.
-//! A block is nine numbers in column order, so that three four-lane loads at offsets 0, 3 and 6 read its columns.
+//! A block is nine numbers in column order.
 
 use super::Mat3;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
@@ -71,7 +71,7 @@ pub struct Domain<T> {
     pub cross_start: Vec<u32>,
     /// Global column of each block that couples to another subdomain.
     pub cross_col: Vec<u32>,
-    /// Values: diagonal blocks, then upper, then outer blocks, nine numbers each, and a few more for four-lane loads.
+    /// Values: diagonal blocks, then upper, then outer blocks, nine numbers each, and a few more for four-lane writes.
     pub blocks: Vec<T>,
 }
 
@@ -143,8 +143,8 @@ pub struct Entry<T> {
     pub row: u32,
     /// Global column, different from the row.
     pub column: u32,
-    /// The block in column order, and one number more for four-lane loads.
-    pub block: [T; 10],
+    /// The block in column order.
+    pub block: [T; 9],
 }
 
 /// The matrix: subdomains with fixed sparsity, and moving blocks.

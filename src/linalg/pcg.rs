@@ -31,6 +31,9 @@ pub struct Stop {
     pub iterations: usize,
 }
 
+/// A block in column order.
+type Block<T> = [T; 9];
+
 /// Vectors of one subdomain.
 #[derive(Clone, Debug, Default)]
 struct Work<T> {
@@ -38,8 +41,8 @@ struct Work<T> {
     r: Vec<Lanes<T>>,
     p: Vec<Lanes<T>>,
     q: Vec<Lanes<T>>,
-    /// Upper and outer blocks, scaled, nine numbers each and a few more for four-lane loads.
-    blocks: Vec<T>,
+    /// Upper and outer blocks, scaled.
+    blocks: Vec<Block<T>>,
     /// Moving blocks whose rows are here, scaled.
     entries: Vec<Entry<T>>,
     dots: [f64; 3],
@@ -51,7 +54,7 @@ struct Work<T> {
 pub struct Pcg<T> {
     works: Vec<Work<T>>,
     /// `C^-1` per vertex, lower triangular, column order.
-    inverse: Vec<[T; 9]>,
+    inverse: Vec<Block<T>>,
     t: Vec<Lanes<T>>,
 }
 
@@ -189,15 +192,15 @@ impl<T: Real> Pcg<T> {
             return Err(vertex);
         }
         let inverse = &*inverse;
-        let scaled = |block: &[T], i: usize, j: usize| {
+        let scaled = |block: &Block<T>, i: usize, j: usize| {
             if fixed[i] || fixed[j] { [T::default(); 9] } else { scale(block, &inverse[i], &inverse[j]) }
         };
         par::each_heavy(works, |k, work| {
             let domain = &matrix.domains[k];
             let first = domain.first;
             let (stored, _) = domain.blocks[9 * domain.upper_base()..].as_chunks::<9>();
-            work.blocks.resize(9 * stored.len() + 3, T::default());
-            let (blocks, _) = work.blocks.as_chunks_mut::<9>();
+            work.blocks.resize(stored.len(), [T::default(); 9]);
+            let blocks = &mut work.blocks;
             let cross = domain.upper_col.len();
             for i in 0..domain.count {
                 for k in domain.upper_start[i] as usize..domain.upper_start[i + 1] as usize {
@@ -210,8 +213,7 @@ impl<T: Real> Pcg<T> {
             let at = |row: usize| matrix.entries.partition_point(|e| (e.row as usize) < row);
             work.entries.clear();
             work.entries.extend(matrix.entries[at(first)..at(first + domain.count)].iter().map(|e| {
-                let mut block = [T::default(); 10];
-                block[..9].copy_from_slice(&scaled(&e.block, e.row as usize, e.column as usize));
+                let block = scaled(&e.block, e.row as usize, e.column as usize);
                 Entry { block, ..*e }
             }));
         });
@@ -246,19 +248,19 @@ fn dot<T: Real>(a: &[Lanes<T>], b: &[Lanes<T>]) -> f64 {
 }
 
 /// `C v` of a block in column order.
-fn times<T: Real>(c: &[T; 9], v: &Lanes<T>) -> Lanes<T> {
+fn times<T: Real>(c: &Block<T>, v: &Lanes<T>) -> Lanes<T> {
     let row = |r: usize| c[r] * v[0] + c[3 + r] * v[1] + c[6 + r] * v[2];
     [row(0), row(1), row(2), T::default()]
 }
 
 /// `C^T v` of a block in column order.
-fn times_transposed<T: Real>(c: &[T; 9], v: &Lanes<T>) -> Lanes<T> {
+fn times_transposed<T: Real>(c: &Block<T>, v: &Lanes<T>) -> Lanes<T> {
     let column = |k: usize| c[3 * k] * v[0] + c[3 * k + 1] * v[1] + c[3 * k + 2] * v[2];
     [column(0), column(1), column(2), T::default()]
 }
 
 /// Solves `C^T x = v` for a lower triangular `C` in column order. With `C^-1` in place of `C` it multiplies by the factor.
-fn solve_transposed<T: Real>(c: &[T; 9], v: &Lanes<T>) -> Lanes<T> {
+fn solve_transposed<T: Real>(c: &Block<T>, v: &Lanes<T>) -> Lanes<T> {
     let z = v[2] / c[8];
     let y = (v[1] - c[5] * z) / c[4];
     let x = (v[0] - c[1] * y - c[2] * z) / c[0];
@@ -282,7 +284,7 @@ fn inverse_cholesky(a: &Mat3) -> Option<Mat3> {
 }
 
 /// `Ci block Cj^T`, all in column order, `Ci` and `Cj` lower triangular.
-fn scale<T: Real>(block: &[T], ci: &[T; 9], cj: &[T; 9]) -> [T; 9] {
+fn scale<T: Real>(block: &Block<T>, ci: &Block<T>, cj: &Block<T>) -> Block<T> {
     let mut left = [T::default(); 9];
     for k in 0..3 {
         let (a, b, c) = (block[3 * k], block[3 * k + 1], block[3 * k + 2]);
@@ -300,21 +302,33 @@ fn scale<T: Real>(block: &[T], ci: &[T; 9], cj: &[T; 9]) -> [T; 9] {
     scaled
 }
 
+/// Blocks of one row with their columns.
+#[inline(always)]
+fn row<'a, T>(
+    start: &[u32],
+    columns: &'a [u32],
+    blocks: &'a [Block<T>],
+    i: usize,
+) -> impl Iterator<Item = (usize, &'a Block<T>)> {
+    let range = start[i] as usize..start[i + 1] as usize;
+    columns[range.clone()].iter().map(|c| *c as usize).zip(&blocks[range])
+}
+
 /// `acc += block t`; the fourth lane of the result is meaningless.
 #[inline(always)]
-fn multiply_add<T: Real>(acc: &mut Lanes<T>, block: &[T], t: &Lanes<T>) {
-    let block = &block[..10];
+fn multiply_add<T: Real>(acc: &mut Lanes<T>, block: &Block<T>, t: &Lanes<T>) {
+    let columns = [[0, 1, 2, 3], [3, 4, 5, 6], [6, 7, 8, 8]];
     for l in 0..4 {
-        acc[l] += block[l] * t[0] + block[3 + l] * t[1] + block[6 + l] * t[2];
+        acc[l] += block[columns[0][l]] * t[0] + block[columns[1][l]] * t[1] + block[columns[2][l]] * t[2];
     }
 }
 
 /// `t <- (I + L^T)^-1 t`.
-fn backward<T: Real>(domain: &Domain<T>, upper: &[T], t: &mut [Lanes<T>]) {
+fn backward<T: Real>(domain: &Domain<T>, upper: &[Block<T>], t: &mut [Lanes<T>]) {
     for i in (0..domain.count).rev() {
         let mut sum = zero();
-        for k in domain.upper_start[i] as usize..domain.upper_start[i + 1] as usize {
-            multiply_add(&mut sum, &upper[9 * k..], &t[domain.upper_col[k] as usize]);
+        for (j, block) in row(&domain.upper_start, &domain.upper_col, upper, i) {
+            multiply_add(&mut sum, block, &t[j]);
         }
         for l in 0..3 {
             t[i][l] -= sum[l];
@@ -323,35 +337,32 @@ fn backward<T: Real>(domain: &Domain<T>, upper: &[T], t: &mut [Lanes<T>]) {
 }
 
 /// `w <- (I + L)^-1 w`, with `L` read as the transpose of the upper blocks.
-fn forward<T: Real>(domain: &Domain<T>, upper: &[T], w: &mut [Lanes<T>]) {
+fn forward<T: Real>(domain: &Domain<T>, upper: &[Block<T>], w: &mut [Lanes<T>]) {
     for i in 0..domain.count {
         let s = w[i];
-        for k in domain.upper_start[i] as usize..domain.upper_start[i + 1] as usize {
-            subtract_transposed(&mut w[domain.upper_col[k] as usize], &upper[9 * k..], &s);
+        for (j, block) in row(&domain.upper_start, &domain.upper_col, upper, i) {
+            subtract_transposed(&mut w[j], block, &s);
         }
     }
 }
 
 /// `acc -= block^T s`.
 #[inline(always)]
-fn subtract_transposed<T: Real>(acc: &mut Lanes<T>, block: &[T], s: &Lanes<T>) {
-    let block = &block[..9];
-    for c in 0..3 {
-        acc[c] -= block[3 * c] * s[0] + block[3 * c + 1] * s[1] + block[3 * c + 2] * s[2];
+fn subtract_transposed<T: Real>(acc: &mut Lanes<T>, block: &Block<T>, s: &Lanes<T>) {
+    let rows = [[0, 3, 6, 6], [1, 4, 7, 7], [2, 5, 8, 8]];
+    for l in 0..4 {
+        acc[l] -= block[rows[0][l]] * s[0] + block[rows[1][l]] * s[1] + block[rows[2][l]] * s[2];
     }
+    acc[3] = T::default();
 }
 
 /// `out += R t`: blocks between subdomains and moving blocks.
-fn outer<T: Real>(domain: &Domain<T>, blocks: &[T], entries: &[Entry<T>], t: &[Lanes<T>], out: &mut [Lanes<T>]) {
-    let cross = &blocks[9 * domain.upper_col.len()..];
+fn outer<T: Real>(domain: &Domain<T>, blocks: &[Block<T>], entries: &[Entry<T>], t: &[Lanes<T>], out: &mut [Lanes<T>]) {
+    let cross = &blocks[domain.upper_col.len()..];
     for (i, out) in out.iter_mut().enumerate() {
-        let range = domain.cross_start[i] as usize..domain.cross_start[i + 1] as usize;
-        if range.is_empty() {
-            continue;
-        }
         let mut sum = zero();
-        for k in range {
-            multiply_add(&mut sum, &cross[9 * k..], &t[domain.cross_col[k] as usize]);
+        for (j, block) in row(&domain.cross_start, &domain.cross_col, cross, i) {
+            multiply_add(&mut sum, block, &t[j]);
         }
         for l in 0..3 {
             out[l] += sum[l];
@@ -370,7 +381,7 @@ fn outer<T: Real>(domain: &Domain<T>, blocks: &[T], entries: &[Entry<T>], t: &[L
 /// `r -= A x` for the scaled matrix and the `x` of all subdomains; `scratch` is overwritten.
 fn subtract_product<T: Real>(
     domain: &Domain<T>,
-    upper: &[T],
+    upper: &[Block<T>],
     entries: &[Entry<T>],
     all: &[Lanes<T>],
     r: &mut [Lanes<T>],
@@ -380,11 +391,10 @@ fn subtract_product<T: Real>(
     scratch.copy_from_slice(own);
     for i in 0..domain.count {
         let mut sum = zero();
-        for k in domain.upper_start[i] as usize..domain.upper_start[i + 1] as usize {
-            let j = domain.upper_col[k] as usize;
-            multiply_add(&mut sum, &upper[9 * k..], &own[j]);
+        for (j, block) in row(&domain.upper_start, &domain.upper_col, upper, i) {
+            multiply_add(&mut sum, block, &own[j]);
             let mut back = zero();
-            subtract_transposed(&mut back, &upper[9 * k..], &own[i]);
+            subtract_transposed(&mut back, block, &own[i]);
             for l in 0..3 {
                 scratch[j][l] -= back[l];
             }
@@ -426,8 +436,8 @@ mod tests {
                     }
                 }
                 if entry && a != b {
-                    let mut values = [0.0; 10];
-                    values[..9].copy_from_slice(block.as_slice());
+                    let mut values = [0.0; 9];
+                    values.copy_from_slice(block.as_slice());
                     matrix.entries.push(Entry { row: a as u32, column: b as u32, block: values });
                 } else {
                     for domain in &mut matrix.domains {

@@ -91,7 +91,7 @@ impl Coupling {
                 domain.add(row as u32, &(linear.stiffness * (weight * weight)));
             }
         });
-        let none = Entry { row: 0, column: 0, block: [T::default(); 10] };
+        let none = Entry { row: 0, column: 0, block: [T::default(); 9] };
         matrix.entries.resize(starts[starts.len() - 1], none);
         par::each_part(rows, &mut matrix.entries, starts, &|_, rows, entries| {
             let blocks = rows.shares.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1));
