@@ -160,24 +160,21 @@ impl Stuck {
 
 /// Advances a state; holds reusable storage only, nothing that a resumed run would miss.
 pub trait Advance: Send {
-    /// One step of at most `h` [s], at most the settings' step and twice the last one; the first is short. A step that fails is
-    /// repeated with half the size down to the smallest.
+    /// One step toward the time `until` [s], on which the last one lands exactly: at most the settings' step and twice the one
+    /// before; the first is short. A step that fails is repeated with half the size down to the smallest.
     ///
     /// # Errors
-    /// Why the smallest step cannot be made.
-    fn step(&mut self, world: &World, state: &mut State, h: f64) -> Result<Report, Stuck>;
+    /// Why the smallest step cannot be made; `state` is the last good one.
+    fn step(&mut self, world: &World, state: &mut State, until: f64) -> Result<Report, Stuck>;
 
-    /// Steps to the time `until` [s] and lands on it exactly.
+    /// All steps to the time `until` [s].
     ///
     /// # Errors
     /// Why the smallest step cannot be made; `state` is the last good one.
     fn advance(&mut self, world: &World, state: &mut State, until: f64) -> Result<Report, Stuck> {
         let mut report = Report::default();
         while state.time < until {
-            report.add(&self.step(world, state, until - state.time)?);
-            if (until - state.time).abs() <= 1e-9 * self.settings().min_step.max(1e-12) + 1e-12 * until.abs() {
-                state.time = until;
-            }
+            report.add(&self.step(world, state, until)?);
         }
         Ok(report)
     }
@@ -334,8 +331,9 @@ impl<T: Real> Stepper<T> {
 }
 
 impl<T: Real> Advance for Stepper<T> {
-    fn step(&mut self, world: &World, state: &mut State, most: f64) -> Result<Report, Stuck> {
+    fn step(&mut self, world: &World, state: &mut State, until: f64) -> Result<Report, Stuck> {
         let Settings { step, min_step, .. } = self.settings;
+        let most = until - state.time;
         let mut target = if state.target > 0.0 { state.target.min(step) } else { step };
         let growth = if state.last > 0.0 { GROWTH * state.last } else { START * target.min(most) };
         let mut report = Report::default();
@@ -346,6 +344,9 @@ impl<T: Real> Advance for Stepper<T> {
             let h = if parts.is_finite() { most / parts } else { allowed };
             match self.attempt(world, state, h, &mut report) {
                 Ok(()) => {
+                    if parts == 1.0 {
+                        state.time = until;
+                    }
                     report.steps = 1;
                     state.clean = if report.repeats > 0 { 0 } else { state.clean + 1 };
                     state.target = if state.clean >= 10 {
