@@ -76,7 +76,7 @@ pub struct Report {
     pub repeats: u64,
     /// Steps with a second solve, because the first closed contacts too fast.
     pub stops: u64,
-    /// Linear iterations.
+    /// Linear iterations; these and what follows of solves, lists and wall time with attempts given up.
     pub iterations: u64,
     /// Solves that stopped before the tolerance.
     pub unconverged: u64,
