@@ -407,6 +407,28 @@ fn a_signal_stops_between_frames() {
     assert_eq!(bench.folder("a").read_stats().unwrap().len(), run.done as usize);
 }
 
+/// One frame that would take minutes: the step in hand is finished, not the frame.
+#[cfg(unix)]
+#[test]
+fn a_signal_stops_between_steps() {
+    use std::io::{BufRead, BufReader};
+    let bench = Bench::new("signal-in-frame", &SCENE.replace("fps = 30", "fps = 0.001"));
+    let arguments = ["run", "scene.toml", "--out", "a", "--no-preview", "--progress", "plain"];
+    let mut child = bench.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.by_ref().any(|line| line.unwrap().contains("frame 1/6")));
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+    lines.for_each(drop);
+    let out = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert_eq!(out.status.code(), Some(75), "{told}");
+    assert!(told.contains("after frame 1 of 6"), "{told}");
+    let run = bench.folder("a").read_run().unwrap();
+    assert_eq!((run.status, run.done), (Status::Stopped, 1));
+    assert_eq!(bench.folder("a").read_stats().unwrap().len(), 1);
+}
+
 #[test]
 fn progress_has_a_form_for_machines() {
     let bench = Bench::new("json", SCENE);

@@ -269,15 +269,12 @@ fn check_full(name: &str) {
 /// The coarse drape for 4 s, run once.
 fn drape() -> &'static Done {
     static DRAPE: OnceLock<Done> = OnceLock::new();
-    DRAPE.get_or_init(|| {
-        let expected = Expected::read("drape");
-        run("drape", "drape", Some(expected.frames()), &[with_mesh(&expected.mesh())])
-    })
+    DRAPE.get_or_init(|| run("drape", "drape-coarse", Some(121), &[with_mesh("../meshes/sheet_1m_25.ply")]))
 }
 
 #[test]
 fn drape_as_expected() {
-    check(drape(), Expected::read("drape"));
+    check_scene("drape");
 }
 
 #[test]
@@ -300,8 +297,7 @@ fn hull_as_expected() {
     check_scene("hull");
 }
 
-/// Free fall before contact: `g t^2/2` within 0.1 %, at every vertex, in still vacuum. The first step has no history and is
-/// backward Euler, which falls `g h^2` in it instead of half of that and goes on 2 `g h^2/2` ahead at most (9.8 um at 1 ms).
+/// Free fall before contact: `g t^2/2` within 0.1 %, at every vertex, in still vacuum.
 #[test]
 fn drape_falls_freely() {
     for contact in [true, false] {
@@ -319,7 +315,7 @@ fn drape_falls_freely() {
             for (p, q) in start.iter().zip(now) {
                 let fallen = p.y - q.y;
                 assert!(
-                    (fallen - wanted).abs() < 1e-3 * wanted + G * 1e-6,
+                    (fallen - wanted).abs() < 1e-3 * wanted,
                     "contact {contact}, {t:.3} s: {fallen} m, not {wanted} m"
                 );
             }
@@ -327,14 +323,48 @@ fn drape_falls_freely() {
     }
 }
 
-/// At rest after 4 s: no vertex faster than 5 mm/s.
+/// As shipped it falls through air: `v = u (1 - exp(-t/tau))`, `x = u (t - tau (1 - exp(-t/tau)))` with `u = m g/c`, `tau = m/c`
+/// for the mass `m` and drag `c` of an area. 0.1 %: the scheme errs by `(h/tau)^2`, 2.5e-5.
 #[test]
-#[ignore = "known defect: 165 mm/s after 4 s instead of 5; the hanging corners go on swinging"]
-fn drape_comes_to_rest() {
+fn drape_falls_through_air() {
+    let tau = 0.2 / 1.0;
     let done = drape();
+    // First contact at 0.31 s; frame 10 is at 0.3 s, 20 mm above it.
+    for frame in 2..=10 {
+        let t = f64::from(frame - 1) / done.record.fps;
+        let speed = G * tau * (1.0 - (-t / tau).exp());
+        let wanted = G * tau * t - tau * speed;
+        let (start, now) = (&done.frame(1).at.positions, &done.frame(frame).at);
+        for (v, (p, q)) in now.velocities.as_ref().unwrap().iter().zip(start.iter().zip(&now.positions)) {
+            let fallen = p.y - q.y;
+            assert!((fallen - wanted).abs() < 1e-3 * wanted, "{t:.3} s: {fallen} m, not {wanted} m");
+            assert!((v + Vec3::y() * speed).norm() < 1e-3 * speed, "{t:.3} s: {v} m/s, not {speed} m/s");
+        }
+    }
+}
+
+/// At rest after 4 s: no vertex faster than 5 mm/s.
+fn at_rest(done: &Done) {
     assert!((done.stats[120].time - 4.0).abs() < 1e-9);
     let speeds = [31, 61, 91, 121].map(|frame| done.speed(frame) * 1e3);
     assert!(speeds[3] < 5.0, "largest speed after 1, 2, 3, 4 s: {speeds:.1?} mm/s");
+}
+
+#[test]
+fn drape_comes_to_rest() {
+    at_rest(drape());
+}
+
+#[test]
+#[ignore = "known defect: contacts between edges chatter at 5 to 20 mm/s, the rest is below 2; half a minute"]
+fn drape_comes_to_rest_with_50_x_50() {
+    at_rest(&run("drape", "rest-50", Some(121), &[with_mesh("../meshes/sheet_1m_50.ply")]));
+}
+
+#[test]
+#[ignore = "known defect: contacts between edges chatter at 5 to 20 mm/s; minutes"]
+fn drape_comes_to_rest_with_100_x_100() {
+    at_rest(&run("drape", "rest-100", Some(121), &[]));
 }
 
 /// No edge is longer than its rest length by 5 % when the drape lies.

@@ -9,7 +9,7 @@ use crate::linalg::par;
 use crate::scene::settings::{Format, Precision};
 use crate::scene::{self, Override, Scene, time};
 use crate::sequence::{Entry, Folder, FrameStats, Run as Record, Stages, Status};
-use crate::stepper::{Advance, Integrator, Settings, stepper};
+use crate::stepper::{Advance, Integrator, Report, Settings, stepper};
 use crate::world::{Kind, Object, State, World};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -185,42 +185,58 @@ fn advance(
     for frame in 1..=scene.time.frames {
         let mut stats = FrameStats { frame, min_gap: f64::INFINITY, ..FrameStats::default() };
         if frame > 1 {
-            step(scene, world, state, stepper.as_mut(), &mut stats)?;
+            step(scene, world, state, stepper.as_mut(), &mut stats, stop)?;
+            if state.time < time_of(scene, frame) {
+                return Err(stopped(scene, frames, frame - 1));
+            }
         }
         stats.time = state.time;
         frames.write(world, state, &mut stats, start.elapsed().as_secs_f64())?;
         total.add(&stats.seconds);
         progress.frame(&stats, state.step);
         if stop.load(Ordering::Relaxed) && frame < scene.time.frames {
-            return Err(Failure::Stopped(format!(
-                "by a signal after frame {frame} of {}; the frames so far are in {}; run again to start over",
-                scene.time.frames,
-                frames.folder().path().display()
-            )));
+            return Err(stopped(scene, frames, frame));
         }
     }
     Ok(total)
 }
 
-/// Advances to a frame.
+/// Time of a frame [s].
+fn time_of(scene: &Scene, frame: u32) -> f64 {
+    f64::from(frame - 1) / scene.time.fps
+}
+
+fn stopped(scene: &Scene, frames: &Frames, done: u32) -> Failure {
+    Failure::Stopped(format!(
+        "by a signal after frame {done} of {}; the frames so far are in {}; run again to start over",
+        scene.time.frames,
+        frames.folder().path().display()
+    ))
+}
+
+/// Steps to a frame; a signal leaves it after the step in hand.
 fn step(
     scene: &Scene,
     world: &World,
     state: &mut State,
     stepper: &mut dyn Advance,
     stats: &mut FrameStats,
+    stop: &AtomicBool,
 ) -> Result<(), Failure> {
-    let until = f64::from(stats.frame - 1) / scene.time.fps;
-    let report = stepper.advance(world, state, until).map_err(|stuck| {
-        Failure::Simulation(format!(
-            "frame {} of {}, step {}, t={:.6} s: {}",
-            stats.frame,
-            scene.time.frames,
-            state.step + 1,
-            state.time,
-            stuck.describe(world, state)
-        ))
-    })?;
+    let until = time_of(scene, stats.frame);
+    let mut report = Report::default();
+    while state.time < until && !stop.load(Ordering::Relaxed) {
+        report.add(&stepper.step(world, state, until).map_err(|stuck| {
+            Failure::Simulation(format!(
+                "frame {} of {}, step {}, t={:.6} s: {}",
+                stats.frame,
+                scene.time.frames,
+                state.step + 1,
+                state.time,
+                stuck.describe(world, state)
+            ))
+        })?);
+    }
     stats.steps = report.steps;
     stats.repeats = report.repeats;
     stats.iterations = report.iterations;

@@ -118,6 +118,14 @@ impl Triangle {
         Triangle { vertices: order.map(|k| self.vertices[k]), gradients: [all[order[1]], all[order[2]]], ..*self }
     }
 
+    /// Rest lengths of the edges 01, 12, 20 [m].
+    pub fn edges(&self) -> [f64; 3] {
+        let [g, h] = &self.gradients;
+        let det = g.perp(h);
+        let (p, q) = (Vec2::new(h.y, -h.x) / det, Vec2::new(-g.y, g.x) / det);
+        [p.norm(), (q - p).norm(), q.norm()]
+    }
+
     /// Strain vector `(E11, E22, 2 E12)`.
     #[inline]
     pub fn strain(&self, x: &[Vec3; 3]) -> Vec3 {

@@ -31,6 +31,16 @@ choices! {
     }
 }
 
+choices! {
+    /// Where the flat rest shape comes from.
+    pub enum Rest {
+        /// From the mesh as placed.
+        Mesh = "mesh",
+        /// From the mesh's chart (UV), in metres: what the cloth was cut to. No transform scales it.
+        Chart = "chart",
+    }
+}
+
 section! {
     /// Vertices held in place or moved.
     pub struct Pin {
@@ -162,7 +172,7 @@ section! {
     pub struct Cloth {
         /// Name; no other object may have it.
         pub name: String = object_name().required(),
-        /// Mesh file; its shape is the rest shape.
+        /// Mesh file: where the cloth is at the start.
         pub mesh: PathBuf = mesh().required(),
         /// How it resists.
         pub model: Model = choice().or(Model::Fem),
@@ -174,6 +184,8 @@ section! {
         density: Option<f64> = quantity(Unit::AreaDensity, DENSITY).optional(),
         /// Warp direction in the file's coordinates, used where the mesh has no chart (UV).
         pub warp: UnitVec3 = direction().or(Vec3::x_axis()),
+        /// Lengths at which it rests.
+        pub rest: Rest = choice().or(Rest::Mesh),
         /// Angles at which hinges rest.
         pub rest_angles: RestAngles = choice().or(RestAngles::Mesh),
         /// Upper bound of the relative elongation of edges; no bound if absent.

@@ -44,13 +44,14 @@ section! {
         pub fps: f64 = quantity(Unit::Frequency, 1e-3..=1e6).or(30.0),
         /// Number of frames written; frame 1 is the initial state.
         pub frames: u32 = integer(1..=1_000_000).or(120),
-        /// Largest step; the step is also cut to land on frame times.
+        /// Largest step; the step is also cut to land on frame times, and the first are shorter.
         pub step: f64 = quantity(Unit::Time, 1e-7..=0.1).or(1e-3),
         /// Smallest step, 0.02 ms or `step` if that is smaller; a run that needs a smaller one fails and says where.
         pub min_step: f64 = quantity(Unit::Time, 1e-9..=0.1).or(2e-5),
         /// Scheme.
         pub integrator: Integrator = choice().or(Integrator::Bdf2),
-        /// Choose each step between the bounds from what the last ones needed; otherwise the step is `step`.
+        /// Choose each step between the bounds from what the last ones needed; otherwise the step is `step`, from
+        /// an eighth of it at the start.
         pub adaptive: bool = flag().or(true),
     }
     check bounds_in_order;

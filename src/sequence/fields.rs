@@ -1,37 +1,36 @@
 //! Quantities of a state: strain and speed at each vertex, energies.
 
+use crate::force::assembly::pick;
+use crate::force::membrane::Triangle;
 use crate::linalg::{Vec3, par};
 use crate::world::{Object, State, World};
 
-/// Relative change of length of an edge against the start.
-fn strain(world: &World, x: &[Vec3], a: u32, b: u32) -> f64 {
-    let (a, b) = (a as usize, b as usize);
-    let rest = (world.rest[a] - world.rest[b]).norm();
-    if rest > 0.0 { (x[a] - x[b]).norm() / rest - 1.0 } else { 0.0 }
+/// Relative change of length of a triangle's edges (01, 12, 20) against its rest shape.
+fn strain(triangle: &Triangle, x: &[Vec3]) -> [f64; 3] {
+    let [a, b, c] = pick(x, &triangle.vertices);
+    let now = [b - a, c - b, a - c];
+    let rest = triangle.edges();
+    std::array::from_fn(|k| now[k].norm() / rest[k] - 1.0)
 }
 
 /// Largest relative elongation of all edges of cloths; 0 without any.
 pub fn largest_strain(world: &World, x: &[Vec3]) -> f64 {
     let triangles = &world.elements.triangles;
-    let largest = par::max(triangles.len(), |t| {
-        let [a, b, c] = triangles[t].vertices;
-        strain(world, x, a, b).max(strain(world, x, b, c)).max(strain(world, x, c, a))
-    });
+    let largest = par::max(triangles.len(), |t| strain(&triangles[t], x).into_iter().fold(0.0, f64::max));
     largest.max(0.0)
 }
 
 /// Largest absolute relative change of length of the edges around each vertex of an object, in file order.
 pub fn strains(world: &World, object: &Object, x: &[Vec3]) -> Vec<f64> {
-    let mut largest = vec![0.0f64; object.place.len()];
-    for t in &object.triangles {
-        for (a, b) in [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])] {
-            let e = strain(world, x, object.place[a as usize], object.place[b as usize]).abs();
-            for v in [a, b] {
-                largest[v as usize] = largest[v as usize].max(e);
+    let mut largest = vec![0.0f64; world.moving];
+    for t in world.elements.triangles.iter().filter(|t| object.vertices.contains(&(t.vertices[0] as usize))) {
+        for (k, e) in strain(t, x).into_iter().enumerate() {
+            for v in [t.vertices[k], t.vertices[(k + 1) % 3]] {
+                largest[v as usize] = largest[v as usize].max(e.abs());
             }
         }
     }
-    largest
+    world.in_file_order(object, &largest)
 }
 
 /// Speed of each vertex of an object [m/s], in file order.

@@ -16,6 +16,12 @@ use crate::world::{State, World};
 pub use scheme::Integrator;
 use std::time::Instant;
 
+/// Most that a step grows over the last one: the second-order scheme stays stable at any sequence of such steps (Grigorieff 1983:
+/// up to `1 + sqrt 2`).
+const GROWTH: f64 = 2.0;
+/// The first step, as a part of a whole one: it has no history and is of first order.
+const START: f64 = 0.125;
+
 /// Settings of time stepping.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
@@ -23,7 +29,7 @@ pub struct Settings {
     pub integrator: Integrator,
     /// Largest step [s].
     pub step: f64,
-    /// Smallest step [s].
+    /// Smallest step that a repeated one may have [s].
     pub min_step: f64,
     /// Relative tolerance of the linear solve.
     pub tolerance: f64,
@@ -70,7 +76,7 @@ pub struct Report {
     pub repeats: u64,
     /// Steps with a second solve, because the first closed contacts too fast.
     pub stops: u64,
-    /// Linear iterations.
+    /// Linear iterations; these and what follows of solves, lists and wall time with attempts given up.
     pub iterations: u64,
     /// Solves that stopped before the tolerance.
     pub unconverged: u64,
@@ -154,23 +160,21 @@ impl Stuck {
 
 /// Advances a state; holds reusable storage only, nothing that a resumed run would miss.
 pub trait Advance: Send {
-    /// One step of at most `h` [s]; a step that fails is repeated with half the size down to the smallest.
+    /// One step toward the time `until` [s], on which the last one lands exactly: at most the settings' step and twice the one
+    /// before; the first is short. A step that fails is repeated with half the size down to the smallest.
     ///
     /// # Errors
-    /// Why the smallest step cannot be made.
-    fn step(&mut self, world: &World, state: &mut State, h: f64) -> Result<Report, Stuck>;
+    /// Why the smallest step cannot be made; `state` is the last good one.
+    fn step(&mut self, world: &World, state: &mut State, until: f64) -> Result<Report, Stuck>;
 
-    /// Steps to the time `until` [s] and lands on it exactly.
+    /// All steps to the time `until` [s].
     ///
     /// # Errors
     /// Why the smallest step cannot be made; `state` is the last good one.
     fn advance(&mut self, world: &World, state: &mut State, until: f64) -> Result<Report, Stuck> {
         let mut report = Report::default();
         while state.time < until {
-            report.add(&self.step(world, state, until - state.time)?);
-            if (until - state.time).abs() <= 1e-9 * self.settings().min_step.max(1e-12) + 1e-12 * until.abs() {
-                state.time = until;
-            }
+            report.add(&self.step(world, state, until)?);
         }
         Ok(report)
     }
@@ -235,10 +239,10 @@ impl<T: Real> Stepper<T> {
         }
     }
 
-    /// One step of size `h`: the stages in order. `state` changes only when the step succeeds.
-    fn attempt(&mut self, world: &World, state: &mut State, h: f64) -> Result<Report, Stuck> {
+    /// One step of size `h`: the stages in order. `state` changes only when the step succeeds; what it took is reported in
+    /// any case.
+    fn attempt(&mut self, world: &World, state: &mut State, h: f64, report: &mut Report) -> Result<(), Stuck> {
         let mut clock = Clock(Instant::now());
-        let mut report = Report { steps: 1, ..Report::default() };
         let Stepper { settings, touch, now, .. } = self;
 
         // Free flight, pins and obstacles.
@@ -247,42 +251,47 @@ impl<T: Real> Stepper<T> {
         scheme::prescribe(world, state, now);
 
         // What may touch, and what is predicted to.
-        report.builds = touch.update_candidates(world, state, now);
+        report.builds += touch.update_candidates(world, state, now);
         report.candidates = touch.candidate_count();
-        report.seconds.broad = clock.lap();
+        report.seconds.broad += clock.lap();
         touch.find_contacts(world, state, now);
         scheme::ground(world, state, now);
         touch.linearise(world, state, now);
         (report.contacts, report.min_gap) = touch.summary();
-        report.seconds.narrow = clock.lap();
+        report.seconds.narrow += clock.lap();
 
         // One linear system; a second one where the first closes contacts too fast.
         let Step { z, betas, fixed, .. } = now;
         par::fill(z, |v| if fixed[v] { Vec3::zeros() } else { state.guess[v] * (betas[v] * betas[v]) });
         self.assemble(world, state);
-        self.solve(world, &mut report, &mut clock)?;
+        self.solve(world, report, &mut clock)?;
         if self.touch.stop(world, &self.now) {
-            report.stops = 1;
+            report.stops += 1;
             self.assembly.restore();
-            self.solve(world, &mut report, &mut clock)?;
+            self.solve(world, report, &mut clock)?;
         }
-        let Stepper { touch, now, .. } = self;
-        let Step { moved, rate, z, betas, .. } = &mut *now;
+        let Step { moved, rate, z, betas, .. } = &mut self.now;
         par::each_mut(&mut moved[..world.moving], |v, moved| *moved += z[v]);
         par::each_mut(rate, |v, rate| *rate += z[v] / betas[v]);
 
-        // End positions: strain limits, then a proof for every pair that may have crossed.
+        let proven = self.prove(world, state, report);
+        if proven.is_ok() {
+            self.touch.advance_bristles(state, &self.now);
+            scheme::commit(world, state, &self.now);
+        }
+        report.seconds.check += clock.lap();
+        proven
+    }
+
+    /// End positions: strain limits, then a proof for every pair that may have crossed.
+    fn prove(&mut self, world: &World, state: &State, report: &mut Report) -> Result<(), Stuck> {
+        let Stepper { touch, now, .. } = self;
         limit::enforce(world, state, now)?;
         if let Some(v) = (0..world.moving).find(|v| !(now.moved[*v] + now.rate[*v]).norm_squared().is_finite()) {
             return Err(Stuck::NotFinite(v as u32));
         }
         (report.corrected, report.joined) = touch.check(world, state, now)?;
-
-        // The step stands.
-        touch.advance_bristles(state, now);
-        scheme::commit(world, state, now);
-        report.seconds.check = clock.lap();
-        Ok(report)
+        Ok(())
     }
 
     /// The system at the present state, without contacts.
@@ -312,28 +321,34 @@ impl<T: Real> Stepper<T> {
         let unit = 0.1 * world.gravity.norm().max(1.0) * now.beta;
         let floor = unit * par::sum(world.mass.len(), |v| world.mass[v]).sqrt();
         let stop = Stop { tolerance: settings.tolerance, floor, iterations: settings.iterations };
-        let outcome = pcg
-            .solve(&assembly.matrix, &now.fixed, &assembly.force, &mut now.z, stop)
-            .map_err(|v| Stuck::Indefinite(v as u32))?;
+        let outcome = pcg.solve(&assembly.matrix, &now.fixed, &assembly.force, &mut now.z, stop);
+        report.seconds.solve += clock.lap();
+        let outcome = outcome.map_err(|v| Stuck::Indefinite(v as u32))?;
         report.iterations += outcome.iterations as u64;
         report.unconverged += u64::from(!outcome.converged);
-        report.seconds.solve += clock.lap();
         Ok(())
     }
 }
 
 impl<T: Real> Advance for Stepper<T> {
-    fn step(&mut self, world: &World, state: &mut State, most: f64) -> Result<Report, Stuck> {
+    fn step(&mut self, world: &World, state: &mut State, until: f64) -> Result<Report, Stuck> {
         let Settings { step, min_step, .. } = self.settings;
+        let most = until - state.time;
         let mut target = if state.target > 0.0 { state.target.min(step) } else { step };
-        let mut repeats = 0;
+        let growth = if state.last > 0.0 { GROWTH * state.last } else { START * target.min(most) };
+        let mut report = Report::default();
         loop {
             // Equal steps to the end of the interval, so that none is tiny.
-            let h = most / (most / target - 1e-6).ceil().max(1.0);
-            match self.attempt(world, state, h) {
-                Ok(mut report) => {
-                    report.repeats = repeats;
-                    state.clean = if repeats > 0 { 0 } else { state.clean + 1 };
+            let allowed = target.min(growth);
+            let parts = (most / allowed - 1e-6).ceil().max(1.0);
+            let h = if parts.is_finite() { most / parts } else { allowed };
+            match self.attempt(world, state, h, &mut report) {
+                Ok(()) => {
+                    if parts == 1.0 {
+                        state.time = until;
+                    }
+                    report.steps = 1;
+                    state.clean = if report.repeats > 0 { 0 } else { state.clean + 1 };
                     state.target = if state.clean >= 10 {
                         state.clean = 0;
                         (2.0 * target).min(step)
@@ -342,9 +357,9 @@ impl<T: Real> Advance for Stepper<T> {
                     };
                     return Ok(report);
                 }
-                Err(stuck) if target <= min_step => return Err(stuck),
+                Err(stuck) if allowed <= min_step => return Err(stuck),
                 Err(_) => {
-                    repeats += 1;
+                    report.repeats += 1;
                     target = (h / 2.0).max(min_step);
                 }
             }

@@ -2,7 +2,8 @@
 //!
 //! Both read `x' = x~ + beta v'`, `v' = v~ + beta f'/m`. Backward Euler: `x~ = x`, `v~ = v`, `beta = h`. BDF2 with
 //! `w = h/h_before`: `x~ = ((1 + w) x - w^2/(1 + w) x_before)/a`, the same for `v~`, `a = (1 + 2w)/(1 + w)`, `beta = h/a`
-//! (Choi & Ko 2002 for w = 1). With `y = x~ + beta (v~ + beta g) - x` the unknown is `z = x' - x - y`.
+//! (Choi & Ko 2002 for w = 1). The first step has no history and is backward Euler, so the stepper makes it short. With
+//! `y = x~ + beta (v~ + beta g) - x` the unknown is `z = x' - x - y`.
 
 use super::Step;
 use crate::force::assembly::Assembly;

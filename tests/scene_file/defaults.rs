@@ -3,7 +3,7 @@
 use crate::support::{MINIMAL, folder, good};
 use percale::force::contact::Friction;
 use percale::linalg::Vec3;
-use percale::scene::cloth::{Model, Pull, RestAngles};
+use percale::scene::cloth::{Model, Pull, Rest, RestAngles};
 use percale::scene::obstacle::Shape;
 use percale::scene::place::Selector;
 use percale::scene::preview::{Colouring, Shading};
@@ -42,7 +42,7 @@ fn of_a_cloth() {
     assert_eq!((cloth.name.as_str(), &cloth.mesh, cloth.model), ("sheet", &folder().join("sheet.obj"), Model::Fem));
     let cotton = scene.materials.iter().find(|m| m.name == "cotton").unwrap();
     assert_eq!(&cloth.material, cotton);
-    assert_eq!((cloth.warp.into_inner(), cloth.rest_angles), (Vec3::x(), RestAngles::Mesh));
+    assert_eq!((cloth.warp.into_inner(), cloth.rest, cloth.rest_angles), (Vec3::x(), Rest::Mesh, RestAngles::Mesh));
     assert_eq!((cloth.strain_limit, cloth.checker), (None, None));
     assert_eq!((cloth.air_drag, cloth.air_drag_tangent, cloth.velocity), (0.0, 0.0, Vec3::zeros()));
     assert!(cloth.self_contact && cloth.groups.is_empty() && cloth.maps.is_empty());

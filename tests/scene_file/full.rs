@@ -5,7 +5,7 @@ use percale::force::bending::Bending;
 use percale::force::contact::Friction;
 use percale::force::membrane::{Isotropic, Membrane};
 use percale::linalg::Vec3;
-use percale::scene::cloth::{MapSource, Mapped, Pull};
+use percale::scene::cloth::{MapSource, Mapped, Pull, Rest, RestAngles};
 use percale::scene::obstacle::Shape;
 use percale::scene::place::{Members, Selector};
 use percale::scene::preview::{Colouring, Shading};
@@ -71,6 +71,7 @@ fn a_cloth_has_all_its_parts() {
     let cloth = &scene.cloths[0];
     assert_eq!((cloth.material.name.as_str(), cloth.material.density), ("tarp", 0.25));
     assert_eq!((cloth.material.thickness, cloth.strain_limit), (4e-4, Some(0.1)));
+    assert_eq!((cloth.rest, cloth.rest_angles), (Rest::Chart, RestAngles::Flat));
     assert_eq!((cloth.air_drag, cloth.air_drag_tangent, cloth.checker), (1.5, 0.2, Some(0.02)));
     let t = &cloth.transform;
     // Scale 2, a quarter about x, a quarter about z, shift: y -> 2y -> 2z -> 2z + 1 in z.

@@ -6,5 +6,6 @@ mod materials;
 mod mutation;
 mod overrides;
 mod refused;
+mod rest;
 mod schema;
 mod support;

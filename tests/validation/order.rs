@@ -96,11 +96,12 @@ fn momenta(bench: &Bench) -> (Vec3, Vec3) {
 }
 
 /// A hexagon that spins and flies without forces keeps its linear momentum (1e-12 of its size: element forces and solver sum to
-/// nothing) and loses angular momentum by O(h) (backward Euler) or O(h^2) (BDF2). The spin keeps it stretched alike in all
-/// directions; where cloth is compressed the clipped stiffness leaves O(h) for both.
+/// nothing) and loses angular momentum by O(h) (backward Euler) or O(h^2) (BDF2): by its first step, of order 2 and short, and
+/// by the damping of the scheme, (h w)^3/4 a radian (order 3), which are of one size here. The spin keeps it stretched alike in
+/// all directions; where cloth is compressed the clipped stiffness leaves O(h) for both.
 #[test]
 fn free_flight_keeps_momentum() {
-    for (integrator, expected) in BOTH {
+    for (integrator, slopes) in [(Integrator::BackwardEuler, 1.0..=1.0), (Integrator::Bdf2, 2.0..=3.0)] {
         let fly = |steps: usize| {
             let turn = Rotation::from_scaled_axis(Vec3::new(0.3, 0.9, -0.4));
             let corner = |k: u32| {
@@ -131,9 +132,9 @@ fn free_flight_keeps_momentum() {
         let worst = a.0.max(b.0).max(c.0);
         println!("| free flight, {integrator:?}: linear momentum | 0 | {worst:.1e} | | 1e-12 |");
         println!(
-            "| free flight, {integrator:?}: angular drift {:.1e} {:.1e} {:.1e} | slope {expected} | {slope:.3} | | |",
+            "| free flight, {integrator:?}: angular drift {:.1e} {:.1e} {:.1e} | slope {slopes:?} | {slope:.3} | | 0.05 |",
             a.1, b.1, c.1
         );
-        assert!(worst < 1e-12 && (slope - expected).abs() < 0.05);
+        assert!(worst < 1e-12 && slopes.start() - 0.05 < slope && slope < slopes.end() + 0.05);
     }
 }

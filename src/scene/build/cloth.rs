@@ -7,16 +7,20 @@ use crate::force::assembly::Sheet;
 use crate::force::contact::Friction;
 use crate::force::drag::Drag;
 use crate::mesh::TriMesh;
-use crate::scene::cloth::{Cloth, Map, MapSource, Mapped, Pull, RestAngles};
+use crate::scene::Scene;
+use crate::scene::cloth::{self, Cloth, Map, MapSource, Mapped, Pull, RestAngles};
 use crate::scene::fault::meant;
-use crate::scene::{Scene, cloth};
 use crate::world;
 use crate::world::build::{ClothInput, Rest, Weights};
 use crate::world::{Handle, Pin};
+use std::path::Path;
 
 /// A cloth with its mesh in the world; `key` is its path in the scene.
 pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Option<ClothInput> {
     let mesh = files::placed(&cloth.mesh, &cloth.transform, faults)?;
+    if cloth.rest == cloth::Rest::Chart {
+        check_chart(&cloth.mesh, &mesh, key, faults);
+    }
     let groups = groups(cloth, &mesh, key, faults);
     let mut told = |below: String, refusal: Refusal| {
         faults.fault(&format!("{key}.{below}.{}", refusal.0), refusal.1);
@@ -55,7 +59,10 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
         friction: Friction { fixed: material.friction_static, sliding: material.friction_dynamic },
         drag: Drag { normal: cloth.air_drag, tangent: cloth.air_drag_tangent },
         warp: cloth.transform.rotation() * cloth.warp.into_inner(),
-        rest: Rest::Mesh,
+        rest: match cloth.rest {
+            cloth::Rest::Mesh => Rest::Mesh,
+            cloth::Rest::Chart => Rest::Chart,
+        },
         flat: cloth.rest_angles == RestAngles::Flat,
         limit: cloth.strain_limit,
         velocity: cloth.velocity,
@@ -65,6 +72,31 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
         handles,
         mesh,
     })
+}
+
+/// A chart that is to be the rest shape covers every triangle, and is of the mesh's size.
+fn check_chart(file: &Path, mesh: &TriMesh, key: &str, faults: &mut Faults) {
+    if mesh.uv_triangles.len() != mesh.triangles.len() {
+        faults.fault(&format!("{key}.rest"), "the mesh has no chart (UV); give it one, or rest = \"mesh\"");
+        return;
+    }
+    let area = |uv: &[u32; 3]| {
+        let [a, b, c] = uv.map(|k| mesh.uv.get(k as usize).copied().unwrap_or_default());
+        (b - a).perp(&(c - a)).abs() / 2.0
+    };
+    if let Some(t) = mesh.uv_triangles.iter().position(|uv| !(area(uv).is_normal())) {
+        faults.fault(&format!("{key}.rest"), format!("triangle {t} has no area in the mesh's chart"));
+        return;
+    }
+    let chart: f64 = mesh.uv_triangles.iter().map(area).sum();
+    let corner = |v: u32| mesh.positions[v as usize];
+    let faces = mesh.triangles.iter().map(|t| t.map(corner));
+    let placed: f64 = faces.map(|[a, b, c]| (b - a).cross(&(c - a)).norm() / 2.0).sum();
+    if !(0.5..=2.0).contains(&(chart / placed)) {
+        let message =
+            format!("its chart has {chart:.4} m2, the mesh as placed {placed:.4} m2; is the chart in metres?");
+        faults.warn_in_file(file, message);
+    }
 }
 
 /// Groups of the mesh file and of the cloth.
