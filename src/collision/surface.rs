@@ -34,7 +34,9 @@ pub struct Surface {
 pub struct Bend {
     /// Sum of the sines by which they fall away, one for a border: above zero for a ridge, zero where they are flat.
     pub fall: f64,
-    /// Of the one that falls away less, the height over the edge as a vector; zero for a loose edge [m].
+    /// Sine by which the one that falls away less does so, negative where it rises; infinite for a loose edge.
+    pub least: f64,
+    /// Its height over the edge as a vector; zero for a loose edge [m].
     pub higher: Vec3,
 }
 
@@ -89,8 +91,7 @@ impl Surface {
     pub fn bend(&self, x: &[Vec3], edge: usize, d: &Vec3) -> Option<Bend> {
         let [a, b] = self.edges[edge];
         let (from, u) = (&x[a as usize], x[b as usize] - x[a as usize]);
-        let mut bend = Bend { fall: 0.0, higher: Vec3::zeros() };
-        let mut least = f64::INFINITY;
+        let mut bend = Bend { fall: 0.0, least: f64::INFINITY, higher: Vec3::zeros() };
         for w in self.wings[edge] {
             if w == a {
                 bend.fall += 1.0;
@@ -104,26 +105,26 @@ impl Surface {
                 return None;
             }
             bend.fall += fall;
-            if fall < least {
-                least = fall;
+            if fall < bend.least {
+                bend.least = fall;
                 bend.higher = inward;
             }
         }
         Some(bend)
     }
 
-    /// The unit direction `d` away from a vertex leans to one side (by more than 6 degrees): what is nearest to the vertex along
-    /// `d` is nearer to the edges there.
+    /// How far the unit direction `d` away from a vertex leans to one side: the lesser of the largest sines by which edges there
+    /// rise and fall. What is nearest to a vertex that leans is nearer to the edges.
     #[inline]
-    pub fn leans(&self, x: &[Vec3], vertex: usize, d: &Vec3) -> bool {
-        let (mut rises, mut falls) = (false, false);
+    pub fn lean(&self, x: &[Vec3], vertex: usize, d: &Vec3) -> f64 {
+        let (mut rise, mut fall) = (0.0f64, 0.0f64);
         for w in self.around(vertex) {
             let edge = x[*w as usize] - x[vertex];
-            let (rise, limit) = (d.dot(&edge), 0.1 * edge.norm());
-            rises |= rise > limit;
-            falls |= rise < -limit;
+            let sine = d.dot(&edge) / edge.norm();
+            rise = rise.max(sine);
+            fall = fall.max(-sine);
         }
-        rises && falls
+        rise.min(fall)
     }
 
     /// The triangles on an edge lie in one plane, within `tolerance` [rad].
@@ -180,8 +181,8 @@ mod tests {
         assert_eq!(s.bend(&x, 0, &-Vec3::y()), None);
         assert_eq!(s.bend(&x, 0, &Vec3::new(0.0, -0.5, 1.0).normalize()), None);
         assert!(!s.is_flat(&x, 0, 0.5) && !s.is_flat(&x, 1, 0.5));
-        let leans = |sign: f64| s.leans(&x, 0, &Vec3::new(sign, 1.0, 0.0).normalize());
-        assert!(leans(1.0) && !leans(-1.0));
+        let leans = |sign: f64| s.lean(&x, 0, &Vec3::new(sign, 1.0, 0.0).normalize());
+        assert!(leans(1.0) > 0.1 && leans(-1.0) == 0.0);
         // A border.
         assert!((s.bend(&x, 1, &Vec3::new(-4.0, -1.0, 1.0).normalize()).unwrap().fall - 2.0).abs() < 1e-15);
     }

@@ -4,6 +4,7 @@
 //! `N = m a ((1 - s)/s)^2` for `s < 1`, where `m` is the pair's effective mass and `a` an acceleration of a few `g`: a single
 //! layer rests near 0.6 `g^`, ten near 0.35, and no load closes the gap. It does not depend on the step, so that a change of
 //! step releases no energy, and it stores little, so that little bounces.
+//! A damping of the normal motion, bounded by half of that force, keeps single contacts that come and go from driving each other.
 //! What would close the gap faster than the barrier can brake is stopped at a goal no wider than the gap ([`Contact::goal`]):
 //! free flight by inelastic impulses beforehand, the rest by a stiff spring toward the goal in a second solve. Neither pushes
 //! anything apart.
@@ -18,6 +19,8 @@ use crate::linalg::{Mat3, Vec3};
 const ACCELERATION: f64 = 30.0;
 /// A step may bring a gap down to this part of itself, or of the activation distance where that is less.
 const BRAKE: (f64, f64) = (0.9, 0.5);
+/// Damping time of the barrier [s], and the part of its force that bounds the damping.
+const DAMPING: (f64, f64) = (5e-3, 0.5);
 /// Stiffness of the spring that stops, times `h^2/m`.
 const STOP: f64 = 16.0;
 /// Smallest `s` at which the barrier is linearised, in units of the present gap's and of one.
@@ -61,6 +64,8 @@ pub struct Contact {
     pub reach: f64,
     /// Effective mass `1/sum(w^2/m)` of the pair [kg].
     pub mass: f64,
+    /// Part of the barrier that acts, in (0, 1]: less where the features turn away from each other.
+    pub share: f64,
     /// Friction of the two surfaces.
     pub friction: Friction,
     /// Memory; none when the contact is new.
@@ -127,19 +132,25 @@ impl Contact {
         let n = &self.normal;
         let expected = self.gap + n.dot(free);
         let at = expected.max(CLOSEST.0 * self.gap).max(CLOSEST.1 * self.reach);
-        let (force, tangent) = barrier(self.mass * ACCELERATION * setting.stiffness, self.reach, at);
+        let (force, tangent) = barrier(self.share * self.mass * ACCELERATION * setting.stiffness, self.reach, at);
         // Where the gap closes, the line must not pull at the gap it has now.
         let room = self.gap.min(self.reach) - at;
         let mut normal_stiffness = if room > 0.0 { tangent.min(force / room) } else { tangent };
         let mut normal = force + normal_stiffness * (at - expected);
+        // What presses at the present gap bounds friction: free flight closes it by more than the step will.
+        let mut pressing = force + normal_stiffness * (at - self.gap);
+        // Against both closing and opening: single contacts that come and go would keep each other going.
+        let travel = n.dot(&self.expected).abs().max(1e-12 * self.reach);
+        let viscous = (normal_stiffness * DAMPING.0 / setting.h).min(DAMPING.1 * force / travel);
+        normal -= viscous * n.dot(free);
+        normal_stiffness += viscous;
         if stop {
             let stiffness = STOP * self.mass / (setting.h * setting.h);
             normal += stiffness * (self.goal() - expected);
             normal_stiffness += stiffness;
+            pressing = normal;
         }
         let across = |v: &Vec3| v - n * n.dot(v);
-        // What presses at the present gap bounds friction: free flight closes it by more than the step will.
-        let pressing = if stop { normal } else { force + normal_stiffness * (at - self.gap) };
         let deflection = self.bristle.unwrap_or_default().deflection;
         let bristle = self.bristle_stiffness(setting);
         let mut expected = across(&(deflection + self.expected)).norm();

@@ -9,8 +9,11 @@ use crate::force::contact::Bristle;
 use crate::linalg::Vec3;
 use crate::world::{Course, World};
 
-/// Sum of the sines of the slopes beside an edge up to which it counts as flat.
-const FLAT: f64 = 1e-3;
+/// Sum of the sines of the slopes beside an edge up to which it counts as flat, and from which on it acts in full.
+const FLAT: (f64, f64) = (1e-3, 0.05);
+/// Sine by which a triangle beside an edge rises, or to which a vertex leans, up to which it acts in full, and from which on it does
+/// not: in between the share falls steadily, so that no force comes and goes at once.
+const HOLLOW: (f64, f64) = (0.03, 0.1);
 
 /// Weight of a corner up to which the nearest point counts as on the border: far above its rounding.
 const BORDER: f64 = 1e-9;
@@ -30,7 +33,7 @@ impl Flat {
         for obstacle in world.obstacles.iter().filter(|o| o.course.still() || matches!(o.course, Course::Rigid(_))) {
             flat.vertices[surface.vertex_ranges[obstacle.object].clone()].fill(true);
             for edge in surface.edge_ranges[obstacle.object].clone() {
-                flat.edges[edge] = surface.is_flat(&world.rest, edge, FLAT);
+                flat.edges[edge] = surface.is_flat(&world.rest, edge, FLAT.0);
                 for v in surface.edges[edge].iter().filter(|_| !flat.edges[edge]) {
                     flat.vertices[*v as usize] = false;
                 }
@@ -44,25 +47,29 @@ impl Flat {
         !self.vertices[vertex as usize]
     }
 
-    /// Two edges whose nearest points have the direction `normal` from the second to the first, and these weights, act on each
-    /// other.
-    pub fn edges_count(&self, world: &World, x: &[Vec3], edges: [u32; 2], normal: &Vec3, weights: &[f64; 4]) -> bool {
-        let counts = |edge: u32, other: u32, d: &Vec3, ends: &[f64]| {
-            let Some(bend) = world.surface.bend(x, edge as usize, d) else { return false };
-            if bend.fall > FLAT {
-                return true;
-            }
+    /// Share with which two edges act on each other whose nearest points have the direction `normal` from the second to the first,
+    /// and these weights.
+    pub fn edges_share(&self, world: &World, x: &[Vec3], edges: [u32; 2], normal: &Vec3, weights: &[f64; 4]) -> f64 {
+        let share = |edge: u32, other: u32, d: &Vec3, ends: &[f64]| {
+            let Some(bend) = world.surface.bend(x, edge as usize, d) else { return 0.0 };
             // The other edge's end on that side is as near or nearer, if it is not beyond the triangle there.
             let [a, b] = world.surface.edges[other as usize].map(|v| v as usize);
             let along = x[b] - x[a];
             let end = if along.dot(&bend.higher) > 0.0 { ends[0] } else { ends[1] };
-            end.abs() * along.norm() > bend.higher.norm()
+            let beyond = end.abs() * along.norm() > bend.higher.norm();
+            let ridge = if beyond { 1.0 } else { ((bend.fall - FLAT.0) / (FLAT.1 - FLAT.0)).clamp(0.0, 1.0) };
+            ridge * fading(-bend.least)
         };
-        !weights.contains(&0.0)
-            && edges.iter().all(|edge| !self.edges[*edge as usize])
-            && counts(edges[0], edges[1], &-normal, &weights[2..])
-            && counts(edges[1], edges[0], normal, &weights[..2])
+        if weights.contains(&0.0) || edges.iter().any(|edge| self.edges[*edge as usize]) {
+            return 0.0;
+        }
+        share(edges[0], edges[1], &-normal, &weights[2..]) * share(edges[1], edges[0], normal, &weights[..2])
     }
+}
+
+/// One up to the lesser limit of what is hollow, zero from the greater one on.
+fn fading(sine: f64) -> f64 {
+    ((HOLLOW.1 - sine) / (HOLLOW.1 - HOLLOW.0)).clamp(0.0, 1.0)
 }
 
 /// What a contact remembers: its own bristle, or that of the same first feature with a neighbour of the second, from which it has
@@ -93,14 +100,20 @@ pub fn keep_local_minima(contacts: &mut Vec<Element>, world: &World, x: &[Vec3])
     let near = |c: &Element, k: &usize| c.weights[*k].abs() > BORDER;
     let shares =
         |of: &Element, c: &Element| (1..4).filter(|k| near(of, k)).all(|k| c.vertices[1..].contains(&of.vertices[k]));
-    let mut keep = Vec::with_capacity(contacts.len());
+    let mut share = Vec::with_capacity(contacts.len());
     for group in contacts.chunk_by(|a, b| a.vertices[0] == b.vertices[0]) {
         for (i, c) in group.iter().enumerate() {
             let mut others = group.iter().enumerate().filter(|(j, _)| *j != i);
             let again = others.any(|(j, other)| shares(c, other) && (j < i || !shares(other, c)));
-            keep.push(!again && !world.surface.leans(x, c.vertices[0] as usize, &-c.contact.normal));
+            share.push(if again {
+                0.0
+            } else {
+                fading(world.surface.lean(x, c.vertices[0] as usize, &-c.contact.normal))
+            });
         }
     }
-    let mut keep = keep.into_iter();
-    contacts.retain(|_| keep.next() == Some(true));
+    for (c, share) in contacts.iter_mut().zip(share) {
+        c.contact.share = share;
+    }
+    contacts.retain(|c| c.contact.share > 0.0);
 }

@@ -227,11 +227,11 @@ impl Touch {
         if distance + closing >= thickness + reach || distance == 0.0 {
             return;
         }
-        let counts = match pair {
-            Pair::VertexFace => self.flat.vertex_counts(near.a),
-            Pair::EdgeEdge => self.flat.edges_count(world, &state.x, [near.a, near.b], &normal, &weights),
+        let share = match pair {
+            Pair::VertexFace => f64::from(u8::from(self.flat.vertex_counts(near.a))),
+            Pair::EdgeEdge => self.flat.edges_share(world, &state.x, [near.a, near.b], &normal, &weights),
         };
-        if !counts {
+        if share == 0.0 {
             return;
         }
         if objects[0] == objects[1] {
@@ -262,6 +262,7 @@ impl Touch {
             mass: 1.0 / mobility,
             friction: Friction::between(world.objects[objects[0]].friction, world.objects[objects[1]].friction),
             bristle: memory,
+            share,
             expected: Vec3::zeros(),
         };
         let (free, linear, stop) = (Vec3::zeros(), Linear::default(), false);
