@@ -76,7 +76,7 @@ fn assembled(world: &World, state: &State, step: f64) -> Assembly<f32> {
     let y: Vec<Vec3> = rate.iter().map(|v| (v + world.gravity * step) * step).collect();
     let betas = vec![step; world.moving];
     let mut assembly = Assembly::new(&world.elements, &world.starts);
-    let scheme = Scheme { x: &state.x, y: &y, rate, mass: &world.mass, beta: step, betas: &betas };
+    let scheme = Scheme { x: &state.x, y: &y, rate, v: &state.v, mass: &world.mass, beta: step, betas: &betas };
     assembly.assemble(&world.elements, &scheme);
     assembly
 }

@@ -3,11 +3,16 @@
 //! A step of the implicit scheme has new positions `x + y + z`: `y` is the displacement of free flight (prescribed for pinned
 //! vertices), `z` the unknown. The new velocity is `v~ + z/beta`. Linearised at `x`:
 //! `(M/beta^2 + K + tau K_material/beta) z = f(x) - K y - tau K_material v~`, where `tau` is the damping time.
+//! Hinges of a plate are coupled beyond a hinge's four vertices, which the matrix is not to know: it holds `Kb >= K` instead, hinge
+//! by hinge (see [`super::plate::Patch::bounds`]). `K` acts on the displacement and rate of a step at the present velocity, known
+//! beforehand, `Kb` on the rest of `y` and on `z`. The difference acts on the change of velocity alone: it is of second order,
+//! does nothing in balance, and is stable as mass would be.
 //! Each subdomain evaluates every element that touches it and keeps its own rows: no two threads write one place and the
 //! order of summation is fixed.
 
 use super::bending::{Bending, Bent, Hinge, fold};
 use super::membrane::{Membrane, Triangle};
+use super::plate::{NONE, Patch};
 use crate::linalg::matrix::{Block, Domain, Lanes, Matrix, NOWHERE, Real};
 use crate::linalg::{Mat3, Vec2, Vec3, par};
 
@@ -29,8 +34,10 @@ pub struct Elements {
     pub sheets: Vec<Sheet>,
     /// Membrane elements.
     pub triangles: Vec<Triangle>,
-    /// Bending elements.
+    /// Hinges: bending elements by themselves where the law is a table.
     pub hinges: Vec<Hinge>,
+    /// Bending elements of the cloths whose rigidity is constant.
+    pub patches: Vec<Patch>,
 }
 
 impl Elements {
@@ -40,11 +47,22 @@ impl Elements {
             let t = &self.triangles[k];
             t.energy(&self.sheets[t.cloth as usize].membrane, &pick(x, &t.vertices))
         });
-        let bending = par::sum(self.hinges.len(), |k| {
+        let hinges = par::sum(self.hinges.len(), |k| {
             let h = &self.hinges[k];
-            h.energy(&self.sheets[h.cloth as usize].bending, &pick(x, &h.vertices))
+            match &self.sheets[h.cloth as usize].bending {
+                Bending::Constant(_) => 0.0,
+                law => h.energy(law, &pick(x, &h.vertices)),
+            }
         });
-        (membrane, bending)
+        let away = par::map(self.hinges.len(), |k| self.hinges[k].away(&pick(x, &self.hinges[k].vertices)));
+        let patches = par::sum(self.patches.len(), |k| {
+            let patch = &self.patches[k];
+            match self.sheets[patch.cloth as usize].bending {
+                Bending::Constant(rigidity) => patch.energy(rigidity, |h| away[h as usize]),
+                Bending::Table(_) => 0.0,
+            }
+        });
+        (membrane, hinges + patches)
     }
 }
 
@@ -57,6 +75,8 @@ pub struct Scheme<'a> {
     pub y: &'a [Vec3],
     /// Velocity `v~` at `z = 0` [m/s].
     pub rate: &'a [Vec3],
+    /// Velocity at `x` [m/s].
+    pub v: &'a [Vec3],
     /// Masses [kg].
     pub mass: &'a [f64],
     /// Effective step `beta` [s].
@@ -70,7 +90,12 @@ pub struct Scheme<'a> {
 #[derive(Clone, Debug)]
 struct Part<T> {
     faces: Vec<Face>,
+    /// Hinges that touch it, then those that share a triangle with one of them.
     hinges: Vec<Hinge>,
+    /// For each hinge that touches it, those that share a triangle with it.
+    links: Vec<Link>,
+    /// What the hinges do in this step.
+    turns: Vec<Turn>,
     /// What hinges add to blocks, block by block: sixteen times the hinge, four times its vertex of the row, its vertex of the
     /// column.
     shares: Vec<u32>,
@@ -82,6 +107,28 @@ struct Part<T> {
     areas: Vec<Vec3>,
     /// Diagonal blocks and right-hand side that were kept.
     kept: (Vec<T>, Vec<Vec3>),
+}
+
+/// Row of the stiffness of all hinges of a cloth: the hinge itself and the other hinges of its two triangles.
+#[derive(Clone, Copy, Debug, Default)]
+struct Link {
+    /// Indices of the others; any where the stiffness is zero.
+    others: [u32; 4],
+    /// Stiffness per rigidity: itself, others [-].
+    stiffness: [f64; 5],
+}
+
+/// A hinge in this step.
+#[derive(Clone, Copy, Debug, Default)]
+struct Turn {
+    /// Angle away from rest, if the velocity stays as it is [rad].
+    away: f64,
+    /// What free flight adds to it [rad].
+    late: f64,
+    /// Stiffness by itself [N m].
+    stiffness: f64,
+    /// Gradient of the angle by vertex [rad/m].
+    gradient: [Vec3; 4],
 }
 
 /// A triangle as one subdomain sees it: its vertices in such an order, own ones first and ascending, that the blocks to store
@@ -111,7 +158,8 @@ impl<T: Real> Assembly<T> {
         let triangle_pairs = elements.triangles.iter().flat_map(|t| pairs(&t.vertices));
         let hinge_pairs = elements.hinges.iter().flat_map(|h| pairs(&h.vertices));
         let matrix = Matrix::<T>::new(starts, triangle_pairs.chain(hinge_pairs));
-        let parts = par::map_heavy(matrix.domains.len(), |k| Part::new(elements, &matrix.domains[k]));
+        let links = links(elements);
+        let parts = par::map_heavy(matrix.domains.len(), |k| Part::new(elements, &links, &matrix.domains[k]));
         let size = matrix.size();
         Assembly { matrix, force: vec![Vec3::zeros(); size], parts }
     }
@@ -183,7 +231,7 @@ impl<T: Real> Assembly<T> {
 }
 
 impl<T: Real> Part<T> {
-    fn new(elements: &Elements, domain: &Domain<T>) -> Part<T> {
+    fn new(elements: &Elements, links: &[Link], domain: &Domain<T>) -> Part<T> {
         let own = domain.first..domain.first + domain.count;
         let rank = |v: u32| (!own.contains(&(v as usize)), v);
         let place = |a: u32, b: u32| domain.place(a as usize, b as usize);
@@ -191,8 +239,26 @@ impl<T: Real> Part<T> {
         // Neighbours in space are neighbours in memory.
         let mut triangles: Vec<&Triangle> = elements.triangles.iter().filter(|t| touches(&t.vertices)).collect();
         triangles.sort_by_key(|t| t.vertices.map(rank).into_iter().min());
-        let mut hinges: Vec<Hinge> = elements.hinges.iter().filter(|h| touches(&h.vertices)).copied().collect();
-        hinges.sort_by_key(|h| h.vertices.map(rank).into_iter().min());
+        let count = elements.hinges.len() as u32;
+        let mut list: Vec<u32> = (0..count).filter(|h| touches(&elements.hinges[*h as usize].vertices)).collect();
+        list.sort_by_key(|h| elements.hinges[*h as usize].vertices.map(rank).into_iter().min());
+        let touching = list.len();
+        let mut known: Vec<(u32, u32)> = list.iter().enumerate().map(|(k, h)| (*h, k as u32)).collect();
+        known.sort_unstable();
+        let find = |h: u32, known: &[(u32, u32)]| known.binary_search_by_key(&h, |k| k.0).map(|k| known[k].1);
+        let mut beyond: Vec<u32> = list.iter().flat_map(|h| links[*h as usize].others).collect();
+        beyond.sort_unstable();
+        beyond.dedup();
+        beyond.retain(|h| find(*h, &known).is_err());
+        list.extend(&beyond);
+        known.extend(beyond.iter().enumerate().map(|(k, h)| (*h, (touching + k) as u32)));
+        known.sort_unstable();
+        let link = |h: &u32| {
+            let Link { others, stiffness } = links[*h as usize];
+            Link { others: others.map(|h| find(h, &known).unwrap_or(0)), stiffness }
+        };
+        let own_links: Vec<Link> = list[..touching].iter().map(link).collect();
+        let hinges: Vec<Hinge> = list.iter().map(|h| elements.hinges[*h as usize]).collect();
 
         let mut faces = Vec::new();
         for t in triangles {
@@ -205,7 +271,7 @@ impl<T: Real> Part<T> {
             faces.push(Face { triangle, sixth: if even { 1.0 / 6.0 } else { -1.0 / 6.0 }, places });
         }
         let mut shares: Vec<(u32, u32)> = Vec::new();
-        for (k, h) in hinges.iter().enumerate() {
+        for (k, h) in hinges[..touching].iter().enumerate() {
             for (a, b) in (0..4).flat_map(|a| (0..4).map(move |b| (a, b))) {
                 shares.push((place(h.vertices[a], h.vertices[b]), (16 * k + 4 * a + b) as u32));
             }
@@ -215,7 +281,9 @@ impl<T: Real> Part<T> {
         let blocks = (domain.cross_base() + domain.cross_col.len()) as u32;
         Part {
             faces,
-            slopes: vec![Default::default(); hinges.len()],
+            slopes: vec![Default::default(); touching],
+            turns: vec![Turn::default(); hinges.len()],
+            links: own_links,
             hinges,
             ends: (0..blocks).map(|k| shares.partition_point(|s| s.0 <= k) as u32).collect(),
             shares: shares.into_iter().map(|s| s.1).collect(),
@@ -281,13 +349,38 @@ impl<T: Real> Part<T> {
         }
     }
 
-    /// Adds the forces of the bending elements, some of them side by side, and overwrites all blocks with theirs.
+    /// Adds the forces of the bending elements and overwrites all blocks with theirs.
     fn bend(&mut self, sheets: &[Sheet], scheme: &Scheme, domain: &mut Domain<T>, force: &mut [Vec3]) {
+        self.turn(sheets, scheme);
+        for (k, link) in self.links.iter().enumerate() {
+            let (h, turn) = (&self.hinges[k], &self.turns[k]);
+            let sheet = &sheets[h.cloth as usize];
+            let bent = match sheet.bending {
+                Bending::Constant(rigidity) => {
+                    let others = link.others.iter().zip(&link.stiffness[1..]);
+                    let sum: f64 = others.map(|(o, c)| c * self.turns[*o as usize].away).sum();
+                    rigidity * (link.stiffness[0] * turn.away + sum)
+                }
+                Bending::Table(_) => turn.stiffness * turn.away,
+            };
+            let moment = bent + turn.stiffness * turn.late;
+            let root = (turn.stiffness * (1.0 + sheet.damping / scheme.beta)).sqrt();
+            for ((v, g), slope) in h.vertices.iter().zip(&turn.gradient).zip(&mut self.slopes[k]) {
+                if let Some(force) = force.get_mut((*v as usize).wrapping_sub(domain.first)) {
+                    *force -= g * moment;
+                }
+                *slope = [T::of(g.x * root), T::of(g.y * root), T::of(g.z * root), T::default()];
+            }
+        }
+        self.write(domain);
+    }
+
+    /// Angles of the hinges, some of them side by side.
+    fn turn(&mut self, sheets: &[Sheet], scheme: &Scheme) {
         let mut edges = [[Wide::default(); 3]; 3];
         let mut gradients = [[Wide::default(); 3]; 4];
         let (mut sin, mut cos) = (Wide::default(), Wide::default());
-        let batches = self.hinges.chunks(WIDE).zip(self.slopes.chunks_mut(WIDE));
-        for (hinges, slopes) in batches {
+        for (hinges, turns) in self.hinges.chunks(WIDE).zip(self.turns.chunks_mut(WIDE)) {
             for (l, h) in hinges.iter().enumerate() {
                 let v = h.vertices.map(|v| v as usize);
                 for k in 0..3 {
@@ -299,26 +392,19 @@ impl<T: Real> Part<T> {
                 (sin[l], cos[l]) = (bent.sin, bent.cos);
                 gradients.iter_mut().zip(bent.gradient).for_each(|(rows, g)| put(rows, l, g));
             }
-            for (l, (h, slopes)) in hinges.iter().zip(slopes).enumerate() {
+            for (l, (h, turn)) in hinges.iter().zip(turns).enumerate() {
                 let sheet = &sheets[h.cloth as usize];
                 let gradient = [0, 1, 2, 3].map(|a| take(&gradients[a], l));
                 let (away, stiffness) = h.state(&sheet.bending, Bent { sin: sin[l], cos: cos[l], gradient }.angle());
-                let mut turn = 0.0;
+                let (mut whole, mut late) = (0.0, 0.0);
                 for (v, g) in h.vertices.iter().zip(&gradient) {
                     let v = *v as usize;
-                    turn += g.dot(&(scheme.y[v] + scheme.rate[v] * sheet.damping));
+                    whole += g.dot(&(scheme.y[v] + scheme.rate[v] * sheet.damping));
+                    late += g.dot(&(scheme.rate[v] - scheme.v[v])) * (scheme.betas[v] + sheet.damping);
                 }
-                let moment = stiffness * (away + turn);
-                let root = (stiffness * (1.0 + sheet.damping / scheme.beta)).sqrt();
-                for ((v, g), slope) in h.vertices.iter().zip(&gradient).zip(slopes) {
-                    if let Some(force) = force.get_mut((*v as usize).wrapping_sub(domain.first)) {
-                        *force -= g * moment;
-                    }
-                    *slope = [T::of(g.x * root), T::of(g.y * root), T::of(g.z * root), T::default()];
-                }
+                *turn = Turn { away: away + whole - late, late, stiffness, gradient };
             }
         }
-        self.write(domain);
     }
 
     /// Overwrites each block with the sum of the hinges' shares.
@@ -363,6 +449,26 @@ fn put(rows: &mut [Wide; 3], l: usize, v: Vec3) {
 #[inline(always)]
 fn take(rows: &[Wide; 3], l: usize) -> Vec3 {
     Vec3::new(rows[0][l], rows[1][l], rows[2][l])
+}
+
+/// The row of each hinge; empty where its law is a table.
+fn links(elements: &Elements) -> Vec<Link> {
+    let alone = |h: usize| Link { others: [h as u32; 4], ..Link::default() };
+    let mut links: Vec<Link> = (0..elements.hinges.len()).map(alone).collect();
+    let mut filled = vec![0; links.len()];
+    for patch in &elements.patches {
+        let there = || (0..3).filter(|k| patch.hinges[*k] != NONE);
+        for i in there() {
+            let h = patch.hinges[i] as usize;
+            links[h].stiffness[0] += patch.stiffness[(i, i)];
+            for j in there().filter(|j| *j != i) {
+                links[h].others[filled[h]] = patch.hinges[j];
+                links[h].stiffness[1 + filled[h]] = patch.stiffness[(i, j)];
+                filled[h] += 1;
+            }
+        }
+    }
+    links
 }
 
 fn pairs<const N: usize>(vertices: &[u32; N]) -> Vec<(u32, u32)> {

@@ -1,5 +1,8 @@
 //! Bending: hinges with a quadratic energy in the dihedral angle (Bridson, Marino & Fedkiw 2003; Grinspun et al. 2003).
 //!
+//! A hinge stores energy by itself where the rigidity is a table by direction and curvature; where it is constant, the three hinges
+//! of a triangle do together (see [`super::plate`]), and `k` is the stiffness the linear system gives to each.
+//!
 //! `E = k (theta - theta0)^2 / 2`, `k = c B e^2 / (A1 + A2)` with `e` the edge's rest length, `A1`, `A2` the rest areas, `B` the
 //! bending rigidity [N m] and `c` the mesh's calibration (see [`super::calibrate`]). The force on vertex `a` is
 //! `-k (theta - theta0) grad_a`; at a displacement `u`, as in [`super::membrane::Response`], the angle is linear in it,
@@ -123,16 +126,29 @@ const SERIES: [f64; 12] = [
 ];
 
 impl Hinge {
+    /// Angle away from rest, in (-pi, pi] [rad].
+    #[inline(always)]
+    fn less_rest(&self, theta: f64) -> f64 {
+        use std::f64::consts::{PI, TAU};
+        let away = theta - self.rest;
+        if away > PI {
+            away - TAU
+        } else if away <= -PI {
+            away + TAU
+        } else {
+            away
+        }
+    }
+
+    /// Angle away from rest at positions `x` [rad].
+    pub fn away(&self, x: &[Vec3; 4]) -> f64 {
+        self.less_rest(fold([x[1] - x[0], x[2] - x[0], x[3] - x[0]]).angle())
+    }
+
     /// Angle away from rest, in (-pi, pi] [rad], and stiffness `k` [N m] there.
     #[inline(always)]
     pub fn state(&self, law: &Bending, theta: f64) -> (f64, f64) {
-        use std::f64::consts::{PI, TAU};
-        let mut away = theta - self.rest;
-        if away > PI {
-            away -= TAU;
-        } else if away <= -PI {
-            away += TAU;
-        }
+        let away = self.less_rest(theta);
         let k = match law {
             Bending::Constant(b) => b * self.shape,
             Bending::Table(_) => law.rigidity(self.direction, away * self.curvature) * self.shape,

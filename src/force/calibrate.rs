@@ -8,6 +8,8 @@
 //! and fitting the coefficients by bounded least squares over cylinder directions, warp and weft weighted most, are
 //! repeated in turn.
 //!
+//! This serves measured bending; a constant rigidity is that of a plate (see [`super::homogenize`]).
+//!
 //! Hinges cannot have every property of a plate: on all regular patterns but one the relaxed sheet is isotropic with
 //! Poisson's ratio -1/3 in bending, so a strip of a few cells' width, free to bend across, is softer than `B` by up to 1/9.
 //! With all diagonals in the same direction bending couples to twist, and only warp and weft can be right.
@@ -64,7 +66,7 @@ impl FlatHinge {
     }
 
     /// Dihedral angle per height of each vertex [1/m], small angles.
-    fn slopes(&self) -> [f64; 4] {
+    pub(super) fn slopes(&self) -> [f64; 4] {
         let e = self.edge();
         let mut slopes = [0.0; 4];
         for k in [2, 3] {
@@ -79,9 +81,10 @@ impl FlatHinge {
     }
 
     /// Dihedral angle [m] per curvature xx, yy, xy of the surface the vertices lie on.
-    fn angles(&self, slopes: &[f64; 4]) -> [f64; 3] {
+    pub fn angles(&self) -> [f64; 3] {
+        let slopes = self.slopes();
         let mut angles = [0.0; 3];
-        for (point, slope) in self.points.iter().zip(slopes) {
+        for (point, slope) in self.points.iter().zip(&slopes) {
             let p = point - self.points[0];
             for (angle, height) in angles.iter_mut().zip([0.5 * p.x * p.x, 0.5 * p.y * p.y, p.x * p.y]) {
                 *angle += slope * height;
@@ -122,7 +125,7 @@ pub fn coefficients(hinges: &[FlatHinge], count: usize) -> Vec<f64> {
 }
 
 /// 1 for each vertex that stands for its ring, else 0: those farthest from the border, up to [`RINGS`] rings of it.
-fn counted(hinges: &[FlatHinge], count: usize) -> Vec<f64> {
+pub(super) fn counted(hinges: &[FlatHinge], count: usize) -> Vec<f64> {
     let mut counted = vec![true; count];
     let mut next = inner(hinges, count);
     for _ in 0..RINGS {
@@ -136,7 +139,7 @@ fn counted(hinges: &[FlatHinge], count: usize) -> Vec<f64> {
 }
 
 /// The vertices of a set whose hinges have no vertex outside it.
-fn within(hinges: &[FlatHinge], set: &[bool]) -> Vec<bool> {
+pub(super) fn within(hinges: &[FlatHinge], set: &[bool]) -> Vec<bool> {
     let mut within = set.to_vec();
     for hinge in hinges.iter().filter(|h| h.vertices.iter().any(|v| !set[*v as usize])) {
         for v in hinge.vertices {
@@ -147,7 +150,7 @@ fn within(hinges: &[FlatHinge], set: &[bool]) -> Vec<bool> {
 }
 
 /// Vertices with a closed ring.
-fn inner(hinges: &[FlatHinge], count: usize) -> Vec<bool> {
+pub(super) fn inner(hinges: &[FlatHinge], count: usize) -> Vec<bool> {
     let mut inner = vec![false; count];
     for hinge in hinges {
         for k in 0..2 {
@@ -169,7 +172,7 @@ struct Relaxed {
 impl Relaxed {
     fn new(hinges: &[FlatHinge], count: usize) -> Relaxed {
         let slopes: Vec<[f64; 4]> = hinges.iter().map(FlatHinge::slopes).collect();
-        let flat = hinges.iter().zip(&slopes).map(|(h, s)| h.angles(s)).collect();
+        let flat = hinges.iter().map(FlatHinge::angles).collect();
         Relaxed { slopes, flat, inner: within(hinges, &inner(hinges, count)), heights: vec![[0.0; 3]; count] }
     }
 

@@ -7,6 +7,7 @@
 
 use super::bending::{Bending, Hinge, fold};
 use super::membrane::{Membrane, Triangle};
+use super::plate::Patch;
 use crate::linalg::{Mat3, Vec3};
 
 /// Energy, forces and stiffness blocks (row by row) of one element at positions `x`.
@@ -31,7 +32,34 @@ pub fn membrane(t: &Triangle, law: &Membrane, x: &[Vec3; 3]) -> Local {
     }
 }
 
-/// A bending element by itself.
+/// A triangle of a plate by itself, with its three hinges on its six vertices.
+pub fn plate(patch: &Patch, hinges: &[Hinge; 3], rigidity: f64, x: &[Vec3; 6]) -> Local {
+    let at = |h: &Hinge| h.vertices.map(|v| x[v as usize]);
+    let away = hinges.map(|h| h.away(&at(&h)));
+    // Gradient of each angle by all six vertices.
+    let gradients = hinges.map(|h| {
+        let corners = at(&h);
+        let mut gradient = [Vec3::zeros(); 6];
+        for (v, g) in h.vertices.iter().zip(fold([1, 2, 3].map(|k| corners[k] - corners[0])).gradient) {
+            gradient[*v as usize] = g;
+        }
+        gradient
+    });
+    let c = patch.stiffness * rigidity;
+    let moments = c * Vec3::from(away);
+    let force = |a: usize| -> Vec3 { (0..3).map(|i| gradients[i][a] * -moments[i]).sum() };
+    let block = |a: usize, b: usize| -> Mat3 {
+        let pairs = (0..3).flat_map(|i| (0..3).map(move |j| (i, j)));
+        pairs.map(|(i, j)| gradients[i][a] * c[(i, j)] * gradients[j][b].transpose()).sum()
+    };
+    Local {
+        energy: patch.energy(rigidity, |h| away[h as usize]),
+        force: (0..6).map(force).collect(),
+        stiffness: (0..36).map(|p| block(p / 6, p % 6)).collect(),
+    }
+}
+
+/// A hinge by itself.
 pub fn bending(h: &Hinge, law: &Bending, x: &[Vec3; 4]) -> Local {
     let bent = fold([1, 2, 3].map(|k| x[k] - x[0]));
     let (away, k) = h.state(law, bent.angle());
@@ -108,11 +136,26 @@ mod tests {
             exact,
             local: Box::new(move |x: &[Vec3]| bending(&hinge, &law, &[x[0], x[1], x[2], x[3]])),
         };
+        let rest6: Vec<Vec3> =
+            rest4.into_iter().chain([Vec3::new(0.012, 0.001, 0.009), Vec3::new(-0.005, 0.0005, 0.006)]).collect();
+        let hinges = [[0, 1, 2, 3], [1, 2, 0, 4], [2, 0, 1, 5]].map(|vertices: [u32; 4]| {
+            let rest = Hinge { vertices, rest: 0.0, ..hinge }.away(&vertices.map(|v| rest6[v as usize]));
+            Hinge { vertices, rest, ..hinge }
+        });
+        let stiffness = Mat3::new(1.3, 0.3, -0.2, 0.3, 1.1, 0.4, -0.2, 0.4, 0.9);
+        let patch = Patch { hinges: [0, 1, 2], stiffness, cloth: 0 };
+        let triangle_of_plate = Case {
+            name: "plate",
+            rest: rest6,
+            exact: true,
+            local: Box::new(move |x: &[Vec3]| plate(&patch, &hinges, 2.3e-6, &[x[0], x[1], x[2], x[3], x[4], x[5]])),
+        };
         let table = [[6.4e-5, 6.0e-5, 6.1e-5, 6.2e-5, 2.0e-5]; 3].map(|r| r.map(|k| k / 4.0));
         vec![
             sheet("isotropic membrane", Membrane::Isotropic(Isotropic { young: 261.0, poisson: 0.243 }), true),
             sheet("measured membrane", Membrane::Table(denim()), false),
-            fold("bending", Bending::Constant(2.3e-6), true),
+            fold("hinge", Bending::Constant(2.3e-6), true),
+            triangle_of_plate,
             fold("measured bending", Bending::Table(table), false),
         ]
     }

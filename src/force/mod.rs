@@ -5,5 +5,7 @@ pub mod bending;
 pub mod calibrate;
 pub mod contact;
 pub mod drag;
+pub mod homogenize;
 pub mod laws;
 pub mod membrane;
+pub mod plate;

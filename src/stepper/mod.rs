@@ -301,6 +301,7 @@ impl<T: Real> Stepper<T> {
             x: &state.x,
             y: &now.moved,
             rate: &now.rate,
+            v: &state.v,
             mass: &world.mass,
             beta: now.beta,
             betas: &now.betas,

@@ -5,13 +5,15 @@ use super::wind::Wind;
 use super::{Cloth, ContactSettings, Course, Handle, Kind, Object, Obstacle, Pin, State, World};
 use crate::collision::surface::Surface;
 use crate::force::assembly::{Elements, Sheet};
-use crate::force::bending::{self, Hinge};
+use crate::force::bending::{self, Bending, Hinge};
 use crate::force::calibrate::{self, FlatHinge};
 use crate::force::contact::Friction;
 use crate::force::drag::Drag;
+use crate::force::homogenize;
 use crate::force::membrane::Triangle;
+use crate::force::plate::{FlatPatch, NONE, Patch};
 use crate::linalg::partition::Partition;
-use crate::linalg::{Vec2, Vec3};
+use crate::linalg::{Mat3, Vec2, Vec3};
 use crate::mesh::TriMesh;
 use crate::mesh::topology::Topology;
 
@@ -293,6 +295,19 @@ fn edge_lengths<'a>(
     })
 }
 
+/// The four vertices of a hinge in the frame of its first triangle: the second unfolded to the other side of the edge. Each
+/// triangle is edge, edge, opposite vertex.
+fn unfold([p0, p1, p2]: [Vec2; 3], [q0, q1, q2]: [Vec2; 3]) -> [Vec2; 4] {
+    let (e, f) = (p1 - p0, q1 - q0);
+    let along = (q2 - q0).dot(&f) / f.norm_squared();
+    let height = (q2 - q0).perp(&f).abs() / f.norm();
+    let mut across = Vec2::new(-e.y, e.x) / e.norm();
+    if across.dot(&(p2 - p0)) > 0.0 {
+        across = -across;
+    }
+    [p0, p1, p2, p0 + e * along + across * height]
+}
+
 fn add_hinges(
     world: &mut World,
     input: &ClothInput,
@@ -304,41 +319,77 @@ fn add_hinges(
     let mesh = &input.mesh;
     let mut flat = Vec::new();
     let mut kept = Vec::new();
+    let blank = |t: usize| FlatPatch {
+        vertices: mesh.triangles[t],
+        hinges: [NONE; 3],
+        angles: [[0.0; 3]; 3],
+        curvature: [0.0; 3],
+        against: [false; 3],
+        area: area(&material[t]),
+    };
+    let mut patches: Vec<FlatPatch> = (0..mesh.triangles.len()).map(blank).collect();
     for hinge in &topology.hinges {
         let [a, b, c, d] = hinge.vertices;
         let [s, t] = hinge.triangles.map(|t| t as usize);
-        let at = |t: usize, v: u32| mesh.triangles[t].iter().position(|w| *w == v).map(|k| material[t][k]);
+        let corner = |t: usize, v: u32| mesh.triangles[t].iter().position(|w| *w == v);
+        let at = |t: usize, v: u32| corner(t, v).map(|k| material[t][k]);
         let corners = (at(s, a), at(s, b), at(s, c), at(t, a), at(t, b), at(t, d));
-        let (Some(p0), Some(p1), Some(p2), Some(q0), Some(q1), Some(q3)) = corners else { continue };
-        // Unfold the second triangle into the frame of the first, on the other side of the edge.
-        let (e, f) = (p1 - p0, q1 - q0);
-        let along = (q3 - q0).dot(&f) / f.norm_squared();
-        let height = (q3 - q0).perp(&f).abs() / f.norm();
-        let mut across = Vec2::new(-e.y, e.x) / e.norm();
-        if across.dot(&(p2 - p0)) > 0.0 {
-            across = -across;
-        }
-        let points = [p0, p1, p2, p0 + e * along + across * height];
+        let (Some(p0), Some(p1), Some(p2), Some(q0), Some(q1), Some(q2)) = corners else { continue };
+        let (Some(k), Some(l)) = (corner(s, c), corner(t, d)) else { continue };
         let area = area(&material[s]) + area(&material[t]);
-        if !(area > 0.0 && points.iter().all(|p| p.x.is_finite() && p.y.is_finite())) {
-            continue;
-        }
-        flat.push(FlatHinge {
+        let unfolded = FlatHinge {
             vertices: hinge.vertices,
-            points,
+            points: unfold([p0, p1, p2], [q0, q1, q2]),
             area,
             inner: [!topology.boundary[a as usize], !topology.boundary[b as usize]],
-        });
+        };
+        let other = FlatHinge { points: unfold([q0, q1, q2], [p0, p1, p2]), ..unfolded };
+        if !(area > 0.0 && [unfolded, other].iter().flat_map(|h| h.points).all(|p| p.x.is_finite() && p.y.is_finite()))
+        {
+            continue;
+        }
+        for (t, k, flat_hinge) in [(s, k, &unfolded), (t, l, &other)] {
+            let patch = &mut patches[t];
+            patch.hinges[k] = flat.len() as u32;
+            patch.angles[k] = flat_hinge.angles();
+            patch.curvature[k] = (p1 - p0).norm() / area;
+            patch.against[k] = mesh.triangles[t][(k + 1) % 3] != if t == s { a } else { b };
+        }
+        flat.push(unfolded);
         kept.push(hinge);
     }
+    patches.retain(|p| p.hinges != [NONE; 3]);
+
     let factor = |v: u32| input.weights.bend.get(v as usize).copied().unwrap_or(1.0);
-    for ((hinge, flat), c) in kept.iter().zip(&flat).zip(calibrate::coefficients(&flat, mesh.positions.len())) {
-        let length = (flat.points[1] - flat.points[0]).norm();
+    let first = world.elements.hinges.len() as u32;
+    let mut shapes = vec![0.0; flat.len()];
+    if let Bending::Table(_) = input.sheet.bending {
+        let coefficients = calibrate::coefficients(&flat, mesh.positions.len());
+        for ((shape, hinge), c) in shapes.iter_mut().zip(&flat).zip(coefficients) {
+            let [a, b, ..] = hinge.vertices;
+            *shape =
+                c * (hinge.points[1] - hinge.points[0]).norm_squared() / hinge.area * (factor(a) + factor(b)) / 2.0;
+        }
+    } else {
+        let stiffnesses = homogenize::stiffnesses(&flat, &patches, mesh.positions.len());
+        for (flat, stiffness) in patches.iter().zip(stiffnesses) {
+            let sign = Mat3::from_diagonal(&flat.against.map(|a| if a { -1.0 } else { 1.0 }).into());
+            let mean = flat.vertices.iter().map(|v| factor(*v)).sum::<f64>() / 3.0;
+            let stiffness = sign * stiffness * sign * mean;
+            let patch = Patch { hinges: flat.hinges, stiffness, cloth };
+            for (h, bound) in flat.hinges.iter().zip(patch.bounds()).filter(|(h, _)| **h != NONE) {
+                shapes[*h as usize] += bound;
+            }
+            let hinges = flat.hinges.map(|h| if h == NONE { NONE } else { first + h });
+            world.elements.patches.push(Patch { hinges, ..patch });
+        }
+    }
+    for ((hinge, flat), shape) in kept.iter().zip(&flat).zip(shapes) {
         let corners = hinge.vertices.map(|v| mesh.positions[v as usize]);
         world.elements.hinges.push(Hinge {
             vertices: hinge.vertices.map(|v| place[v as usize]),
-            shape: c * length * length / flat.area * (factor(hinge.vertices[0]) + factor(hinge.vertices[1])) / 2.0,
-            curvature: length / flat.area,
+            shape,
+            curvature: (flat.points[1] - flat.points[0]).norm() / flat.area,
             direction: flat.direction(),
             rest: if input.flat { 0.0 } else { bending::fold([1, 2, 3].map(|k| corners[k] - corners[0])).angle() },
             cloth,

@@ -17,8 +17,8 @@ const L: f64 = 0.2;
 /// It is `n` cells long and clamped by its first two columns. The hinges of the second column stand for a cell to each side
 /// of it, so a clamp acts in the middle of the first cell: the length counts from there, which leaves errors of second
 /// order in the cell.
-/// Hinges make a plate with Poisson's ratio -1/3, so a narrow strip would bend as a beam of 8/9 the rigidity: the width is
-/// that of the length or half of it, and the membrane stiff enough to keep the sheet developable.
+/// Alternating diagonals make a plate with Poisson's ratio -0.41, so a narrow strip would bend as a beam of 5/6 the rigidity: the
+/// width is that of the length or half of it, and the membrane stiff enough to keep the sheet developable.
 struct Strip {
     cloth: ClothInput,
     tip: Vec<u32>,

@@ -56,11 +56,11 @@ fn a_standing_strip_buckles_under_its_weight() {
 
 /// A narrow ribbon on edge, clamped at one end, gives way sideways to its weight at `q L^3/sqrt(EI GJ) = 12.85`
 /// (Timoshenko & Gere 1961, section 6.3; Romero et al. 2021, test 3): for a thin strip of Poisson's ratio 0
-/// `rho g L^3/B = 12.85 sqrt(2) = 18.17`. Either side is alike, so it is the square of the load that counts.
+/// `rho g L^3/B = 12.85 sqrt(2) = 18.17`. Either side is alike, so it is the square of the load that counts. 10 %: the width of a
+/// tenth of the length and 8 cells across leave 7 %, the extrapolation from the two loads 1 %.
 #[test]
-#[ignore = "fails by 20 %: in bending, hinges make a sheet of Poisson's ratio -1/3 that resists twist 4/3 as much"]
 fn a_ribbon_on_edge_buckles_sideways() {
-    let critical = southwell([12.0, 15.0], 2, |g| {
+    let critical = southwell([15.0, 17.0], 2, |g| {
         lean(Cut::Random, (80, 8, 0.1 * L), |m| Vec3::new(m.x, m.y, 0.0), (-Vec3::y(), Vec3::z()), g, 1e5)
     });
     close("lateral buckling", critical, 12.85 * 2f64.sqrt(), 0.1);
@@ -92,7 +92,15 @@ fn thrust(kind: Cut, clamped: bool, short: f64, (n, m, width): (usize, usize, f6
     let mut assembly = Assembly::<f64>::new(&world.elements, &world.starts);
     assembly.assemble(
         &world.elements,
-        &Scheme { x: &state.x, y: &still, rate: &still, mass: &world.mass, beta: 1.0, betas: &vec![1.0; world.moving] },
+        &Scheme {
+            x: &state.x,
+            y: &still,
+            rate: &still,
+            v: &still,
+            mass: &world.mass,
+            beta: 1.0,
+            betas: &vec![1.0; world.moving],
+        },
     );
     let place = &world.objects[0].place;
     end.vertices.iter().map(|v| assembly.force[place[*v as usize] as usize].x).sum::<f64>() / width

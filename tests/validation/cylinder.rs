@@ -9,7 +9,7 @@ use percale::stepper::Integrator;
 use percale::world::Pin;
 
 /// Bending energy per area and `B/2`, away from the border, of a sheet of 1 m whose outer rings are held on the unit cylinder
-/// bent along warp or weft, the inside in balance. Each triangle's area counts by a third to each of its hinges.
+/// bent along warp or weft, the inside in balance.
 fn energy(kind: Cut, weft: bool) -> f64 {
     let n = 40;
     let roll = |m: Vec2| {
@@ -34,14 +34,23 @@ fn energy(kind: Cut, weft: bool) -> f64 {
         file[*v as usize] = k;
     }
     let (mut stored, mut area) = (0.0, 0.0);
-    for hinge in &world.elements.hinges {
-        let [a, b] = [0, 1].map(|k| chart[file[hinge.vertices[k] as usize]]);
-        if depth(&((a + b) / 2.0)) > 0.151 {
-            stored += hinge.energy(&world.elements.sheets[0].bending, &pick(x, &hinge.vertices));
-            area += (b - a).norm() / hinge.curvature / 3.0;
+    for patch in &world.elements.patches {
+        let hinges = patch.hinges.map(|h| world.elements.hinges.get(h as usize));
+        let [Some(a), Some(b), Some(c)] = hinges else { continue };
+        let corners = corners(&[a, b, c].map(|h| h.vertices)).map(|v| chart[file[v as usize]]);
+        if depth(&(corners.iter().sum::<Vec2>() / 3.0)) > 0.151 {
+            let hinge = |h: u32| &world.elements.hinges[h as usize];
+            stored += patch.energy(1e-3, |h| hinge(h).away(&pick(x, &hinge(h).vertices)));
+            area += (corners[1] - corners[0]).perp(&(corners[2] - corners[0])).abs() / 2.0;
         }
     }
     stored / area / (0.5 * 1e-3)
+}
+
+/// The three vertices that all hinges of a triangle have.
+fn corners(hinges: &[[u32; 4]; 3]) -> [u32; 3] {
+    let mut common = hinges[0].iter().copied().filter(|v| hinges.iter().all(|h| h.contains(v)));
+    [0; 3].map(|_| common.next().unwrap())
 }
 
 /// A sheet on the unit cylinder stores `B/2` per area, whatever its mesh and whether warp or weft is bent. 2 %: the

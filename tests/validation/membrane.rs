@@ -17,7 +17,7 @@ fn forces(world: &World, x: &[Vec3]) -> Vec<Vec3> {
     let still = vec![Vec3::zeros(); world.moving];
     let ones = vec![1.0; world.moving];
     let mut assembly = Assembly::<f64>::new(&world.elements, &world.starts);
-    let scheme = Scheme { x, y: &still, rate: &still, mass: &world.mass, beta: 1.0, betas: &ones };
+    let scheme = Scheme { x, y: &still, rate: &still, v: &still, mass: &world.mass, beta: 1.0, betas: &ones };
     assembly.assemble(&world.elements, &scheme);
     assembly.force
 }
