@@ -20,7 +20,7 @@ const ACCELERATION: f64 = 30.0;
 /// A step may bring a gap down to this part of itself, or of the activation distance where that is less.
 const BRAKE: (f64, f64) = (0.9, 0.5);
 /// Damping time of the barrier [s], and the part of its force that bounds the damping.
-const DAMPING: (f64, f64) = (5e-3, 0.5);
+const DAMPING: (f64, f64) = (2e-2, 0.5);
 /// Stiffness of the spring that stops, times `h^2/m`.
 const STOP: f64 = 16.0;
 /// Smallest `s` at which the barrier is linearised, in units of the present gap's and of one.
