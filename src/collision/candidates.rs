@@ -15,6 +15,8 @@ use crate::linalg::{Vec3, par};
 const LAST: f64 = 8.0;
 /// Least and largest room of a list, the first in units of the reach, the second of the edge length.
 const ROOM: (f64, f64) = (0.25, 0.3);
+/// Lists that are kept for their storage.
+const SPARE: usize = 64;
 /// Leaves of the tree over patches, or lists, in a block of a parallel loop.
 const BLOCK: usize = 4;
 
@@ -168,6 +170,7 @@ impl Candidates {
             lists.push(list);
         }
         spare.extend(old);
+        spare.truncate(SPARE);
     }
 
     /// Compares displacements with the expected ones and gives the largest difference; see [`Candidates::deviation`].
@@ -216,6 +219,15 @@ impl List {
             vertex_face(x, surface, (&b.vertices, &a.triangles), near, &mut self.vertex_face);
         }
         edge_edges(x, surface, (&a.edges, &b.edges), same, near, &mut self.edge_edge);
+        fit(&mut self.vertex_face);
+        fit(&mut self.edge_edge);
+    }
+}
+
+/// Gives back storage that a fuller moment has left behind.
+pub fn fit<T>(list: &mut Vec<T>) {
+    if list.capacity() > 4 * list.len() + 64 {
+        list.shrink_to(2 * list.len());
     }
 }
 

@@ -8,7 +8,7 @@ use super::coupling::Coupling;
 use super::feature::{Flat, keep_local_minima, remember};
 use super::zone::Zones;
 use super::{Step, Stuck, impulse};
-use crate::collision::candidates::{Candidates, List, Near};
+use crate::collision::candidates::{Candidates, List, Near, fit};
 use crate::collision::certificate::{Pair, Separation};
 use crate::force::assembly::{Assembly, pick};
 use crate::force::contact::{Bristle, Contact, Friction, Linear, Setting};
@@ -153,6 +153,8 @@ impl Touch {
                     }
                 }
             }
+            fit(&mut part.watched);
+            fit(&mut part.contacts);
         });
         self.order.clear();
         for (k, part) in parts.iter().enumerate() {
