@@ -51,6 +51,8 @@ pub struct Bristle {
     pub deflection: Vec3,
     /// It slid in the last step.
     pub sliding: bool,
+    /// The contact acts whatever its features say: it had to be stopped once.
+    pub kept: bool,
 }
 
 /// One pair of features in contact.
@@ -192,10 +194,10 @@ impl Contact {
         let stiffness = self.bristle_stiffness(setting);
         let (bound, holds) = self.bound(normal, stiffness * deflection.norm());
         if holds && linear.tangent_stiffness == stiffness {
-            return Bristle { deflection, sliding: false };
+            return Bristle { deflection, sliding: false, kept: false };
         }
         let most = bound / stiffness;
         let length = deflection.norm();
-        Bristle { deflection: if length > most { deflection * (most / length) } else { deflection }, sliding: !holds }
+        Bristle { deflection: if length > most { deflection * (most / length) } else { deflection }, sliding: !holds, kept: false }
     }
 }

@@ -21,6 +21,8 @@ use std::time::Instant;
 const GROWTH: f64 = 2.0;
 /// The first step, as a part of a whole one: it has no history and is of first order.
 const START: f64 = 0.125;
+/// Most linear solves of a step.
+const SOLVES: usize = 4;
 
 /// Settings of time stepping.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,7 +76,7 @@ pub struct Report {
     pub steps: u64,
     /// Steps that had to be repeated with half the size.
     pub repeats: u64,
-    /// Steps with a second solve, because the first closed contacts too fast.
+    /// Steps with more than one solve, because the first closed contacts too fast.
     pub stops: u64,
     /// Linear iterations; these and what follows of solves, lists and wall time with attempts given up.
     pub iterations: u64,
@@ -199,6 +201,8 @@ pub(crate) struct Step {
     betas: Vec<f64>,
     /// Displacement of free flight, then of the step; all vertices [m].
     moved: Vec<Vec3>,
+    /// Displacement of free flight; moving vertices [m].
+    flight: Vec<Vec3>,
     /// Velocity of free flight, then at the end; moving vertices [m/s].
     rate: Vec<Vec3>,
     /// Unknown: displacement from free flight [m].
@@ -207,6 +211,14 @@ pub(crate) struct Step {
     fixed: Vec<bool>,
     /// In contact in this step.
     touched: Vec<bool>,
+}
+
+impl Step {
+    /// Displacement of free flight, or the prescribed one [m].
+    fn flight(&self, v: u32) -> Vec3 {
+        let v = v as usize;
+        self.flight.get(v).copied().unwrap_or(self.moved[v])
+    }
 }
 
 /// The stepper for one precision of the matrix.
@@ -231,6 +243,7 @@ impl<T: Real> Stepper<T> {
                 moved: vec![Vec3::zeros(); world.rest.len()],
                 rate: vec![Vec3::zeros(); moving],
                 z: vec![Vec3::zeros(); moving],
+                flight: vec![Vec3::zeros(); moving],
                 fixed: vec![false; moving],
                 touched: vec![false; moving],
                 betas: vec![0.0; moving],
@@ -260,21 +273,24 @@ impl<T: Real> Stepper<T> {
         (report.contacts, report.min_gap) = touch.summary();
         report.seconds.narrow += clock.lap();
 
-        // One linear system; a second one where the first closes contacts too fast.
-        let Step { z, betas, fixed, .. } = now;
+        // One linear system; another where its solution closes contacts too fast or leaves pairs unproven.
+        let Step { z, betas, fixed, flight, moved, .. } = now;
         par::fill(z, |v| if fixed[v] { Vec3::zeros() } else { state.guess[v] * (betas[v] * betas[v]) });
+        par::fill(flight, |v| moved[v]);
         self.assemble(world, state);
+        let mut solves = 1;
         self.solve(world, report, &mut clock)?;
-        if self.touch.stop(world, &self.now) {
-            report.stops += 1;
+        while solves < SOLVES && self.touch.stop(world, state, &self.now, solves == 1) {
+            report.seconds.check += clock.lap();
             self.assembly.restore();
             self.solve(world, report, &mut clock)?;
+            solves += 1;
         }
-        let Step { moved, rate, z, betas, .. } = &mut self.now;
-        par::each_mut(&mut moved[..world.moving], |v, moved| *moved += z[v]);
+        report.stops += u64::from(solves > 1);
+        let Step { rate, z, betas, .. } = &mut self.now;
         par::each_mut(rate, |v, rate| *rate += z[v] / betas[v]);
 
-        let proven = self.prove(world, state, report);
+        let proven = self.prove(world, state, solves == SOLVES, report);
         if proven.is_ok() {
             self.touch.advance_bristles(state, &self.now);
             scheme::commit(world, state, &self.now);
@@ -284,13 +300,10 @@ impl<T: Real> Stepper<T> {
     }
 
     /// End positions: strain limits, then a proof for every pair that may have crossed.
-    fn prove(&mut self, world: &World, state: &State, report: &mut Report) -> Result<(), Stuck> {
+    fn prove(&mut self, world: &World, state: &State, moved: bool, report: &mut Report) -> Result<(), Stuck> {
         let Stepper { touch, now, .. } = self;
-        limit::enforce(world, state, now)?;
-        if let Some(v) = (0..world.moving).find(|v| !(now.moved[*v] + now.rate[*v]).norm_squared().is_finite()) {
-            return Err(Stuck::NotFinite(v as u32));
-        }
-        (report.corrected, report.joined) = touch.check(world, state, now)?;
+        let shortened = limit::enforce(world, state, now)?;
+        (report.corrected, report.joined) = touch.check(world, state, now, moved || shortened)?;
         Ok(())
     }
 
@@ -312,7 +325,7 @@ impl<T: Real> Stepper<T> {
         assembly.keep();
     }
 
-    /// Adds the contacts and solves for `z`, from the guess that stands there.
+    /// Adds the contacts and solves for `z`, from the guess that stands there, and moves the vertices by it.
     fn solve(&mut self, world: &World, report: &mut Report, clock: &mut Clock) -> Result<(), Stuck> {
         let Stepper { settings, assembly, pcg, touch, now } = self;
         touch.add(assembly);
@@ -327,7 +340,12 @@ impl<T: Real> Stepper<T> {
         let outcome = outcome.map_err(|v| Stuck::Indefinite(v as u32))?;
         report.iterations += outcome.iterations as u64;
         report.unconverged += u64::from(!outcome.converged);
-        Ok(())
+        let Step { flight, moved, rate, z, .. } = now;
+        par::each_mut(&mut moved[..world.moving], |v, moved| *moved = flight[v] + z[v]);
+        match (0..world.moving).find(|v| !(moved[*v] + rate[*v]).norm_squared().is_finite()) {
+            Some(v) => Err(Stuck::NotFinite(v as u32)),
+            None => Ok(()),
+        }
     }
 }
 
