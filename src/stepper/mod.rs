@@ -279,11 +279,11 @@ impl<T: Real> Stepper<T> {
         par::fill(flight, |v| moved[v]);
         self.assemble(world, state);
         let mut solves = 1;
-        self.solve(world, report, &mut clock)?;
+        self.solve(state.step, world, report, &mut clock)?;
         while solves < SOLVES && self.touch.stop(world, state, &self.now, solves == 1) {
             report.seconds.check += clock.lap();
             self.assembly.restore();
-            self.solve(world, report, &mut clock)?;
+            self.solve(state.step, world, report, &mut clock)?;
             solves += 1;
         }
         report.stops += u64::from(solves > 1);
@@ -326,7 +326,7 @@ impl<T: Real> Stepper<T> {
     }
 
     /// Adds the contacts and solves for `z`, from the guess that stands there, and moves the vertices by it.
-    fn solve(&mut self, world: &World, report: &mut Report, clock: &mut Clock) -> Result<(), Stuck> {
+    fn solve(&mut self, state_step: u64, world: &World, report: &mut Report, clock: &mut Clock) -> Result<(), Stuck> {
         let Stepper { settings, assembly, pcg, touch, now } = self;
         touch.add(assembly);
         report.seconds.assembly += clock.lap();
@@ -338,6 +338,7 @@ impl<T: Real> Stepper<T> {
         let outcome = pcg.solve(&assembly.matrix, &now.fixed, &assembly.force, &mut now.z, stop);
         report.seconds.solve += clock.lap();
         let outcome = outcome.map_err(|v| Stuck::Indefinite(v as u32))?;
+        if std::env::var("DBG").is_ok() && state_step % 20 == 0 { eprintln!("   solve {} its converged {}", outcome.iterations, outcome.converged); }
         report.iterations += outcome.iterations as u64;
         report.unconverged += u64::from(!outcome.converged);
         let Step { flight, moved, rate, z, .. } = now;

@@ -43,16 +43,16 @@ pub(super) struct Element {
     /// Relative displacement of free flight.
     pub free: Vec3,
     pub linear: Linear,
-    /// A solution closed it too fast.
-    pub stop: bool,
+    /// Solutions that closed it too fast.
+    pub stops: i32,
     /// It was or is no contact by its features, but had to be stopped.
     pub kept: bool,
 }
 
 impl Element {
     fn stop(&mut self, setting: &Setting) {
-        self.stop = true;
-        self.linear = self.contact.linearise(&self.free, true, setting);
+        self.stops += 1;
+        self.linear = self.contact.linearise(&self.free, self.stops, setting);
     }
 }
 
@@ -204,7 +204,7 @@ impl Touch {
                 None => Vec3::zeros(),
             };
             c.contact.expected = c.free + (0..4).map(guess).sum::<Vec3>();
-            c.linear = c.contact.linearise(&c.free, c.stop, setting);
+            c.linear = c.contact.linearise(&c.free, c.stops, setting);
         });
         self.coupling.place(&self.contacts, step);
     }
@@ -221,7 +221,7 @@ impl Touch {
                     c.stop(setting);
                 }
             });
-            if self.contacts.iter().any(|c| c.stop) {
+            if self.contacts.iter().any(|c| c.stops > 0) {
                 return true;
             }
         }
@@ -230,7 +230,6 @@ impl Touch {
         let mut any = false;
         for w in &self.unproven {
             match self.contacts[..known].binary_search_by_key(&key(w.pair, w.features), |c| c.key) {
-                Ok(k) if self.contacts[k].stop => {}
                 Ok(k) => {
                     any = true;
                     self.contacts[k].stop(setting);
@@ -314,14 +313,7 @@ impl Touch {
                 reach *= room;
             }
         }
-        let free = |v: u32| (v as usize) < world.moving && !step.fixed[v as usize];
-        let mobility: f64 = (0..4)
-            .filter(|k| free(vertices[*k]))
-            .map(|k| weights[k] * weights[k] / world.mass[vertices[k] as usize])
-            .sum();
-        if mobility == 0.0 {
-            return None;
-        }
+        let mobility = impulse::mobility(world, step, &vertices, &weights)?;
         let contact = Contact {
             normal,
             gap: distance - thickness,
@@ -332,8 +324,8 @@ impl Touch {
             share,
             expected: Vec3::zeros(),
         };
-        let (free, linear, stop) = (Vec3::zeros(), Linear::default(), false);
-        Some(Element { key, vertices, weights, contact, free, linear, stop, kept })
+        let (free, linear, stops) = (Vec3::zeros(), Linear::default(), 0);
+        Some(Element { key, vertices, weights, contact, free, linear, stops, kept })
     }
 
     /// Number of contacts and the smallest gap.
@@ -359,6 +351,20 @@ impl Touch {
         let mut corrected = BTreeSet::new();
         let mut zones = Zones::default();
         for sweep in 0.. {
+            if std::env::var("DBG").is_ok() && (sweep == 0 || sweep == SWEEPS) && !self.unproven.is_empty() && state.step % 20 == 0 {
+                eprintln!("step {} sweep {sweep}: {} unproven of {}", state.step, self.unproven.len(), self.contacts.len());
+                for w in self.unproven.iter().take(2) {
+                    let start = pick(&state.x, &w.vertices);
+                    let moved = pick(&step.moved, &w.vertices);
+                    let end: [Vec3; 4] = std::array::from_fn(|k| start[k] + moved[k]);
+                    let (a, b) = (w.pair.separation(&start), w.pair.separation(&end));
+                    let f = |v: Vec3| (0..3).map(|k| format!("{:.2e} ", v[k])).collect::<String>();
+                    eprintln!("   {:?} d {:.3e} -> {:.3e}, n.n {:.3} weights {:?} moved {} | {} | {} | {} edges {:?}", w.pair, a.distance, b.distance, a.normal.dot(&b.normal), a.weights.map(|w| (w * 1000.0).round() / 1000.0), f(moved[0]), f(moved[1]-moved[0]), f(moved[2]-moved[0]), f(moved[3]-moved[0]), [(start[1]-start[0]).norm(), (start[3]-start[2]).norm()]);
+                    if let Some(c) = self.contacts.iter().find(|c| c.vertices == w.vertices) {
+                        eprintln!("      contact gap {:.3e} reach {:.3e} mass {:.2e} share {:.2} free {:.2e} stop {} kept {} linear n {:.3e} k {:.3e} goal {:.2e}", c.contact.gap, c.contact.reach, c.contact.mass, c.contact.share, c.free.dot(&c.contact.normal), c.stops, c.kept, c.linear.force.dot(&c.contact.normal)/c.contact.mass, (c.linear.stiffness * c.contact.normal).norm() / c.contact.mass, c.contact.goal());
+                    }
+                }
+            }
             if self.unproven.is_empty() {
                 break;
             }
