@@ -1,35 +1,46 @@
 //! Wall seconds for a simulated second of the drop, without writing frames.
 
 mod common;
+#[path = "common/table.rs"]
+mod table;
 
-use common::{Arguments, scene, settings};
+use common::{scene, settings};
 use percale::collision::intersect::intersections;
-use percale::linalg::{Vec3, par};
+use percale::linalg::Vec3;
 use percale::stepper::{Report, stepper};
 use percale::world::{State, World};
 use std::time::Instant;
+use table::table;
 
 /// Simulated time [s].
 const TIME: f64 = 2.0;
 /// Frames a second.
 const FPS: f64 = 30.0;
 
+/// Columns of the table; stages in seconds a simulated second.
+const COLUMNS: [&str; 13] = [
+    "vertices",
+    "s/s",
+    "broad",
+    "narrow",
+    "assembly",
+    "solve",
+    "check",
+    "steps",
+    "repeats",
+    "iterations a step",
+    "peak, MB",
+    "allowed, MB",
+    "crossings",
+];
+
 fn main() -> Result<(), String> {
-    let Arguments { sizes, step, threads } = Arguments::read(&[2_500, 10_000, 40_000])?;
-    par::with_threads(threads, || {
-        println!("{TIME} s, steps of at most {} ms, {} threads; stages in s/s", step * 1e3, par::threads());
-        println!(
-            "| vertices | s/s | broad | narrow | assembly | solve | check | steps | repeats | iterations a step | peak, MB | allowed, MB | crossings |"
-        );
-        println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
-        for &size in &sizes {
-            measure(size, step)?;
-        }
-        Ok(())
-    })?
+    table(&[2_500, 10_000, 40_000], &COLUMNS, |step| {
+        (format!("{TIME} s, steps of at most {} ms; stages in s/s", step * 1e3), move |size| measure(size, step))
+    })
 }
 
-fn measure(size: usize, step: f64) -> Result<(), String> {
+fn measure(size: usize, step: f64) -> Result<Vec<String>, String> {
     let (world, mut state) = scene(size);
     let mut stepper = stepper(&world, settings(step), false);
     let (mut report, mut wall, mut crossings) = (Report::default(), 0.0, 0);
@@ -41,16 +52,14 @@ fn measure(size: usize, step: f64) -> Result<(), String> {
         crossings += crossing_pairs(&world, &state);
     }
     let s = &report.seconds;
-    print!("| {} ", world.moving);
-    for seconds in [wall, s.broad, s.narrow, s.assembly, s.solve, s.check] {
-        print!("| {:.2} ", seconds / TIME);
-    }
-    let iterations = report.iterations as f64 / report.steps as f64;
-    let peak = peak_bytes().map_or("-".to_string(), |bytes| format!("{:.0}", bytes * 1e-6));
-    let allowed = (world.moving as f64 * 6e3 + 50e6) * 1e-6;
-    print!("| {} | {} | {iterations:.1} ", report.steps, report.repeats);
-    println!("| {peak} | {allowed:.0} | {crossings} |");
-    Ok(())
+    let mut cells = vec![world.moving.to_string()];
+    cells.extend([wall, s.broad, s.narrow, s.assembly, s.solve, s.check].map(|t| format!("{:.2}", t / TIME)));
+    cells.extend([report.steps.to_string(), report.repeats.to_string()]);
+    cells.push(format!("{:.1}", report.iterations as f64 / report.steps as f64));
+    cells.push(peak_bytes().map_or("-".to_string(), |bytes| format!("{:.0}", bytes * 1e-6)));
+    cells.push(format!("{:.0}", (world.moving as f64 * 6e3 + 50e6) * 1e-6));
+    cells.push(crossings.to_string());
+    Ok(cells)
 }
 
 /// Pairs of triangles, the cloth's among themselves and with obstacles, that cross in the positions as a file holds them.

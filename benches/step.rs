@@ -1,33 +1,44 @@
 //! One time step shortly after impact, split by stage.
 
 mod common;
+#[path = "common/table.rs"]
+mod table;
 
-use common::{Arguments, scene, settings};
-use percale::linalg::par;
+use common::{scene, settings};
 use percale::stepper::stepper;
 use std::time::Instant;
+use table::table;
 
 /// Time at which measuring begins: 53 ms after first contact [s].
 const FROM: f64 = 0.3;
 /// Steps measured.
 const STEPS: usize = 50;
 
+/// Columns of the table; all but counts in milliseconds a step.
+const COLUMNS: [&str; 13] = [
+    "vertices",
+    "broad",
+    "narrow",
+    "assembly",
+    "solve",
+    "check",
+    "stages",
+    "wall",
+    "repeats",
+    "iterations a step",
+    "contacts",
+    "candidates",
+    "builds",
+];
+
 fn main() -> Result<(), String> {
-    let Arguments { sizes, step, threads } = Arguments::read(&[10_000, 40_000, 90_000])?;
-    par::with_threads(threads, || {
-        println!("{STEPS} steps of {} ms from {FROM} s, {} threads; milliseconds a step", step * 1e3, par::threads());
-        println!(
-            "| vertices | broad | narrow | assembly | solve | check | stages | wall | repeats | iterations a step | contacts | candidates | builds |"
-        );
-        println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
-        for &size in &sizes {
-            measure(size, step)?;
-        }
-        Ok(())
-    })?
+    table(&[10_000, 40_000, 90_000], &COLUMNS, |step| {
+        let title = format!("{STEPS} steps of {} ms from {FROM} s; milliseconds a step", step * 1e3);
+        (title, move |size| measure(size, step))
+    })
 }
 
-fn measure(size: usize, step: f64) -> Result<(), String> {
+fn measure(size: usize, step: f64) -> Result<Vec<String>, String> {
     let (world, mut state) = scene(size);
     let mut stepper = stepper(&world, settings(step), false);
     stepper.advance(&world, &mut state, FROM).map_err(|stuck| stuck.describe(&world, &state))?;
@@ -37,12 +48,10 @@ fn measure(size: usize, step: f64) -> Result<(), String> {
     let wall = start.elapsed().as_secs_f64();
     let each = |seconds: f64| seconds * 1e3 / report.steps as f64;
     let s = &report.seconds;
-    print!("| {} ", world.moving);
-    for seconds in [s.broad, s.narrow, s.assembly, s.solve, s.check, s.total(), wall] {
-        print!("| {:.2} ", each(seconds));
-    }
-    let iterations = report.iterations as f64 / report.steps as f64;
-    print!("| {} | {iterations:.1} | {} ", report.repeats, report.contacts);
-    println!("| {} | {} |", report.candidates, report.builds);
-    Ok(())
+    let mut cells = vec![world.moving.to_string()];
+    cells.extend([s.broad, s.narrow, s.assembly, s.solve, s.check, s.total(), wall].map(|t| format!("{:.2}", each(t))));
+    cells.push(report.repeats.to_string());
+    cells.push(format!("{:.1}", report.iterations as f64 / report.steps as f64));
+    cells.extend([report.contacts.to_string(), report.candidates.to_string(), report.builds.to_string()]);
+    Ok(cells)
 }

@@ -88,3 +88,159 @@ impl FlatPatch {
         scale * (inverse.unwrap_or_else(Mat3::identity) - missing) * scale * self.area
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::force::bending::Hinge;
+    use crate::force::calibrate::FlatHinge;
+    use crate::linalg::{Rotation, Vec2};
+
+    /// Hinges of the triangle 0, 1, 2 with neighbours that reach to 3, 4, 5.
+    const HINGES: [[u32; 4]; 3] = [[1, 2, 0, 3], [2, 0, 1, 4], [0, 1, 2, 5]];
+
+    /// Numbers in -1..1 that look random.
+    struct Random(u64);
+
+    impl Random {
+        fn next(&mut self) -> f64 {
+            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        }
+
+        fn vector(&mut self) -> Vec3 {
+            Vec3::new(self.next(), self.next(), self.next())
+        }
+    }
+
+    /// Six vertices [m]: an equilateral triangle of 1 cm and its neighbours, each moved by up to `shake` along both axes.
+    fn shaken(random: &mut Random, shake: f64) -> [Vec2; 6] {
+        std::array::from_fn(|k| {
+            let angle = (k as f64 * 2.0 + if k < 3 { 0.0 } else { 3.0 }) * std::f64::consts::FRAC_PI_3;
+            let radius = if k < 3 { 1.0 } else { 2.0 } * 0.01 / 3f64.sqrt();
+            Vec2::new(angle.cos(), angle.sin()) * radius + Vec2::new(random.next(), random.next()) * shake
+        })
+    }
+
+    /// The patch of six vertices; hinges of which `kept` is false are on the border.
+    fn lay(points: &[Vec2; 6], kept: [bool; 3]) -> FlatPatch {
+        let area = |a: Vec2, b: Vec2, c: Vec2| (b - a).perp(&(c - a)).abs() / 2.0;
+        let own = area(points[0], points[1], points[2]);
+        let mut patch = FlatPatch {
+            vertices: [0, 1, 2],
+            hinges: [NONE; 3],
+            angles: [[0.0; 3]; 3],
+            curvature: [0.0; 3],
+            against: [false; 3],
+            area: own,
+        };
+        for k in (0..3).filter(|k| kept[*k]) {
+            let corners = HINGES[k].map(|v| points[v as usize]);
+            let both = own + area(corners[0], corners[1], corners[3]);
+            let flat = FlatHinge { vertices: HINGES[k], points: corners, area: both, inner: [true; 2] };
+            patch.hinges[k] = k as u32;
+            patch.angles[k] = flat.angles();
+            patch.curvature[k] = (corners[1] - corners[0]).norm() / both;
+        }
+        patch
+    }
+
+    /// Energy of the plate [J] for a rigidity of one.
+    fn plate(patch: &FlatPatch, kappa: &Vec3) -> f64 {
+        0.5 * patch.area * (0..3).map(|k| PLATE[k] * kappa[k] * kappa[k]).sum::<f64>()
+    }
+
+    #[test]
+    fn energy_is_that_of_a_plate_on_cylinders_saddles_and_twists() {
+        let mut random = Random(1);
+        let slanted = (0..8).map(|k| {
+            let (sin, cos) = (f64::from(k) * std::f64::consts::FRAC_PI_8).sin_cos();
+            (Vec3::new(cos * cos, sin * sin, cos * sin), 1.0)
+        });
+        // Energy per area over `B k^2/2`.
+        let others = [(Vec3::new(1.0, -1.0, 0.0), 2.0), (Vec3::z(), 2.0), (Vec3::new(1.0, 1.0, 0.0), 2.0)];
+        for (kappa, expected) in slanted.chain(others) {
+            for _ in 0..20 {
+                let points = shaken(&mut random, 1e-3);
+                let flat = lay(&points, [true; 3]);
+                let patch = Patch { hinges: flat.hinges, stiffness: flat.stiffness(&PLATE), cloth: 0 };
+                let turn = Rotation::from_scaled_axis(random.vector());
+                let bent = |k: f64| -> [Vec3; 6] {
+                    points.map(|p| {
+                        let height = 0.5 * kappa.x * p.x * p.x + 0.5 * kappa.y * p.y * p.y + kappa.z * p.x * p.y;
+                        turn * Vec3::new(p.x, p.y, k * height) + Vec3::new(1.0, 2.0, 3.0)
+                    })
+                };
+                let energy = |x: &[Vec3; 6]| {
+                    patch.energy(2.3e-6, |h| {
+                        let vertices = HINGES[h as usize];
+                        let hinge = Hinge { vertices, shape: 0.0, curvature: 0.0, direction: 0.0, rest: 0.0, cloth: 0 };
+                        hinge.away(&vertices.map(|v| x[v as usize]))
+                    })
+                };
+                // Slopes of a few 1e-4: angles are linear within 1e-7, positions near 3 m are rounded to 1e-7 of the heights.
+                let k = 0.03;
+                let ratio = energy(&bent(k)) / (0.5 * 2.3e-6 * k * k * flat.area);
+                assert!((ratio - expected).abs() < 1e-5, "{kappa}: {ratio} instead of {expected}");
+                assert!(energy(&bent(0.0)) < 1e-12 * energy(&bent(k)));
+            }
+        }
+    }
+
+    #[test]
+    fn on_the_border_it_is_the_least_of_all_curvatures() {
+        let mut random = Random(2);
+        for kept in
+            [[false, true, true], [true, false, true], [true, true, false], [false, false, true], [true, false, false]]
+        {
+            for _ in 0..50 {
+                let flat = lay(&shaken(&mut random, 1e-3), kept);
+                let (theta, stiffness) = (flat.theta(), flat.stiffness(&PLATE));
+                let patch = Patch { hinges: flat.hinges, stiffness, cloth: 0 };
+                let energy = |kappa: &Vec3| patch.energy(1.0, |h| (theta * kappa)[h as usize]);
+                // Moments on the hinges there are bend the plate by D^-1 Theta^T m: no curvature does it with less.
+                let least = (theta.transpose() * random.vector()).component_div(&Vec3::from(PLATE));
+                assert!((energy(&least) / plate(&flat, &least) - 1.0).abs() < 1e-10);
+                let other = random.vector();
+                assert!(energy(&other) < plate(&flat, &other) * (1.0 - 1e-9));
+            }
+        }
+    }
+
+    #[test]
+    fn hinges_by_themselves_are_at_least_as_stiff() {
+        let mut random = Random(3);
+        let mut coupled = 0;
+        for round in 0..600 {
+            let kept = [round % 3 != 0, round % 5 != 0, true];
+            // Some of these are near a conic section.
+            let flat = lay(&shaken(&mut random, 2.5e-3), kept);
+            let rigidity = PLATE.map(|d| d * (1.0 + 0.6 * random.next()));
+            let stiffness = flat.stiffness(&rigidity);
+            let patch = Patch { hinges: flat.hinges, stiffness, cloth: 0 };
+            let size = stiffness.norm();
+            assert!((stiffness - stiffness.transpose()).norm() < 1e-9 * size);
+            assert!(stiffness.symmetric_eigenvalues().min() > -1e-9 * size, "{stiffness}");
+            let bound = Mat3::from_diagonal(&patch.bounds().into());
+            assert!((bound - stiffness).symmetric_eigenvalues().min() > -1e-9 * size, "{stiffness} {bound}");
+            for k in (0..3).filter(|k| !kept[*k]) {
+                assert!(stiffness.row(k).norm() == 0.0 && stiffness.column(k).norm() == 0.0);
+            }
+            coupled += usize::from(stiffness[(0, 1)] != 0.0);
+        }
+        assert!(coupled > 100, "{coupled}");
+    }
+
+    /// On a circle the surface `x^2 + y^2` lifts all six vertices alike and turns no hinge.
+    #[test]
+    fn six_vertices_on_a_circle_are_hinges_by_themselves() {
+        let points = [0.0, 2.0, 4.0, 3.0, 5.0, 1.0].map(|k| {
+            let (sin, cos) = (k * std::f64::consts::FRAC_PI_3).sin_cos();
+            Vec2::new(cos, sin) * 0.01
+        });
+        let flat = lay(&points, [true; 3]);
+        assert!((flat.theta() * Vec3::new(1.0, 1.0, 0.0)).norm() < 1e-15);
+        let expected = Mat3::from_diagonal(&flat.curvature.map(|c| c * c * flat.area).into());
+        assert!((flat.stiffness(&PLATE) - expected).norm() < 1e-12 * expected.norm());
+    }
+}

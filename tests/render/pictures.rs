@@ -24,6 +24,32 @@ fn depth_normal_and_object_are_those_of_the_centre() {
     assert!((depth - 1.5).abs() < 1e-6);
 }
 
+/// A sphere half a millimetre under a sheet of 2 mm cells, seen from 3 m: none of it shows, and the sheet is where it is. 20 um:
+/// the sagitta of a cell's diagonal, 6 um, and the rounding of positions and of the planes they span, 2 um.
+#[test]
+fn nothing_shows_through_a_fine_sheet_from_far() {
+    let (radius, gap, side, size, far) = (0.25, 5e-4, 0.3, 128, 3.0);
+    let ball = Mesh::sphere(200, Vec3::zeros(), radius);
+    let over = radius + gap;
+    let sheet = Mesh::grid(150, |u, v| {
+        let (x, y) = ((u - 0.5) * side, (v - 0.5) * side);
+        Vec3::new(x, y, (over * over - x * x - y * y).sqrt())
+    });
+    let mut settings = plain(size, lamp(Vec3::z()));
+    settings.camera.position = Vec3::new(0.0, 0.0, far);
+    settings.camera.fov = 2.0 * (0.4 * side / far).atan();
+    let objects = [sheet.object("sheet", Paint::Colour(CLOTH)), ball.object("ball", Paint::Colour(STONE))];
+    let picture = draw(&objects, Vec3::y(), &settings);
+    for (i, (object, depth)) in picture.object.iter().zip(&picture.depth).enumerate() {
+        assert_eq!(*object, 1, "pixel {i}");
+        let pixel = |k: usize| (2.0 * (k as f64 + 0.5) / size as f64 - 1.0) * 0.4 * side / far;
+        // Nearer point at which the ray (x, y, -1) from the camera meets the sphere of the sheet.
+        let slant = pixel(i % size).powi(2) + pixel(i / size).powi(2) + 1.0;
+        let exact = (far - (far * far - slant * (far * far - over * over)).sqrt()) / slant;
+        assert!((f64::from(*depth) - exact).abs() < 2e-5, "pixel {i}: {depth} instead of {exact}");
+    }
+}
+
 #[test]
 fn pictures_have_the_same_bits_for_any_number_of_threads() {
     let (cloth, ball) = (Mesh::drape(40), Mesh::sphere(24, Vec3::new(0.0, 0.32, 0.0), 0.25));

@@ -9,3 +9,4 @@ mod friction;
 mod membrane;
 mod motion;
 mod order;
+mod plate;

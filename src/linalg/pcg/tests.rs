@@ -1,0 +1,113 @@
+use super::*;
+
+/// A chain-and-grid matrix with random symmetric couplings, diagonally dominant, as blocks and as a dense copy.
+fn system(n: usize, cuts: &[usize], moving: bool) -> (Matrix<f64>, Vec<Vec<f64>>) {
+    let mut seed = 12345u64;
+    let mut random = || {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) as f64 / f64::from(1u32 << 31) * 2.0 - 1.0
+    };
+    let pairs: Vec<(u32, u32)> = (0..n as u32)
+        .flat_map(|i| [(i, i + 1), (i, i + 7), (i + 3, i)])
+        .filter(|(i, j)| (*i as usize) < n && (*j as usize) < n)
+        .collect();
+    let mut matrix = Matrix::new(cuts, pairs.iter().copied());
+    let mut dense = vec![vec![0.0; 3 * n]; 3 * n];
+    let mut add = |matrix: &mut Matrix<f64>, i: usize, j: usize, block: &Mat3, entry: bool| {
+        for (a, b, block) in [(i, j, *block), (j, i, block.transpose())] {
+            for r in 0..3 {
+                for c in 0..3 {
+                    dense[3 * a + r][3 * b + c] += block[(r, c)];
+                }
+            }
+            if entry && a != b {
+                let mut values = [0.0; 9];
+                values.copy_from_slice(block.as_slice());
+                matrix.entries.push(Entry { row: a as u32, column: b as u32, block: values });
+            } else {
+                for domain in &mut matrix.domains {
+                    let place = domain.place(a, b);
+                    domain.add(place, &block);
+                }
+            }
+            if a == b && i == j {
+                break;
+            }
+        }
+    };
+    for &(i, j) in &pairs {
+        let block = Mat3::from_fn(|_, _| random());
+        add(&mut matrix, i as usize, j as usize, &block, false);
+    }
+    if moving {
+        for i in (0..n - 20).step_by(5) {
+            let block = Mat3::from_fn(|_, _| random());
+            add(&mut matrix, i, i + 20, &block, true);
+        }
+    }
+    for i in 0..n {
+        add(&mut matrix, i, i, &Mat3::from_diagonal(&Vec3::new(14.0, 16.0, 18.0)), false);
+    }
+    matrix.entries.sort_by_key(|e| (e.row, e.column));
+    (matrix, dense)
+}
+
+fn residual(dense: &[Vec<f64>], x: &[Vec3], b: &[Vec3], skip: &[bool]) -> f64 {
+    let flat = |v: &[Vec3]| v.iter().flat_map(|v| [v.x, v.y, v.z]).collect::<Vec<_>>();
+    let (x, b) = (flat(x), flat(b));
+    (0..x.len())
+        .filter(|r| !skip[r / 3])
+        .map(|r| (b[r] - (0..x.len()).map(|c| dense[r][c] * x[c]).sum::<f64>()).abs())
+        .fold(0.0, f64::max)
+}
+
+#[test]
+fn solves_a_dense_reference_with_any_cut_guess_and_pins() {
+    let n = 60;
+    let b: Vec<Vec3> = (0..n).map(|i| Vec3::new((i as f64).sin(), 1.0, -(i as f64).cos())).collect();
+    for cuts in [vec![0, n], vec![0, 20, 41, n]] {
+        for moving in [false, true] {
+            let (matrix, dense) = system(n, &cuts, moving);
+            let mut fixed = vec![false; n];
+            for pinned in [false, true] {
+                fixed[7] = pinned;
+                fixed[33] = pinned;
+                for guess in [0.0, 0.3] {
+                    let mut x: Vec<Vec3> =
+                        (0..n).map(|i| if fixed[i] { Vec3::zeros() } else { Vec3::repeat(guess) }).collect();
+                    let stop = Stop { tolerance: 1e-13, floor: 0.0, iterations: 400 };
+                    let outcome = Pcg::default().solve(&matrix, &fixed, &b, &mut x, stop).unwrap();
+                    assert!(outcome.converged, "{outcome:?}");
+                    assert!(residual(&dense, &x, &b, &fixed) < 1e-11, "{cuts:?} {moving} {pinned} {guess}");
+                    assert!(!pinned || (x[7] == Vec3::zeros() && x[33] == Vec3::zeros()));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn one_domain_without_coupling_needs_one_iteration() {
+    let matrix = {
+        let mut m = Matrix::<f64>::new(&[0, 5], std::iter::empty());
+        for i in 0..5 {
+            m.domains[0].add(i, &Mat3::from_diagonal_element(f64::from(i) + 1.0));
+        }
+        m
+    };
+    let mut x = vec![Vec3::zeros(); 5];
+    let stop = Stop { tolerance: 1e-12, floor: 0.0, iterations: 10 };
+    let outcome = Pcg::default().solve(&matrix, &[false; 5], &[Vec3::repeat(1.0); 5], &mut x, stop).unwrap();
+    assert_eq!(outcome.iterations, 1);
+    assert!((x[4].x - 0.2).abs() < 1e-14);
+}
+
+#[test]
+fn an_indefinite_diagonal_is_named() {
+    let mut matrix = Matrix::<f32>::new(&[0, 3], std::iter::empty());
+    matrix.domains[0].add(0, &Mat3::identity());
+    matrix.domains[0].add(2, &Mat3::identity());
+    let stop = Stop { tolerance: 1e-3, floor: 0.0, iterations: 10 };
+    let mut x = vec![Vec3::zeros(); 3];
+    assert_eq!(Pcg::default().solve(&matrix, &[false; 3], &[Vec3::zeros(); 3], &mut x, stop), Err(1));
+}
