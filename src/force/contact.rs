@@ -24,7 +24,7 @@ const DAMPING: (f64, f64) = (2e-2, 0.5);
 /// Stiffness of the spring that stops, times `h^2/m`, and its growth each time it did not suffice.
 const STOP: (f64, f64) = (16.0, 8.0);
 /// Smallest `s` at which the barrier is linearised, in units of the present gap's and of one.
-const CLOSEST: (f64, f64) = (0.5, 0.01);
+const CLOSEST: (f64, f64) = (0.5, 0.05);
 /// Stiffness of a bristle times `h^2/m` at the largest step.
 const BRISTLE: f64 = 20.0;
 

@@ -21,6 +21,8 @@ use std::time::Instant;
 const GROWTH: f64 = 2.0;
 /// The first step, as a part of a whole one: it has no history and is of first order.
 const START: f64 = 0.125;
+/// Part of the vertices that may be corrected in a step before the next ones get shorter, and how short at most, of a whole one.
+const ROUGH: (f64, f64) = (0.01, 0.25);
 /// Most linear solves of a step.
 const SOLVES: usize = 4;
 
@@ -279,11 +281,11 @@ impl<T: Real> Stepper<T> {
         par::fill(flight, |v| moved[v]);
         self.assemble(world, state);
         let mut solves = 1;
-        self.solve(state.step, world, report, &mut clock)?;
+        self.solve(world, report, &mut clock)?;
         while solves < SOLVES && self.touch.stop(world, state, &self.now, solves == 1) {
             report.seconds.check += clock.lap();
             self.assembly.restore();
-            self.solve(state.step, world, report, &mut clock)?;
+            self.solve(world, report, &mut clock)?;
             solves += 1;
         }
         report.stops += u64::from(solves > 1);
@@ -326,7 +328,7 @@ impl<T: Real> Stepper<T> {
     }
 
     /// Adds the contacts and solves for `z`, from the guess that stands there, and moves the vertices by it.
-    fn solve(&mut self, state_step: u64, world: &World, report: &mut Report, clock: &mut Clock) -> Result<(), Stuck> {
+    fn solve(&mut self, world: &World, report: &mut Report, clock: &mut Clock) -> Result<(), Stuck> {
         let Stepper { settings, assembly, pcg, touch, now } = self;
         touch.add(assembly);
         report.seconds.assembly += clock.lap();
@@ -338,7 +340,6 @@ impl<T: Real> Stepper<T> {
         let outcome = pcg.solve(&assembly.matrix, &now.fixed, &assembly.force, &mut now.z, stop);
         report.seconds.solve += clock.lap();
         let outcome = outcome.map_err(|v| Stuck::Indefinite(v as u32))?;
-        if std::env::var("DBG").is_ok() && state_step % 20 == 0 { eprintln!("   solve {} its converged {}", outcome.iterations, outcome.converged); }
         report.iterations += outcome.iterations as u64;
         report.unconverged += u64::from(!outcome.converged);
         let Step { flight, moved, rate, z, .. } = now;
@@ -368,8 +369,11 @@ impl<T: Real> Advance for Stepper<T> {
                         state.time = until;
                     }
                     report.steps = 1;
-                    state.clean = if report.repeats > 0 { 0 } else { state.clean + 1 };
-                    state.target = if state.clean >= 10 {
+                    let rough = report.corrected as f64 > ROUGH.0 * world.moving as f64;
+                    state.clean = if report.repeats > 0 || rough { 0 } else { state.clean + 1 };
+                    state.target = if rough {
+                        (h / 2.0).max(ROUGH.1 * step).max(min_step)
+                    } else if state.clean >= 10 {
                         state.clean = 0;
                         (2.0 * target).min(step)
                     } else {

@@ -19,6 +19,8 @@ use std::collections::BTreeSet;
 
 /// Hard minimum of a distance: far above the rounding of `f32` files for coordinates up to 40 m [m].
 pub(super) const LEAST: f64 = 1e-5;
+/// Parts of the way to where a vertex of a zone wanted, tried in turn.
+const LOOSEN: [f64; 3] = [1.0, 0.5, 0.25];
 /// Part of a distance below the hard minimum that a step must leave: rounding only.
 const SAME: f64 = 1.0 - 1e-9;
 /// Lists of candidates per block of a parallel loop.
@@ -350,25 +352,15 @@ impl Touch {
         }
         let mut corrected = BTreeSet::new();
         let mut zones = Zones::default();
+        let mut wanted = Vec::new();
         for sweep in 0.. {
-            if std::env::var("DBG").is_ok() && (sweep == 0 || sweep == SWEEPS) && !self.unproven.is_empty() && state.step % 20 == 0 {
-                eprintln!("step {} sweep {sweep}: {} unproven of {}", state.step, self.unproven.len(), self.contacts.len());
-                for w in self.unproven.iter().take(2) {
-                    let start = pick(&state.x, &w.vertices);
-                    let moved = pick(&step.moved, &w.vertices);
-                    let end: [Vec3; 4] = std::array::from_fn(|k| start[k] + moved[k]);
-                    let (a, b) = (w.pair.separation(&start), w.pair.separation(&end));
-                    let f = |v: Vec3| (0..3).map(|k| format!("{:.2e} ", v[k])).collect::<String>();
-                    eprintln!("   {:?} d {:.3e} -> {:.3e}, n.n {:.3} weights {:?} moved {} | {} | {} | {} edges {:?}", w.pair, a.distance, b.distance, a.normal.dot(&b.normal), a.weights.map(|w| (w * 1000.0).round() / 1000.0), f(moved[0]), f(moved[1]-moved[0]), f(moved[2]-moved[0]), f(moved[3]-moved[0]), [(start[1]-start[0]).norm(), (start[3]-start[2]).norm()]);
-                    if let Some(c) = self.contacts.iter().find(|c| c.vertices == w.vertices) {
-                        eprintln!("      contact gap {:.3e} reach {:.3e} mass {:.2e} share {:.2} free {:.2e} stop {} kept {} linear n {:.3e} k {:.3e} goal {:.2e}", c.contact.gap, c.contact.reach, c.contact.mass, c.contact.share, c.free.dot(&c.contact.normal), c.stops, c.kept, c.linear.force.dot(&c.contact.normal)/c.contact.mass, (c.linear.stiffness * c.contact.normal).norm() / c.contact.mass, c.contact.goal());
-                    }
-                }
-            }
             if self.unproven.is_empty() {
                 break;
             }
             self.changed.fill(false);
+            if sweep == SWEEPS {
+                wanted = step.moved[..world.moving].to_vec();
+            }
             let changed = if sweep < SWEEPS {
                 self.unproven.iter().flat_map(|w| impulse::push_apart(world, state, step, w)).collect()
             } else {
@@ -381,8 +373,53 @@ impl Touch {
             self.prove(world, state, step, false);
             self.unproven.retain(|w| !zones.one(&w.vertices));
         }
-        let joined = zones.moved(world, step).count() as u64;
+        if zones.is_empty() {
+            return Ok((corrected.len() as u64, 0));
+        }
+        let joined = self.loosen(world, state, step, &zones, &wanted);
         Ok((corrected.len() as u64, joined))
+    }
+
+    /// Lets vertices of zones go where they wanted, one after the other, as far as all their pairs stay proven: a zone also holds
+    /// what would part. Gives the number of vertices that do not get there.
+    fn loosen(&mut self, world: &World, state: &State, step: &mut Step, zones: &Zones, wanted: &[Vec3]) -> u64 {
+        let members: Vec<u32> = zones.moved(world, step).collect();
+        let place = |v: &u32| members.binary_search(v).ok();
+        let mut pairs: Vec<Vec<Watched>> = vec![Vec::new(); members.len()];
+        for w in self.parts.iter().flat_map(|p| &p.watched) {
+            w.vertices.iter().filter_map(place).for_each(|k| pairs[k].push(*w));
+        }
+        let before: Vec<(Vec3, Vec3)> =
+            members.iter().map(|v| (step.moved[*v as usize], step.rate[*v as usize])).collect();
+        let mut loose = vec![false; members.len()];
+        let mut held = members.len() as u64;
+        for (k, v) in members.iter().map(|v| *v as usize).enumerate() {
+            let (moved, rate) = before[k];
+            loose[k] = true;
+            let fits = LOOSEN.iter().any(|part| {
+                step.moved[v] = moved + (wanted[v] - moved) * *part;
+                let one = |w: &Watched| zones.one(&w.vertices) && w.vertices.iter().filter_map(place).all(|k| !loose[k]);
+                pairs[k].iter().all(|w| one(w) || proven(w, state, step))
+            });
+            if fits {
+                step.rate[v] = rate + (step.moved[v] - moved) / step.betas[v];
+                held -= u64::from(step.moved[v] == wanted[v]);
+            } else {
+                loose[k] = false;
+                step.moved[v] = moved;
+            }
+        }
+        // Pairs that were not looked at may have come near.
+        self.prove(world, state, step, true);
+        let one = |w: &Watched| zones.one(&w.vertices) && w.vertices.iter().filter_map(place).all(|k| !loose[k]);
+        if self.unproven.iter().all(one) {
+            return held;
+        }
+        for (v, (moved, rate)) in members.iter().map(|v| *v as usize).zip(before) {
+            step.moved[v] = moved;
+            step.rate[v] = rate;
+        }
+        members.len() as u64
     }
 
     /// Finds the pairs whose separation over the step is not proven, in order of their vertices: among all, or among those whose

@@ -68,6 +68,11 @@ impl Zones {
         Ok(moved)
     }
 
+    /// There are none.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
     /// The vertices move as one.
     pub fn one(&self, vertices: &[u32; 4]) -> bool {
         let zone = vertices.map(|v| self.zone_of.get(&v));
