@@ -12,7 +12,7 @@ use crate::force::assembly::{Assembly, Scheme};
 use crate::linalg::matrix::Real;
 use crate::linalg::pcg::{Pcg, Stop};
 use crate::linalg::{Vec3, par};
-use crate::world::{State, World};
+use crate::world::{Pinch, State, World};
 pub use scheme::Integrator;
 use std::time::Instant;
 
@@ -21,6 +21,12 @@ use std::time::Instant;
 const GROWTH: f64 = 2.0;
 /// The first step, as a part of a whole one: it has no history and is of first order.
 const START: f64 = 0.125;
+/// How much faster prescribed motion goes than it should while it is behind.
+const CATCH_UP: f64 = 0.5;
+/// Least part of its pace at which prescribed motion goes on in a pinch.
+const CRAWL: f64 = 1.0 / 32.0;
+/// Part of a whole step at which two prescribed motions that leave no room are a pinch: a longer one is tried shorter.
+const PINCHED: f64 = 0.25;
 /// Part of the vertices that may be corrected in a step before the next ones get shorter, and how short at most, of a whole one.
 const ROUGH: (f64, f64) = (0.01, 0.25);
 /// Most linear solves of a step.
@@ -123,6 +129,13 @@ impl Report {
 pub enum Stuck {
     /// A pair of features would touch or cross: world vertices (vertex and face, or two edges).
     Crossing([u32; 4]),
+    /// A pair that would cross because what is prescribed closes on it.
+    Pinched {
+        /// World vertices (vertex and face, or two edges).
+        pair: [u32; 4],
+        /// Prescribed world vertices that move otherwise than each other.
+        between: [u32; 2],
+    },
     /// An edge stays longer than its bound: world vertices and its strain beyond the bound.
     Overstretched([u32; 2], f64),
     /// The system has no positive definite block at this world vertex.
@@ -149,6 +162,17 @@ impl Stuck {
             Stuck::Crossing([a, b, c, d]) => {
                 format!("surfaces would cross near {}: {}, {}, {}, {}", at(*a), name(*a), name(*b), name(*c), name(*d))
             }
+            Stuck::Pinched { pair: [a, b, c, d], between: [e, f] } => format!(
+                "nothing fits any more between {} and {}, near {}: {}, {}, {} and {} would cross; let them leave room, or give \
+                 contact.pinch = \"lag\"",
+                name(*e),
+                name(*f),
+                at(*a),
+                name(*a),
+                name(*b),
+                name(*c),
+                name(*d)
+            ),
             Stuck::Overstretched([a, b], strain) => format!(
                 "the edge from {} to {} near {} stays {:.2} % beyond its strain limit",
                 name(*a),
@@ -197,6 +221,10 @@ pub fn stepper(world: &World, settings: Settings, double: bool) -> Box<dyn Advan
 pub(crate) struct Step {
     /// Its size [s].
     h: f64,
+    /// Time of prescribed motion at its end [s].
+    end: f64,
+    /// Part of the pace by which prescribed motion is held back.
+    held: f64,
     /// Effective step of the scheme [s].
     beta: f64,
     /// Effective step of each moving vertex: `h` (backward Euler) in contact [s].
@@ -255,13 +283,22 @@ impl<T: Real> Stepper<T> {
     }
 
     /// One step of size `h`: the stages in order. `state` changes only when the step succeeds; what it took is reported in
-    /// any case.
-    fn attempt(&mut self, world: &World, state: &mut State, h: f64, report: &mut Report) -> Result<(), Stuck> {
+    /// any case. Prescribed motion is held back by the part `held` of its pace, or catches up.
+    fn attempt(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        (h, held): (f64, f64),
+        report: &mut Report,
+    ) -> Result<(), Stuck> {
         let mut clock = Clock(Instant::now());
         let Stepper { settings, touch, now, .. } = self;
 
         // Free flight, pins and obstacles.
         now.h = h;
+        now.held = held;
+        let lag = if held > 0.0 { state.lag + held * h } else { (state.lag - CATCH_UP * h).max(0.0) };
+        now.end = state.time + h - lag;
         scheme::free_flight(world, state, settings.integrator, now);
         scheme::prescribe(world, state, now);
 
@@ -358,12 +395,14 @@ impl<T: Real> Advance for Stepper<T> {
         let mut target = if state.target > 0.0 { state.target.min(step) } else { step };
         let growth = if state.last > 0.0 { GROWTH * state.last } else { START * target.min(most) };
         let mut report = Report::default();
+        // What had to wait tries to go on.
+        let mut held = if state.held == 1.0 { 1.0 - CRAWL } else { (2.0 * state.held - 1.0).max(0.0) };
         loop {
             // Equal steps to the end of the interval, so that none is tiny.
             let allowed = target.min(growth);
             let parts = (most / allowed - 1e-6).ceil().max(1.0);
             let h = if parts.is_finite() { most / parts } else { allowed };
-            match self.attempt(world, state, h, &mut report) {
+            match self.attempt(world, state, (h, held), &mut report) {
                 Ok(()) => {
                     if parts == 1.0 {
                         state.time = until;
@@ -380,6 +419,13 @@ impl<T: Real> Advance for Stepper<T> {
                         target
                     };
                     return Ok(report);
+                }
+                Err(stuck @ Stuck::Pinched { .. }) if held < 1.0 && (held > 0.0 || allowed <= PINCHED * step) => {
+                    if world.contact.pinch == Pinch::Halt {
+                        return Err(stuck);
+                    }
+                    report.repeats += 1;
+                    held = if held < 1.0 - CRAWL { 1.0 - (1.0 - held) / 4.0 } else { 1.0 };
                 }
                 Err(stuck) if allowed <= min_step => return Err(stuck),
                 Err(_) => {

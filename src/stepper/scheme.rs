@@ -56,12 +56,13 @@ pub fn ground(world: &World, state: &State, step: &mut Step) {
 /// Displacement of obstacles, and of pinned vertices with the velocity the scheme gives them. Vertices without mass
 /// (in no triangle) stay.
 pub fn prescribe(world: &World, state: &mut State, step: &mut Step) {
-    let end = state.time + step.h;
-    let Step { beta, moved, rate, fixed, .. } = step;
+    let now = state.time - state.lag;
+    let Step { beta, end, held, moved, rate, fixed, .. } = step;
+    let (end, waits) = (*end, *held == 1.0);
     for obstacle in &world.obstacles {
         let range = world.objects[obstacle.object].vertices.clone();
         let moved = &mut moved[range.clone()];
-        if obstacle.course.still() {
+        if waits || obstacle.course.still() {
             moved.fill(Vec3::zeros());
         } else {
             obstacle.course.place(&obstacle.rest, end, moved);
@@ -80,7 +81,7 @@ pub fn prescribe(world: &World, state: &mut State, step: &mut Step) {
     let mut slot = 0;
     for cloth in &world.cloths {
         for pin in cloth.pins.iter().chain(cloth.handles.iter().map(|h| &h.pin)) {
-            let open = pin.from <= state.time && state.time < pin.until;
+            let open = pin.from <= now && now < pin.until;
             if !open {
                 state.anchors[slot] = None;
             } else if state.anchors[slot].is_none() {
@@ -94,7 +95,8 @@ pub fn prescribe(world: &World, state: &mut State, step: &mut Step) {
         for (k, pin) in cloth.pins.iter().enumerate() {
             let Some(anchors) = &state.anchors[slot + k] else { continue };
             for (v, anchor) in pin.vertices.iter().map(|v| *v as usize).zip(anchors) {
-                let shift = pin.motion.carry(anchor, pin.from, end) - state.x[v];
+                let carried = pin.motion.carry(anchor, pin.from, end) - state.x[v];
+                let shift = if waits { Vec3::zeros() } else { carried };
                 // The scheme's velocity of a vertex at x + shift: v~ + (shift - y)/beta.
                 rate[v] += (shift - moved[v]) / *beta;
                 moved[v] = shift;
@@ -133,7 +135,7 @@ pub fn add_handles<T: Real>(world: &World, state: &State, step: &Step, assembly:
                 match handle.pull {
                     Pull::Force(force) => assembly.force[v] += force * share,
                     Pull::Spring { stiffness, most } => {
-                        let target = handle.pin.motion.carry(anchor, handle.pin.from, state.time + step.h);
+                        let target = handle.pin.motion.carry(anchor, handle.pin.from, step.end);
                         let away = target - state.x[v] - step.moved[v];
                         let k = stiffness.min(most / away.norm().max(f64::MIN_POSITIVE));
                         assembly.force[v] += away * k;
@@ -162,7 +164,11 @@ pub fn commit(world: &World, state: &mut State, step: &Step) {
     state.last = step.h;
     state.time += step.h;
     state.step += 1;
-    world.place_obstacles(state.time, x);
+    state.lag = state.time - step.end;
+    if step.held < 1.0 {
+        world.place_obstacles(step.end, x);
+    }
+    state.held = step.held;
     for (v, moved) in v.iter_mut().zip(&step.moved).skip(world.moving) {
         *v = moved / step.h;
     }

@@ -4,13 +4,19 @@
 //! `a + w x (x - c)` of the momentum and the angular momentum they had (the rigid impact zones of Provot 1997 and Bridson, Fedkiw
 //! & Anderson 2002). With `W` the matrix of `w x`, `|(I + t W) d|^2 = |d|^2 + t^2 |W d|^2`: no two points come nearer to each other at any
 //! time of the step, so what moves as one cannot cross itself. A zone grows while pairs with others stay unproven, at most to
-//! everything, so this always ends. Prescribed vertices impose their motion on a zone and keep it themselves.
+//! everything, so this always ends. Prescribed vertices impose their motion on a zone; where they move as one, by a turn `R`, so does the
+//! zone, and `I + t (R - I)` lets nothing cross either.
 
 use super::touch::Watched;
 use super::{Step, Stuck};
-use crate::linalg::{Mat3, Vec3};
+use crate::linalg::{Mat3, Rotation, Vec3};
 use crate::world::{State, World};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Passes that find the turn of prescribed vertices; each squares its error.
+const TURNS: usize = 4;
+/// Prescribed vertices that are off a rigid motion by no more move as one: rounding [m].
+const RIGID: f64 = 1e-12;
 
 /// Zones of one step.
 #[derive(Clone, Debug, Default)]
@@ -42,7 +48,7 @@ impl Zones {
                 if changed.contains(known[0].unwrap_or(&0)) {
                     continue;
                 }
-                return Err(Stuck::Crossing(w.vertices));
+                return Err(self.pinch(world, step, w));
             }
             let zone = self.members.len();
             let mut vertices = Vec::new();
@@ -68,6 +74,18 @@ impl Zones {
         Ok(moved)
     }
 
+    /// Why a pair in one zone cannot be held apart: which prescribed vertices close on it.
+    fn pinch(&self, world: &World, step: &Step, w: &Watched) -> Stuck {
+        let members = self.zone_of.get(&w.vertices[0]).map_or(&[][..], |zone| &self.members[*zone]);
+        let mut forced = members.iter().copied().filter(|v| prescribed(world, step, *v));
+        let Some(first) = forced.next() else { return Stuck::Crossing(w.vertices) };
+        let against = |v: &u32| (step.moved[*v as usize] - step.moved[first as usize]).norm();
+        match forced.max_by(|a, b| against(a).total_cmp(&against(b))) {
+            Some(second) => Stuck::Pinched { pair: w.vertices, between: [first, second] },
+            None => Stuck::Crossing(w.vertices),
+        }
+    }
+
     /// There are none.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
@@ -89,35 +107,66 @@ fn prescribed(world: &World, step: &Step, v: u32) -> bool {
     v as usize >= world.moving || step.fixed[v as usize]
 }
 
+/// How some vertices move as one: mass, centre and mean displacement [kg, m, m].
+struct Common {
+    mass: f64,
+    centre: Vec3,
+    mean: Vec3,
+}
+
+impl Common {
+    fn of(points: &[(f64, Vec3, Vec3)]) -> Common {
+        let mass: f64 = points.iter().map(|(m, ..)| m).sum();
+        let centre = points.iter().map(|(m, x, _)| x * *m).sum::<Vec3>() / mass;
+        let mean = points.iter().map(|(m, _, moved)| moved * *m).sum::<Vec3>() / mass;
+        Common { mass, centre, mean }
+    }
+
+    /// Turn that takes `points`, turned by `turned` about their centre already, on by the angular momentum of what is left.
+    fn turn(&self, points: &[(f64, Vec3, Vec3)], turned: &Rotation) -> Vec3 {
+        let (mut inertia, mut momentum) = (Mat3::zeros(), Vec3::zeros());
+        for (mass, x, moved) in points {
+            let arm = turned * (x - self.centre);
+            inertia += (Mat3::identity() * arm.norm_squared() - arm * arm.transpose()) * *mass;
+            momentum += arm.cross(&(x - self.centre + moved - self.mean - arm)) * *mass;
+        }
+        // Vertices on a line have no inertia about it, and nothing turns them about it.
+        inertia += Mat3::identity() * (1e-9 * inertia.trace()).max(f64::MIN_POSITIVE * self.mass);
+        inertia.try_inverse().map_or(Vec3::zeros(), |inverse| inverse * momentum)
+    }
+}
+
 /// Gives all vertices that are not prescribed the common motion: that of the prescribed ones, or of the momentum of all. True when
-/// prescribed vertices move otherwise.
+/// prescribed vertices do not move as one.
 fn unite(world: &World, state: &State, step: &mut Step, members: &[u32], changed: &mut Vec<u32>) -> bool {
     let (forced, free): (Vec<u32>, Vec<u32>) = members.iter().partition(|v| prescribed(world, step, **v));
-    let source = if forced.is_empty() { &free } else { &forced };
-    let mass = |v: usize| if forced.is_empty() { world.mass[v] } else { 1.0 };
-    let (mut total, mut centre, mut mean) = (0.0, Vec3::zeros(), Vec3::zeros());
-    for v in source.iter().map(|v| *v as usize) {
-        total += mass(v);
-        centre += state.x[v] * mass(v);
-        mean += step.moved[v] * mass(v);
+    let point = |v: &u32| {
+        let v = *v as usize;
+        (if forced.is_empty() { world.mass[v] } else { 1.0 }, state.x[v], step.moved[v])
+    };
+    let points: Vec<_> = if forced.is_empty() { &free } else { &forced }.iter().map(point).collect();
+    if points.is_empty() {
+        return false;
     }
-    centre /= total;
-    mean /= total;
-    let (mut inertia, mut turning) = (Mat3::zeros(), Vec3::zeros());
-    for v in source.iter().map(|v| *v as usize) {
-        let arm = state.x[v] - centre;
-        inertia += (Mat3::identity() * arm.norm_squared() - arm * arm.transpose()) * mass(v);
-        turning += arm.cross(&(step.moved[v] - mean)) * mass(v);
+    let common = Common::of(&points);
+    let mut turned = Rotation::identity();
+    let mut torn = false;
+    let turn = common.turn(&points, &turned);
+    if !forced.is_empty() {
+        for _ in 0..TURNS {
+            turned = Rotation::from_scaled_axis(common.turn(&points, &turned)) * turned;
+        }
+        let off = |(_, x, moved): &(f64, Vec3, Vec3)| {
+            (turned * (x - common.centre) - (x - common.centre) + common.mean - moved).norm()
+        };
+        torn = points.iter().map(off).fold(0.0, f64::max) > RIGID;
     }
-    // Vertices on a line have no inertia about it, and nothing turns them about it.
-    inertia += Mat3::identity() * (1e-9 * inertia.trace()).max(f64::MIN_POSITIVE);
-    let turn = inertia.try_inverse().map_or(Vec3::zeros(), |inverse| inverse * turning);
-    let motion = |v: usize| mean + turn.cross(&(state.x[v] - centre));
     for v in free.iter().map(|v| *v as usize) {
-        let common = motion(v);
-        step.rate[v] += (common - step.moved[v]) / step.betas[v];
-        step.moved[v] = common;
+        let arm = state.x[v] - common.centre;
+        let moved = common.mean + if forced.is_empty() { turn.cross(&arm) } else { turned * arm - arm };
+        step.rate[v] += (moved - step.moved[v]) / step.betas[v];
+        step.moved[v] = moved;
         changed.push(v as u32);
     }
-    forced.iter().map(|v| *v as usize).any(|v| step.moved[v] != motion(v))
+    torn
 }

@@ -133,6 +133,15 @@ pub struct Obstacle {
     pub course: Course,
 }
 
+/// What happens when prescribed surfaces close on cloth until nothing fits between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pinch {
+    /// All prescribed motion waits, then catches up.
+    Lag,
+    /// The run stops.
+    Halt,
+}
+
 /// Settings of contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactSettings {
@@ -142,6 +151,8 @@ pub struct ContactSettings {
     pub distance: f64,
     /// Factor of the barrier's stiffness.
     pub stiffness: f64,
+    /// What happens in a pinch.
+    pub pinch: Pinch,
 }
 
 /// Everything that is constant during a run.
@@ -180,6 +191,10 @@ pub struct World {
 pub struct State {
     /// Time [s].
     pub time: f64,
+    /// How far prescribed motion is behind the time, because it had to wait for pinched cloth [s].
+    pub lag: f64,
+    /// Part of its pace that it was held back by in the last step: 1 when it stood still.
+    pub held: f64,
     /// Steps taken.
     pub step: u64,
     /// Positions of all vertices [m].

@@ -68,7 +68,7 @@ pub fn input(gravity: Vec3, cloth: ClothInput) -> Input {
     Input {
         gravity,
         wind: Wind::none(),
-        contact: ContactSettings { enabled: false, distance: 1e-3, stiffness: 1.0 },
+        contact: ContactSettings { enabled: false, distance: 1e-3, stiffness: 1.0, pinch: Pinch::Lag },
         cloths: vec![cloth],
         obstacles: Vec::new(),
     }
