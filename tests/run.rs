@@ -329,6 +329,25 @@ fn what_crosses_at_the_start_is_told() {
 }
 
 #[test]
+fn what_crosses_when_rounded_is_not_written() {
+    // Files hold places 66 km from the origin to 8 mm: a ball 1 mm under a sheet is not under it there.
+    let bench = Bench::new("rounded", SCENE);
+    let far = |y: f64| format!("[65600, {y}, 0]");
+    let sheet = format!(
+        "cloth.sheet.transform={{ translate = {}, rotate = {{ axis = [0, 0, 1], angle = \"30 deg\" }} }}",
+        far(0.3)
+    );
+    let ball = format!("obstacle.ball.sphere.center={}", far(0.3 - 0.251 / 30f64.to_radians().cos()));
+    let bar = format!("obstacle.bar.box.center={}", far(-1.0));
+    let told = bench.refused(1, &["run", "scene.toml", "--out", "a", "--set", &sheet, "--set", &ball, "--set", &bar]);
+    assert!(told.contains("frame 1 of 6") && told.contains("'sheet' and 'ball' cross: "), "{told}");
+    assert!(told.contains("crossing.ply") && bench.folder.join("a/crossing.ply").is_file(), "{told}");
+    let run = bench.folder("a").read_run().unwrap();
+    assert_eq!((run.status, run.done), (Status::Failed, 0));
+    assert!(!bench.folder.join("a/meshes").exists());
+}
+
+#[test]
 fn wrong_arguments_and_scenes_are_input_faults() {
     let bench = Bench::new("input", SCENE);
     let told = bench.refused(2, &["run", "scene.toml", "--set", "time.stpe=1"]);

@@ -7,9 +7,9 @@ use crate::linalg::Vec3;
 use crate::mesh::check::{Severity, check};
 use crate::mesh::topology::Topology;
 use crate::mesh::{self, TriMesh};
-use crate::scene::build::crossings;
 use crate::sequence::{Folder, Run as Record, read};
 use crate::world::Kind;
+use crate::world::crossing::crossings;
 use clap::Args;
 use std::path::PathBuf;
 

@@ -43,8 +43,11 @@ pub fn intersections(x: &[Vec3], triangles: &[[u32; 3]], skip: impl Fn(u32, u32)
             tree.query(&tree.around(leaf), touching, leaf, |other| {
                 tree.pairs(leaf, &tree, other, touching, |s, t| {
                     let pair = [s.min(t), s.max(t)];
+                    if skip(pair[0], pair[1]) {
+                        return;
+                    }
                     let meeting = meet(&points, pair.map(|t| &triangles[t as usize]));
-                    if meeting != Meeting::Apart && !skip(pair[0], pair[1]) {
+                    if meeting != Meeting::Apart {
                         out.push((pair, meeting));
                     }
                 });

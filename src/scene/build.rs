@@ -13,7 +13,6 @@ use crate::linalg::Vec3;
 use crate::world::build::Input;
 use crate::world::{self, ContactSettings, State, World};
 use faults::Faults;
-pub use start::{Crossing, crossings};
 use std::path::Path;
 
 /// A world at its start.
@@ -57,7 +56,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Vec<Fault>> {
         stiffness: scene.contact.stiffness,
     };
     let (world, state) = world::build::build(Input { gravity: scene.gravity, wind, contact, cloths, obstacles });
-    start::check(&world, &state, &mut faults);
+    start::tell(&world, &world.crossings(&state.x), &mut faults);
     match faults.finish() {
         (found, warnings) if found.is_empty() => Ok(Built { world, state, warnings }),
         (found, _) => Err(found),

@@ -4,7 +4,10 @@ use super::disk::{DiskError, TEMPORARY, make_folder, read, write};
 use super::manifest::{Entry, Run};
 use super::shape::{Shape, Snapshot};
 use super::stats::FrameStats;
+use crate::linalg::Vec3;
 use crate::mesh::{self, obj, ply};
+use crate::world::World;
+use crate::world::crossing::{self, Crossing};
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -61,6 +64,11 @@ impl Folder {
         self.path.join("preview/sheet.png")
     }
 
+    /// Triangles that cross, of a start or a frame that is refused.
+    pub fn crossing(&self) -> PathBuf {
+        self.path.join("crossing.ply")
+    }
+
     fn manifest(&self) -> PathBuf {
         self.path.join("run.json")
     }
@@ -69,7 +77,8 @@ impl Folder {
         self.path.join("stats.ndjson")
     }
 
-    /// Makes the folder and removes what an earlier run left in it: files with names of the record, nothing else.
+    /// Makes the folder and removes what an earlier run left in it: files with names of the record, nothing else. What crossed
+    /// at a start that was refused may lie there without a record.
     ///
     /// # Errors
     /// The folder is not a run's but holds a file by one of the record's names; or the disk refuses.
@@ -99,7 +108,7 @@ impl Folder {
             let _ = fs::remove_dir(&object);
         }
         let _ = fs::remove_dir(&meshes);
-        for file in [self.stats(), self.scene()] {
+        for file in [self.stats(), self.scene(), self.crossing()] {
             remove(&file)?;
         }
         Ok(())
@@ -118,6 +127,19 @@ impl Folder {
     /// The disk refuses.
     pub fn write_run(&self, run: &Run) -> Result<(), DiskError> {
         write(&self.manifest(), run.json().as_bytes())
+    }
+
+    /// Writes the triangles that cross, also where there is no record yet; gives the path.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn write_crossing(&self, world: &World, x: &[Vec3], crossings: &[Crossing]) -> Result<PathBuf, DiskError> {
+        let path = self.crossing();
+        let bytes = crossing::mesh(x, &world.surface, crossings)
+            .map_err(|error| DiskError { path: path.clone(), reason: error.to_string() })?;
+        make_folder(&self.path)?;
+        write(&path, &bytes)?;
+        Ok(path)
     }
 
     /// It holds `run.json`.

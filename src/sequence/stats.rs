@@ -28,6 +28,8 @@ pub struct Stages {
     pub solve: f64,
     /// Check of the end positions, corrections, strain limits.
     pub check: f64,
+    /// Exact test of the frame as written.
+    pub verify: f64,
     /// Pictures.
     pub draw: f64,
     /// Files.
@@ -36,13 +38,14 @@ pub struct Stages {
 
 impl Stages {
     /// Names and seconds in order.
-    pub fn named(&self) -> [(&'static str, f64); 7] {
+    pub fn named(&self) -> [(&'static str, f64); 8] {
         [
             ("broad", self.broad),
             ("narrow", self.narrow),
             ("assembly", self.assembly),
             ("solve", self.solve),
             ("check", self.check),
+            ("verify", self.verify),
             ("draw", self.draw),
             ("write", self.write),
         ]
@@ -55,6 +58,7 @@ impl Stages {
         self.assembly += other.assembly;
         self.solve += other.solve;
         self.check += other.check;
+        self.verify += other.verify;
         self.draw += other.draw;
         self.write += other.write;
     }
@@ -139,6 +143,7 @@ impl FrameStats {
                 assembly: stage("assembly"),
                 solve: stage("solve"),
                 check: stage("check"),
+                verify: stage("verify"),
                 draw: stage("draw"),
                 write: stage("write"),
             },

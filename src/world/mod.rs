@@ -5,6 +5,8 @@
 
 /// From meshes and laws to a world.
 pub mod build;
+/// What crosses.
+pub mod crossing;
 /// Prescribed motion.
 pub mod motion;
 /// Wind as a function of time.
