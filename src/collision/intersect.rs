@@ -73,6 +73,16 @@ fn scaled(x: &[Vec3]) -> Vec<Vec3> {
     par::map(x.len(), |v| x[v] * half * rest)
 }
 
+/// Two triangles cross; coordinates neither tiny nor huge.
+pub fn cross(x: &[Vec3], triangles: [&[u32; 3]; 2]) -> bool {
+    meet(x, triangles) == Meeting::Cross
+}
+
+/// The side from `p` to `q` goes through the face, with which it has no vertex in common; coordinates neither tiny nor huge.
+pub fn pierces(x: &[Vec3], [p, q]: [u32; 2], face: &[u32; 3]) -> bool {
+    side_meets(&x[p as usize], &x[q as usize], face.map(|v| &x[v as usize])) == Meeting::Cross
+}
+
 /// How two triangles meet.
 fn meet(x: &[Vec3], [s, t]: [&[u32; 3]; 2]) -> Meeting {
     if s.iter().filter(|v| t.contains(v)).count() >= 2 {

@@ -26,12 +26,21 @@ pub struct Built {
     pub warnings: Vec<Fault>,
 }
 
+/// Why there is no world.
+#[derive(Clone, Debug, Default)]
+pub struct Refusal {
+    /// Every fault.
+    pub faults: Vec<Fault>,
+    /// The triangles that cross at the start as PLY; empty where the faults are others.
+    pub crossing: Vec<u8>,
+}
+
 /// Reads the meshes of a scene and selects its vertices; `file` is where the scene was read from, for the places of faults.
 ///
 /// # Errors
 /// Every fault of every object at once: files that cannot be read, meshes that cannot be simulated, groups and places
 /// without vertices, sequences of different vertex counts; then what crosses at the start.
-pub fn build(scene: &Scene, file: &Path) -> Result<Built, Vec<Fault>> {
+pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     let mut faults = Faults::new(scene, file);
     let mut cloths = Vec::with_capacity(scene.cloths.len());
     for (k, cloth) in scene.cloths.iter().enumerate() {
@@ -42,7 +51,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Vec<Fault>> {
         obstacles.extend(obstacle::input(scene, obstacle, &format!("obstacle[{k}]"), &mut faults));
     }
     if faults.any() {
-        return Err(faults.finish().0);
+        return Err(Refusal { faults: faults.finish().0, ..Refusal::default() });
     }
     let wind = world::wind::Wind {
         velocity: scene.wind.velocity,
@@ -55,11 +64,11 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Vec<Fault>> {
         distance: scene.contact.distance,
         stiffness: scene.contact.stiffness,
     };
-    let (world, state) = world::build::build(Input { gravity: scene.gravity, wind, contact, cloths, obstacles });
-    start::tell(&world, &world.crossings(&state.x), &mut faults);
+    let (world, mut state) = world::build::build(Input { gravity: scene.gravity, wind, contact, cloths, obstacles });
+    let crossing = start::begin(scene.contact.start, &world, &mut state, &mut faults);
     match faults.finish() {
         (found, warnings) if found.is_empty() => Ok(Built { world, state, warnings }),
-        (found, _) => Err(found),
+        (faults, _) => Err(Refusal { faults, crossing }),
     }
 }
 

@@ -19,6 +19,18 @@ section! {
     }
 }
 
+choices! {
+    /// What is done about triangles that cross at the start.
+    pub enum Start {
+        /// The run does not begin; what crosses is told, and shown in crossing.ply.
+        Error = "error",
+        /// What crosses is left out of contact until it is first apart.
+        Ignore = "ignore",
+        /// Cloth is taken out of obstacles, of other cloth and of itself where it lies in them by a little.
+        Untangle = "untangle",
+    }
+}
+
 section! {
     /// Contact of cloth with obstacles and with itself.
     pub struct Contact {
@@ -30,6 +42,8 @@ section! {
         pub self_contact as "self": bool = flag().or(true),
         /// Factor of the repulsion's stiffness, which otherwise follows from masses and step.
         pub stiffness: f64 = real(1e-3..=1e3).or(1.0),
+        /// What is done about triangles that cross at the start.
+        pub start: Start = choice().or(Start::Error),
     }
 }
 

@@ -4,10 +4,7 @@ use super::disk::{DiskError, TEMPORARY, make_folder, read, write};
 use super::manifest::{Entry, Run};
 use super::shape::{Shape, Snapshot};
 use super::stats::FrameStats;
-use crate::linalg::Vec3;
 use crate::mesh::{self, obj, ply};
-use crate::world::World;
-use crate::world::crossing::{self, Crossing};
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -133,12 +130,10 @@ impl Folder {
     ///
     /// # Errors
     /// The disk refuses.
-    pub fn write_crossing(&self, world: &World, x: &[Vec3], crossings: &[Crossing]) -> Result<PathBuf, DiskError> {
+    pub fn write_crossing(&self, bytes: &[u8]) -> Result<PathBuf, DiskError> {
         let path = self.crossing();
-        let bytes = crossing::mesh(x, &world.surface, crossings)
-            .map_err(|error| DiskError { path: path.clone(), reason: error.to_string() })?;
         make_folder(&self.path)?;
-        write(&path, &bytes)?;
+        write(&path, bytes)?;
         Ok(path)
     }
 

@@ -87,6 +87,8 @@ pub struct FrameStats {
     pub energies: Energies,
     /// Vertices whose end positions were corrected, counted once a step.
     pub truncated: u64,
+    /// Pairs of triangles that cross since the start and are left out of contact.
+    pub ignored: usize,
     /// Wall time.
     pub seconds: Stages,
 }
@@ -108,6 +110,7 @@ impl FrameStats {
             "max_strain": self.max_strain,
             "energies": { "kinetic": kinetic, "gravity": gravity, "membrane": membrane, "bending": bending },
             "truncated": self.truncated,
+            "ignored": self.ignored,
             "seconds": seconds,
         })
         .to_string()
@@ -137,6 +140,7 @@ impl FrameStats {
                 bending: energy("bending"),
             },
             truncated: whole("truncated")?,
+            ignored: usize::try_from(whole("ignored")?).ok()?,
             seconds: Stages {
                 broad: stage("broad"),
                 narrow: stage("narrow"),
@@ -173,6 +177,7 @@ mod tests {
             max_strain: 0.03,
             energies: Energies { kinetic: 1.0, gravity: -2.0, membrane: 0.25, bending: 0.125 },
             truncated: 3,
+            ignored: 2,
             seconds: Stages { solve: 0.5, write: 0.01, ..Stages::default() },
         };
         assert_eq!(FrameStats::parse(&stats.line()), Some(stats));

@@ -2,6 +2,7 @@
 
 mod coupling;
 mod feature;
+pub mod ignore;
 mod impulse;
 mod limit;
 mod scheme;
@@ -215,6 +216,7 @@ pub struct Stepper<T> {
     assembly: Assembly<T>,
     pcg: Pcg<T>,
     touch: touch::Touch,
+    watch: ignore::Watch,
     now: Step,
 }
 
@@ -227,6 +229,7 @@ impl<T: Real> Stepper<T> {
             assembly: Assembly::new(&world.elements, &world.starts),
             pcg: Pcg::default(),
             touch: touch::Touch::new(world, settings.step),
+            watch: ignore::Watch::default(),
             now: Step {
                 moved: vec![Vec3::zeros(); world.rest.len()],
                 rate: vec![Vec3::zeros(); moving],
@@ -278,6 +281,7 @@ impl<T: Real> Stepper<T> {
         if proven.is_ok() {
             self.touch.advance_bristles(state, &self.now);
             scheme::commit(world, state, &self.now);
+            self.watch.release(&world.surface, state);
         }
         report.seconds.check += clock.lap();
         proven
@@ -314,7 +318,7 @@ impl<T: Real> Stepper<T> {
 
     /// Adds the contacts and solves for `z`, from the guess that stands there.
     fn solve(&mut self, world: &World, report: &mut Report, clock: &mut Clock) -> Result<(), Stuck> {
-        let Stepper { settings, assembly, pcg, touch, now } = self;
+        let Stepper { settings, assembly, pcg, touch, now, .. } = self;
         touch.add(assembly);
         report.seconds.assembly += clock.lap();
 

@@ -6,6 +6,7 @@
 
 use super::coupling::Coupling;
 use super::feature::{Flat, keep_local_minima, remember};
+use super::ignore::ignores;
 use super::zone::Zones;
 use super::{Step, Stuck, impulse};
 use crate::collision::candidates::{Candidates, List, Near, fit};
@@ -148,7 +149,8 @@ impl Touch {
             for list in self.candidates.lists[k * LISTS..].iter().take(LISTS) {
                 let limit = list.reach + list.approach;
                 for pair in [Pair::VertexFace, Pair::EdgeEdge] {
-                    for near in Self::of(list, pair).iter().filter(|near| f64::from(near.distance) < limit) {
+                    let within = |near: &&Near| f64::from(near.distance) < limit && !ignores(state, pair, near);
+                    for near in Self::of(list, pair).iter().filter(within) {
                         self.look(world, state, step, (pair, near), list.patches, part);
                     }
                 }
@@ -340,7 +342,7 @@ impl Touch {
                 for list in lists[range].iter().filter(|list| candidates.deviation(&list.patches) > spare) {
                     for pair in [Pair::VertexFace, Pair::EdgeEdge] {
                         for near in Self::of(list, pair) {
-                            if f64::from(near.distance) - list.approach > LEAST {
+                            if f64::from(near.distance) - list.approach > LEAST || ignores(state, pair, near) {
                                 continue;
                             }
                             let vertices = Self::vertices(world, pair, near);

@@ -1,18 +1,74 @@
-//! The first moment: nothing may cross.
+//! The first moment: what crosses is refused, ignored or untangled.
 
 use super::faults::Faults;
-use crate::world::World;
-use crate::world::crossing::Crossing;
+use crate::collision::untangle::Tangle;
+use crate::linalg::par;
+use crate::scene::settings::Start;
+use crate::stepper::ignore::ignore;
+use crate::world::crossing::{self, Crossing};
+use crate::world::{State, World};
 
-/// Tells what crosses at the start, with the object to move.
-pub fn tell(world: &World, crossings: &[Crossing], faults: &mut Faults) {
-    for crossing in crossings {
-        let remedy = if crossing.objects[0] == crossing.objects[1] {
-            "mend the mesh, or give self_contact = false"
-        } else {
-            "move them apart"
-        };
-        let message = format!("at the start {}; {remedy}", crossing.describe(|k| world.name(k)));
-        faults.fault(&format!("cloth[{}]", crossing.objects[0]), message);
+/// Part of the contact distance to which cloth is brought that lay in something: contact begins without a jump there.
+const GAP: f64 = 0.5;
+
+/// Deals with what crosses at the start. Where that is a fault, gives the triangles as PLY.
+pub fn begin(start: Start, world: &World, state: &mut State, faults: &mut Faults) -> Vec<u8> {
+    let crossings = world.crossings(&state.x);
+    if crossings.is_empty() {
+        return Vec::new();
     }
+    match start {
+        Start::Error => {}
+        Start::Ignore => {
+            for crossing in &crossings {
+                ignore(&world.surface, state, &crossing.pairs);
+                faults.warn(&key(crossing), format!("{}; ignored until apart", said(world, crossing)));
+            }
+            return Vec::new();
+        }
+        Start::Untangle => {
+            let before = state.x.clone();
+            if untangle(world, state) {
+                let most = par::max(before.len(), |v| (state.x[v] - before[v]).norm());
+                for crossing in &crossings {
+                    let message = format!("{}; untangled by at most {:.2} mm", said(world, crossing), most * 1e3);
+                    faults.warn(&key(crossing), message);
+                }
+                return Vec::new();
+            }
+        }
+    }
+    for crossing in &crossings {
+        let itself = crossing.objects[0] == crossing.objects[1];
+        let remedy = match start {
+            Start::Untangle if itself => "too deep to be untangled; mend the mesh, or give self_contact = false",
+            Start::Untangle => "too deep to be untangled; move them apart",
+            _ if itself => "mend the mesh, or give self_contact = false or contact.start = \"untangle\"",
+            _ => "move them apart, or give contact.start = \"untangle\"",
+        };
+        faults.fault(&key(crossing), format!("{}; {remedy}", said(world, crossing)));
+    }
+    crossing::mesh(&state.x, &world.surface, &crossings).unwrap_or_default()
+}
+
+fn key(crossing: &Crossing) -> String {
+    format!("cloth[{}]", crossing.objects[0])
+}
+
+fn said(world: &World, crossing: &Crossing) -> String {
+    format!("at the start {}", crossing.describe(|k| world.name(k)))
+}
+
+/// Moves the cloths; true when nothing crosses any more.
+fn untangle(world: &World, state: &mut State) -> bool {
+    let tangle = Tangle {
+        surface: &world.surface,
+        moving: world.moving,
+        thickness: &world.half_thickness,
+        gap: GAP * world.contact.distance,
+        meet: |i, j| world.meet(i, j),
+    };
+    let free = tangle.resolve(&mut state.x);
+    state.x_before.copy_from_slice(&state.x[..world.moving]);
+    free
 }
