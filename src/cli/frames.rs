@@ -2,6 +2,7 @@
 
 use super::failure::Failure;
 use super::picture::{cell_size, field, picture, sheet, sheet_frames};
+use crate::collision::intersect::Test;
 use crate::linalg::Vec3;
 use crate::render::{Image, Picture};
 use crate::scene::Scene;
@@ -29,6 +30,7 @@ pub struct Frames<'a> {
     shapes: Vec<Shape>,
     chosen: Vec<u32>,
     cells: Vec<(String, Image)>,
+    test: Test,
 }
 
 impl<'a> Frames<'a> {
@@ -41,7 +43,7 @@ impl<'a> Frames<'a> {
         sequence::write(&folder.scene(), scene.text.as_bytes())?;
         let shapes = world.objects.iter().map(Shape::of).collect();
         let chosen = if scene.preview.enabled { sheet_frames(scene, scene.time.frames) } else { Vec::new() };
-        Ok(Frames { scene, folder, record, shapes, chosen, cells: Vec::new() })
+        Ok(Frames { scene, folder, record, shapes, chosen, cells: Vec::new(), test: world.test() })
     }
 
     /// The run folder.
@@ -97,7 +99,7 @@ impl<'a> Frames<'a> {
 
     /// The exact test of the meshes as files hold them, but for what is ignored since the start.
     fn verify(
-        &self,
+        &mut self,
         world: &World,
         state: &State,
         snapshots: &[Snapshot],
@@ -109,7 +111,7 @@ impl<'a> Frames<'a> {
                 x[*v as usize] = *p;
             }
         }
-        let mut crossings = world.crossings(&x);
+        let mut crossings = world.crossings(&mut self.test, &x);
         for crossing in &mut crossings {
             let count = crossing.pairs.len();
             crossing.pairs.retain(|pair| !excuses(&world.surface, state, *pair));

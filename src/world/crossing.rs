@@ -1,7 +1,7 @@
 //! Surfaces that cross: which and where, in words and as a mesh to look at.
 
 use super::{Kind, World};
-use crate::collision::intersect::intersections;
+use crate::collision::intersect::{Test, intersections};
 use crate::collision::surface::Surface;
 use crate::linalg::Vec3;
 use crate::mesh::MeshError;
@@ -46,11 +46,19 @@ impl Crossing {
 
 /// All crossings of the surfaces of which `wanted` says that they may not cross, by pairs of objects.
 pub fn crossings(x: &[Vec3], surface: &Surface, wanted: impl Fn(usize, usize) -> bool + Sync) -> Vec<Crossing> {
-    let object = |t: u32| usize::from(surface.object[surface.triangles[t as usize][0] as usize]);
-    let found = intersections(x, &surface.triangles, |s, t| !wanted(object(s), object(t)));
+    let object = object_of(surface);
+    by_objects(x, surface, intersections(x, &surface.triangles, |s, t| !wanted(object(s), object(t))).pairs)
+}
+
+fn object_of(surface: &Surface) -> impl Fn(u32) -> usize {
+    |t| usize::from(surface.object[surface.triangles[t as usize][0] as usize])
+}
+
+fn by_objects(x: &[Vec3], surface: &Surface, pairs: Vec<[u32; 2]>) -> Vec<Crossing> {
+    let object = object_of(surface);
     let mut all: BTreeMap<[usize; 2], Crossing> = BTreeMap::new();
-    for pair in found.pairs {
-        let objects = pair.map(object);
+    for pair in pairs {
+        let objects = pair.map(&object);
         let crossing = all.entry(objects).or_insert_with(|| Crossing {
             objects,
             pairs: Vec::new(),
@@ -95,12 +103,20 @@ impl World {
         touch && self.contact.enabled
     }
 
+    /// The test of all that moves against everything.
+    pub fn test(&self) -> Test {
+        let cloths = self.cloths.iter().map(|c| self.surface.triangle_ranges[c.object].end).max();
+        Test::new(&self.rest, &self.surface.triangles, cloths.unwrap_or(0))
+    }
+
     /// What crosses at positions `x` and may not.
-    pub fn crossings(&self, x: &[Vec3]) -> Vec<Crossing> {
+    pub fn crossings(&self, test: &mut Test, x: &[Vec3]) -> Vec<Crossing> {
         if !self.contact.enabled {
             return Vec::new();
         }
-        crossings(x, &self.surface, |a, b| self.meet(a, b))
+        let object = object_of(&self.surface);
+        let skip = |s, t| !self.meet(object(s), object(t));
+        by_objects(x, &self.surface, test.intersections(x, &self.surface.triangles, skip).pairs)
     }
 
     /// Name of an object.

@@ -11,8 +11,8 @@ use crate::linalg::{Vec3, par};
 use crate::mesh::topology::Topology;
 use std::ops::Range;
 
-/// Of a cloth on a clear side nine tenths are there, one on the other.
-const CLEAR: f64 = 0.8;
+/// Of a cloth on a clear side three quarters are there, one on the other.
+const CLEAR: f64 = 0.5;
 /// Doublings of a search that begins within an edge.
 const FAR: usize = 40;
 

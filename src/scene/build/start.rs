@@ -13,7 +13,7 @@ const GAP: f64 = 0.5;
 
 /// Deals with what crosses at the start. Where that is a fault, gives the triangles as PLY.
 pub fn begin(start: Start, world: &World, state: &mut State, faults: &mut Faults) -> Vec<u8> {
-    let crossings = world.crossings(&state.x);
+    let crossings = world.crossings(&mut world.test(), &state.x);
     if crossings.is_empty() {
         return Vec::new();
     }
