@@ -12,7 +12,7 @@ use percale::stepper::{Integrator, Settings};
 use percale::world::build::{ClothInput, Input, ObstacleInput, Rest, Weights, build};
 use percale::world::motion::Motion;
 use percale::world::wind::Wind;
-use percale::world::{ContactSettings, Course, State, World};
+use percale::world::{ContactSettings, Course, Pinch, State, World};
 
 /// `cargo bench --bench NAME -- [VERTICES [STEP [THREADS]]]`.
 pub struct Arguments {

@@ -2,6 +2,7 @@
 
 mod coupling;
 mod feature;
+pub mod ignore;
 mod impulse;
 mod limit;
 mod scheme;
@@ -96,8 +97,8 @@ pub struct Report {
     pub min_gap: f64,
     /// Vertices whose end positions had to be corrected for a proof free of crossings, counted once a step.
     pub corrected: u64,
-    /// Those of them that moved as one with others because no other motion was proven free of crossings.
-    pub joined: u64,
+    /// Those of them that were held where no other motion was proven free of crossings.
+    pub truncated: u64,
     /// Candidate pairs in the last step.
     pub candidates: usize,
     /// Lists of candidates built, each of two patches.
@@ -115,7 +116,7 @@ impl Report {
         self.iterations += next.iterations;
         self.unconverged += next.unconverged;
         self.corrected += next.corrected;
-        self.joined += next.joined;
+        self.truncated += next.truncated;
         self.builds += next.builds;
         self.contacts = next.contacts;
         self.min_gap = next.min_gap;
@@ -257,6 +258,7 @@ pub struct Stepper<T> {
     assembly: Assembly<T>,
     pcg: Pcg<T>,
     touch: touch::Touch,
+    watch: ignore::Watch,
     now: Step,
 }
 
@@ -269,6 +271,7 @@ impl<T: Real> Stepper<T> {
             assembly: Assembly::new(&world.elements, &world.starts),
             pcg: Pcg::default(),
             touch: touch::Touch::new(world, settings.step),
+            watch: ignore::Watch::default(),
             now: Step {
                 moved: vec![Vec3::zeros(); world.rest.len()],
                 rate: vec![Vec3::zeros(); moving],
@@ -333,6 +336,7 @@ impl<T: Real> Stepper<T> {
         if proven.is_ok() {
             self.touch.advance_bristles(state, &self.now);
             scheme::commit(world, state, &self.now);
+            self.watch.release(&world.surface, state);
         }
         report.seconds.check += clock.lap();
         proven
@@ -342,7 +346,7 @@ impl<T: Real> Stepper<T> {
     fn prove(&mut self, world: &World, state: &State, moved: bool, report: &mut Report) -> Result<(), Stuck> {
         let Stepper { touch, now, .. } = self;
         let shortened = limit::enforce(world, state, now)?;
-        (report.corrected, report.joined) = touch.check(world, state, now, moved || shortened)?;
+        (report.corrected, report.truncated) = touch.check(world, state, now, moved || shortened)?;
         Ok(())
     }
 
@@ -366,7 +370,7 @@ impl<T: Real> Stepper<T> {
 
     /// Adds the contacts and solves for `z`, from the guess that stands there, and moves the vertices by it.
     fn solve(&mut self, world: &World, report: &mut Report, clock: &mut Clock) -> Result<(), Stuck> {
-        let Stepper { settings, assembly, pcg, touch, now } = self;
+        let Stepper { settings, assembly, pcg, touch, now, .. } = self;
         touch.add(assembly);
         report.seconds.assembly += clock.lap();
 
@@ -421,11 +425,12 @@ impl<T: Real> Advance for Stepper<T> {
                     return Ok(report);
                 }
                 Err(stuck @ Stuck::Pinched { .. }) if held < 1.0 && (held > 0.0 || allowed <= PINCHED * step) => {
-                    if world.contact.pinch == Pinch::Halt {
-                        return Err(stuck);
+                    match world.contact.pinch {
+                        Pinch::Lag => held = if held < 1.0 - CRAWL { 1.0 - (1.0 - held) / 4.0 } else { 1.0 },
+                        Pinch::Release(object) if self.touch.release(world, state, object) => {}
+                        _ => return Err(stuck),
                     }
                     report.repeats += 1;
-                    held = if held < 1.0 - CRAWL { 1.0 - (1.0 - held) / 4.0 } else { 1.0 };
                 }
                 Err(stuck) if allowed <= min_step => return Err(stuck),
                 Err(_) => {

@@ -6,6 +6,7 @@
 
 use super::coupling::Coupling;
 use super::feature::{Flat, keep_local_minima, recall, remember};
+use super::ignore::ignores;
 use super::zone::Zones;
 use super::{Step, Stuck, impulse};
 use crate::collision::candidates::{Candidates, List, Near, fit};
@@ -169,7 +170,8 @@ impl Touch {
             for list in self.candidates.lists[k * LISTS..].iter().take(LISTS) {
                 let limit = list.reach + list.approach;
                 for pair in [Pair::VertexFace, Pair::EdgeEdge] {
-                    for near in Self::of(list, pair).iter().filter(|near| f64::from(near.distance) < limit) {
+                    let within = |near: &&Near| f64::from(near.distance) < limit && !ignores(state, pair, near);
+                    for near in Self::of(list, pair).iter().filter(within) {
                         self.look(world, state, step, (pair, near), list.patches, part);
                     }
                 }
@@ -376,8 +378,8 @@ impl Touch {
         if zones.is_empty() {
             return Ok((corrected.len() as u64, 0));
         }
-        let joined = self.loosen(world, state, step, &zones, &wanted);
-        Ok((corrected.len() as u64, joined))
+        let held = self.loosen(world, state, step, &zones, &wanted);
+        Ok((corrected.len() as u64, held))
     }
 
     /// Lets vertices of zones go where they wanted, one after the other, as far as all their pairs stay proven: a zone also holds
@@ -422,6 +424,18 @@ impl Touch {
         members.len() as u64
     }
 
+    /// Leaves out every pair near to an object that was looked at, until apart. False when all were left out before.
+    pub fn release(&self, world: &World, state: &mut State, object: usize) -> bool {
+        let of = |v: u32| world.surface.object[v as usize] as usize == object;
+        let watched = self.parts.iter().flat_map(|p| &p.watched).chain(&self.unproven);
+        let pairs: Vec<_> = watched.filter(|w| w.vertices.iter().any(|v| of(*v))).map(|w| (w.pair, w.features)).collect();
+        let before = state.ignored.len();
+        state.ignored.extend(pairs);
+        state.ignored.sort_unstable();
+        state.ignored.dedup();
+        state.ignored.len() > before
+    }
+
     /// Finds the pairs whose separation over the step is not proven, in order of their vertices: among all, or among those whose
     /// vertices have changed and those that were not before.
     fn prove(&mut self, world: &World, state: &State, step: &Step, all: bool) {
@@ -448,7 +462,7 @@ impl Touch {
                 for list in lists[range].iter().filter(|list| candidates.deviation(&list.patches) > spare) {
                     for pair in [Pair::VertexFace, Pair::EdgeEdge] {
                         for near in Self::of(list, pair) {
-                            if f64::from(near.distance) - list.approach > LEAST {
+                            if f64::from(near.distance) - list.approach > LEAST || ignores(state, pair, near) {
                                 continue;
                             }
                             let vertices = Self::vertices(world, pair, near);

@@ -5,11 +5,14 @@
 
 /// From meshes and laws to a world.
 pub mod build;
+/// What crosses.
+pub mod crossing;
 /// Prescribed motion.
 pub mod motion;
 /// Wind as a function of time.
 pub mod wind;
 
+use crate::collision::certificate::Pair;
 use crate::collision::surface::Surface;
 use crate::force::assembly::Elements;
 use crate::force::contact::{Bristle, Friction};
@@ -140,6 +143,8 @@ pub enum Pinch {
     Lag,
     /// The run stops.
     Halt,
+    /// Cloth goes through this obstacle until it is apart from it: index of its object.
+    Release(usize),
 }
 
 /// Settings of contact.
@@ -215,6 +220,8 @@ pub struct State {
     pub guess: Vec<Vec3>,
     /// Friction memory by contact key, keys ascending.
     pub bristles: Vec<(u64, Bristle)>,
+    /// Pairs of features that contact leaves out because their triangles cross since the start; sorted.
+    pub ignored: Vec<(Pair, [u32; 2])>,
     /// Where the vertices of each pin and handle were when its window opened, in order of cloths, pins, then handles.
     pub anchors: Vec<Option<Vec<Vec3>>>,
 }
