@@ -1,7 +1,7 @@
 //! `[wind]`, `[contact]`, `[solver]` and `[output]`.
 
 use super::keys::{Choice, Keys, Kind, choices, section};
-use super::kinds::{choice, flag, integer, list, object_name, quantity, real, vector};
+use super::kinds::{choice, flag, integer, list, name, quantity, real, vector};
 use super::unit::Unit;
 use crate::linalg::Vec3;
 
@@ -59,7 +59,7 @@ section! {
         /// What happens when obstacles or pins close on cloth until nothing fits between them.
         pub pinch: Pinch = choice().or(Pinch::Lag),
         /// The obstacle that cloth goes through in a pinch.
-        pub release: Option<String> = object_name().optional(),
+        pub release: Option<String> = name().optional(),
     }
     check release_fits;
 }

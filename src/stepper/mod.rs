@@ -286,12 +286,12 @@ impl<T: Real> Stepper<T> {
     }
 
     /// One step of size `h`: the stages in order. `state` changes only when the step succeeds; what it took is reported in
-    /// any case. Prescribed motion is held back by the part `held` of its pace, or catches up.
+    /// any case. Prescribed motion goes on to what it is at the time `end` [s], held back by the part `held` of its pace.
     fn attempt(
         &mut self,
         world: &World,
         state: &mut State,
-        (h, held): (f64, f64),
+        (h, end, held): (f64, f64, f64),
         report: &mut Report,
     ) -> Result<(), Stuck> {
         let mut clock = Clock(Instant::now());
@@ -299,9 +299,7 @@ impl<T: Real> Stepper<T> {
 
         // Free flight, pins and obstacles.
         now.h = h;
-        now.held = held;
-        let lag = if held > 0.0 { state.lag + held * h } else { (state.lag - CATCH_UP * h).max(0.0) };
-        now.end = state.time + h - lag;
+        (now.end, now.held) = (end, held);
         scheme::free_flight(world, state, settings.integrator, now);
         scheme::prescribe(world, state, now);
 
@@ -400,13 +398,17 @@ impl<T: Real> Advance for Stepper<T> {
         let growth = if state.last > 0.0 { GROWTH * state.last } else { START * target.min(most) };
         let mut report = Report::default();
         // What had to wait tries to go on.
+        let mut apart = false;
         let mut held = if state.held == 1.0 { 1.0 - CRAWL } else { (2.0 * state.held - 1.0).max(0.0) };
         loop {
             // Equal steps to the end of the interval, so that none is tiny.
             let allowed = target.min(growth);
             let parts = (most / allowed - 1e-6).ceil().max(1.0);
             let h = if parts.is_finite() { most / parts } else { allowed };
-            match self.attempt(world, state, (h, held), &mut report) {
+            let rejoins = held > 0.0 && !apart && scheme::rejoins(world, state, h);
+            let lag = if held > 0.0 { state.lag + held * h } else { (state.lag - CATCH_UP * h).max(0.0) };
+            let (end, held_now) = if rejoins { (state.time + h, 0.0) } else { (state.time + h - lag, held) };
+            match self.attempt(world, state, (h, end, held_now), &mut report) {
                 Ok(()) => {
                     if parts == 1.0 {
                         state.time = until;
@@ -424,6 +426,7 @@ impl<T: Real> Advance for Stepper<T> {
                     };
                     return Ok(report);
                 }
+                Err(Stuck::Pinched { .. }) if rejoins => apart = true,
                 Err(stuck @ Stuck::Pinched { .. }) if held < 1.0 && (held > 0.0 || allowed <= PINCHED * step) => {
                     match world.contact.pinch {
                         Pinch::Lag => held = if held < 1.0 - CRAWL { 1.0 - (1.0 - held) / 4.0 } else { 1.0 },

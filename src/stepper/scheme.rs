@@ -107,6 +107,37 @@ pub fn prescribe(world: &World, state: &mut State, step: &mut Step) {
     }
 }
 
+/// Prescribed motion that waits may go straight to where it should be after a step of size `h`: that is no farther than the step
+/// would take it, or than contact reaches.
+pub fn rejoins(world: &World, state: &State, h: f64) -> bool {
+    let (now, end) = (state.time, state.time + h);
+    let (mut away, mut stride) = (0.0f64, 0.5 * world.contact.distance);
+    let mut compare = |x: &Vec3, before: Vec3, after: Vec3| {
+        away = away.max((after - x).norm());
+        stride = stride.max((after - before).norm());
+    };
+    for obstacle in &world.obstacles {
+        let range = world.objects[obstacle.object].vertices.clone();
+        let (mut before, mut after) = (obstacle.rest.clone(), obstacle.rest.clone());
+        obstacle.course.place(&obstacle.rest, now, &mut before);
+        obstacle.course.place(&obstacle.rest, end, &mut after);
+        for ((x, before), after) in state.x[range].iter().zip(before).zip(after) {
+            compare(x, before, after);
+        }
+    }
+    let mut slot = 0;
+    for cloth in &world.cloths {
+        for (k, pin) in cloth.pins.iter().enumerate() {
+            for (v, anchor) in pin.vertices.iter().zip(state.anchors[slot + k].iter().flatten()) {
+                let at = |t: f64| pin.motion.carry(anchor, pin.from, t);
+                compare(&state.x[*v as usize], at(now), at(end));
+            }
+        }
+        slot += cloth.pins.len() + cloth.handles.len();
+    }
+    away <= 2.0 * stride
+}
+
 /// Linear air drag of cloths, implicit.
 pub fn add_drag<T: Real>(world: &World, state: &State, step: &Step, assembly: &mut Assembly<T>) {
     let wind = world.wind.at(state.time + step.h);
