@@ -7,12 +7,12 @@
 use super::touch::LEAST;
 use crate::collision::candidates::Near;
 use crate::collision::certificate::Pair;
-use crate::collision::intersect::cross;
+use crate::collision::intersect::{Test, cross};
 use crate::collision::surface::Surface;
 use crate::force::assembly::pick;
 use crate::linalg::Vec3;
 use crate::mesh::topology::Topology;
-use crate::world::State;
+use crate::world::{State, World};
 use std::collections::BTreeMap;
 
 /// Pairs of features of two triangles that have no common vertex.
@@ -48,8 +48,12 @@ pub fn ignores(state: &State, pair: Pair, near: &Near) -> bool {
     !state.ignored.is_empty() && state.ignored.binary_search(&(pair, [near.a, near.b])).is_ok()
 }
 
-/// The two triangles may cross, because a pair of their features is left out.
+/// The two triangles may cross, because a pair of their features is left out, or one is of what cloth goes through.
 pub fn excuses(surface: &Surface, state: &State, triangles: [u32; 2]) -> bool {
+    let object = |t: u32| usize::from(surface.object[surface.triangles[t as usize][0] as usize]);
+    if state.released.is_some() && triangles.iter().any(|t| state.released == Some(object(*t))) {
+        return true;
+    }
     !state.ignored.is_empty()
         && features(surface, triangles).iter().any(|pair| state.ignored.binary_search(pair).is_ok())
 }
@@ -65,11 +69,22 @@ fn apart(surface: &Surface, x: &[Vec3], triangles: [u32; 2]) -> bool {
 #[derive(Default)]
 pub struct Watch {
     topology: Option<Topology>,
+    test: Option<Test>,
 }
 
 impl Watch {
-    /// Lets those pairs count that are seen apart.
-    pub fn release(&mut self, surface: &Surface, state: &mut State) {
+    /// Lets those pairs count that are seen apart, and the object that cloth goes through when nothing of it crosses cloth.
+    pub fn release(&mut self, world: &World, state: &mut State) {
+        if let Some(object) = state.released {
+            let test = self.test.get_or_insert_with(|| world.test());
+            if world.crossings(test, &state.x).iter().all(|c| !c.objects.contains(&object)) {
+                state.released = None;
+            }
+        }
+        self.release_pairs(&world.surface, state);
+    }
+
+    fn release_pairs(&mut self, surface: &Surface, state: &mut State) {
         if state.ignored.is_empty() {
             return;
         }
@@ -116,7 +131,7 @@ mod tests {
         let mut watch = Watch::default();
         for (tip, left) in [(-0.1, 15), (0.5 * LEAST, 15), (1.5 * LEAST, 0), (-0.1, 0)] {
             state.x = two(tip).1.x;
-            watch.release(&surface, &mut state);
+            watch.release_pairs(&surface, &mut state);
             assert_eq!(state.ignored.len(), left, "{tip}");
         }
         assert!(!excuses(&surface, &state, [0, 1]));

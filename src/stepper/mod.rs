@@ -334,7 +334,7 @@ impl<T: Real> Stepper<T> {
         if proven.is_ok() {
             self.touch.advance_bristles(state, &self.now);
             scheme::commit(world, state, &self.now);
-            self.watch.release(&world.surface, state);
+            self.watch.release(world, state);
         }
         report.seconds.check += clock.lap();
         proven
@@ -430,7 +430,7 @@ impl<T: Real> Advance for Stepper<T> {
                 Err(stuck @ Stuck::Pinched { .. }) if held < 1.0 && (held > 0.0 || allowed <= PINCHED * step) => {
                     match world.contact.pinch {
                         Pinch::Lag => held = if held < 1.0 - CRAWL { 1.0 - (1.0 - held) / 4.0 } else { 1.0 },
-                        Pinch::Release(object) if self.touch.release(world, state, object) => {}
+                        Pinch::Release(object) if state.released.is_none() => state.released = Some(object),
                         _ => return Err(stuck),
                     }
                     report.repeats += 1;

@@ -167,7 +167,8 @@ impl Touch {
         par::each_heavy(&mut parts, |k, part| {
             part.watched.clear();
             part.contacts.clear();
-            for list in self.candidates.lists[k * LISTS..].iter().take(LISTS) {
+            let lists = self.candidates.lists[k * LISTS..].iter().take(LISTS);
+            for list in lists.filter(|list| !self.candidates.of(list, state.released)) {
                 let limit = list.reach + list.approach;
                 for pair in [Pair::VertexFace, Pair::EdgeEdge] {
                     let within = |near: &&Near| f64::from(near.distance) < limit && !ignores(state, pair, near);
@@ -424,18 +425,6 @@ impl Touch {
         members.len() as u64
     }
 
-    /// Leaves out every pair near to an object that was looked at, until apart. False when all were left out before.
-    pub fn release(&self, world: &World, state: &mut State, object: usize) -> bool {
-        let of = |v: u32| world.surface.object[v as usize] as usize == object;
-        let watched = self.parts.iter().flat_map(|p| &p.watched).chain(&self.unproven);
-        let pairs: Vec<_> = watched.filter(|w| w.vertices.iter().any(|v| of(*v))).map(|w| (w.pair, w.features)).collect();
-        let before = state.ignored.len();
-        state.ignored.extend(pairs);
-        state.ignored.sort_unstable();
-        state.ignored.dedup();
-        state.ignored.len() > before
-    }
-
     /// Finds the pairs whose separation over the step is not proven, in order of their vertices: among all, or among those whose
     /// vertices have changed and those that were not before.
     fn prove(&mut self, world: &World, state: &State, step: &Step, all: bool) {
@@ -459,7 +448,8 @@ impl Touch {
         if astray {
             let lists = &candidates.lists;
             unproven.extend(par::gather(lists.len(), LISTS, |range, out| {
-                for list in lists[range].iter().filter(|list| candidates.deviation(&list.patches) > spare) {
+                let astray = |list: &&List| candidates.deviation(&list.patches) > spare;
+                for list in lists[range].iter().filter(astray).filter(|l| !candidates.of(l, state.released)) {
                     for pair in [Pair::VertexFace, Pair::EdgeEdge] {
                         for near in Self::of(list, pair) {
                             if f64::from(near.distance) - list.approach > LEAST || ignores(state, pair, near) {

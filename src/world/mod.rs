@@ -222,6 +222,8 @@ pub struct State {
     pub bristles: Vec<(u64, Bristle)>,
     /// Pairs of features that contact leaves out because their triangles cross since the start; sorted.
     pub ignored: Vec<(Pair, [u32; 2])>,
+    /// Object that cloth goes through since a pinch, until no triangles of theirs cross.
+    pub released: Option<usize>,
     /// Where the vertices of each pin and handle were when its window opened, in order of cloths, pins, then handles.
     pub anchors: Vec<Option<Vec<Vec3>>>,
 }
