@@ -216,7 +216,8 @@ fn advance(
         stats.time = state.time;
         frames.write(world, state, &mut stats, start.elapsed().as_secs_f64())?;
         if stats.lag > 0.0 && !lags {
-            progress.close(&format!("frame {frame}: pinched cloth holds back prescribed motion; see lag in stats.ndjson"));
+            progress
+                .close(&format!("frame {frame}: pinched cloth holds back prescribed motion; see lag in stats.ndjson"));
         }
         lags = stats.lag > 0.0;
         total.add(&stats.seconds);

@@ -198,6 +198,10 @@ impl Contact {
         }
         let most = bound / stiffness;
         let length = deflection.norm();
-        Bristle { deflection: if length > most { deflection * (most / length) } else { deflection }, sliding: !holds, kept: false }
+        Bristle {
+            deflection: if length > most { deflection * (most / length) } else { deflection },
+            sliding: !holds,
+            kept: false,
+        }
     }
 }

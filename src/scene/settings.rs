@@ -67,7 +67,10 @@ section! {
 fn release_fits(contact: Contact, keys: &mut Keys) -> Option<Contact> {
     match (contact.pinch, &contact.release) {
         (Pinch::Release, None) => {
-            keys.missing("release", "missing; pinch = \"release\" needs the name of the obstacle that cloth goes through");
+            keys.missing(
+                "release",
+                "missing; pinch = \"release\" needs the name of the obstacle that cloth goes through",
+            );
             None
         }
         (Pinch::Lag | Pinch::Halt, Some(_)) => {

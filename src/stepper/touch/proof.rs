@@ -1,0 +1,176 @@
+//! The proof that a step crosses nothing, and what is done where there is none.
+
+use super::super::ignore::ignores;
+use super::super::zone::Zones;
+use super::super::{Step, Stuck, impulse};
+use super::{LEAST, LISTS, SWEEPS, Touch, Watched, key};
+use crate::collision::candidates::List;
+use crate::collision::certificate::Pair;
+use crate::force::assembly::pick;
+use crate::linalg::{Vec3, par};
+use crate::world::{State, World};
+use std::collections::BTreeSet;
+
+/// Parts of the way to where a vertex of a zone wanted, tried in turn.
+const LOOSEN: [f64; 3] = [1.0, 0.5, 0.25];
+/// Part of a distance below the hard minimum that a step must leave: rounding only.
+const SAME: f64 = 1.0 - 1e-9;
+
+impl Touch {
+    /// Proves that no pair crosses on the way to the end positions. Pairs without proof are pushed apart, inelastically; what
+    /// stays unproven then moves as one (see [`super::zone`]). Gives the number of vertices that were corrected, and of those
+    /// that moved as one. `moved`: displacements have changed since the last solution was looked at.
+    ///
+    /// # Errors
+    /// A pair whose sides are both prescribed, in different ways.
+    pub(in crate::stepper) fn check(
+        &mut self,
+        world: &World,
+        state: &State,
+        step: &mut Step,
+        moved: bool,
+    ) -> Result<(u64, u64), Stuck> {
+        if moved {
+            self.prove(world, state, step, true);
+        }
+        let mut corrected = BTreeSet::new();
+        let mut zones = Zones::default();
+        let mut wanted = Vec::new();
+        for sweep in 0.. {
+            if self.unproven.is_empty() {
+                break;
+            }
+            self.changed.fill(false);
+            if sweep == SWEEPS {
+                wanted = step.moved[..world.moving].to_vec();
+            }
+            let changed = if sweep < SWEEPS {
+                self.unproven.iter().flat_map(|w| impulse::push_apart(world, state, step, w)).collect()
+            } else {
+                zones.join(world, state, step, &self.unproven)?
+            };
+            for v in changed {
+                self.changed[v as usize] = true;
+                corrected.insert(v);
+            }
+            self.prove(world, state, step, false);
+            self.unproven.retain(|w| !zones.one(&w.vertices));
+        }
+        if zones.is_empty() {
+            return Ok((corrected.len() as u64, 0));
+        }
+        let held = self.loosen(world, state, step, &zones, &wanted);
+        Ok((corrected.len() as u64, held))
+    }
+
+    /// Lets vertices of zones go where they wanted, one after the other, as far as all their pairs stay proven: a zone also holds
+    /// what would part. Gives the number of vertices that do not get there.
+    fn loosen(&mut self, world: &World, state: &State, step: &mut Step, zones: &Zones, wanted: &[Vec3]) -> u64 {
+        let members: Vec<u32> = zones.moved(world, step).collect();
+        let place = |v: &u32| members.binary_search(v).ok();
+        let mut pairs: Vec<Vec<Watched>> = vec![Vec::new(); members.len()];
+        for w in self.parts.iter().flat_map(|p| &p.watched) {
+            w.vertices.iter().filter_map(place).for_each(|k| pairs[k].push(*w));
+        }
+        let before: Vec<(Vec3, Vec3)> =
+            members.iter().map(|v| (step.moved[*v as usize], step.rate[*v as usize])).collect();
+        let mut loose = vec![false; members.len()];
+        let mut held = members.len() as u64;
+        for (k, v) in members.iter().map(|v| *v as usize).enumerate() {
+            let (moved, rate) = before[k];
+            loose[k] = true;
+            let fits = LOOSEN.iter().any(|part| {
+                step.moved[v] = moved + (wanted[v] - moved) * *part;
+                let one =
+                    |w: &Watched| zones.one(&w.vertices) && w.vertices.iter().filter_map(place).all(|k| !loose[k]);
+                pairs[k].iter().all(|w| one(w) || proven(w, state, step))
+            });
+            if fits {
+                step.rate[v] = rate + (step.moved[v] - moved) / step.betas[v];
+                held -= u64::from(step.moved[v] == wanted[v]);
+            } else {
+                loose[k] = false;
+                step.moved[v] = moved;
+            }
+        }
+        // Pairs that were not looked at may have come near.
+        self.prove(world, state, step, true);
+        let one = |w: &Watched| zones.one(&w.vertices) && w.vertices.iter().filter_map(place).all(|k| !loose[k]);
+        if self.unproven.iter().all(one) {
+            return held;
+        }
+        for (v, (moved, rate)) in members.iter().map(|v| *v as usize).zip(before) {
+            step.moved[v] = moved;
+            step.rate[v] = rate;
+        }
+        members.len() as u64
+    }
+
+    /// Finds the pairs whose separation over the step is not proven, in order of their vertices: among all, or among those whose
+    /// vertices have changed and those that were not before.
+    pub(super) fn prove(&mut self, world: &World, state: &State, step: &Step, all: bool) {
+        if !world.contact.enabled {
+            return;
+        }
+        // Pairs not looked at were to stay farther apart than the activation distance.
+        let spare = world.contact.distance - LEAST;
+        let astray = 2.0 * self.candidates.compare(&self.predicted, &step.moved) > spare;
+        if astray {
+            self.candidates.update(&state.x, &world.surface, &step.moved);
+        }
+        let Touch { candidates, parts, changed, .. } = &*self;
+        let proven = |w: &Watched| proven(w, state, step);
+        let touched = |w: &Watched| all || w.vertices.iter().any(|v| changed[*v as usize]);
+        let mut unproven = par::gather(parts.len(), 1, |range, out| {
+            let expected = |w: &&Watched| !astray || candidates.deviation(&w.patches) <= spare;
+            let watched = parts[range].iter().flat_map(|p| &p.watched);
+            out.extend(watched.filter(|w| touched(w)).filter(expected).filter(|w| !proven(w)));
+        });
+        if astray {
+            let lists = &candidates.lists;
+            unproven.extend(par::gather(lists.len(), LISTS, |range, out| {
+                let astray = |list: &&List| candidates.deviation(&list.patches) > spare;
+                for list in lists[range].iter().filter(astray).filter(|l| !candidates.of(l, state.released)) {
+                    for pair in [Pair::VertexFace, Pair::EdgeEdge] {
+                        for near in Self::of(list, pair) {
+                            if f64::from(near.distance) - list.approach > LEAST || ignores(state, pair, near) {
+                                continue;
+                            }
+                            let vertices = Self::vertices(world, pair, near);
+                            let (features, patches) = ([near.a, near.b], list.patches);
+                            let mut w = Watched { pair, features, vertices, distance: 0.0, patches };
+                            if touched(&w) {
+                                w.distance = pair.separation(&pick(&state.x, &vertices)).distance;
+                                if !proven(&w) {
+                                    out.push(w);
+                                }
+                            }
+                        }
+                    }
+                }
+            }));
+        }
+        if !all {
+            unproven.extend(self.unproven.iter().filter(|w| !touched(w)));
+        }
+        unproven.sort_unstable_by_key(|w| key(w.pair, w.features));
+        unproven.dedup_by_key(|w| key(w.pair, w.features));
+        self.unproven = unproven;
+    }
+}
+
+/// The pair stays apart over the step, and no nearer than the hard minimum or, where it is nearer already, than it is.
+fn proven(w: &Watched, state: &State, step: &Step) -> bool {
+    let moved = pick(&step.moved, &w.vertices);
+    let [_, a, b, c] = moved.map(|m| (m - moved[0]).norm());
+    let closer = match w.pair {
+        Pair::VertexFace => a.max(b).max(c),
+        Pair::EdgeEdge => a + b.max(c),
+    };
+    if w.distance - closer > LEAST {
+        return true;
+    }
+    let start = pick(&state.x, &w.vertices);
+    let end: [Vec3; 4] = std::array::from_fn(|k| start[k] + moved[k]);
+    w.pair.separated(&start, &end, LEAST.min(SAME * w.distance))
+}
