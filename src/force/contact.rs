@@ -6,8 +6,8 @@
 //! step releases no energy, and it stores little, so that little bounces.
 //! A damping of the normal motion, bounded by half of that force, keeps single contacts that come and go from driving each other.
 //! What would close the gap faster than the barrier can brake is stopped at a goal no wider than the gap ([`Contact::goal`]):
-//! free flight by inelastic impulses beforehand, the rest by a stiff spring toward the goal in a second solve. Neither pushes
-//! anything apart.
+//! free flight by inelastic impulses beforehand, the rest by a stiff spring toward the goal in another solve. The barrier enters by
+//! its line at the gap to which the forces of the last step lead.
 //! Friction is a bristle per contact whose force is returned to the Coulomb bound `mu_s N` while it holds and `mu_d N` while it
 //! slides. It enters the linear system by its secant at the displacement that the forces of the last step would lead to, which
 //! neither chatters nor creeps, and in steady sliding gives the bound itself; a contact that was not there in the last step is
