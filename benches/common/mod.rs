@@ -12,7 +12,7 @@ use percale::stepper::{Integrator, Settings};
 use percale::world::build::{ClothInput, Input, ObstacleInput, Rest, Weights, build};
 use percale::world::motion::Motion;
 use percale::world::wind::Wind;
-use percale::world::{ContactSettings, Course, State, World};
+use percale::world::{ContactSettings, Course, Pinch, State, World};
 
 /// `cargo bench --bench NAME -- [VERTICES [STEP [THREADS]]]`.
 pub struct Arguments {
@@ -60,7 +60,7 @@ pub fn scene(vertices: usize) -> (World, State) {
     build(Input {
         gravity: Vec3::new(0.0, -9.81, 0.0),
         wind: Wind::none(),
-        contact: ContactSettings { enabled: true, distance: 1e-3, stiffness: 1.0 },
+        contact: ContactSettings { enabled: true, distance: 1e-3, stiffness: 1.0, pinch: Pinch::Lag },
         cloths: vec![ClothInput {
             name: "sheet".to_string(),
             mesh,

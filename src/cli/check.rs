@@ -1,7 +1,7 @@
 //! `percale check`: all faults of a scene at once.
 
 use super::failure::Failure;
-use super::run::load;
+use super::run::{build, load};
 use super::say;
 use crate::world::Kind;
 use clap::Args;
@@ -20,7 +20,8 @@ pub struct Check {
 impl Check {
     /// Reads scene and meshes as a run would, then tells what there is.
     pub fn execute(self) -> Result<(), Failure> {
-        let (scene, world, _) = load(&self.scene, &self.set, Vec::new())?;
+        let scene = load(&self.scene, &self.set, Vec::new())?;
+        let (world, _) = build(&scene, &self.scene).map_err(|refusal| refusal.faults)?;
         for object in &world.objects {
             let kind = match object.kind {
                 Kind::Cloth => "cloth",

@@ -2,10 +2,14 @@
 
 use super::failure::Failure;
 use super::picture::{cell_size, field, picture, sheet, sheet_frames};
+use crate::collision::intersect::Test;
+use crate::linalg::Vec3;
 use crate::render::{Image, Picture};
 use crate::scene::Scene;
 use crate::scene::settings::Channel;
 use crate::sequence::{self, DiskError, Energies, Folder, FrameStats, Run, Shape, Snapshot, Status};
+use crate::stepper::ignore::excuses;
+use crate::world::crossing;
 use crate::world::{Kind, Object, State, World};
 use std::path::Path;
 use std::time::Instant;
@@ -26,6 +30,7 @@ pub struct Frames<'a> {
     shapes: Vec<Shape>,
     chosen: Vec<u32>,
     cells: Vec<(String, Image)>,
+    test: Test,
 }
 
 impl<'a> Frames<'a> {
@@ -38,7 +43,7 @@ impl<'a> Frames<'a> {
         sequence::write(&folder.scene(), scene.text.as_bytes())?;
         let shapes = world.objects.iter().map(Shape::of).collect();
         let chosen = if scene.preview.enabled { sheet_frames(scene, scene.time.frames) } else { Vec::new() };
-        Ok(Frames { scene, folder, record, shapes, chosen, cells: Vec::new() })
+        Ok(Frames { scene, folder, record, shapes, chosen, cells: Vec::new(), test: world.test() })
     }
 
     /// The run folder.
@@ -46,10 +51,10 @@ impl<'a> Frames<'a> {
         &self.folder
     }
 
-    /// Writes a frame: meshes, picture, then its line of statistics, then the record.
+    /// Tests a frame, then writes it: meshes, picture, then its line of statistics, then the record.
     ///
     /// # Errors
-    /// The disk refuses.
+    /// Triangles cross in the frame as it would be written, and none of it is; or the disk refuses.
     pub fn write(&mut self, world: &World, state: &State, stats: &mut FrameStats, wall: f64) -> Result<(), Failure> {
         let frame = stats.frame;
         let mut clock = Instant::now();
@@ -65,6 +70,8 @@ impl<'a> Frames<'a> {
         let snapshots: Vec<Snapshot> =
             world.objects.iter().map(|o| Snapshot::of(world, state, o, self.fields(world, state, o))).collect();
         lap();
+        self.verify(world, state, &snapshots, stats)?;
+        stats.seconds.verify += lap();
         self.write_meshes(world, &snapshots, frame)?;
         stats.seconds.write += lap();
         let objects: Vec<(&Shape, &Snapshot)> = self.shapes.iter().zip(&snapshots).collect();
@@ -88,6 +95,43 @@ impl<'a> Frames<'a> {
         self.folder.write_run(&self.record)?;
         stats.seconds.write += lap();
         Ok(())
+    }
+
+    /// The exact test of the meshes as files hold them, but for what is ignored since the start.
+    fn verify(
+        &mut self,
+        world: &World,
+        state: &State,
+        snapshots: &[Snapshot],
+        stats: &mut FrameStats,
+    ) -> Result<(), Failure> {
+        let mut x = vec![Vec3::zeros(); world.rest.len()];
+        for (object, at) in world.objects.iter().zip(snapshots) {
+            for (v, p) in object.place.iter().zip(&at.positions) {
+                x[*v as usize] = *p;
+            }
+        }
+        let mut crossings = world.crossings(&mut self.test, &x);
+        for crossing in &mut crossings {
+            let count = crossing.pairs.len();
+            crossing.pairs.retain(|pair| !excuses(&world.surface, state, *pair));
+            stats.ignored += count - crossing.pairs.len();
+        }
+        crossings.retain(|crossing| !crossing.pairs.is_empty());
+        if crossings.is_empty() {
+            return Ok(());
+        }
+        let shown = crossing::mesh(&x, &world.surface, &crossings);
+        let path = self.folder.write_crossing(&encoded(&self.folder.crossing(), shown.map_err(|e| e.to_string()))?)?;
+        let all: Vec<String> = crossings.iter().map(|c| c.describe(|k| world.name(k))).collect();
+        Err(Failure::Simulation(format!(
+            "frame {} of {}, t={:.6} s: as it would be written, {}; the triangles are in {}",
+            stats.frame,
+            self.record.frames,
+            stats.time,
+            all.join("; "),
+            path.display()
+        )))
     }
 
     /// Values that go with a cloth's vertices.
@@ -165,4 +209,90 @@ pub fn write_sheet(folder: &Folder, cells: &[(String, Image)]) -> Result<(), Fai
 
 fn encoded(path: &Path, bytes: Result<Vec<u8>, String>) -> Result<Vec<u8>, DiskError> {
     bytes.map_err(|reason| DiskError { path: path.to_path_buf(), reason })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::Vec3;
+    use crate::mesh::ply;
+    use crate::scene;
+    use crate::sequence::Entry;
+
+    const SCENE: &str = r#"
+[[cloth]]
+name = "sheet"
+mesh = "../meshes/sheet_1m_25.ply"
+transform = { translate = [0, 0.3, 0] }
+[[obstacle]]
+name = "ball"
+sphere = { center = [0, 0, 0], radius = 0.25 }
+[preview]
+enabled = false
+"#;
+
+    #[test]
+    fn a_frame_that_crosses_is_refused() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/none.toml");
+        let scene = scene::read_text(&file, SCENE.as_bytes(), &[]).unwrap();
+        let Ok(scene::build::Built { world, mut state, .. }) = scene::build::build(&scene, &file) else { panic!() };
+        let path = std::env::temp_dir().join(format!("percale-frames-{}", std::process::id()));
+        let folder = Folder::new(&path);
+        folder.take().unwrap();
+        let objects = world.objects.iter().map(|o| Entry {
+            name: o.name.clone(),
+            kind: o.kind,
+            vertices: o.place.len(),
+            triangles: o.triangles.len(),
+            files: Some(format!("meshes/{0}/{0}.####.ply", o.name)),
+            chart: None,
+        });
+        let record = Run {
+            version: String::new(),
+            command: Vec::new(),
+            scene: String::new(),
+            status: Status::Running,
+            reason: None,
+            frames: 3,
+            done: 0,
+            fps: 30.0,
+            objects: objects.collect(),
+            threads: 1,
+            wall: 0.0,
+            view: crate::cli::view::bounds(&scene, &world, &state),
+        };
+        let mut frames = Frames::start(&scene, &world, folder.clone(), record).unwrap();
+        let mut write = |state: &State, frame: u32| {
+            let mut stats = FrameStats { frame, ..FrameStats::default() };
+            frames.write(&world, state, &mut stats, 0.0)
+        };
+        write(&state, 1).unwrap();
+        // The sheet's middle sinks into the ball, the rest stays beside it.
+        for p in &mut state.x[..world.moving] {
+            p.y -= 0.1;
+        }
+        let failure = write(&state, 2).unwrap_err();
+        assert_eq!(failure.code(), 1);
+        let told = failure.reason();
+        assert!(told.starts_with("frame 2 of 3, t=") && told.contains("'sheet' and 'ball' cross: "), "{told}");
+        frames.finish(Status::Failed, Some(told), 0.0).unwrap();
+        let run = folder.read_run().unwrap();
+        assert_eq!((run.status, run.done), (Status::Failed, 1));
+        assert!(
+            path.join("meshes/sheet/sheet.0001.ply").is_file() && !path.join("meshes/sheet/sheet.0002.ply").exists()
+        );
+        assert_eq!(folder.read_stats().unwrap().len(), 1);
+
+        // The mesh to look at holds triangles of both objects, all at the circle where the sheet enters the ball.
+        let shown = ply::read(&std::fs::read(folder.crossing()).unwrap()).unwrap().mesh;
+        let of = |object: f64| shown.channels["object"].iter().filter(|o| **o == object).count();
+        assert!(of(0.0) > 10 && of(1.0) > 10 && of(0.0) + of(1.0) == shown.positions.len());
+        let circle = (0.25f64.powi(2) - 0.2f64.powi(2)).sqrt();
+        // Triangles reach at most their longest edge from it: the sheet's diagonals of 59 mm, or the ball's edges.
+        let far = |p: &Vec3| (Vec3::new(0.0, 0.2, 0.0) + Vec3::new(p.x, 0.0, p.z).normalize() * circle - p).norm();
+        assert!(shown.positions.iter().map(far).fold(0.0, f64::max) < 0.08);
+        folder.take().unwrap();
+        assert!(!folder.crossing().exists());
+        let _ = std::fs::remove_dir_all(&path);
+    }
 }

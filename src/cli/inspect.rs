@@ -7,9 +7,9 @@ use crate::linalg::Vec3;
 use crate::mesh::check::{Severity, check};
 use crate::mesh::topology::Topology;
 use crate::mesh::{self, TriMesh};
-use crate::scene::build::crossings;
-use crate::sequence::{Folder, Run as Record, read};
+use crate::sequence::{Entry, Folder, Run as Record, read, write};
 use crate::world::Kind;
+use crate::world::crossing::{self, Crossing, crossings};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -18,6 +18,12 @@ use std::path::PathBuf;
 pub struct Inspect {
     /// Mesh file (.obj, .ply) or run folder
     path: PathBuf,
+    /// Write the triangles that cross to a PLY file; of a run folder those of its first frame with any
+    #[arg(long, value_name = "FILE")]
+    crossing: Option<PathBuf>,
+    /// Of a run folder test this frame only
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    frame: Option<u32>,
 }
 
 impl Inspect {
@@ -53,12 +59,50 @@ impl Inspect {
         }
         if errors.is_empty() {
             let surface = Surface::new(&[(0..mesh.positions.len(), mesh.triangles.clone())]);
-            match crossings(&mesh.positions, &surface, |_, _| true).first() {
+            let all = crossings(&mesh.positions, &surface, |_, _| true);
+            match all.first() {
                 Some(crossing) => say(&format!("warning: {}", crossing.describe(|_| "the mesh"))),
                 None => say("no triangles cross"),
             }
+            self.show(&mesh.positions, &surface, &all)?;
         }
         if errors.is_empty() { Ok(()) } else { Err(Failure::Input(errors)) }
+    }
+
+    /// Writes what crosses, if a file for it was named.
+    fn show(&self, x: &[Vec3], surface: &Surface, all: &[Crossing]) -> Result<bool, Failure> {
+        let Some(path) = self.crossing.as_ref().filter(|_| !all.is_empty()) else { return Ok(false) };
+        let shown = crossing::mesh(x, surface, all);
+        let bytes = shown.map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
+        write(path, &bytes)?;
+        say(&format!("the triangles are in {}", path.display()));
+        Ok(true)
+    }
+
+    /// Tells what crosses in the frames that were asked for.
+    fn frames(&self, folder: &Folder, record: &Record) -> Result<(), Failure> {
+        if let Some(frame) = self.frame.filter(|frame| *frame > record.done) {
+            return Err(Failure::input(format!("--frame {frame}: the run has {} frames", record.done)));
+        }
+        let frames = self.frame.map_or(1..=record.done, |frame| frame..=frame);
+        let (first, last) = (*frames.start(), *frames.end());
+        let (mut some, mut shown) = (false, false);
+        for frame in frames {
+            let (x, surface, entries) = surfaces(folder, record, frame)?;
+            let cloth = |k: usize| entries.get(k).is_some_and(|e| e.kind == Kind::Cloth);
+            let all = crossings(&x, &surface, |a, b| cloth(a) || cloth(b));
+            for crossing in &all {
+                say(&format!("at frame {frame} {}", crossing.describe(|k| entries.get(k).map_or("", |e| &e.name))));
+            }
+            some |= !all.is_empty();
+            shown = shown || self.show(&x, &surface, &all)?;
+        }
+        match last {
+            _ if some || last < first => {}
+            _ if first == last => say(&format!("no triangles cross at frame {last}")),
+            _ => say(&format!("no triangles cross at frames {first} to {last}")),
+        }
+        Ok(())
     }
 
     fn folder(&self) -> Result<(), Failure> {
@@ -80,9 +124,7 @@ impl Inspect {
                 say(&format!("  bounds at frame {done}: {}", bounds(&at.positions)));
             }
         }
-        if *done > 0 {
-            crossing(&folder, &record)?;
-        }
+        self.frames(&folder, &record)?;
         let stats = folder.read_stats()?;
         let gap = stats.iter().map(|s| s.min_gap).fold(f64::INFINITY, f64::min);
         let strain = stats.iter().map(|s| s.max_strain).fold(0.0, f64::max);
@@ -105,28 +147,23 @@ pub fn run_of(folder: &Folder) -> Result<Record, Failure> {
     Ok(folder.read_run()?)
 }
 
-/// Tells what crosses in the last frame.
-fn crossing(folder: &Folder, record: &Record) -> Result<(), Failure> {
+/// The recorded meshes of a frame in one surface, with the entries they are of.
+fn surfaces<'a>(
+    folder: &Folder,
+    record: &'a Record,
+    frame: u32,
+) -> Result<(Vec<Vec3>, Surface, Vec<&'a Entry>), Failure> {
     let mut x: Vec<Vec3> = Vec::new();
     let mut parts = Vec::new();
     let mut entries = Vec::new();
     for entry in &record.objects {
-        let Some((shape, at)) = folder.read_mesh(entry, record.done)? else { continue };
+        let Some((shape, at)) = folder.read_mesh(entry, frame)? else { continue };
         let first = x.len();
         x.extend(at.positions);
         parts.push((first..x.len(), shape.triangles.iter().map(|t| t.map(|v| v + first as u32)).collect()));
         entries.push(entry);
     }
-    let cloth = |k: usize| entries.get(k).is_some_and(|e| e.kind == Kind::Cloth);
-    let all = crossings(&x, &Surface::new(&parts), |a, b| cloth(a) || cloth(b));
-    let name = |k: usize| entries.get(k).map_or("", |e| e.name.as_str());
-    for crossing in &all {
-        say(&format!("at frame {} {}", record.done, crossing.describe(name)));
-    }
-    if all.is_empty() {
-        say(&format!("no triangles cross at frame {}", record.done));
-    }
-    Ok(())
+    Ok((x, Surface::new(&parts), entries))
 }
 
 fn describe(mesh: &TriMesh) {

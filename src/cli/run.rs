@@ -6,8 +6,9 @@ use super::progress::{Form, Progress, span};
 use super::view;
 use super::warn;
 use crate::linalg::par;
+use crate::scene::build::Refusal;
 use crate::scene::settings::{Format, Precision};
-use crate::scene::{self, Override, Scene, time};
+use crate::scene::{self, Fault, Override, Place, Scene, time};
 use crate::sequence::{Entry, Folder, FrameStats, Run as Record, Stages, Status};
 use crate::stepper::{Advance, Integrator, Report, Settings, stepper};
 use crate::world::{Kind, Object, State, World};
@@ -45,8 +46,8 @@ pub struct Run {
     progress: Form,
 }
 
-/// Reads a scene with overrides and builds its world; warnings are told.
-pub fn load(file: &Path, set: &[String], more: Vec<(&str, String)>) -> Result<(Scene, World, State), Failure> {
+/// Reads a scene with overrides; warnings are told.
+pub fn load(file: &Path, set: &[String], more: Vec<(&str, String)>) -> Result<Scene, Failure> {
     let mut overrides = Vec::new();
     let mut faults = Vec::new();
     for argument in set {
@@ -61,9 +62,14 @@ pub fn load(file: &Path, set: &[String], more: Vec<(&str, String)>) -> Result<(S
     overrides.extend(more.into_iter().map(|(path, value)| Override { path: path.to_string(), value }));
     let scene = scene::read(file, &overrides)?;
     scene.warnings.iter().for_each(|w| warn(&format!("warning: {w}")));
-    let built = scene::build::build(&scene, file)?;
+    Ok(scene)
+}
+
+/// Builds the world of a scene; warnings are told.
+pub fn build(scene: &Scene, file: &Path) -> Result<(World, State), Refusal> {
+    let built = scene::build::build(scene, file)?;
     built.warnings.iter().for_each(|w| warn(&format!("warning: {w}")));
-    Ok((scene, built.world, built.state))
+    Ok((built.world, built.state))
 }
 
 /// Time stepping as the scene asks for.
@@ -95,9 +101,10 @@ impl Run {
 
     fn load_and_simulate(&self, more: Vec<(&str, String)>, stop: &AtomicBool) -> Result<(), Failure> {
         let start = Instant::now();
-        let (scene, world, state) = load(&self.scene, &self.set, more)?;
+        let scene = load(&self.scene, &self.set, more)?;
         let out = self.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
         let folder = Folder::new(&out);
+        let (world, state) = build(&scene, &self.scene).map_err(|refusal| refused(&folder, refusal))?;
         let same = |a: &Path, b: &Path| matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b);
         if same(&folder.scene(), &self.scene) {
             let path = self.scene.display();
@@ -149,6 +156,21 @@ impl Run {
     }
 }
 
+/// A start that is refused, with what crosses left to look at.
+fn refused(folder: &Folder, refusal: Refusal) -> Failure {
+    let Refusal { mut faults, crossing } = refusal;
+    if !crossing.is_empty() {
+        match folder.write_crossing(&crossing) {
+            Ok(path) => {
+                let message = "the triangles that cross at the start".to_string();
+                faults.push(Fault { place: Place::Argument(path.display().to_string()), key: String::new(), message });
+            }
+            Err(error) => return Failure::Disk(error),
+        }
+    }
+    faults.into()
+}
+
 /// What the record says of an object before its files are written.
 fn entry(scene: &Scene, world: &World, object: &Object) -> Entry {
     let output = &scene.output;
@@ -182,6 +204,7 @@ fn advance(
 ) -> Result<Stages, Failure> {
     let mut stepper = stepper(world, settings(scene), scene.solver.precision == Precision::F64);
     let mut total = Stages::default();
+    let mut lags = false;
     for frame in 1..=scene.time.frames {
         let mut stats = FrameStats { frame, min_gap: f64::INFINITY, ..FrameStats::default() };
         if frame > 1 {
@@ -192,6 +215,10 @@ fn advance(
         }
         stats.time = state.time;
         frames.write(world, state, &mut stats, start.elapsed().as_secs_f64())?;
+        if stats.lag > 0.0 && !lags {
+            progress.close(&format!("frame {frame}: pinched cloth holds back prescribed motion; see lag in stats.ndjson"));
+        }
+        lags = stats.lag > 0.0;
         total.add(&stats.seconds);
         progress.frame(&stats, state.step);
         if stop.load(Ordering::Relaxed) && frame < scene.time.frames {
@@ -242,7 +269,9 @@ fn step(
     stats.iterations = report.iterations;
     stats.contacts = report.contacts;
     stats.min_gap = report.min_gap;
-    stats.truncated = report.corrected;
+    stats.corrected = report.corrected;
+    stats.truncated = report.truncated;
+    stats.lag = state.lag;
     let s = report.seconds;
     stats.seconds = Stages {
         broad: s.broad,

@@ -186,6 +186,11 @@ impl Candidates {
         a + b
     }
 
+    /// The list has a patch of the object.
+    pub fn of(&self, list: &List, object: Option<usize>) -> bool {
+        object.is_some() && list.patches.iter().any(|p| Some(self.patches[*p as usize].object) == object)
+    }
+
     /// Number of pairs in all lists.
     pub fn count(&self) -> usize {
         self.lists.iter().map(|list| list.vertex_face.len() + list.edge_edge.len()).sum()

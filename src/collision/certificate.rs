@@ -12,7 +12,7 @@ use super::closest::{edge_edge, point_triangle};
 use crate::linalg::Vec3;
 
 /// Two features that may touch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Pair {
     /// Vertex 0 against the face of vertices 1, 2, 3.
     VertexFace,

@@ -31,30 +31,66 @@ const LEAVES: usize = 16;
 /// All pairs of `triangles` (vertices `x`, finite) that cross, but for those that `skip` names; it is asked with the lower
 /// index first.
 pub fn intersections(x: &[Vec3], triangles: &[[u32; 3]], skip: impl Fn(u32, u32) -> bool + Sync) -> Intersections {
-    let points = scaled(x);
-    let corners = |t: u32| triangles[t as usize].map(|v| &points[v as usize]);
-    let items: Vec<u32> = (0..triangles.len() as u32).collect();
-    let centres = par::map(triangles.len(), |t| corners(t as u32).into_iter().sum::<Vec3>() / 3.0);
-    let mut tree = Tree::new(&items, &centres);
-    tree.refit(|t| Box3::around(corners(t), 0.0));
-    let touching = margin2(0.0);
-    let met = par::gather(tree.leaves(), LEAVES, |leaves, out: &mut Vec<([u32; 2], Meeting)>| {
-        for leaf in leaves {
-            tree.query(&tree.around(leaf), touching, leaf, |other| {
-                tree.pairs(leaf, &tree, other, touching, |s, t| {
-                    let pair = [s.min(t), s.max(t)];
-                    let meeting = meet(&points, pair.map(|t| &triangles[t as usize]));
-                    if meeting != Meeting::Apart && !skip(pair[0], pair[1]) {
-                        out.push((pair, meeting));
-                    }
-                });
-            });
+    Test::new(x, triangles, triangles.len()).intersections(x, triangles, skip)
+}
+
+/// The test of the same triangles at many moments.
+#[derive(Clone, Debug)]
+pub struct Test {
+    /// Over the triangles that are tested against all, and over the others.
+    trees: [Tree; 2],
+}
+
+impl Test {
+    /// The first `asking` triangles are tested against all; `x` is any moment.
+    pub fn new(x: &[Vec3], triangles: &[[u32; 3]], asking: usize) -> Test {
+        let tree = |items: std::ops::Range<usize>| {
+            let items: Vec<u32> = items.map(|t| t as u32).collect();
+            let centre = |t: &u32| triangles[*t as usize].map(|v| x[v as usize]).iter().sum::<Vec3>() / 3.0;
+            let centres = par::map(items.len(), |k| centre(&items[k]));
+            Tree::new(&items, &centres)
+        };
+        Test { trees: [tree(0..asking), tree(asking..triangles.len())] }
+    }
+
+    /// As [`intersections`].
+    pub fn intersections(
+        &mut self,
+        x: &[Vec3],
+        triangles: &[[u32; 3]],
+        skip: impl Fn(u32, u32) -> bool + Sync,
+    ) -> Intersections {
+        let points = scaled(x);
+        let corners = |t: u32| triangles[t as usize].map(|v| &points[v as usize]);
+        for tree in &mut self.trees {
+            tree.refit(|t| Box3::around(corners(t), 0.0));
         }
-    });
-    let mut pairs: Vec<[u32; 2]> = met.iter().filter(|(_, m)| *m == Meeting::Cross).map(|(pair, _)| *pair).collect();
-    pairs.sort_unstable();
-    let touches = met.len() - pairs.len();
-    Intersections { pairs, touches }
+        let [asking, others] = &self.trees;
+        let touching = margin2(0.0);
+        let met = par::gather(asking.leaves(), LEAVES, |leaves, out: &mut Vec<([u32; 2], Meeting)>| {
+            for leaf in leaves {
+                for (tree, from) in [(asking, leaf), (others, 0)] {
+                    tree.query(&asking.around(leaf), touching, from, |other| {
+                        asking.pairs(leaf, tree, other, touching, |s, t| {
+                            let pair = [s.min(t), s.max(t)];
+                            if skip(pair[0], pair[1]) {
+                                return;
+                            }
+                            let meeting = meet(&points, pair.map(|t| &triangles[t as usize]));
+                            if meeting != Meeting::Apart {
+                                out.push((pair, meeting));
+                            }
+                        });
+                    });
+                }
+            }
+        });
+        let mut pairs: Vec<[u32; 2]> =
+            met.iter().filter(|(_, m)| *m == Meeting::Cross).map(|(pair, _)| *pair).collect();
+        pairs.sort_unstable();
+        let touches = met.len() - pairs.len();
+        Intersections { pairs, touches }
+    }
 }
 
 /// Positions times a power of two that brings the largest coordinate near one: products of tiny or huge coordinates then
@@ -68,6 +104,16 @@ fn scaled(x: &[Vec3]) -> Vec<Vec3> {
     let power = -largest.log2().floor() as i32;
     let (half, rest) = (2f64.powi(power / 2), 2f64.powi(power - power / 2));
     par::map(x.len(), |v| x[v] * half * rest)
+}
+
+/// Two triangles cross; coordinates neither tiny nor huge.
+pub fn cross(x: &[Vec3], triangles: [&[u32; 3]; 2]) -> bool {
+    meet(x, triangles) == Meeting::Cross
+}
+
+/// The side from `p` to `q` goes through the face, with which it has no vertex in common; coordinates neither tiny nor huge.
+pub fn pierces(x: &[Vec3], [p, q]: [u32; 2], face: &[u32; 3]) -> bool {
+    side_meets(&x[p as usize], &x[q as usize], face.map(|v| &x[v as usize])) == Meeting::Cross
 }
 
 /// How two triangles meet.

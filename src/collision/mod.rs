@@ -14,3 +14,5 @@ pub mod patch;
 pub mod surface;
 /// Bounding-box tree.
 pub mod tree;
+/// Out of shallow crossings.
+pub mod untangle;

@@ -1,5 +1,6 @@
 //! All surfaces of a scene in one vertex array.
 
+use super::certificate::Pair;
 use crate::linalg::Vec3;
 use crate::mesh::topology::Topology;
 use std::ops::Range;
@@ -136,6 +137,21 @@ impl Surface {
             (p - u * (p.dot(&u) / u.norm_squared())).normalize()
         });
         (inward[0] + inward[1]).norm() <= tolerance
+    }
+
+    /// The four vertices of a pair: of a vertex and a triangle, or of two edges.
+    #[inline]
+    pub fn corners(&self, pair: Pair, [first, second]: [u32; 2]) -> [u32; 4] {
+        match pair {
+            Pair::VertexFace => {
+                let [a, b, c] = self.triangles[second as usize];
+                [first, a, b, c]
+            }
+            Pair::EdgeEdge => {
+                let ([a, b], [c, d]) = (self.edges[first as usize], self.edges[second as usize]);
+                [a, b, c, d]
+            }
+        }
     }
 
     /// Number of objects.

@@ -21,10 +21,10 @@ const ACCELERATION: f64 = 30.0;
 const BRAKE: (f64, f64) = (0.9, 0.5);
 /// Damping time of the barrier [s], and the part of its force that bounds the damping.
 const DAMPING: (f64, f64) = (2e-2, 0.5);
-/// Stiffness of the spring that stops, times `h^2/m`.
-const STOP: f64 = 16.0;
+/// Stiffness of the spring that stops, times `h^2/m`, and its growth each time it did not suffice.
+const STOP: (f64, f64) = (16.0, 8.0);
 /// Smallest `s` at which the barrier is linearised, in units of the present gap's and of one.
-const CLOSEST: (f64, f64) = (0.5, 0.01);
+const CLOSEST: (f64, f64) = (0.5, 0.05);
 /// Stiffness of a bristle times `h^2/m` at the largest step.
 const BRISTLE: f64 = 20.0;
 
@@ -51,6 +51,8 @@ pub struct Bristle {
     pub deflection: Vec3,
     /// It slid in the last step.
     pub sliding: bool,
+    /// The contact acts whatever its features say: it had to be stopped once.
+    pub kept: bool,
 }
 
 /// One pair of features in contact.
@@ -126,17 +128,17 @@ impl Contact {
         (BRAKE.0 * self.gap).min(BRAKE.1 * self.reach)
     }
 
-    /// Linearises for a step of size `h` whose free flight displaces the sides by `free` relative to each other [m]; `stop` adds
-    /// the spring toward the goal.
-    pub fn linearise(&self, free: &Vec3, stop: bool, setting: &Setting) -> Linear {
+    /// Linearises for a step of size `h` whose free flight displaces the sides by `free` relative to each other [m], at what is
+    /// expected; with `stops` above zero, adds the spring toward the goal.
+    pub fn linearise(&self, free: &Vec3, stops: i32, setting: &Setting) -> Linear {
         let n = &self.normal;
-        let expected = self.gap + n.dot(free);
-        let at = expected.max(CLOSEST.0 * self.gap).max(CLOSEST.1 * self.reach);
+        let flight = self.gap + n.dot(free);
+        let at = (self.gap + n.dot(&self.expected)).max(CLOSEST.0 * self.gap).max(CLOSEST.1 * self.reach);
         let (force, tangent) = barrier(self.share * self.mass * ACCELERATION * setting.stiffness, self.reach, at);
         // Where the gap closes, the line must not pull at the gap it has now.
         let room = self.gap.min(self.reach) - at;
         let mut normal_stiffness = if room > 0.0 { tangent.min(force / room) } else { tangent };
-        let mut normal = force + normal_stiffness * (at - expected);
+        let mut normal = force + normal_stiffness * (at - flight);
         // What presses at the present gap bounds friction: free flight closes it by more than the step will.
         let mut pressing = force + normal_stiffness * (at - self.gap);
         // Against both closing and opening: single contacts that come and go would keep each other going.
@@ -144,9 +146,9 @@ impl Contact {
         let viscous = (normal_stiffness * DAMPING.0 / setting.h).min(DAMPING.1 * force / travel);
         normal -= viscous * n.dot(free);
         normal_stiffness += viscous;
-        if stop {
-            let stiffness = STOP * self.mass / (setting.h * setting.h);
-            normal += stiffness * (self.goal() - expected);
+        if stops > 0 {
+            let stiffness = STOP.0 * STOP.1.powi(stops - 1) * self.mass / (setting.h * setting.h);
+            normal += stiffness * (self.goal() - flight);
             normal_stiffness += stiffness;
             pressing = normal;
         }
@@ -192,10 +194,10 @@ impl Contact {
         let stiffness = self.bristle_stiffness(setting);
         let (bound, holds) = self.bound(normal, stiffness * deflection.norm());
         if holds && linear.tangent_stiffness == stiffness {
-            return Bristle { deflection, sliding: false };
+            return Bristle { deflection, sliding: false, kept: false };
         }
         let most = bound / stiffness;
         let length = deflection.norm();
-        Bristle { deflection: if length > most { deflection * (most / length) } else { deflection }, sliding: !holds }
+        Bristle { deflection: if length > most { deflection * (most / length) } else { deflection }, sliding: !holds, kept: false }
     }
 }

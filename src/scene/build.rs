@@ -8,12 +8,12 @@ mod obstacle;
 mod select;
 mod start;
 
-use super::{Fault, Scene};
+use super::fault::meant;
+use super::{Fault, Scene, settings};
 use crate::linalg::Vec3;
 use crate::world::build::Input;
-use crate::world::{self, ContactSettings, State, World};
+use crate::world::{self, ContactSettings, Pinch, State, World};
 use faults::Faults;
-pub use start::{Crossing, crossings};
 use std::path::Path;
 
 /// A world at its start.
@@ -27,12 +27,21 @@ pub struct Built {
     pub warnings: Vec<Fault>,
 }
 
+/// Why there is no world.
+#[derive(Clone, Debug, Default)]
+pub struct Refusal {
+    /// Every fault.
+    pub faults: Vec<Fault>,
+    /// The triangles that cross at the start as PLY; empty where the faults are others.
+    pub crossing: Vec<u8>,
+}
+
 /// Reads the meshes of a scene and selects its vertices; `file` is where the scene was read from, for the places of faults.
 ///
 /// # Errors
 /// Every fault of every object at once: files that cannot be read, meshes that cannot be simulated, groups and places
 /// without vertices, sequences of different vertex counts; then what crosses at the start.
-pub fn build(scene: &Scene, file: &Path) -> Result<Built, Vec<Fault>> {
+pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     let mut faults = Faults::new(scene, file);
     let mut cloths = Vec::with_capacity(scene.cloths.len());
     for (k, cloth) in scene.cloths.iter().enumerate() {
@@ -42,8 +51,23 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Vec<Fault>> {
     for (k, obstacle) in scene.obstacles.iter().enumerate() {
         obstacles.extend(obstacle::input(scene, obstacle, &format!("obstacle[{k}]"), &mut faults));
     }
+    let pinch = match (scene.contact.pinch, &scene.contact.release) {
+        (settings::Pinch::Halt, _) => Pinch::Halt,
+        (settings::Pinch::Release, Some(name)) => {
+            let names = scene.obstacles.iter().map(|o| o.name.as_str());
+            match names.clone().position(|other| other == name) {
+                Some(k) => Pinch::Release(scene.cloths.len() + k),
+                None => {
+                    let meant = meant(name, names);
+                    faults.fault("contact.release", format!("no obstacle is named '{name}'{meant}"));
+                    Pinch::Halt
+                }
+            }
+        }
+        _ => Pinch::Lag,
+    };
     if faults.any() {
-        return Err(faults.finish().0);
+        return Err(Refusal { faults: faults.finish().0, ..Refusal::default() });
     }
     let wind = world::wind::Wind {
         velocity: scene.wind.velocity,
@@ -55,12 +79,13 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Vec<Fault>> {
         enabled: scene.contact.enabled,
         distance: scene.contact.distance,
         stiffness: scene.contact.stiffness,
+        pinch,
     };
-    let (world, state) = world::build::build(Input { gravity: scene.gravity, wind, contact, cloths, obstacles });
-    start::check(&world, &state, &mut faults);
+    let (world, mut state) = world::build::build(Input { gravity: scene.gravity, wind, contact, cloths, obstacles });
+    let crossing = start::begin(scene.contact.start, &world, &mut state, &mut faults);
     match faults.finish() {
         (found, warnings) if found.is_empty() => Ok(Built { world, state, warnings }),
-        (found, _) => Err(found),
+        (faults, _) => Err(Refusal { faults, crossing }),
     }
 }
 

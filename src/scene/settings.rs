@@ -1,7 +1,7 @@
 //! `[wind]`, `[contact]`, `[solver]` and `[output]`.
 
 use super::keys::{Choice, Keys, Kind, choices, section};
-use super::kinds::{choice, flag, integer, list, quantity, real, vector};
+use super::kinds::{choice, flag, integer, list, name, quantity, real, vector};
 use super::unit::Unit;
 use crate::linalg::Vec3;
 
@@ -19,6 +19,30 @@ section! {
     }
 }
 
+choices! {
+    /// What is done about triangles that cross at the start.
+    pub enum Start {
+        /// The run does not begin; what crosses is told, and shown in crossing.ply.
+        Error = "error",
+        /// What crosses is left out of contact until it is first apart.
+        Ignore = "ignore",
+        /// Cloth is taken out of obstacles, of other cloth and of itself where it lies in them by a little.
+        Untangle = "untangle",
+    }
+}
+
+choices! {
+    /// What happens when obstacles or pins close on cloth until nothing fits between them.
+    pub enum Pinch {
+        /// All prescribed motion waits, then catches up; the lag is told.
+        Lag = "lag",
+        /// The run stops and says where.
+        Halt = "halt",
+        /// Cloth goes through the obstacle named by 'release' until it is apart from it; such frames are marked.
+        Release = "release",
+    }
+}
+
 section! {
     /// Contact of cloth with obstacles and with itself.
     pub struct Contact {
@@ -30,6 +54,27 @@ section! {
         pub self_contact as "self": bool = flag().or(true),
         /// Factor of the repulsion's stiffness, which otherwise follows from masses and step.
         pub stiffness: f64 = real(1e-3..=1e3).or(1.0),
+        /// What is done about triangles that cross at the start.
+        pub start: Start = choice().or(Start::Error),
+        /// What happens when obstacles or pins close on cloth until nothing fits between them.
+        pub pinch: Pinch = choice().or(Pinch::Lag),
+        /// The obstacle that cloth goes through in a pinch.
+        pub release: Option<String> = name().optional(),
+    }
+    check release_fits;
+}
+
+fn release_fits(contact: Contact, keys: &mut Keys) -> Option<Contact> {
+    match (contact.pinch, &contact.release) {
+        (Pinch::Release, None) => {
+            keys.missing("release", "missing; pinch = \"release\" needs the name of the obstacle that cloth goes through");
+            None
+        }
+        (Pinch::Lag | Pinch::Halt, Some(_)) => {
+            keys.fault("release", "goes with pinch = \"release\"");
+            None
+        }
+        _ => Some(contact),
     }
 }
 

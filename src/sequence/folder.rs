@@ -61,6 +61,11 @@ impl Folder {
         self.path.join("preview/sheet.png")
     }
 
+    /// Triangles that cross, of a start or a frame that is refused.
+    pub fn crossing(&self) -> PathBuf {
+        self.path.join("crossing.ply")
+    }
+
     fn manifest(&self) -> PathBuf {
         self.path.join("run.json")
     }
@@ -69,7 +74,8 @@ impl Folder {
         self.path.join("stats.ndjson")
     }
 
-    /// Makes the folder and removes what an earlier run left in it: files with names of the record, nothing else.
+    /// Makes the folder and removes what an earlier run left in it: files with names of the record, nothing else. What crossed
+    /// at a start that was refused may lie there without a record.
     ///
     /// # Errors
     /// The folder is not a run's but holds a file by one of the record's names; or the disk refuses.
@@ -99,7 +105,7 @@ impl Folder {
             let _ = fs::remove_dir(&object);
         }
         let _ = fs::remove_dir(&meshes);
-        for file in [self.stats(), self.scene()] {
+        for file in [self.stats(), self.scene(), self.crossing()] {
             remove(&file)?;
         }
         Ok(())
@@ -118,6 +124,17 @@ impl Folder {
     /// The disk refuses.
     pub fn write_run(&self, run: &Run) -> Result<(), DiskError> {
         write(&self.manifest(), run.json().as_bytes())
+    }
+
+    /// Writes the triangles that cross, also where there is no record yet; gives the path.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn write_crossing(&self, bytes: &[u8]) -> Result<PathBuf, DiskError> {
+        let path = self.crossing();
+        make_folder(&self.path)?;
+        write(&path, bytes)?;
+        Ok(path)
     }
 
     /// It holds `run.json`.

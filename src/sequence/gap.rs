@@ -3,7 +3,7 @@
 use crate::collision::candidates::Candidates;
 use crate::collision::closest::point_triangle;
 use crate::linalg::Vec3;
-use crate::world::{Kind, World};
+use crate::world::World;
 
 /// Multiple of the contact distance up to which gaps are told.
 const FAR: f64 = 4.0;
@@ -12,12 +12,7 @@ const FAR: f64 = 4.0;
 /// times the contact distance.
 pub fn gaps(world: &World, x: &[Vec3]) -> Vec<f64> {
     let far = FAR * world.contact.distance;
-    let meet = |i: usize, j: usize| match (world.objects.get(i), world.objects.get(j)) {
-        (Some(a), Some(_)) if i == j => a.self_contact && world.contact.enabled,
-        (Some(a), Some(b)) => (a.kind == Kind::Cloth || b.kind == Kind::Cloth) && world.contact.enabled,
-        _ => false,
-    };
-    let mut candidates = Candidates::new(x, &world.surface, &world.half_thickness, far, meet);
+    let mut candidates = Candidates::new(x, &world.surface, &world.half_thickness, far, |i, j| world.meet(i, j));
     candidates.update(x, &world.surface, &vec![Vec3::zeros(); x.len()]);
     let mut gaps = vec![far; world.moving];
     for near in candidates.lists.iter().flat_map(|list| &list.vertex_face) {

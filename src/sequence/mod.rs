@@ -1,7 +1,8 @@
 //! The run folder: what a run leaves and how it is read again.
 //!
-//! `scene.toml`, `run.json`, `stats.ndjson`, `meshes/<object>/`, `preview/`. Every file but the statistics, which grow by a
-//! line a frame, is written under a temporary name in its folder, synced and renamed.
+//! `scene.toml`, `run.json`, `stats.ndjson`, `meshes/<object>/`, `preview/`, and `crossing.ply` where a start or a frame is
+//! refused. Every file but the statistics, which grow by a line a frame, is written under a temporary name in its folder, synced
+//! and renamed.
 
 mod disk;
 mod fields;

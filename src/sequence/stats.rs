@@ -28,6 +28,8 @@ pub struct Stages {
     pub solve: f64,
     /// Check of the end positions, corrections, strain limits.
     pub check: f64,
+    /// Exact test of the frame as written.
+    pub verify: f64,
     /// Pictures.
     pub draw: f64,
     /// Files.
@@ -36,13 +38,14 @@ pub struct Stages {
 
 impl Stages {
     /// Names and seconds in order.
-    pub fn named(&self) -> [(&'static str, f64); 7] {
+    pub fn named(&self) -> [(&'static str, f64); 8] {
         [
             ("broad", self.broad),
             ("narrow", self.narrow),
             ("assembly", self.assembly),
             ("solve", self.solve),
             ("check", self.check),
+            ("verify", self.verify),
             ("draw", self.draw),
             ("write", self.write),
         ]
@@ -55,6 +58,7 @@ impl Stages {
         self.assembly += other.assembly;
         self.solve += other.solve;
         self.check += other.check;
+        self.verify += other.verify;
         self.draw += other.draw;
         self.write += other.write;
     }
@@ -82,7 +86,13 @@ pub struct FrameStats {
     /// Energies.
     pub energies: Energies,
     /// Vertices whose end positions were corrected, counted once a step.
+    pub corrected: u64,
+    /// Those of them that were held where no other motion was proven free of crossings.
     pub truncated: u64,
+    /// How far prescribed motion is behind the time, because it had to wait for pinched cloth [s].
+    pub lag: f64,
+    /// Pairs of triangles that cross, since the start or a release, and are left out of contact.
+    pub ignored: usize,
     /// Wall time.
     pub seconds: Stages,
 }
@@ -103,7 +113,10 @@ impl FrameStats {
             "min_gap": self.min_gap,
             "max_strain": self.max_strain,
             "energies": { "kinetic": kinetic, "gravity": gravity, "membrane": membrane, "bending": bending },
+            "corrected": self.corrected,
             "truncated": self.truncated,
+            "lag": self.lag,
+            "ignored": self.ignored,
             "seconds": seconds,
         })
         .to_string()
@@ -132,13 +145,17 @@ impl FrameStats {
                 membrane: energy("membrane"),
                 bending: energy("bending"),
             },
+            corrected: whole("corrected")?,
             truncated: whole("truncated")?,
+            lag: real(&all, "lag")?,
+            ignored: usize::try_from(whole("ignored")?).ok()?,
             seconds: Stages {
                 broad: stage("broad"),
                 narrow: stage("narrow"),
                 assembly: stage("assembly"),
                 solve: stage("solve"),
                 check: stage("check"),
+                verify: stage("verify"),
                 draw: stage("draw"),
                 write: stage("write"),
             },
@@ -167,7 +184,10 @@ mod tests {
             min_gap: 2.5e-4,
             max_strain: 0.03,
             energies: Energies { kinetic: 1.0, gravity: -2.0, membrane: 0.25, bending: 0.125 },
+            corrected: 4,
             truncated: 3,
+            lag: 0.5,
+            ignored: 2,
             seconds: Stages { solve: 0.5, write: 0.01, ..Stages::default() },
         };
         assert_eq!(FrameStats::parse(&stats.line()), Some(stats));

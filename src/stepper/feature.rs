@@ -72,6 +72,11 @@ fn fading(sine: f64) -> f64 {
     ((HOLLOW.1 - sine) / (HOLLOW.1 - HOLLOW.0)).clamp(0.0, 1.0)
 }
 
+/// What a contact itself remembers.
+pub fn recall(bristles: &[(u64, Bristle)], key: u64) -> Option<Bristle> {
+    bristles.binary_search_by_key(&key, |b| b.0).ok().map(|k| bristles[k].1)
+}
+
 /// What a contact remembers: its own bristle, or that of the same first feature with a neighbour of the second, from which it has
 /// passed over. `bristles` are sorted by key.
 pub fn remember(world: &World, bristles: &[(u64, Bristle)], key: u64) -> Option<Bristle> {
@@ -87,7 +92,7 @@ pub fn remember(world: &World, bristles: &[(u64, Bristle)], key: u64) -> Option<
             return Some(*bristle);
         }
         if neighbour.is_none() && corners(*other).iter().any(|v| corners(key).contains(v)) {
-            neighbour = Some(*bristle);
+            neighbour = Some(Bristle { kept: false, ..*bristle });
         }
     }
     neighbour
@@ -107,6 +112,8 @@ pub fn keep_local_minima(contacts: &mut Vec<Element>, world: &World, x: &[Vec3])
             let again = others.any(|(j, other)| shares(c, other) && (j < i || !shares(other, c)));
             share.push(if again {
                 0.0
+            } else if c.contact.bristle.is_some_and(|b| b.kept) {
+                1.0
             } else {
                 fading(world.surface.lean(x, c.vertices[0] as usize, &-c.contact.normal))
             });

@@ -6,6 +6,28 @@ use crate::force::assembly::pick;
 use crate::linalg::Vec3;
 use crate::world::{State, World};
 
+/// Part of the sum of squared weights that vertices must have that are free to move. With less of it they would have to make leaps
+/// for what the prescribed ones do, so such a pair counts as that much more mobile and is pushed less.
+const FREE: f64 = 0.05;
+
+/// The vertex moves by forces.
+fn free(world: &World, step: &Step, v: u32) -> bool {
+    (v as usize) < world.moving && !step.fixed[v as usize]
+}
+
+/// Mobility of a pair, `sum(w^2/m)` over its free vertices [1/kg]; none where there are none.
+pub fn mobility(world: &World, step: &Step, vertices: &[u32; 4], weights: &[f64; 4]) -> Option<f64> {
+    let (mut mobile, mut part, mut all) = (0.0, 0.0, 0.0);
+    for (v, w2) in vertices.iter().zip(weights.map(|w| w * w)) {
+        all += w2;
+        if free(world, step, *v) {
+            part += w2;
+            mobile += w2 / world.mass[*v as usize];
+        }
+    }
+    (mobile > 0.0).then(|| mobile * (FREE * all / part).max(1.0))
+}
+
 /// Projected Gauss-Seidel in order of the contacts: impulses along the normal that only push, with Coulomb friction.
 pub fn brake(contacts: &[Element], world: &World, step: &mut Step) {
     for _ in 0..SWEEPS {
@@ -24,7 +46,7 @@ pub fn brake(contacts: &[Element], world: &World, step: &mut Step) {
             let push = n * lack - across * if slide > 0.0 { held / slide } else { 0.0 };
             for k in 0..4 {
                 let v = c.vertices[k] as usize;
-                if v < world.moving && !step.fixed[v] {
+                if free(world, step, c.vertices[k]) {
                     let shift = push * (c.weights[k] * c.contact.mass / world.mass[v]);
                     step.moved[v] += shift;
                     step.rate[v] += shift / step.betas[v];
@@ -47,18 +69,16 @@ pub fn push_apart(world: &World, state: &State, step: &mut Step, w: &Watched) ->
     // Nearest points at the end when they still face the same way, else those of the start.
     let weights = if to.normal.dot(&from.normal) > 0.0 { to.weights } else { from.weights };
     let gap: f64 = (0..4).map(|k| weights[k] * from.normal.dot(&end[k])).sum();
-    let wanted = (0.5 * w.distance).min(0.2 * world.contact.distance).max(2.0 * LEAST.min(w.distance));
-    let free = |v: u32| (v as usize) < world.moving && !step.fixed[v as usize];
-    let mobility: f64 = (0..4)
-        .filter(|k| free(w.vertices[*k]))
-        .map(|k| weights[k] * weights[k] / world.mass[w.vertices[k] as usize])
-        .sum();
-    if gap >= wanted || mobility == 0.0 {
+    let wanted = w.distance.min(0.2 * world.contact.distance).max(2.0 * LEAST.min(w.distance));
+    if gap >= wanted {
         return Vec::new();
     }
-    let pushed = w.vertices.into_iter().zip(weights).filter(|(v, weight)| *weight != 0.0 && free(*v));
+    let Some(mobility) = mobility(world, step, &w.vertices, &weights) else { return Vec::new() };
     let mut moved = Vec::new();
-    for (vertex, weight) in pushed {
+    for (vertex, weight) in w.vertices.into_iter().zip(weights) {
+        if weight == 0.0 || !free(world, step, vertex) {
+            continue;
+        }
         let v = vertex as usize;
         let shift = from.normal * ((wanted - gap) * weight / (world.mass[v] * mobility));
         step.moved[v] += shift;

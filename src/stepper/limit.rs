@@ -11,12 +11,13 @@ const SWEEPS: usize = 200;
 /// Corrections aim this far (relative) below the bound, so that sweeps end.
 const MARGIN: f64 = 1e-4;
 
-/// Shortens edges beyond their bounds by changing displacements and velocities of the step.
+/// Shortens edges beyond their bounds by changing displacements and velocities of the step. True when there were any.
 ///
 /// # Errors
 /// The worst edge when sweeps do not suffice.
-pub fn enforce(world: &World, state: &State, step: &mut Step) -> Result<(), Stuck> {
+pub fn enforce(world: &World, state: &State, step: &mut Step) -> Result<bool, Stuck> {
     let Step { fixed, moved, rate, betas, .. } = step;
+    let mut any = false;
     for cloth in &world.cloths {
         if cloth.limits.is_empty() {
             continue;
@@ -39,6 +40,7 @@ pub fn enforce(world: &World, state: &State, step: &mut Step) -> Result<(), Stuc
                     worst = Some(Stuck::Overstretched(*edge, largest));
                 }
                 if wa + wb > 0.0 {
+                    any = true;
                     let pull = d * ((length - bound * (1.0 - MARGIN)) / (length * (wa + wb)));
                     for (v, shift) in [(a, pull * wa), (b, pull * -wb)] {
                         moved[v] += shift;
@@ -54,5 +56,5 @@ pub fn enforce(world: &World, state: &State, step: &mut Step) -> Result<(), Stuc
             return Err(stuck);
         }
     }
-    Ok(())
+    Ok(any)
 }

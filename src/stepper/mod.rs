@@ -2,6 +2,7 @@
 
 mod coupling;
 mod feature;
+pub mod ignore;
 mod impulse;
 mod limit;
 mod scheme;
@@ -12,7 +13,7 @@ use crate::force::assembly::{Assembly, Scheme};
 use crate::linalg::matrix::Real;
 use crate::linalg::pcg::{Pcg, Stop};
 use crate::linalg::{Vec3, par};
-use crate::world::{State, World};
+use crate::world::{Pinch, State, World};
 pub use scheme::Integrator;
 use std::time::Instant;
 
@@ -21,6 +22,16 @@ use std::time::Instant;
 const GROWTH: f64 = 2.0;
 /// The first step, as a part of a whole one: it has no history and is of first order.
 const START: f64 = 0.125;
+/// How much faster prescribed motion goes than it should while it is behind.
+const CATCH_UP: f64 = 0.5;
+/// Least part of its pace at which prescribed motion goes on in a pinch.
+const CRAWL: f64 = 1.0 / 32.0;
+/// Part of a whole step at which two prescribed motions that leave no room are a pinch: a longer one is tried shorter.
+const PINCHED: f64 = 0.25;
+/// Part of the vertices that may be corrected in a step before the next ones get shorter, and how short at most, of a whole one.
+const ROUGH: (f64, f64) = (0.01, 0.25);
+/// Most linear solves of a step.
+const SOLVES: usize = 4;
 
 /// Settings of time stepping.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,7 +85,7 @@ pub struct Report {
     pub steps: u64,
     /// Steps that had to be repeated with half the size.
     pub repeats: u64,
-    /// Steps with a second solve, because the first closed contacts too fast.
+    /// Steps with more than one solve, because the first closed contacts too fast.
     pub stops: u64,
     /// Linear iterations; these and what follows of solves, lists and wall time with attempts given up.
     pub iterations: u64,
@@ -86,8 +97,8 @@ pub struct Report {
     pub min_gap: f64,
     /// Vertices whose end positions had to be corrected for a proof free of crossings, counted once a step.
     pub corrected: u64,
-    /// Those of them that moved as one with others because no other motion was proven free of crossings.
-    pub joined: u64,
+    /// Those of them that were held where no other motion was proven free of crossings.
+    pub truncated: u64,
     /// Candidate pairs in the last step.
     pub candidates: usize,
     /// Lists of candidates built, each of two patches.
@@ -105,7 +116,7 @@ impl Report {
         self.iterations += next.iterations;
         self.unconverged += next.unconverged;
         self.corrected += next.corrected;
-        self.joined += next.joined;
+        self.truncated += next.truncated;
         self.builds += next.builds;
         self.contacts = next.contacts;
         self.min_gap = next.min_gap;
@@ -119,6 +130,13 @@ impl Report {
 pub enum Stuck {
     /// A pair of features would touch or cross: world vertices (vertex and face, or two edges).
     Crossing([u32; 4]),
+    /// A pair that would cross because what is prescribed closes on it.
+    Pinched {
+        /// World vertices (vertex and face, or two edges).
+        pair: [u32; 4],
+        /// Prescribed world vertices that move otherwise than each other.
+        between: [u32; 2],
+    },
     /// An edge stays longer than its bound: world vertices and its strain beyond the bound.
     Overstretched([u32; 2], f64),
     /// The system has no positive definite block at this world vertex.
@@ -145,6 +163,17 @@ impl Stuck {
             Stuck::Crossing([a, b, c, d]) => {
                 format!("surfaces would cross near {}: {}, {}, {}, {}", at(*a), name(*a), name(*b), name(*c), name(*d))
             }
+            Stuck::Pinched { pair: [a, b, c, d], between: [e, f] } => format!(
+                "nothing fits any more between {} and {}, near {}: {}, {}, {} and {} would cross; let them leave room, or give \
+                 contact.pinch = \"lag\"",
+                name(*e),
+                name(*f),
+                at(*a),
+                name(*a),
+                name(*b),
+                name(*c),
+                name(*d)
+            ),
             Stuck::Overstretched([a, b], strain) => format!(
                 "the edge from {} to {} near {} stays {:.2} % beyond its strain limit",
                 name(*a),
@@ -193,12 +222,18 @@ pub fn stepper(world: &World, settings: Settings, double: bool) -> Box<dyn Advan
 pub(crate) struct Step {
     /// Its size [s].
     h: f64,
+    /// Time of prescribed motion at its end [s].
+    end: f64,
+    /// Part of the pace by which prescribed motion is held back.
+    held: f64,
     /// Effective step of the scheme [s].
     beta: f64,
     /// Effective step of each moving vertex: `h` (backward Euler) in contact [s].
     betas: Vec<f64>,
     /// Displacement of free flight, then of the step; all vertices [m].
     moved: Vec<Vec3>,
+    /// Displacement of free flight; moving vertices [m].
+    flight: Vec<Vec3>,
     /// Velocity of free flight, then at the end; moving vertices [m/s].
     rate: Vec<Vec3>,
     /// Unknown: displacement from free flight [m].
@@ -209,12 +244,21 @@ pub(crate) struct Step {
     touched: Vec<bool>,
 }
 
+impl Step {
+    /// Displacement of free flight, or the prescribed one [m].
+    fn flight(&self, v: u32) -> Vec3 {
+        let v = v as usize;
+        self.flight.get(v).copied().unwrap_or(self.moved[v])
+    }
+}
+
 /// The stepper for one precision of the matrix.
 pub struct Stepper<T> {
     settings: Settings,
     assembly: Assembly<T>,
     pcg: Pcg<T>,
     touch: touch::Touch,
+    watch: ignore::Watch,
     now: Step,
 }
 
@@ -227,10 +271,12 @@ impl<T: Real> Stepper<T> {
             assembly: Assembly::new(&world.elements, &world.starts),
             pcg: Pcg::default(),
             touch: touch::Touch::new(world, settings.step),
+            watch: ignore::Watch::default(),
             now: Step {
                 moved: vec![Vec3::zeros(); world.rest.len()],
                 rate: vec![Vec3::zeros(); moving],
                 z: vec![Vec3::zeros(); moving],
+                flight: vec![Vec3::zeros(); moving],
                 fixed: vec![false; moving],
                 touched: vec![false; moving],
                 betas: vec![0.0; moving],
@@ -240,13 +286,20 @@ impl<T: Real> Stepper<T> {
     }
 
     /// One step of size `h`: the stages in order. `state` changes only when the step succeeds; what it took is reported in
-    /// any case.
-    fn attempt(&mut self, world: &World, state: &mut State, h: f64, report: &mut Report) -> Result<(), Stuck> {
+    /// any case. Prescribed motion goes on to what it is at the time `end` [s], held back by the part `held` of its pace.
+    fn attempt(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        (h, end, held): (f64, f64, f64),
+        report: &mut Report,
+    ) -> Result<(), Stuck> {
         let mut clock = Clock(Instant::now());
         let Stepper { settings, touch, now, .. } = self;
 
         // Free flight, pins and obstacles.
         now.h = h;
+        (now.end, now.held) = (end, held);
         scheme::free_flight(world, state, settings.integrator, now);
         scheme::prescribe(world, state, now);
 
@@ -260,37 +313,38 @@ impl<T: Real> Stepper<T> {
         (report.contacts, report.min_gap) = touch.summary();
         report.seconds.narrow += clock.lap();
 
-        // One linear system; a second one where the first closes contacts too fast.
-        let Step { z, betas, fixed, .. } = now;
+        // One linear system; another where its solution closes contacts too fast or leaves pairs unproven.
+        let Step { z, betas, fixed, flight, moved, .. } = now;
         par::fill(z, |v| if fixed[v] { Vec3::zeros() } else { state.guess[v] * (betas[v] * betas[v]) });
+        par::fill(flight, |v| moved[v]);
         self.assemble(world, state);
+        let mut solves = 1;
         self.solve(world, report, &mut clock)?;
-        if self.touch.stop(world, &self.now) {
-            report.stops += 1;
+        while solves < SOLVES && self.touch.stop(world, state, &self.now, solves == 1) {
+            report.seconds.check += clock.lap();
             self.assembly.restore();
             self.solve(world, report, &mut clock)?;
+            solves += 1;
         }
-        let Step { moved, rate, z, betas, .. } = &mut self.now;
-        par::each_mut(&mut moved[..world.moving], |v, moved| *moved += z[v]);
+        report.stops += u64::from(solves > 1);
+        let Step { rate, z, betas, .. } = &mut self.now;
         par::each_mut(rate, |v, rate| *rate += z[v] / betas[v]);
 
-        let proven = self.prove(world, state, report);
+        let proven = self.prove(world, state, solves == SOLVES, report);
         if proven.is_ok() {
             self.touch.advance_bristles(state, &self.now);
             scheme::commit(world, state, &self.now);
+            self.watch.release(world, state);
         }
         report.seconds.check += clock.lap();
         proven
     }
 
     /// End positions: strain limits, then a proof for every pair that may have crossed.
-    fn prove(&mut self, world: &World, state: &State, report: &mut Report) -> Result<(), Stuck> {
+    fn prove(&mut self, world: &World, state: &State, moved: bool, report: &mut Report) -> Result<(), Stuck> {
         let Stepper { touch, now, .. } = self;
-        limit::enforce(world, state, now)?;
-        if let Some(v) = (0..world.moving).find(|v| !(now.moved[*v] + now.rate[*v]).norm_squared().is_finite()) {
-            return Err(Stuck::NotFinite(v as u32));
-        }
-        (report.corrected, report.joined) = touch.check(world, state, now)?;
+        let shortened = limit::enforce(world, state, now)?;
+        (report.corrected, report.truncated) = touch.check(world, state, now, moved || shortened)?;
         Ok(())
     }
 
@@ -312,9 +366,9 @@ impl<T: Real> Stepper<T> {
         assembly.keep();
     }
 
-    /// Adds the contacts and solves for `z`, from the guess that stands there.
+    /// Adds the contacts and solves for `z`, from the guess that stands there, and moves the vertices by it.
     fn solve(&mut self, world: &World, report: &mut Report, clock: &mut Clock) -> Result<(), Stuck> {
-        let Stepper { settings, assembly, pcg, touch, now } = self;
+        let Stepper { settings, assembly, pcg, touch, now, .. } = self;
         touch.add(assembly);
         report.seconds.assembly += clock.lap();
 
@@ -327,7 +381,12 @@ impl<T: Real> Stepper<T> {
         let outcome = outcome.map_err(|v| Stuck::Indefinite(v as u32))?;
         report.iterations += outcome.iterations as u64;
         report.unconverged += u64::from(!outcome.converged);
-        Ok(())
+        let Step { flight, moved, rate, z, .. } = now;
+        par::each_mut(&mut moved[..world.moving], |v, moved| *moved = flight[v] + z[v]);
+        match (0..world.moving).find(|v| !(moved[*v] + rate[*v]).norm_squared().is_finite()) {
+            Some(v) => Err(Stuck::NotFinite(v as u32)),
+            None => Ok(()),
+        }
     }
 }
 
@@ -338,25 +397,43 @@ impl<T: Real> Advance for Stepper<T> {
         let mut target = if state.target > 0.0 { state.target.min(step) } else { step };
         let growth = if state.last > 0.0 { GROWTH * state.last } else { START * target.min(most) };
         let mut report = Report::default();
+        // What had to wait tries to go on.
+        let mut apart = false;
+        let mut held = if state.held == 1.0 { 1.0 - CRAWL } else { (2.0 * state.held - 1.0).max(0.0) };
         loop {
             // Equal steps to the end of the interval, so that none is tiny.
             let allowed = target.min(growth);
             let parts = (most / allowed - 1e-6).ceil().max(1.0);
             let h = if parts.is_finite() { most / parts } else { allowed };
-            match self.attempt(world, state, h, &mut report) {
+            let rejoins = held > 0.0 && !apart && scheme::rejoins(world, state, h);
+            let lag = if held > 0.0 { state.lag + held * h } else { (state.lag - CATCH_UP * h).max(0.0) };
+            let (end, held_now) = if rejoins { (state.time + h, 0.0) } else { (state.time + h - lag, held) };
+            match self.attempt(world, state, (h, end, held_now), &mut report) {
                 Ok(()) => {
                     if parts == 1.0 {
                         state.time = until;
                     }
                     report.steps = 1;
-                    state.clean = if report.repeats > 0 { 0 } else { state.clean + 1 };
-                    state.target = if state.clean >= 10 {
+                    let rough = report.corrected as f64 > ROUGH.0 * world.moving as f64;
+                    state.clean = if report.repeats > 0 || rough { 0 } else { state.clean + 1 };
+                    state.target = if rough {
+                        (h / 2.0).max(ROUGH.1 * step).max(min_step)
+                    } else if state.clean >= 10 {
                         state.clean = 0;
                         (2.0 * target).min(step)
                     } else {
                         target
                     };
                     return Ok(report);
+                }
+                Err(Stuck::Pinched { .. }) if rejoins => apart = true,
+                Err(stuck @ Stuck::Pinched { .. }) if held < 1.0 && (held > 0.0 || allowed <= PINCHED * step) => {
+                    match world.contact.pinch {
+                        Pinch::Lag => held = if held < 1.0 - CRAWL { 1.0 - (1.0 - held) / 4.0 } else { 1.0 },
+                        Pinch::Release(object) if state.released.is_none() => state.released = Some(object),
+                        _ => return Err(stuck),
+                    }
+                    report.repeats += 1;
                 }
                 Err(stuck) if allowed <= min_step => return Err(stuck),
                 Err(_) => {

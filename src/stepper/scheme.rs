@@ -56,12 +56,13 @@ pub fn ground(world: &World, state: &State, step: &mut Step) {
 /// Displacement of obstacles, and of pinned vertices with the velocity the scheme gives them. Vertices without mass
 /// (in no triangle) stay.
 pub fn prescribe(world: &World, state: &mut State, step: &mut Step) {
-    let end = state.time + step.h;
-    let Step { beta, moved, rate, fixed, .. } = step;
+    let now = state.time - state.lag;
+    let Step { beta, end, held, moved, rate, fixed, .. } = step;
+    let (end, waits) = (*end, *held == 1.0);
     for obstacle in &world.obstacles {
         let range = world.objects[obstacle.object].vertices.clone();
         let moved = &mut moved[range.clone()];
-        if obstacle.course.still() {
+        if waits || obstacle.course.still() {
             moved.fill(Vec3::zeros());
         } else {
             obstacle.course.place(&obstacle.rest, end, moved);
@@ -80,7 +81,7 @@ pub fn prescribe(world: &World, state: &mut State, step: &mut Step) {
     let mut slot = 0;
     for cloth in &world.cloths {
         for pin in cloth.pins.iter().chain(cloth.handles.iter().map(|h| &h.pin)) {
-            let open = pin.from <= state.time && state.time < pin.until;
+            let open = pin.from <= now && now < pin.until;
             if !open {
                 state.anchors[slot] = None;
             } else if state.anchors[slot].is_none() {
@@ -94,7 +95,8 @@ pub fn prescribe(world: &World, state: &mut State, step: &mut Step) {
         for (k, pin) in cloth.pins.iter().enumerate() {
             let Some(anchors) = &state.anchors[slot + k] else { continue };
             for (v, anchor) in pin.vertices.iter().map(|v| *v as usize).zip(anchors) {
-                let shift = pin.motion.carry(anchor, pin.from, end) - state.x[v];
+                let carried = pin.motion.carry(anchor, pin.from, end) - state.x[v];
+                let shift = if waits { Vec3::zeros() } else { carried };
                 // The scheme's velocity of a vertex at x + shift: v~ + (shift - y)/beta.
                 rate[v] += (shift - moved[v]) / *beta;
                 moved[v] = shift;
@@ -103,6 +105,37 @@ pub fn prescribe(world: &World, state: &mut State, step: &mut Step) {
         }
         slot += cloth.pins.len() + cloth.handles.len();
     }
+}
+
+/// Prescribed motion that waits may go straight to where it should be after a step of size `h`: that is no farther than the step
+/// would take it, or than contact reaches.
+pub fn rejoins(world: &World, state: &State, h: f64) -> bool {
+    let (now, end) = (state.time, state.time + h);
+    let (mut away, mut stride) = (0.0f64, 0.5 * world.contact.distance);
+    let mut compare = |x: &Vec3, before: Vec3, after: Vec3| {
+        away = away.max((after - x).norm());
+        stride = stride.max((after - before).norm());
+    };
+    for obstacle in &world.obstacles {
+        let range = world.objects[obstacle.object].vertices.clone();
+        let (mut before, mut after) = (obstacle.rest.clone(), obstacle.rest.clone());
+        obstacle.course.place(&obstacle.rest, now, &mut before);
+        obstacle.course.place(&obstacle.rest, end, &mut after);
+        for ((x, before), after) in state.x[range].iter().zip(before).zip(after) {
+            compare(x, before, after);
+        }
+    }
+    let mut slot = 0;
+    for cloth in &world.cloths {
+        for (k, pin) in cloth.pins.iter().enumerate() {
+            for (v, anchor) in pin.vertices.iter().zip(state.anchors[slot + k].iter().flatten()) {
+                let at = |t: f64| pin.motion.carry(anchor, pin.from, t);
+                compare(&state.x[*v as usize], at(now), at(end));
+            }
+        }
+        slot += cloth.pins.len() + cloth.handles.len();
+    }
+    away <= 2.0 * stride
 }
 
 /// Linear air drag of cloths, implicit.
@@ -133,7 +166,7 @@ pub fn add_handles<T: Real>(world: &World, state: &State, step: &Step, assembly:
                 match handle.pull {
                     Pull::Force(force) => assembly.force[v] += force * share,
                     Pull::Spring { stiffness, most } => {
-                        let target = handle.pin.motion.carry(anchor, handle.pin.from, state.time + step.h);
+                        let target = handle.pin.motion.carry(anchor, handle.pin.from, step.end);
                         let away = target - state.x[v] - step.moved[v];
                         let k = stiffness.min(most / away.norm().max(f64::MIN_POSITIVE));
                         assembly.force[v] += away * k;
@@ -162,7 +195,11 @@ pub fn commit(world: &World, state: &mut State, step: &Step) {
     state.last = step.h;
     state.time += step.h;
     state.step += 1;
-    world.place_obstacles(state.time, x);
+    state.lag = state.time - step.end;
+    if step.held < 1.0 {
+        world.place_obstacles(step.end, x);
+    }
+    state.held = step.held;
     for (v, moved) in v.iter_mut().zip(&step.moved).skip(world.moving) {
         *v = moved / step.h;
     }

@@ -5,7 +5,8 @@
 //! by so much that others might meet, these are looked at as well.
 
 use super::coupling::Coupling;
-use super::feature::{Flat, keep_local_minima, remember};
+use super::feature::{Flat, keep_local_minima, recall, remember};
+use super::ignore::ignores;
 use super::zone::Zones;
 use super::{Step, Stuck, impulse};
 use crate::collision::candidates::{Candidates, List, Near, fit};
@@ -19,6 +20,10 @@ use std::collections::BTreeSet;
 
 /// Hard minimum of a distance: far above the rounding of `f32` files for coordinates up to 40 m [m].
 pub(super) const LEAST: f64 = 1e-5;
+/// Parts of the way to where a vertex of a zone wanted, tried in turn.
+const LOOSEN: [f64; 3] = [1.0, 0.5, 0.25];
+/// Part of a distance below the hard minimum that a step must leave: rounding only.
+const SAME: f64 = 1.0 - 1e-9;
 /// Lists of candidates per block of a parallel loop.
 const LISTS: usize = 8;
 /// Keys of contacts between edges begin here, those of vertices and faces are below.
@@ -41,14 +46,25 @@ pub(super) struct Element {
     /// Relative displacement of free flight.
     pub free: Vec3,
     pub linear: Linear,
-    /// The first solve closed it too fast.
-    pub stop: bool,
+    /// Solutions that closed it too fast.
+    pub stops: i32,
+    /// It was or is no contact by its features, but had to be stopped.
+    pub kept: bool,
+}
+
+impl Element {
+    fn stop(&mut self, setting: &Setting) {
+        self.stops += 1;
+        self.linear = self.contact.linearise(&self.free, self.stops, setting);
+    }
 }
 
 /// A candidate pair that was looked at in this step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Watched {
     pub pair: Pair,
+    /// Vertex and triangle, or both edges.
+    pub features: [u32; 2],
     pub vertices: [u32; 4],
     pub distance: f64,
     /// Patches of the candidate list it is in.
@@ -74,6 +90,10 @@ pub struct Touch {
     flat: Flat,
     coupling: Coupling,
     setting: Setting,
+    /// Pairs whose separation over the step was not proven when last looked at.
+    unproven: Vec<Watched>,
+    /// Vertices whose displacement has changed since then.
+    changed: Vec<bool>,
 }
 
 impl Touch {
@@ -93,6 +113,8 @@ impl Touch {
             flat: Flat::new(world),
             coupling: Coupling::new(&world.starts),
             setting: Setting { stiffness: world.contact.stiffness, h: largest, largest },
+            unproven: Vec::new(),
+            changed: vec![false; world.rest.len()],
         }
     }
 
@@ -145,10 +167,12 @@ impl Touch {
         par::each_heavy(&mut parts, |k, part| {
             part.watched.clear();
             part.contacts.clear();
-            for list in self.candidates.lists[k * LISTS..].iter().take(LISTS) {
+            let lists = self.candidates.lists[k * LISTS..].iter().take(LISTS);
+            for list in lists.filter(|list| !self.candidates.of(list, state.released)) {
                 let limit = list.reach + list.approach;
                 for pair in [Pair::VertexFace, Pair::EdgeEdge] {
-                    for near in Self::of(list, pair).iter().filter(|near| f64::from(near.distance) < limit) {
+                    let within = |near: &&Near| f64::from(near.distance) < limit && !ignores(state, pair, near);
+                    for near in Self::of(list, pair).iter().filter(within) {
                         self.look(world, state, step, (pair, near), list.patches, part);
                     }
                 }
@@ -185,26 +209,53 @@ impl Touch {
                 None => Vec3::zeros(),
             };
             c.contact.expected = c.free + (0..4).map(guess).sum::<Vec3>();
-            c.linear = c.contact.linearise(&c.free, c.stop, setting);
+            c.linear = c.contact.linearise(&c.free, c.stops, setting);
         });
         self.coupling.place(&self.contacts, step);
     }
 
-    /// Finds contacts that the solution `z` closes too fast, and linearises them anew with a stop. True when there are any.
-    pub fn stop(&mut self, world: &World, step: &Step) -> bool {
-        let setting = &self.setting;
-        par::each_mut(&mut self.contacts, |_, c| {
-            let end = |k: usize| {
-                let v = c.vertices[k] as usize;
-                step.moved[v] + if v < world.moving { step.z[v] } else { Vec3::zeros() }
-            };
-            let moved: Vec3 = (0..4).map(|k| end(k) * c.weights[k]).sum();
-            if c.contact.gap + c.contact.normal.dot(&moved) < c.contact.goal() - STRAY * c.contact.reach {
-                c.stop = true;
-                c.linear = c.contact.linearise(&c.free, true, setting);
+    /// Finds what the displacements close too fast and linearises it anew with a stop: in the `first` round contacts that miss
+    /// their goals, then pairs whose separation is not proven, which become contacts if they were none. True when there are any.
+    pub fn stop(&mut self, world: &World, state: &State, step: &Step, first: bool) -> bool {
+        let setting = self.setting;
+        let setting = &setting;
+        if first {
+            par::each_mut(&mut self.contacts, |_, c| {
+                let moved: Vec3 = (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum();
+                if c.contact.gap + c.contact.normal.dot(&moved) < c.contact.goal() - STRAY * c.contact.reach {
+                    c.stop(setting);
+                }
+            });
+            if self.contacts.iter().any(|c| c.stops > 0) {
+                return true;
             }
-        });
-        self.contacts.iter().any(|c| c.stop)
+        }
+        self.prove(world, state, step, true);
+        let known = self.contacts.len();
+        let mut any = false;
+        for w in &self.unproven {
+            match self.contacts[..known].binary_search_by_key(&key(w.pair, w.features), |c| c.key) {
+                Ok(k) => {
+                    any = true;
+                    self.contacts[k].stop(setting);
+                }
+                Err(_) => {
+                    let separation = w.pair.separation(&pick(&state.x, &w.vertices));
+                    let Some(mut contact) = self.contact(world, state, step, w, &separation, 1.0) else { continue };
+                    contact.kept = true;
+                    contact.free = (0..4).map(|k| step.flight(w.vertices[k]) * contact.weights[k]).sum();
+                    contact.contact.expected = contact.free;
+                    contact.stop(setting);
+                    any = true;
+                    self.contacts.push(contact);
+                }
+            }
+        }
+        if self.contacts.len() > known {
+            self.contacts.sort_unstable_by_key(|c| c.key);
+            self.coupling.place(&self.contacts, step);
+        }
+        any
     }
 
     /// Notes the pair, and the contact if it acts.
@@ -218,57 +269,68 @@ impl Touch {
         out: &mut Part,
     ) {
         let vertices = Self::vertices(world, pair, near);
-        let objects = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize] as usize);
-        let Separation { distance, normal, weights } = pair.separation(&pick(&state.x, &vertices));
-        out.watched.push(Watched { pair, vertices, distance, patches });
-        let sum = |values: &[Vec3]| -> Vec3 { (0..4).map(|k| values[vertices[k] as usize] * weights[k]).sum() };
-        let mut thickness: f64 = (0..4).map(|k| world.half_thickness[vertices[k] as usize] * weights[k].abs()).sum();
-        let mut reach = world.contact.distance;
-        let predicted = sum(&self.predicted);
-        let closing = normal.dot(&predicted).min(0.0);
-        if distance + closing >= thickness + reach || distance == 0.0 {
+        let separation = pair.separation(&pick(&state.x, &vertices));
+        let Separation { distance, normal, weights } = separation;
+        let watched = Watched { pair, features: [near.a, near.b], vertices, distance, patches };
+        out.watched.push(watched);
+        let closing = normal.dot(&(0..4).map(|k| self.predicted[vertices[k] as usize] * weights[k]).sum()).min(0.0);
+        if distance + closing >= thickness(world, &vertices, &weights) + world.contact.distance {
             return;
         }
         let share = match pair {
             Pair::VertexFace => f64::from(u8::from(self.flat.vertex_counts(near.a))),
             Pair::EdgeEdge => self.flat.edges_share(world, &state.x, [near.a, near.b], &normal, &weights),
         };
-        if share == 0.0 {
-            return;
+        if let Some(c) = self.contact(world, state, step, &watched, &separation, share)
+            && distance + closing < distance - c.contact.gap + c.contact.reach
+        {
+            out.contacts.push(c);
         }
+    }
+
+    /// The pair as a contact that acts with `share`, or in full if it had to be stopped before; none where nothing can move.
+    fn contact(
+        &self,
+        world: &World,
+        state: &State,
+        step: &Step,
+        w: &Watched,
+        separation: &Separation,
+        share: f64,
+    ) -> Option<Element> {
+        let Watched { pair, features, vertices, .. } = *w;
+        let Separation { distance, normal, weights } = *separation;
+        let key = key(pair, features);
+        let bristle = if share == 0.0 { recall(&state.bristles, key) } else { remember(world, &state.bristles, key) };
+        let kept = bristle.is_some_and(|b| b.kept);
+        let share = if kept { 1.0 } else { share };
+        if share == 0.0 || distance == 0.0 {
+            return None;
+        }
+        let objects = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize] as usize);
+        let mut thickness = thickness(world, &vertices, &weights);
+        let mut reach = world.contact.distance;
         if objects[0] == objects[1] {
             // Neighbours of the rest shape must not push each other apart there.
             let room = 0.5 * pair.separation(&pick(&world.rest, &vertices)).distance / (thickness + reach);
             if room < 1.0 {
                 thickness *= room;
                 reach *= room;
-                if distance + closing >= thickness + reach {
-                    return;
-                }
             }
         }
-        let free = |v: u32| (v as usize) < world.moving && !step.fixed[v as usize];
-        let mobility: f64 = (0..4)
-            .filter(|k| free(vertices[*k]))
-            .map(|k| weights[k] * weights[k] / world.mass[vertices[k] as usize])
-            .sum();
-        if mobility == 0.0 {
-            return;
-        }
-        let key = (u64::from(pair == Pair::EdgeEdge) * EDGES) | (u64::from(near.a) << SECOND) | u64::from(near.b);
-        let memory = remember(world, &state.bristles, key);
+        let mobility = impulse::mobility(world, step, &vertices, &weights)?;
         let contact = Contact {
             normal,
             gap: distance - thickness,
             reach,
             mass: 1.0 / mobility,
             friction: Friction::between(world.objects[objects[0]].friction, world.objects[objects[1]].friction),
-            bristle: memory,
+            bristle,
             share,
             expected: Vec3::zeros(),
         };
-        let (free, linear, stop) = (Vec3::zeros(), Linear::default(), false);
-        out.contacts.push(Element { key, vertices, weights, contact, free, linear, stop });
+        let (free, linear, stops) = (Vec3::zeros(), Linear::default(), 0);
+        Some(Element { key, vertices, weights, contact, free, linear, stops, kept })
     }
 
     /// Number of contacts and the smallest gap.
@@ -283,79 +345,136 @@ impl Touch {
 
     /// Proves that no pair crosses on the way to the end positions. Pairs without proof are pushed apart, inelastically; what
     /// stays unproven then moves as one (see [`super::zone`]). Gives the number of vertices that were corrected, and of those
-    /// that moved as one.
+    /// that moved as one. `moved`: displacements have changed since the last solution was looked at.
     ///
     /// # Errors
     /// A pair whose sides are both prescribed, in different ways.
-    pub fn check(&mut self, world: &World, state: &State, step: &mut Step) -> Result<(u64, u64), Stuck> {
+    pub fn check(&mut self, world: &World, state: &State, step: &mut Step, moved: bool) -> Result<(u64, u64), Stuck> {
+        if moved {
+            self.prove(world, state, step, true);
+        }
         let mut corrected = BTreeSet::new();
         let mut zones = Zones::default();
+        let mut wanted = Vec::new();
         for sweep in 0.. {
-            let unproven = if world.contact.enabled { self.unproven(world, state, step) } else { Vec::new() };
-            if unproven.is_empty() {
+            if self.unproven.is_empty() {
                 break;
             }
-            if sweep < SWEEPS {
-                for w in &unproven {
-                    corrected.extend(impulse::push_apart(world, state, step, w));
-                }
-            } else {
-                zones.join(world, step, unproven.iter().map(|w| w.vertices))?;
+            self.changed.fill(false);
+            if sweep == SWEEPS {
+                wanted = step.moved[..world.moving].to_vec();
             }
+            let changed = if sweep < SWEEPS {
+                self.unproven.iter().flat_map(|w| impulse::push_apart(world, state, step, w)).collect()
+            } else {
+                zones.join(world, state, step, &self.unproven)?
+            };
+            for v in changed {
+                self.changed[v as usize] = true;
+                corrected.insert(v);
+            }
+            self.prove(world, state, step, false);
+            self.unproven.retain(|w| !zones.one(&w.vertices));
         }
-        corrected.extend(zones.moved(world, step));
-        Ok((corrected.len() as u64, zones.moved(world, step).count() as u64))
+        if zones.is_empty() {
+            return Ok((corrected.len() as u64, 0));
+        }
+        let held = self.loosen(world, state, step, &zones, &wanted);
+        Ok((corrected.len() as u64, held))
     }
 
-    /// Pairs whose separation over the step is not proven, in order of their vertices.
-    fn unproven(&mut self, world: &World, state: &State, step: &Step) -> Vec<Watched> {
+    /// Lets vertices of zones go where they wanted, one after the other, as far as all their pairs stay proven: a zone also holds
+    /// what would part. Gives the number of vertices that do not get there.
+    fn loosen(&mut self, world: &World, state: &State, step: &mut Step, zones: &Zones, wanted: &[Vec3]) -> u64 {
+        let members: Vec<u32> = zones.moved(world, step).collect();
+        let place = |v: &u32| members.binary_search(v).ok();
+        let mut pairs: Vec<Vec<Watched>> = vec![Vec::new(); members.len()];
+        for w in self.parts.iter().flat_map(|p| &p.watched) {
+            w.vertices.iter().filter_map(place).for_each(|k| pairs[k].push(*w));
+        }
+        let before: Vec<(Vec3, Vec3)> =
+            members.iter().map(|v| (step.moved[*v as usize], step.rate[*v as usize])).collect();
+        let mut loose = vec![false; members.len()];
+        let mut held = members.len() as u64;
+        for (k, v) in members.iter().map(|v| *v as usize).enumerate() {
+            let (moved, rate) = before[k];
+            loose[k] = true;
+            let fits = LOOSEN.iter().any(|part| {
+                step.moved[v] = moved + (wanted[v] - moved) * *part;
+                let one = |w: &Watched| zones.one(&w.vertices) && w.vertices.iter().filter_map(place).all(|k| !loose[k]);
+                pairs[k].iter().all(|w| one(w) || proven(w, state, step))
+            });
+            if fits {
+                step.rate[v] = rate + (step.moved[v] - moved) / step.betas[v];
+                held -= u64::from(step.moved[v] == wanted[v]);
+            } else {
+                loose[k] = false;
+                step.moved[v] = moved;
+            }
+        }
+        // Pairs that were not looked at may have come near.
+        self.prove(world, state, step, true);
+        let one = |w: &Watched| zones.one(&w.vertices) && w.vertices.iter().filter_map(place).all(|k| !loose[k]);
+        if self.unproven.iter().all(one) {
+            return held;
+        }
+        for (v, (moved, rate)) in members.iter().map(|v| *v as usize).zip(before) {
+            step.moved[v] = moved;
+            step.rate[v] = rate;
+        }
+        members.len() as u64
+    }
+
+    /// Finds the pairs whose separation over the step is not proven, in order of their vertices: among all, or among those whose
+    /// vertices have changed and those that were not before.
+    fn prove(&mut self, world: &World, state: &State, step: &Step, all: bool) {
+        if !world.contact.enabled {
+            return;
+        }
         // Pairs not looked at were to stay farther apart than the activation distance.
         let spare = world.contact.distance - LEAST;
         let astray = 2.0 * self.candidates.compare(&self.predicted, &step.moved) > spare;
         if astray {
             self.candidates.update(&state.x, &world.surface, &step.moved);
         }
-        let (candidates, parts) = (&self.candidates, &self.parts);
-        let proven = |w: &Watched| {
-            let moved = pick(&step.moved, &w.vertices);
-            let [_, a, b, c] = moved.map(|m| (m - moved[0]).norm());
-            let closer = match w.pair {
-                Pair::VertexFace => a.max(b).max(c),
-                Pair::EdgeEdge => a + b.max(c),
-            };
-            if w.distance - closer > LEAST {
-                return true;
-            }
-            let start = pick(&state.x, &w.vertices);
-            let end: [Vec3; 4] = std::array::from_fn(|k| start[k] + moved[k]);
-            w.pair.separated(&start, &end, LEAST.min(0.5 * w.distance))
-        };
+        let Touch { candidates, parts, changed, .. } = &*self;
+        let proven = |w: &Watched| proven(w, state, step);
+        let touched = |w: &Watched| all || w.vertices.iter().any(|v| changed[*v as usize]);
         let mut unproven = par::gather(parts.len(), 1, |range, out| {
             let expected = |w: &&Watched| !astray || candidates.deviation(&w.patches) <= spare;
-            out.extend(parts[range].iter().flat_map(|p| &p.watched).filter(expected).filter(|w| !proven(w)));
+            let watched = parts[range].iter().flat_map(|p| &p.watched);
+            out.extend(watched.filter(|w| touched(w)).filter(expected).filter(|w| !proven(w)));
         });
         if astray {
             let lists = &candidates.lists;
             unproven.extend(par::gather(lists.len(), LISTS, |range, out| {
-                for list in lists[range].iter().filter(|list| candidates.deviation(&list.patches) > spare) {
+                let astray = |list: &&List| candidates.deviation(&list.patches) > spare;
+                for list in lists[range].iter().filter(astray).filter(|l| !candidates.of(l, state.released)) {
                     for pair in [Pair::VertexFace, Pair::EdgeEdge] {
                         for near in Self::of(list, pair) {
-                            if f64::from(near.distance) - list.approach > LEAST {
+                            if f64::from(near.distance) - list.approach > LEAST || ignores(state, pair, near) {
                                 continue;
                             }
                             let vertices = Self::vertices(world, pair, near);
-                            let distance = pair.separation(&pick(&state.x, &vertices)).distance;
-                            let watched = Watched { pair, vertices, distance, patches: list.patches };
-                            if !proven(&watched) {
-                                out.push(watched);
+                            let (features, patches) = ([near.a, near.b], list.patches);
+                            let mut w = Watched { pair, features, vertices, distance: 0.0, patches };
+                            if touched(&w) {
+                                w.distance = pair.separation(&pick(&state.x, &vertices)).distance;
+                                if !proven(&w) {
+                                    out.push(w);
+                                }
                             }
                         }
                     }
                 }
             }));
         }
-        unproven.sort_unstable_by_key(|w| (w.pair == Pair::EdgeEdge, w.vertices));
-        unproven
+        if !all {
+            unproven.extend(self.unproven.iter().filter(|w| !touched(w)));
+        }
+        unproven.sort_unstable_by_key(|w| key(w.pair, w.features));
+        unproven.dedup_by_key(|w| key(w.pair, w.features));
+        self.unproven = unproven;
     }
 
     /// Advances the friction memory over the accepted step.
@@ -365,8 +484,36 @@ impl Touch {
             let c = &contacts[k];
             let moved: Vec3 = (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum();
             let normal = c.contact.normal_force(&c.linear, &moved, &c.free);
-            (c.key, c.contact.advance(&c.linear, &moved, normal, &self.setting))
+            let kept = c.kept || c.contact.bristle.is_some_and(|b| b.kept);
+            (c.key, Bristle { kept, ..c.contact.advance(&c.linear, &moved, normal, &self.setting) })
         });
         state.bristles = bristles;
     }
+}
+
+/// Key of a pair among contacts.
+fn key(pair: Pair, features: [u32; 2]) -> u64 {
+    let [a, b] = features.map(u64::from);
+    (u64::from(pair == Pair::EdgeEdge) * EDGES) | (a << SECOND) | b
+}
+
+/// Distance at which the surfaces of two features meet [m].
+fn thickness(world: &World, vertices: &[u32; 4], weights: &[f64; 4]) -> f64 {
+    (0..4).map(|k| world.half_thickness[vertices[k] as usize] * weights[k].abs()).sum()
+}
+
+/// The pair stays apart over the step, and no nearer than the hard minimum or, where it is nearer already, than it is.
+fn proven(w: &Watched, state: &State, step: &Step) -> bool {
+    let moved = pick(&step.moved, &w.vertices);
+    let [_, a, b, c] = moved.map(|m| (m - moved[0]).norm());
+    let closer = match w.pair {
+        Pair::VertexFace => a.max(b).max(c),
+        Pair::EdgeEdge => a + b.max(c),
+    };
+    if w.distance - closer > LEAST {
+        return true;
+    }
+    let start = pick(&state.x, &w.vertices);
+    let end: [Vec3; 4] = std::array::from_fn(|k| start[k] + moved[k]);
+    w.pair.separated(&start, &end, LEAST.min(SAME * w.distance))
 }

@@ -5,11 +5,14 @@
 
 /// From meshes and laws to a world.
 pub mod build;
+/// What crosses.
+pub mod crossing;
 /// Prescribed motion.
 pub mod motion;
 /// Wind as a function of time.
 pub mod wind;
 
+use crate::collision::certificate::Pair;
 use crate::collision::surface::Surface;
 use crate::force::assembly::Elements;
 use crate::force::contact::{Bristle, Friction};
@@ -133,6 +136,17 @@ pub struct Obstacle {
     pub course: Course,
 }
 
+/// What happens when prescribed surfaces close on cloth until nothing fits between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pinch {
+    /// All prescribed motion waits, then catches up.
+    Lag,
+    /// The run stops.
+    Halt,
+    /// Cloth goes through this obstacle until it is apart from it: index of its object.
+    Release(usize),
+}
+
 /// Settings of contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactSettings {
@@ -142,6 +156,8 @@ pub struct ContactSettings {
     pub distance: f64,
     /// Factor of the barrier's stiffness.
     pub stiffness: f64,
+    /// What happens in a pinch.
+    pub pinch: Pinch,
 }
 
 /// Everything that is constant during a run.
@@ -180,6 +196,10 @@ pub struct World {
 pub struct State {
     /// Time [s].
     pub time: f64,
+    /// How far prescribed motion is behind the time, because it had to wait for pinched cloth [s].
+    pub lag: f64,
+    /// Part of its pace that it was held back by in the last step: 1 when it stood still.
+    pub held: f64,
     /// Steps taken.
     pub step: u64,
     /// Positions of all vertices [m].
@@ -200,6 +220,10 @@ pub struct State {
     pub guess: Vec<Vec3>,
     /// Friction memory by contact key, keys ascending.
     pub bristles: Vec<(u64, Bristle)>,
+    /// Pairs of features that contact leaves out because their triangles cross since the start; sorted.
+    pub ignored: Vec<(Pair, [u32; 2])>,
+    /// Object that cloth goes through since a pinch, until no triangles of theirs cross.
+    pub released: Option<usize>,
     /// Where the vertices of each pin and handle were when its window opened, in order of cloths, pins, then handles.
     pub anchors: Vec<Option<Vec<Vec3>>>,
 }

@@ -7,7 +7,7 @@ use percale::scene::cloth::{Model, Pull, Rest, RestAngles};
 use percale::scene::obstacle::Shape;
 use percale::scene::place::Selector;
 use percale::scene::preview::{Colouring, Shading};
-use percale::scene::settings::{Format, Precision};
+use percale::scene::settings::{Format, Precision, Start};
 use percale::scene::time::Integrator;
 use percale::scene::{Contact, Solver, Time, Up, Wind};
 use percale::world::motion::Motion;
@@ -19,7 +19,10 @@ fn of_the_scene_and_its_settings() {
     let time =
         Time { fps: 30.0, frames: 120, step: 1e-3, min_step: 2e-5, integrator: Integrator::Bdf2, adaptive: true };
     assert_eq!(scene.time, time);
-    assert_eq!(scene.contact, Contact { enabled: true, distance: 1e-3, self_contact: true, stiffness: 1.0 });
+    assert_eq!(
+        scene.contact,
+        Contact { enabled: true, distance: 1e-3, self_contact: true, stiffness: 1.0, start: Start::Error }
+    );
     assert_eq!(scene.solver, Solver { tolerance: 1e-3, max_iterations: 500, precision: Precision::F32 });
     assert_eq!(scene.wind, Wind { velocity: Vec3::zeros(), gust: 0.0, gust_period: 1.0, seed: 0 });
     let o = &scene.output;

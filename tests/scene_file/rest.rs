@@ -18,7 +18,7 @@ fn built(name: &str, uv: [[f64; 2]; 4], keys: &str) -> Result<Built, Vec<Fault>>
         "[scene]\ngravity = [0, 0, 0]\n[[cloth]]\nname = \"sheet\"\nmesh = \"{name}.obj\"\ndensity = 0.2\n{keys}\n"
     );
     let file = folder().join(format!("{name}.toml"));
-    build(&read_text(&file, scene.as_bytes(), &[]).unwrap(), &file)
+    build(&read_text(&file, scene.as_bytes(), &[]).unwrap(), &file).map_err(|refusal| refusal.faults)
 }
 
 const CUT: [[f64; 2]; 4] = [[0.0, 0.0], [0.1, 0.0], [0.1, 0.1], [0.0, 0.1]];
@@ -62,6 +62,6 @@ fn charts_that_cannot_be_a_rest_shape_are_told() {
     assert!(warnings.contains("its chart has 1.0000 m2, the mesh as placed 0.0121 m2"), "{warnings}");
     let file = folder().join("bare.toml");
     let scene = "[[cloth]]\nname = \"sheet\"\nmesh = \"sheet.obj\"\nrest = \"chart\"\n";
-    let bare = lines(&build(&read_text(&file, scene.as_bytes(), &[]).unwrap(), &file).unwrap_err());
+    let bare = lines(&build(&read_text(&file, scene.as_bytes(), &[]).unwrap(), &file).unwrap_err().faults);
     assert!(bare.contains("cloth[0].rest: the mesh has no chart"), "{bare}");
 }

@@ -11,7 +11,7 @@ use percale::mesh::generate::{Diagonals, equilateral_sheet, random_sheet, sheet}
 use percale::stepper::{Advance, Integrator, Settings, stepper};
 use percale::world::build::{ClothInput, Input, Rest, Weights, build};
 use percale::world::wind::Wind;
-use percale::world::{ContactSettings, Pin, State, World};
+use percale::world::{ContactSettings, Pin, Pinch, State, World};
 
 /// Acceleration of gravity [m/s^2].
 pub const G: f64 = 9.81;
@@ -68,7 +68,7 @@ pub fn input(gravity: Vec3, cloth: ClothInput) -> Input {
     Input {
         gravity,
         wind: Wind::none(),
-        contact: ContactSettings { enabled: false, distance: 1e-3, stiffness: 1.0 },
+        contact: ContactSettings { enabled: false, distance: 1e-3, stiffness: 1.0, pinch: Pinch::Lag },
         cloths: vec![cloth],
         obstacles: Vec::new(),
     }

@@ -68,6 +68,11 @@ fn whole_number_meshes_match_the_definition() {
         touches += wanted.1;
         let moved: Vec<Vec3> = x.iter().map(|p| p * scale).collect();
         assert_eq!(all(&moved, &triangles), wanted, "{round}");
+        // Of two sets, all but what is in the second; from a tree made at another moment.
+        let asking = round % 41;
+        let found = Test::new(&x, &triangles, asking).intersections(&moved, &triangles, |_, _| false);
+        let of_first: Vec<[u32; 2]> = wanted.0.into_iter().filter(|pair| (pair[0] as usize) < asking).collect();
+        assert_eq!(found.pairs, of_first, "{round}");
     }
     assert!(crossings > 2000 && touches > 2000, "{crossings} {touches}");
 }

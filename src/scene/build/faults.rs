@@ -36,6 +36,12 @@ impl Faults {
         self.found.push(of_file(file, line, column, message.into()));
     }
 
+    /// Something about a key that is allowed but probably not meant.
+    pub fn warn(&mut self, key: &str, message: impl Into<String>) {
+        let warning = self.at_key(key, message.into());
+        self.warnings.push(warning);
+    }
+
     /// Something in a file that is allowed but probably not meant.
     pub fn warn_in_file(&mut self, file: &Path, message: impl Into<String>) {
         self.warnings.push(of_file(file, None, None, message.into()));

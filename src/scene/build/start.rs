@@ -1,73 +1,74 @@
-//! The first moment: nothing may cross.
+//! The first moment: what crosses is refused, ignored or untangled.
 
 use super::faults::Faults;
-use crate::collision::intersect::intersections;
-use crate::collision::surface::Surface;
-use crate::linalg::Vec3;
-use crate::world::{Kind, State, World};
-use std::collections::BTreeMap;
+use crate::collision::untangle::Tangle;
+use crate::linalg::par;
+use crate::scene::settings::Start;
+use crate::stepper::ignore::ignore;
+use crate::world::crossing::{self, Crossing};
+use crate::world::{State, World};
 
-/// Triangles of two objects, or of one, that cross each other.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Crossing {
-    /// Indices of the objects, the lower first.
-    pub objects: [usize; 2],
-    /// Number of pairs of triangles.
-    pub pairs: usize,
-    /// The first pair: triangles of their objects, as in the file.
-    pub triangles: [usize; 2],
-    /// Where that pair is [m].
-    pub place: Vec3,
-}
+/// Part of the contact distance to which cloth is brought that lay in something: contact begins without a jump there.
+const GAP: f64 = 0.5;
 
-impl Crossing {
-    /// In words; `name` names an object.
-    pub fn describe<'a>(&self, name: impl Fn(usize) -> &'a str) -> String {
-        let Crossing { objects: [a, b], pairs, triangles: [s, t], place } = self;
-        let who = if a == b {
-            format!("'{}' crosses itself", name(*a))
-        } else {
-            format!("'{}' and '{}' cross", name(*a), name(*b))
+/// Deals with what crosses at the start. Where that is a fault, gives the triangles as PLY.
+pub fn begin(start: Start, world: &World, state: &mut State, faults: &mut Faults) -> Vec<u8> {
+    let crossings = world.crossings(&mut world.test(), &state.x);
+    if crossings.is_empty() {
+        return Vec::new();
+    }
+    match start {
+        Start::Error => {}
+        Start::Ignore => {
+            for crossing in &crossings {
+                ignore(&world.surface, state, &crossing.pairs);
+                faults.warn(&key(crossing), format!("{}; ignored until apart", said(world, crossing)));
+            }
+            return Vec::new();
+        }
+        Start::Untangle => {
+            let before = state.x.clone();
+            if untangle(world, state) {
+                let most = par::max(before.len(), |v| (state.x[v] - before[v]).norm());
+                for crossing in &crossings {
+                    let message = format!("{}; untangled by at most {:.2} mm", said(world, crossing), most * 1e3);
+                    faults.warn(&key(crossing), message);
+                }
+                return Vec::new();
+            }
+        }
+    }
+    for crossing in &crossings {
+        let itself = crossing.objects[0] == crossing.objects[1];
+        let remedy = match start {
+            Start::Untangle if itself => "too deep to be untangled; mend the mesh, or give self_contact = false",
+            Start::Untangle => "too deep to be untangled; move them apart",
+            _ if itself => "mend the mesh, or give self_contact = false or contact.start = \"untangle\"",
+            _ => "move them apart, or give contact.start = \"untangle\"",
         };
-        let count = if *pairs == 1 { "1 pair".to_string() } else { format!("{pairs} pairs") };
-        let near = format!("({:.4}, {:.4}, {:.4}) m", place.x, place.y, place.z);
-        format!("{who}: {count} of triangles, the first {s} and {t} near {near}")
+        faults.fault(&key(crossing), format!("{}; {remedy}", said(world, crossing)));
     }
+    crossing::mesh(&state.x, &world.surface, &crossings).unwrap_or_default()
 }
 
-/// All crossings of the surfaces of which `wanted` says that they may not cross, by pairs of objects.
-pub fn crossings(x: &[Vec3], surface: &Surface, wanted: impl Fn(usize, usize) -> bool + Sync) -> Vec<Crossing> {
-    let object = |t: u32| surface.triangle_ranges.partition_point(|range| range.end <= t as usize);
-    let found = intersections(x, &surface.triangles, |s, t| !wanted(object(s), object(t)));
-    let mut all: BTreeMap<[usize; 2], Crossing> = BTreeMap::new();
-    for [s, t] in found.pairs {
-        let objects = [object(s), object(t)];
-        let local = |k: usize, t: u32| t as usize - surface.triangle_ranges.get(k).map_or(0, |range| range.start);
-        let corners = surface.triangles.get(s as usize).copied().unwrap_or_default();
-        let place = corners.iter().filter_map(|v| x.get(*v as usize)).sum::<Vec3>() / 3.0;
-        let triangles = [local(objects[0], s), local(objects[1], t)];
-        all.entry(objects).or_insert(Crossing { objects, pairs: 0, triangles, place }).pairs += 1;
-    }
-    all.into_values().collect()
+fn key(crossing: &Crossing) -> String {
+    format!("cloth[{}]", crossing.objects[0])
 }
 
-/// Tells what crosses at the start, with the object to move.
-pub fn check(world: &World, state: &State, faults: &mut Faults) {
-    if !world.contact.enabled {
-        return;
-    }
-    let cloth = |k: usize| world.objects.get(k).is_some_and(|o| o.kind == Kind::Cloth);
-    let wanted = |a: usize, b: usize| {
-        if a == b { world.objects.get(a).is_some_and(|o| o.self_contact) } else { cloth(a) || cloth(b) }
+fn said(world: &World, crossing: &Crossing) -> String {
+    format!("at the start {}", crossing.describe(|k| world.name(k)))
+}
+
+/// Moves the cloths; true when nothing crosses any more.
+fn untangle(world: &World, state: &mut State) -> bool {
+    let tangle = Tangle {
+        surface: &world.surface,
+        moving: world.moving,
+        thickness: &world.half_thickness,
+        gap: GAP * world.contact.distance,
+        meet: |i, j| world.meet(i, j),
     };
-    let name = |k: usize| world.objects.get(k).map_or("", |o| o.name.as_str());
-    for crossing in crossings(&state.x, &world.surface, wanted) {
-        let remedy = if crossing.objects[0] == crossing.objects[1] {
-            "mend the mesh, or give self_contact = false"
-        } else {
-            "move them apart"
-        };
-        let message = format!("at the start {}; {remedy}", crossing.describe(name));
-        faults.fault(&format!("cloth[{}]", crossing.objects[0]), message);
-    }
+    let free = tangle.resolve(&mut state.x);
+    state.x_before.copy_from_slice(&state.x[..world.moving]);
+    free
 }

@@ -1,0 +1,139 @@
+//! Pairs that contact leaves out because their triangles cross at the start.
+//!
+//! Left out is every pair of features (vertex and face, edge and edge) of two triangles that cross, until all pairs of triangles
+//! that have both features are seen apart; from then on it counts for good, so what is left out only gets less. Triangles that
+//! cross always have such a pair: those with none can come to cross only through a pair that is proven.
+
+use super::touch::LEAST;
+use crate::collision::candidates::Near;
+use crate::collision::certificate::Pair;
+use crate::collision::intersect::{Test, cross};
+use crate::collision::surface::Surface;
+use crate::force::assembly::pick;
+use crate::linalg::Vec3;
+use crate::mesh::topology::Topology;
+use crate::world::{State, World};
+use std::collections::BTreeMap;
+
+/// Pairs of features of two triangles that have no common vertex.
+fn features(surface: &Surface, [s, t]: [u32; 2]) -> Vec<(Pair, [u32; 2])> {
+    let corners = |t: u32| surface.triangles[t as usize];
+    let object = |t: u32| usize::from(surface.object[corners(t)[0] as usize]);
+    let mut all = Vec::with_capacity(15);
+    for (s, t) in [(s, t), (t, s)] {
+        let apart = corners(s).into_iter().filter(|v| !corners(t).contains(v));
+        all.extend(apart.map(|v| (Pair::VertexFace, [v, t])));
+    }
+    for e in surface.sides(object(s), s).into_iter().flatten() {
+        for f in surface.sides(object(t), t).into_iter().flatten() {
+            let [a, b] = [e, f].map(|e| surface.edges[e as usize]);
+            if a.iter().all(|v| !b.contains(v)) {
+                all.push((Pair::EdgeEdge, [e.min(f), e.max(f)]));
+            }
+        }
+    }
+    all
+}
+
+/// Leaves out what the given pairs of triangles, which cross, would meet with.
+pub fn ignore(surface: &Surface, state: &mut State, triangles: &[[u32; 2]]) {
+    state.ignored.extend(triangles.iter().flat_map(|pair| features(surface, *pair)));
+    state.ignored.sort_unstable();
+    state.ignored.dedup();
+}
+
+/// Contact leaves the pair out.
+#[inline]
+pub fn ignores(state: &State, pair: Pair, near: &Near) -> bool {
+    !state.ignored.is_empty() && state.ignored.binary_search(&(pair, [near.a, near.b])).is_ok()
+}
+
+/// The two triangles may cross, because a pair of their features is left out, or one is of what cloth goes through.
+pub fn excuses(surface: &Surface, state: &State, triangles: [u32; 2]) -> bool {
+    let object = |t: u32| usize::from(surface.object[surface.triangles[t as usize][0] as usize]);
+    if state.released.is_some() && triangles.iter().any(|t| state.released == Some(object(*t))) {
+        return true;
+    }
+    !state.ignored.is_empty()
+        && features(surface, triangles).iter().any(|pair| state.ignored.binary_search(pair).is_ok())
+}
+
+/// The two triangles do not cross, and their features are apart by the least distance.
+fn apart(surface: &Surface, x: &[Vec3], triangles: [u32; 2]) -> bool {
+    let far =
+        |(pair, near): &(Pair, [u32; 2])| pair.separation(&pick(x, &surface.corners(*pair, *near))).distance >= LEAST;
+    !cross(x, triangles.map(|t| &surface.triangles[t as usize])) && features(surface, triangles).iter().all(far)
+}
+
+/// Sees what has come apart.
+#[derive(Default)]
+pub struct Watch {
+    topology: Option<Topology>,
+    test: Option<Test>,
+}
+
+impl Watch {
+    /// Lets those pairs count that are seen apart, and the object that cloth goes through when nothing of it crosses cloth.
+    pub fn release(&mut self, world: &World, state: &mut State) {
+        if let Some(object) = state.released {
+            let test = self.test.get_or_insert_with(|| world.test());
+            if world.crossings(test, &state.x).iter().all(|c| !c.objects.contains(&object)) {
+                state.released = None;
+            }
+        }
+        self.release_pairs(&world.surface, state);
+    }
+
+    fn release_pairs(&mut self, surface: &Surface, state: &mut State) {
+        if state.ignored.is_empty() {
+            return;
+        }
+        let topology = self.topology.get_or_insert_with(|| Topology::new(surface.vertices, &surface.triangles));
+        let at = |v: u32| topology.vertex_triangles(v as usize);
+        let on = |e: u32| {
+            let [a, b] = surface.edges[e as usize];
+            at(a).iter().copied().filter(move |t| surface.triangles[*t as usize].contains(&b)).collect::<Vec<u32>>()
+        };
+        let State { x, ignored, .. } = state;
+        let mut seen: BTreeMap<[u32; 2], bool> = BTreeMap::new();
+        ignored.retain(|(pair, [a, b])| {
+            let (first, second) = match pair {
+                Pair::VertexFace => (at(*a).to_vec(), vec![*b]),
+                Pair::EdgeEdge => (on(*a), on(*b)),
+            };
+            let both = first.iter().flat_map(|s| second.iter().map(|t| [*s.min(t), *s.max(t)]));
+            both.into_iter().any(|pair| !*seen.entry(pair).or_insert_with(|| apart(surface, x, pair)))
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::Vec3;
+
+    /// A triangle in the plane y = 0 and one whose tip, two of its corners being above, is at the height `tip`.
+    fn two(tip: f64) -> (Surface, State) {
+        let x = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.3, tip, 0.3], [0.3, 1.0, 0.2], [0.2, 1.0, 0.3]];
+        let surface = Surface::new(&[(0..3, vec![[0, 1, 2]]), (3..6, vec![[3, 4, 5]])]);
+        (surface, State { x: x.map(Vec3::from).to_vec(), ..State::default() })
+    }
+
+    #[test]
+    fn pairs_are_left_out_until_seen_apart() {
+        let (surface, mut state) = two(-0.1);
+        ignore(&surface, &mut state, &[[0, 1]]);
+        assert_eq!(state.ignored.len(), 15);
+        let near = |a: u32, b: u32| Near { a, b, distance: 0.0 };
+        assert!(ignores(&state, Pair::VertexFace, &near(3, 0)) && ignores(&state, Pair::EdgeEdge, &near(1, 4)));
+        assert!(!ignores(&state, Pair::EdgeEdge, &near(0, 1)) && excuses(&surface, &state, [0, 1]));
+        // Crossing, then nearer than the least distance, then apart, for good.
+        let mut watch = Watch::default();
+        for (tip, left) in [(-0.1, 15), (0.5 * LEAST, 15), (1.5 * LEAST, 0), (-0.1, 0)] {
+            state.x = two(tip).1.x;
+            watch.release_pairs(&surface, &mut state);
+            assert_eq!(state.ignored.len(), left, "{tip}");
+        }
+        assert!(!excuses(&surface, &state, [0, 1]));
+    }
+}
