@@ -10,7 +10,7 @@ use percale::sequence::{Folder, FrameStats, Run, Status};
 use percale::world::Kind;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::OnceLock;
 use toml_edit::{DocumentMut, Item, Table, value};
 
@@ -44,8 +44,15 @@ struct Done {
     crossings: Vec<usize>,
 }
 
-/// Runs a scene on one thread into a folder of this test's own.
+/// Runs a scene on one thread into a folder of this test's own; it must finish.
 fn run(name: &str, folder: &str, frames: Option<u32>, set: &[String]) -> Done {
+    let (told, out) = execute(name, folder, frames, set);
+    assert!(told.status.success(), "{folder}: {}", String::from_utf8_lossy(&told.stderr));
+    par::with_threads(1, || read(name, &Folder::new(&out))).unwrap()
+}
+
+/// What the program said, and the run folder.
+fn execute(name: &str, folder: &str, frames: Option<u32>, set: &[String]) -> (Output, PathBuf) {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("scenes-{folder}"));
     let _ = fs::remove_dir_all(&out);
     let mut command = Command::new(env!("CARGO_BIN_EXE_percale"));
@@ -57,9 +64,7 @@ fn run(name: &str, folder: &str, frames: Option<u32>, set: &[String]) -> Done {
     if let Some(frames) = frames {
         command.args(["--frames", &frames.to_string()]);
     }
-    let told = command.output().unwrap();
-    assert!(told.status.success(), "{folder}: {}", String::from_utf8_lossy(&told.stderr));
-    par::with_threads(1, || read(name, &Folder::new(&out))).unwrap()
+    (command.output().unwrap(), out)
 }
 
 fn read(name: &str, folder: &Folder) -> Done {
@@ -369,6 +374,38 @@ fn two_shirts_as_expected() {
     check_scene("two-shirts");
 }
 
+/// Balls that would overlap by 5 mm wait for the cloth between them, as shipped.
+#[test]
+fn pinch_as_expected() {
+    check_scene("pinch");
+}
+
+/// The balls meet at 0.4 s 50/52.5 = 0.381 s: the run stops before and names them.
+#[test]
+fn pinch_halts() {
+    let set = [with_mesh("../meshes/sheet_1m_25.ply"), "contact.pinch=\"halt\"".to_string()];
+    let (told, out) = execute("pinch", "pinch-halt", None, &set);
+    let stderr = String::from_utf8_lossy(&told.stderr);
+    assert_eq!(told.status.code(), Some(1), "{stderr}");
+    assert!(["frame 13 of 46", "'left'", "'right'", "'cloth'"].iter().all(|word| stderr.contains(word)), "{stderr}");
+    let done = par::with_threads(1, || read("pinch", &Folder::new(&out))).unwrap();
+    assert!(done.record.status == Status::Failed && done.record.done == 12, "{} frames", done.record.done);
+    assert!(done.crossings.iter().all(|pairs| *pairs == 0), "{:?}", done.crossings);
+}
+
+/// Cloth goes through the ball that is named, in frames that are marked, and through nothing else.
+#[test]
+fn pinch_releases() {
+    let policy = ["contact.pinch=\"release\"", "contact.release=\"left\""].map(String::from);
+    let mesh = with_mesh("../meshes/sheet_1m_25.ply");
+    let done = run("pinch", "pinch-release", None, &[policy.as_slice(), &[mesh]].concat());
+    assert_eq!(done.record.done, 46);
+    for (frame, (pairs, stats)) in done.crossings.iter().zip(&done.stats).enumerate() {
+        assert!(*pairs == 0 || stats.ignored > 0, "frame {}: {pairs} pairs cross, none is marked", frame + 1);
+    }
+    assert_eq!(done.crossings.last(), Some(&0));
+}
+
 /// Free fall before contact: `g t^2/2` within 0.1 %, at every vertex, in still vacuum.
 #[test]
 fn drape_falls_freely() {
@@ -522,4 +559,10 @@ fn roll_at_full_resolution() {
 #[ignore = "long: the whole scene at full resolution, minutes"]
 fn two_shirts_at_full_resolution() {
     check_full("two-shirts");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
+fn pinch_at_full_resolution() {
+    check_full("pinch");
 }
