@@ -1,10 +1,12 @@
 //! Meshes made by formula. All functions are pure: the same arguments give the same mesh.
 
+mod funnel;
 mod garment;
 mod hull;
 mod implicit;
 mod mannequin;
 mod pillow;
+mod pointed;
 mod relax;
 mod sheet;
 mod shipped;
@@ -12,10 +14,12 @@ mod skirt;
 mod solid;
 mod tshirt;
 
+pub use funnel::funnel;
 pub use hull::hull;
 pub use implicit::surface;
 pub use mannequin::mannequin;
 pub use pillow::pillow;
+pub use pointed::{needles, spike, wedge};
 pub use sheet::{Diagonals, equilateral_sheet, hanging, lying, random_sheet, sheet};
 pub use shipped::shipped;
 pub use skirt::skirt;

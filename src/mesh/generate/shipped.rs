@@ -1,6 +1,6 @@
 //! The meshes that come with the project.
 
-use super::{Diagonals, hanging, hull, lying, mannequin, pillow, sheet, skirt, tshirt};
+use super::{Diagonals, funnel, hanging, hull, lying, mannequin, needles, pillow, sheet, skirt, spike, tshirt, wedge};
 use crate::mesh::TriMesh;
 
 /// Edge length of the mannequin [m].
@@ -18,8 +18,13 @@ pub fn shipped() -> Vec<(&'static str, TriMesh)> {
         ("flag.ply", sheet(61, 41, 1.5, 1.0, Diagonals::Alternating, hanging())),
         ("mannequin.ply", mannequin(MANNEQUIN)),
         ("skirt.obj", skirt(96, 38)),
-        ("tshirt.obj", tshirt()),
+        ("tshirt.obj", tshirt(0.0)),
+        ("tshirt_over.obj", tshirt(0.008)),
         ("hull.ply", hull(0.07)),
         ("pillow.ply", pillow(0.5, 0.04, 30)),
+        ("funnel.ply", funnel(0.5, 0.12, 0.35, 0.25, 0.01, 0.025)),
+        ("needles.ply", needles(6, 0.15, 0.01, 0.2)),
+        ("spike.ply", spike(0.03, 0.12, 4)),
+        ("wedge.ply", wedge(0.3, 0.06, 0.06, 12)),
     ]
 }

@@ -35,8 +35,9 @@ const LOOSE: [[f64; 4]; 7] = [
 ];
 
 /// A T-shirt for [`mannequin`](super::mannequin()): front, back and two sleeves, sewn at shoulders, sides, armholes and
-/// under the arms. It touches nothing. Groups `neck`, `hem`, `sleeve_left`, `sleeve_right` (the open rings).
-pub fn tshirt() -> TriMesh {
+/// under the arms, everywhere `over` [m], up to 8 mm, outside the plain one, to be worn over it. It touches nothing.
+/// Groups `neck`, `hem`, `sleeve_left`, `sleeve_right` (the open rings).
+pub fn tshirt(over: f64) -> TriMesh {
     let layout = Layout::new();
     let mut positions = layout.guess.clone();
     let panels = layout.panels(&positions);
@@ -45,10 +46,15 @@ pub fn tshirt() -> TriMesh {
         .collect();
     let topology = Topology::new(positions.len(), &triangles);
     let planes = layout.planes();
-    let place = |v: usize, p: Vec3| project(&cloth, planes[v], p);
-    smooth(&mut positions, &topology, 0.0, place);
-    for _ in 0..120 {
-        smooth(&mut positions, &topology, 0.6, place);
+    // The wide one starts from the plain one: a first guess alone would fold at the shoulders.
+    let levels: &[f64] = if over > 0.0 { &[0.0, over] } else { &[0.0] };
+    for level in levels {
+        let surface = |p: Vec3| cloth(p) - level;
+        let place = |v: usize, p: Vec3| project(&surface, planes[v], p);
+        smooth(&mut positions, &topology, 0.0, place);
+        for _ in 0..120 {
+            smooth(&mut positions, &topology, 0.6, place);
+        }
     }
     let mut mesh = sew(&positions, &layout.panels(&positions));
     for (name, members) in layout.rims() {
@@ -207,15 +213,17 @@ mod tests {
 
     #[test]
     fn a_tshirt_has_four_openings_and_is_clear_of_the_mannequin() {
-        let mesh = tshirt();
-        assert_eq!(check(&mesh), []);
-        let t = Topology::new(mesh.positions.len(), &mesh.triangles);
-        // A sphere with four holes.
-        assert_eq!(mesh.positions.len() + mesh.triangles.len() + 2, t.edges.len(), "Euler characteristic");
-        let rims: usize = mesh.groups.values().map(Vec::len).sum();
-        assert_eq!(t.boundary.iter().filter(|b| **b).count(), rims);
-        assert_clear(&mesh, 0.003);
-        assert!(smallest_angle(&mesh) > 12.0, "{}", smallest_angle(&mesh));
-        assert!(chart_strain(&mesh) < 0.20, "{}", chart_strain(&mesh));
+        for over in [0.0, 0.008] {
+            let mesh = tshirt(over);
+            assert_eq!(check(&mesh), []);
+            let t = Topology::new(mesh.positions.len(), &mesh.triangles);
+            // A sphere with four holes.
+            assert_eq!(mesh.positions.len() + mesh.triangles.len() + 2, t.edges.len(), "Euler characteristic");
+            let rims: usize = mesh.groups.values().map(Vec::len).sum();
+            assert_eq!(t.boundary.iter().filter(|b| **b).count(), rims);
+            assert_clear(&mesh, 0.003);
+            assert!(smallest_angle(&mesh) > 12.0, "{}", smallest_angle(&mesh));
+            assert!(chart_strain(&mesh) < 0.20, "{}", chart_strain(&mesh));
+        }
     }
 }
