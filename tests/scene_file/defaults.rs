@@ -7,7 +7,7 @@ use percale::scene::cloth::{Model, Pull, Rest, RestAngles};
 use percale::scene::obstacle::Shape;
 use percale::scene::place::Selector;
 use percale::scene::preview::{Colouring, Shading};
-use percale::scene::settings::{Format, Precision, Start};
+use percale::scene::settings::{Format, Pinch, Precision, Start};
 use percale::scene::time::Integrator;
 use percale::scene::{Contact, Solver, Time, Up, Wind};
 use percale::world::motion::Motion;
@@ -21,7 +21,15 @@ fn of_the_scene_and_its_settings() {
     assert_eq!(scene.time, time);
     assert_eq!(
         scene.contact,
-        Contact { enabled: true, distance: 1e-3, self_contact: true, stiffness: 1.0, start: Start::Error }
+        Contact {
+            enabled: true,
+            distance: 1e-3,
+            self_contact: true,
+            stiffness: 1.0,
+            start: Start::Error,
+            pinch: Pinch::Lag,
+            release: None
+        }
     );
     assert_eq!(scene.solver, Solver { tolerance: 1e-3, max_iterations: 500, precision: Precision::F32 });
     assert_eq!(scene.wind, Wind { velocity: Vec3::zeros(), gust: 0.0, gust_period: 1.0, seed: 0 });

@@ -9,7 +9,7 @@ use percale::scene::cloth::{MapSource, Mapped, Pull, Rest, RestAngles};
 use percale::scene::obstacle::Shape;
 use percale::scene::place::{Members, Selector};
 use percale::scene::preview::{Colouring, Shading};
-use percale::scene::settings::{Channel, Format, Precision, Start};
+use percale::scene::settings::{Channel, Format, Pinch, Precision, Start};
 use percale::scene::time::Integrator;
 use percale::scene::{Contact, Time, Up};
 use percale::world::motion::Motion;
@@ -33,7 +33,15 @@ fn settings_are_read_in_si() {
     assert_eq!(scene.time, time);
     assert_eq!(
         scene.contact,
-        Contact { enabled: false, distance: 2e-3, self_contact: false, stiffness: 3.0, start: Start::Untangle }
+        Contact {
+            enabled: false,
+            distance: 2e-3,
+            self_contact: false,
+            stiffness: 3.0,
+            start: Start::Untangle,
+            pinch: Pinch::Release,
+            release: Some("ball".to_string())
+        }
     );
     assert_eq!((scene.solver.max_iterations, scene.solver.precision), (200, Precision::F64));
     assert_eq!((scene.wind.velocity, scene.wind.gust), (Vec3::new(10.0, 0.0, 0.0), 0.5));
