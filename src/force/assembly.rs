@@ -11,6 +11,7 @@
 //! order of summation is fixed.
 
 use super::bending::{Bending, Bent, Hinge, fold};
+use super::jam::jam;
 use super::membrane::{Membrane, Triangle};
 use super::plate::{NONE, Patch};
 use crate::linalg::matrix::{Block, Domain, Lanes, Matrix, NOWHERE, Real};
@@ -328,6 +329,19 @@ impl<T: Real> Part<T> {
                 forces.iter_mut().zip(r.force).for_each(|(rows, f)| put(rows, l, f));
                 for (rows, block) in blocks.iter_mut().zip(&r.stiffness) {
                     rows.iter_mut().zip(block).for_each(|(row, value)| row[l] = *value);
+                }
+            }
+            for l in 0..faces.len() {
+                let density = (gradients[0][l] * gradients[3][l] - gradients[1][l] * gradients[2][l]).abs();
+                let [x, y] = [0, 1].map(|f| [take(&fields[f][0], l), take(&fields[f][1], l)]);
+                let Some(jam) = jam(density, moduli[0][l].max(moduli[2][l]) * area[l], [&x, &y]) else { continue };
+                for (k, g) in jam.gradient.iter().enumerate() {
+                    let force = take(&forces[k], l) - g * jam.force;
+                    put(&mut forces[k], l, force);
+                }
+                for (rows, [a, b]) in blocks.iter_mut().zip([[0, 0], [0, 1], [0, 2], [1, 1], [1, 2], [2, 2]]) {
+                    let block = jam.gradient[a] * jam.gradient[b].transpose() * jam.stiffness;
+                    rows.iter_mut().zip(block.iter()).for_each(|(row, value)| row[l] += T::of(*value));
                 }
             }
             for (l, Face { triangle: t, sixth, places }) in faces.iter().enumerate() {

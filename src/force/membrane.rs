@@ -7,6 +7,7 @@
 //! largest stretch (Wang, O'Brien & Ramamoorthi 2011, section 4), with `C` frozen at the current strain.
 //! The stiffness is `A (B^T C B + G S+ G^T)` with `S+` the positive part of `S`: positive semidefinite by construction.
 
+use super::jam;
 use crate::linalg::matrix::Real;
 use crate::linalg::{Vec2, Vec3};
 use std::array::from_fn;
@@ -136,7 +137,9 @@ impl Triangle {
     /// Energy [J], with the moduli at the current strain.
     pub fn energy(&self, law: &Membrane, x: &[Vec3; 3]) -> f64 {
         let e = self.strain(x);
-        0.5 * self.area * e.dot(&stress(&law.moduli(&e), &e))
+        let c = law.moduli(&e);
+        let part = (x[1] - x[0]).cross(&(x[2] - x[0])).norm() * self.gradients[0].perp(&self.gradients[1]).abs();
+        self.area * (0.5 * e.dot(&stress(&c, &e)) + jam::energy(c[0].max(c[2]), part))
     }
 
     /// Force on each vertex and stiffness, linearised at `x` with moduli `c` and taken at the displacement `y`, with a viscous

@@ -6,6 +6,7 @@ pub mod calibrate;
 pub mod contact;
 pub mod drag;
 pub mod homogenize;
+pub mod jam;
 pub mod laws;
 pub mod membrane;
 pub mod plate;

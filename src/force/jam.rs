@@ -1,0 +1,84 @@
+//! Jamming: yarns leave a sheet no less than some part of its area.
+//!
+//! A St. Venant-Kirchhoff triangle has its greatest resistance at `1/sqrt 3` of its width and none at nothing, so what squeezes it
+//! harder closes it for good. Below the part `j0` of its rest area, a triangle of area `j` times the rest has the additional energy
+//! `k A (ln(j0/j))^3/3`, which no load overcomes; its force and stiffness begin at zero. The stiffness is that of the change of area
+//! alone: positive semidefinite.
+
+use super::membrane::Edges;
+use crate::linalg::Vec3;
+
+/// Part of the rest area below which a triangle jams: far below what a sheet that can bend is pressed to.
+const JAM: f64 = 0.5;
+
+/// Force and stiffness of a jammed triangle.
+#[derive(Clone, Copy, Debug)]
+pub struct Jam {
+    /// Gradients of its area by the positions of its vertices, per rest area [1/m].
+    pub gradient: [Vec3; 3],
+    /// Force along minus the gradients [N m].
+    pub force: f64,
+    /// Stiffness along the gradients [N m].
+    pub stiffness: f64,
+}
+
+/// Energy [J] at the part `j` of the rest area, for the modulus `k` [N/m] times the rest area [m^2].
+pub fn energy(modulus: f64, j: f64) -> f64 {
+    modulus * (JAM / j).ln().max(0.0).powi(3) / 3.0
+}
+
+/// At the edges `x`, where the area of the edges' parallelogram at rest is `1/density`; the force at the displacement `y`. `modulus` [N/m]
+/// times the rest area [m^2]. None where nothing jams.
+#[inline]
+pub fn jam(density: f64, modulus: f64, [x, y]: [&Edges; 2]) -> Option<Jam> {
+    let area = x[0].cross(&x[1]);
+    let j2 = area.norm_squared() * density * density;
+    if j2 >= JAM * JAM || j2 == 0.0 {
+        return None;
+    }
+    let j = j2.sqrt();
+    let normal = area * (density * density / j);
+    let (first, second) = (x[1].cross(&normal), normal.cross(&x[0]));
+    let log = (JAM / j).ln();
+    let stiffness = modulus * (2.0 * log + log * log) / j2;
+    let closing = first.dot(&y[0]) + second.dot(&y[1]);
+    let force = stiffness * closing - modulus * log * log / j;
+    Some(Jam { gradient: [-(first + second), first, second], force, stiffness })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Forces are minus the energy's gradient, and the stiffness the curvature across the area, to the order of differences.
+    #[test]
+    fn forces_are_the_gradient() {
+        let x = [Vec3::new(0.3, 0.1, 0.0), Vec3::new(0.1, 0.4, 0.2)];
+        let still = [Vec3::zeros(); 2];
+        let density = 0.3 / x[0].cross(&x[1]).norm();
+        let Some(Jam { gradient, force, stiffness }) = jam(density, 7.0, [&x, &still]) else { panic!() };
+        let part = |x: &Edges| x[0].cross(&x[1]).norm() * density;
+        let step = 1e-5;
+        for (k, axis) in (0..2).flat_map(|k| (0..3).map(move |a| (k, a))) {
+            let moved = |by: f64| {
+                let mut y = x;
+                y[k][axis] += by;
+                energy(7.0, part(&y))
+            };
+            let slope = (moved(step) - moved(-step)) / (2.0 * step);
+            assert!((slope - force * gradient[k + 1][axis]).abs() < 1e-7 * force.abs() * gradient[1].norm());
+        }
+        let second = |j: f64| (energy(7.0, j + 1e-4) - 2.0 * energy(7.0, j) + energy(7.0, j - 1e-4)) / 1e-8;
+        assert!((second(0.3) - stiffness).abs() < 1e-5 * stiffness);
+    }
+
+    /// Twice as far open nothing acts, and no load closes it.
+    #[test]
+    fn it_acts_below_its_part_only() {
+        let x = [Vec3::x(), Vec3::y()];
+        let still = [Vec3::zeros(); 2];
+        assert!(jam(0.5, 1.0, [&x, &still]).is_none());
+        let forces = [0.4, 0.04, 0.004].map(|j| jam(j, 1.0, [&x, &still]).map_or(0.0, |jam| -jam.force));
+        assert!(forces[0] > 0.0 && forces[1] > 10.0 * forces[0] && forces[2] > 10.0 * forces[1], "{forces:?}");
+    }
+}
