@@ -7,6 +7,7 @@ mod common;
 mod cylinder;
 mod friction;
 mod membrane;
+mod momentum;
 mod motion;
 mod order;
 mod plate;
