@@ -3,6 +3,7 @@
 
 mod bending;
 mod buckling;
+mod capstan;
 mod common;
 mod cylinder;
 mod friction;
