@@ -301,7 +301,7 @@ fn near(random: &mut Random, pair: Pair, kind: usize) -> ([Vec3; 4], [Vec3; 4]) 
         3 => x.map(|p| axis.cross(&p) + random.whole(1)),
         _ => std::array::from_fn(|k| common * pair.side(k)),
     };
-    if kind / 45 % 2 == 0 {
+    if (kind / 45).is_multiple_of(2) {
         let weights = match pair {
             Pair::VertexFace => [1.0, -0.25, -0.35, -0.4],
             Pair::EdgeEdge => [0.4, 0.6, -0.7, -0.3],
