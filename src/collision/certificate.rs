@@ -169,4 +169,6 @@ impl Step {
 }
 
 #[cfg(test)]
+mod exact;
+#[cfg(test)]
 mod tests;

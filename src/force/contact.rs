@@ -10,8 +10,8 @@
 //! its line at the gap to which the forces of the last step lead.
 //! Friction is a bristle per contact whose force is returned to the Coulomb bound `mu_s N` while it holds and `mu_d N` while it
 //! slides. It enters the linear system by its secant at the displacement that the forces of the last step would lead to, which
-//! neither chatters nor creeps, and in steady sliding gives the bound itself; a contact that was not there in the last step is
-//! taken for a pair alone. The normal force in the bound is the present one.
+//! neither chatters nor creeps, and in steady sliding gives the bound itself.
+//! The normal force in the bound is the present one.
 
 use crate::linalg::{Mat3, Vec3};
 
@@ -155,13 +155,7 @@ impl Contact {
         let across = |v: &Vec3| v - n * n.dot(v);
         let deflection = self.bristle.unwrap_or_default().deflection;
         let bristle = self.bristle_stiffness(setting);
-        let mut expected = across(&(deflection + self.expected)).norm();
-        if self.bristle.is_none() {
-            // An implicit step of the pair alone, held or sliding.
-            let inertia = self.mass / (setting.h * setting.h);
-            let (bound, _) = self.bound(pressing.max(0.0), bristle * expected);
-            expected = (expected * inertia / (inertia + bristle)).max(expected - bound / inertia);
-        }
+        let expected = across(&(deflection + self.expected)).norm();
         let (bound, holds) = self.bound(pressing.max(0.0), bristle * expected);
         let tangent_stiffness = if holds { bristle } else { bound / expected };
         Linear {

@@ -178,7 +178,8 @@ pub fn add_handles<T: Real>(world: &World, state: &State, step: &Step, assembly:
     }
 }
 
-/// Takes the step: history, positions, velocities. Vertices in contact forget their history.
+/// Takes the step: history, positions, velocities. Vertices in contact forget their history but for gravity: one that leaves goes
+/// on in the free flight that those beside it are in.
 pub fn commit(world: &World, state: &mut State, step: &Step) {
     let State { x, v, x_before, v_before, guess, .. } = state;
     for i in 0..world.moving {
@@ -187,8 +188,8 @@ pub fn commit(world: &World, state: &mut State, step: &Step) {
         x[i] += step.moved[i];
         v[i] = step.rate[i];
         if step.touched[i] {
-            x_before[i] = x[i] - v[i] * step.h;
-            v_before[i] = v[i];
+            x_before[i] = x[i] - (v[i] - world.gravity * (step.h / 2.0)) * step.h;
+            v_before[i] = v[i] - world.gravity * step.h;
         }
         guess[i] = step.z[i] / (step.betas[i] * step.betas[i]);
     }

@@ -130,9 +130,12 @@ impl Common {
             inertia += (Mat3::identity() * arm.norm_squared() - arm * arm.transpose()) * *mass;
             momentum += arm.cross(&(x - self.centre + moved - self.mean - arm)) * *mass;
         }
-        // Vertices on a line have no inertia about it, and nothing turns them about it.
-        inertia += Mat3::identity() * (1e-9 * inertia.trace()).max(f64::MIN_POSITIVE * self.mass);
-        inertia.try_inverse().map_or(Vec3::zeros(), |inverse| inverse * momentum)
+        // Vertices on a line have no inertia about it, and nothing turns them about it. A second pass takes out what is added.
+        let added = Mat3::identity() * (1e-9 * inertia.trace()).max(f64::MIN_POSITIVE * self.mass);
+        (inertia + added).try_inverse().map_or(Vec3::zeros(), |inverse| {
+            let turn = inverse * momentum;
+            turn + inverse * (momentum - inertia * turn)
+        })
     }
 }
 
@@ -170,3 +173,6 @@ fn unite(world: &World, state: &State, step: &mut Step, members: &[u32], changed
     }
     torn
 }
+
+#[cfg(test)]
+mod tests;

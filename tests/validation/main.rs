@@ -3,10 +3,12 @@
 
 mod bending;
 mod buckling;
+mod capstan;
 mod common;
 mod cylinder;
 mod friction;
 mod membrane;
+mod momentum;
 mod motion;
 mod order;
 mod plate;

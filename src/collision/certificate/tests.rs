@@ -2,123 +2,36 @@ use super::*;
 use crate::linalg::Rotation;
 
 /// Splitmix64.
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    fn bits(&mut self) -> u64 {
+    pub(super) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, n: i64) -> i64 {
+    pub(super) fn below(&mut self, n: i64) -> i64 {
         (self.bits() % n as u64) as i64
     }
 
-    fn unit(&mut self) -> f64 {
+    pub(super) fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 
-    fn vector(&mut self) -> Vec3 {
+    pub(super) fn vector(&mut self) -> Vec3 {
         Vec3::new(self.unit(), self.unit(), self.unit())
     }
 
     /// Whole coordinates up to `n`.
-    fn whole(&mut self, n: i64) -> Vec3 {
+    pub(super) fn whole(&mut self, n: i64) -> Vec3 {
         Vec3::from_fn(|_, _| (self.below(2 * n + 1) - n) as f64)
     }
 }
 
-/// Whole-numbered positions of a pair whose features share a point; coordinates a multiple of four but for one vertex.
-fn touching(random: &mut Random, pair: Pair, kind: usize) -> [Vec3; 4] {
-    let n = [2, 10, 1000][kind % 3];
-    let mut vertex = || {
-        let mut p = random.whole(n) * 4.0;
-        if kind / 3 % 3 == 1 {
-            // All in a plane, often in line.
-            p.z = 0.0;
-        }
-        p
-    };
-    let [mut a, mut b, c] = [vertex(), vertex(), vertex()];
-    if kind / 9 % 4 == 1 {
-        b = a;
-    }
-    match pair {
-        Pair::VertexFace => {
-            if kind / 9 % 4 == 2 {
-                a = c;
-            }
-            let i = random.below(5);
-            let j = random.below(5 - i);
-            let p = (a * i as f64 + b * j as f64 + c * (4 - i - j) as f64) / 4.0;
-            [p, a, b, c]
-        }
-        Pair::EdgeEdge => {
-            let point = a + (b - a) * (random.below(5) as f64 / 4.0);
-            let far = [1.0, 2.0, 4.0][random.below(3) as usize];
-            if random.below(2) == 0 { [a, b, c, c + (point - c) * far] } else { [a, b, c + (point - c) * far, c] }
-        }
-    }
-}
-
-/// Positions at both ends of a step in which the pair of [`touching`] meets at a multiple of an eighth; all numbers exact.
-fn colliding(random: &mut Random, pair: Pair, kind: usize, apart: &Vec3) -> ([Vec3; 4], [Vec3; 4]) {
-    let mut meeting = touching(random, pair, kind);
-    if pair == Pair::VertexFace {
-        meeting[0] += apart;
-    } else {
-        meeting[0] += apart;
-        meeting[1] += apart;
-    }
-    let eighths = random.below(9) as f64;
-    let n = [1, 30, 3000][random.below(3) as usize];
-    let common = random.whole(n);
-    let move_of = |random: &mut Random| match kind / 36 % 4 {
-        0 => random.whole(n),
-        1 => common + random.whole(1),
-        2 => common,
-        _ => Vec3::new(0.0, 0.0, random.whole(n).z),
-    };
-    let moves: [Vec3; 4] = std::array::from_fn(|_| move_of(random));
-    let start = std::array::from_fn(|k| meeting[k] * 8.0 - moves[k] * eighths);
-    let end = std::array::from_fn(|k| meeting[k] * 8.0 + moves[k] * (8.0 - eighths));
-    (start, end)
-}
-
-fn both_agree_unsafe(pair: Pair, start: &[Vec3; 4], end: &[Vec3; 4], normal: &Vec3, xi: f64) -> bool {
-    !pair.separated(start, end, xi) && !pair.separated_along(start, end, normal, xi)
-}
-
-#[test]
-fn no_proof_for_pairs_that_collide() {
-    let mut random = Random(1);
-    for k in 0..1_200_000usize {
-        let pair = [Pair::VertexFace, Pair::EdgeEdge][k % 2];
-        let (start, end) = colliding(&mut random, pair, k / 2, &Vec3::zeros());
-        let scale = 2f64.powi([0, -20, 30, -300][k / 300 % 4]);
-        let (start, end) = (start.map(|p| p * scale), end.map(|p| p * scale));
-        let hint = random.vector().normalize();
-        assert!(both_agree_unsafe(pair, &start, &end, &hint, 0.0), "{k}: {pair:?} {start:?} {end:?}");
-    }
-}
-
-#[test]
-fn no_proof_for_pairs_that_come_too_near() {
-    let mut random = Random(2);
-    for k in 0..400_000usize {
-        let pair = [Pair::VertexFace, Pair::EdgeEdge][k % 2];
-        let apart = random.whole([1, 6, 40][k % 3]);
-        let (start, end) = colliding(&mut random, pair, k / 2, &apart);
-        let xi = (apart * 8.0).norm() * (1.0 + 1e-15) + 1e-14;
-        let hint = if apart.norm() > 0.0 { apart.normalize() } else { random.vector() };
-        assert!(both_agree_unsafe(pair, &start, &end, &hint, xi), "{k}: {pair:?} {start:?} {end:?}");
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Truth {
+pub(super) enum Truth {
     Safe,
     Unsafe,
     Unknown,
@@ -267,8 +180,8 @@ fn what_is_not_a_number_proves_nothing() {
             let mut y = x;
             y[k].x = bad;
             for pair in [Pair::VertexFace, Pair::EdgeEdge] {
-                assert!(both_agree_unsafe(pair, &x, &y, &Vec3::y(), 0.0));
-                assert!(both_agree_unsafe(pair, &y, &x, &Vec3::y(), 0.0));
+                assert!(!pair.separated(&x, &y, 0.0) && !pair.separated_along(&x, &y, &Vec3::y(), 0.0));
+                assert!(!pair.separated(&y, &x, 0.0) && !pair.separated_along(&y, &x, &Vec3::y(), 0.0));
             }
         }
     }
