@@ -81,15 +81,16 @@ fn run(seed: u64, aloud: bool) -> Option<Tale> {
         tale.strain = tale.strain.max(largest_strain(&world, &state.x));
         tale.lag = tale.lag.max(state.lag);
         if aloud {
-            let Report { steps, repeats, corrected, truncated, contacts, min_gap, .. } = tale.report;
+            let Report { steps, repeats, corrected, truncated, contacts, min_gap, candidates, .. } = tale.report;
             println!(
-                "{:.4} ms, step {steps} of {:.4} ms, {repeats} repeats, {contacts} contacts, gap {min_gap:.2e}, {corrected} \
-                 corrected, {truncated} truncated, lag {:.4} ms, held {:.3}, strain {:.3}",
+                "{:.4} ms, step {steps} of {:.4} ms, {repeats} repeats, {candidates} candidates, {contacts} contacts, gap {min_gap:.2e}, {corrected} \
+                 corrected, {truncated} truncated, lag {:.4} ms, held {:.3}, strain {:.3}, {:.2?}",
                 state.time * 1e3,
                 state.last * 1e3,
                 state.lag * 1e3,
                 state.held,
-                tale.strain
+                tale.strain,
+                tale.report.seconds
             );
         }
         if !tale.faults.is_empty() {

@@ -57,11 +57,14 @@ impl Scene {
         let step = r.size(2e-4, 1e-2);
         let (frames, parts) = (r.whole(10, 20), r.whole(1, 2));
         let interval = step * parts as f64;
-        let distance = r.size(2e-4, 5e-3);
-        let thickest = if r.chance(0.3) { 0.0 } else { r.size(1e-4, 3e-3) };
         let size = r.size(0.05, 1.0);
-        let count = r.whole(100, 900);
+        let count = r.size(100.0, 900.0) as usize;
         let cloths = *[1, 1, 1, 2, 2, 3, 5].get(r.whole(0, 6))?;
+        // What reaches over many triangles is seldom, and slow.
+        let edge = size / (count as f64 / cloths as f64).sqrt();
+        let most = if r.chance(0.1) { f64::INFINITY } else { 0.5 * edge };
+        let distance = r.size(2e-4, 5e-3).min(most);
+        let thickest = if r.chance(0.3) { 0.0 } else { r.size(1e-4, 3e-3).min(most) };
         let says = format!("step {:.2} ms, distance {:.2} mm", step * 1e3, distance * 1e3);
         let time = frames as f64 * interval;
         let slowest = if r.chance(0.5) { 1.0 } else { 10.0 };
@@ -147,7 +150,7 @@ impl Draw {
         self.says += &format!("; {name} of {} vertices, {size:.2} m, {:.1} m/s", mesh.positions.len(), velocity.norm());
         self.says +=
             &format!(", {} pins, {young:.0} N/m{}", pins.len(), if limit.is_some() { ", limited" } else { "" });
-        let rest = if !mesh.uv.is_empty() && self.r.chance(0.7) { Rest::Chart } else { Rest::Mesh };
+        let rest = if !mesh.uv.is_empty() && limit.is_none() && self.r.chance(0.7) { Rest::Chart } else { Rest::Mesh };
         Some(ClothInput {
             name: format!("{name} {k}"),
             sheet: Sheet {
