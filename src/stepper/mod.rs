@@ -30,6 +30,9 @@ const CRAWL: f64 = 1.0 / 32.0;
 const PINCHED: f64 = 0.25;
 /// Part of the vertices that may be corrected in a step before the next ones get shorter, and how short at most, of a whole one.
 const ROUGH: (f64, f64) = (0.01, 0.25);
+/// Most that the proof may stretch an edge, of its length at the start, before the step is repeated with half its size: forces know
+/// nothing of it until the next step, where a membrane stretched so far is a catapult.
+const STRETCH: f64 = 0.5;
 /// Most linear solves of a step.
 const SOLVES: usize = 4;
 
@@ -137,6 +140,8 @@ pub enum Stuck {
         /// Prescribed world vertices that move otherwise than each other.
         between: [u32; 2],
     },
+    /// An edge that the proof stretched too far in one step: world vertices, and by how much of its length at the start.
+    Dislocated([u32; 2], f64),
     /// An edge stays longer than its bound: world vertices and its strain beyond the bound.
     Overstretched([u32; 2], f64),
     /// The system has no positive definite block at this world vertex.
@@ -180,6 +185,13 @@ impl Stuck {
                 name(*b),
                 at(*a),
                 strain * 100.0
+            ),
+            Stuck::Dislocated([a, b], part) => format!(
+                "contact stretches the edge from {} to {} near {} by {:.0} % in one step",
+                name(*a),
+                name(*b),
+                at(*a),
+                part * 100.0
             ),
             Stuck::Indefinite(v) => format!("the equations are not positive definite at {} near {}", name(*v), at(*v)),
             Stuck::NotFinite(v) => format!("the motion is not finite at {} near {}", name(*v), at(*v)),
@@ -342,9 +354,13 @@ impl<T: Real> Stepper<T> {
 
     /// End positions: strain limits, then a proof for every pair that may have crossed.
     fn prove(&mut self, world: &World, state: &State, moved: bool, report: &mut Report) -> Result<(), Stuck> {
-        let Stepper { touch, now, .. } = self;
+        let Stepper { settings, touch, now, .. } = self;
         let shortened = limit::enforce(world, state, now)?;
-        (report.corrected, report.truncated) = touch.check(world, state, now, moved || shortened)?;
+        let corrected = touch.check(world, state, now, moved || shortened)?;
+        if corrected.stretch > STRETCH && now.h > settings.min_step {
+            return Err(Stuck::Dislocated(corrected.edge, corrected.stretch));
+        }
+        (report.corrected, report.truncated) = (corrected.vertices, corrected.truncated);
         Ok(())
     }
 

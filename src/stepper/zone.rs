@@ -97,6 +97,12 @@ impl Zones {
         zone[0].is_some_and(|z| !self.torn[*z]) && zone.iter().all(|z| *z == zone[0])
     }
 
+    /// The zones without prescribed vertices.
+    pub fn free(&self, world: &World, step: &Step) -> Vec<&[u32]> {
+        let free = |zone: &&[u32]| zone.iter().all(|v| !prescribed(world, step, *v));
+        self.members.iter().map(Vec::as_slice).filter(free).collect()
+    }
+
     /// The vertices in zones that are not prescribed.
     pub fn moved(&self, world: &World, step: &Step) -> impl Iterator<Item = u32> {
         self.zone_of.keys().copied().filter(|v| !prescribed(world, step, *v))

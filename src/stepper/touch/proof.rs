@@ -16,10 +16,23 @@ const LOOSEN: [f64; 3] = [1.0, 0.5, 0.25];
 /// Part of a distance below the hard minimum that a step must leave: rounding only.
 const SAME: f64 = 1.0 - 1e-9;
 
+/// What a proof took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(in crate::stepper) struct Corrected {
+    /// Vertices whose end positions were corrected.
+    pub vertices: u64,
+    /// Those of them that moved as one.
+    pub truncated: u64,
+    /// Largest difference of the corrections of the two ends of an edge, by its length at the start.
+    pub stretch: f64,
+    /// That edge.
+    pub edge: [u32; 2],
+}
+
 impl Touch {
     /// Proves that no pair crosses on the way to the end positions. Pairs without proof are pushed apart, inelastically; what
-    /// stays unproven then moves as one (see [`super::zone`]). Gives the number of vertices that were corrected, and of those
-    /// that moved as one. `moved`: displacements have changed since the last solution was looked at.
+    /// stays unproven then moves as one (see [`super::zone`]). Gives what was corrected.
+    /// `moved`: displacements have changed since the last solution was looked at.
     ///
     /// # Errors
     /// A pair whose sides are both prescribed, in different ways.
@@ -29,10 +42,14 @@ impl Touch {
         state: &State,
         step: &mut Step,
         moved: bool,
-    ) -> Result<(u64, u64), Stuck> {
+    ) -> Result<Corrected, Stuck> {
         if moved {
             self.prove(world, state, step, true);
         }
+        if self.unproven.is_empty() {
+            return Ok(Corrected::default());
+        }
+        let solved = step.moved[..world.moving].to_vec();
         let mut corrected = BTreeSet::new();
         let mut zones = Zones::default();
         let mut wanted = Vec::new();
@@ -42,7 +59,7 @@ impl Touch {
             }
             self.changed.fill(false);
             if sweep == SWEEPS {
-                wanted = step.moved[..world.moving].to_vec();
+                wanted = step.moved[..world.moving].iter().copied().zip(step.rate.iter().copied()).collect();
             }
             let changed = if sweep < SWEEPS {
                 self.unproven.iter().flat_map(|w| impulse::push_apart(world, state, step, w)).collect()
@@ -56,16 +73,21 @@ impl Touch {
             self.prove(world, state, step, false);
             self.unproven.retain(|w| !zones.one(&w.vertices));
         }
-        if zones.is_empty() {
-            return Ok((corrected.len() as u64, 0));
+        let truncated = if zones.is_empty() { 0 } else { self.loosen(world, state, step, &zones, &wanted) };
+        let mut all = Corrected { vertices: corrected.len() as u64, truncated, ..Corrected::default() };
+        let by = |v: u32| step.moved[v as usize] - solved[v as usize];
+        for [a, b] in world.surface.edges.iter().filter(|[a, b]| corrected.contains(a) || corrected.contains(b)) {
+            let stretch = (by(*a) - by(*b)).norm() / (world.rest[*a as usize] - world.rest[*b as usize]).norm();
+            if stretch > all.stretch {
+                (all.stretch, all.edge) = (stretch, [*a, *b]);
+            }
         }
-        let held = self.loosen(world, state, step, &zones, &wanted);
-        Ok((corrected.len() as u64, held))
+        Ok(all)
     }
 
     /// Lets vertices of zones go where they wanted, one after the other, as far as all their pairs stay proven: a zone also holds
     /// what would part. Gives the number of vertices that do not get there.
-    fn loosen(&mut self, world: &World, state: &State, step: &mut Step, zones: &Zones, wanted: &[Vec3]) -> u64 {
+    fn loosen(&mut self, world: &World, state: &State, step: &mut Step, zones: &Zones, wanted: &[(Vec3, Vec3)]) -> u64 {
         let members: Vec<u32> = zones.moved(world, step).collect();
         let place = |v: &u32| members.binary_search(v).ok();
         let mut pairs: Vec<Vec<Watched>> = vec![Vec::new(); members.len()];
@@ -80,14 +102,14 @@ impl Touch {
             let (moved, rate) = before[k];
             loose[k] = true;
             let fits = LOOSEN.iter().any(|part| {
-                step.moved[v] = moved + (wanted[v] - moved) * *part;
+                step.moved[v] = moved + (wanted[v].0 - moved) * *part;
                 let one =
                     |w: &Watched| zones.one(&w.vertices) && w.vertices.iter().filter_map(place).all(|k| !loose[k]);
                 pairs[k].iter().all(|w| one(w) || proven(w, state, step))
             });
             if fits {
                 step.rate[v] = rate + (step.moved[v] - moved) / step.betas[v];
-                held -= u64::from(step.moved[v] == wanted[v]);
+                held -= u64::from(step.moved[v] == wanted[v].0);
             } else {
                 loose[k] = false;
                 step.moved[v] = moved;
@@ -97,6 +119,14 @@ impl Touch {
         self.prove(world, state, step, true);
         let one = |w: &Watched| zones.one(&w.vertices) && w.vertices.iter().filter_map(place).all(|k| !loose[k]);
         if self.unproven.iter().all(one) {
+            // What has left a zone took its momentum with it.
+            for zone in zones.free(world, step) {
+                let lost: Vec3 =
+                    zone.iter().map(|v| *v as usize).map(|v| (wanted[v].1 - step.rate[v]) * world.mass[v]).sum();
+                let stays = |v: &&u32| place(v).is_some_and(|k| !loose[k]);
+                let mass: f64 = zone.iter().filter(stays).map(|v| world.mass[*v as usize]).sum();
+                zone.iter().filter(stays).for_each(|v| step.rate[*v as usize] += lost / mass);
+            }
             return held;
         }
         for (v, (moved, rate)) in members.iter().map(|v| *v as usize).zip(before) {

@@ -1,0 +1,323 @@
+//! Random scenes: what a seed makes.
+
+use super::shapes::{self, Random};
+use percale::collision::intersect::intersections;
+use percale::force::assembly::Sheet;
+use percale::force::bending::Bending;
+use percale::force::contact::Friction;
+use percale::force::drag::Drag;
+use percale::force::membrane::{Isotropic, Membrane};
+use percale::linalg::{Rotation, UnitVec3, Vec3};
+use percale::mesh::TriMesh;
+use percale::mesh::check::{Severity, check};
+use percale::stepper::{Integrator, Settings};
+use percale::world::build::{ClothInput, Input, ObstacleInput, Rest, Weights};
+use percale::world::motion::{Keyframe, Motion};
+use percale::world::wind::Wind;
+use percale::world::{ContactSettings, Course, Pin, Pinch};
+
+/// Fastest that anything moves at the start [m/s].
+const FASTEST: f64 = 30.0;
+/// Farthest that things are placed from each other [m].
+const FARTHEST: f64 = 1.0;
+
+/// A scene and how it is run.
+pub struct Scene {
+    pub input: Input,
+    pub settings: Settings,
+    /// The matrix is in double precision.
+    pub double: bool,
+    pub frames: usize,
+    /// Time from frame to frame [s].
+    pub interval: f64,
+    /// What it is, in short.
+    pub says: String,
+}
+
+/// What draws of a scene share.
+struct Draw {
+    r: Random,
+    /// Simulated time [s].
+    time: f64,
+    /// Size of the first cloth [m].
+    size: f64,
+    thickest: f64,
+    slowest: f64,
+    /// Where the first cloth goes, if it does.
+    heading: Option<Vec3>,
+    /// Points of all that is placed [m].
+    placed: Vec<Vec3>,
+    says: String,
+}
+
+impl Scene {
+    /// The scene of a seed; none where a mesh is not sound or crosses itself.
+    pub fn new(seed: u64) -> Option<Scene> {
+        let mut r = Random(seed);
+        let step = r.size(2e-4, 1e-2);
+        let (frames, parts) = (r.whole(10, 20), r.whole(1, 2));
+        let interval = step * parts as f64;
+        let size = r.size(0.05, 1.0);
+        let count = r.size(100.0, 900.0) as usize;
+        let cloths = *[1, 1, 1, 2, 2, 3, 5].get(r.whole(0, 6))?;
+        // What reaches over many triangles is seldom, and slow.
+        let edge = size / (count as f64 / cloths as f64).sqrt();
+        let most = if r.chance(0.1) { f64::INFINITY } else { 0.5 * edge };
+        let distance = r.size(2e-4, 5e-3).min(most);
+        let thickest = if r.chance(0.3) { 0.0 } else { r.size(1e-4, 3e-3).min(most) };
+        let says = format!("step {:.2} ms, distance {:.2} mm", step * 1e3, distance * 1e3);
+        let time = frames as f64 * interval;
+        let slowest = if r.chance(0.5) { 1.0 } else { 10.0 };
+        let mut draw = Draw { r, time, size, thickest, slowest, heading: None, placed: Vec::new(), says };
+        let cloths = (0..cloths).map(|k| draw.cloth(k, count / cloths)).collect::<Option<Vec<_>>>()?;
+        let obstacles = draw.obstacles()?;
+        let Draw { mut r, says, .. } = draw;
+        let gravity = if r.chance(0.2) { r.direction() * r.size(1.0, 100.0) } else { Vec3::y() * -9.81 };
+        let wind = Wind { velocity: r.direction() * r.real(0.0, 20.0), ..Wind::none() };
+        let stiffness = if r.chance(0.8) { 1.0 } else { r.size(0.1, 10.0) };
+        let contact = ContactSettings { enabled: true, distance, stiffness, pinch: Pinch::Lag };
+        let integrator = if r.chance(0.85) { Integrator::Bdf2 } else { Integrator::BackwardEuler };
+        let tolerance = if r.chance(0.8) { 1e-3 } else { 1e-6 };
+        Some(Scene {
+            input: Input { gravity, wind, contact, cloths, obstacles },
+            settings: Settings { integrator, step, min_step: step.min(2e-5), tolerance, iterations: 500 },
+            double: r.chance(0.2),
+            frames,
+            interval,
+            says,
+        })
+    }
+}
+
+impl Draw {
+    /// Speed in which small ones are as frequent as great ones [m/s].
+    fn speed(&mut self) -> f64 {
+        self.r.size(self.slowest, FASTEST)
+    }
+
+    fn friction(&mut self) -> Friction {
+        let sliding = self.r.real(0.0, 1.0);
+        Friction { fixed: sliding * self.r.real(1.0, 1.5), sliding }
+    }
+
+    fn thickness(&mut self) -> f64 {
+        self.thickest * self.r.real(0.2, 1.0)
+    }
+
+    /// Turns a mesh and places it beyond all others along `to`, where it meets them before the end at the speed `closing` [m/s].
+    fn place(&mut self, mesh: &mut TriMesh, to: &Vec3, closing: f64) {
+        let turn = self.r.rotation();
+        mesh.positions.iter_mut().for_each(|p| *p = turn * *p);
+        if !self.placed.is_empty() {
+            // Sometimes nearer than the thickness.
+            let gap = (self.r.real(0.0, 0.5) * closing * self.time).clamp(2e-4, FARTHEST);
+            let far = self.placed.iter().map(|p| p.dot(to)).fold(f64::NEG_INFINITY, f64::max);
+            let near = mesh.positions.iter().map(|p| p.dot(to)).fold(f64::INFINITY, f64::min);
+            // Beside the others by a little.
+            let beside = self.r.direction() * self.r.real(0.0, 0.3 * self.size);
+            let beside = beside - to * to.dot(&beside);
+            let shift = to * (far + gap - near) + beside;
+            mesh.positions.iter_mut().for_each(|p| *p += shift);
+        }
+    }
+
+    fn cloth(&mut self, k: usize, count: usize) -> Option<ClothInput> {
+        let size = if k == 0 { self.size } else { self.size * self.r.size(0.5, 1.5) };
+        let (name, mut mesh) = shapes::cloth(&mut self.r, count.max(25), size);
+        let to = self.r.direction();
+        let velocity = if k == 0 && self.r.chance(0.5) {
+            Vec3::zeros()
+        } else {
+            -(to + self.r.direction() * self.r.real(0.0, 0.8)) * self.speed()
+        };
+        self.place(&mut mesh, &to, velocity.norm());
+        if k == 0 {
+            self.heading = velocity.try_normalize(0.0);
+        }
+        // Far from the origin, where files round most.
+        if k == 0 && self.r.chance(0.15) {
+            let away = self.r.direction() * self.r.real(0.0, 25.0);
+            mesh.positions.iter_mut().for_each(|p| *p += away);
+        }
+        if !sound(&mesh) {
+            return None;
+        }
+        self.placed.extend(&mesh.positions);
+        let pins = self.pins(&mesh);
+        let r = &mut self.r;
+        let young = r.size(1.0, 1e4);
+        let limit = r.chance(0.2).then(|| r.size(0.02, 0.5));
+        self.says += &format!("; {name} of {} vertices, {size:.2} m, {:.1} m/s", mesh.positions.len(), velocity.norm());
+        self.says +=
+            &format!(", {} pins, {young:.0} N/m{}", pins.len(), if limit.is_some() { ", limited" } else { "" });
+        let rest = if !mesh.uv.is_empty() && limit.is_none() && self.r.chance(0.7) { Rest::Chart } else { Rest::Mesh };
+        Some(ClothInput {
+            name: format!("{name} {k}"),
+            sheet: Sheet {
+                membrane: Membrane::Isotropic(Isotropic { young, poisson: self.r.real(0.0, 0.45) }),
+                bending: Bending::Constant(self.r.size(1e-8, 1e-3)),
+                damping: if self.r.chance(0.3) { 0.0 } else { self.r.size(1e-5, 1e-2) },
+            },
+            density: self.r.size(0.03, 1.0),
+            thickness: self.thickness(),
+            friction: self.friction(),
+            drag: if self.r.chance(0.5) {
+                Drag::default()
+            } else {
+                Drag { normal: self.r.real(0.0, 3.0), tangent: 0.1 }
+            },
+            warp: Vec3::x(),
+            rest,
+            flat: self.r.chance(0.5),
+            limit,
+            velocity,
+            self_contact: self.r.chance(0.9),
+            weights: Weights::default(),
+            pins,
+            handles: Vec::new(),
+            mesh,
+        })
+    }
+
+    /// Pins of none, one or both ends along a direction, or of some vertices, that stand, turn or go.
+    fn pins(&mut self, mesh: &TriMesh) -> Vec<Pin> {
+        let along = self.r.direction();
+        let heights: Vec<f64> = mesh.positions.iter().map(|p| p.dot(&along)).collect();
+        let low = heights.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let room = self.r.real(0.0, 0.2) * (high - low);
+        let all = 0..heights.len() as u32;
+        let bottom: Vec<u32> = all.clone().filter(|v| heights[*v as usize] <= low + room).collect();
+        let top: Vec<u32> = all.clone().filter(|v| heights[*v as usize] >= high - room).collect();
+        let groups = match self.r.whole(0, 5) {
+            0..=2 => vec![],
+            3 => vec![bottom],
+            4 => vec![bottom, top],
+            _ => vec![all.filter(|_| self.r.chance(0.03)).collect::<Vec<u32>>()],
+        };
+        let groups: Vec<Vec<u32>> = groups.into_iter().filter(|g| !g.is_empty()).collect();
+        groups
+            .into_iter()
+            .map(|vertices| {
+                let centre = mesh.positions[vertices[0] as usize];
+                let motion = match self.r.whole(0, 3) {
+                    0 | 1 => Motion::Fixed,
+                    2 => {
+                        let speed = self.r.size(0.5, 10.0) / self.size;
+                        self.turning(UnitVec3::new_normalize(along), centre, speed)
+                    }
+                    _ => {
+                        let direction = self.r.direction();
+                        let speed = self.r.size(0.1, 10.0);
+                        self.going(direction * speed, centre)
+                    }
+                };
+                Pin { vertices, motion, from: 0.0, until: f64::INFINITY }
+            })
+            .collect()
+    }
+
+    fn turning(&mut self, axis: UnitVec3, origin: Vec3, speed: f64) -> Motion {
+        Motion::Rotation { axis, origin, speed, from: 0.0, until: f64::INFINITY }
+    }
+
+    /// Goes at a velocity [m/s], perhaps turns meanwhile, and perhaps goes back.
+    fn going(&mut self, velocity: Vec3, origin: Vec3) -> Motion {
+        let turn = if self.r.chance(0.3) { self.r.direction() * self.r.real(0.0, 2.0) } else { Vec3::zeros() };
+        let key = |time: f64, part: f64| Keyframe {
+            time,
+            turn: turn * part,
+            origin,
+            translation: velocity * (part * self.time),
+        };
+        let mut keys = vec![key(0.0, 0.0), key(self.time, 1.0)];
+        if self.r.chance(0.2) {
+            keys =
+                vec![keys[0], Keyframe { time: 0.5 * self.time, ..keys[1] }, Keyframe { time: self.time, ..keys[0] }];
+        }
+        Motion::Keyframes(keys)
+    }
+
+    fn obstacles(&mut self) -> Option<Vec<ObstacleInput>> {
+        let mut all = Vec::new();
+        let waits = self.heading.filter(|_| self.r.chance(0.4));
+        let to = waits.unwrap_or(self.r.direction());
+        let closing = self.speed();
+        match self.r.whole(0, 6) {
+            0..=2 => all.push(self.obstacle(0, &to, closing, waits.is_some())?),
+            3 | 4 => {
+                // From two sides.
+                all.push(self.obstacle(0, &to, closing, waits.is_some())?);
+                all.push(self.obstacle(1, &-to, closing, false)?);
+            }
+            _ => {
+                for k in 0..3 {
+                    let to = self.r.direction();
+                    all.push(self.obstacle(k, &to, closing, false)?);
+                }
+            }
+        }
+        Some(all)
+    }
+
+    /// An obstacle placed along `to`, that comes at the speed `closing` [m/s] or `waits` for what comes.
+    fn obstacle(&mut self, k: usize, to: &Vec3, closing: f64, waits: bool) -> Option<ObstacleInput> {
+        let size = self.size * self.r.size(0.1, 2.0);
+        let (name, mut mesh) = shapes::obstacle(&mut self.r, size);
+        self.place(&mut mesh, to, closing);
+        let errors = |mesh: &TriMesh| check(mesh).iter().any(|f| f.severity == Severity::Error);
+        if errors(&mesh) {
+            return None;
+        }
+        let centre = mesh.positions.iter().sum::<Vec3>() / mesh.positions.len() as f64;
+        let (moves, course) = match self.r.whole(0, 9) {
+            _ if waits => ("still", Course::Rigid(Motion::Fixed)),
+            0..=5 => ("coming", Course::Rigid(self.going(-to * closing, centre))),
+            6 => {
+                let axis = UnitVec3::new_normalize(self.r.direction());
+                let origin = centre - to * size;
+                let motion = self.turning(axis, origin, closing / size);
+                ("turning", Course::Rigid(motion))
+            }
+            _ => {
+                let (interval, frames) = self.sequence(&mesh, -to * closing, &centre);
+                ("deforming", Course::Sequence { frames, interval, start: 0.0, repeat: false })
+            }
+        };
+        let speed = if moves == "still" { 0.0 } else { closing };
+        self.says += &format!("; {moves} {name} of {} vertices, {size:.2} m, {speed:.1} m/s", mesh.positions.len());
+        Some(ObstacleInput {
+            name: format!("{name} {k}"),
+            mesh,
+            course,
+            friction: self.friction(),
+            thickness: if self.r.chance(0.7) { 0.0 } else { self.thickness() },
+        })
+    }
+
+    /// Recorded shapes of what goes, swells along an axis and twists about it.
+    fn sequence(&mut self, mesh: &TriMesh, velocity: Vec3, centre: &Vec3) -> (f64, Vec<Vec<Vec3>>) {
+        let frames = self.r.whole(3, 12);
+        let interval = self.time / (frames - 1) as f64;
+        let axis = self.r.direction();
+        let (swell, twist) = (self.r.real(-0.5, 1.0), self.r.real(-3.0, 3.0) / self.size);
+        let shape = |k: usize| {
+            let part = k as f64 / (frames - 1) as f64;
+            let at = |p: &Vec3| {
+                let q = p - centre;
+                let height = axis.dot(&q);
+                let turned =
+                    Rotation::from_scaled_axis(axis * (twist * part * height)) * (q + axis * (swell * part * height));
+                centre + turned + velocity * (part * self.time)
+            };
+            mesh.positions.iter().map(at).collect()
+        };
+        (interval, (0..frames).map(shape).collect())
+    }
+}
+
+/// A mesh that can be simulated and does not cross itself.
+fn sound(mesh: &TriMesh) -> bool {
+    check(mesh).iter().all(|f| f.severity == Severity::Warning)
+        && intersections(&mesh.positions, &mesh.triangles, |_, _| false).pairs.is_empty()
+}
