@@ -11,7 +11,7 @@
 //! order of summation is fixed.
 
 use super::bending::{Bending, Bent, Hinge, fold};
-use super::jam::jam;
+use super::jam::{jam, jams, part2};
 use super::membrane::{Membrane, Triangle};
 use super::plate::{NONE, Patch};
 use crate::linalg::matrix::{Block, Domain, Lanes, Matrix, NOWHERE, Real};
@@ -300,6 +300,7 @@ impl<T: Real> Part<T> {
         let (mut area, mut damping) = (Wide::default(), Wide::default());
         let mut forces = [[Wide::default(); 3]; 3];
         let mut blocks = [[[T::default(); WIDE]; 9]; 6];
+        let mut parts = Wide::default();
         for faces in self.faces.chunks(WIDE) {
             for (l, Face { triangle: t, .. }) in faces.iter().enumerate() {
                 let sheet = &sheets[t.cloth as usize];
@@ -325,16 +326,17 @@ impl<T: Real> Part<T> {
                 let g = [0, 1].map(|k| Vec2::new(gradients[2 * k][l], gradients[2 * k + 1][l]));
                 let c = [moduli[0][l], moduli[1][l], moduli[2][l], moduli[3][l]];
                 let edges = [0, 1, 2].map(|f| [take(&fields[f][0], l), take(&fields[f][1], l)]);
+                parts[l] = part2(g[0].perp(&g[1]), &edges[0]);
                 let r = Triangle::respond::<T>(&g, area[l], &c, edges, damping[l]);
                 forces.iter_mut().zip(r.force).for_each(|(rows, f)| put(rows, l, f));
                 for (rows, block) in blocks.iter_mut().zip(&r.stiffness) {
                     rows.iter_mut().zip(block).for_each(|(row, value)| row[l] = *value);
                 }
             }
-            for l in 0..faces.len() {
+            for l in (0..faces.len()).filter(|l| jams(parts[*l])) {
                 let density = (gradients[0][l] * gradients[3][l] - gradients[1][l] * gradients[2][l]).abs();
                 let [x, y] = [0, 1].map(|f| [take(&fields[f][0], l), take(&fields[f][1], l)]);
-                let Some(jam) = jam(density, moduli[0][l].max(moduli[2][l]) * area[l], [&x, &y]) else { continue };
+                let Some(jam) = jam(density, moduli[0][l].max(moduli[2][l]) * area[l], &x, &y) else { continue };
                 for (k, g) in jam.gradient.iter().enumerate() {
                     let force = take(&forces[k], l) - g * jam.force;
                     put(&mut forces[k], l, force);

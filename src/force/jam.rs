@@ -27,16 +27,27 @@ pub fn energy(modulus: f64, j: f64) -> f64 {
     modulus * (JAM / j).ln().max(0.0).powi(3) / 3.0
 }
 
+/// Square of the part of its rest area that a triangle has at the edges `x`.
+#[inline(always)]
+pub fn part2(density: f64, x: &Edges) -> f64 {
+    x[0].cross(&x[1]).norm_squared() * density * density
+}
+
+/// A triangle of this square of its part jams.
+#[inline(always)]
+pub fn jams(part2: f64) -> bool {
+    part2 < JAM * JAM && part2 > 0.0
+}
+
 /// At the edges `x`, where the area of the edges' parallelogram at rest is `1/density`; the force at the displacement `y`. `modulus` [N/m]
 /// times the rest area [m^2]. None where nothing jams.
 #[inline]
-pub fn jam(density: f64, modulus: f64, [x, y]: [&Edges; 2]) -> Option<Jam> {
-    let area = x[0].cross(&x[1]);
-    let j2 = area.norm_squared() * density * density;
-    if j2 >= JAM * JAM || j2 == 0.0 {
+pub fn jam(density: f64, modulus: f64, x: &Edges, y: &Edges) -> Option<Jam> {
+    let j2 = part2(density, x);
+    if !jams(j2) {
         return None;
     }
-    let j = j2.sqrt();
+    let (area, j) = (x[0].cross(&x[1]), j2.sqrt());
     let normal = area * (density * density / j);
     let (first, second) = (x[1].cross(&normal), normal.cross(&x[0]));
     let log = (JAM / j).ln();
@@ -56,7 +67,7 @@ mod tests {
         let x = [Vec3::new(0.3, 0.1, 0.0), Vec3::new(0.1, 0.4, 0.2)];
         let still = [Vec3::zeros(); 2];
         let density = 0.3 / x[0].cross(&x[1]).norm();
-        let Some(Jam { gradient, force, stiffness }) = jam(density, 7.0, [&x, &still]) else { panic!() };
+        let Some(Jam { gradient, force, stiffness }) = jam(density, 7.0, &x, &still) else { panic!() };
         let part = |x: &Edges| x[0].cross(&x[1]).norm() * density;
         let step = 1e-5;
         for (k, axis) in (0..2).flat_map(|k| (0..3).map(move |a| (k, a))) {
@@ -77,8 +88,8 @@ mod tests {
     fn it_acts_below_its_part_only() {
         let x = [Vec3::x(), Vec3::y()];
         let still = [Vec3::zeros(); 2];
-        assert!(jam(0.5, 1.0, [&x, &still]).is_none());
-        let forces = [0.4, 0.04, 0.004].map(|j| jam(j, 1.0, [&x, &still]).map_or(0.0, |jam| -jam.force));
+        assert!(jam(0.5, 1.0, &x, &still).is_none());
+        let forces = [0.4, 0.04, 0.004].map(|j| jam(j, 1.0, &x, &still).map_or(0.0, |jam| -jam.force));
         assert!(forces[0] > 0.0 && forces[1] > 10.0 * forces[0] && forces[2] > 10.0 * forces[1], "{forces:?}");
     }
 }

@@ -72,11 +72,6 @@ fn fading(sine: f64) -> f64 {
     ((HOLLOW.1 - sine) / (HOLLOW.1 - HOLLOW.0)).clamp(0.0, 1.0)
 }
 
-/// What a contact itself remembers.
-pub fn recall(bristles: &[(u64, Bristle)], key: u64) -> Option<Bristle> {
-    bristles.binary_search_by_key(&key, |b| b.0).ok().map(|k| bristles[k].1)
-}
-
 /// What a contact remembers: its own bristle, or that of the same first feature with a neighbour of the second, from which it has
 /// passed over. `bristles` are sorted by key.
 pub fn remember(world: &World, bristles: &[(u64, Bristle)], key: u64) -> Option<Bristle> {

@@ -7,7 +7,7 @@
 mod proof;
 
 use super::coupling::Coupling;
-use super::feature::{Flat, keep_local_minima, recall, remember};
+use super::feature::{Flat, keep_local_minima, remember};
 use super::ignore::ignores;
 use super::{Step, impulse};
 use crate::collision::candidates::{Candidates, List, Near, fit};
@@ -86,6 +86,8 @@ pub struct Touch {
     flat: Flat,
     coupling: Coupling,
     setting: Setting,
+    /// Keys of contacts that act whatever their features say, sorted.
+    kept: Vec<u64>,
     /// Pairs whose separation over the step was not proven when last looked at.
     unproven: Vec<Watched>,
     /// Vertices whose displacement has changed since then.
@@ -109,6 +111,7 @@ impl Touch {
             flat: Flat::new(world),
             coupling: Coupling::new(&world.starts),
             setting: Setting { stiffness: world.contact.stiffness, h: largest, largest },
+            kept: Vec::new(),
             unproven: Vec::new(),
             changed: vec![false; world.rest.len()],
         }
@@ -158,6 +161,8 @@ impl Touch {
         if !world.contact.enabled {
             return;
         }
+        self.kept.clear();
+        self.kept.extend(state.bristles.iter().filter(|(_, b)| b.kept).map(|(key, _)| *key));
         let mut parts = std::mem::take(&mut self.parts);
         parts.resize(self.candidates.lists.len().div_ceil(LISTS), Part::default());
         par::each_heavy(&mut parts, |k, part| {
@@ -297,12 +302,12 @@ impl Touch {
         let Watched { pair, features, vertices, .. } = *w;
         let Separation { distance, normal, weights } = *separation;
         let key = key(pair, features);
-        let bristle = if share == 0.0 { recall(&state.bristles, key) } else { remember(world, &state.bristles, key) };
-        let kept = bristle.is_some_and(|b| b.kept);
+        let kept = !self.kept.is_empty() && self.kept.binary_search(&key).is_ok();
         let share = if kept { 1.0 } else { share };
         if share == 0.0 || distance == 0.0 {
             return None;
         }
+        let bristle = remember(world, &state.bristles, key);
         let objects = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize] as usize);
         let mut thickness = thickness(world, &vertices, &weights);
         let mut reach = world.contact.distance;
