@@ -7,7 +7,7 @@
 //! A damping of the normal motion, bounded by half of that force, keeps single contacts that come and go from driving each other.
 //! What would close the gap faster than the barrier can brake is stopped at a goal no wider than the gap ([`Contact::goal`]):
 //! free flight by inelastic impulses beforehand, the rest by a stiff spring toward the goal in another solve. The barrier enters by
-//! its line at the gap to which the forces of the last step lead.
+//! its line at the gap to which the forces of the last step lead, or free flight where that is less.
 //! Friction is a bristle per contact whose force is returned to the Coulomb bound `mu_s N` while it holds and `mu_d N` while it
 //! slides. It enters the linear system by its secant at the displacement that the forces of the last step would lead to, which
 //! neither chatters nor creeps, and in steady sliding gives the bound itself.
@@ -133,7 +133,7 @@ impl Contact {
     pub fn linearise(&self, free: &Vec3, stops: i32, setting: &Setting) -> Linear {
         let n = &self.normal;
         let flight = self.gap + n.dot(free);
-        let at = (self.gap + n.dot(&self.expected)).max(CLOSEST.0 * self.gap).max(CLOSEST.1 * self.reach);
+        let at = (self.gap + n.dot(&self.expected)).min(flight).max(CLOSEST.0 * self.gap).max(CLOSEST.1 * self.reach);
         let (force, tangent) = barrier(self.share * self.mass * ACCELERATION * setting.stiffness, self.reach, at);
         // Where the gap closes, the line must not pull at the gap it has now.
         let room = self.gap.min(self.reach) - at;
