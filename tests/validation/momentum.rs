@@ -162,13 +162,13 @@ fn bdf2_loses_momentum_in_contact_by_first_order() {
     }
 }
 
-/// Zones keep momentum (a unit test holds them to it); letting their vertices go where they wanted, one by one, does not. How much
-/// that is in the worst of cases is printed; all else is exact under backward Euler.
+/// Zones keep momentum (a unit test holds them to it); letting their vertices go where they wanted, one by one, does not, all else
+/// is exact under backward Euler. The few vertices that zones hold in a pile-up carry less than 1 % of the momentum.
 #[test]
-fn zones_are_told_what_they_lose() {
+fn a_pile_up_keeps_its_momentum() {
     let course = run(&mut pile_up(), 0.02);
     row("pile-up at 60 m/s", &course);
-    assert!(course.report.truncated > 50, "no zones");
+    assert!(course.report.corrected > 0 && course.lost < 0.01, "{}", course.lost);
 }
 
 /// Ten layers, `gap` apart, where contact acts within `reach`.
