@@ -544,13 +544,13 @@ fn sharp_at_full_resolution() {
 }
 
 #[test]
-#[ignore = "long: the whole scene at full resolution, minutes"]
+#[ignore = "long: minutes; strain passed its bound under the press when last run"]
 fn towel_at_full_resolution() {
     check_full("towel");
 }
 
 #[test]
-#[ignore = "long: the whole scene at full resolution, minutes"]
+#[ignore = "long: minutes; known to fail: 15 % of strain grow beside the pinned hem"]
 fn roll_at_full_resolution() {
     check_full("roll");
 }

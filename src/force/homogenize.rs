@@ -150,14 +150,7 @@ mod tests {
             let [a, b, c] = mesh.triangles[t as usize].map(|v| mesh.uv[v as usize]);
             (b - a).perp(&(c - a)).abs() / 2.0
         };
-        let blank = |t: usize| FlatPatch {
-            vertices: mesh.triangles[t],
-            hinges: [NONE; 3],
-            angles: [[0.0; 3]; 3],
-            curvature: [0.0; 3],
-            against: [false; 3],
-            area: area(t as u32),
-        };
+        let blank = |t: usize| FlatPatch::new(mesh.triangles[t], area(t as u32));
         let mut patches: Vec<FlatPatch> = (0..mesh.triangles.len()).map(blank).collect();
         let mut hinges = Vec::new();
         for hinge in &topology.hinges {

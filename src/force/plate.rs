@@ -71,6 +71,11 @@ pub struct FlatPatch {
 }
 
 impl FlatPatch {
+    /// A triangle whose sides are all border.
+    pub fn new(vertices: [u32; 3], area: f64) -> FlatPatch {
+        FlatPatch { vertices, hinges: [NONE; 3], angles: [[0.0; 3]; 3], curvature: [0.0; 3], against: [false; 3], area }
+    }
+
     /// `Theta`; rows of zeros on the border.
     pub fn theta(&self) -> Mat3 {
         Mat3::from_fn(|i, k| self.angles[i][k])

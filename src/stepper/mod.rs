@@ -433,7 +433,7 @@ impl<T: Real> Advance for Stepper<T> {
                     let rough = report.corrected as f64 > ROUGH.0 * world.moving as f64;
                     state.clean = if report.repeats > 0 || rough { 0 } else { state.clean + 1 };
                     state.target = if rough {
-                        (h / 2.0).max(ROUGH.1 * step).max(min_step)
+                        (h / 2.0).max(ROUGH.1 * step).min(target).max(min_step)
                     } else if state.clean >= 10 {
                         state.clean = 0;
                         (2.0 * target).min(step)

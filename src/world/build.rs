@@ -319,14 +319,7 @@ fn add_hinges(
     let mesh = &input.mesh;
     let mut flat = Vec::new();
     let mut kept = Vec::new();
-    let blank = |t: usize| FlatPatch {
-        vertices: mesh.triangles[t],
-        hinges: [NONE; 3],
-        angles: [[0.0; 3]; 3],
-        curvature: [0.0; 3],
-        against: [false; 3],
-        area: area(&material[t]),
-    };
+    let blank = |t: usize| FlatPatch::new(mesh.triangles[t], area(&material[t]));
     let mut patches: Vec<FlatPatch> = (0..mesh.triangles.len()).map(blank).collect();
     for hinge in &topology.hinges {
         let [a, b, c, d] = hinge.vertices;

@@ -21,7 +21,7 @@ const SAME: f64 = 1.0 - 1e-9;
 pub(in crate::stepper) struct Corrected {
     /// Vertices whose end positions were corrected.
     pub vertices: u64,
-    /// Those of them that moved as one.
+    /// Those of them that were held where no other motion was proven.
     pub truncated: u64,
     /// Largest difference of the corrections of the two ends of an edge, by its length at the start.
     pub stretch: f64,
@@ -31,7 +31,7 @@ pub(in crate::stepper) struct Corrected {
 
 impl Touch {
     /// Proves that no pair crosses on the way to the end positions. Pairs without proof are pushed apart, inelastically; what
-    /// stays unproven then moves as one (see [`super::zone`]). Gives what was corrected.
+    /// stays unproven then moves as one (see `zone`). Gives what was corrected.
     /// `moved`: displacements have changed since the last solution was looked at.
     ///
     /// # Errors
