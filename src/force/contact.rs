@@ -92,8 +92,6 @@ pub struct Setting {
 pub struct Linear {
     /// Force on side A at `z = 0` [N].
     pub force: Vec3,
-    /// Stiffness [N/m], symmetric positive semidefinite.
-    pub stiffness: Mat3,
     normal: f64,
     normal_stiffness: f64,
     tangent_stiffness: f64,
@@ -160,12 +158,18 @@ impl Contact {
         let tangent_stiffness = if holds { bristle } else { bound / expected };
         Linear {
             force: n * normal - across(&(deflection + free)) * tangent_stiffness,
-            stiffness: n * n.transpose() * normal_stiffness
-                + (Mat3::identity() - n * n.transpose()) * tangent_stiffness,
             normal,
             normal_stiffness,
             tangent_stiffness,
         }
+    }
+
+    /// Stiffness [N/m], symmetric positive semidefinite.
+    #[inline]
+    pub fn stiffness(&self, linear: &Linear) -> Mat3 {
+        let n = &self.normal;
+        let along = n * (linear.normal_stiffness - linear.tangent_stiffness);
+        along * n.transpose() + Mat3::from_diagonal_element(linear.tangent_stiffness)
     }
 
     /// Coulomb bound for a normal force, and whether the bristle's force stays within what holds.

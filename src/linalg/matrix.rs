@@ -6,6 +6,7 @@
 
 use super::Mat3;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
+use wide::{f32x4, f64x4};
 
 /// Number type of the stored matrix and of the solver's vectors.
 pub trait Real:
@@ -23,6 +24,15 @@ pub trait Real:
     + SubAssign
     + 'static
 {
+    /// Four of them in one register.
+    type Four: Copy
+        + Add<Output = Self::Four>
+        + Sub<Output = Self::Four>
+        + Mul<Output = Self::Four>
+        + Into<[Self; 4]>;
+
+    /// The first four of the slice.
+    fn four(values: &[Self]) -> Self::Four;
     /// Rounded from `f64`.
     fn of(value: f64) -> Self;
     /// Widened to `f64`.
@@ -30,6 +40,11 @@ pub trait Real:
 }
 
 impl Real for f32 {
+    type Four = f32x4;
+    #[inline(always)]
+    fn four(values: &[f32]) -> f32x4 {
+        f32x4::from(&values[..4])
+    }
     fn of(value: f64) -> f32 {
         value as f32
     }
@@ -39,6 +54,11 @@ impl Real for f32 {
 }
 
 impl Real for f64 {
+    type Four = f64x4;
+    #[inline(always)]
+    fn four(values: &[f64]) -> f64x4 {
+        f64x4::from(&values[..4])
+    }
     fn of(value: f64) -> f64 {
         value
     }

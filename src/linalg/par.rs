@@ -85,6 +85,11 @@ pub fn sort_by_key<T: Send, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K + Syn
     items.par_sort_by_key(key);
 }
 
+/// Sorts items that are all different.
+pub fn sort<T: Send + Ord>(items: &mut [T]) {
+    items.par_sort_unstable();
+}
+
 /// Runs `work` on a pool of `threads` threads (0: as many as the machine has).
 ///
 /// # Errors

@@ -6,7 +6,7 @@
 //! (Eisenstat 1981), so one backward and one forward sweep replace the product with the matrix. The error measure is the
 //! residual in the preconditioned norm.
 
-use super::matrix::{Domain, Entry, Lanes, Matrix, Real};
+use super::matrix::{Domain, Lanes, Matrix, Real};
 use super::{Mat3, Vec3, par};
 
 /// How a solve went.
@@ -34,6 +34,10 @@ pub struct Stop {
 /// A block in column order.
 type Block<T> = [T; 9];
 
+/// Blocks in row order, nine numbers each, and one more, so that every row can be read as four lanes. What stands in the fourth
+/// lane, of a row as of a vector, means nothing.
+type Rows<T> = [T];
+
 /// Vectors of one subdomain.
 #[derive(Clone, Debug, Default)]
 struct Work<T> {
@@ -41,10 +45,10 @@ struct Work<T> {
     r: Vec<Lanes<T>>,
     p: Vec<Lanes<T>>,
     q: Vec<Lanes<T>>,
-    /// Upper and outer blocks, scaled.
-    blocks: Vec<Block<T>>,
-    /// Moving blocks whose rows are here, scaled.
-    entries: Vec<Entry<T>>,
+    /// Upper, outer and moving blocks, scaled, in row order.
+    blocks: Vec<T>,
+    /// Local row and global column of each moving block.
+    moving: Vec<[u32; 2]>,
     dots: [f64; 3],
     broken: Option<usize>,
 }
@@ -91,11 +95,11 @@ impl<T: Real> Pcg<T> {
         let t_all = &*t;
         par::each_heavy(works, |k, work| {
             let domain = &matrix.domains[k];
-            let Work { r, q, blocks, entries, dots, .. } = work;
+            let Work { r, q, blocks, moving, dots, .. } = work;
             q.copy_from_slice(r);
             forward(domain, blocks, q);
             dots[0] = dot(q, q);
-            subtract_product(domain, blocks, entries, t_all, r, q);
+            subtract_product(domain, blocks, moving, t_all, r, q);
             forward(domain, blocks, r);
         });
         let reference = sum(works, 0).sqrt().max(stop.floor);
@@ -136,13 +140,13 @@ impl<T: Real> Pcg<T> {
             par::each_heavy(works, |k, work| {
                 let domain = &matrix.domains[k];
                 let own = &t_all[domain.first..domain.first + domain.count];
-                let Work { p, q, r, blocks, entries, dots, .. } = work;
+                let Work { p, q, r, blocks, moving, dots, .. } = work;
                 for i in 0..domain.count {
                     for l in 0..4 {
                         q[i][l] = p[i][l] - own[i][l];
                     }
                 }
-                outer(domain, blocks, entries, t_all, q);
+                outer(domain, blocks, moving, t_all, q);
                 forward(domain, blocks, q);
                 for (q, t) in q.iter_mut().zip(own) {
                     for l in 0..4 {
@@ -192,30 +196,33 @@ impl<T: Real> Pcg<T> {
             return Err(vertex);
         }
         let inverse = &*inverse;
-        let scaled = |block: &Block<T>, i: usize, j: usize| {
+        let scaled_rows = |block: &Block<T>, i: usize, j: usize| {
             if fixed[i] || fixed[j] { [T::default(); 9] } else { scale(block, &inverse[i], &inverse[j]) }
         };
         par::each_heavy(works, |k, work| {
             let domain = &matrix.domains[k];
             let first = domain.first;
             let (stored, _) = domain.blocks[9 * domain.upper_base()..].as_chunks::<9>();
-            work.blocks.resize(stored.len(), [T::default(); 9]);
-            let blocks = &mut work.blocks;
-            let cross = domain.upper_col.len();
+            let at = |row: usize| matrix.entries.partition_point(|e| (e.row as usize) < row);
+            let entries = &matrix.entries[at(first)..at(first + domain.count)];
+            work.moving.clear();
+            work.moving.extend(entries.iter().map(|e| [e.row - first as u32, e.column]));
+            work.blocks.resize(9 * (stored.len() + entries.len()) + 1, T::default());
+            let (scaled, _) = work.blocks.as_chunks_mut::<9>();
+            let (upper, outer) = scaled.split_at_mut(domain.upper_col.len());
+            let (outer, moving) = outer.split_at_mut(domain.cross_col.len());
+            let (stored_upper, stored_outer) = stored.split_at(domain.upper_col.len());
             for i in 0..domain.count {
                 for k in domain.upper_start[i] as usize..domain.upper_start[i + 1] as usize {
-                    blocks[k] = scaled(&stored[k], first + i, first + domain.upper_col[k] as usize);
+                    upper[k] = scaled_rows(&stored_upper[k], first + i, first + domain.upper_col[k] as usize);
                 }
                 for k in domain.cross_start[i] as usize..domain.cross_start[i + 1] as usize {
-                    blocks[cross + k] = scaled(&stored[cross + k], first + i, domain.cross_col[k] as usize);
+                    outer[k] = scaled_rows(&stored_outer[k], first + i, domain.cross_col[k] as usize);
                 }
             }
-            let at = |row: usize| matrix.entries.partition_point(|e| (e.row as usize) < row);
-            work.entries.clear();
-            work.entries.extend(matrix.entries[at(first)..at(first + domain.count)].iter().map(|e| {
-                let block = scaled(&e.block, e.row as usize, e.column as usize);
-                Entry { block, ..*e }
-            }));
+            for (rows, e) in moving.iter_mut().zip(entries) {
+                *rows = scaled_rows(&e.block, e.row as usize, e.column as usize);
+            }
         });
         Ok(())
     }
@@ -283,7 +290,7 @@ fn inverse_cholesky(a: &Mat3) -> Option<Mat3> {
     Some(Mat3::new(i00, 0.0, 0.0, i10, i11, 0.0, i20, i21, i22))
 }
 
-/// `Ci block Cj^T`, all in column order, `Ci` and `Cj` lower triangular.
+/// `Ci block Cj^T` in row order; all else in column order, `Ci` and `Cj` lower triangular.
 fn scale<T: Real>(block: &Block<T>, ci: &Block<T>, cj: &Block<T>) -> Block<T> {
     let mut left = [T::default(); 9];
     for k in 0..3 {
@@ -295,117 +302,135 @@ fn scale<T: Real>(block: &Block<T>, ci: &Block<T>, cj: &Block<T>) -> Block<T> {
     let mut scaled = [T::default(); 9];
     for r in 0..3 {
         let (a, b, c) = (left[r], left[3 + r], left[6 + r]);
-        scaled[r] = a * cj[0];
-        scaled[3 + r] = a * cj[1] + b * cj[4];
-        scaled[6 + r] = a * cj[2] + b * cj[5] + c * cj[8];
+        scaled[3 * r] = a * cj[0];
+        scaled[3 * r + 1] = a * cj[1] + b * cj[4];
+        scaled[3 * r + 2] = a * cj[2] + b * cj[5] + c * cj[8];
     }
     scaled
 }
 
-/// Blocks of one row with their columns.
+/// The rows of block `k`.
 #[inline(always)]
-fn row<'a, T>(
-    start: &[u32],
-    columns: &'a [u32],
-    blocks: &'a [Block<T>],
-    i: usize,
-) -> impl Iterator<Item = (usize, &'a Block<T>)> {
-    let range = start[i] as usize..start[i + 1] as usize;
-    columns[range.clone()].iter().map(|c| *c as usize).zip(&blocks[range])
+fn rows<T: Real>(blocks: &Rows<T>, k: usize) -> [T::Four; 3] {
+    let block = &blocks[9 * k..9 * k + 10];
+    [T::four(&block[..4]), T::four(&block[3..7]), T::four(&block[6..])]
 }
 
-/// `acc += block t`; the fourth lane of the result is meaningless.
+/// `acc[row] += rows[row] * t` lane by lane: the sum over the lanes is left to [`total`].
 #[inline(always)]
-fn multiply_add<T: Real>(acc: &mut Lanes<T>, block: &Block<T>, t: &Lanes<T>) {
-    let columns = [[0, 1, 2, 3], [3, 4, 5, 6], [6, 7, 8, 8]];
-    for l in 0..4 {
-        acc[l] += block[columns[0][l]] * t[0] + block[columns[1][l]] * t[1] + block[columns[2][l]] * t[2];
+fn multiply_add<T: Real>(acc: &mut [T::Four; 3], rows: &[T::Four; 3], t: &Lanes<T>) {
+    let t = T::four(t);
+    for (acc, row) in acc.iter_mut().zip(rows) {
+        *acc = *acc + *row * t;
     }
 }
 
+/// Each of the three numbers in four lanes.
+#[inline(always)]
+fn spread<T: Real>(s: &Lanes<T>) -> [T::Four; 3] {
+    [0, 1, 2].map(|l| T::four(&[s[l]; 4]))
+}
+
+/// Sums of the three lanes.
+#[inline(always)]
+fn total<T: Real>(acc: &[T::Four; 3]) -> [T; 3] {
+    acc.map(|row| {
+        let row: [T; 4] = row.into();
+        row[0] + row[1] + row[2]
+    })
+}
+
+/// `acc -= block^T s`.
+#[inline(always)]
+fn subtract_transposed<T: Real>(acc: &mut Lanes<T>, rows: &[T::Four; 3], s: &[T::Four; 3]) {
+    *acc = (T::four(acc) - (rows[0] * s[0] + rows[1] * s[1] + rows[2] * s[2])).into();
+}
+
 /// `t <- (I + L^T)^-1 t`.
-fn backward<T: Real>(domain: &Domain<T>, upper: &[Block<T>], t: &mut [Lanes<T>]) {
+fn backward<T: Real>(domain: &Domain<T>, upper: &Rows<T>, t: &mut [Lanes<T>]) {
     for i in (0..domain.count).rev() {
-        let mut sum = zero();
-        for (j, block) in row(&domain.upper_start, &domain.upper_col, upper, i) {
-            multiply_add(&mut sum, block, &t[j]);
+        let mut acc = [T::four(&zero::<T>()); 3];
+        // The nearest column is the last to be known.
+        for k in (domain.upper_start[i] as usize..domain.upper_start[i + 1] as usize).rev() {
+            multiply_add::<T>(&mut acc, &rows::<T>(upper, k), &t[domain.upper_col[k] as usize]);
         }
-        for l in 0..3 {
-            t[i][l] -= sum[l];
+        for (t, sum) in t[i].iter_mut().zip(total::<T>(&acc)) {
+            *t -= sum;
         }
     }
 }
 
 /// `w <- (I + L)^-1 w`, with `L` read as the transpose of the upper blocks.
-fn forward<T: Real>(domain: &Domain<T>, upper: &[Block<T>], w: &mut [Lanes<T>]) {
+fn forward<T: Real>(domain: &Domain<T>, upper: &Rows<T>, w: &mut [Lanes<T>]) {
     for i in 0..domain.count {
-        let s = w[i];
-        for (j, block) in row(&domain.upper_start, &domain.upper_col, upper, i) {
-            subtract_transposed(&mut w[j], block, &s);
+        let s = spread(&w[i]);
+        for k in domain.upper_start[i] as usize..domain.upper_start[i + 1] as usize {
+            subtract_transposed::<T>(&mut w[domain.upper_col[k] as usize], &rows::<T>(upper, k), &s);
         }
     }
-}
-
-/// `acc -= block^T s`.
-#[inline(always)]
-fn subtract_transposed<T: Real>(acc: &mut Lanes<T>, block: &Block<T>, s: &Lanes<T>) {
-    let rows = [[0, 3, 6, 6], [1, 4, 7, 7], [2, 5, 8, 8]];
-    for l in 0..4 {
-        acc[l] -= block[rows[0][l]] * s[0] + block[rows[1][l]] * s[1] + block[rows[2][l]] * s[2];
-    }
-    acc[3] = T::default();
 }
 
 /// `out += R t`: blocks between subdomains and moving blocks.
-fn outer<T: Real>(domain: &Domain<T>, blocks: &[Block<T>], entries: &[Entry<T>], t: &[Lanes<T>], out: &mut [Lanes<T>]) {
-    let cross = &blocks[domain.upper_col.len()..];
+fn outer<T: Real>(domain: &Domain<T>, blocks: &Rows<T>, moving: &[[u32; 2]], t: &[Lanes<T>], out: &mut [Lanes<T>]) {
+    let add = |out: &mut Lanes<T>, acc: &[T::Four; 3]| {
+        for (out, sum) in out.iter_mut().zip(total::<T>(acc)) {
+            *out += sum;
+        }
+    };
+    let cross = &blocks[9 * domain.upper_col.len()..];
     for (i, out) in out.iter_mut().enumerate() {
-        let mut sum = zero();
-        for (j, block) in row(&domain.cross_start, &domain.cross_col, cross, i) {
-            multiply_add(&mut sum, block, &t[j]);
+        let range = domain.cross_start[i] as usize..domain.cross_start[i + 1] as usize;
+        if range.is_empty() {
+            continue;
         }
-        for l in 0..3 {
-            out[l] += sum[l];
+        let mut acc = [T::four(&zero::<T>()); 3];
+        for k in range {
+            multiply_add::<T>(&mut acc, &rows::<T>(cross, k), &t[domain.cross_col[k] as usize]);
         }
+        add(out, &acc);
     }
-    for e in entries {
-        let mut sum = zero();
-        multiply_add(&mut sum, &e.block, &t[e.column as usize]);
-        let out = &mut out[e.row as usize - domain.first];
-        for l in 0..3 {
-            out[l] += sum[l];
+    let mut k = domain.cross_col.len();
+    for row in moving.chunk_by(|a, b| a[0] == b[0]) {
+        let mut acc = [T::four(&zero::<T>()); 3];
+        for [_, column] in row {
+            multiply_add::<T>(&mut acc, &rows::<T>(cross, k), &t[*column as usize]);
+            k += 1;
         }
+        add(&mut out[row[0][0] as usize], &acc);
     }
 }
 
 /// `r -= A x` for the scaled matrix and the `x` of all subdomains; `scratch` is overwritten.
 fn subtract_product<T: Real>(
     domain: &Domain<T>,
-    upper: &[Block<T>],
-    entries: &[Entry<T>],
+    blocks: &Rows<T>,
+    moving: &[[u32; 2]],
     all: &[Lanes<T>],
     r: &mut [Lanes<T>],
     scratch: &mut [Lanes<T>],
 ) {
     let own = &all[domain.first..domain.first + domain.count];
-    scratch.copy_from_slice(own);
-    for i in 0..domain.count {
-        let mut sum = zero();
-        for (j, block) in row(&domain.upper_start, &domain.upper_col, upper, i) {
-            multiply_add(&mut sum, block, &own[j]);
-            let mut back = zero();
-            subtract_transposed(&mut back, block, &own[i]);
-            for l in 0..3 {
-                scratch[j][l] -= back[l];
-            }
-        }
-        for l in 0..3 {
-            scratch[i][l] += sum[l];
+    for (r, own) in r.iter_mut().zip(own) {
+        for l in 0..4 {
+            r[l] -= own[l];
         }
     }
-    outer(domain, upper, entries, all, scratch);
+    scratch.fill(zero());
+    for i in 0..domain.count {
+        let mut acc = [T::four(&zero::<T>()); 3];
+        let s = spread(&own[i]);
+        for k in domain.upper_start[i] as usize..domain.upper_start[i + 1] as usize {
+            let (j, rows) = (domain.upper_col[k] as usize, rows::<T>(blocks, k));
+            multiply_add::<T>(&mut acc, &rows, &own[j]);
+            subtract_transposed::<T>(&mut r[j], &rows, &s);
+        }
+        for (out, sum) in scratch[i].iter_mut().zip(total::<T>(&acc)) {
+            *out += sum;
+        }
+    }
+    outer(domain, blocks, moving, all, scratch);
     for (r, product) in r.iter_mut().zip(&*scratch) {
-        for l in 0..3 {
+        for l in 0..4 {
             r[l] -= product[l];
         }
     }

@@ -85,10 +85,10 @@ impl Coupling {
         let Assembly { matrix, force, .. } = assembly;
         par::each_part(&mut matrix.domains, force, &matrix.starts, &|k, domain, force| {
             for (v, term) in &rows[k].terms {
-                let Element { linear, weights, .. } = &contacts[*term as usize / 4];
+                let Element { contact, linear, weights, .. } = &contacts[*term as usize / 4];
                 let (row, weight) = (*v as usize - domain.first, weights[*term as usize % 4]);
                 force[row] += linear.force * weight;
-                domain.add(row as u32, &(linear.stiffness * (weight * weight)));
+                domain.add(row as u32, &(contact.stiffness(linear) * (weight * weight)));
             }
         });
         let none = Entry { row: 0, column: 0, block: [T::default(); 9] };
@@ -98,9 +98,9 @@ impl Coupling {
             for (entry, shares) in entries.iter_mut().zip(blocks) {
                 let mut sum = Mat3::zeros();
                 for (_, _, share) in shares {
-                    let [contact, i, j] = [share / 16, share / 4 % 4, share % 4].map(|k| k as usize);
-                    let Element { linear, weights, .. } = &contacts[contact];
-                    sum += linear.stiffness * (weights[i] * weights[j]);
+                    let [k, i, j] = [share / 16, share / 4 % 4, share % 4].map(|k| k as usize);
+                    let Element { contact, linear, weights, .. } = &contacts[k];
+                    sum += contact.stiffness(linear) * (weights[i] * weights[j]);
                 }
                 (entry.row, entry.column) = (shares[0].0, shares[0].1);
                 for (value, sum) in entry.block.iter_mut().zip(sum.as_slice()) {

@@ -93,29 +93,25 @@ pub fn remember(world: &World, bristles: &[(u64, Bristle)], key: u64) -> Option<
     neighbour
 }
 
-/// Of the contacts of one vertex with faces that share its nearest edge or corner, keeps one: that of a face on which it is no
-/// border, for the others are no nearest points of the surface, else the first; and none to which the vertex leans, for its
-/// edges are nearer. Contacts are sorted by vertex.
-pub fn keep_local_minima(contacts: &mut Vec<Element>, world: &World, x: &[Vec3]) {
+/// Share with which a contact of a vertex and a face acts, number `place` of those `of` the vertex. Of those whose faces share the
+/// nearest edge or corner one counts: that of a face on which it is no border, for the others are no nearest points of the
+/// surface, else the first; and none to which the vertex leans, for its edges are nearer.
+pub fn minimum<'a>(
+    world: &World,
+    x: &[Vec3],
+    c: &Element,
+    place: usize,
+    of: impl Iterator<Item = &'a Element>,
+) -> f64 {
     let near = |c: &Element, k: &usize| c.weights[*k].abs() > BORDER;
     let shares =
         |of: &Element, c: &Element| (1..4).filter(|k| near(of, k)).all(|k| c.vertices[1..].contains(&of.vertices[k]));
-    let mut share = Vec::with_capacity(contacts.len());
-    for group in contacts.chunk_by(|a, b| a.vertices[0] == b.vertices[0]) {
-        for (i, c) in group.iter().enumerate() {
-            let mut others = group.iter().enumerate().filter(|(j, _)| *j != i);
-            let again = others.any(|(j, other)| shares(c, other) && (j < i || !shares(other, c)));
-            share.push(if again {
-                0.0
-            } else if c.contact.bristle.is_some_and(|b| b.kept) {
-                1.0
-            } else {
-                fading(world.surface.lean(x, c.vertices[0] as usize, &-c.contact.normal))
-            });
-        }
+    let mut others = of.enumerate().filter(|(k, _)| *k != place);
+    if others.any(|(k, other)| shares(c, other) && (k < place || !shares(other, c))) {
+        0.0
+    } else if c.contact.bristle.is_some_and(|b| b.kept) {
+        1.0
+    } else {
+        fading(world.surface.lean(x, c.vertices[0] as usize, &-c.contact.normal))
     }
-    for (c, share) in contacts.iter_mut().zip(share) {
-        c.contact.share = share;
-    }
-    contacts.retain(|c| c.contact.share > 0.0);
 }

@@ -45,12 +45,19 @@ pub fn free_flight(world: &World, state: &State, integrator: Integrator, step: &
 /// bounce of half its speed.
 pub fn ground(world: &World, state: &State, step: &mut Step) {
     let Step { h, beta, betas, moved, rate, touched, fixed, .. } = step;
-    betas.fill(*beta);
-    for v in (0..world.moving).filter(|v| touched[*v] && !fixed[*v]) {
-        betas[v] = *h;
-        rate[v] = state.v[v] + world.gravity * *h;
-        moved[v] = rate[v] * *h;
-    }
+    let grounded = |v: usize| touched[v] && !fixed[v];
+    par::fill(betas, |v| if grounded(v) { *h } else { *beta });
+    par::each_mut(rate, |v, rate| {
+        if grounded(v) {
+            *rate = state.v[v] + world.gravity * *h;
+        }
+    });
+    let rate = &*rate;
+    par::each_mut(&mut moved[..world.moving], |v, moved| {
+        if grounded(v) {
+            *moved = rate[v] * *h;
+        }
+    });
 }
 
 /// Displacement of obstacles, and of pinned vertices with the velocity the scheme gives them. Vertices without mass
@@ -182,17 +189,14 @@ pub fn add_handles<T: Real>(world: &World, state: &State, step: &Step, assembly:
 /// on in the free flight that those beside it are in.
 pub fn commit(world: &World, state: &mut State, step: &Step) {
     let State { x, v, x_before, v_before, guess, .. } = state;
-    for i in 0..world.moving {
-        x_before[i] = x[i];
-        v_before[i] = v[i];
-        x[i] += step.moved[i];
-        v[i] = step.rate[i];
-        if step.touched[i] {
-            x_before[i] = x[i] - (v[i] - world.gravity * (step.h / 2.0)) * step.h;
-            v_before[i] = v[i] - world.gravity * step.h;
-        }
-        guess[i] = step.z[i] / (step.betas[i] * step.betas[i]);
-    }
+    let Step { h, moved, rate, touched, z, betas, .. } = step;
+    par::fill(x_before, |i| {
+        if touched[i] { x[i] + moved[i] - (rate[i] - world.gravity * (h / 2.0)) * *h } else { x[i] }
+    });
+    par::fill(v_before, |i| if touched[i] { rate[i] - world.gravity * *h } else { v[i] });
+    par::each_mut(&mut x[..world.moving], |i, x| *x += moved[i]);
+    par::fill(&mut v[..world.moving], |i| rate[i]);
+    par::fill(guess, |i| z[i] / (betas[i] * betas[i]));
     state.last = step.h;
     state.time += step.h;
     state.step += 1;

@@ -7,7 +7,7 @@
 mod proof;
 
 use super::coupling::Coupling;
-use super::feature::{Flat, keep_local_minima, remember};
+use super::feature::{Flat, minimum, remember};
 use super::ignore::ignores;
 use super::{Step, impulse};
 use crate::collision::candidates::{Candidates, List, Near, fit};
@@ -21,7 +21,7 @@ use crate::world::{Kind, State, World};
 /// Hard minimum of a distance: far above the rounding of `f32` files for coordinates up to 40 m [m].
 pub(super) const LEAST: f64 = 1e-5;
 /// Lists of candidates per block of a parallel loop.
-const LISTS: usize = 8;
+const LISTS: usize = 32;
 /// Keys of contacts between edges begin here, those of vertices and faces are below.
 pub(super) const EDGES: u64 = 1 << 62;
 /// Bits of a key that say the second feature.
@@ -80,8 +80,10 @@ pub struct Touch {
     /// Expected displacement of every vertex in this step [m].
     predicted: Vec<Vec3>,
     parts: Vec<Part>,
-    /// Key, part and place there of each contact.
+    /// Key, part and place there of each contact, sorted.
     order: Vec<(u64, u32, u32)>,
+    /// Share with which each of the first, of vertices and faces, acts.
+    shares: Vec<f64>,
     contacts: Vec<Element>,
     flat: Flat,
     coupling: Coupling,
@@ -107,6 +109,7 @@ impl Touch {
             predicted: vec![Vec3::zeros(); world.rest.len()],
             parts: Vec::new(),
             order: Vec::new(),
+            shares: Vec::new(),
             contacts: Vec::new(),
             flat: Flat::new(world),
             coupling: Coupling::new(&world.starts),
@@ -155,7 +158,6 @@ impl Touch {
 
     /// Looks at every pair that may act in this step, keeps those that do and marks their vertices.
     pub fn find_contacts(&mut self, world: &World, state: &State, step: &mut Step) {
-        self.contacts.clear();
         self.setting.h = step.h;
         step.touched.fill(false);
         if !world.contact.enabled {
@@ -181,22 +183,41 @@ impl Touch {
             fit(&mut part.watched);
             fit(&mut part.contacts);
         });
-        self.order.clear();
-        for (k, part) in parts.iter().enumerate() {
-            self.order.extend(part.contacts.iter().enumerate().map(|(i, c)| (c.key, k as u32, i as u32)));
-        }
-        self.order.sort_unstable();
-        let (faces, edges) = self.order.split_at(self.order.partition_point(|(key, ..)| *key < EDGES));
-        let at = |(_, part, k): &(u64, u32, u32)| parts[*part as usize].contacts[*k as usize];
-        self.contacts.extend(faces.iter().map(at));
-        keep_local_minima(&mut self.contacts, world, &state.x);
-        self.contacts.extend(edges.iter().map(at));
+        self.sort(world, state, &parts);
         self.parts = parts;
         for v in self.contacts.iter().flat_map(|c| c.vertices) {
             if let Some(touched) = step.touched.get_mut(v as usize) {
                 *touched = true;
             }
         }
+    }
+
+    /// Brings the contacts of all parts in order of their keys, without those of vertices and faces that are no nearest points.
+    fn sort(&mut self, world: &World, state: &State, parts: &[Part]) {
+        let Touch { order, shares, contacts, .. } = self;
+        order.clear();
+        for (k, part) in parts.iter().enumerate() {
+            order.extend(part.contacts.iter().enumerate().map(|(i, c)| (c.key, k as u32, i as u32)));
+        }
+        par::sort(order);
+        let at = |(_, part, k): &(u64, u32, u32)| &parts[*part as usize].contacts[*k as usize];
+        let faces = &order[..order.partition_point(|(key, ..)| *key < EDGES)];
+        shares.resize(faces.len(), 0.0);
+        par::fill(shares, |i| {
+            let of = |other: &&(u64, u32, u32)| other.0 >> SECOND == faces[i].0 >> SECOND;
+            let first = i - faces[..i].iter().rev().take_while(of).count();
+            minimum(world, &state.x, at(&faces[i]), i - first, faces[first..].iter().take_while(of).map(at))
+        });
+        let mut all = shares.iter();
+        order.retain(|_| all.next().is_none_or(|share| *share > 0.0));
+        shares.retain(|share| *share > 0.0);
+        let Some(any) = order.first() else { return contacts.clear() };
+        contacts.resize(order.len(), *at(any));
+        par::fill(contacts, |i| {
+            let mut c = *at(&order[i]);
+            c.contact.share = shares.get(i).copied().unwrap_or(c.contact.share);
+            c
+        });
     }
 
     /// Brakes what closes too fast by inelastic impulses on free flight, then linearises all contacts.
