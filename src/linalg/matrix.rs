@@ -25,11 +25,7 @@ pub trait Real:
     + 'static
 {
     /// Four of them in one register.
-    type Four: Copy
-        + Add<Output = Self::Four>
-        + Sub<Output = Self::Four>
-        + Mul<Output = Self::Four>
-        + Into<[Self; 4]>;
+    type Four: Copy + Add<Output = Self::Four> + Sub<Output = Self::Four> + Mul<Output = Self::Four> + Into<[Self; 4]>;
 
     /// The first four of the slice.
     fn four(values: &[Self]) -> Self::Four;

@@ -309,11 +309,46 @@ fn scale<T: Real>(block: &Block<T>, ci: &Block<T>, cj: &Block<T>) -> Block<T> {
     scaled
 }
 
-/// The rows of block `k`.
+/// The rows of a block and the number after it.
 #[inline(always)]
-fn rows<T: Real>(blocks: &Rows<T>, k: usize) -> [T::Four; 3] {
-    let block = &blocks[9 * k..9 * k + 10];
+fn rows<T: Real>(block: &[T; 10]) -> [T::Four; 3] {
     [T::four(&block[..4]), T::four(&block[3..7]), T::four(&block[6..])]
+}
+
+/// Calls `f(column, rows)` for every block of a row; `blocks` begin with those of row 0.
+#[inline(always)]
+fn each_block<T: Real>(
+    start: &[u32],
+    columns: &[u32],
+    blocks: &Rows<T>,
+    i: usize,
+    mut f: impl FnMut(usize, &[T::Four; 3]),
+) {
+    let range = start[i] as usize..start[i + 1] as usize;
+    let mut rest = &blocks[9 * range.start..9 * range.end + 1];
+    for column in &columns[range] {
+        let Some(block) = rest.first_chunk() else { break };
+        f(*column as usize, &rows::<T>(block));
+        rest = &rest[9..];
+    }
+}
+
+/// As [`each_block`], from the last to the first.
+#[inline(always)]
+fn each_block_back<T: Real>(
+    start: &[u32],
+    columns: &[u32],
+    blocks: &Rows<T>,
+    i: usize,
+    mut f: impl FnMut(usize, &[T::Four; 3]),
+) {
+    let range = start[i] as usize..start[i + 1] as usize;
+    let mut rest = &blocks[9 * range.start..9 * range.end + 1];
+    for column in columns[range].iter().rev() {
+        let Some(block) = rest.last_chunk() else { break };
+        f(*column as usize, &rows::<T>(block));
+        rest = &rest[..rest.len() - 9];
+    }
 }
 
 /// `acc[row] += rows[row] * t` lane by lane: the sum over the lanes is left to [`total`].
@@ -351,9 +386,9 @@ fn backward<T: Real>(domain: &Domain<T>, upper: &Rows<T>, t: &mut [Lanes<T>]) {
     for i in (0..domain.count).rev() {
         let mut acc = [T::four(&zero::<T>()); 3];
         // The nearest column is the last to be known.
-        for k in (domain.upper_start[i] as usize..domain.upper_start[i + 1] as usize).rev() {
-            multiply_add::<T>(&mut acc, &rows::<T>(upper, k), &t[domain.upper_col[k] as usize]);
-        }
+        each_block_back(&domain.upper_start, &domain.upper_col, upper, i, |j, rows| {
+            multiply_add::<T>(&mut acc, rows, &t[j]);
+        });
         for (t, sum) in t[i].iter_mut().zip(total::<T>(&acc)) {
             *t -= sum;
         }
@@ -364,9 +399,9 @@ fn backward<T: Real>(domain: &Domain<T>, upper: &Rows<T>, t: &mut [Lanes<T>]) {
 fn forward<T: Real>(domain: &Domain<T>, upper: &Rows<T>, w: &mut [Lanes<T>]) {
     for i in 0..domain.count {
         let s = spread(&w[i]);
-        for k in domain.upper_start[i] as usize..domain.upper_start[i + 1] as usize {
-            subtract_transposed::<T>(&mut w[domain.upper_col[k] as usize], &rows::<T>(upper, k), &s);
-        }
+        each_block(&domain.upper_start, &domain.upper_col, upper, i, |j, rows| {
+            subtract_transposed::<T>(&mut w[j], rows, &s);
+        });
     }
 }
 
@@ -379,22 +414,19 @@ fn outer<T: Real>(domain: &Domain<T>, blocks: &Rows<T>, moving: &[[u32; 2]], t: 
     };
     let cross = &blocks[9 * domain.upper_col.len()..];
     for (i, out) in out.iter_mut().enumerate() {
-        let range = domain.cross_start[i] as usize..domain.cross_start[i + 1] as usize;
-        if range.is_empty() {
-            continue;
-        }
         let mut acc = [T::four(&zero::<T>()); 3];
-        for k in range {
-            multiply_add::<T>(&mut acc, &rows::<T>(cross, k), &t[domain.cross_col[k] as usize]);
-        }
+        each_block(&domain.cross_start, &domain.cross_col, cross, i, |j, rows| {
+            multiply_add::<T>(&mut acc, rows, &t[j])
+        });
         add(out, &acc);
     }
-    let mut k = domain.cross_col.len();
+    let mut rest = &cross[9 * domain.cross_col.len()..];
     for row in moving.chunk_by(|a, b| a[0] == b[0]) {
         let mut acc = [T::four(&zero::<T>()); 3];
         for [_, column] in row {
-            multiply_add::<T>(&mut acc, &rows::<T>(cross, k), &t[*column as usize]);
-            k += 1;
+            let Some(block) = rest.first_chunk() else { break };
+            multiply_add::<T>(&mut acc, &rows::<T>(block), &t[*column as usize]);
+            rest = &rest[9..];
         }
         add(&mut out[row[0][0] as usize], &acc);
     }
@@ -419,11 +451,10 @@ fn subtract_product<T: Real>(
     for i in 0..domain.count {
         let mut acc = [T::four(&zero::<T>()); 3];
         let s = spread(&own[i]);
-        for k in domain.upper_start[i] as usize..domain.upper_start[i + 1] as usize {
-            let (j, rows) = (domain.upper_col[k] as usize, rows::<T>(blocks, k));
-            multiply_add::<T>(&mut acc, &rows, &own[j]);
-            subtract_transposed::<T>(&mut r[j], &rows, &s);
-        }
+        each_block(&domain.upper_start, &domain.upper_col, blocks, i, |j, rows| {
+            multiply_add::<T>(&mut acc, rows, &own[j]);
+            subtract_transposed::<T>(&mut r[j], rows, &s);
+        });
         for (out, sum) in scratch[i].iter_mut().zip(total::<T>(&acc)) {
             *out += sum;
         }

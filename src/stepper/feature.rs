@@ -96,13 +96,7 @@ pub fn remember(world: &World, bristles: &[(u64, Bristle)], key: u64) -> Option<
 /// Share with which a contact of a vertex and a face acts, number `place` of those `of` the vertex. Of those whose faces share the
 /// nearest edge or corner one counts: that of a face on which it is no border, for the others are no nearest points of the
 /// surface, else the first; and none to which the vertex leans, for its edges are nearer.
-pub fn minimum<'a>(
-    world: &World,
-    x: &[Vec3],
-    c: &Element,
-    place: usize,
-    of: impl Iterator<Item = &'a Element>,
-) -> f64 {
+pub fn minimum<'a>(world: &World, x: &[Vec3], c: &Element, place: usize, of: impl Iterator<Item = &'a Element>) -> f64 {
     let near = |c: &Element, k: &usize| c.weights[*k].abs() > BORDER;
     let shares =
         |of: &Element, c: &Element| (1..4).filter(|k| near(of, k)).all(|k| c.vertices[1..].contains(&of.vertices[k]));

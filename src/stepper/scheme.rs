@@ -190,9 +190,12 @@ pub fn add_handles<T: Real>(world: &World, state: &State, step: &Step, assembly:
 pub fn commit(world: &World, state: &mut State, step: &Step) {
     let State { x, v, x_before, v_before, guess, .. } = state;
     let Step { h, moved, rate, touched, z, betas, .. } = step;
-    par::fill(x_before, |i| {
-        if touched[i] { x[i] + moved[i] - (rate[i] - world.gravity * (h / 2.0)) * *h } else { x[i] }
-    });
+    par::fill(
+        x_before,
+        |i| {
+            if touched[i] { x[i] + moved[i] - (rate[i] - world.gravity * (h / 2.0)) * *h } else { x[i] }
+        },
+    );
     par::fill(v_before, |i| if touched[i] { rate[i] - world.gravity * *h } else { v[i] });
     par::each_mut(&mut x[..world.moving], |i, x| *x += moved[i]);
     par::fill(&mut v[..world.moving], |i| rate[i]);
