@@ -58,6 +58,16 @@ impl Pair {
         Separation { distance, normal, weights }
     }
 
+    /// Most that two features come nearer to each other while their vertices move by `moved` [m].
+    #[inline]
+    pub fn closer(self, moved: &[Vec3; 4]) -> f64 {
+        let [_, a, b, c] = moved.map(|m| (m - moved[0]).norm());
+        match self {
+            Pair::VertexFace => a.max(b).max(c),
+            Pair::EdgeEdge => a + b.max(c),
+        }
+    }
+
     /// Signs of the sides: +1 on side A, -1 on side B.
     pub fn side(self, k: usize) -> f64 {
         let first = match self {

@@ -55,7 +55,7 @@ impl Element {
     }
 }
 
-/// A candidate pair that was looked at in this step.
+/// A candidate pair that may come within the activation distance in this step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Watched {
     pub pair: Pair,
@@ -293,10 +293,14 @@ impl Touch {
         let vertices = Self::vertices(world, pair, near);
         let separation = pair.separation(&pick(&state.x, &vertices));
         let Separation { distance, normal, weights } = separation;
+        let away = distance - (thickness(world, &vertices, &weights) + world.contact.distance);
+        if away > 0.0 && pair.closer(&pick(&self.predicted, &vertices)) < away {
+            return;
+        }
         let watched = Watched { pair, features: [near.a, near.b], vertices, distance, patches };
         out.watched.push(watched);
         let closing = normal.dot(&(0..4).map(|k| self.predicted[vertices[k] as usize] * weights[k]).sum()).min(0.0);
-        if distance + closing >= thickness(world, &vertices, &weights) + world.contact.distance {
+        if away + closing >= 0.0 {
             return;
         }
         let share = match pair {

@@ -192,12 +192,7 @@ impl Touch {
 /// The pair stays apart over the step, and no nearer than the hard minimum or, where it is nearer already, than it is.
 fn proven(w: &Watched, state: &State, step: &Step) -> bool {
     let moved = pick(&step.moved, &w.vertices);
-    let [_, a, b, c] = moved.map(|m| (m - moved[0]).norm());
-    let closer = match w.pair {
-        Pair::VertexFace => a.max(b).max(c),
-        Pair::EdgeEdge => a + b.max(c),
-    };
-    if w.distance - closer > LEAST {
+    if w.distance - w.pair.closer(&moved) > LEAST {
         return true;
     }
     let start = pick(&state.x, &w.vertices);
