@@ -13,7 +13,7 @@ const DOORS: &[(&str, &str)] = &[
     ("rayon", "linalg"),
     ("ply_rs", "mesh"),
     ("robust", "collision"),
-    ("wide", "collision"),
+    ("wide", "linalg"),
     ("exr", "render"),
     ("image", "render"),
     ("toml", "scene"),

@@ -1,10 +1,10 @@
 //! What the benches share: the command line, the reference scene, the settings.
 
-use percale::force::assembly::Sheet;
 use percale::force::bending::Bending;
 use percale::force::contact::Friction;
 use percale::force::drag::Drag;
 use percale::force::membrane::{Isotropic, Membrane};
+use percale::force::sheet::{Damping, Sheet};
 use percale::linalg::Vec3;
 use percale::mesh::TriMesh;
 use percale::mesh::generate::{self, Diagonals};
@@ -67,7 +67,7 @@ pub fn scene(vertices: usize) -> (World, State) {
             sheet: Sheet {
                 membrane: Membrane::Isotropic(Isotropic { young: 261.0, poisson: 0.243 }),
                 bending: Bending::Constant(2.3e-6),
-                damping: 5e-4,
+                damping: Damping::even(5e-4),
             },
             density: 0.2,
             thickness: 3e-4,

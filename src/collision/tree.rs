@@ -4,8 +4,7 @@
 //! tree is then implicit. The boxes of a group stand in eight lanes, so one test compares a box with a whole group in vector
 //! instructions. Boxes are `f32`, rounded outward.
 
-use crate::linalg::{Vec3, par};
-use wide::f32x8;
+use crate::linalg::{Vec3, f32x8, par};
 
 /// Children of a node, and items of a leaf.
 pub const WIDTH: usize = 8;

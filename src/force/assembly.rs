@@ -14,19 +14,9 @@ use super::bending::{Bending, Bent, Hinge, fold};
 use super::jam::{jam, jams, part2};
 use super::membrane::{Membrane, Triangle};
 use super::plate::{NONE, Patch};
+use super::sheet::Sheet;
 use crate::linalg::matrix::{Block, Domain, Lanes, Matrix, NOWHERE, Real};
 use crate::linalg::{Mat3, Vec2, Vec3, par};
-
-/// The laws of one cloth.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sheet {
-    /// In-plane law.
-    pub membrane: Membrane,
-    /// Out-of-plane law.
-    pub bending: Bending,
-    /// Stiffness-proportional damping time [s].
-    pub damping: f64,
-}
 
 /// All elements of the moving vertices.
 #[derive(Clone, Debug, Default)]
@@ -308,12 +298,12 @@ impl<T: Real> Part<T> {
                 for k in 0..2 {
                     put(&mut fields[0][k], l, scheme.x[v[k + 1]] - scheme.x[v[0]]);
                     put(&mut fields[1][k], l, scheme.y[v[k + 1]] - scheme.y[v[0]]);
-                    put(&mut fields[2][k], l, (scheme.rate[v[k + 1]] - scheme.rate[v[0]]) * sheet.damping);
+                    put(&mut fields[2][k], l, (scheme.rate[v[k + 1]] - scheme.rate[v[0]]) * sheet.damping.stretch);
                     gradients[2 * k][l] = t.gradients[k].x;
                     gradients[2 * k + 1][l] = t.gradients[k].y;
                 }
                 area[l] = t.area;
-                damping[l] = 1.0 + sheet.damping / scheme.beta;
+                damping[l] = 1.0 + sheet.damping.stretch / scheme.beta;
                 let c = match sheet.membrane {
                     Membrane::Isotropic(_) => sheet.membrane.moduli(&Vec3::zeros()),
                     Membrane::Table(_) => sheet.membrane.moduli(&t.strain(&pick(scheme.x, &t.vertices))),
@@ -380,7 +370,7 @@ impl<T: Real> Part<T> {
                 Bending::Table(_) => turn.stiffness * turn.away,
             };
             let moment = bent + turn.stiffness * turn.late;
-            let root = (turn.stiffness * (1.0 + sheet.damping / scheme.beta)).sqrt();
+            let root = (turn.stiffness * (1.0 + sheet.damping.bend / scheme.beta)).sqrt();
             for ((v, g), slope) in h.vertices.iter().zip(&turn.gradient).zip(&mut self.slopes[k]) {
                 if let Some(force) = force.get_mut((*v as usize).wrapping_sub(domain.first)) {
                     *force -= g * moment;
@@ -415,8 +405,8 @@ impl<T: Real> Part<T> {
                 let (mut whole, mut late) = (0.0, 0.0);
                 for (v, g) in h.vertices.iter().zip(&gradient) {
                     let v = *v as usize;
-                    whole += g.dot(&(scheme.y[v] + scheme.rate[v] * sheet.damping));
-                    late += g.dot(&(scheme.rate[v] - scheme.v[v])) * (scheme.betas[v] + sheet.damping);
+                    whole += g.dot(&(scheme.y[v] + scheme.rate[v] * sheet.damping.bend));
+                    late += g.dot(&(scheme.rate[v] - scheme.v[v])) * (scheme.betas[v] + sheet.damping.bend);
                 }
                 *turn = Turn { away: away + whole - late, late, stiffness, gradient };
             }

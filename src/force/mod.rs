@@ -10,3 +10,4 @@ pub mod jam;
 pub mod laws;
 pub mod membrane;
 pub mod plate;
+pub mod sheet;

@@ -4,9 +4,8 @@
 //! is stored row by row. Contact adds blocks whose place changes from step to step: they join `D` and `R`.
 //! A block is nine numbers in column order.
 
-use super::Mat3;
+use super::{Mat3, f32x4, f64x4};
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
-use wide::{f32x4, f64x4};
 
 /// Number type of the stored matrix and of the solver's vectors.
 pub trait Real:

@@ -5,6 +5,9 @@ pub mod par;
 pub mod partition;
 pub mod pcg;
 
+/// Numbers side by side in one register.
+pub use wide::{f32x4, f32x8, f64x4};
+
 /// Two components: material coordinates, texture coordinates.
 pub type Vec2 = nalgebra::Vector2<f64>;
 /// Three components in world space, SI units.

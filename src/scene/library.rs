@@ -124,7 +124,10 @@ pub fn material_page(m: &Material) -> String {
             }
         }
     }
-    line("damping", format!("{} s", number(m.damping)));
+    line("damping", format!("{} s", number(m.damping.stretch)));
+    if m.damping.bend != m.damping.stretch {
+        line("bending_damping", format!("{} s", number(m.damping.bend)));
+    }
     line("friction_static", number(m.friction_static));
     line("friction_dynamic", number(m.friction_dynamic));
     out

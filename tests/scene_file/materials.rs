@@ -11,7 +11,7 @@ fn the_library_is_complete_and_sourced() {
     for m in library() {
         assert!(!m.source.is_empty() && !m.description.is_empty(), "{}", m.name);
         assert!((0.03..=0.65).contains(&m.density), "{}: {}", m.name, m.density);
-        assert!(m.friction_dynamic <= m.friction_static && m.damping > 0.0);
+        assert!(m.friction_dynamic <= m.friction_static && m.damping.stretch > 0.0 && m.damping.bend > 0.0);
         assert!(materials_table().contains(&m.name));
         let page = material_page(m);
         assert!(page.contains(&m.source) && page.contains("rigidity"), "{page}");

@@ -2,11 +2,11 @@
 
 use super::shapes::{self, Random};
 use percale::collision::intersect::intersections;
-use percale::force::assembly::Sheet;
 use percale::force::bending::Bending;
 use percale::force::contact::Friction;
 use percale::force::drag::Drag;
 use percale::force::membrane::{Isotropic, Membrane};
+use percale::force::sheet::{Damping, Sheet};
 use percale::linalg::{Rotation, UnitVec3, Vec3};
 use percale::mesh::TriMesh;
 use percale::mesh::check::{Severity, check};
@@ -156,7 +156,7 @@ impl Draw {
             sheet: Sheet {
                 membrane: Membrane::Isotropic(Isotropic { young, poisson: self.r.real(0.0, 0.45) }),
                 bending: Bending::Constant(self.r.size(1e-8, 1e-3)),
-                damping: if self.r.chance(0.3) { 0.0 } else { self.r.size(1e-5, 1e-2) },
+                damping: if self.r.chance(0.3) { Damping::default() } else { Damping::even(self.r.size(1e-5, 1e-2)) },
             },
             density: self.r.size(0.03, 1.0),
             thickness: self.thickness(),

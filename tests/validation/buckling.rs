@@ -4,6 +4,7 @@ use crate::common::{Bench, Cut, DENSITY, G, close, cloth, cut, hold, input, sett
 use percale::force::assembly::{Assembly, Scheme};
 use percale::force::bending::Bending;
 use percale::force::drag::Drag;
+use percale::force::sheet::Damping;
 use percale::linalg::{Vec2, Vec3};
 use percale::stepper::Integrator;
 
@@ -26,7 +27,7 @@ fn lean(
     let pin = hold(&mesh, |m| m.x < 1.5 * cell);
     let mut strip = cloth(mesh, young * DENSITY * G * L);
     strip.sheet.bending = Bending::Constant(DENSITY * G * L.powi(3) / ratio);
-    strip.sheet.damping = 0.05;
+    strip.sheet.damping = Damping::even(0.05);
     strip.pins.push(pin);
     let gravity = (down + aside * 1e-4) * G;
     let mut bench = Bench::new(input(gravity, strip), settings(Integrator::BackwardEuler, 0.03, 1e-12));
@@ -84,7 +85,7 @@ fn thrust(kind: Cut, clamped: bool, short: f64, (n, m, width): (usize, usize, f6
     let start = hold(&mesh, |m| m.x < inside);
     let mut strip = cloth(mesh, 1e5 / (L * L));
     strip.sheet.bending = Bending::Constant(1.0);
-    strip.sheet.damping = 0.02;
+    strip.sheet.damping = Damping::even(0.02);
     strip.drag = Drag { normal: 20.0, tangent: 20.0 };
     strip.pins = vec![start, end.clone()];
     let mut bench = Bench::new(input(Vec3::zeros(), strip), settings(Integrator::BackwardEuler, 0.02, 1e-9));

@@ -2,6 +2,7 @@
 
 use crate::common::{Bench, Cut, close, cloth, cut, input, select, settings};
 use percale::force::contact::Friction;
+use percale::force::sheet::Damping;
 use percale::linalg::Vec3;
 use percale::stepper::Integrator;
 use percale::world::build::ObstacleInput;
@@ -54,7 +55,7 @@ fn ratio(cell: f64, step: f64) -> f64 {
     let friction = Friction { fixed: MU, sliding: MU };
     let mut strip = cloth(mesh, YOUNG);
     strip.friction = friction;
-    strip.sheet.damping = 1e-2;
+    strip.sheet.damping = Damping::even(1e-2);
     let key = |time: f64, y: f64| Keyframe {
         time,
         turn: Vec3::zeros(),

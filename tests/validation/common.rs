@@ -1,10 +1,10 @@
 //! Worlds for validation: one cloth or a few, plain settings, states in file order.
 
-use percale::force::assembly::Sheet;
 use percale::force::bending::Bending;
 use percale::force::contact::Friction;
 use percale::force::drag::Drag;
 use percale::force::membrane::{Isotropic, Membrane};
+use percale::force::sheet::{Damping, Sheet};
 use percale::linalg::{Vec2, Vec3};
 use percale::mesh::TriMesh;
 use percale::mesh::generate::{Diagonals, equilateral_sheet, random_sheet, sheet};
@@ -45,7 +45,7 @@ pub fn cloth(mesh: TriMesh, young: f64) -> ClothInput {
         sheet: Sheet {
             membrane: Membrane::Isotropic(Isotropic { young, poisson: 0.0 }),
             bending: Bending::Constant(0.0),
-            damping: 0.0,
+            damping: Damping::default(),
         },
         density: DENSITY,
         thickness: 0.0,

@@ -2,6 +2,8 @@
 
 use crate::common::{Bench, Cut, close, cloth, cut, input, select, settings};
 use percale::force::assembly::pick;
+use percale::force::sheet::Damping;
+
 use percale::force::bending::Bending;
 use percale::force::drag::Drag;
 use percale::linalg::{Vec2, Vec3};
@@ -23,7 +25,7 @@ fn energy(kind: Cut, weft: bool) -> f64 {
     let chart = mesh.uv.clone();
     let mut sheet = cloth(mesh, 100.0);
     sheet.sheet.bending = Bending::Constant(1e-3);
-    sheet.sheet.damping = 0.02;
+    sheet.sheet.damping = Damping::even(0.02);
     sheet.drag = Drag { normal: 2.0, tangent: 2.0 };
     sheet.pins.push(pin);
     let mut bench = Bench::new(input(Vec3::zeros(), sheet), settings(Integrator::BackwardEuler, 0.02, 1e-8));

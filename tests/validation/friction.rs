@@ -2,6 +2,7 @@
 
 use crate::common::{Bench, Cut, G, close, cloth, cut, input, settings};
 use percale::force::contact::Friction;
+use percale::force::sheet::Damping;
 use percale::linalg::{Rotation, Vec3};
 use percale::mesh::TriMesh;
 use percale::mesh::generate::plane;
@@ -29,7 +30,7 @@ fn sheet_on(slope: f64, fixed: f64, obstacle: TriMesh) -> (Bench, Vec3) {
         cloth(cut(Cut::Alternating, 5, 5, 0.1, 0.1, |m| turn * Vec3::new(m.x - 0.05, height, 0.05 - m.y)), 200.0);
     let friction = Friction { fixed, sliding: MU };
     sheet.friction = friction;
-    sheet.sheet.damping = 1e-3;
+    sheet.sheet.damping = Damping::even(1e-3);
     let mut input = input(Vec3::new(0.0, -G, 0.0), sheet);
     input.contact.enabled = true;
     input.obstacles.push(ObstacleInput {

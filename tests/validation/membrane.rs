@@ -4,6 +4,7 @@ use crate::common::{Bench, Cut, DENSITY, G, close, cloth, cut, hold, input, sele
 use percale::force::assembly::{Assembly, Scheme, pick};
 use percale::force::bending::Bending;
 use percale::force::membrane::{Isotropic, Membrane};
+use percale::force::sheet::Damping;
 use percale::linalg::{Rotation, Vec2, Vec3};
 use percale::stepper::{Integrator, stepper};
 use percale::world::build::build;
@@ -93,7 +94,7 @@ fn a_patch_comes_to_rest_on_the_affine_map() {
         let pin = hold(&mesh, border);
         let expected: Vec<Vec3> = mesh.uv.iter().map(|m| tension(*m)).collect();
         let mut sheet = cloth(mesh, YOUNG);
-        sheet.sheet.damping = 0.02;
+        sheet.sheet.damping = Damping::even(0.02);
         sheet.pins.push(pin);
         let mut bench = Bench::new(input(Vec3::zeros(), sheet), settings(Integrator::BackwardEuler, 0.02, 1e-7));
         bench.stepper = stepper(&bench.world, bench.stepper.settings(), double);
@@ -110,7 +111,7 @@ fn hang(kind: Cut, n: usize, young: f64) -> (f64, f64) {
     let pin = hold(&mesh, |m| m.y > 1.0 - 1e-9);
     let low = select(&mesh, |m| m.y < 1e-9);
     let mut sheet = cloth(mesh, young);
-    sheet.sheet.damping = 0.1;
+    sheet.sheet.damping = Damping::even(0.1);
     sheet.pins.push(pin);
     let mut bench = Bench::new(input(Vec3::new(0.0, -G, 0.0), sheet), settings(Integrator::BackwardEuler, 0.01, 1e-10));
     bench.settle(1e-8);
@@ -156,7 +157,7 @@ fn a_constant_force_stretches_by_the_law() {
     let ends = select(&mesh, |m| m.y < 1e-9 && corner(m));
     let rest = select(&mesh, |m| m.y < 1e-9 && !corner(m));
     let mut sheet = cloth(mesh, YOUNG);
-    sheet.sheet.damping = 0.1;
+    sheet.sheet.damping = Damping::even(0.1);
     sheet.pins.push(pin);
     let lambda: f64 = 1.25;
     let force = width * YOUNG * lambda * (lambda * lambda - 1.0) / 2.0;

@@ -3,6 +3,7 @@
 use crate::common::{Bench, Cut, G, cloth, cut, input, settings};
 use percale::force::bending::Bending;
 use percale::force::contact::Friction;
+use percale::force::sheet::Damping;
 use percale::linalg::{Rotation, Vec2, Vec3};
 use percale::mesh::TriMesh;
 use percale::stepper::{Integrator, Report};
@@ -22,7 +23,7 @@ fn sheet(name: &str, mesh: TriMesh, velocity: Vec3) -> ClothInput {
     sheet.friction = friction();
     sheet.self_contact = true;
     sheet.sheet.bending = Bending::Constant(1e-5);
-    sheet.sheet.damping = 1e-3;
+    sheet.sheet.damping = Damping::even(1e-3);
     sheet
 }
 

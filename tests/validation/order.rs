@@ -2,6 +2,7 @@
 
 use crate::common::{Bench, Cut, DENSITY, G, close, cloth, cut, hold, input, settings};
 use percale::force::bending::Bending;
+use percale::force::sheet::Damping;
 use percale::linalg::{Rotation, Vec2, Vec3};
 use percale::mesh::TriMesh;
 use percale::stepper::Integrator;
@@ -74,7 +75,7 @@ fn a_pendulum_sheet_has_the_order_of_the_scheme() {
         let pin = hold(&mesh, |m| m.y > 0.3 - 1e-9);
         let mut sheet = cloth(mesh, 10.0);
         sheet.sheet.bending = Bending::Constant(1e-4);
-        sheet.sheet.damping = damping;
+        sheet.sheet.damping = Damping::even(damping);
         sheet.drag.normal = 10.0 * damping;
         sheet.drag.tangent = 10.0 * damping;
         sheet.pins.push(pin);

@@ -1,3 +1,4 @@
+use super::super::matrix::Entry;
 use super::*;
 
 /// A chain-and-grid matrix with random symmetric couplings, diagonally dominant, as blocks and as a dense copy.

@@ -3,9 +3,9 @@
 use super::faults::Faults;
 use super::files;
 use super::select::{self, Groups, Refusal};
-use crate::force::assembly::Sheet;
 use crate::force::contact::Friction;
 use crate::force::drag::Drag;
+use crate::force::sheet::Sheet;
 use crate::mesh::TriMesh;
 use crate::scene::Scene;
 use crate::scene::cloth::{self, Cloth, Map, MapSource, Mapped, Pull, RestAngles};

@@ -1,10 +1,10 @@
 use super::*;
 use crate::collision::certificate::Pair;
-use crate::force::assembly::Sheet;
 use crate::force::bending::Bending;
 use crate::force::contact::Friction;
 use crate::force::drag::Drag;
 use crate::force::membrane::{Isotropic, Membrane};
+use crate::force::sheet::{Damping, Sheet};
 use crate::mesh::generate::{Diagonals, lying, sheet};
 use crate::world::build::{ClothInput, Input, Rest, Weights, build};
 use crate::world::wind::Wind;
@@ -25,7 +25,7 @@ fn crumpled(seed: &mut u64) -> (World, State, Step) {
         sheet: Sheet {
             membrane: Membrane::Isotropic(Isotropic { young: 100.0, poisson: 0.0 }),
             bending: Bending::Constant(0.0),
-            damping: 0.0,
+            damping: Damping::default(),
         },
         density: 0.2,
         thickness: 0.0,

@@ -1,0 +1,31 @@
+//! What one cloth is made of: its laws and their damping.
+
+use super::bending::Bending;
+use super::membrane::Membrane;
+
+/// Stiffness-proportional damping times [s].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Damping {
+    /// Of the in-plane law.
+    pub stretch: f64,
+    /// Of bending.
+    pub bend: f64,
+}
+
+impl Damping {
+    /// The same for both laws.
+    pub fn even(time: f64) -> Damping {
+        Damping { stretch: time, bend: time }
+    }
+}
+
+/// The laws of one cloth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sheet {
+    /// In-plane law.
+    pub membrane: Membrane,
+    /// Out-of-plane law.
+    pub bending: Bending,
+    /// Damping of both.
+    pub damping: Damping,
+}
