@@ -2,7 +2,7 @@
 //!
 //! A step of the implicit scheme has new positions `x + y + z`: `y` is the displacement of free flight (prescribed for pinned
 //! vertices), `z` the unknown. The new velocity is `v~ + z/beta`. Linearised at `x`:
-//! `(M/beta^2 + K + tau K_material/beta) z = f(x) - K y - tau K_material v~`, where `tau` is the damping time.
+//! `(M/beta^2 + K + tau K_material/beta) z = f(x) - K y - tau K_material v~`, where `tau` is the damping time of the law.
 //! Hinges of a plate are coupled beyond a hinge's four vertices, which the matrix is not to know: it holds `Kb >= K` instead, hinge
 //! by hinge (see [`super::plate::Patch::bounds`]). `K` acts on the displacement and rate of a step at the present velocity, known
 //! beforehand, `Kb` on the rest of `y` and on `z`. The difference acts on the change of velocity alone: it is of second order,
@@ -74,6 +74,15 @@ pub struct Scheme<'a> {
     pub beta: f64,
     /// Effective step of each vertex's inertia [s].
     pub betas: &'a [f64],
+}
+
+impl Scheme<'_> {
+    /// Velocity at `z = 0` that damping sees [m/s]. The matrix adds `z/beta` to it at every vertex, though `z/betas` is the truth: the
+    /// change of velocity is scaled alike, so that what does not accelerate is damped by its velocity.
+    #[inline]
+    fn damped(&self, v: usize) -> Vec3 {
+        self.v[v] + (self.rate[v] - self.v[v]) * (self.betas[v] / self.beta)
+    }
 }
 
 /// What one subdomain evaluates: every element that touches it. It stores the blocks in its own rows, and between two own
@@ -298,7 +307,7 @@ impl<T: Real> Part<T> {
                 for k in 0..2 {
                     put(&mut fields[0][k], l, scheme.x[v[k + 1]] - scheme.x[v[0]]);
                     put(&mut fields[1][k], l, scheme.y[v[k + 1]] - scheme.y[v[0]]);
-                    put(&mut fields[2][k], l, (scheme.rate[v[k + 1]] - scheme.rate[v[0]]) * sheet.damping.stretch);
+                    put(&mut fields[2][k], l, (scheme.damped(v[k + 1]) - scheme.damped(v[0])) * sheet.damping.stretch);
                     gradients[2 * k][l] = t.gradients[k].x;
                     gradients[2 * k + 1][l] = t.gradients[k].y;
                 }
@@ -405,8 +414,10 @@ impl<T: Real> Part<T> {
                 let (mut whole, mut late) = (0.0, 0.0);
                 for (v, g) in h.vertices.iter().zip(&gradient) {
                     let v = *v as usize;
-                    whole += g.dot(&(scheme.y[v] + scheme.rate[v] * sheet.damping.bend));
-                    late += g.dot(&(scheme.rate[v] - scheme.v[v])) * (scheme.betas[v] + sheet.damping.bend);
+                    let damped = scheme.damped(v);
+                    whole += g.dot(&(scheme.y[v] + damped * sheet.damping.bend));
+                    late += g.dot(&(scheme.rate[v] - scheme.v[v])) * scheme.betas[v];
+                    late += g.dot(&(damped - scheme.v[v])) * sheet.damping.bend;
                 }
                 *turn = Turn { away: away + whole - late, late, stiffness, gradient };
             }

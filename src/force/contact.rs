@@ -168,8 +168,8 @@ impl Contact {
     #[inline]
     pub fn stiffness(&self, linear: &Linear) -> Mat3 {
         let n = &self.normal;
-        let along = n * (linear.normal_stiffness - linear.tangent_stiffness);
-        along * n.transpose() + Mat3::from_diagonal_element(linear.tangent_stiffness)
+        n * n.transpose() * (linear.normal_stiffness - linear.tangent_stiffness)
+            + Mat3::from_diagonal_element(linear.tangent_stiffness)
     }
 
     /// Coulomb bound for a normal force, and whether the bristle's force stays within what holds.

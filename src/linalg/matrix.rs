@@ -62,7 +62,7 @@ impl Real for f64 {
     }
 }
 
-/// A vector of three in four lanes; the last is zero.
+/// A vector of three in four lanes; the last is padding.
 pub type Lanes<T> = [T; 4];
 
 /// The columns of a block in four lanes each.

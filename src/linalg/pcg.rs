@@ -31,7 +31,7 @@ pub struct Stop {
     pub iterations: usize,
 }
 
-/// A block in column order.
+/// A block of nine numbers, in column order unless said otherwise.
 type Block<T> = [T; 9];
 
 /// Blocks in row order, nine numbers each, and one more, so that every row can be read as four lanes. What stands in the fourth

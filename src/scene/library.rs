@@ -124,9 +124,9 @@ pub fn material_page(m: &Material) -> String {
             }
         }
     }
-    line("damping", format!("{} s", number(m.damping.stretch)));
-    if m.damping.bend != m.damping.stretch {
-        line("bending_damping", format!("{} s", number(m.damping.bend)));
+    line("damping", format!("{} s", number(m.damping)));
+    if let Some(damping) = m.bending_damping {
+        line("bending_damping", format!("{} s", number(damping)));
     }
     line("friction_static", number(m.friction_static));
     line("friction_dynamic", number(m.friction_dynamic));

@@ -10,7 +10,6 @@ use super::unit::{Unit, short};
 use crate::force::bending::Bending;
 use crate::force::contact::Friction;
 use crate::force::membrane::{Isotropic, Membrane, StretchTable};
-use crate::force::sheet::Damping;
 
 /// A cloth's material.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,8 +30,10 @@ pub struct Material {
     pub membrane: Membrane,
     /// Bending rigidity.
     pub bending: Bending,
-    /// Stiffness-proportional damping.
-    pub damping: Damping,
+    /// Stiffness-proportional damping time [s].
+    pub damping: f64,
+    /// That of bending, if it has its own [s].
+    pub bending_damping: Option<f64>,
     /// Coulomb coefficient that holds.
     pub friction_static: f64,
     /// Coulomb coefficient while sliding.
@@ -308,23 +309,15 @@ section! {
         poisson: Option<f64> = real(-0.9..=0.95).optional(),
         /// Bending stiffness; required without a base.
         plate: Option<Plate> = at_most_one(),
-        /// Stiffness-proportional damping time; 0.5 ms without a base.
+        /// Stiffness-proportional damping time, of bending too unless that has its own; 0.5 ms without a base.
         damping: Option<f64> = quantity(Unit::Time, 0.0..=1.0).optional(),
-        /// The same of bending where it is another. A fabric's loss factor in bending, near 0.3, over the angular frequency of what
+        /// Damping time of bending; as `damping` if neither this nor the base gives it. A fabric's loss factor in bending, near 0.3, over the angular frequency of what
         /// swings: 24 ms at 2 Hz.
         bending_damping: Option<f64> = quantity(Unit::Time, 0.0..=1.0).optional(),
         /// Friction; 0.3 without a base.
         friction: Option<Friction> = open_friction(),
     }
     check resolve;
-}
-
-/// The own damping times, else those of the base; bending goes with stretch where nothing else is said.
-fn damping(entry: &Entry, base: Option<&Material>) -> Damping {
-    let base = base.map_or(Damping::even(5e-4), |b| b.damping);
-    let stretch = entry.damping.unwrap_or(base.stretch);
-    let follows = entry.damping.filter(|_| base.bend == base.stretch);
-    Damping { stretch, bend: entry.bending_damping.or(follows).unwrap_or(base.bend) }
 }
 
 /// Makes the material known.
@@ -381,7 +374,8 @@ fn resolve(entry: Entry, keys: &mut Keys) -> Option<Entry> {
         thickness: entry.thickness.or(base.map(|b| b.thickness)).unwrap_or(5e-4),
         membrane,
         bending,
-        damping: damping(&entry, base),
+        damping: entry.damping.or(base.map(|b| b.damping)).unwrap_or(5e-4),
+        bending_damping: entry.bending_damping.or(base.and_then(|b| b.bending_damping)),
         friction_static: friction.fixed,
         friction_dynamic: friction.sliding,
     });

@@ -49,7 +49,7 @@ section! {
         /// Contact is considered at all.
         pub enabled: bool = flag().or(true),
         /// Activation distance beyond the thickness: surfaces nearer than this repel each other.
-        pub distance: f64 = quantity(Unit::Length, 1e-6..=0.1).or(1e-3),
+        pub distance: f64 = quantity(Unit::Length, 2e-5..=0.1).or(1e-3),
         /// Cloths touch themselves; each cloth may also switch it off.
         pub self_contact as "self": bool = flag().or(true),
         /// Factor of the repulsion's stiffness, which otherwise follows from masses and step.

@@ -280,7 +280,7 @@ impl Touch {
         any
     }
 
-    /// Notes the pair, and the contact if it acts.
+    /// Notes the pair if it may come near, and the contact if it acts.
     fn look(
         &self,
         world: &World,

@@ -4,7 +4,6 @@ use crate::support::{good, lines, read};
 use percale::force::bending::Bending;
 use percale::force::contact::Friction;
 use percale::force::membrane::{Isotropic, Membrane};
-use percale::force::sheet::Damping;
 use percale::linalg::Vec3;
 use percale::scene::cloth::{MapSource, Mapped, Pull, Rest, RestAngles};
 use percale::scene::obstacle::Shape;
@@ -64,7 +63,7 @@ fn materials_vary_others() {
     let scene = good(FULL);
     let find = |name: &str| scene.materials.iter().find(|m| m.name == name).unwrap();
     let tarp = find("tarp");
-    assert_eq!((tarp.density, tarp.thickness, tarp.damping), (0.6, 1e-3, Damping { stretch: 2e-4, bend: 2e-2 }));
+    assert_eq!((tarp.density, tarp.thickness, tarp.damping, tarp.bending_damping), (0.6, 1e-3, 2e-4, Some(2e-2)));
     assert_eq!(tarp.membrane, Membrane::Isotropic(Isotropic { young: 5000.0, poisson: 0.1 }));
     assert_eq!(tarp.bending, Bending::Constant(3e-4));
     assert_eq!((tarp.friction_static, tarp.friction_dynamic), (0.5, 0.4));

@@ -1,5 +1,6 @@
 //! The library of materials.
 
+use crate::support::{MINIMAL, good};
 use percale::force::bending::Bending;
 use percale::force::membrane::{Isotropic, Membrane, StretchTable};
 use percale::scene::{library, material_page, materials_table};
@@ -11,7 +12,7 @@ fn the_library_is_complete_and_sourced() {
     for m in library() {
         assert!(!m.source.is_empty() && !m.description.is_empty(), "{}", m.name);
         assert!((0.03..=0.65).contains(&m.density), "{}: {}", m.name, m.density);
-        assert!(m.friction_dynamic <= m.friction_static && m.damping.stretch > 0.0 && m.damping.bend > 0.0);
+        assert!(m.friction_dynamic <= m.friction_static && m.damping > 0.0);
         assert!(materials_table().contains(&m.name));
         let page = material_page(m);
         assert!(page.contains(&m.source) && page.contains("rigidity"), "{page}");
@@ -46,4 +47,23 @@ fn the_reference_sheet_is_the_one_compared_with() {
     assert_eq!((m.density, m.friction_static, m.friction_dynamic), (0.2, 0.3, 0.3));
     assert_eq!(m.membrane, Membrane::Isotropic(Isotropic { young: 261.0, poisson: 0.243 }));
     assert_eq!(m.bending, Bending::Constant(2.3e-6));
+}
+
+/// Of a variation of cotton, and of one of a material with a bending damping of its own.
+#[test]
+fn a_material_takes_what_damping_it_does_not_give_from_its_base() {
+    let damping = |own: &str| {
+        let scene = good(&format!(
+            "[[material]]\nname = \"even\"\nbase = \"cotton\"\n{own}[[material]]\nname = \"base\"\nbase = \"cotton\"\n\
+             damping = \"1 ms\"\nbending_damping = \"20 ms\"\n[[material]]\nname = \"uneven\"\nbase = \"base\"\n{own}{MINIMAL}"
+        ));
+        ["even", "uneven"].map(|name| {
+            let m = scene.materials.iter().find(|m| m.name == name).unwrap();
+            (m.damping, m.bending_damping)
+        })
+    };
+    let cotton = library().iter().find(|m| m.name == "cotton").unwrap().damping;
+    assert_eq!(damping(""), [(cotton, None), (1e-3, Some(2e-2))]);
+    assert_eq!(damping("damping = \"2 ms\"\n"), [(2e-3, None), (2e-3, Some(2e-2))]);
+    assert_eq!(damping("bending_damping = \"3 ms\"\n"), [(cotton, Some(3e-3)), (1e-3, Some(3e-3))]);
 }

@@ -5,7 +5,7 @@ use super::files;
 use super::select::{self, Groups, Refusal};
 use crate::force::contact::Friction;
 use crate::force::drag::Drag;
-use crate::force::sheet::Sheet;
+use crate::force::sheet::{Damping, Sheet};
 use crate::mesh::TriMesh;
 use crate::scene::Scene;
 use crate::scene::cloth::{self, Cloth, Map, MapSource, Mapped, Pull, RestAngles};
@@ -53,7 +53,11 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
     let material = &cloth.material;
     Some(ClothInput {
         name: cloth.name.clone(),
-        sheet: Sheet { membrane: material.membrane, bending: material.bending, damping: material.damping },
+        sheet: Sheet {
+            membrane: material.membrane,
+            bending: material.bending,
+            damping: Damping { stretch: material.damping, bend: material.bending_damping.unwrap_or(material.damping) },
+        },
         density: material.density,
         thickness: material.thickness,
         friction: Friction { fixed: material.friction_static, sliding: material.friction_dynamic },

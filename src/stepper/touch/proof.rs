@@ -115,7 +115,7 @@ impl Touch {
                 step.moved[v] = moved;
             }
         }
-        // Pairs that were not looked at may have come near.
+        // Pairs that were not watched may have come near.
         self.prove(world, state, step, true);
         let one = |w: &Watched| zones.one(&w.vertices) && w.vertices.iter().filter_map(place).all(|k| !loose[k]);
         if self.unproven.iter().all(one) {
@@ -142,7 +142,7 @@ impl Touch {
         if !world.contact.enabled {
             return;
         }
-        // Pairs not looked at were to stay farther apart than the activation distance.
+        // Pairs not watched were to stay farther apart than the activation distance.
         let spare = world.contact.distance - LEAST;
         let astray = 2.0 * self.candidates.compare(&self.predicted, &step.moved) > spare;
         if astray {
