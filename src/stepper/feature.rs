@@ -15,6 +15,9 @@ const FLAT: (f64, f64) = (1e-3, 0.05);
 /// not: in between the share falls steadily, so that no force comes and goes at once.
 const HOLLOW: (f64, f64) = (0.03, 0.1);
 
+/// How far the other edge reaches beyond the triangle when a flat edge acts in full, in heights of the triangle.
+const BEYOND: f64 = 0.25;
+
 /// Weight of a corner up to which the nearest point counts as on the border: far above its rounding.
 const BORDER: f64 = 1e-9;
 
@@ -52,13 +55,14 @@ impl Flat {
     pub fn edges_share(&self, world: &World, x: &[Vec3], edges: [u32; 2], normal: &Vec3, weights: &[f64; 4]) -> f64 {
         let share = |edge: u32, other: u32, d: &Vec3, ends: &[f64]| {
             let Some(bend) = world.surface.bend(x, edge as usize, d) else { return 0.0 };
-            // The other edge's end on that side is as near or nearer, if it is not beyond the triangle there.
+            // The other edge's end on that side is as near or nearer, if it does not reach beyond the triangle there.
             let [a, b] = world.surface.edges[other as usize].map(|v| v as usize);
             let along = x[b] - x[a];
             let end = if along.dot(&bend.higher) > 0.0 { ends[0] } else { ends[1] };
-            let beyond = end.abs() * along.norm() > bend.higher.norm();
-            let ridge = if beyond { 1.0 } else { ((bend.fall - FLAT.0) / (FLAT.1 - FLAT.0)).clamp(0.0, 1.0) };
-            ridge * fading(-bend.least)
+            let reach = end.abs() * along.norm();
+            let beyond = if bend.higher == Vec3::zeros() { 1.0 } else { (reach / bend.higher.norm() - 1.0) / BEYOND };
+            let ridge = (bend.fall - FLAT.0) / (FLAT.1 - FLAT.0);
+            ridge.max(beyond).clamp(0.0, 1.0) * fading(-bend.least)
         };
         if weights.contains(&0.0) || edges.iter().any(|edge| self.edges[*edge as usize]) {
             return 0.0;

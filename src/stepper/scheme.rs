@@ -12,6 +12,9 @@ use crate::linalg::matrix::Real;
 use crate::linalg::{Mat3, Vec3, par};
 use crate::world::{Pull, State, World};
 
+/// Largest acceleration of a vertex in contact, in units of gravity, that is no impact.
+const CALM: f64 = 2.0;
+
 /// Time integration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Integrator {
@@ -185,18 +188,21 @@ pub fn add_handles<T: Real>(world: &World, state: &State, step: &Step, assembly:
     }
 }
 
-/// Takes the step: history, positions, velocities. Vertices in contact forget their history but for gravity: one that leaves goes
-/// on in the free flight that those beside it are in.
+/// Takes the step: history, positions, velocities. Vertices in contact that are stopped forget their history but for gravity: one that
+/// leaves goes on in the free flight that those beside it are in.
 pub fn commit(world: &World, state: &mut State, step: &Step) {
     let State { x, v, x_before, v_before, guess, .. } = state;
     let Step { h, moved, rate, touched, z, betas, .. } = step;
-    par::fill(
-        x_before,
-        |i| {
-            if touched[i] { x[i] + moved[i] - (rate[i] - world.gravity * (h / 2.0)) * *h } else { x[i] }
-        },
-    );
-    par::fill(v_before, |i| if touched[i] { rate[i] - world.gravity * *h } else { v[i] });
+    let calm = CALM * world.gravity.norm();
+    let history = |i: usize| {
+        let acceleration = (rate[i] - v[i]) / *h;
+        if acceleration.norm() <= calm { acceleration } else { world.gravity }
+    };
+    par::fill(x_before, |i| match touched[i] {
+        true => x[i] + moved[i] - (rate[i] - history(i) * (h / 2.0)) * *h,
+        false => x[i],
+    });
+    par::fill(v_before, |i| if touched[i] { rate[i] - history(i) * *h } else { v[i] });
     par::each_mut(&mut x[..world.moving], |i, x| *x += moved[i]);
     par::fill(&mut v[..world.moving], |i| rate[i]);
     par::fill(guess, |i| z[i] / (betas[i] * betas[i]));
