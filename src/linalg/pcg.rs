@@ -45,12 +45,25 @@ struct Work<T> {
     r: Vec<Lanes<T>>,
     p: Vec<Lanes<T>>,
     q: Vec<Lanes<T>>,
-    /// Upper, outer and moving blocks, scaled, in row order.
+    /// Upper, outer and outer moving blocks, scaled, in row order.
     blocks: Vec<T>,
-    /// Local row and global column of each moving block.
+    /// Local row and global column of each moving block that couples to another subdomain.
     moving: Vec<[u32; 2]>,
+    /// Moving blocks within the subdomain, above the diagonal.
+    inner: Inner<T>,
     dots: [f64; 3],
     broken: Option<usize>,
+}
+
+/// Upper blocks, row by row.
+#[derive(Clone, Debug, Default)]
+struct Inner<T> {
+    /// Row `i` has blocks `start[i]..start[i + 1]`.
+    start: Vec<u32>,
+    /// Local column of each.
+    columns: Vec<u32>,
+    /// Scaled, in row order.
+    blocks: Vec<T>,
 }
 
 /// Reusable storage of the solver.
@@ -95,12 +108,12 @@ impl<T: Real> Pcg<T> {
         let t_all = &*t;
         par::each_heavy(works, |k, work| {
             let domain = &matrix.domains[k];
-            let Work { r, q, blocks, moving, dots, .. } = work;
+            let Work { r, q, blocks, moving, inner, dots, .. } = work;
             q.copy_from_slice(r);
-            forward(domain, blocks, q);
+            forward(domain, blocks, inner, q);
             dots[0] = dot(q, q);
-            subtract_product(domain, blocks, moving, t_all, r, q);
-            forward(domain, blocks, r);
+            subtract_product(domain, (blocks, inner), moving, t_all, r, q);
+            forward(domain, blocks, inner, r);
         });
         let reference = sum(works, 0).sqrt().max(stop.floor);
         if reference == 0.0 {
@@ -127,7 +140,7 @@ impl<T: Real> Pcg<T> {
                 }
                 work.dots[0] = dot(&work.r, &work.r);
                 t.copy_from_slice(&work.p);
-                backward(domain, &work.blocks, t);
+                backward(domain, &work.blocks, &work.inner, t);
             });
             let rr = sum(works, 0);
             outcome.residual = rr.sqrt() / reference;
@@ -140,14 +153,14 @@ impl<T: Real> Pcg<T> {
             par::each_heavy(works, |k, work| {
                 let domain = &matrix.domains[k];
                 let own = &t_all[domain.first..domain.first + domain.count];
-                let Work { p, q, r, blocks, moving, dots, .. } = work;
+                let Work { p, q, r, blocks, moving, inner, dots, .. } = work;
                 for i in 0..domain.count {
                     for l in 0..4 {
                         q[i][l] = p[i][l] - own[i][l];
                     }
                 }
                 outer(domain, blocks, moving, t_all, q);
-                forward(domain, blocks, q);
+                forward(domain, blocks, inner, q);
                 for (q, t) in q.iter_mut().zip(own) {
                     for l in 0..4 {
                         q[l] += t[l];
@@ -205,9 +218,10 @@ impl<T: Real> Pcg<T> {
             let (stored, _) = domain.blocks[9 * domain.upper_base()..].as_chunks::<9>();
             let at = |row: usize| matrix.entries.partition_point(|e| (e.row as usize) < row);
             let entries = &matrix.entries[at(first)..at(first + domain.count)];
+            let within = |column: u32| (first..first + domain.count).contains(&(column as usize));
             work.moving.clear();
-            work.moving.extend(entries.iter().map(|e| [e.row - first as u32, e.column]));
-            work.blocks.resize(9 * (stored.len() + entries.len()) + 1, T::default());
+            work.moving.extend(entries.iter().filter(|e| !within(e.column)).map(|e| [e.row - first as u32, e.column]));
+            work.blocks.resize(9 * (stored.len() + work.moving.len()) + 1, T::default());
             let (scaled, _) = work.blocks.as_chunks_mut::<9>();
             let (upper, outer) = scaled.split_at_mut(domain.upper_col.len());
             let (outer, moving) = outer.split_at_mut(domain.cross_col.len());
@@ -220,9 +234,23 @@ impl<T: Real> Pcg<T> {
                     outer[k] = scaled_rows(&stored_outer[k], first + i, domain.cross_col[k] as usize);
                 }
             }
-            for (rows, e) in moving.iter_mut().zip(entries) {
+            for (rows, e) in moving.iter_mut().zip(entries.iter().filter(|e| !within(e.column))) {
                 *rows = scaled_rows(&e.block, e.row as usize, e.column as usize);
             }
+            let Inner { start, columns, blocks } = &mut work.inner;
+            let mut upper = entries.iter().filter(|e| e.row < e.column && within(e.column)).peekable();
+            start.clear();
+            columns.clear();
+            blocks.clear();
+            for i in 0..domain.count {
+                start.push(columns.len() as u32);
+                while let Some(e) = upper.next_if(|e| e.row as usize == first + i) {
+                    columns.push(e.column - first as u32);
+                    blocks.extend(scaled_rows(&e.block, e.row as usize, e.column as usize));
+                }
+            }
+            start.push(columns.len() as u32);
+            blocks.push(T::default());
         });
         Ok(())
     }
@@ -382,9 +410,12 @@ fn subtract_transposed<T: Real>(acc: &mut Lanes<T>, rows: &[T::Four; 3], s: &[T:
 }
 
 /// `t <- (I + L^T)^-1 t`.
-fn backward<T: Real>(domain: &Domain<T>, upper: &Rows<T>, t: &mut [Lanes<T>]) {
+fn backward<T: Real>(domain: &Domain<T>, upper: &Rows<T>, inner: &Inner<T>, t: &mut [Lanes<T>]) {
     for i in (0..domain.count).rev() {
         let mut acc = [T::four(&zero::<T>()); 3];
+        each_block(&inner.start, &inner.columns, &inner.blocks, i, |j, rows| {
+            multiply_add::<T>(&mut acc, rows, &t[j]);
+        });
         // The nearest column is the last to be known.
         each_block_back(&domain.upper_start, &domain.upper_col, upper, i, |j, rows| {
             multiply_add::<T>(&mut acc, rows, &t[j]);
@@ -396,10 +427,13 @@ fn backward<T: Real>(domain: &Domain<T>, upper: &Rows<T>, t: &mut [Lanes<T>]) {
 }
 
 /// `w <- (I + L)^-1 w`, with `L` read as the transpose of the upper blocks.
-fn forward<T: Real>(domain: &Domain<T>, upper: &Rows<T>, w: &mut [Lanes<T>]) {
+fn forward<T: Real>(domain: &Domain<T>, upper: &Rows<T>, inner: &Inner<T>, w: &mut [Lanes<T>]) {
     for i in 0..domain.count {
         let s = spread(&w[i]);
         each_block(&domain.upper_start, &domain.upper_col, upper, i, |j, rows| {
+            subtract_transposed::<T>(&mut w[j], rows, &s);
+        });
+        each_block(&inner.start, &inner.columns, &inner.blocks, i, |j, rows| {
             subtract_transposed::<T>(&mut w[j], rows, &s);
         });
     }
@@ -435,7 +469,7 @@ fn outer<T: Real>(domain: &Domain<T>, blocks: &Rows<T>, moving: &[[u32; 2]], t: 
 /// `r -= A x` for the scaled matrix and the `x` of all subdomains; `scratch` is overwritten.
 fn subtract_product<T: Real>(
     domain: &Domain<T>,
-    blocks: &Rows<T>,
+    (blocks, inner): (&Rows<T>, &Inner<T>),
     moving: &[[u32; 2]],
     all: &[Lanes<T>],
     r: &mut [Lanes<T>],
@@ -451,10 +485,12 @@ fn subtract_product<T: Real>(
     for i in 0..domain.count {
         let mut acc = [T::four(&zero::<T>()); 3];
         let s = spread(&own[i]);
-        each_block(&domain.upper_start, &domain.upper_col, blocks, i, |j, rows| {
+        let mut both = |j: usize, rows: &[T::Four; 3]| {
             multiply_add::<T>(&mut acc, rows, &own[j]);
             subtract_transposed::<T>(&mut r[j], rows, &s);
-        });
+        };
+        each_block(&domain.upper_start, &domain.upper_col, blocks, i, &mut both);
+        each_block(&inner.start, &inner.columns, &inner.blocks, i, &mut both);
         for (out, sum) in scratch[i].iter_mut().zip(total::<T>(&acc)) {
             *out += sum;
         }
