@@ -1,7 +1,7 @@
 //! Symmetric positive definite block matrix, cut into subdomains.
 //!
 //! `A = L + D + L^T + R`: within a subdomain only the blocks above the diagonal are stored (`L^T`); between subdomains `R`
-//! is stored row by row. Contact adds blocks whose place changes from step to step: they join `D` and `R`.
+//! is stored row by row. Contact adds blocks whose place changes from step to step: they join `D`, `L` or `R`.
 //! A block is nine numbers in column order.
 
 use super::{Mat3, f32x4, f64x4};

@@ -1,5 +1,6 @@
 //! Small vectors and blocks, the block-sparse matrix, conjugate gradients, and ordered parallel loops.
 
+mod block;
 pub mod matrix;
 pub mod par;
 pub mod partition;

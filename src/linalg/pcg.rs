@@ -6,6 +6,7 @@
 //! (Eisenstat 1981), so one backward and one forward sweep replace the product with the matrix. The error measure is the
 //! residual in the preconditioned norm.
 
+use super::block::{Rows, each_block, each_block_back, multiply_add, rows, spread, subtract_transposed, total};
 use super::matrix::{Domain, Lanes, Matrix, Real};
 use super::{Mat3, Vec3, par};
 
@@ -33,10 +34,6 @@ pub struct Stop {
 
 /// A block of nine numbers, in column order unless said otherwise.
 type Block<T> = [T; 9];
-
-/// Blocks in row order, nine numbers each, and one more, so that every row can be read as four lanes. What stands in the fourth
-/// lane, of a row as of a vector, means nothing.
-type Rows<T> = [T];
 
 /// Vectors of one subdomain.
 #[derive(Clone, Debug, Default)]
@@ -337,78 +334,6 @@ fn scale<T: Real>(block: &Block<T>, ci: &Block<T>, cj: &Block<T>) -> Block<T> {
     scaled
 }
 
-/// The rows of a block and the number after it.
-#[inline(always)]
-fn rows<T: Real>(block: &[T; 10]) -> [T::Four; 3] {
-    [T::four(&block[..4]), T::four(&block[3..7]), T::four(&block[6..])]
-}
-
-/// Calls `f(column, rows)` for every block of a row; `blocks` begin with those of row 0.
-#[inline(always)]
-fn each_block<T: Real>(
-    start: &[u32],
-    columns: &[u32],
-    blocks: &Rows<T>,
-    i: usize,
-    mut f: impl FnMut(usize, &[T::Four; 3]),
-) {
-    let range = start[i] as usize..start[i + 1] as usize;
-    let mut rest = &blocks[9 * range.start..9 * range.end + 1];
-    for column in &columns[range] {
-        let Some(block) = rest.first_chunk() else { break };
-        f(*column as usize, &rows::<T>(block));
-        rest = &rest[9..];
-    }
-}
-
-/// As [`each_block`], from the last to the first.
-#[inline(always)]
-fn each_block_back<T: Real>(
-    start: &[u32],
-    columns: &[u32],
-    blocks: &Rows<T>,
-    i: usize,
-    mut f: impl FnMut(usize, &[T::Four; 3]),
-) {
-    let range = start[i] as usize..start[i + 1] as usize;
-    let mut rest = &blocks[9 * range.start..9 * range.end + 1];
-    for column in columns[range].iter().rev() {
-        let Some(block) = rest.last_chunk() else { break };
-        f(*column as usize, &rows::<T>(block));
-        rest = &rest[..rest.len() - 9];
-    }
-}
-
-/// `acc[row] += rows[row] * t` lane by lane: the sum over the lanes is left to [`total`].
-#[inline(always)]
-fn multiply_add<T: Real>(acc: &mut [T::Four; 3], rows: &[T::Four; 3], t: &Lanes<T>) {
-    let t = T::four(t);
-    for (acc, row) in acc.iter_mut().zip(rows) {
-        *acc = *acc + *row * t;
-    }
-}
-
-/// Each of the three numbers in four lanes.
-#[inline(always)]
-fn spread<T: Real>(s: &Lanes<T>) -> [T::Four; 3] {
-    [0, 1, 2].map(|l| T::four(&[s[l]; 4]))
-}
-
-/// Sums of the three lanes.
-#[inline(always)]
-fn total<T: Real>(acc: &[T::Four; 3]) -> [T; 3] {
-    acc.map(|row| {
-        let row: [T; 4] = row.into();
-        row[0] + row[1] + row[2]
-    })
-}
-
-/// `acc -= block^T s`.
-#[inline(always)]
-fn subtract_transposed<T: Real>(acc: &mut Lanes<T>, rows: &[T::Four; 3], s: &[T::Four; 3]) {
-    *acc = (T::four(acc) - (rows[0] * s[0] + rows[1] * s[1] + rows[2] * s[2])).into();
-}
-
 /// `t <- (I + L^T)^-1 t`.
 fn backward<T: Real>(domain: &Domain<T>, upper: &Rows<T>, inner: &Inner<T>, t: &mut [Lanes<T>]) {
     for i in (0..domain.count).rev() {
@@ -439,7 +364,7 @@ fn forward<T: Real>(domain: &Domain<T>, upper: &Rows<T>, inner: &Inner<T>, w: &m
     }
 }
 
-/// `out += R t`: blocks between subdomains and moving blocks.
+/// `out += R t`: fixed and moving blocks between subdomains.
 fn outer<T: Real>(domain: &Domain<T>, blocks: &Rows<T>, moving: &[[u32; 2]], t: &[Lanes<T>], out: &mut [Lanes<T>]) {
     let add = |out: &mut Lanes<T>, acc: &[T::Four; 3]| {
         for (out, sum) in out.iter_mut().zip(total::<T>(acc)) {

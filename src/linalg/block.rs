@@ -1,0 +1,79 @@
+//! Products of 3x3 blocks, stored in row order without gaps, with vectors of four lanes.
+
+use super::matrix::{Lanes, Real};
+
+/// Blocks in row order, nine numbers each, and one more, so that every row can be read as four lanes. What stands in the fourth
+/// lane, of a row as of a vector, means nothing.
+pub type Rows<T> = [T];
+
+/// The rows of a block and the number after it.
+#[inline(always)]
+pub fn rows<T: Real>(block: &[T; 10]) -> [T::Four; 3] {
+    [T::four(&block[..4]), T::four(&block[3..7]), T::four(&block[6..])]
+}
+
+/// Calls `f(column, rows)` for every block of a row; `blocks` begin with those of row 0.
+#[inline(always)]
+pub fn each_block<T: Real>(
+    start: &[u32],
+    columns: &[u32],
+    blocks: &Rows<T>,
+    i: usize,
+    mut f: impl FnMut(usize, &[T::Four; 3]),
+) {
+    let range = start[i] as usize..start[i + 1] as usize;
+    let mut rest = &blocks[9 * range.start..9 * range.end + 1];
+    for column in &columns[range] {
+        let Some(block) = rest.first_chunk() else { break };
+        f(*column as usize, &rows::<T>(block));
+        rest = &rest[9..];
+    }
+}
+
+/// As [`each_block`], from the last to the first.
+#[inline(always)]
+pub fn each_block_back<T: Real>(
+    start: &[u32],
+    columns: &[u32],
+    blocks: &Rows<T>,
+    i: usize,
+    mut f: impl FnMut(usize, &[T::Four; 3]),
+) {
+    let range = start[i] as usize..start[i + 1] as usize;
+    let mut rest = &blocks[9 * range.start..9 * range.end + 1];
+    for column in columns[range].iter().rev() {
+        let Some(block) = rest.last_chunk() else { break };
+        f(*column as usize, &rows::<T>(block));
+        rest = &rest[..rest.len() - 9];
+    }
+}
+
+/// `acc[row] += rows[row] * t` lane by lane: the sum over the lanes is left to [`total`].
+#[inline(always)]
+pub fn multiply_add<T: Real>(acc: &mut [T::Four; 3], rows: &[T::Four; 3], t: &Lanes<T>) {
+    let t = T::four(t);
+    for (acc, row) in acc.iter_mut().zip(rows) {
+        *acc = *acc + *row * t;
+    }
+}
+
+/// Each of the three numbers in four lanes.
+#[inline(always)]
+pub fn spread<T: Real>(s: &Lanes<T>) -> [T::Four; 3] {
+    [0, 1, 2].map(|l| T::four(&[s[l]; 4]))
+}
+
+/// Sums of the three lanes.
+#[inline(always)]
+pub fn total<T: Real>(acc: &[T::Four; 3]) -> [T; 3] {
+    acc.map(|row| {
+        let row: [T; 4] = row.into();
+        row[0] + row[1] + row[2]
+    })
+}
+
+/// `acc -= block^T s`.
+#[inline(always)]
+pub fn subtract_transposed<T: Real>(acc: &mut Lanes<T>, rows: &[T::Four; 3], s: &[T::Four; 3]) {
+    *acc = (T::four(acc) - (rows[0] * s[0] + rows[1] * s[1] + rows[2] * s[2])).into();
+}
