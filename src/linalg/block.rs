@@ -12,9 +12,9 @@ pub fn rows<T: Real>(block: &[T; 10]) -> [T::Four; 3] {
     [T::four(&block[..4]), T::four(&block[3..7]), T::four(&block[6..])]
 }
 
-/// Calls `f(column, rows)` for every block of a row; `blocks` begin with those of row 0.
+/// Calls `f(column, rows)` for every block of a row, from the last to the first if `BACK`; `blocks` begin with those of row 0.
 #[inline(always)]
-pub fn each_block<T: Real>(
+pub fn each_block<T: Real, const BACK: bool>(
     start: &[u32],
     columns: &[u32],
     blocks: &Rows<T>,
@@ -23,28 +23,11 @@ pub fn each_block<T: Real>(
 ) {
     let range = start[i] as usize..start[i + 1] as usize;
     let mut rest = &blocks[9 * range.start..9 * range.end + 1];
-    for column in &columns[range] {
-        let Some(block) = rest.first_chunk() else { break };
+    let mut columns = columns[range].iter();
+    while let Some(column) = if BACK { columns.next_back() } else { columns.next() } {
+        let Some(block) = (if BACK { rest.last_chunk() } else { rest.first_chunk() }) else { break };
         f(*column as usize, &rows::<T>(block));
-        rest = &rest[9..];
-    }
-}
-
-/// As [`each_block`], from the last to the first.
-#[inline(always)]
-pub fn each_block_back<T: Real>(
-    start: &[u32],
-    columns: &[u32],
-    blocks: &Rows<T>,
-    i: usize,
-    mut f: impl FnMut(usize, &[T::Four; 3]),
-) {
-    let range = start[i] as usize..start[i + 1] as usize;
-    let mut rest = &blocks[9 * range.start..9 * range.end + 1];
-    for column in columns[range].iter().rev() {
-        let Some(block) = rest.last_chunk() else { break };
-        f(*column as usize, &rows::<T>(block));
-        rest = &rest[..rest.len() - 9];
+        rest = if BACK { &rest[..rest.len() - 9] } else { &rest[9..] };
     }
 }
 

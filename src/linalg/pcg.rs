@@ -6,7 +6,7 @@
 //! (Eisenstat 1981), so one backward and one forward sweep replace the product with the matrix. The error measure is the
 //! residual in the preconditioned norm.
 
-use super::block::{Rows, each_block, each_block_back, multiply_add, rows, spread, subtract_transposed, total};
+use super::block::{Rows, each_block, multiply_add, rows, spread, subtract_transposed, total};
 use super::matrix::{Domain, Lanes, Matrix, Real};
 use super::{Mat3, Vec3, par};
 
@@ -338,11 +338,11 @@ fn scale<T: Real>(block: &Block<T>, ci: &Block<T>, cj: &Block<T>) -> Block<T> {
 fn backward<T: Real>(domain: &Domain<T>, upper: &Rows<T>, inner: &Inner<T>, t: &mut [Lanes<T>]) {
     for i in (0..domain.count).rev() {
         let mut acc = [T::four(&zero::<T>()); 3];
-        each_block(&inner.start, &inner.columns, &inner.blocks, i, |j, rows| {
+        each_block::<T, false>(&inner.start, &inner.columns, &inner.blocks, i, |j, rows| {
             multiply_add::<T>(&mut acc, rows, &t[j]);
         });
         // The nearest column is the last to be known.
-        each_block_back(&domain.upper_start, &domain.upper_col, upper, i, |j, rows| {
+        each_block::<T, true>(&domain.upper_start, &domain.upper_col, upper, i, |j, rows| {
             multiply_add::<T>(&mut acc, rows, &t[j]);
         });
         for (t, sum) in t[i].iter_mut().zip(total::<T>(&acc)) {
@@ -355,10 +355,10 @@ fn backward<T: Real>(domain: &Domain<T>, upper: &Rows<T>, inner: &Inner<T>, t: &
 fn forward<T: Real>(domain: &Domain<T>, upper: &Rows<T>, inner: &Inner<T>, w: &mut [Lanes<T>]) {
     for i in 0..domain.count {
         let s = spread(&w[i]);
-        each_block(&domain.upper_start, &domain.upper_col, upper, i, |j, rows| {
+        each_block::<T, false>(&domain.upper_start, &domain.upper_col, upper, i, |j, rows| {
             subtract_transposed::<T>(&mut w[j], rows, &s);
         });
-        each_block(&inner.start, &inner.columns, &inner.blocks, i, |j, rows| {
+        each_block::<T, false>(&inner.start, &inner.columns, &inner.blocks, i, |j, rows| {
             subtract_transposed::<T>(&mut w[j], rows, &s);
         });
     }
@@ -374,7 +374,7 @@ fn outer<T: Real>(domain: &Domain<T>, blocks: &Rows<T>, moving: &[[u32; 2]], t: 
     let cross = &blocks[9 * domain.upper_col.len()..];
     for (i, out) in out.iter_mut().enumerate() {
         let mut acc = [T::four(&zero::<T>()); 3];
-        each_block(&domain.cross_start, &domain.cross_col, cross, i, |j, rows| {
+        each_block::<T, false>(&domain.cross_start, &domain.cross_col, cross, i, |j, rows| {
             multiply_add::<T>(&mut acc, rows, &t[j])
         });
         add(out, &acc);
@@ -414,8 +414,8 @@ fn subtract_product<T: Real>(
             multiply_add::<T>(&mut acc, rows, &own[j]);
             subtract_transposed::<T>(&mut r[j], rows, &s);
         };
-        each_block(&domain.upper_start, &domain.upper_col, blocks, i, &mut both);
-        each_block(&inner.start, &inner.columns, &inner.blocks, i, &mut both);
+        each_block::<T, false>(&domain.upper_start, &domain.upper_col, blocks, i, &mut both);
+        each_block::<T, false>(&inner.start, &inner.columns, &inner.blocks, i, &mut both);
         for (out, sum) in scratch[i].iter_mut().zip(total::<T>(&acc)) {
             *out += sum;
         }
