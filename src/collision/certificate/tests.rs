@@ -172,6 +172,51 @@ fn separation_is_its_weights() {
     }
 }
 
+/// The bound holds all along the motion, in random and degenerate pairs, and some come as near as it says.
+#[test]
+fn features_come_no_nearer_than_their_bound() {
+    let mut random = Random(6);
+    let mut reached = [0.0f64; 2];
+    for k in 0..40_000usize {
+        let pair = [Pair::VertexFace, Pair::EdgeEdge][k % 2];
+        let (start, mut end) = moving(&mut random, pair, k / 2);
+        let from = pair.separation(&start);
+        if k % 3 == 0 {
+            // Straight at each other or away, each vertex by itself.
+            let common = random.vector();
+            end = start.map(|p| p + common + from.normal * random.unit());
+        }
+        let moved: [Vec3; 4] = std::array::from_fn(|k| end[k] - start[k]);
+        let bound = pair.closer(&moved);
+        let size = start.iter().chain(&end).fold(0.0f64, |m, p| m.max(p.norm()));
+        for part in (1..=40).map(|i| f64::from(i) / 40.0) {
+            let x: [Vec3; 4] = std::array::from_fn(|k| start[k] + moved[k] * part);
+            let closer = from.distance - pair.separation(&x).distance;
+            assert!(closer <= bound * part + 1e-12 * size, "{k}: {pair:?} {start:?} {end:?}: {closer} > {bound}");
+            if bound > 1e-6 * size {
+                reached[k % 2] = reached[k % 2].max(closer / (bound * part));
+            }
+        }
+    }
+    println!("of the bound reached: vertex and face {}, edges {}", reached[0], reached[1]);
+    assert!(reached.iter().all(|part| *part > 0.99));
+}
+
+#[test]
+fn what_moves_along_comes_no_nearer() {
+    let mut random = Random(7);
+    for _ in 0..1000 {
+        let common = random.vector() * 10.0;
+        let own: [Vec3; 4] = std::array::from_fn(|_| random.vector() * 1e-6);
+        let differ = |i: usize, j: usize| (own[i] - own[j]).norm();
+        let most = (0..16).map(|k| differ(k / 4, k % 4)).fold(0.0, f64::max);
+        for pair in [Pair::VertexFace, Pair::EdgeEdge] {
+            assert_eq!(pair.closer(&[common; 4]), 0.0);
+            assert!(pair.closer(&own.map(|m| common + m)) <= 2.0 * most + 1e-14);
+        }
+    }
+}
+
 #[test]
 fn what_is_not_a_number_proves_nothing() {
     let x = [[0.0, 1.0, 0.0], [-1.0, 0.0, -1.0], [1.0, 0.0, -1.0], [0.0, 0.0, 1.0]].map(Vec3::from);
