@@ -218,3 +218,75 @@ pub fn commit(world: &World, state: &mut State, step: &Step) {
         *v = moved / step.h;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::build::{Input, build};
+    use crate::world::wind::Wind;
+    use crate::world::{ContactSettings, Pinch};
+
+    /// Size of the step that is committed, and of the one after it [s].
+    const H: [f64; 2] = [2e-3, 1.5e-3];
+
+    fn gravity() -> Vec3 {
+        Vec3::new(0.0, -9.81, 0.0)
+    }
+
+    /// Displacement and velocity of free flight of a vertex whose velocity went from `before` to `after` in the step before,
+    /// in contact or else evenly.
+    fn next(touched: bool, before: Vec3, after: Vec3) -> [Vec3; 2] {
+        let (mut world, _) = build(Input {
+            gravity: gravity(),
+            wind: Wind::none(),
+            contact: ContactSettings { enabled: true, distance: 1e-3, stiffness: 1.0, pinch: Pinch::Lag },
+            cloths: Vec::new(),
+            obstacles: Vec::new(),
+        });
+        world.moving = 1;
+        let none = || vec![Vec3::zeros()];
+        let mut state =
+            State { x: none(), v: vec![before], x_before: none(), v_before: none(), guess: none(), ..State::default() };
+        let mean = if touched { after } else { (before + after) / 2.0 };
+        let mut step = Step {
+            h: H[0],
+            moved: vec![mean * H[0]],
+            rate: vec![after],
+            z: none(),
+            betas: vec![H[0]],
+            touched: vec![touched],
+            ..Step::default()
+        };
+        commit(&world, &mut state, &step);
+        step.h = H[1];
+        free_flight(&world, &state, Integrator::Bdf2, &mut step);
+        [step.moved[0], step.rate[0]]
+    }
+
+    fn close(a: [Vec3; 2], b: [Vec3; 2]) -> bool {
+        (a[0] - b[0]).norm() < 1e-15 && (a[1] - b[1]).norm() < 1e-13
+    }
+
+    /// Held at rest, pushed along evenly or falling with what it touches: contact leaves no trace in the history.
+    #[test]
+    fn what_leaves_contact_goes_on_as_it_did() {
+        let before = Vec3::new(0.3, -0.2, 0.0);
+        for acceleration in [Vec3::zeros(), gravity(), Vec3::new(15.0, 3.0, -4.0), gravity() * -1.9] {
+            let after = before + acceleration * H[0];
+            let [touched, free] = [true, false].map(|touched| next(touched, before, after));
+            assert!(close(touched, free), "{acceleration:?}: {touched:?}, without contact {free:?}");
+        }
+    }
+
+    /// The history of an impact would turn it into a bounce.
+    #[test]
+    fn what_an_impact_stopped_falls_from_there() {
+        let [_, h] = H;
+        for before in [Vec3::new(0.3, -3.0, 0.0), Vec3::new(0.0, -0.05, 0.0), Vec3::new(9.0, 0.0, 0.0)] {
+            let after = Vec3::new(0.25, 0.0, 0.0);
+            let fall = [after * h + gravity() * (h * h / 2.0), after + gravity() * h];
+            let got = next(true, before, after);
+            assert!(close(got, fall), "from {before:?}: {got:?}, not {fall:?}");
+        }
+    }
+}
