@@ -5,6 +5,7 @@
 //! valley has none: the ends of the other edge are as near or nearer. A vertex has none on which its edges do not all fall away.
 
 use super::touch::{EDGES, Element, SECOND};
+use crate::collision::surface::Surface;
 use crate::force::contact::Bristle;
 use crate::linalg::Vec3;
 use crate::world::{Course, World};
@@ -52,11 +53,18 @@ impl Flat {
 
     /// Share with which two edges act on each other whose nearest points have the direction `normal` from the second to the first,
     /// and these weights.
-    pub fn edges_share(&self, world: &World, x: &[Vec3], edges: [u32; 2], normal: &Vec3, weights: &[f64; 4]) -> f64 {
+    pub fn edges_share(
+        &self,
+        surface: &Surface,
+        x: &[Vec3],
+        edges: [u32; 2],
+        normal: &Vec3,
+        weights: &[f64; 4],
+    ) -> f64 {
         let share = |edge: u32, other: u32, d: &Vec3, ends: &[f64]| {
-            let Some(bend) = world.surface.bend(x, edge as usize, d) else { return 0.0 };
+            let Some(bend) = surface.bend(x, edge as usize, d) else { return 0.0 };
             // The other edge's end on that side is as near or nearer, if it does not reach beyond the triangle there.
-            let [a, b] = world.surface.edges[other as usize].map(|v| v as usize);
+            let [a, b] = surface.edges[other as usize].map(|v| v as usize);
             let along = x[b] - x[a];
             let end = if along.dot(&bend.higher) > 0.0 { ends[0] } else { ends[1] };
             let reach = end.abs() * along.norm();
@@ -111,5 +119,43 @@ pub fn minimum<'a>(world: &World, x: &[Vec3], c: &Element, place: usize, of: imp
         1.0
     } else {
         fading(world.surface.lean(x, c.vertices[0] as usize, &-c.contact.normal))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Share of a flat edge along x, the triangles on it 1 m high, the one toward z higher by a hair, and of the border of a
+    /// triangle above it, along z from `a` to `b` [m].
+    fn share(a: f64, b: f64) -> f64 {
+        let hair = 0.01;
+        let x = [[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, hair, 1.0], [0.0, -hair, -1.0]];
+        let above = [[0.0, 0.1, a], [0.0, 0.1, b], [0.0, 1.0, 0.0]];
+        let x = [&x[..], &above].concat().into_iter().map(Vec3::from).collect::<Vec<_>>();
+        let surface = Surface::new(&[(0..4, vec![[0, 1, 2], [1, 0, 3]]), (4..7, vec![[4, 5, 6]])]);
+        let edges = [0, surface.edge_ranges[1].start];
+        assert_eq!(edges.map(|edge| surface.edges[edge]), [[0, 1], [4, 5]]);
+        let flat = Flat { vertices: vec![false; 7], edges: vec![false; surface.edges.len()] };
+        let t = a / (a - b);
+        flat.edges_share(&surface, &x, edges.map(|edge| edge as u32), &-Vec3::y(), &[0.5, 0.5, t - 1.0, -t])
+    }
+
+    /// An end over the triangle is nearer than the edge; from there on the share grows steadily to one.
+    #[test]
+    fn a_flat_edge_acts_by_how_far_the_other_reaches_beyond_its_triangle() {
+        let count = 2000;
+        for back in [0.5, 5.0] {
+            let shares = |reach: f64| [share(-back, reach), share(reach, -back)];
+            assert_eq!((shares(0.2), shares(0.99), shares(1.3), shares(9.0)), ([0.0; 2], [0.0; 2], [1.0; 2], [1.0; 2]));
+            let mut last = [0.0; 2];
+            for k in 0..=count {
+                let now = shares(0.99 + 0.31 * f64::from(k) / f64::from(count));
+                for (now, last) in now.iter().zip(last) {
+                    assert!((0.0..0.001).contains(&(now - last)), "step {k}: from {last} to {now}");
+                }
+                last = now;
+            }
+        }
     }
 }

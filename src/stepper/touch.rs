@@ -305,7 +305,7 @@ impl Touch {
         }
         let share = match pair {
             Pair::VertexFace => f64::from(u8::from(self.flat.vertex_counts(near.a))),
-            Pair::EdgeEdge => self.flat.edges_share(world, &state.x, [near.a, near.b], &normal, &weights),
+            Pair::EdgeEdge => self.flat.edges_share(&world.surface, &state.x, [near.a, near.b], &normal, &weights),
         };
         if let Some(c) = self.contact(world, state, step, &watched, &separation, share)
             && distance + closing < distance - c.contact.gap + c.contact.reach
