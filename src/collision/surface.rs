@@ -28,6 +28,10 @@ pub struct Surface {
     around: Vec<u32>,
     /// Where each vertex's part of `around` begins, one more than there are vertices.
     around_starts: Vec<u32>,
+    /// The other corners, in order, of the triangles at each vertex, vertex by vertex.
+    corners: Vec<[u32; 2]>,
+    /// Where each vertex's part of `corners` begins, one more than there are vertices.
+    corner_starts: Vec<u32>,
 }
 
 /// The triangles on an edge.
@@ -65,12 +69,28 @@ impl Surface {
         ends.sort_unstable();
         self.around = ends.iter().map(|[_, b]| *b).collect();
         self.around_starts = (0..=self.vertices as u32).map(|v| ends.partition_point(|e| e[0] < v) as u32).collect();
+        let mut corners: Vec<[u32; 3]> =
+            self.triangles.iter().flat_map(|[a, b, c]| [[*a, *b, *c], [*b, *c, *a], [*c, *a, *b]]).collect();
+        corners.sort_unstable();
+        self.corners = corners.iter().map(|[_, b, c]| [*b, *c]).collect();
+        self.corner_starts = (0..=self.vertices as u32).map(|v| corners.partition_point(|c| c[0] < v) as u32).collect();
     }
 
     /// Vertices at the other ends of a vertex's edges.
     #[inline]
     pub fn around(&self, v: usize) -> &[u32] {
         &self.around[self.around_starts[v] as usize..self.around_starts[v + 1] as usize]
+    }
+
+    /// Unit normal at a vertex, the mean of the triangles there by area; zero where there is none.
+    #[inline]
+    pub fn normal(&self, vertex: usize, at: impl Fn(usize) -> Vec3) -> Vec3 {
+        let range = self.corner_starts[vertex] as usize..self.corner_starts[vertex + 1] as usize;
+        let here = at(vertex);
+        let side = |v: &u32| at(*v as usize) - here;
+        let normal: Vec3 = self.corners[range].iter().map(|[a, b]| side(a).cross(&side(b))).sum();
+        let length = normal.norm();
+        if length > 0.0 { normal / length } else { Vec3::zeros() }
     }
 
     fn add_edges(&mut self, vertices: &Range<usize>, triangles: &[[u32; 3]]) {

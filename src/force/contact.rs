@@ -74,6 +74,8 @@ pub struct Contact {
     pub bristle: Option<Bristle>,
     /// Relative displacement in the step under the forces of the last one, a new contact's not among them [m].
     pub expected: Vec3,
+    /// Part of it that is turning of both surfaces as one, not sliding [m].
+    pub turned: Vec3,
 }
 
 /// What all contacts of a step share.
@@ -153,11 +155,11 @@ impl Contact {
         let across = |v: &Vec3| v - n * n.dot(v);
         let deflection = self.bristle.unwrap_or_default().deflection;
         let bristle = self.bristle_stiffness(setting);
-        let expected = across(&(deflection + self.expected)).norm();
+        let expected = across(&(deflection + self.expected - self.turned)).norm();
         let (bound, holds) = self.bound(pressing.max(0.0), bristle * expected);
         let tangent_stiffness = if holds { bristle } else { bound / expected };
         Linear {
-            force: n * normal - across(&(deflection + free)) * tangent_stiffness,
+            force: n * normal - across(&(deflection + free - self.turned)) * tangent_stiffness,
             normal,
             normal_stiffness,
             tangent_stiffness,
@@ -184,10 +186,10 @@ impl Contact {
         (linear.normal - linear.normal_stiffness * self.normal.dot(&(moved - free))).max(0.0)
     }
 
-    /// The bristle after the relative displacement `moved` [m] under the normal force `normal` [N].
-    pub fn advance(&self, linear: &Linear, moved: &Vec3, normal: f64, setting: &Setting) -> Bristle {
+    /// The bristle after the surfaces slid by `slid` [m] under the normal force `normal` [N].
+    pub fn advance(&self, linear: &Linear, slid: &Vec3, normal: f64, setting: &Setting) -> Bristle {
         let n = &self.normal;
-        let deflection = self.bristle.unwrap_or_default().deflection + moved;
+        let deflection = self.bristle.unwrap_or_default().deflection + slid;
         let deflection = deflection - n * n.dot(&deflection);
         let stiffness = self.bristle_stiffness(setting);
         let (bound, holds) = self.bound(normal, stiffness * deflection.norm());

@@ -7,6 +7,7 @@ mod impulse;
 mod limit;
 mod scheme;
 mod touch;
+mod turn;
 mod zone;
 
 use crate::force::assembly::{Assembly, Scheme};
@@ -344,7 +345,7 @@ impl<T: Real> Stepper<T> {
 
         let proven = self.prove(world, state, solves == SOLVES, report);
         if proven.is_ok() {
-            self.touch.advance_bristles(state, &self.now);
+            self.touch.advance_bristles(world, state, &self.now);
             scheme::commit(world, state, &self.now);
             self.watch.release(world, state);
         }

@@ -9,6 +9,7 @@ mod proof;
 use super::coupling::Coupling;
 use super::feature::{Flat, minimum, remember};
 use super::ignore::ignores;
+use super::turn::Turns;
 use super::{Step, impulse};
 use crate::collision::candidates::{Candidates, List, Near, fit};
 use crate::collision::certificate::{Pair, Separation};
@@ -86,6 +87,7 @@ pub struct Touch {
     shares: Vec<f64>,
     contacts: Vec<Element>,
     flat: Flat,
+    turns: Turns,
     coupling: Coupling,
     setting: Setting,
     /// Keys of contacts that act whatever their features say, sorted.
@@ -112,6 +114,7 @@ impl Touch {
             shares: Vec::new(),
             contacts: Vec::new(),
             flat: Flat::new(world),
+            turns: Turns::default(),
             coupling: Coupling::new(&world.starts),
             setting: Setting { stiffness: world.contact.stiffness, h: largest, largest },
             kept: Vec::new(),
@@ -223,8 +226,11 @@ impl Touch {
     /// Brakes what closes too fast by inelastic impulses on free flight, then linearises all contacts.
     pub fn linearise(&mut self, world: &World, state: &State, step: &mut Step) {
         impulse::brake(&self.contacts, world, step);
-        let setting = &self.setting;
-        par::each_mut(&mut self.contacts, |_, c| {
+        let Touch { contacts, turns, setting, predicted, .. } = self;
+        turns.begin(&world.surface, &state.x, contacts.iter().map(|c| c.vertices));
+        turns.follow(&world.surface, &state.x, predicted);
+        par::each_mut(contacts, |_, c| {
+            c.contact.turned = turns.turned(&state.x, &c.vertices, &c.weights);
             c.free = (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum();
             let guess = |k: usize| match state.guess.get(c.vertices[k] as usize) {
                 Some(guess) => guess * (step.betas[c.vertices[k] as usize].powi(2) * c.weights[k]),
@@ -354,6 +360,7 @@ impl Touch {
             bristle,
             share,
             expected: Vec3::zeros(),
+            turned: Vec3::zeros(),
         };
         let (free, linear, stops) = (Vec3::zeros(), Linear::default(), 0);
         Some(Element { key, vertices, weights, contact, free, linear, stops, kept })
@@ -370,14 +377,16 @@ impl Touch {
     }
 
     /// Advances the friction memory over the accepted step.
-    pub fn advance_bristles(&self, state: &mut State, step: &Step) {
-        let contacts = &self.contacts;
+    pub fn advance_bristles(&mut self, world: &World, state: &mut State, step: &Step) {
+        let Touch { contacts, turns, setting, .. } = self;
+        turns.follow(&world.surface, &state.x, &step.moved);
         let bristles: Vec<(u64, Bristle)> = par::map(contacts.len(), |k| {
             let c = &contacts[k];
             let moved: Vec3 = (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum();
             let normal = c.contact.normal_force(&c.linear, &moved, &c.free);
+            let slid = moved - turns.turned(&state.x, &c.vertices, &c.weights);
             let kept = c.kept || c.contact.bristle.is_some_and(|b| b.kept);
-            (c.key, Bristle { kept, ..c.contact.advance(&c.linear, &moved, normal, &self.setting) })
+            (c.key, Bristle { kept, ..c.contact.advance(&c.linear, &slid, normal, setting) })
         });
         state.bristles = bristles;
     }
