@@ -4,6 +4,7 @@
 //! momentum is kept (Bridson, Marino & Fedkiw 2003, section 5).
 
 use super::{Step, Stuck};
+use crate::linalg::{Vec3, par};
 use crate::world::{State, World};
 
 /// Most sweeps.
@@ -57,4 +58,24 @@ pub fn enforce(world: &World, state: &State, step: &mut Step) -> Result<bool, St
         }
     }
     Ok(any)
+}
+
+/// Finds edges that the step makes longer, than they are and than at rest, by more than the part `most` of their length at rest.
+///
+/// # Errors
+/// The worst of them.
+pub fn torn(world: &World, state: &State, step: &Step, most: f64) -> Result<(), Stuck> {
+    let edges = &world.surface.edges[..world.cloths.last().map_or(0, |c| world.surface.edge_ranges[c.object].end)];
+    let stretch = |e: usize| {
+        let [a, b] = edges[e].map(|v| v as usize);
+        let length = |x: &[Vec3]| (x[a] - x[b]).norm();
+        let rest = length(&world.rest);
+        let end = (state.x[a] - state.x[b] + step.moved[a] - step.moved[b]).norm();
+        if end <= rest { 0.0 } else { (end - length(&state.x).max(rest)) / rest }
+    };
+    if par::max(edges.len(), stretch) <= most {
+        return Ok(());
+    }
+    let worst = (0..edges.len()).max_by(|e, f| stretch(*e).total_cmp(&stretch(*f)));
+    worst.map_or(Ok(()), |e| Err(Stuck::Torn(edges[e], stretch(e))))
 }

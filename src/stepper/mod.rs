@@ -31,8 +31,8 @@ const CRAWL: f64 = 1.0 / 32.0;
 const PINCHED: f64 = 0.25;
 /// Part of the vertices that may be corrected in a step before the next ones get shorter, and how short at most, of a whole one.
 const ROUGH: (f64, f64) = (0.01, 0.25);
-/// Most that the proof may stretch an edge, of its length at the start, before the step is repeated with half its size: forces know
-/// nothing of it until the next step, where a membrane stretched so far is a catapult.
+/// Most that a step may stretch an edge, of its length at the start, before it is repeated with half its size. Forces are linear in a
+/// step and the proof knows none: a membrane stretched so far by what strikes it has not passed on the blow, and is a catapult.
 const STRETCH: f64 = 0.5;
 /// Most linear solves of a step.
 const SOLVES: usize = 4;
@@ -141,8 +141,8 @@ pub enum Stuck {
         /// Prescribed world vertices that move otherwise than each other.
         between: [u32; 2],
     },
-    /// An edge that the proof stretched too far in one step: world vertices, and by how much of its length at the start.
-    Dislocated([u32; 2], f64),
+    /// An edge that was stretched too far in one step: world vertices, and by how much of its length at the start.
+    Torn([u32; 2], f64),
     /// An edge stays longer than its bound: world vertices and its strain beyond the bound.
     Overstretched([u32; 2], f64),
     /// The system has no positive definite block at this world vertex.
@@ -187,8 +187,8 @@ impl Stuck {
                 at(*a),
                 strain * 100.0
             ),
-            Stuck::Dislocated([a, b], part) => format!(
-                "contact stretches the edge from {} to {} near {} by {:.0} % in one step",
+            Stuck::Torn([a, b], part) => format!(
+                "one step stretches the edge from {} to {} near {} by {:.0} %",
                 name(*a),
                 name(*b),
                 at(*a),
@@ -358,8 +358,8 @@ impl<T: Real> Stepper<T> {
         let Stepper { settings, touch, now, .. } = self;
         let shortened = limit::enforce(world, state, now)?;
         let corrected = touch.check(world, state, now, moved || shortened)?;
-        if corrected.stretch > STRETCH && now.h > settings.min_step {
-            return Err(Stuck::Dislocated(corrected.edge, corrected.stretch));
+        if now.h > settings.min_step {
+            limit::torn(world, state, now, STRETCH)?;
         }
         (report.corrected, report.truncated) = (corrected.vertices, corrected.truncated);
         Ok(())

@@ -23,10 +23,6 @@ pub(in crate::stepper) struct Corrected {
     pub vertices: u64,
     /// Those of them that were held where no other motion was proven.
     pub truncated: u64,
-    /// Largest difference of the corrections of the two ends of an edge, by its length at the start.
-    pub stretch: f64,
-    /// That edge.
-    pub edge: [u32; 2],
 }
 
 impl Touch {
@@ -49,7 +45,6 @@ impl Touch {
         if self.unproven.is_empty() {
             return Ok(Corrected::default());
         }
-        let solved = step.moved[..world.moving].to_vec();
         let mut corrected = BTreeSet::new();
         let mut zones = Zones::default();
         let mut wanted = Vec::new();
@@ -74,15 +69,7 @@ impl Touch {
             self.unproven.retain(|w| !zones.one(&w.vertices));
         }
         let truncated = if zones.is_empty() { 0 } else { self.loosen(world, state, step, &zones, &wanted) };
-        let mut all = Corrected { vertices: corrected.len() as u64, truncated, ..Corrected::default() };
-        let by = |v: u32| step.moved[v as usize] - solved[v as usize];
-        for [a, b] in world.surface.edges.iter().filter(|[a, b]| corrected.contains(a) || corrected.contains(b)) {
-            let stretch = (by(*a) - by(*b)).norm() / (world.rest[*a as usize] - world.rest[*b as usize]).norm();
-            if stretch > all.stretch {
-                (all.stretch, all.edge) = (stretch, [*a, *b]);
-            }
-        }
-        Ok(all)
+        Ok(Corrected { vertices: corrected.len() as u64, truncated })
     }
 
     /// Lets vertices of zones go where they wanted, one after the other, as far as all their pairs stay proven: a zone also holds
