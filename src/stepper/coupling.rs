@@ -22,12 +22,23 @@ pub struct Coupling {
 /// What contacts add to one subdomain.
 #[derive(Clone, Debug, Default)]
 struct Rows {
-    /// Vertex, and four times the contact plus the vertex's place in it; sorted.
-    terms: Vec<(u32, u32)>,
-    /// Row, column, and four times the term plus the column's place in the contact; sorted.
-    shares: Vec<(u32, u32, u32)>,
+    /// Vertex (upper half), and four times the contact plus the vertex's place in it; sorted.
+    terms: Vec<u64>,
+    /// Row by row: column (upper half), and four times the term plus the column's place in the contact; sorted.
+    shares: Vec<u64>,
+    /// Vertex of each row, and where its shares end.
+    ends: Vec<(u32, usize)>,
     /// Different rows and columns among the shares.
     blocks: usize,
+}
+
+/// Both halves of a number.
+fn halves(both: u64) -> (u32, u32) {
+    ((both >> 32) as u32, both as u32)
+}
+
+fn whole(upper: u32, lower: u32) -> u64 {
+    u64::from(upper) << 32 | u64::from(lower)
 }
 
 impl Coupling {
@@ -49,27 +60,29 @@ impl Coupling {
         for (c, contact) in contacts.iter().enumerate() {
             for (k, v) in contact.vertices.into_iter().enumerate() {
                 if contact.weights[k] != 0.0 && free(v) {
-                    rows[usize::from(domain[v as usize])].terms.push((v, (4 * c + k) as u32));
+                    rows[usize::from(domain[v as usize])].terms.push(whole(v, (4 * c + k) as u32));
                 }
             }
         }
-        par::each_heavy(rows, |_, Rows { terms, shares, blocks }| {
+        par::each_heavy(rows, |_, Rows { terms, shares, ends, blocks }| {
             terms.sort_unstable();
             shares.clear();
+            ends.clear();
             *blocks = 0;
-            for row in terms.chunk_by(|a, b| a.0 == b.0) {
+            for row in terms.chunk_by(|a, b| halves(*a).0 == halves(*b).0) {
                 let first = shares.len();
-                for (v, term) in row {
-                    let contact = &contacts[*term as usize / 4];
+                let v = halves(row[0]).0;
+                for (_, term) in row.iter().map(|both| halves(*both)) {
+                    let contact = &contacts[term as usize / 4];
                     for (k, column) in contact.vertices.into_iter().enumerate() {
-                        if column != *v && contact.weights[k] != 0.0 && free(column) {
-                            shares.push((*v, column, 4 * term + k as u32));
+                        if column != v && contact.weights[k] != 0.0 && free(column) {
+                            shares.push(whole(column, 4 * term + k as u32));
                         }
                     }
                 }
-                let row = &mut shares[first..];
-                row.sort_unstable();
-                *blocks += row.chunk_by(|a, b| a.1 == b.1).count();
+                shares[first..].sort_unstable();
+                *blocks += shares[first..].chunk_by(|a, b| halves(*a).0 == halves(*b).0).count();
+                ends.push((v, shares.len()));
             }
         });
         starts.clear();
@@ -84,9 +97,9 @@ impl Coupling {
         let Coupling { rows, starts, .. } = self;
         let Assembly { matrix, force, .. } = assembly;
         par::each_part(&mut matrix.domains, force, &matrix.starts, &|k, domain, force| {
-            for (v, term) in &rows[k].terms {
-                let Element { contact, linear, weights, .. } = &contacts[*term as usize / 4];
-                let (row, weight) = (*v as usize - domain.first, weights[*term as usize % 4]);
+            for (v, term) in rows[k].terms.iter().map(|both| halves(*both)) {
+                let Element { contact, linear, weights, .. } = &contacts[term as usize / 4];
+                let (row, weight) = (v as usize - domain.first, weights[term as usize % 4]);
                 force[row] += linear.force * weight;
                 domain.add(row as u32, &(contact.stiffness(linear) * (weight * weight)));
             }
@@ -94,17 +107,21 @@ impl Coupling {
         let none = Entry { row: 0, column: 0, block: [T::default(); 9] };
         matrix.entries.resize(starts[starts.len() - 1], none);
         par::each_part(rows, &mut matrix.entries, starts, &|_, rows, entries| {
-            let blocks = rows.shares.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1));
-            for (entry, shares) in entries.iter_mut().zip(blocks) {
-                let mut sum = Mat3::zeros();
-                for (_, _, share) in shares {
-                    let [k, i, j] = [share / 16, share / 4 % 4, share % 4].map(|k| k as usize);
-                    let Element { contact, linear, weights, .. } = &contacts[k];
-                    sum += contact.stiffness(linear) * (weights[i] * weights[j]);
-                }
-                (entry.row, entry.column) = (shares[0].0, shares[0].1);
-                for (value, sum) in entry.block.iter_mut().zip(sum.as_slice()) {
-                    *value = T::of(*sum);
+            let (mut entries, mut first) = (entries.iter_mut(), 0);
+            for (row, end) in &rows.ends {
+                let shares = &rows.shares[std::mem::replace(&mut first, *end)..*end];
+                let blocks = shares.chunk_by(|a, b| halves(*a).0 == halves(*b).0);
+                for (shares, entry) in blocks.zip(entries.by_ref()) {
+                    let mut sum = Mat3::zeros();
+                    for (_, share) in shares.iter().map(|both| halves(*both)) {
+                        let [k, i, j] = [share / 16, share / 4 % 4, share % 4].map(|k| k as usize);
+                        let Element { contact, linear, weights, .. } = &contacts[k];
+                        sum += contact.stiffness(linear) * (weights[i] * weights[j]);
+                    }
+                    (entry.row, entry.column) = (*row, halves(shares[0]).0);
+                    for (value, sum) in entry.block.iter_mut().zip(sum.as_slice()) {
+                        *value = T::of(*sum);
+                    }
                 }
             }
         });

@@ -84,11 +84,17 @@ fn fading(sine: f64) -> f64 {
     ((HOLLOW.1 - sine) / (HOLLOW.1 - HOLLOW.0)).clamp(0.0, 1.0)
 }
 
+/// What of `bristles`, sorted by key, begins with the first feature of `key`; sought from their middle or from their start.
+pub fn from_first(bristles: &[(u64, Bristle)], key: u64, far: bool) -> &[(u64, Bristle)] {
+    let before = |b: &(u64, Bristle)| b.0 >> SECOND < key >> SECOND;
+    let skip = if far { bristles.partition_point(before) } else { bristles.iter().take_while(|b| before(b)).count() };
+    &bristles[skip..]
+}
+
 /// What a contact remembers: its own bristle, or that of the same first feature with a neighbour of the second, from which it has
-/// passed over. `bristles` are sorted by key.
+/// passed over. `bristles` begin with those of the first feature.
 pub fn remember(world: &World, bristles: &[(u64, Bristle)], key: u64) -> Option<Bristle> {
-    let first = bristles.partition_point(|b| b.0 >> SECOND < key >> SECOND);
-    let of_first = bristles[first..].iter().take_while(|b| b.0 >> SECOND == key >> SECOND);
+    let of_first = bristles.iter().take_while(|b| b.0 >> SECOND == key >> SECOND);
     let corners = |key: u64| {
         let second = (key & ((1 << SECOND) - 1)) as usize;
         if key < EDGES { &world.surface.triangles[second][..] } else { &world.surface.edges[second][..] }
@@ -115,7 +121,7 @@ pub fn minimum<'a>(world: &World, x: &[Vec3], c: &Element, place: usize, of: imp
     let mut others = of.enumerate().filter(|(k, _)| *k != place);
     if others.any(|(k, other)| shares(c, other) && (k < place || !shares(other, c))) {
         0.0
-    } else if c.contact.bristle.is_some_and(|b| b.kept) {
+    } else if c.kept {
         1.0
     } else {
         fading(world.surface.lean(x, c.vertices[0] as usize, &-c.contact.normal))

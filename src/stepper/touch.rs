@@ -7,7 +7,7 @@
 mod proof;
 
 use super::coupling::Coupling;
-use super::feature::{Flat, minimum, remember};
+use super::feature::{Flat, from_first, minimum, remember};
 use super::ignore::ignores;
 use super::turn::Turns;
 use super::{Step, impulse};
@@ -216,10 +216,15 @@ impl Touch {
         shares.retain(|share| *share > 0.0);
         let Some(any) = order.first() else { return contacts.clear() };
         contacts.resize(order.len(), *at(any));
-        par::fill(contacts, |i| {
-            let mut c = *at(&order[i]);
-            c.contact.share = shares.get(i).copied().unwrap_or(c.contact.share);
-            c
+        par::blocks_mut(contacts, par::BLOCK, |first, block| {
+            // Both ascend by key.
+            let mut bristles = &state.bristles[..];
+            for (c, i) in block.iter_mut().zip(first..) {
+                *c = *at(&order[i]);
+                bristles = from_first(bristles, c.key, i == first);
+                c.contact.bristle = remember(world, bristles, c.key);
+                c.contact.share = shares.get(i).copied().unwrap_or(c.contact.share);
+            }
         });
     }
 
@@ -269,8 +274,10 @@ impl Touch {
                 }
                 Err(_) => {
                     let separation = w.pair.separation(&pick(&state.x, &w.vertices));
-                    let Some(mut contact) = self.contact(world, state, step, w, &separation, 1.0) else { continue };
+                    let Some(mut contact) = self.contact(world, step, w, &separation, 1.0) else { continue };
                     contact.kept = true;
+                    let bristles = from_first(&state.bristles, contact.key, true);
+                    contact.contact.bristle = remember(world, bristles, contact.key);
                     contact.free = (0..4).map(|k| step.flight(w.vertices[k]) * contact.weights[k]).sum();
                     contact.contact.expected = contact.free;
                     contact.stop(setting);
@@ -313,7 +320,7 @@ impl Touch {
             Pair::VertexFace => f64::from(u8::from(self.flat.vertex_counts(near.a))),
             Pair::EdgeEdge => self.flat.edges_share(&world.surface, &state.x, [near.a, near.b], &normal, &weights),
         };
-        if let Some(c) = self.contact(world, state, step, &watched, &separation, share)
+        if let Some(c) = self.contact(world, step, &watched, &separation, share)
             && distance + closing < distance - c.contact.gap + c.contact.reach
         {
             out.contacts.push(c);
@@ -324,7 +331,6 @@ impl Touch {
     fn contact(
         &self,
         world: &World,
-        state: &State,
         step: &Step,
         w: &Watched,
         separation: &Separation,
@@ -338,7 +344,6 @@ impl Touch {
         if share == 0.0 || distance == 0.0 {
             return None;
         }
-        let bristle = remember(world, &state.bristles, key);
         let objects = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize] as usize);
         let mut thickness = thickness(world, &vertices, &weights);
         let mut reach = world.contact.distance;
@@ -357,7 +362,7 @@ impl Touch {
             reach,
             mass: 1.0 / mobility,
             friction: Friction::between(world.objects[objects[0]].friction, world.objects[objects[1]].friction),
-            bristle,
+            bristle: None,
             share,
             expected: Vec3::zeros(),
             turned: Vec3::zeros(),
@@ -385,8 +390,7 @@ impl Touch {
             let moved: Vec3 = (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum();
             let normal = c.contact.normal_force(&c.linear, &moved, &c.free);
             let slid = moved - turns.turned(&state.x, &c.vertices, &c.weights);
-            let kept = c.kept || c.contact.bristle.is_some_and(|b| b.kept);
-            (c.key, Bristle { kept, ..c.contact.advance(&c.linear, &slid, normal, setting) })
+            (c.key, Bristle { kept: c.kept, ..c.contact.advance(&c.linear, &slid, normal, setting) })
         });
         state.bristles = bristles;
     }
