@@ -72,10 +72,8 @@ pub struct Contact {
     pub friction: Friction,
     /// Memory; none when the contact is new.
     pub bristle: Option<Bristle>,
-    /// Relative displacement in the step under the forces of the last one, a new contact's not among them [m].
+    /// Relative displacement in the step, but for turning as one, under the forces of the last one, a new contact's not among them [m].
     pub expected: Vec3,
-    /// Part of it that is turning of both surfaces as one, not sliding [m].
-    pub turned: Vec3,
 }
 
 /// What all contacts of a step share.
@@ -155,11 +153,11 @@ impl Contact {
         let across = |v: &Vec3| v - n * n.dot(v);
         let deflection = self.bristle.unwrap_or_default().deflection;
         let bristle = self.bristle_stiffness(setting);
-        let expected = across(&(deflection + self.expected - self.turned)).norm();
+        let expected = across(&(deflection + self.expected)).norm();
         let (bound, holds) = self.bound(pressing.max(0.0), bristle * expected);
         let tangent_stiffness = if holds { bristle } else { bound / expected };
         Linear {
-            force: n * normal - across(&(deflection + free - self.turned)) * tangent_stiffness,
+            force: n * normal - across(&(deflection + free)) * tangent_stiffness,
             normal,
             normal_stiffness,
             tangent_stiffness,

@@ -27,7 +27,7 @@ struct Rows {
     /// Row by row: column (upper half), and four times the term plus the column's place in the contact; sorted.
     shares: Vec<u64>,
     /// Vertex of each row, and where its shares end.
-    ends: Vec<(u32, usize)>,
+    ends: Vec<(u32, u32)>,
     /// Different rows and columns among the shares.
     blocks: usize,
 }
@@ -82,7 +82,7 @@ impl Coupling {
                 }
                 shares[first..].sort_unstable();
                 *blocks += shares[first..].chunk_by(|a, b| halves(*a).0 == halves(*b).0).count();
-                ends.push((v, shares.len()));
+                ends.push((v, shares.len() as u32));
             }
         });
         starts.clear();
@@ -109,7 +109,7 @@ impl Coupling {
         par::each_part(rows, &mut matrix.entries, starts, &|_, rows, entries| {
             let (mut entries, mut first) = (entries.iter_mut(), 0);
             for (row, end) in &rows.ends {
-                let shares = &rows.shares[std::mem::replace(&mut first, *end)..*end];
+                let shares = &rows.shares[std::mem::replace(&mut first, *end as usize)..*end as usize];
                 let blocks = shares.chunk_by(|a, b| halves(*a).0 == halves(*b).0);
                 for (shares, entry) in blocks.zip(entries.by_ref()) {
                     let mut sum = Mat3::zeros();

@@ -40,7 +40,7 @@ pub(super) struct Element {
     pub vertices: [u32; 4],
     pub weights: [f64; 4],
     pub contact: Contact,
-    /// Relative displacement of free flight.
+    /// Relative displacement of free flight without what both sides turn as one, which is none along the normal.
     pub free: Vec3,
     pub linear: Linear,
     /// Solutions that closed it too fast.
@@ -235,8 +235,8 @@ impl Touch {
         turns.begin(&world.surface, &state.x, contacts.iter().map(|c| c.vertices));
         turns.follow(&world.surface, &state.x, predicted);
         par::each_mut(contacts, |_, c| {
-            c.contact.turned = turns.turned(&state.x, &c.vertices, &c.weights);
-            c.free = (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum();
+            c.free = (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum::<Vec3>()
+                - turns.turned(&state.x, &c.vertices, &c.weights);
             let guess = |k: usize| match state.guess.get(c.vertices[k] as usize) {
                 Some(guess) => guess * (step.betas[c.vertices[k] as usize].powi(2) * c.weights[k]),
                 None => Vec3::zeros(),
@@ -328,14 +328,7 @@ impl Touch {
     }
 
     /// The pair as a contact that acts with `share`, or in full if it had to be stopped before; none where nothing can move.
-    fn contact(
-        &self,
-        world: &World,
-        step: &Step,
-        w: &Watched,
-        separation: &Separation,
-        share: f64,
-    ) -> Option<Element> {
+    fn contact(&self, world: &World, step: &Step, w: &Watched, separation: &Separation, share: f64) -> Option<Element> {
         let Watched { pair, features, vertices, .. } = *w;
         let Separation { distance, normal, weights } = *separation;
         let key = key(pair, features);
@@ -365,7 +358,6 @@ impl Touch {
             bristle: None,
             share,
             expected: Vec3::zeros(),
-            turned: Vec3::zeros(),
         };
         let (free, linear, stops) = (Vec3::zeros(), Linear::default(), 0);
         Some(Element { key, vertices, weights, contact, free, linear, stops, kept })
