@@ -11,6 +11,9 @@ use crate::sequence::{Shape, Snapshot};
 use crate::world::Kind;
 use crate::world::motion::Motion;
 
+/// Angle from which on an obstacle's triangles meet in an edge [rad].
+const CREASE: f64 = std::f64::consts::FRAC_PI_3;
+
 /// Width of a contact sheet's cells [pixels].
 pub const CELL: u32 = 320;
 
@@ -111,7 +114,8 @@ pub fn picture(
             uv_triangles: &shape.uv_triangles,
             paint,
             shading,
-            smooth: true,
+            // Cloth curves, however sharp its folds are for its mesh; a box has edges.
+            crease: if shape.kind == Kind::Cloth { std::f64::consts::PI } else { CREASE },
         });
     }
     Ok(draw(&drawn, up, &settings))

@@ -108,8 +108,8 @@ pub struct Object<'a> {
     pub paint: Paint<'a>,
     /// Answer to light.
     pub shading: Shading,
-    /// Normals interpolated between vertices; facets where false.
-    pub smooth: bool,
+    /// Largest angle between triangles at a vertex that are shaded as one curved surface [rad].
+    pub crease: f64,
 }
 
 /// Where a surface takes its colour from. Colours are linear RGB in 0..1.

@@ -18,7 +18,8 @@ struct Facet {
 pub(super) struct Surface<'a> {
     objects: &'a [Object<'a>],
     facets: Vec<Facet>,
-    normals: Vec<Vec<Vec3>>,
+    /// Of each object, at the corners of its triangles.
+    normals: Vec<Vec<[Vec3; 3]>>,
     pub tree: Tree,
     pub centre: Vec3,
     /// Half the diagonal of everything [m].
@@ -47,24 +48,34 @@ fn corners(object: &Object, triangle: usize) -> Option<[Vec3; 3]> {
     Some([at(t[0])?, at(t[1])?, at(t[2])?])
 }
 
-/// Vertex normals weighted by the triangles' angles (Thuermer & Wuethrich 1998); zero where there is none.
-fn vertex_normals(object: &Object) -> Vec<Vec3> {
-    let mut normals = vec![Vec3::zeros(); object.positions.len()];
+/// Normals at the corners of each triangle, of all triangles there within the object's crease, weighted by their angles (Thuermer &
+/// Wuethrich 1998); zero where there is none.
+fn corner_normals(object: &Object) -> Vec<[Vec3; 3]> {
+    let faces: Vec<Vec3> = (0..object.triangles.len())
+        .map(|k| {
+            let face = corners(object, k).map(|p| (p[1] - p[0]).cross(&(p[2] - p[0])));
+            face.and_then(|n| n.try_normalize(1e-300)).unwrap_or_default()
+        })
+        .collect();
+    // Vertex, triangle and angle of each corner, sorted by vertex.
+    let mut all: Vec<(u32, u32, f64)> = Vec::with_capacity(3 * faces.len());
     for (k, t) in object.triangles.iter().enumerate() {
         let Some(p) = corners(object, k) else { continue };
-        let Some(n) = (p[1] - p[0]).cross(&(p[2] - p[0])).try_normalize(1e-300) else { continue };
         for i in 0..3 {
             let (a, b) = (p[(i + 1) % 3] - p[i], p[(i + 2) % 3] - p[i]);
-            let angle = a.cross(&b).norm().atan2(a.dot(&b));
-            if let Some(slot) = normals.get_mut(t[i] as usize) {
-                *slot += n * angle;
-            }
+            all.push((t[i], k as u32, a.cross(&b).norm().atan2(a.dot(&b))));
         }
     }
-    for n in &mut normals {
-        *n = unit_or(*n, Vec3::zeros());
-    }
-    normals
+    all.sort_unstable_by_key(|(v, k, _)| (*v, *k));
+    let least = object.crease.min(std::f64::consts::PI).cos() - 1e-12;
+    par::map(faces.len(), |k| {
+        object.triangles[k].map(|v| {
+            let at = &all[all.partition_point(|c| c.0 < v)..];
+            let others = at.iter().take_while(|c| c.0 == v).map(|(_, other, angle)| (faces[*other as usize], *angle));
+            let near = others.filter(|(n, _)| n.dot(&faces[k]) >= least);
+            unit_or(near.map(|(n, angle)| n * angle).sum(), Vec3::zeros())
+        })
+    })
 }
 
 impl<'a> Surface<'a> {
@@ -89,8 +100,8 @@ impl<'a> Surface<'a> {
             .filter_map(|f| corners(&objects[f.object as usize], f.triangle as usize))
             .map(|p| p.map(|q| to_f32(q - centre)))
             .collect();
-        let smooth = |o: usize| if objects[o].smooth { vertex_normals(&objects[o]) } else { Vec::new() };
-        let (tree, normals) = par::join(|| Tree::new(&local), || par::map_heavy(objects.len(), smooth));
+        let normals = || par::map_heavy(objects.len(), |o| corner_normals(&objects[o]));
+        let (tree, normals) = par::join(|| Tree::new(&local), normals);
         Surface { objects, facets, normals, tree, centre, radius: 0.5 * (hi - lo).norm() }
     }
 
@@ -124,10 +135,9 @@ impl<'a> Surface<'a> {
     /// Interpolates the normal, and lifts the shadow origin out of the tangent planes of the three vertices against the
     /// faceted shadow terminator (Hanika, "Hacking the Shadow Terminator", Ray Tracing Gems II, 2021).
     fn smooth(&self, hit: &mut Hit, side: f64, direction: Vec3) {
-        let Some(normals) = self.normals.get(hit.object).filter(|n| !n.is_empty()) else { return };
-        let Some(t) = self.objects.get(hit.object).and_then(|o| o.triangles.get(hit.triangle)) else { return };
+        let Some(normals) = self.normals.get(hit.object).and_then(|n| n.get(hit.triangle)) else { return };
         let at = |i: usize| {
-            let n = normals.get(t[i] as usize).copied().unwrap_or(hit.face) * side;
+            let n = normals[i] * side;
             if n.dot(&hit.face) > 0.0 { n } else { hit.face }
         };
         let n = [at(0), at(1), at(2)];
@@ -168,5 +178,41 @@ impl<'a> Surface<'a> {
         let t = object.uv_triangles.get(hit.triangle)?;
         let at = |i: usize| object.uv.get(t[i] as usize).map(|p| p * hit.weights[i]);
         Some(at(0)? + at(1)? + at(2)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::shading::Shading;
+    use std::f64::consts::PI;
+
+    /// Two triangles of a roof, 90 degrees at the ridge from vertex 0 to 1.
+    fn normals(crease: f64) -> Vec<[Vec3; 3]> {
+        let positions = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, -1.0, 1.0], [0.0, -1.0, -1.0]].map(Vec3::from);
+        corner_normals(&Object {
+            name: "roof",
+            positions: &positions,
+            triangles: &[[1, 0, 2], [0, 1, 3]],
+            uv: &[],
+            uv_triangles: &[],
+            paint: Paint::Colour([1.0; 3]),
+            shading: Shading::Lambert,
+            crease,
+        })
+    }
+
+    #[test]
+    fn an_edge_is_shaded_as_one_up_to_the_crease() {
+        let face = |sign: f64| Vec3::new(0.0, 0.5f64.sqrt(), sign * 0.5f64.sqrt());
+        for (sharp, curved) in
+            [(normals(PI / 3.0), false), (normals(PI / 1.9), true), (normals(PI), true), (normals(0.0), false)]
+        {
+            for (corners, own) in sharp.iter().zip([face(1.0), face(-1.0)]) {
+                let ridge = if curved { Vec3::y() } else { own };
+                let wanted = [ridge, ridge, own];
+                assert!(corners.iter().zip(wanted).all(|(n, w)| (n - w).norm() < 1e-12), "{corners:?} {wanted:?}");
+            }
+        }
     }
 }

@@ -65,7 +65,7 @@ impl Mesh {
             uv_triangles: &self.triangles,
             paint,
             shading: Shading::Minnaert { k: 0.75 },
-            smooth: true,
+            crease: std::f64::consts::PI,
         }
     }
 }
