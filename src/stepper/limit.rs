@@ -4,7 +4,7 @@
 //! momentum is kept (Bridson, Marino & Fedkiw 2003, section 5).
 
 use super::{Step, Stuck};
-use crate::linalg::{Vec3, par};
+use crate::linalg::par;
 use crate::world::{State, World};
 
 /// Most sweeps.
@@ -68,10 +68,13 @@ pub fn torn(world: &World, state: &State, step: &Step, most: f64) -> Result<(), 
     let edges = &world.surface.edges[..world.cloths.last().map_or(0, |c| world.surface.edge_ranges[c.object].end)];
     let stretch = |e: usize| {
         let [a, b] = edges[e].map(|v| v as usize);
-        let length = |x: &[Vec3]| (x[a] - x[b]).norm();
-        let rest = length(&world.rest);
-        let end = (state.x[a] - state.x[b] + step.moved[a] - step.moved[b]).norm();
-        if end <= rest { 0.0 } else { (end - length(&state.x).max(rest)) / rest }
+        let (rest, start, by) = (world.rest[a] - world.rest[b], state.x[a] - state.x[b], step.moved[a] - step.moved[b]);
+        // No longer than what one end moves against the other: roots only where that is much.
+        if by.norm_squared() <= most * most * rest.norm_squared() {
+            return 0.0;
+        }
+        let [rest, start, end] = [rest, start, start + by].map(|d| d.norm());
+        if end <= rest { 0.0 } else { (end - start.max(rest)) / rest }
     };
     if par::max(edges.len(), stretch) <= most {
         return Ok(());
