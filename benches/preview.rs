@@ -46,7 +46,7 @@ fn picture(bencher: Bencher, size: usize) {
             uv_triangles: &object.uv_triangles,
             paint: Paint::Colour(colour),
             shading: Shading::Minnaert { k: 0.75 },
-            smooth: true,
+            crease: std::f64::consts::PI,
         })
         .collect();
     let up = Vec3::y();
