@@ -38,10 +38,9 @@ impl Turns {
     /// How the vertices in contact turn while all go from `x` by `moved`.
     pub fn follow(&mut self, surface: &Surface, x: &[Vec3], moved: &[Vec3]) {
         let Turns { touched, normals, turns } = self;
-        par::each_mut(turns, |v, turn| {
-            if touched[v] {
-                *turn = normals[v].cross(&surface.normal(v, |v| x[v] + moved[v]));
-            }
+        // Contacts that a step adds later have vertices of which nothing is known: none of an older step must stay.
+        par::fill(turns, |v| {
+            if touched[v] { normals[v].cross(&surface.normal(v, |v| x[v] + moved[v])) } else { Vec3::zeros() }
         });
     }
 
