@@ -5,10 +5,11 @@
 //! nearer to each other than that room, so that only the lists of parts that move against each other are built anew.
 //! What a list gives beside the pairs that are wanted depends on when it was built: who reads it must look.
 
-use super::closest::{edge_edge, point_triangle};
+use super::certificate::Pair;
 use super::patch::Patch;
 use super::surface::Surface;
 use super::tree::{Tree, WIDTH, margin2};
+use crate::linalg::four::fours;
 use crate::linalg::{Vec3, par};
 
 /// Steps a list is meant to last at the present speed.
@@ -236,34 +237,34 @@ pub fn fit<T>(list: &mut Vec<T>) {
     }
 }
 
-/// Root, rounded to a number that is not larger.
+/// Rounded to a number that is not larger.
 #[inline]
-fn root_below(distance2: f64) -> f32 {
-    (distance2.sqrt() * (1.0 - 1e-6)).min(f64::from(f32::MAX)) as f32
+fn below(distance: f64) -> f32 {
+    (distance * (1.0 - 1e-6)).min(f64::from(f32::MAX)) as f32
 }
 
 /// Pairs of a leaf with a leaf; gathered before their distances are computed, so that the branches of one do not stall the
 /// other.
 struct Gathered {
-    pairs: [(u32, u32); WIDTH * WIDTH],
+    pairs: [[u32; 2]; WIDTH * WIDTH],
     count: usize,
 }
 
 impl Gathered {
     fn new() -> Gathered {
-        Gathered { pairs: [(0, 0); WIDTH * WIDTH], count: 0 }
+        Gathered { pairs: [[0; 2]; WIDTH * WIDTH], count: 0 }
     }
 
     /// Adds a pair if it is wanted, without a branch. A leaf with a leaf has at most as many pairs as there are places.
     #[inline]
-    fn add(&mut self, pair: (u32, u32), wanted: bool) {
+    fn add(&mut self, pair: [u32; 2], wanted: bool) {
         self.pairs[self.count % self.pairs.len()] = pair;
         self.count += usize::from(wanted);
     }
 
     /// Takes all pairs out.
     #[inline]
-    fn take(&mut self) -> &[(u32, u32)] {
+    fn take(&mut self) -> &[[u32; 2]] {
         let count = std::mem::take(&mut self.count);
         &self.pairs[..count]
     }
@@ -277,16 +278,9 @@ fn vertex_face(x: &[Vec3], surface: &Surface, (vertices, triangles): (&Tree, &Tr
         triangles.query(&vertices.around(leaf), margin2, 0, |other| {
             vertices.pairs(leaf, triangles, other, margin2, |v, t| {
                 let [a, b, c] = surface.triangles[t as usize];
-                gathered.add((v, t), (v != a) & (v != b) & (v != c));
+                gathered.add([v, t], (v != a) & (v != b) & (v != c));
             });
-            for &(v, t) in gathered.take() {
-                let corners = surface.triangles[t as usize];
-                let [a, b, c] = corners.map(|v| &x[v as usize]);
-                let distance2 = point_triangle(&x[v as usize], a, b, c).distance2;
-                if distance2 <= near * near {
-                    out.push(Near { a: v, b: t, distance: root_below(distance2) });
-                }
-            }
+            keep(x, surface, Pair::VertexFace, gathered.take(), near, out);
         });
     }
 }
@@ -306,17 +300,24 @@ fn edge_edges(
         others.query(&edges.around(leaf), margin2, if same { leaf } else { 0 }, |other| {
             edges.pairs(leaf, others, other, margin2, |e, f| {
                 let ([p0, p1], [q0, q1]) = (surface.edges[e as usize], surface.edges[f as usize]);
-                gathered.add((e.min(f), e.max(f)), (p0 != q0) & (p0 != q1) & (p1 != q0) & (p1 != q1));
+                gathered.add([e.min(f), e.max(f)], (p0 != q0) & (p0 != q1) & (p1 != q0) & (p1 != q1));
             });
-            for &(e, f) in gathered.take() {
-                let (ends, others) = (surface.edges[e as usize], surface.edges[f as usize]);
-                let ([p0, p1], [q0, q1]) = (ends.map(|v| &x[v as usize]), others.map(|v| &x[v as usize]));
-                let distance2 = edge_edge(p0, p1, q0, q1).distance2;
-                if distance2 <= near * near {
-                    out.push(Near { a: e, b: f, distance: root_below(distance2) });
-                }
-            }
+            keep(x, surface, Pair::EdgeEdge, gathered.take(), near, out);
         });
+    }
+}
+
+/// Adds those of the pairs that are not farther apart than `near`.
+#[inline(always)]
+fn keep(x: &[Vec3], surface: &Surface, pair: Pair, gathered: &[[u32; 2]], near: f64, out: &mut Vec<Near>) {
+    for (four, count) in fours(gathered) {
+        let corners = std::array::from_fn(|k| surface.corners(pair, four[k]));
+        let distances = pair.separations(&corners, x).distance.to_array();
+        for ([a, b], distance) in four.into_iter().zip(distances).take(count) {
+            if distance <= near {
+                out.push(Near { a, b, distance: below(distance) });
+            }
+        }
     }
 }
 

@@ -9,7 +9,8 @@
 //! A proof is never wrong, rounding included; what is not proven may still be safe.
 
 use super::closest::{edge_edge, point_triangle};
-use crate::linalg::Vec3;
+use crate::linalg::four::Four;
+use crate::linalg::{Vec3, f64x4};
 
 /// Two features that may touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,6 +33,31 @@ pub struct Separation {
     pub weights: [f64; 4],
 }
 
+/// Where the features of four pairs are nearest, as in [`Separation`].
+#[derive(Clone, Copy, Debug)]
+pub struct Separations {
+    /// Distances [m].
+    pub distance: f64x4,
+    /// Directions.
+    pub normal: Four,
+    /// Weights of the four vertices.
+    pub weights: [f64x4; 4],
+}
+
+impl Separations {
+    /// Each on its own.
+    #[inline(always)]
+    pub fn to_array(self) -> [Separation; 4] {
+        let (distance, normal) = (self.distance.to_array(), self.normal.to_array());
+        let weights = self.weights.map(f64x4::to_array);
+        std::array::from_fn(|k| Separation {
+            distance: distance[k],
+            normal: normal[k],
+            weights: std::array::from_fn(|corner| weights[corner][k]),
+        })
+    }
+}
+
 /// Halvings of the step before a proof is given up.
 const HALVINGS: u32 = 3;
 /// Rounding of all sums here in units of the coordinates' sum, with room to spare.
@@ -43,28 +69,42 @@ impl Pair {
     /// Nearest points of the two features.
     #[inline]
     pub fn separation(self, x: &[Vec3; 4]) -> Separation {
-        let (weights, d) = match self {
-            Pair::VertexFace => {
-                let [a, b, c] = point_triangle(&x[0], &x[1], &x[2], &x[3]).weights;
-                ([1.0, -a, -b, -c], (x[0] - x[1]) - (x[2] - x[1]) * b - (x[3] - x[1]) * c)
-            }
-            Pair::EdgeEdge => {
-                let e = edge_edge(&x[0], &x[1], &x[2], &x[3]);
-                ([1.0 - e.s, e.s, e.t - 1.0, -e.t], (x[0] - x[2]) + (x[1] - x[0]) * e.s - (x[3] - x[2]) * e.t)
-            }
-        };
-        let distance = d.norm();
-        let normal = if distance > LEAST { d / distance } else { Vec3::zeros() };
-        Separation { distance, normal, weights }
+        self.separations(&[[0, 1, 2, 3]; 4], x).to_array()[0]
     }
 
-    /// Most that two features come nearer to each other while their vertices move by `moved` [m].
-    #[inline]
-    pub fn closer(self, moved: &[Vec3; 4]) -> f64 {
-        let [_, a, b, c] = moved.map(|m| (m - moved[0]).norm());
+    /// Nearest points of four pairs of vertices `corners` among those at `x`.
+    #[inline(always)]
+    pub fn separations(self, corners: &[[u32; 4]; 4], x: &[Vec3]) -> Separations {
+        let at: [Four; 4] = std::array::from_fn(|c| Four::from_fn(|k| &x[corners[k][c] as usize]));
+        let one = f64x4::splat(1.0);
+        let (weights, between) = match self {
+            Pair::VertexFace => {
+                let found: [[f64; 3]; 4] = std::array::from_fn(|k| {
+                    let [p, a, b, c] = std::array::from_fn(|c| &x[corners[k][c] as usize]);
+                    point_triangle(p, a, b, c).weights
+                });
+                let [a, b, c] = std::array::from_fn(|l| f64x4::new(std::array::from_fn(|k| found[k][l])));
+                ([one, -a, -b, -c], (at[0] - at[1]) - (at[2] - at[1]) * b - (at[3] - at[1]) * c)
+            }
+            Pair::EdgeEdge => {
+                let e = edge_edge(at);
+                ([one - e.s, e.s, e.t - one, -e.t], e.between)
+            }
+        };
+        let distance = between.norm();
+        let apart = distance.simd_gt(f64x4::splat(LEAST));
+        let length = apart.select(distance, f64x4::splat(f64::INFINITY));
+        Separations { distance, normal: between / length, weights }
+    }
+
+    /// Most that two features come nearer to each other while their vertices move by `moved` [m], of four pairs.
+    #[inline(always)]
+    pub fn closer(self, moved: &[Four; 4]) -> f64x4 {
+        let by = |corner: usize| (moved[corner] - moved[0]).norm();
+        let (a, b, c) = (by(1), by(2), by(3));
         match self {
-            Pair::VertexFace => a.max(b).max(c),
-            Pair::EdgeEdge => a + b.max(c),
+            Pair::VertexFace => a.fast_max(b).fast_max(c),
+            Pair::EdgeEdge => a + b.fast_max(c),
         }
     }
 

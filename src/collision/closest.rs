@@ -3,7 +3,8 @@
 //! Both work on differences of coordinates only, so a pair far from the origin loses nothing. Degenerate triangles and edges
 //! of length zero are legal; the result is then that of the edge or point they are.
 
-use crate::linalg::Vec3;
+use crate::linalg::four::Four;
+use crate::linalg::{Vec3, f64x4};
 
 /// Part of a triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,47 +128,41 @@ fn thin(p: &Vec3, corners: [&Vec3; 3]) -> PointTriangle {
     best
 }
 
-/// Closest points of two edges.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Closest points of four pairs of edges.
+#[derive(Clone, Copy, Debug)]
 pub struct EdgeEdge {
-    /// Parameter on the first edge, in [0, 1].
-    pub s: f64,
-    /// Parameter on the second edge, in [0, 1].
-    pub t: f64,
-    /// Squared distance [m^2].
-    pub distance2: f64,
-}
-
-impl EdgeEdge {
-    /// Both closest points lie strictly inside their edges. Of parallel edges the closest pair at an end is taken.
-    #[inline]
-    pub fn interior(&self) -> bool {
-        self.s > 0.0 && self.s < 1.0 && self.t > 0.0 && self.t < 1.0
-    }
+    /// Parameters on the first edges, in [0, 1].
+    pub s: f64x4,
+    /// Parameters on the second edges, in [0, 1].
+    pub t: f64x4,
+    /// From the points on the second edges to those on the first [m].
+    pub between: Four,
 }
 
 /// Squared sine of the angle below which two edges count as parallel.
 const PARALLEL: f64 = 1e-24;
 
-/// Closest points of the edges `p0 p1` and `q0 q1` (Ericson 2005, section 5.1.9, with cross products in place of the
-/// determinant of dot products, which cancels for edges that are nearly parallel).
-#[inline]
-pub fn edge_edge(p0: &Vec3, p1: &Vec3, q0: &Vec3, q1: &Vec3) -> EdgeEdge {
+/// Closest points of the edges `ends[0] ends[1]` and `ends[2] ends[3]`, of four pairs at a time (Ericson 2005, section 5.1.9, with
+/// cross products in place of the determinant of dot products, which cancels for edges that are nearly parallel). Of parallel
+/// edges the closest pair at an end is taken.
+#[inline(always)]
+pub fn edge_edge([p0, p1, q0, q1]: [Four; 4]) -> EdgeEdge {
     let (u, v, r) = (p1 - p0, q1 - q0, p0 - q0);
-    let (a, e) = (u.norm_squared(), v.norm_squared());
+    let (a, e) = (u.dot(&u), v.dot(&v));
     let (b, c, f) = (u.dot(&v), u.dot(&r), v.dot(&r));
     let n = u.cross(&v);
-    let n2 = n.norm_squared();
+    let n2 = n.dot(&n);
+    let zero = f64x4::splat(0.0);
     // Free of branches: which case holds cannot be predicted.
-    let along = |x: f64, length2: f64| {
-        let share = (x / length2).clamp(0.0, 1.0);
-        if length2 > 0.0 { share } else { 0.0 }
+    let along = |x: f64x4, length2: f64x4, least: f64x4| {
+        let share = (x / length2).fast_max(zero).fast_min(f64x4::splat(1.0));
+        length2.simd_gt(least).select(share, zero)
     };
-    let s = along(-r.cross(&v).dot(&n), if n2 > PARALLEL * a * e { n2 } else { 0.0 });
-    let t = along(b * s + f, e);
+    let s = along(-r.cross(&v).dot(&n), n2, f64x4::splat(PARALLEL) * a * e);
+    let t = along(b * s + f, e, zero);
     // Where t was not clamped this is s again.
-    let s = along(b * t - c, a);
-    EdgeEdge { s, t, distance2: (r + u * s - v * t).norm_squared() }
+    let s = along(b * t - c, a, zero);
+    EdgeEdge { s, t, between: r + u * s - v * t }
 }
 
 #[cfg(test)]
@@ -250,19 +245,28 @@ mod tests {
         }
     }
 
+    /// Parameters and distance of four pairs.
+    fn edges(pairs: &[[Vec3; 4]; 4]) -> [[f64; 3]; 4] {
+        let found = edge_edge(std::array::from_fn(|end| Four::from_fn(|k| &pairs[k][end])));
+        let (s, t, distance) = (found.s.to_array(), found.t.to_array(), found.between.norm().to_array());
+        std::array::from_fn(|k| [s[k], t[k], distance[k]])
+    }
+
     #[test]
     fn edge_edge_is_the_minimum() {
         let mut seed = 10;
-        for k in 0..1_500 {
-            let [p, a, b, c] = four(k, &mut seed);
-            let found = edge_edge(&p, &a, &b, &c);
-            let size = [a, b, c].iter().fold(0.0f64, |m, x| m.max((x - p).norm()));
-            assert!((0.0..=1.0).contains(&found.s) && (0.0..=1.0).contains(&found.t), "{k}: {found:?}");
-            let legal = |at: [f64; 2]| at.map(|x| x.clamp(0.0, 1.0));
-            let distance2 = |[s, t]: [f64; 2]| ((p - b) + (a - p) * s - (c - b) * t).norm_squared();
-            for start in [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [found.s, found.t]] {
-                let bound = least(start, legal, distance2).sqrt();
-                assert!(found.distance2.sqrt() <= bound + 1e-11 * size, "{k}: {} {bound}", found.distance2.sqrt());
+        for k in 0..400 {
+            let pairs: [[Vec3; 4]; 4] = std::array::from_fn(|lane| four(4 * k + lane, &mut seed));
+            for ([p, a, b, c], [s, t, distance]) in pairs.into_iter().zip(edges(&pairs)) {
+                let size = [a, b, c].iter().fold(0.0f64, |m, x| m.max((x - p).norm()));
+                assert!((0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t), "{k}: {s} {t}");
+                let legal = |at: [f64; 2]| at.map(|x| x.clamp(0.0, 1.0));
+                let distance2 = |[s, t]: [f64; 2]| ((p - b) + (a - p) * s - (c - b) * t).norm_squared();
+                assert!((distance - distance2([s, t]).sqrt()).abs() <= 1e-14 * size, "{k}");
+                for start in [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [s, t]] {
+                    let bound = least(start, legal, distance2).sqrt();
+                    assert!(distance <= bound + 1e-11 * size, "{k}: {distance} {bound}");
+                }
             }
         }
     }
@@ -281,14 +285,14 @@ mod tests {
     }
 
     #[test]
-    fn crossing_edges_are_interior_and_others_are_not() {
-        let e = |q0: [f64; 3], q1: [f64; 3]| {
-            edge_edge(&Vec3::zeros(), &Vec3::new(1.0, 0.0, 0.0), &Vec3::from(q0), &Vec3::from(q1))
-        };
-        let crossing = e([0.25, -1.0, 0.5], [0.25, 1.0, 0.5]);
-        assert!(crossing.interior() && crossing.distance2 == 0.25 && crossing.s == 0.25 && crossing.t == 0.5);
-        assert!(!e([2.0, -1.0, 0.0], [2.0, 1.0, 0.0]).interior());
-        let parallel = e([0.5, 1.0, 0.0], [3.0, 1.0, 0.0]);
-        assert!(!parallel.interior() && parallel.distance2 == 1.0);
+    fn four_pairs_of_edges_do_not_mix() {
+        let pair = |q0: [f64; 3], q1: [f64; 3]| [Vec3::zeros(), Vec3::x(), Vec3::from(q0), Vec3::from(q1)];
+        let crossing = pair([0.25, -1.0, 0.5], [0.25, 1.0, 0.5]);
+        let beyond = pair([2.0, -1.0, 0.0], [2.0, 1.0, 0.0]);
+        let parallel = pair([0.5, 1.0, 0.0], [3.0, 1.0, 0.0]);
+        let point = pair([0.5, 0.0, 2.0], [0.5, 0.0, 2.0]);
+        let [crossing, beyond, [s, t, distance], point] = edges(&[crossing, beyond, parallel, point]);
+        assert_eq!((crossing, beyond, point), ([0.25, 0.5, 0.5], [1.0, 0.5, 1.0], [0.5, 0.0, 2.0]));
+        assert!((s == 1.0 || t == 0.0) && distance == 1.0);
     }
 }

@@ -1,6 +1,7 @@
 //! Small vectors and blocks, the block-sparse matrix, conjugate gradients, and ordered parallel loops.
 
 mod block;
+pub mod four;
 pub mod matrix;
 pub mod par;
 pub mod partition;

@@ -4,7 +4,7 @@
 //! "Offset Geometric Contact"). An inner edge of a flat part has one normal, which it shares with its triangles, and one in a
 //! valley has none: the ends of the other edge are as near or nearer. A vertex has none on which its edges do not all fall away.
 
-use super::touch::{EDGES, Element, SECOND};
+use super::touch::{EDGES, Found, SECOND};
 use crate::collision::surface::Surface;
 use crate::force::contact::Bristle;
 use crate::linalg::Vec3;
@@ -114,17 +114,17 @@ pub fn remember(world: &World, bristles: &[(u64, Bristle)], key: u64) -> Option<
 /// Share with which a contact of a vertex and a face acts, number `place` of those `of` the vertex. Of those whose faces share the
 /// nearest edge or corner one counts: that of a face on which it is no border, for the others are no nearest points of the
 /// surface, else the first; and none to which the vertex leans, for its edges are nearer.
-pub fn minimum<'a>(world: &World, x: &[Vec3], c: &Element, place: usize, of: impl Iterator<Item = &'a Element>) -> f64 {
-    let near = |c: &Element, k: &usize| c.weights[*k].abs() > BORDER;
+pub fn minimum<'a>(world: &World, x: &[Vec3], c: &Found, place: usize, of: impl Iterator<Item = &'a Found>) -> f64 {
+    let near = |c: &Found, k: &usize| c.separation.weights[*k].abs() > BORDER;
     let shares =
-        |of: &Element, c: &Element| (1..4).filter(|k| near(of, k)).all(|k| c.vertices[1..].contains(&of.vertices[k]));
+        |of: &Found, c: &Found| (1..4).filter(|k| near(of, k)).all(|k| c.vertices[1..].contains(&of.vertices[k]));
     let mut others = of.enumerate().filter(|(k, _)| *k != place);
     if others.any(|(k, other)| shares(c, other) && (k < place || !shares(other, c))) {
         0.0
     } else if c.kept {
         1.0
     } else {
-        fading(world.surface.lean(x, c.vertices[0] as usize, &-c.contact.normal))
+        fading(world.surface.lean(x, c.vertices[0] as usize, &-c.separation.normal))
     }
 }
 

@@ -12,11 +12,12 @@ use super::ignore::ignores;
 use super::turn::Turns;
 use super::{Step, impulse};
 use crate::collision::candidates::{Candidates, List, Near, fit};
-use crate::collision::certificate::{Pair, Separation};
+use crate::collision::certificate::{Pair, Separation, Separations};
 use crate::force::assembly::{Assembly, pick};
 use crate::force::contact::{Bristle, Contact, Friction, Linear, Setting};
+use crate::linalg::four::{Four, fours};
 use crate::linalg::matrix::Real;
-use crate::linalg::{Vec3, par};
+use crate::linalg::{Vec3, f64x4, par};
 use crate::world::{Kind, State, World};
 
 /// Hard minimum of a distance: far above the rounding of `f32` files for coordinates up to 40 m [m].
@@ -27,6 +28,8 @@ const LISTS: usize = 32;
 pub(super) const EDGES: u64 = 1 << 62;
 /// Bits of a key that say the second feature.
 pub(super) const SECOND: u32 = 31;
+/// Both kinds of pairs.
+const PAIRS: [Pair; 2] = [Pair::VertexFace, Pair::EdgeEdge];
 /// Sweeps of correction before pairs move as one.
 pub(super) const SWEEPS: usize = 6;
 
@@ -71,8 +74,51 @@ pub(super) struct Watched {
 /// What some lists of candidates give.
 #[derive(Clone, Debug, Default)]
 struct Part {
-    watched: Vec<Watched>,
-    contacts: Vec<Element>,
+    /// Of vertices and faces, and of edges.
+    watched: [Vec<Watched>; 2],
+    found: Vec<Found>,
+    /// Pairs of a list that may be near.
+    near: Vec<Near>,
+}
+
+impl Part {
+    fn watched(&self) -> impl Iterator<Item = &Watched> {
+        self.watched.iter().flatten()
+    }
+}
+
+/// A pair that acts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    pub key: u64,
+    pub vertices: [u32; 4],
+    pub separation: Separation,
+    pub share: f64,
+    /// Part of thickness and activation distance that the rest shape has room for.
+    pub room: f64,
+    pub mass: f64,
+    pub kept: bool,
+}
+
+impl Found {
+    /// The contact, without memory.
+    fn contact(&self, world: &World) -> Element {
+        let Found { key, vertices, separation, share, room, mass, kept } = *self;
+        let Separation { distance, normal, weights } = separation;
+        let [a, b] =
+            [vertices[0], vertices[3]].map(|v| world.objects[world.surface.object[v as usize] as usize].friction);
+        let contact = Contact {
+            normal,
+            gap: distance - thickness(world, &vertices, &weights) * room,
+            reach: world.contact.distance * room,
+            mass,
+            friction: Friction::between(a, b),
+            bristle: None,
+            share,
+            expected: Vec3::zeros(),
+        };
+        Element { key, vertices, weights, contact, free: Vec3::zeros(), linear: Linear::default(), stops: 0, kept }
+    }
 }
 
 /// Storage of contact.
@@ -139,19 +185,6 @@ impl Touch {
         self.candidates.count()
     }
 
-    fn vertices(world: &World, pair: Pair, near: &Near) -> [u32; 4] {
-        match pair {
-            Pair::VertexFace => {
-                let [a, b, c] = world.surface.triangles[near.b as usize];
-                [near.a, a, b, c]
-            }
-            Pair::EdgeEdge => {
-                let ([a, b], [c, d]) = (world.surface.edges[near.a as usize], world.surface.edges[near.b as usize]);
-                [a, b, c, d]
-            }
-        }
-    }
-
     fn of(list: &List, pair: Pair) -> &[Near] {
         match pair {
             Pair::VertexFace => &list.vertex_face,
@@ -171,20 +204,22 @@ impl Touch {
         let mut parts = std::mem::take(&mut self.parts);
         parts.resize(self.candidates.lists.len().div_ceil(LISTS), Part::default());
         par::each_heavy(&mut parts, |k, part| {
-            part.watched.clear();
-            part.contacts.clear();
+            part.watched.iter_mut().for_each(Vec::clear);
+            part.found.clear();
             let lists = self.candidates.lists[k * LISTS..].iter().take(LISTS);
             for list in lists.filter(|list| !self.candidates.of(list, state.released)) {
                 let limit = list.reach + list.approach;
-                for pair in [Pair::VertexFace, Pair::EdgeEdge] {
+                for pair in PAIRS {
                     let within = |near: &&Near| f64::from(near.distance) < limit && !ignores(state, pair, near);
-                    for near in Self::of(list, pair).iter().filter(within) {
-                        self.look(world, state, step, (pair, near), list.patches, part);
-                    }
+                    let mut near = std::mem::take(&mut part.near);
+                    near.clear();
+                    near.extend(Self::of(list, pair).iter().filter(within));
+                    fours(&near).for_each(|four| self.look(world, state, step, pair, four, list.patches, part));
+                    part.near = near;
                 }
             }
-            fit(&mut part.watched);
-            fit(&mut part.contacts);
+            part.watched.iter_mut().for_each(fit);
+            fit(&mut part.found);
         });
         self.sort(world, state, &parts);
         self.parts = parts;
@@ -200,10 +235,10 @@ impl Touch {
         let Touch { order, shares, contacts, .. } = self;
         order.clear();
         for (k, part) in parts.iter().enumerate() {
-            order.extend(part.contacts.iter().enumerate().map(|(i, c)| (c.key, k as u32, i as u32)));
+            order.extend(part.found.iter().enumerate().map(|(i, c)| (c.key, k as u32, i as u32)));
         }
         par::sort(order);
-        let at = |(_, part, k): &(u64, u32, u32)| &parts[*part as usize].contacts[*k as usize];
+        let at = |(_, part, k): &(u64, u32, u32)| &parts[*part as usize].found[*k as usize];
         let faces = &order[..order.partition_point(|(key, ..)| *key < EDGES)];
         shares.resize(faces.len(), 0.0);
         par::fill(shares, |i| {
@@ -215,12 +250,12 @@ impl Touch {
         order.retain(|_| all.next().is_none_or(|share| *share > 0.0));
         shares.retain(|share| *share > 0.0);
         let Some(any) = order.first() else { return contacts.clear() };
-        contacts.resize(order.len(), *at(any));
+        contacts.resize(order.len(), at(any).contact(world));
         par::blocks_mut(contacts, par::BLOCK, |first, block| {
             // Both ascend by key.
             let mut bristles = &state.bristles[..];
             for (c, i) in block.iter_mut().zip(first..) {
-                *c = *at(&order[i]);
+                *c = at(&order[i]).contact(world);
                 bristles = from_first(bristles, c.key, i == first);
                 c.contact.bristle = remember(world, bristles, c.key);
                 c.contact.share = shares.get(i).copied().unwrap_or(c.contact.share);
@@ -274,7 +309,11 @@ impl Touch {
                 }
                 Err(_) => {
                     let separation = w.pair.separation(&pick(&state.x, &w.vertices));
-                    let Some(mut contact) = self.contact(world, step, w, &separation, 1.0) else { continue };
+                    let features = (w.pair, w.features);
+                    let Some(found) = self.found(world, step, features, &w.vertices, &separation, 1.0) else {
+                        continue;
+                    };
+                    let mut contact = found.contact(world);
                     contact.kept = true;
                     let bristles = from_first(&state.bristles, contact.key, true);
                     contact.contact.bristle = remember(world, bristles, contact.key);
@@ -293,74 +332,84 @@ impl Touch {
         any
     }
 
-    /// Notes the pair if it may come near, and the contact if it acts.
+    /// Notes which of four pairs may come near, and which of them act.
+    #[expect(clippy::too_many_arguments)]
     fn look(
         &self,
         world: &World,
         state: &State,
         step: &Step,
-        (pair, near): (Pair, &Near),
+        pair: Pair,
+        (four, count): ([Near; 4], usize),
         patches: [u32; 2],
         out: &mut Part,
     ) {
-        let vertices = Self::vertices(world, pair, near);
-        let separation = pair.separation(&pick(&state.x, &vertices));
-        let Separation { distance, normal, weights } = separation;
-        let away = distance - (thickness(world, &vertices, &weights) + world.contact.distance);
-        if away > 0.0 && pair.closer(&pick(&self.predicted, &vertices)) < away {
+        let corners: [[u32; 4]; 4] = std::array::from_fn(|k| world.surface.corners(pair, [four[k].a, four[k].b]));
+        let found = pair.separations(&corners, &state.x);
+        let Separations { distance, normal, weights } = found;
+        let moved: [Four; 4] = std::array::from_fn(|c| Four::from_fn(|k| &self.predicted[corners[k][c] as usize]));
+        let half = |c: usize| f64x4::new(std::array::from_fn(|k| world.half_thickness[corners[k][c] as usize]));
+        let thick = half(0) * weights[0].abs()
+            + half(1) * weights[1].abs()
+            + half(2) * weights[2].abs()
+            + half(3) * weights[3].abs();
+        let away = distance - (thick + f64x4::splat(world.contact.distance));
+        let zero = f64x4::splat(0.0);
+        let far = away.simd_gt(zero) & pair.closer(&moved).simd_lt(away);
+        let travel = moved[0] * weights[0] + moved[1] * weights[1] + moved[2] * weights[2] + moved[3] * weights[3];
+        let closing = normal.dot(&travel).fast_min(zero);
+        let acts = (away + closing).simd_lt(zero);
+        let (far, acts) = (far.to_bitmask(), acts.to_bitmask());
+        let bit = |mask: u32, k: usize| mask >> k & 1 == 1;
+        let distance = distance.to_array();
+        for k in (0..count).filter(|k| !bit(far, *k)) {
+            let (features, vertices, distance) = ([four[k].a, four[k].b], corners[k], distance[k]);
+            out.watched[pair as usize].push(Watched { pair, features, vertices, distance, patches });
+        }
+        if far | !acts & 15 == 15 {
             return;
         }
-        let watched = Watched { pair, features: [near.a, near.b], vertices, distance, patches };
-        out.watched.push(watched);
-        let closing = normal.dot(&(0..4).map(|k| self.predicted[vertices[k] as usize] * weights[k]).sum()).min(0.0);
-        if away + closing >= 0.0 {
-            return;
-        }
-        let share = match pair {
-            Pair::VertexFace => f64::from(u8::from(self.flat.vertex_counts(near.a))),
-            Pair::EdgeEdge => self.flat.edges_share(&world.surface, &state.x, [near.a, near.b], &normal, &weights),
-        };
-        if let Some(c) = self.contact(world, step, &watched, &separation, share)
-            && distance + closing < distance - c.contact.gap + c.contact.reach
-        {
-            out.contacts.push(c);
+        let (separations, thick, closing) = (found.to_array(), thick.to_array(), closing.to_array());
+        for k in (0..count).filter(|k| !bit(far, *k) && bit(acts, *k)) {
+            let (features, vertices, separation) = ([four[k].a, four[k].b], corners[k], &separations[k]);
+            let Separation { distance, normal, weights } = separation;
+            let share = match pair {
+                Pair::VertexFace => f64::from(u8::from(self.flat.vertex_counts(four[k].a))),
+                Pair::EdgeEdge => self.flat.edges_share(&world.surface, &state.x, features, normal, weights),
+            };
+            let Some(found) = self.found(world, step, (pair, features), &vertices, separation, share) else { continue };
+            if distance + closing[k] < (thick[k] + world.contact.distance) * found.room {
+                out.found.push(found);
+            }
         }
     }
 
-    /// The pair as a contact that acts with `share`, or in full if it had to be stopped before; none where nothing can move.
-    fn contact(&self, world: &World, step: &Step, w: &Watched, separation: &Separation, share: f64) -> Option<Element> {
-        let Watched { pair, features, vertices, .. } = *w;
-        let Separation { distance, normal, weights } = *separation;
+    /// A pair that acts with `share`, or in full if it had to be stopped before; none where nothing can move.
+    fn found(
+        &self,
+        world: &World,
+        step: &Step,
+        (pair, features): (Pair, [u32; 2]),
+        vertices: &[u32; 4],
+        separation: &Separation,
+        share: f64,
+    ) -> Option<Found> {
         let key = key(pair, features);
         let kept = !self.kept.is_empty() && self.kept.binary_search(&key).is_ok();
         let share = if kept { 1.0 } else { share };
-        if share == 0.0 || distance == 0.0 {
+        if share == 0.0 || separation.distance == 0.0 {
             return None;
         }
-        let objects = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize] as usize);
-        let mut thickness = thickness(world, &vertices, &weights);
-        let mut reach = world.contact.distance;
-        if objects[0] == objects[1] {
+        let mass = 1.0 / impulse::mobility(world, step, vertices, &separation.weights)?;
+        let [a, b] = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize]);
+        let room = if a == b {
             // Neighbours of the rest shape must not push each other apart there.
-            let room = 0.5 * pair.separation(&pick(&world.rest, &vertices)).distance / (thickness + reach);
-            if room < 1.0 {
-                thickness *= room;
-                reach *= room;
-            }
-        }
-        let mobility = impulse::mobility(world, step, &vertices, &weights)?;
-        let contact = Contact {
-            normal,
-            gap: distance - thickness,
-            reach,
-            mass: 1.0 / mobility,
-            friction: Friction::between(world.objects[objects[0]].friction, world.objects[objects[1]].friction),
-            bristle: None,
-            share,
-            expected: Vec3::zeros(),
+            let reach = thickness(world, vertices, &separation.weights) + world.contact.distance;
+            (0.5 * pair.separation(&pick(&world.rest, vertices)).distance / reach).min(1.0)
+        } else {
+            1.0
         };
-        let (free, linear, stops) = (Vec3::zeros(), Linear::default(), 0);
-        Some(Element { key, vertices, weights, contact, free, linear, stops, kept })
+        Some(Found { key, vertices: *vertices, separation: *separation, share, room, mass, kept })
     }
 
     /// Number of contacts and the smallest gap.

@@ -71,7 +71,7 @@ fn exhaustive(x: &[Vec3], surface: &Surface, distance: f64) -> Pairs {
     }
     for (i, a) in surface.edges.iter().enumerate() {
         for (j, b) in surface.edges.iter().enumerate().skip(i + 1) {
-            let d = edge_edge(at(a[0]), at(a[1]), at(b[0]), at(b[1])).distance2.sqrt();
+            let d = Pair::EdgeEdge.separation(&[a[0], a[1], b[0], b[1]].map(|v| *at(v))).distance;
             if !a.contains(&b[0]) && !a.contains(&b[1]) && within(a[0], b[0], d) {
                 pairs.insert((true, i as u32, j as u32), d);
             }

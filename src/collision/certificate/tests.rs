@@ -187,7 +187,7 @@ fn features_come_no_nearer_than_their_bound() {
             end = start.map(|p| p + common + from.normal * random.unit());
         }
         let moved: [Vec3; 4] = std::array::from_fn(|k| end[k] - start[k]);
-        let bound = pair.closer(&moved);
+        let bound = closer(pair, &moved);
         let size = start.iter().chain(&end).fold(0.0f64, |m, p| m.max(p.norm()));
         for part in (1..=40).map(|i| f64::from(i) / 40.0) {
             let x: [Vec3; 4] = std::array::from_fn(|k| start[k] + moved[k] * part);
@@ -202,6 +202,11 @@ fn features_come_no_nearer_than_their_bound() {
     assert!(reached.iter().all(|part| *part > 0.99));
 }
 
+/// The bound for one pair.
+fn closer(pair: Pair, moved: &[Vec3; 4]) -> f64 {
+    pair.closer(&std::array::from_fn(|corner| Four::from_fn(|_| &moved[corner]))).to_array()[0]
+}
+
 #[test]
 fn what_moves_along_comes_no_nearer() {
     let mut random = Random(7);
@@ -211,8 +216,8 @@ fn what_moves_along_comes_no_nearer() {
         let differ = |i: usize, j: usize| (own[i] - own[j]).norm();
         let most = (0..16).map(|k| differ(k / 4, k % 4)).fold(0.0, f64::max);
         for pair in [Pair::VertexFace, Pair::EdgeEdge] {
-            assert_eq!(pair.closer(&[common; 4]), 0.0);
-            assert!(pair.closer(&own.map(|m| common + m)) <= 2.0 * most + 1e-14);
+            assert_eq!(closer(pair, &[common; 4]), 0.0);
+            assert!(closer(pair, &own.map(|m| common + m)) <= 2.0 * most + 1e-14);
         }
     }
 }
@@ -263,6 +268,6 @@ fn timing() {
     };
     time("separation, mixed", &|pair, x, _| pair.separation(x).distance < 2e-3);
     time("point-triangle", &|_, x, _| point_triangle(&x[0], &x[1], &x[2], &x[3]).distance2 < 4e-6);
-    time("edge-edge", &|_, x, _| edge_edge(&x[0], &x[1], &x[2], &x[3]).distance2 < 4e-6);
+    time("edge-edge", &|_, x, _| Pair::EdgeEdge.separation(x).distance < 2e-3);
     time("certificate", &|pair, x, y| pair.separated(x, y, 1e-5));
 }

@@ -3,10 +3,10 @@
 use super::super::ignore::ignores;
 use super::super::zone::Zones;
 use super::super::{Step, Stuck, impulse};
-use super::{LEAST, LISTS, SWEEPS, Touch, Watched, key};
+use super::{LEAST, LISTS, PAIRS, Part, SWEEPS, Touch, Watched, key};
 use crate::collision::candidates::List;
-use crate::collision::certificate::Pair;
 use crate::force::assembly::pick;
+use crate::linalg::four::Four;
 use crate::linalg::{Vec3, par};
 use crate::world::{State, World};
 use std::collections::BTreeSet;
@@ -78,7 +78,7 @@ impl Touch {
         let members: Vec<u32> = zones.moved(world, step).collect();
         let place = |v: &u32| members.binary_search(v).ok();
         let mut pairs: Vec<Vec<Watched>> = vec![Vec::new(); members.len()];
-        for w in self.parts.iter().flat_map(|p| &p.watched) {
+        for w in self.parts.iter().flat_map(Part::watched) {
             w.vertices.iter().filter_map(place).for_each(|k| pairs[k].push(*w));
         }
         let before: Vec<(Vec3, Vec3)> =
@@ -140,7 +140,7 @@ impl Touch {
         let touched = |w: &Watched| all || w.vertices.iter().any(|v| changed[*v as usize]);
         let mut unproven = par::gather(parts.len(), 1, |range, out| {
             let expected = |w: &&Watched| !astray || candidates.deviation(&w.patches) <= spare;
-            let watched = parts[range].iter().flat_map(|p| &p.watched);
+            let watched = parts[range].iter().flat_map(Part::watched);
             out.extend(watched.filter(|w| touched(w)).filter(expected).filter(|w| !proven(w)));
         });
         if astray {
@@ -148,13 +148,13 @@ impl Touch {
             unproven.extend(par::gather(lists.len(), LISTS, |range, out| {
                 let astray = |list: &&List| candidates.deviation(&list.patches) > spare;
                 for list in lists[range].iter().filter(astray).filter(|l| !candidates.of(l, state.released)) {
-                    for pair in [Pair::VertexFace, Pair::EdgeEdge] {
+                    for pair in PAIRS {
                         for near in Self::of(list, pair) {
                             if f64::from(near.distance) - list.approach > LEAST || ignores(state, pair, near) {
                                 continue;
                             }
-                            let vertices = Self::vertices(world, pair, near);
                             let (features, patches) = ([near.a, near.b], list.patches);
+                            let vertices = world.surface.corners(pair, features);
                             let mut w = Watched { pair, features, vertices, distance: 0.0, patches };
                             if touched(&w) {
                                 w.distance = pair.separation(&pick(&state.x, &vertices)).distance;
@@ -179,7 +179,7 @@ impl Touch {
 /// The pair stays apart over the step, and no nearer than the hard minimum or, where it is nearer already, than it is.
 fn proven(w: &Watched, state: &State, step: &Step) -> bool {
     let moved = pick(&step.moved, &w.vertices);
-    if w.distance - w.pair.closer(&moved) > LEAST {
+    if w.distance - w.pair.closer(&std::array::from_fn(|c| Four::from_fn(|_| &moved[c]))).to_array()[0] > LEAST {
         return true;
     }
     let start = pick(&state.x, &w.vertices);

@@ -1,0 +1,108 @@
+//! Four vectors side by side, for loops that do the same for four items at once.
+
+use super::{Vec3, f64x4};
+use std::ops::{Add, Div, Mul, Sub};
+
+/// Four vectors: the first components of all, the second, the third.
+#[derive(Clone, Copy, Debug)]
+pub struct Four([f64x4; 3]);
+
+impl Four {
+    /// `at(k)` for `k` from 0 to 3.
+    #[inline(always)]
+    pub fn from_fn<'a>(at: impl Fn(usize) -> &'a Vec3) -> Four {
+        let at = [at(0), at(1), at(2), at(3)];
+        Four(std::array::from_fn(|l| f64x4::new([at[0][l], at[1][l], at[2][l], at[3][l]])))
+    }
+
+    /// The four dot products.
+    #[inline(always)]
+    pub fn dot(&self, other: &Four) -> f64x4 {
+        let ([a, b, c], [p, q, r]) = (self.0, other.0);
+        a * p + b * q + c * r
+    }
+
+    /// The four cross products.
+    #[inline(always)]
+    pub fn cross(&self, other: &Four) -> Four {
+        let ([a, b, c], [p, q, r]) = (self.0, other.0);
+        Four([b * r - c * q, c * p - a * r, a * q - b * p])
+    }
+
+    /// The four lengths.
+    #[inline(always)]
+    pub fn norm(&self) -> f64x4 {
+        self.dot(self).sqrt()
+    }
+
+    /// One vector each.
+    #[inline(always)]
+    pub fn to_array(self) -> [Vec3; 4] {
+        let [x, y, z] = self.0.map(f64x4::to_array);
+        std::array::from_fn(|k| Vec3::new(x[k], y[k], z[k]))
+    }
+}
+
+/// The items four by four with how many they are; the last ones are filled up with copies.
+#[inline(always)]
+pub fn fours<T: Copy>(items: &[T]) -> impl Iterator<Item = ([T; 4], usize)> {
+    items.chunks(4).map(|c| (std::array::from_fn(|k| c[k.min(c.len() - 1)]), c.len()))
+}
+
+impl Add for Four {
+    type Output = Four;
+    #[inline(always)]
+    fn add(self, other: Four) -> Four {
+        Four(std::array::from_fn(|l| self.0[l] + other.0[l]))
+    }
+}
+
+impl Sub for Four {
+    type Output = Four;
+    #[inline(always)]
+    fn sub(self, other: Four) -> Four {
+        Four(std::array::from_fn(|l| self.0[l] - other.0[l]))
+    }
+}
+
+impl Mul<f64x4> for Four {
+    type Output = Four;
+    #[inline(always)]
+    fn mul(self, by: f64x4) -> Four {
+        Four(self.0.map(|a| a * by))
+    }
+}
+
+impl Div<f64x4> for Four {
+    type Output = Four;
+    #[inline(always)]
+    fn div(self, by: f64x4) -> Four {
+        Four(self.0.map(|a| a / by))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_lane_is_a_vector_of_its_own() {
+        let a: [Vec3; 4] = std::array::from_fn(|k| Vec3::new(1.0, k as f64, -2.0));
+        let b: [Vec3; 4] = std::array::from_fn(|k| Vec3::new(k as f64, 3.0, 0.5));
+        let [p, q] = [a, b].map(|v| Four::from_fn(|k| &v[k]));
+        let s = f64x4::new([0.0, 1.0, 2.0, 3.0]);
+        for k in 0..4 {
+            assert_eq!(p.dot(&q).to_array()[k], a[k].dot(&b[k]));
+            assert_eq!(p.norm().to_array()[k], a[k].norm());
+            assert_eq!(p.cross(&q).to_array()[k], a[k].cross(&b[k]));
+            assert_eq!(((p + q) * s - p).to_array()[k], (a[k] + b[k]) * k as f64 - a[k]);
+        }
+    }
+
+    #[test]
+    fn what_is_left_over_is_filled_up() {
+        let all: Vec<([u8; 4], usize)> = fours(&[1, 2, 3, 4, 5, 6]).collect();
+        assert_eq!(all, [([1, 2, 3, 4], 4), ([5, 6, 6, 6], 2)]);
+        assert_eq!(fours::<u8>(&[]).count(), 0);
+    }
+}
