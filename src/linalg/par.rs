@@ -75,6 +75,11 @@ pub fn max(n: usize, f: impl Fn(usize) -> f64 + Sync + Send) -> f64 {
     (0..n).into_par_iter().with_min_len(BLOCK).map(f).reduce(|| f64::NEG_INFINITY, larger)
 }
 
+/// `f` holds for one of the items at least.
+pub fn any<T: Sync>(items: &[T], f: impl Fn(&T) -> bool + Sync + Send) -> bool {
+    items.par_chunks(BLOCK).any(|block| block.iter().any(&f))
+}
+
 /// Runs two closures, possibly at once.
 pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     rayon::join(a, b)
@@ -144,4 +149,13 @@ fn halves<W: Send, T: Send>(
 /// Calls `f(k, &mut items[k])` for few and heavy items.
 pub fn each_heavy<T: Send>(items: &mut [T], f: impl Fn(usize, &mut T) + Sync) {
     items.par_iter_mut().enumerate().for_each(|(k, item)| f(k, item));
+}
+
+/// Calls `f(scratch, &mut items[k])` for few and heavy items, with storage from `new` that one thread uses for many of them.
+pub fn each_heavy_with<T: Send, S>(
+    items: &mut [T],
+    new: impl Fn() -> S + Sync + Send,
+    f: impl Fn(&mut S, &mut T) + Sync + Send,
+) {
+    items.par_iter_mut().for_each_init(new, f);
 }

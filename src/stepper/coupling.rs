@@ -14,6 +14,8 @@ use crate::linalg::{Mat3, par};
 pub struct Coupling {
     /// Subdomain of each moving vertex.
     domain: Vec<u8>,
+    /// Vertices of each contact that it moves, else [`NONE`].
+    corners: Vec<[u32; 4]>,
     rows: Vec<Rows>,
     /// Where the moving blocks of each subdomain begin, one more than there are subdomains.
     starts: Vec<usize>,
@@ -22,73 +24,88 @@ pub struct Coupling {
 /// What contacts add to one subdomain.
 #[derive(Clone, Debug, Default)]
 struct Rows {
-    /// Vertex (upper half), and four times the contact plus the vertex's place in it; sorted.
-    terms: Vec<u64>,
-    /// Row by row: column (upper half), and four times the term plus the column's place in the contact; sorted.
-    shares: Vec<u64>,
-    /// Vertex of each row, and where its shares end.
-    ends: Vec<(u32, u32)>,
-    /// Different rows and columns among the shares.
-    blocks: usize,
+    /// First vertex.
+    first: u32,
+    /// Vertex and its term, in order of the contacts.
+    found: Vec<(u32, u32)>,
+    /// Row by row: four times the contact plus the vertex's place in it.
+    terms: Vec<u32>,
+    /// Where the terms of each row begin and its moving blocks, one more than there are rows.
+    starts: Vec<[u32; 2]>,
+    /// Column of each moving block, row by row.
+    columns: Vec<u32>,
+    /// Moving block of each term for each of the contact's vertices, [`NONE`] where there is none.
+    shares: Vec<[u32; 4]>,
+    /// Sums of the blocks of a row.
+    sums: Vec<Mat3>,
 }
 
-/// Both halves of a number.
-fn halves(both: u64) -> (u32, u32) {
-    ((both >> 32) as u32, both as u32)
-}
-
-fn whole(upper: u32, lower: u32) -> u64 {
-    u64::from(upper) << 32 | u64::from(lower)
-}
+/// No moving block.
+const NONE: u32 = u32::MAX;
 
 impl Coupling {
     /// For subdomains `starts`.
     pub fn new(starts: &[usize]) -> Coupling {
         let ranges = starts.windows(2).enumerate();
+        let rows = |r: &[usize]| Rows { first: r[0] as u32, starts: vec![[0; 2]; r[1] - r[0] + 1], ..Rows::default() };
         Coupling {
             domain: ranges.flat_map(|(k, r)| vec![k as u8; r[1] - r[0]]).collect(),
-            rows: vec![Rows::default(); starts.windows(2).len()],
-            starts: Vec::new(),
+            rows: starts.windows(2).map(rows).collect(),
+            ..Coupling::default()
         }
     }
 
     /// Finds the places of all contacts.
     pub fn place(&mut self, contacts: &[Element], step: &Step) {
-        let Coupling { domain, rows, starts } = self;
-        let free = |v: u32| step.fixed.get(v as usize) == Some(&false);
-        rows.iter_mut().for_each(|rows| rows.terms.clear());
-        for (c, contact) in contacts.iter().enumerate() {
-            for (k, v) in contact.vertices.into_iter().enumerate() {
-                if contact.weights[k] != 0.0 && free(v) {
-                    rows[usize::from(domain[v as usize])].terms.push(whole(v, (4 * c + k) as u32));
-                }
+        let Coupling { domain, corners, rows, starts } = self;
+        corners.resize(contacts.len(), [NONE; 4]);
+        par::fill(corners, |c| {
+            let Element { vertices, weights, .. } = &contacts[c];
+            std::array::from_fn(|k| {
+                let moves = weights[k] != 0.0 && step.fixed.get(vertices[k] as usize) == Some(&false);
+                if moves { vertices[k] } else { NONE }
+            })
+        });
+        rows.iter_mut().for_each(|rows| rows.found.clear());
+        for (c, corners) in corners.iter().enumerate() {
+            for (k, v) in corners.iter().enumerate().filter(|(_, v)| **v != NONE) {
+                rows[usize::from(domain[*v as usize])].found.push((*v, (4 * c + k) as u32));
             }
         }
-        par::each_heavy(rows, |_, Rows { terms, shares, ends, blocks }| {
-            terms.sort_unstable();
+        // Per vertex: the row that last had it as a column, and the block there.
+        let blank = || vec![(NONE, NONE); domain.len()];
+        par::each_heavy_with(rows, blank, |seen, rows| {
+            rows.order();
+            let Rows { first, terms, starts, columns, shares, .. } = rows;
+            // The contact's vertex `k` where it is another than the term's own, else none.
+            let other = |term: u32, k: u32| if k == term % 4 { NONE } else { corners[term as usize / 4][k as usize] };
+            columns.clear();
             shares.clear();
-            ends.clear();
-            *blocks = 0;
-            for row in terms.chunk_by(|a, b| halves(*a).0 == halves(*b).0) {
-                let first = shares.len();
-                let v = halves(row[0]).0;
-                for (_, term) in row.iter().map(|both| halves(*both)) {
-                    let contact = &contacts[term as usize / 4];
-                    for (k, column) in contact.vertices.into_iter().enumerate() {
-                        if column != v && contact.weights[k] != 0.0 && free(column) {
-                            shares.push(whole(column, 4 * term + k as u32));
+            for (i, row) in (0..starts.len() - 1).zip(*first..) {
+                let begin = columns.len();
+                starts[i][1] = begin as u32;
+                let terms = &terms[starts[i][0] as usize..starts[i + 1][0] as usize];
+                for term in terms {
+                    for v in [0, 1, 2, 3].map(|k| other(*term, k)) {
+                        if v != NONE && seen[v as usize].0 != row {
+                            seen[v as usize].0 = row;
+                            columns.push(v);
                         }
                     }
                 }
-                shares[first..].sort_unstable();
-                *blocks += shares[first..].chunk_by(|a, b| halves(*a).0 == halves(*b).0).count();
-                ends.push((v, shares.len() as u32));
+                columns[begin..].sort_unstable();
+                for (block, v) in columns.iter().enumerate().skip(begin) {
+                    seen[*v as usize].1 = block as u32;
+                }
+                let block = |v: u32| seen.get(v as usize).map_or(NONE, |(_, block)| *block);
+                shares.extend(terms.iter().map(|term| [0, 1, 2, 3].map(|k| block(other(*term, k)))));
             }
+            starts.last_mut().expect("one more than rows")[1] = columns.len() as u32;
         });
         starts.clear();
         starts.push(0);
         for rows in rows.iter() {
-            starts.push(starts[starts.len() - 1] + rows.blocks);
+            starts.push(starts[starts.len() - 1] + rows.columns.len());
         }
     }
 
@@ -97,33 +114,69 @@ impl Coupling {
         let Coupling { rows, starts, .. } = self;
         let Assembly { matrix, force, .. } = assembly;
         par::each_part(&mut matrix.domains, force, &matrix.starts, &|k, domain, force| {
-            for (v, term) in rows[k].terms.iter().map(|both| halves(*both)) {
-                let Element { contact, linear, weights, .. } = &contacts[term as usize / 4];
-                let (row, weight) = (v as usize - domain.first, weights[term as usize % 4]);
-                force[row] += linear.force * weight;
-                domain.add(row as u32, &(contact.stiffness(linear) * (weight * weight)));
+            for (row, force) in force.iter_mut().enumerate() {
+                for term in rows[k].terms(row) {
+                    let Element { contact, linear, weights, .. } = &contacts[*term as usize / 4];
+                    let weight = weights[*term as usize % 4];
+                    *force += linear.force * weight;
+                    domain.add(row as u32, &(contact.stiffness(linear) * (weight * weight)));
+                }
             }
         });
         let none = Entry { row: 0, column: 0, block: [T::default(); 9] };
         matrix.entries.resize(starts[starts.len() - 1], none);
         par::each_part(rows, &mut matrix.entries, starts, &|_, rows, entries| {
-            let (mut entries, mut first) = (entries.iter_mut(), 0);
-            for (row, end) in &rows.ends {
-                let shares = &rows.shares[std::mem::replace(&mut first, *end as usize)..*end as usize];
-                let blocks = shares.chunk_by(|a, b| halves(*a).0 == halves(*b).0);
-                for (shares, entry) in blocks.zip(entries.by_ref()) {
-                    let mut sum = Mat3::zeros();
-                    for (_, share) in shares.iter().map(|both| halves(*both)) {
-                        let [k, i, j] = [share / 16, share / 4 % 4, share % 4].map(|k| k as usize);
-                        let Element { contact, linear, weights, .. } = &contacts[k];
-                        sum += contact.stiffness(linear) * (weights[i] * weights[j]);
-                    }
-                    (entry.row, entry.column) = (*row, halves(shares[0]).0);
-                    for (value, sum) in entry.block.iter_mut().zip(sum.as_slice()) {
-                        *value = T::of(*sum);
+            let mut sums = std::mem::take(&mut rows.sums);
+            for row in 0..rows.starts.len() - 1 {
+                let [from, to] = [rows.starts[row], rows.starts[row + 1]];
+                sums.clear();
+                sums.resize((to[1] - from[1]) as usize, Mat3::zeros());
+                for (term, shares) in rows.terms(row).iter().zip(&rows.shares[from[0] as usize..]) {
+                    let Element { contact, linear, weights, .. } = &contacts[*term as usize / 4];
+                    let stiffness = contact.stiffness(linear);
+                    for (share, weight) in shares.iter().zip(weights).filter(|(share, _)| **share != NONE) {
+                        sums[(share - from[1]) as usize] += stiffness * (weights[*term as usize % 4] * weight);
                     }
                 }
+                let columns = &rows.columns[from[1] as usize..to[1] as usize];
+                let entries = &mut entries[from[1] as usize..to[1] as usize];
+                for ((entry, sum), column) in entries.iter_mut().zip(&sums).zip(columns) {
+                    (entry.row, entry.column) = (rows.first + row as u32, *column);
+                    entry.block = std::array::from_fn(|e| T::of(sum.as_slice()[e]));
+                }
             }
+            rows.sums = sums;
         });
+    }
+}
+
+impl Rows {
+    /// Brings the terms in order of their rows; those of a row stay in order of the contacts.
+    fn order(&mut self) {
+        let Rows { first, found, terms, starts, .. } = self;
+        let row = |v: u32| (v - *first) as usize;
+        starts.fill([0; 2]);
+        for (v, _) in found.iter() {
+            starts[row(*v) + 1][0] += 1;
+        }
+        for i in 1..starts.len() {
+            starts[i][0] += starts[i - 1][0];
+        }
+        terms.clear();
+        terms.resize(found.len(), 0);
+        // While a row is filled its start moves on to its end, which is the start of the next.
+        for (v, term) in found.iter() {
+            let start = &mut starts[row(*v)][0];
+            terms[*start as usize] = *term;
+            *start += 1;
+        }
+        for i in (1..starts.len()).rev() {
+            starts[i][0] = starts[i - 1][0];
+        }
+        starts[0][0] = 0;
+    }
+
+    fn terms(&self, row: usize) -> &[u32] {
+        &self.terms[self.starts[row][0] as usize..self.starts[row + 1][0] as usize]
     }
 }

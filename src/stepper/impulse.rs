@@ -3,12 +3,14 @@
 use super::Step;
 use super::touch::{Element, LEAST, SWEEPS, Watched};
 use crate::force::assembly::pick;
-use crate::linalg::Vec3;
+use crate::linalg::{Vec3, par};
 use crate::world::{State, World};
 
 /// Part of the sum of squared weights that vertices must have that are free to move. With less of it they would have to make leaps
 /// for what the prescribed ones do, so such a pair counts as that much more mobile and is pushed less.
 const FREE: f64 = 0.05;
+/// Part of the activation distance by which a goal may be missed.
+const LACK: f64 = 1e-3;
 
 /// The vertex moves by forces.
 fn free(world: &World, step: &Step, v: u32) -> bool {
@@ -30,16 +32,21 @@ pub fn mobility(world: &World, step: &Step, vertices: &[u32; 4], weights: &[f64;
 
 /// Projected Gauss-Seidel in order of the contacts: impulses along the normal that only push, with Coulomb friction.
 pub fn brake(contacts: &[Element], world: &World, step: &mut Step) {
+    // Relative displacement and by how much it misses the goal.
+    let lacking = |c: &Element, moved: &[Vec3]| {
+        let moved: Vec3 = (0..4).map(|k| moved[c.vertices[k] as usize] * c.weights[k]).sum();
+        let lack = c.contact.goal() - (c.contact.gap + c.contact.normal.dot(&moved));
+        (lack > LACK * c.contact.reach).then_some((moved, lack))
+    };
+    if !par::any(contacts, |c| lacking(c, &step.moved).is_some()) {
+        return;
+    }
     for _ in 0..SWEEPS {
-        let mut worst = 0.0f64;
+        let mut rests = true;
         for c in contacts {
+            let Some((moved, lack)) = lacking(c, &step.moved) else { continue };
+            rests = false;
             let n = &c.contact.normal;
-            let moved: Vec3 = (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum();
-            let lack = c.contact.goal() - (c.contact.gap + n.dot(&moved));
-            if lack <= 1e-3 * c.contact.reach {
-                continue;
-            }
-            worst = worst.max(lack);
             let across = moved - n * n.dot(&moved);
             let slide = across.norm();
             let held = (c.contact.friction.sliding * lack).min(slide);
@@ -53,7 +60,7 @@ pub fn brake(contacts: &[Element], world: &World, step: &mut Step) {
                 }
             }
         }
-        if worst == 0.0 {
+        if rests {
             break;
         }
     }
