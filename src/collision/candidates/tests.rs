@@ -63,7 +63,7 @@ fn exhaustive(x: &[Vec3], surface: &Surface, distance: f64) -> Pairs {
     let mut pairs = Pairs::new();
     for v in used {
         for (t, f) in surface.triangles.iter().enumerate() {
-            let d = point_triangle(at(v), at(f[0]), at(f[1]), at(f[2])).distance2.sqrt();
+            let d = Pair::VertexFace.separation(&[v, f[0], f[1], f[2]].map(|v| *at(v))).distance;
             if !f.contains(&v) && within(v, f[0], d) {
                 pairs.insert((false, v, t as u32), d);
             }
