@@ -14,7 +14,7 @@ use super::{Step, impulse};
 use crate::collision::candidates::{Candidates, List, Near, fit};
 use crate::collision::certificate::{Pair, Separation};
 use crate::force::assembly::{Assembly, pick};
-use crate::force::contact::{Bristle, Contact, Friction, Linear, Setting};
+use crate::force::contact::{Bristle, Contact, Friction, Linear, Setting, Share};
 use crate::linalg::matrix::Real;
 use crate::linalg::{Vec3, par};
 use crate::world::{Kind, State, World};
@@ -84,7 +84,7 @@ pub struct Touch {
     /// Key, part and place there of each contact, sorted.
     order: Vec<(u64, u32, u32)>,
     /// Share with which each of the first, of vertices and faces, acts.
-    shares: Vec<f64>,
+    shares: Vec<Share>,
     contacts: Vec<Element>,
     flat: Flat,
     turns: Turns,
@@ -205,15 +205,15 @@ impl Touch {
         par::sort(order);
         let at = |(_, part, k): &(u64, u32, u32)| &parts[*part as usize].contacts[*k as usize];
         let faces = &order[..order.partition_point(|(key, ..)| *key < EDGES)];
-        shares.resize(faces.len(), 0.0);
+        shares.resize(faces.len(), Share::NONE);
         par::fill(shares, |i| {
             let of = |other: &&(u64, u32, u32)| other.0 >> SECOND == faces[i].0 >> SECOND;
             let first = i - faces[..i].iter().rev().take_while(of).count();
             minimum(world, &state.x, at(&faces[i]), i - first, faces[first..].iter().take_while(of).map(at))
         });
         let mut all = shares.iter();
-        order.retain(|_| all.next().is_none_or(|share| *share > 0.0));
-        shares.retain(|share| *share > 0.0);
+        order.retain(|_| all.next().is_none_or(|share| share.part > 0.0));
+        shares.retain(|share| share.part > 0.0);
         let Some(any) = order.first() else { return contacts.clear() };
         contacts.resize(order.len(), *at(any));
         par::blocks_mut(contacts, par::BLOCK, |first, block| {
@@ -274,7 +274,7 @@ impl Touch {
                 }
                 Err(_) => {
                     let separation = w.pair.separation(&pick(&state.x, &w.vertices));
-                    let Some(mut contact) = self.contact(world, step, w, &separation, 1.0) else { continue };
+                    let Some(mut contact) = self.contact(world, step, w, &separation, Share::WHOLE) else { continue };
                     contact.kept = true;
                     let bristles = from_first(&state.bristles, contact.key, true);
                     contact.contact.bristle = remember(world, bristles, contact.key);
@@ -317,7 +317,13 @@ impl Touch {
             return;
         }
         let share = match pair {
-            Pair::VertexFace => f64::from(u8::from(self.flat.vertex_counts(near.a))),
+            Pair::VertexFace => {
+                if self.flat.vertex_counts(near.a) {
+                    Share::WHOLE
+                } else {
+                    Share::NONE
+                }
+            }
             Pair::EdgeEdge => self.flat.edges_share(&world.surface, &state.x, [near.a, near.b], &normal, &weights),
         };
         if let Some(c) = self.contact(world, step, &watched, &separation, share)
@@ -328,13 +334,20 @@ impl Touch {
     }
 
     /// The pair as a contact that acts with `share`, or in full if it had to be stopped before; none where nothing can move.
-    fn contact(&self, world: &World, step: &Step, w: &Watched, separation: &Separation, share: f64) -> Option<Element> {
+    fn contact(
+        &self,
+        world: &World,
+        step: &Step,
+        w: &Watched,
+        separation: &Separation,
+        share: Share,
+    ) -> Option<Element> {
         let Watched { pair, features, vertices, .. } = *w;
         let Separation { distance, normal, weights } = *separation;
         let key = key(pair, features);
         let kept = !self.kept.is_empty() && self.kept.binary_search(&key).is_ok();
-        let share = if kept { 1.0 } else { share };
-        if share == 0.0 || distance == 0.0 {
+        let share = if kept { Share::WHOLE } else { share };
+        if share.part == 0.0 || distance == 0.0 {
             return None;
         }
         let objects = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize] as usize);
