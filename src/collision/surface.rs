@@ -135,17 +135,21 @@ impl Surface {
     }
 
     /// How far the unit direction `d` away from a vertex leans to one side: the lesser of the largest sines by which edges there
-    /// rise and fall. What is nearest to a vertex that leans is nearer to the edges.
+    /// rise and fall. What is nearest to a vertex that leans is nearer to the edges. And by how much that falls as the vertex goes along `d`
+    /// [1/m], zero where it grows.
     #[inline]
-    pub fn lean(&self, x: &[Vec3], vertex: usize, d: &Vec3) -> f64 {
-        let (mut rise, mut fall) = (0.0f64, 0.0f64);
+    pub fn lean(&self, x: &[Vec3], vertex: usize, d: &Vec3) -> (f64, f64) {
+        let (mut rise, mut fall, mut length) = (0.0f64, 0.0f64, f64::INFINITY);
         for w in self.around(vertex) {
             let edge = x[*w as usize] - x[vertex];
-            let sine = d.dot(&edge) / edge.norm();
-            rise = rise.max(sine);
+            let norm = edge.norm();
+            let sine = d.dot(&edge) / norm;
+            if sine > rise {
+                (rise, length) = (sine, norm);
+            }
             fall = fall.max(-sine);
         }
-        rise.min(fall)
+        if rise < fall { (rise, 1.0 / length) } else { (fall, 0.0) }
     }
 
     /// The triangles on an edge lie in one plane, within `tolerance` [rad].
@@ -217,7 +221,7 @@ mod tests {
         assert_eq!(s.bend(&x, 0, &-Vec3::y()), None);
         assert_eq!(s.bend(&x, 0, &Vec3::new(0.0, -0.5, 1.0).normalize()), None);
         assert!(!s.is_flat(&x, 0, 0.5) && !s.is_flat(&x, 1, 0.5));
-        let leans = |sign: f64| s.lean(&x, 0, &Vec3::new(sign, 1.0, 0.0).normalize());
+        let leans = |sign: f64| s.lean(&x, 0, &Vec3::new(sign, 1.0, 0.0).normalize()).0;
         assert!(leans(1.0) > 0.1 && leans(-1.0) == 0.0);
         // A border.
         assert!((s.bend(&x, 1, &Vec3::new(-4.0, -1.0, 1.0).normalize()).unwrap().fall - 2.0).abs() < 1e-15);

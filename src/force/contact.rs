@@ -8,6 +8,8 @@
 //! What would close the gap faster than the barrier can brake is stopped at a goal no wider than the gap ([`Contact::goal`]):
 //! free flight by inelastic impulses beforehand, the rest by a stiff spring toward the goal in another solve. The barrier enters by
 //! its line at the gap to which the forces of the last step lead, or free flight where that is less.
+//! Where features turn away from each other only a share of the barrier acts. It grows as the gap closes, so it is part of the line:
+//! at a gap that is spent, a share held over the step throws what it should bear.
 //! Friction is a bristle per contact whose force is returned to the Coulomb bound `mu_s N` while it holds and `mu_d N` while it
 //! slides. It enters the linear system by its secant at the displacement that the forces of the last step would lead to, which
 //! neither chatters nor creeps, and in steady sliding gives the bound itself.
@@ -55,6 +57,32 @@ pub struct Bristle {
     pub kept: bool,
 }
 
+/// Part of the barrier that acts, at the present gap and beside it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share {
+    /// In [0, 1]: less than one where the features turn away from each other.
+    pub part: f64,
+    /// By how much it grows as the gap closes and what is around stays [1/m].
+    pub growth: f64,
+}
+
+impl Share {
+    /// Nothing acts.
+    pub const NONE: Share = Share { part: 0.0, growth: 0.0 };
+    /// All acts.
+    pub const WHOLE: Share = Share { part: 1.0, growth: 0.0 };
+
+    /// `part` bounded to [0, 1], beyond which it does not grow.
+    pub fn bounded(part: f64, growth: f64) -> Share {
+        Share { part: part.clamp(0.0, 1.0), growth: if part > 0.0 && part < 1.0 { growth } else { 0.0 } }
+    }
+
+    /// This part of another share.
+    pub fn of(self, other: Share) -> Share {
+        Share { part: self.part * other.part, growth: self.growth * other.part + self.part * other.growth }
+    }
+}
+
 /// One pair of features in contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
@@ -66,8 +94,8 @@ pub struct Contact {
     pub reach: f64,
     /// Effective mass `1/sum(w^2/m)` of the pair [kg].
     pub mass: f64,
-    /// Part of the barrier that acts, in (0, 1]: less where the features turn away from each other.
-    pub share: f64,
+    /// Part of the barrier that acts, above zero.
+    pub share: Share,
     /// Friction of the two surfaces.
     pub friction: Friction,
     /// Memory; none when the contact is new.
@@ -132,13 +160,18 @@ impl Contact {
         let n = &self.normal;
         let flight = self.gap + n.dot(free);
         let at = (self.gap + n.dot(&self.expected)).min(flight).max(CLOSEST.0 * self.gap).max(CLOSEST.1 * self.reach);
-        let (force, tangent) = barrier(self.share * self.mass * ACCELERATION * setting.stiffness, self.reach, at);
+        let (force, tangent) = barrier(self.share.part * self.mass * ACCELERATION * setting.stiffness, self.reach, at);
         // Where the gap closes, the line must not pull at the gap it has now.
         let room = self.gap.min(self.reach) - at;
         let mut normal_stiffness = if room > 0.0 { tangent.min(force / room) } else { tangent };
         let mut normal = force + normal_stiffness * (at - flight);
         // What presses at the present gap bounds friction: free flight closes it by more than the step will.
         let mut pressing = force + normal_stiffness * (at - self.gap);
+        // The share changes with the gap as well, by no more than one.
+        let change = n.dot(&self.expected).min(n.dot(free)).abs();
+        let growth = force.max(pressing) / self.share.part * self.share.growth.min(1.0 / change);
+        normal -= growth * n.dot(free);
+        normal_stiffness += growth;
         // Against both closing and opening: single contacts that come and go would keep each other going.
         let travel = n.dot(&self.expected).abs().max(1e-12 * self.reach);
         let viscous = (normal_stiffness * DAMPING.0 / setting.h).min(DAMPING.1 * force / travel);
@@ -200,6 +233,57 @@ impl Contact {
             deflection: if length > most { deflection * (most / length) } else { deflection },
             sliding: !holds,
             kept: false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where a gram comes to rest or does not: its largest speed in the second of two seconds, and its last gap [m/s, m]. A spring of
+    /// `spring` times `m/h^2` presses it `depth` [m] beyond the gap at which the share begins, 2 per mm. There the gap is spent.
+    fn pressed(spring: f64, depth: f64, linearised: bool) -> (f64, f64) {
+        let setting = Setting { stiffness: 1.0, h: 2e-3, largest: 2e-3 };
+        let (h, mass, growth) = (setting.h, 1e-3, 2e3);
+        let inertia = mass / (h * h);
+        let (mut gap, mut speed, mut last, mut fastest) = (1e-5, 0.0, 0.0, 0.0f64);
+        for k in 0..1000 {
+            let free = speed * h;
+            let share = Share::bounded(-growth * gap, if linearised { growth } else { 0.0 });
+            let mut linear = Linear::default();
+            if share.part > 0.0 {
+                let contact = Contact {
+                    normal: Vec3::y(),
+                    gap,
+                    reach: 1e-3,
+                    mass,
+                    share,
+                    friction: Friction { fixed: 0.0, sliding: 0.0 },
+                    bristle: None,
+                    expected: Vec3::y() * (free + last),
+                };
+                linear = contact.linearise(&(Vec3::y() * free), 0, &setting);
+            }
+            let force = linear.force.y - spring * inertia * (depth + gap + free);
+            last = force / (inertia * (1.0 + spring) + linear.normal_stiffness);
+            gap += free + last;
+            speed = (free + last) / h;
+            fastest = if k < 500 { 0.0 } else { fastest.max(speed.abs()) };
+        }
+        (fastest, gap)
+    }
+
+    /// Held over a step, a share of the barrier at a gap that is spent throws what it should bear, for ever.
+    #[test]
+    fn what_presses_on_a_growing_share_comes_to_rest() {
+        for spring in [0.3, 1.0, 4.0, 12.0, 40.0] {
+            for depth in [3e-6, 1e-5, 3e-5, 1e-4, 3e-4] {
+                let (speed, gap) = pressed(spring, depth, true);
+                assert!(speed < 1e-12 && gap > -depth && gap < 0.0, "{spring}, {depth}: {speed} m/s at {gap} m");
+                let (held, _) = pressed(spring, depth, false);
+                assert!(held > 1e-3, "{spring}, {depth}: {held} m/s, so this shows nothing");
+            }
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use super::touch::{EDGES, Found, SECOND};
 use crate::collision::surface::Surface;
-use crate::force::contact::Bristle;
+use crate::force::contact::{Bristle, Share};
 use crate::linalg::Vec3;
 use crate::world::{Course, World};
 
@@ -60,28 +60,33 @@ impl Flat {
         edges: [u32; 2],
         normal: &Vec3,
         weights: &[f64; 4],
-    ) -> f64 {
+    ) -> Share {
         let share = |edge: u32, other: u32, d: &Vec3, ends: &[f64]| {
-            let Some(bend) = surface.bend(x, edge as usize, d) else { return 0.0 };
+            let Some(bend) = surface.bend(x, edge as usize, d) else { return Share::NONE };
             // The other edge's end on that side is as near or nearer, if it does not reach beyond the triangle there.
             let [a, b] = surface.edges[other as usize].map(|v| v as usize);
             let along = x[b] - x[a];
             let end = if along.dot(&bend.higher) > 0.0 { ends[0] } else { ends[1] };
             let reach = end.abs() * along.norm();
-            let beyond = if bend.higher == Vec3::zeros() { 1.0 } else { (reach / bend.higher.norm() - 1.0) / BEYOND };
+            let height = bend.higher.norm();
+            let beyond = if height == 0.0 { 1.0 } else { (reach / height - 1.0) / BEYOND };
             let ridge = (bend.fall - FLAT.0) / (FLAT.1 - FLAT.0);
-            ridge.max(beyond).clamp(0.0, 1.0) * fading(-bend.least)
+            // As the edge comes nearer, each triangle falls away by one height more.
+            let growth = if ridge > beyond { 2.0 / (height * (FLAT.1 - FLAT.0)) } else { 0.0 };
+            Share::bounded(ridge.max(beyond), growth).of(fading(-bend.least, 1.0 / height))
         };
         if weights.contains(&0.0) || edges.iter().any(|edge| self.edges[*edge as usize]) {
-            return 0.0;
+            return Share::NONE;
         }
-        share(edges[0], edges[1], &-normal, &weights[2..]) * share(edges[1], edges[0], normal, &weights[..2])
+        share(edges[0], edges[1], &-normal, &weights[2..]).of(share(edges[1], edges[0], normal, &weights[..2]))
     }
 }
 
-/// One up to the lesser limit of what is hollow, zero from the greater one on.
-fn fading(sine: f64) -> f64 {
-    ((HOLLOW.1 - sine) / (HOLLOW.1 - HOLLOW.0)).clamp(0.0, 1.0)
+/// One up to the lesser limit of what is hollow, zero from the greater one on; `slope` is by how much the sine falls as the gap
+/// closes [1/m].
+fn fading(sine: f64, slope: f64) -> Share {
+    let range = HOLLOW.1 - HOLLOW.0;
+    Share::bounded((HOLLOW.1 - sine) / range, slope / range)
 }
 
 /// What of `bristles`, sorted by key, begins with the first feature of `key`; sought from their middle or from their start.
@@ -114,17 +119,18 @@ pub fn remember(world: &World, bristles: &[(u64, Bristle)], key: u64) -> Option<
 /// Share with which a contact of a vertex and a face acts, number `place` of those `of` the vertex. Of those whose faces share the
 /// nearest edge or corner one counts: that of a face on which it is no border, for the others are no nearest points of the
 /// surface, else the first; and none to which the vertex leans, for its edges are nearer.
-pub fn minimum<'a>(world: &World, x: &[Vec3], c: &Found, place: usize, of: impl Iterator<Item = &'a Found>) -> f64 {
+pub fn minimum<'a>(world: &World, x: &[Vec3], c: &Found, place: usize, of: impl Iterator<Item = &'a Found>) -> Share {
     let near = |c: &Found, k: &usize| c.separation.weights[*k].abs() > BORDER;
     let shares =
         |of: &Found, c: &Found| (1..4).filter(|k| near(of, k)).all(|k| c.vertices[1..].contains(&of.vertices[k]));
     let mut others = of.enumerate().filter(|(k, _)| *k != place);
     if others.any(|(k, other)| shares(c, other) && (k < place || !shares(other, c))) {
-        0.0
+        Share::NONE
     } else if c.kept {
-        1.0
+        Share::WHOLE
     } else {
-        fading(world.surface.lean(x, c.vertices[0] as usize, &-c.separation.normal))
+        let (sine, slope) = world.surface.lean(x, c.vertices[0] as usize, &-c.separation.normal);
+        fading(sine, slope)
     }
 }
 
@@ -144,7 +150,7 @@ mod tests {
         assert_eq!(edges.map(|edge| surface.edges[edge]), [[0, 1], [4, 5]]);
         let flat = Flat { vertices: vec![false; 7], edges: vec![false; surface.edges.len()] };
         let t = a / (a - b);
-        flat.edges_share(&surface, &x, edges.map(|edge| edge as u32), &-Vec3::y(), &[0.5, 0.5, t - 1.0, -t])
+        flat.edges_share(&surface, &x, edges.map(|edge| edge as u32), &-Vec3::y(), &[0.5, 0.5, t - 1.0, -t]).part
     }
 
     /// An end over the triangle is nearer than the edge; from there on the share grows steadily to one.

@@ -14,7 +14,7 @@ use super::{Step, impulse};
 use crate::collision::candidates::{Candidates, List, Near, fit};
 use crate::collision::certificate::{Pair, Separation, Separations};
 use crate::force::assembly::{Assembly, pick};
-use crate::force::contact::{Bristle, Contact, Friction, Linear, Setting};
+use crate::force::contact::{Bristle, Contact, Friction, Linear, Setting, Share};
 use crate::linalg::four::{Four, fours};
 use crate::linalg::matrix::Real;
 use crate::linalg::{Vec3, f64x4, par};
@@ -93,7 +93,7 @@ pub(super) struct Found {
     pub key: u64,
     pub vertices: [u32; 4],
     pub separation: Separation,
-    pub share: f64,
+    pub share: Share,
     /// Part of thickness and activation distance that the rest shape has room for.
     pub room: f64,
     pub mass: f64,
@@ -130,7 +130,7 @@ pub struct Touch {
     /// Key, part and place there of each contact, sorted.
     order: Vec<(u64, u32, u32)>,
     /// Share with which each of the first, of vertices and faces, acts.
-    shares: Vec<f64>,
+    shares: Vec<Share>,
     contacts: Vec<Element>,
     flat: Flat,
     turns: Turns,
@@ -240,15 +240,15 @@ impl Touch {
         par::sort(order);
         let at = |(_, part, k): &(u64, u32, u32)| &parts[*part as usize].found[*k as usize];
         let faces = &order[..order.partition_point(|(key, ..)| *key < EDGES)];
-        shares.resize(faces.len(), 0.0);
+        shares.resize(faces.len(), Share::NONE);
         par::fill(shares, |i| {
             let of = |other: &&(u64, u32, u32)| other.0 >> SECOND == faces[i].0 >> SECOND;
             let first = i - faces[..i].iter().rev().take_while(of).count();
             minimum(world, &state.x, at(&faces[i]), i - first, faces[first..].iter().take_while(of).map(at))
         });
         let mut all = shares.iter();
-        order.retain(|_| all.next().is_none_or(|share| *share > 0.0));
-        shares.retain(|share| *share > 0.0);
+        order.retain(|_| all.next().is_none_or(|share| share.part > 0.0));
+        shares.retain(|share| share.part > 0.0);
         let Some(any) = order.first() else { return contacts.clear() };
         contacts.resize(order.len(), at(any).contact(world));
         par::blocks_mut(contacts, par::BLOCK, |first, block| {
@@ -310,7 +310,7 @@ impl Touch {
                 Err(_) => {
                     let separation = w.pair.separation(&pick(&state.x, &w.vertices));
                     let features = (w.pair, w.features);
-                    let Some(found) = self.found(world, step, features, &w.vertices, &separation, 1.0) else {
+                    let Some(found) = self.found(world, step, features, &w.vertices, &separation, Share::WHOLE) else {
                         continue;
                     };
                     let mut contact = found.contact(world);
@@ -374,7 +374,8 @@ impl Touch {
             let (features, vertices, separation) = ([four[k].a, four[k].b], corners[k], &separations[k]);
             let Separation { distance, normal, weights } = separation;
             let share = match pair {
-                Pair::VertexFace => f64::from(u8::from(self.flat.vertex_counts(four[k].a))),
+                Pair::VertexFace if self.flat.vertex_counts(four[k].a) => Share::WHOLE,
+                Pair::VertexFace => Share::NONE,
                 Pair::EdgeEdge => self.flat.edges_share(&world.surface, &state.x, features, normal, weights),
             };
             let Some(found) = self.found(world, step, (pair, features), &vertices, separation, share) else { continue };
@@ -392,12 +393,12 @@ impl Touch {
         (pair, features): (Pair, [u32; 2]),
         vertices: &[u32; 4],
         separation: &Separation,
-        share: f64,
+        share: Share,
     ) -> Option<Found> {
         let key = key(pair, features);
         let kept = !self.kept.is_empty() && self.kept.binary_search(&key).is_ok();
-        let share = if kept { 1.0 } else { share };
-        if share == 0.0 || separation.distance == 0.0 {
+        let share = if kept { Share::WHOLE } else { share };
+        if share.part == 0.0 || separation.distance == 0.0 {
             return None;
         }
         let mass = 1.0 / impulse::mobility(world, step, vertices, &separation.weights)?;
