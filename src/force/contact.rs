@@ -167,9 +167,10 @@ impl Contact {
         let mut normal = force + normal_stiffness * (at - flight);
         // What presses at the present gap bounds friction: free flight closes it by more than the step will.
         let mut pressing = force + normal_stiffness * (at - self.gap);
-        // The share changes with the gap as well, by no more than one.
-        let change = n.dot(&self.expected).min(n.dot(free)).abs();
-        let growth = force.max(pressing) / self.share.part * self.share.growth.min(1.0 / change);
+        // The share changes with the gap as well: where it closes to no more than one, and where it opens by no more than that.
+        let opening = n.dot(&self.expected).min(n.dot(free));
+        let change = if opening < 0.0 { 1.0 - self.share.part } else { 1.0 };
+        let growth = force.max(pressing) / self.share.part * self.share.growth.min(change / opening.abs());
         normal -= growth * n.dot(free);
         normal_stiffness += growth;
         // Against both closing and opening: single contacts that come and go would keep each other going.
