@@ -10,52 +10,17 @@
 //! Each subdomain evaluates every element that touches it and keeps its own rows: no two threads write one place and the
 //! order of summation is fixed.
 
+mod cells;
+
 use super::bending::{Bending, Bent, Hinge, fold};
+use super::elements::Elements;
 use super::jam::{jam, jams, part2};
 use super::membrane::{Membrane, Triangle};
-use super::plate::{NONE, Patch};
+use super::plate::NONE;
 use super::sheet::Sheet;
 use crate::linalg::matrix::{Block, Domain, Lanes, Matrix, NOWHERE, Real};
 use crate::linalg::{Mat3, Vec2, Vec3, par};
-
-/// All elements of the moving vertices.
-#[derive(Clone, Debug, Default)]
-pub struct Elements {
-    /// Laws by cloth.
-    pub sheets: Vec<Sheet>,
-    /// Membrane elements.
-    pub triangles: Vec<Triangle>,
-    /// Hinges: bending elements by themselves where the law is a table.
-    pub hinges: Vec<Hinge>,
-    /// Bending elements of the cloths whose rigidity is constant.
-    pub patches: Vec<Patch>,
-}
-
-impl Elements {
-    /// Membrane and bending energy [J].
-    pub fn energy(&self, x: &[Vec3]) -> (f64, f64) {
-        let membrane = par::sum(self.triangles.len(), |k| {
-            let t = &self.triangles[k];
-            t.energy(&self.sheets[t.cloth as usize].membrane, &pick(x, &t.vertices))
-        });
-        let hinges = par::sum(self.hinges.len(), |k| {
-            let h = &self.hinges[k];
-            match &self.sheets[h.cloth as usize].bending {
-                Bending::Constant(_) => 0.0,
-                law => h.energy(law, &pick(x, &h.vertices)),
-            }
-        });
-        let away = par::map(self.hinges.len(), |k| self.hinges[k].away(&pick(x, &self.hinges[k].vertices)));
-        let patches = par::sum(self.patches.len(), |k| {
-            let patch = &self.patches[k];
-            match self.sheets[patch.cloth as usize].bending {
-                Bending::Constant(rigidity) => patch.energy(rigidity, |h| away[h as usize]),
-                Bending::Table(_) => 0.0,
-            }
-        });
-        (membrane, hinges + patches)
-    }
-}
+use cells::Cells;
 
 /// What the scheme says of this step, by moving vertex.
 #[derive(Clone, Copy, Debug)]
@@ -107,6 +72,7 @@ struct Part<T> {
     areas: Vec<Vec3>,
     /// Diagonal blocks and right-hand side that were kept.
     kept: (Vec<T>, Vec<Vec3>),
+    cells: Cells,
 }
 
 /// Row of the stiffness of all hinges of a cloth: the hinge itself and the other hinges of its two triangles.
@@ -157,7 +123,8 @@ impl<T: Real> Assembly<T> {
     pub fn new(elements: &Elements, starts: &[usize]) -> Assembly<T> {
         let triangle_pairs = elements.triangles.iter().flat_map(|t| pairs(&t.vertices));
         let hinge_pairs = elements.hinges.iter().flat_map(|h| pairs(&h.vertices));
-        let matrix = Matrix::<T>::new(starts, triangle_pairs.chain(hinge_pairs));
+        let tetrahedron_pairs = elements.tetrahedra.iter().flat_map(|t| pairs(&t.vertices));
+        let matrix = Matrix::<T>::new(starts, triangle_pairs.chain(hinge_pairs).chain(tetrahedron_pairs));
         let links = links(elements);
         let parts = par::map_heavy(matrix.domains.len(), |k| Part::new(elements, &links, &matrix.domains[k]));
         let size = matrix.size();
@@ -172,6 +139,7 @@ impl<T: Real> Assembly<T> {
             part.areas.fill(Vec3::zeros());
             part.bend(&elements.sheets, scheme, domain, force);
             part.stretch(&elements.sheets, scheme, domain, force);
+            part.cells.add(&elements.bodies, scheme, domain, force);
             for i in 0..domain.count {
                 let v = domain.first + i;
                 let inertia = scheme.mass[v] / (scheme.betas[v] * scheme.betas[v]);
@@ -289,6 +257,7 @@ impl<T: Real> Part<T> {
             shares: shares.into_iter().map(|s| s.1).collect(),
             areas: vec![Vec3::zeros(); domain.count],
             kept: Default::default(),
+            cells: Cells::new(&elements.tetrahedra, domain),
         }
     }
 

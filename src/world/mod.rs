@@ -14,9 +14,9 @@ pub mod wind;
 
 use crate::collision::certificate::Pair;
 use crate::collision::surface::Surface;
-use crate::force::assembly::Elements;
 use crate::force::contact::{Bristle, Friction};
 use crate::force::drag::Drag;
+use crate::force::elements::Elements;
 use crate::linalg::{Vec2, Vec3};
 use motion::Motion;
 use std::ops::Range;

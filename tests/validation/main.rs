@@ -12,3 +12,4 @@ mod momentum;
 mod motion;
 mod order;
 mod plate;
+mod solid;

@@ -1,0 +1,60 @@
+//! All elements of the moving vertices.
+
+use super::assembly::pick;
+use super::bending::{Bending, Hinge};
+use super::membrane::Triangle;
+use super::plate::Patch;
+use super::sheet::Sheet;
+use super::solid::{Body, Tetrahedron};
+use crate::linalg::{Vec3, par};
+
+/// All elements of the moving vertices.
+#[derive(Clone, Debug, Default)]
+pub struct Elements {
+    /// Laws by cloth.
+    pub sheets: Vec<Sheet>,
+    /// Membrane elements.
+    pub triangles: Vec<Triangle>,
+    /// Hinges: bending elements by themselves where the law is a table.
+    pub hinges: Vec<Hinge>,
+    /// Bending elements of the cloths whose rigidity is constant.
+    pub patches: Vec<Patch>,
+    /// Laws by body.
+    pub bodies: Vec<Body>,
+    /// Solid elements.
+    pub tetrahedra: Vec<Tetrahedron>,
+}
+
+impl Elements {
+    /// Elastic energy of the solids [J].
+    pub fn solid_energy(&self, x: &[Vec3]) -> f64 {
+        par::sum(self.tetrahedra.len(), |k| {
+            let t = &self.tetrahedra[k];
+            t.energy(&self.bodies[t.body as usize].solid, &pick(x, &t.vertices))
+        })
+    }
+
+    /// Membrane and bending energy [J].
+    pub fn energy(&self, x: &[Vec3]) -> (f64, f64) {
+        let membrane = par::sum(self.triangles.len(), |k| {
+            let t = &self.triangles[k];
+            t.energy(&self.sheets[t.cloth as usize].membrane, &pick(x, &t.vertices))
+        });
+        let hinges = par::sum(self.hinges.len(), |k| {
+            let h = &self.hinges[k];
+            match &self.sheets[h.cloth as usize].bending {
+                Bending::Constant(_) => 0.0,
+                law => h.energy(law, &pick(x, &h.vertices)),
+            }
+        });
+        let away = par::map(self.hinges.len(), |k| self.hinges[k].away(&pick(x, &self.hinges[k].vertices)));
+        let patches = par::sum(self.patches.len(), |k| {
+            let patch = &self.patches[k];
+            match self.sheets[patch.cloth as usize].bending {
+                Bending::Constant(rigidity) => patch.energy(rigidity, |h| away[h as usize]),
+                Bending::Table(_) => 0.0,
+            }
+        });
+        (membrane, hinges + patches)
+    }
+}
