@@ -68,7 +68,8 @@ fn sag(n: usize, thickness: f64, solid: Solid) -> f64 {
     -z.iter().zip(&weights).map(|(z, weight)| z.y * weight).sum::<f64>()
 }
 
-/// methods D, row 12: `P L^3/(3 E I) + P L/(k G A)` with Cowper's `k = 10 (1 + nu)/(12 + 11 nu)`.
+/// `P L^3/(3 E I) + P L/(k G A)` with Cowper's `k = 10 (1 + nu)/(12 + 11 nu)`. Linear elements are too stiff, by the square of their
+/// size: cubes cut into six by 21, 7 and 2.4 % at 4, 8 and 16 across.
 #[test]
 fn a_bar_sags_as_timoshenko_says() {
     let (young, poisson, thickness) = (1e5, 0.3, 0.01f64);
