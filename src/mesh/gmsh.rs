@@ -170,6 +170,7 @@ impl<'a> Reader<'a> {
 
     /// `$Entities` of version 4.1: which physical groups each point, curve, surface and volume belongs to.
     fn entities(&mut self) -> Result<(), MeshError> {
+        self.cursor.numbers_follow(self.encoding)?;
         let mut counts = [0; 4];
         for count in &mut counts {
             *count = self.size("a number of entities")?;
