@@ -42,6 +42,11 @@ impl<'a> Cursor<'a> {
         self.at == self.bytes.len()
     }
 
+    /// Whether nothing is left, not even blanks.
+    pub fn exhausted(&self) -> bool {
+        self.at == self.bytes.len()
+    }
+
     /// The next word. `expected` says in an error what should have stood here.
     ///
     /// # Errors

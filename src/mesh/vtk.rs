@@ -21,7 +21,8 @@ const CURVED_TETRAHEDRA: [i64; 5] = [24, 55, 64, 71, 78];
 pub fn read(bytes: &[u8]) -> Result<TetMesh, MeshError> {
     let mut cursor = Cursor::new(bytes);
     let encoding = header(&mut cursor)?;
-    let mut reader = Reader { cursor, encoding, points: Vec::new(), cells: Cells::default(), types: Vec::new() };
+    let mut reader =
+        Reader { cursor, encoding, points: Vec::new(), cells: Cells::default(), types: Vec::new(), components: 0 };
     while !reader.cursor.at_end() {
         let keyword = reader.cursor.word("a keyword")?;
         match keyword.text.to_ascii_uppercase().as_slice() {
@@ -78,6 +79,8 @@ struct Reader<'a> {
     points: Vec<Vec3>,
     cells: Cells,
     types: Vec<i64>,
+    /// Numbers a tuple of the array read last.
+    components: usize,
 }
 
 impl Reader<'_> {
@@ -108,6 +111,7 @@ impl Reader<'_> {
             return Err(self.cursor.error(format!("points of type {kind} are not read, only float and double are")));
         }
         self.points.clear();
+        self.components = 3;
         for _ in 0..count {
             let mut coordinate = || self.cursor.real(self.encoding, width, "a coordinate");
             let point = Vec3::new(coordinate()?, coordinate()?, coordinate()?);
@@ -201,18 +205,30 @@ impl Reader<'_> {
                 self.metadata();
                 self.cursor.word("the name of an array")?;
             }
-            let components = self.count("the number of components")?;
+            self.components = self.count("the number of components")?;
             let tuples = self.count("the number of tuples")?;
             let (_, width) = self.width()?;
-            self.cursor.skip(self.encoding, components.saturating_mul(tuples), width, "a number of a field")?;
+            self.cursor.skip(self.encoding, self.components.saturating_mul(tuples), width, "a number of a field")?;
         }
         Ok(())
     }
 
-    /// Ends with an empty line.
+    /// Ends with an empty line; but among the names of the components, a line each, those without a name are empty.
     fn metadata(&mut self) {
         self.cursor.rest_of_line();
-        while !self.cursor.rest_of_line().text.is_empty() {}
+        loop {
+            let line = self.cursor.rest_of_line();
+            if line.text.is_empty() {
+                return;
+            }
+            if line.text == b"COMPONENT_NAMES" {
+                for _ in 0..self.components {
+                    if self.cursor.rest_of_line().text.is_empty() && self.cursor.exhausted() {
+                        return;
+                    }
+                }
+            }
+        }
     }
 
     fn finish(self) -> Result<TetMesh, MeshError> {
