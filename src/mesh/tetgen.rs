@@ -135,3 +135,80 @@ fn in_order(number: &Token, first: i64, k: usize) -> Result<(), MeshError> {
     }
     Err(number.error(format!("number '{}' where {expected} should stand", number.shown())))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NODES: &str =
+        "# a comment\n\n4 3 1 1 # head\n0  0 0 0  7 1\n1  1 0 0  7 1\n2  0 1 0  7 0\n  3  0 0 1e0\n# end";
+    const TETS: &str = "2 4 1\n0  0 1 2 3  5\n1  3 2 1 0\n";
+
+    /// Files that count from 1 instead.
+    fn from_one(text: &str, numbers: usize) -> String {
+        let mut head = true;
+        let lines = text.lines().filter(|l| !l.is_empty() && !l.starts_with('#')).map(|line| {
+            let shifted = |(k, word): (usize, &str)| match word.parse::<i64>() {
+                Ok(n) if !head && k < numbers => (n + 1).to_string(),
+                _ => word.to_string(),
+            };
+            let line = line.split_whitespace().enumerate().map(shifted).collect::<Vec<_>>().join(" ");
+            head = false;
+            line
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn both_ways_to_count_read_the_same() {
+        let zero = read_nodes(NODES.as_bytes()).unwrap().read_tets(TETS.as_bytes()).unwrap();
+        assert_eq!(zero.positions, [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()]);
+        assert_eq!(zero.tets, [[0, 1, 2, 3], [3, 2, 1, 0]]);
+        let nodes = read_nodes(from_one(NODES, 1).as_bytes()).unwrap();
+        assert_eq!(nodes.first, 1);
+        assert_eq!(nodes.read_tets(from_one(TETS, 5).as_bytes()).unwrap(), zero);
+    }
+
+    #[test]
+    fn faults_are_told_with_their_place() {
+        let cases = [
+            ("", "the file ends where the number of points should stand"),
+            ("# nothing\n", "the file ends where the number of points should stand"),
+            ("four 3 0 0", "1:1: 'four' is not a whole number"),
+            ("-4 3 0 0", "1:1: -4 is no count"),
+            ("99999999999 3 0 0\n0 0 0 0", "1:1: 99999999999 is no count"),
+            ("4 2 0 0", "1:3: points of dimension '2', not 3"),
+            ("2 3 0 0\n0 0 0 0", "the file ends where a point should stand"),
+            ("1 3 0 0\n2 0 0 0", "2:1: the first point is 2, not 0 or 1"),
+            ("2 3 0 0\n1 0 0 0\n3 0 0 0", "3:1: number '3' where 2 should stand"),
+            ("1 3 0 0\n1 0 0", "2:1: a point needs a number and three coordinates: i x y z"),
+            ("1 3 0 0\n1 0 inf 0", "2:5: 'inf' is not a finite number"),
+            ("1 3 0 0\n1 0 0 0\n2 0 0 0", "3:1: more than the 1 points that the first line promises"),
+        ];
+        for (text, message) in cases {
+            assert_eq!(read_nodes(text.as_bytes()).unwrap_err().to_string(), message, "{text}");
+        }
+        let cases = [
+            ("", "the file ends where the number of tetrahedra should stand"),
+            ("1 10 0", "1:3: tetrahedra of 10 nodes are not read: mesh without -o2"),
+            ("1 3 0", "1:3: '3' nodes a tetrahedron, not 4"),
+            ("1 4 0", "the file ends where a tetrahedron should stand"),
+            ("1 4 0\n1 0 1 2 3", "2:1: number '1' where 0 should stand"),
+            ("1 4 0\n0 0 1 2", "2:1: a tetrahedron needs 4 points, this one has 3"),
+            ("1 4 0\n0 0 1 2 4", "2:9: point 4 does not exist, there are 4 from 0"),
+            ("1 4 0\n0 0 1 2 -1", "2:9: point -1 does not exist, there are 4 from 0"),
+            ("1 4 0\n0 0 1 2 -9223372036854775808", "2:9: point -9223372036854775808 does not exist"),
+            ("1 4 0\n0 0 1 2 x", "2:9: 'x' is not a whole number"),
+            ("0 4 0\n0 0 1 2 3", "2:1: more than the 0 tetrahedra that the first line promises"),
+        ];
+        for (text, message) in cases {
+            let nodes = read_nodes(NODES.as_bytes()).unwrap();
+            let told = nodes.read_tets(text.as_bytes()).unwrap_err().to_string();
+            assert!(told.starts_with(message), "{text}: {told}");
+        }
+        // One more than the last there is, counted from 1.
+        let nodes = read_nodes(from_one(NODES, 1).as_bytes()).unwrap();
+        let told = nodes.read_tets(b"1 4 0\n1 1 2 3 0").unwrap_err().to_string();
+        assert_eq!(told, "2:9: point 0 does not exist, there are 4 from 1");
+    }
+}

@@ -270,3 +270,102 @@ impl Reader<'_> {
         Ok(TetMesh { positions: self.points, tets, ..TetMesh::default() })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POINTS: &str = "POINTS 4 float\n0 0 0 1 0 0 0 1 0 0 0 1\n";
+
+    fn text(body: &str) -> Vec<u8> {
+        format!("# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\n{body}").into_bytes()
+    }
+
+    #[test]
+    fn both_forms_of_cells_are_read() {
+        let old = text(&format!("{POINTS}CELLS 2 9\n4 0 1 2 3\n3 0 1 2\nCELL_TYPES 2\n10 5\n"));
+        let new = text(&format!(
+            "{POINTS}CELLS 3 7\nOFFSETS vtktypeint64\n0 4 7\nCONNECTIVITY vtktypeint32\n0 1 2 3 0 1 2\nCELL_TYPES 2\n10 5\n"
+        ));
+        let mesh = read(&old).unwrap();
+        assert_eq!(mesh.positions, [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()]);
+        assert_eq!(mesh.tets, [[0, 1, 2, 3]]);
+        assert_eq!(read(&new).unwrap(), mesh);
+    }
+
+    #[test]
+    fn fields_and_metadata_are_passed_over() {
+        let field = "FIELD FieldData 2\nTIME 1 1 double\n0.5\nMETADATA\nCOMPONENT_NAMES\n\nINFORMATION 0\n\nCYCLE 2 1 int\n3 4\n";
+        let points = POINTS.replace(
+            "0 0 1\n",
+            "0 0 1\nMETADATA\nCOMPONENT_NAMES\nX\n\n\nINFORMATION 1\nNAME A LOCATION B\nDATA 2 0 1\n\n",
+        );
+        let body = format!("{field}{points}cells 1 5\n4 0 1 2 3\nCell_Types 1\n10\nPOINT_DATA 4\nSCALARS w string\n?");
+        assert_eq!(read(&text(&body)).unwrap().tets, [[0, 1, 2, 3]]);
+    }
+
+    #[test]
+    fn faults_are_told_with_their_place() {
+        let cases = [
+            ("", "this is no legacy VTK file"),
+            ("<?xml version=\"1.0\"?>", "this is no legacy VTK file"),
+            ("# vtk DataFile Version 1.0\n", "1:1: version 1.0 is not read, only 2 to 5 are"),
+            ("# vtk DataFile Version 3.0\nt\nASCI\n", "3:1: 'ASCI' where ASCII or BINARY should stand"),
+            ("# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\n", "4:9: 'POLYDATA' is not read"),
+            ("# vtk DataFile Version 3.0\nt\nASCII\n", "no points (POINTS)"),
+        ];
+        for (text, message) in cases {
+            let told = read(text.as_bytes()).unwrap_err().to_string();
+            assert!(told.starts_with(message), "{text}: {told}");
+        }
+        let cells = "CELLS 1 5\n4 0 1 2 3\n";
+        let offsets = "CELLS 2 4\nOFFSETS vtktypeint64\n0 4\nCONNECTIVITY vtktypeint64\n0 1 2 3\nCELL_TYPES 1\n10\n";
+        let cases = [
+            ("LINES 1 2\n".to_string(), "5:1: 'LINES' where POINTS, CELLS or CELL_TYPES should stand"),
+            ("POINTS 4 int\n".into(), "5:13: points of type int are not read, only float and double are"),
+            ("POINTS 4 string\n".into(), "5:10: numbers of type 'string' are not read"),
+            ("POINTS 18446744073709551615 float\n".into(), "5:8: '18446744073709551615' is not a whole number"),
+            ("POINTS 9223372036854775807 float\n1 2 3".into(), "6:6: the file ends where a coordinate should stand"),
+            (POINTS.replace("0 0 1\n", "0 0 1e999\n"), "6:23: '1e999' is not a finite number"),
+            (format!("{POINTS}CELLS 1 6\n4 0 1 2 3\n"), "8:10: CELLS promises 6 numbers, but the cells have 5"),
+            (
+                format!("{POINTS}CELLS 1 5\n-4 0 1 2 3\n"),
+                "8:3: the number of points of a cell is -4, which is negative",
+            ),
+            (format!("{POINTS}{cells}"), "1 cells (CELLS), but 0 types of them (CELL_TYPES)"),
+            (format!("{POINTS}{cells}CELL_TYPES 2\n10 10\n"), "1 cells (CELLS), but 2 types"),
+            (format!("{POINTS}{cells}CELL_TYPES 1\n24\n"), "cell 0: tetrahedra of higher order (cell type 24)"),
+            (format!("{POINTS}CELLS 1 4\n3 0 1 2\nCELL_TYPES 1\n10\n"), "cell 0: a tetrahedron of 3 points"),
+            (
+                format!("{POINTS}CELLS 1 5\n4 0 1 2 4\nCELL_TYPES 1\n10\n"),
+                "cell 0: point 4 does not exist, the file has 4",
+            ),
+            (format!("{POINTS}CELLS 1 5\n4 0 1 2 -1\nCELL_TYPES 1\n10\n"), "cell 0: point -1 does not exist"),
+            (format!("{POINTS}{}", offsets.replace("0 4\n", "0 5\n")), "9:4: offset 5 is out of order or above 4"),
+            (format!("{POINTS}{}", offsets.replace("0 4\n", "4 0\n")), "9:4: offset 0 is out of order or above 4"),
+            (
+                format!("{POINTS}{}", offsets.replace("CONN", "CON")),
+                "10:1: 'CONECTIVITY' where CONNECTIVITY should stand",
+            ),
+            (
+                format!("{POINTS}{}", offsets.replace("vtktypeint64\n0 4", "float\n0 4")),
+                "8:14: indices of type float are not read",
+            ),
+        ];
+        for (body, message) in cases {
+            let told = read(&text(&body)).unwrap_err().to_string();
+            assert!(told.starts_with(message), "{body}: {told}");
+        }
+    }
+
+    #[test]
+    fn counts_of_nothing_end() {
+        // A list of names that is claimed to be endless, of an array without content.
+        let field = "FIELD f 1\na 9223372036854775807 0 float\nMETADATA\nCOMPONENT_NAMES\n";
+        assert_eq!(read(&text(field)).unwrap_err().to_string(), "no points (POINTS)");
+        let mut binary = b"# vtk DataFile Version 5.1\n\nBINARY\nPOINTS 4000000000 double\n".to_vec();
+        binary.extend([0; 100]);
+        let told = read(&binary).unwrap_err().to_string();
+        assert!(told.ends_with("the file ends where a coordinate should stand"), "{told}");
+    }
+}
