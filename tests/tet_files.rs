@@ -22,6 +22,9 @@ fn files() -> BTreeMap<String, Vec<u8>> {
     for entry in fs::read_dir(folder()).unwrap() {
         let path = entry.unwrap().path();
         let mut bytes = fs::read(&path).unwrap();
+        if path.extension().is_some_and(|e| e == "md") {
+            continue;
+        }
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         if name.ends_with(".node") {
             bytes.push(0);
