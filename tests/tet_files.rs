@@ -85,6 +85,17 @@ fn every_file_holds_the_same_brick() {
     }
 }
 
+#[test]
+fn lines_may_end_as_on_windows() {
+    for (name, bytes) in files() {
+        let Ok(text) = String::from_utf8(bytes.clone()) else { continue };
+        if !name.contains("binary") && !name.contains("single") {
+            let windows = read(&name, text.replace('\n', "\r\n").as_bytes());
+            assert_eq!(windows, read(&name, &bytes), "{name}");
+        }
+    }
+}
+
 /// What is read at all has indices and numbers that can be used.
 fn sound(name: &str, mesh: &TetMesh) {
     let unusable = [FaultKind::NonFinite, FaultKind::IndexOutOfRange];
