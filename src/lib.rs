@@ -5,7 +5,8 @@
 
 /// 3x3 blocks, block-sparse matrices, conjugate gradients, ordered (deterministic) parallel loops.
 pub mod linalg;
-/// Triangle meshes: topology, rest measures, charts, named groups, generators; OBJ and PLY.
+/// Triangle meshes: topology, rest measures, charts, named groups, generators; OBJ and PLY. Tetrahedral meshes: Gmsh,
+/// TetGen, VTK; checks, quality, surface.
 pub mod mesh;
 /// Geometry of touching: boxes, trees, grids, closest points, exact intersection, candidate pairs.
 pub mod collision;

@@ -5,6 +5,9 @@ use crate::mesh::TriMesh;
 use crate::mesh::topology::Topology;
 use std::fmt::Write;
 
+/// The same for a tetrahedral mesh.
+pub mod tet;
+
 /// A triangle counts as degenerate when twice its area is at most this part of its longest edge squared.
 const DEGENERATE: f64 = 1e-8;
 /// Bounding box diagonals outside of this are absurd for anything a cloth touches [m].
@@ -17,7 +20,7 @@ const SHOWN: usize = 4;
 pub enum FaultKind {
     /// A coordinate is NaN or infinite.
     NonFinite,
-    /// A triangle names a vertex that does not exist.
+    /// A triangle or tetrahedron names a vertex that does not exist.
     IndexOutOfRange,
     /// There is nothing to simulate.
     NoTriangles,
@@ -29,8 +32,24 @@ pub enum FaultKind {
     NonManifoldEdge,
     /// Two triangles run along their shared edge in the same direction: one of them is inside out.
     InconsistentWinding,
-    /// A vertex of no triangle.
+    /// The same of a tetrahedral mesh.
+    NoTetrahedra,
+    /// A tetrahedron names a vertex twice.
+    RepeatedVertex,
+    /// A tetrahedron without volume.
+    FlatTetrahedron,
+    /// A tetrahedron of negative volume.
+    InvertedTetrahedron,
+    /// Two tetrahedra with the same four vertices.
+    DuplicateTetrahedron,
+    /// More than two tetrahedra at a face.
+    NonManifoldFace,
+    /// Two tetrahedra on the same side of a face.
+    OverlappingTetrahedra,
+    /// A vertex of no triangle or tetrahedron.
     IsolatedVertex,
+    /// Tetrahedra that no chain of shared vertices joins.
+    DisconnectedPieces,
     /// A bounding box below 1 mm or above 1 km.
     AbsurdScale,
 }
@@ -49,7 +68,7 @@ pub enum Severity {
 pub struct Fault {
     /// What.
     pub kind: FaultKind,
-    /// Isolated vertices and absurd scale are warnings, all others errors.
+    /// Isolated vertices, disconnected pieces and absurd scale are warnings, all others errors.
     pub severity: Severity,
     /// How often.
     pub count: usize,
@@ -62,12 +81,7 @@ pub fn check(mesh: &TriMesh) -> Vec<Fault> {
     let p = &mesh.positions;
     let mut faults = Vec::new();
     let mut report = |kind, places: Places, singular: &str, plural: &str, remedy: &str| {
-        if places.count > 0 {
-            let noun = if places.count == 1 { singular } else { plural };
-            let severity = if kind == FaultKind::IsolatedVertex { Severity::Warning } else { Severity::Error };
-            let message = format!("{} {noun}: {}; {remedy}", places.count, places.text);
-            faults.push(Fault { kind, severity, count: places.count, message });
-        }
+        faults.extend(places.fault(kind, singular, plural, remedy));
     };
 
     let mut places = Places::default();
@@ -195,6 +209,17 @@ impl Places {
             self.text.push_str(", ...");
         }
         self.count += 1;
+    }
+
+    /// The fault, if there is any place of it.
+    fn fault(self, kind: FaultKind, singular: &str, plural: &str, remedy: &str) -> Option<Fault> {
+        let severity = match kind {
+            FaultKind::IsolatedVertex | FaultKind::DisconnectedPieces => Severity::Warning,
+            _ => Severity::Error,
+        };
+        let noun = if self.count == 1 { singular } else { plural };
+        let message = format!("{} {noun}: {}; {remedy}", self.count, self.text);
+        (self.count > 0).then_some(Fault { kind, severity, count: self.count, message })
     }
 }
 

@@ -1,9 +1,12 @@
-//! Triangle meshes in file order: topology, named groups, checks, generators, OBJ and PLY.
+//! Triangle meshes in file order: topology, named groups, checks, generators, OBJ and PLY. Tetrahedral meshes: Gmsh,
+//! TetGen and VTK.
 
 /// What is wrong with a mesh, all of it, in words.
 pub mod check;
 /// Meshes made by formula: sheets, solids, a mannequin, garments, a car-like hull, pillows.
 pub mod generate;
+/// Gmsh, in.
+pub mod gmsh;
 /// Selections of vertices: box, sphere, list, name.
 pub mod group;
 /// Wavefront OBJ, in and out.
@@ -12,12 +15,21 @@ pub mod obj;
 pub mod ply;
 /// Polygons cut into triangles.
 pub mod polygon;
+/// Tetrahedral meshes: volume, orientation, quality, surface.
+pub mod tet;
+/// TetGen, in.
+pub mod tetgen;
 /// Edges, hinges, boundary, triangles around a vertex.
 pub mod topology;
+/// Legacy VTK, in.
+pub mod vtk;
 
+mod cursor;
 mod error;
+mod statement;
 
 pub use error::MeshError;
+pub use tet::TetMesh;
 
 use crate::linalg::{Vec2, Vec3};
 use std::collections::BTreeMap;

@@ -7,11 +7,9 @@
 //! and the names of `g`, `o`, `usemtl`. Normals, colours, weights, smoothing groups, material files and curves are passed
 //! over. A named group is the set of vertices used by faces, lines and points (`f`, `l`, `p`) under that name.
 
-mod statement;
-
 use crate::linalg::{Vec2, Vec3};
+use crate::mesh::statement::{Statement, Token, Tokens};
 use crate::mesh::{MeshError, TriMesh, polygon};
-use statement::{Statement, Token, Tokens};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -245,12 +243,7 @@ fn numbers<const N: usize>(statement: &Statement, words: &[Token], lacking: &str
     let mut out = [0.0; N];
     for (k, slot) in out.iter_mut().enumerate() {
         let Some(word) = words.get(k) else { return Err(statement.error(lacking)) };
-        let number = std::str::from_utf8(word.text).ok().and_then(|t| t.parse::<f64>().ok());
-        *slot = match number {
-            Some(x) if x.is_finite() => x,
-            Some(_) => return Err(word.error(format!("'{}' is not a finite number", word.shown()))),
-            None => return Err(word.error(format!("'{}' is not a number", word.shown()))),
-        };
+        *slot = word.real()?;
     }
     Ok(out)
 }

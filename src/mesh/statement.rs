@@ -1,4 +1,4 @@
-//! OBJ text cut into statements of words, each word with its place.
+//! Text cut into statements of words, each word with its place; `#` begins a comment.
 
 use crate::mesh::MeshError;
 
@@ -11,7 +11,12 @@ pub struct Token<'a> {
     column: usize,
 }
 
-impl Token<'_> {
+impl<'a> Token<'a> {
+    /// A word at a line and column, both counted from 1; line 0 for a word without a place.
+    pub fn new(text: &'a [u8], line: usize, column: usize) -> Self {
+        Self { text, line, column }
+    }
+
     /// The word as text; bytes that are no UTF-8 are replaced.
     pub fn name(&self) -> String {
         String::from_utf8_lossy(self.text).into_owned()
@@ -24,7 +29,28 @@ impl Token<'_> {
 
     /// An error at this word.
     pub fn error(&self, what: impl Into<String>) -> MeshError {
-        MeshError::at(self.line, self.column, what)
+        if self.line == 0 { MeshError::new(what) } else { MeshError::at(self.line, self.column, what) }
+    }
+
+    /// The word as a finite number.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn real(&self) -> Result<f64, MeshError> {
+        match std::str::from_utf8(self.text).ok().and_then(|t| t.parse::<f64>().ok()) {
+            Some(x) if x.is_finite() => Ok(x),
+            Some(_) => Err(self.error(format!("'{}' is not a finite number", self.shown()))),
+            None => Err(self.error(format!("'{}' is not a number", self.shown()))),
+        }
+    }
+
+    /// The word as a whole number.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn integer(&self) -> Result<i64, MeshError> {
+        let number = std::str::from_utf8(self.text).ok().and_then(|t| t.parse().ok());
+        number.ok_or_else(|| self.error(format!("'{}' is not a whole number", self.shown())))
     }
 }
 
@@ -38,6 +64,11 @@ impl<'a> Statement<'a> {
     /// The first word, empty if there is none.
     pub fn keyword(&self) -> &'a [u8] {
         self.tokens.first().map_or(b"", |t| t.text)
+    }
+
+    /// All words.
+    pub fn tokens(&self) -> &[Token<'a>] {
+        &self.tokens
     }
 
     /// The words after the first.

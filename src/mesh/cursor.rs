@@ -1,0 +1,202 @@
+//! A file in which words and binary numbers alternate, as Gmsh and VTK write them.
+
+use crate::mesh::MeshError;
+use crate::mesh::statement::Token;
+
+/// How numbers are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// In digits, between blanks.
+    Text,
+    /// Binary, lowest byte first.
+    Little,
+    /// Binary, highest byte first.
+    Big,
+}
+
+/// Walks over the bytes of a file. Nothing is set aside for what a count promises: whatever is read is there.
+pub struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// Line counted from 1 and its first byte, told in errors as long as nothing binary has been read.
+    line: usize,
+    line_start: usize,
+    binary: bool,
+}
+
+impl<'a> Cursor<'a> {
+    /// At the start of a file.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0, line: 1, line_start: 0, binary: false }
+    }
+
+    /// Passes over blanks; true if nothing else is left.
+    pub fn at_end(&mut self) -> bool {
+        while let Some(b) = self.bytes.get(self.at).filter(|b| b.is_ascii_whitespace()) {
+            self.at += 1;
+            if *b == b'\n' {
+                self.line += 1;
+                self.line_start = self.at;
+            }
+        }
+        self.at == self.bytes.len()
+    }
+
+    /// Whether nothing is left, not even blanks.
+    pub fn exhausted(&self) -> bool {
+        self.at == self.bytes.len()
+    }
+
+    /// The next word. `expected` says in an error what should have stood here.
+    ///
+    /// # Errors
+    /// The file ends.
+    pub fn word(&mut self, expected: &str) -> Result<Token<'a>, MeshError> {
+        if self.at_end() {
+            return Err(self.cut_short(expected));
+        }
+        let rest = &self.bytes[self.at..];
+        let length = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+        let token = self.token(length);
+        self.at += length;
+        Ok(token)
+    }
+
+    /// Whether `text` stands here.
+    pub fn stands(&self, text: &[u8]) -> bool {
+        self.bytes[self.at..].starts_with(text)
+    }
+
+    /// The rest of the line without its end and the blanks before that; the cursor stands on the next line.
+    pub fn rest_of_line(&mut self) -> Token<'a> {
+        let rest = &self.bytes[self.at..];
+        let length = rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
+        let mut token = self.token(length);
+        token.text = token.text.trim_ascii_end();
+        self.at += length;
+        if self.at < self.bytes.len() {
+            self.at += 1;
+            self.line += 1;
+            self.line_start = self.at;
+        }
+        token
+    }
+
+    /// Ends a line of text before numbers: what is binary begins with the next byte after the end of the line.
+    ///
+    /// # Errors
+    /// More words in the line.
+    pub fn numbers_follow(&mut self, encoding: Encoding) -> Result<(), MeshError> {
+        if encoding == Encoding::Text {
+            return Ok(());
+        }
+        let rest = self.rest_of_line();
+        if rest.text.is_empty() { Ok(()) } else { Err(rest.error("the line should end here")) }
+    }
+
+    /// Goes to the line that begins with `text`, and past it.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn pass(&mut self, text: &str) -> Result<(), MeshError> {
+        loop {
+            if self.stands(text.as_bytes()) {
+                self.at += text.len();
+                return Ok(());
+            }
+            if self.at == self.bytes.len() {
+                return Err(self.cut_short(text));
+            }
+            self.rest_of_line();
+        }
+    }
+
+    /// A whole number of `width` bytes (4 or 8) if it is binary.
+    ///
+    /// # Errors
+    /// The file ends, or the word is no whole number.
+    pub fn integer(&mut self, encoding: Encoding, width: usize, expected: &str) -> Result<i64, MeshError> {
+        match (encoding, width) {
+            (Encoding::Text, _) => self.word(expected)?.integer(),
+            (_, 4) => Ok(i32::from_be_bytes(self.number(encoding, expected)?).into()),
+            _ => Ok(i64::from_be_bytes(self.number(encoding, expected)?)),
+        }
+    }
+
+    /// A whole number that is not negative.
+    ///
+    /// # Errors
+    /// As [`Cursor::integer`], or it is negative.
+    pub fn count(&mut self, encoding: Encoding, width: usize, expected: &str) -> Result<usize, MeshError> {
+        let number = self.integer(encoding, width, expected)?;
+        usize::try_from(number).map_err(|_| self.error(format!("{expected} is {number}, which is negative")))
+    }
+
+    /// A finite number of `width` bytes (4 or 8) if it is binary.
+    ///
+    /// # Errors
+    /// The file ends, or the number is none or not finite.
+    pub fn real(&mut self, encoding: Encoding, width: usize, expected: &str) -> Result<f64, MeshError> {
+        let number = match (encoding, width) {
+            (Encoding::Text, _) => return self.word(expected)?.real(),
+            (_, 4) => f32::from_be_bytes(self.number(encoding, expected)?).into(),
+            _ => f64::from_be_bytes(self.number(encoding, expected)?),
+        };
+        if number.is_finite() {
+            Ok(number)
+        } else {
+            Err(self.error(format!("{expected} is {number}, not a finite number")))
+        }
+    }
+
+    /// Passes over `count` numbers of `width` bytes.
+    ///
+    /// # Errors
+    /// The file ends.
+    pub fn skip(&mut self, encoding: Encoding, count: usize, width: usize, expected: &str) -> Result<(), MeshError> {
+        if encoding == Encoding::Text {
+            for _ in 0..count {
+                self.word(expected)?;
+            }
+        } else {
+            self.take(count.saturating_mul(width), expected)?;
+        }
+        Ok(())
+    }
+
+    /// An error at the cursor.
+    pub fn error(&self, what: impl Into<String>) -> MeshError {
+        if self.binary {
+            MeshError::new(format!("before byte {}: {}", self.at, what.into()))
+        } else {
+            MeshError::at(self.line, self.at - self.line_start + 1, what)
+        }
+    }
+
+    fn cut_short(&self, expected: &str) -> MeshError {
+        self.error(format!("the file ends where {expected} should stand"))
+    }
+
+    /// The next `length` bytes, which are there and hold no end of line.
+    fn token(&self, length: usize) -> Token<'a> {
+        let line = if self.binary { 0 } else { self.line };
+        Token::new(&self.bytes[self.at..self.at + length], line, self.at - self.line_start + 1)
+    }
+
+    fn number<const N: usize>(&mut self, encoding: Encoding, expected: &str) -> Result<[u8; N], MeshError> {
+        let mut number = [0; N];
+        number.copy_from_slice(self.take(N, expected)?);
+        if encoding == Encoding::Little {
+            number.reverse();
+        }
+        Ok(number)
+    }
+
+    fn take(&mut self, length: usize, expected: &str) -> Result<&'a [u8], MeshError> {
+        self.binary = true;
+        let end = self.at.saturating_add(length);
+        let taken = self.bytes.get(self.at..end).ok_or_else(|| self.cut_short(expected))?;
+        self.at = end;
+        Ok(taken)
+    }
+}

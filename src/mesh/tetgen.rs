@@ -1,0 +1,214 @@
+//! TetGen `.node` and `.ele` in: two files of one mesh.
+//!
+//! Read: points and tetrahedra, numbered from 0 or from 1 (the first point says which) without a gap. Passed over:
+//! comments (`#`), attributes and boundary markers, so there are no groups. Tetrahedra of ten nodes are refused.
+
+use crate::linalg::Vec3;
+use crate::mesh::statement::{Statement, Token, Tokens};
+use crate::mesh::{MeshError, TetMesh};
+
+/// The points of a `.node` file, which wait for their tetrahedra.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Nodes {
+    positions: Vec<Vec3>,
+    /// The number of the first point.
+    first: i64,
+}
+
+/// Reads a `.node` file.
+///
+/// # Errors
+/// With line and column: a count that is wrong, numbers that are none, not finite or out of order.
+pub fn read_nodes(bytes: &[u8]) -> Result<Nodes, MeshError> {
+    let mut lines = Lines::new(bytes);
+    let head = lines.line("the number of points")?;
+    let promised = count(&head)?;
+    if let Some(dimension) = head.tokens().get(1).filter(|d| d.text != b"3") {
+        return Err(dimension.error(format!("points of dimension '{}', not 3", dimension.shown())));
+    }
+    let mut nodes = Nodes { positions: Vec::new(), first: 0 };
+    for k in 0..promised {
+        let line = lines.line("a point")?;
+        let [number, x, y, z, ..] = line.tokens() else {
+            return Err(line.error("a point needs a number and three coordinates: i x y z"));
+        };
+        if k == 0 {
+            nodes.first = number.integer()?;
+            if nodes.first != 0 && nodes.first != 1 {
+                return Err(number.error(format!("the first point is {}, not 0 or 1", nodes.first)));
+            }
+        }
+        in_order(number, nodes.first, k)?;
+        nodes.positions.push(Vec3::new(x.real()?, y.real()?, z.real()?));
+    }
+    lines.end(promised, "points")?;
+    Ok(nodes)
+}
+
+impl Nodes {
+    /// Reads the `.ele` file that belongs to these points.
+    ///
+    /// # Errors
+    /// With line and column: a count that is wrong, numbers that are none or out of order, points that do not exist,
+    /// tetrahedra of ten nodes.
+    pub fn read_tets(self, bytes: &[u8]) -> Result<TetMesh, MeshError> {
+        let mut lines = Lines::new(bytes);
+        let head = lines.line("the number of tetrahedra")?;
+        let promised = count(&head)?;
+        match head.tokens().get(1) {
+            Some(nodes) if nodes.text == b"10" => {
+                return Err(nodes.error("tetrahedra of 10 nodes are not read: mesh without -o2"));
+            }
+            Some(nodes) if nodes.text != b"4" => {
+                return Err(nodes.error(format!("'{}' nodes a tetrahedron, not 4", nodes.shown())));
+            }
+            _ => {}
+        }
+        let points = self.positions.len();
+        let mut tets = Vec::new();
+        for k in 0..promised {
+            let line = lines.line("a tetrahedron")?;
+            let [number, corners @ ..] = line.tokens() else { return Err(line.error("a tetrahedron needs a number")) };
+            in_order(number, self.first, k)?;
+            let Some(corners) = corners.first_chunk::<4>() else {
+                return Err(line.error(format!("a tetrahedron needs 4 points, this one has {}", corners.len())));
+            };
+            let mut tet = [0; 4];
+            for (slot, corner) in tet.iter_mut().zip(corners) {
+                let point = corner.integer()?;
+                let at = point.checked_sub(self.first).and_then(|p| u32::try_from(p).ok());
+                *slot = at.filter(|p| (*p as usize) < points).ok_or_else(|| {
+                    corner.error(format!("point {point} does not exist, there are {points} from {}", self.first))
+                })?;
+            }
+            tets.push(tet);
+        }
+        lines.end(promised, "tetrahedra")?;
+        Ok(TetMesh { positions: self.positions, tets, ..TetMesh::default() })
+    }
+}
+
+/// The lines of a file that are not empty.
+struct Lines<'a>(Tokens<'a>);
+
+impl<'a> Lines<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        Self(Tokens::new(bytes))
+    }
+
+    fn next(&mut self) -> Option<Statement<'a>> {
+        let mut statement = Statement::default();
+        while self.0.next(&mut statement) {
+            if !statement.tokens().is_empty() {
+                return Some(statement);
+            }
+        }
+        None
+    }
+
+    fn line(&mut self, expected: &str) -> Result<Statement<'a>, MeshError> {
+        self.next().ok_or_else(|| MeshError::new(format!("the file ends where {expected} should stand")))
+    }
+
+    fn end(&mut self, promised: usize, what: &str) -> Result<(), MeshError> {
+        match self.next() {
+            None => Ok(()),
+            Some(line) => Err(line.error(format!("more than the {promised} {what} that the first line promises"))),
+        }
+    }
+}
+
+/// The count that a file begins with.
+fn count(head: &Statement) -> Result<usize, MeshError> {
+    let Some(word) = head.tokens().first() else { return Err(head.error("a count should stand here")) };
+    let number = word.integer()?;
+    match usize::try_from(number) {
+        Ok(count) if count < u32::MAX as usize => Ok(count),
+        _ => Err(word.error(format!("{number} is no count"))),
+    }
+}
+
+fn in_order(number: &Token, first: i64, k: usize) -> Result<(), MeshError> {
+    let expected = first + k as i64;
+    if number.integer()? == expected {
+        return Ok(());
+    }
+    Err(number.error(format!("number '{}' where {expected} should stand", number.shown())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NODES: &str =
+        "# a comment\n\n4 3 1 1 # head\n0  0 0 0  7 1\n1  1 0 0  7 1\n2  0 1 0  7 0\n  3  0 0 1e0\n# end";
+    const TETS: &str = "2 4 1\n0  0 1 2 3  5\n1  3 2 1 0\n";
+
+    /// Files that count from 1 instead.
+    fn from_one(text: &str, numbers: usize) -> String {
+        let mut head = true;
+        let lines = text.lines().filter(|l| !l.is_empty() && !l.starts_with('#')).map(|line| {
+            let shifted = |(k, word): (usize, &str)| match word.parse::<i64>() {
+                Ok(n) if !head && k < numbers => (n + 1).to_string(),
+                _ => word.to_string(),
+            };
+            let line = line.split_whitespace().enumerate().map(shifted).collect::<Vec<_>>().join(" ");
+            head = false;
+            line
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn both_ways_to_count_read_the_same() {
+        let zero = read_nodes(NODES.as_bytes()).unwrap().read_tets(TETS.as_bytes()).unwrap();
+        assert_eq!(zero.positions, [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()]);
+        assert_eq!(zero.tets, [[0, 1, 2, 3], [3, 2, 1, 0]]);
+        let nodes = read_nodes(from_one(NODES, 1).as_bytes()).unwrap();
+        assert_eq!(nodes.first, 1);
+        assert_eq!(nodes.read_tets(from_one(TETS, 5).as_bytes()).unwrap(), zero);
+    }
+
+    #[test]
+    fn faults_are_told_with_their_place() {
+        let cases = [
+            ("", "the file ends where the number of points should stand"),
+            ("# nothing\n", "the file ends where the number of points should stand"),
+            ("four 3 0 0", "1:1: 'four' is not a whole number"),
+            ("-4 3 0 0", "1:1: -4 is no count"),
+            ("99999999999 3 0 0\n0 0 0 0", "1:1: 99999999999 is no count"),
+            ("4 2 0 0", "1:3: points of dimension '2', not 3"),
+            ("2 3 0 0\n0 0 0 0", "the file ends where a point should stand"),
+            ("1 3 0 0\n2 0 0 0", "2:1: the first point is 2, not 0 or 1"),
+            ("2 3 0 0\n1 0 0 0\n3 0 0 0", "3:1: number '3' where 2 should stand"),
+            ("1 3 0 0\n1 0 0", "2:1: a point needs a number and three coordinates: i x y z"),
+            ("1 3 0 0\n1 0 inf 0", "2:5: 'inf' is not a finite number"),
+            ("1 3 0 0\n1 0 0 0\n2 0 0 0", "3:1: more than the 1 points that the first line promises"),
+        ];
+        for (text, message) in cases {
+            assert_eq!(read_nodes(text.as_bytes()).unwrap_err().to_string(), message, "{text}");
+        }
+        let cases = [
+            ("", "the file ends where the number of tetrahedra should stand"),
+            ("1 10 0", "1:3: tetrahedra of 10 nodes are not read: mesh without -o2"),
+            ("1 3 0", "1:3: '3' nodes a tetrahedron, not 4"),
+            ("1 4 0", "the file ends where a tetrahedron should stand"),
+            ("1 4 0\n1 0 1 2 3", "2:1: number '1' where 0 should stand"),
+            ("1 4 0\n0 0 1 2", "2:1: a tetrahedron needs 4 points, this one has 3"),
+            ("1 4 0\n0 0 1 2 4", "2:9: point 4 does not exist, there are 4 from 0"),
+            ("1 4 0\n0 0 1 2 -1", "2:9: point -1 does not exist, there are 4 from 0"),
+            ("1 4 0\n0 0 1 2 -9223372036854775808", "2:9: point -9223372036854775808 does not exist"),
+            ("1 4 0\n0 0 1 2 x", "2:9: 'x' is not a whole number"),
+            ("0 4 0\n0 0 1 2 3", "2:1: more than the 0 tetrahedra that the first line promises"),
+        ];
+        for (text, message) in cases {
+            let nodes = read_nodes(NODES.as_bytes()).unwrap();
+            let told = nodes.read_tets(text.as_bytes()).unwrap_err().to_string();
+            assert!(told.starts_with(message), "{text}: {told}");
+        }
+        // One more than the last there is, counted from 1.
+        let nodes = read_nodes(from_one(NODES, 1).as_bytes()).unwrap();
+        let told = nodes.read_tets(b"1 4 0\n1 1 2 3 0").unwrap_err().to_string();
+        assert_eq!(told, "2:9: point 0 does not exist, there are 4 from 1");
+    }
+}
