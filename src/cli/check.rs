@@ -3,7 +3,6 @@
 use super::failure::Failure;
 use super::run::{build, load};
 use super::say;
-use crate::world::Kind;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -23,10 +22,7 @@ impl Check {
         let scene = load(&self.scene, &self.set, Vec::new())?;
         let (world, _) = build(&scene, &self.scene).map_err(|refusal| refusal.faults)?;
         for object in &world.objects {
-            let kind = match object.kind {
-                Kind::Cloth => "cloth",
-                Kind::Obstacle => "obstacle",
-            };
+            let kind = object.kind.word();
             let (v, t) = (object.place.len(), object.triangles.len());
             say(&format!("{kind} '{}': {v} vertices, {t} triangles", object.name));
         }

@@ -66,7 +66,8 @@ impl<'a> Frames<'a> {
         stats.max_strain = sequence::largest_strain(world, &state.x);
         let (membrane, bending) = world.elements.energy(&state.x);
         let (kinetic, gravity) = (sequence::kinetic_energy(world, state), sequence::weight_energy(world, state));
-        stats.energies = Energies { kinetic, gravity, membrane, bending };
+        let solid = world.elements.solid_energy(&state.x);
+        stats.energies = Energies { kinetic, gravity, membrane, bending, solid };
         let snapshots: Vec<Snapshot> =
             world.objects.iter().map(|o| Snapshot::of(world, state, o, self.fields(world, state, o))).collect();
         lap();

@@ -8,7 +8,6 @@ use crate::mesh::check::{Severity, check};
 use crate::mesh::topology::Topology;
 use crate::mesh::{self, TriMesh};
 use crate::sequence::{Entry, Folder, Run as Record, read, write};
-use crate::world::Kind;
 use crate::world::crossing::{self, Crossing, crossings};
 use clap::Args;
 use std::path::PathBuf;
@@ -89,8 +88,8 @@ impl Inspect {
         let (mut some, mut shown) = (false, false);
         for frame in frames {
             let (x, surface, entries) = surfaces(folder, record, frame)?;
-            let cloth = |k: usize| entries.get(k).is_some_and(|e| e.kind == Kind::Cloth);
-            let all = crossings(&x, &surface, |a, b| cloth(a) || cloth(b));
+            let moves = |k: usize| entries.get(k).is_some_and(|e| e.kind.simulated());
+            let all = crossings(&x, &surface, |a, b| moves(a) || moves(b));
             for crossing in &all {
                 say(&format!("at frame {frame} {}", crossing.describe(|k| entries.get(k).map_or("", |e| &e.name))));
             }

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::say;
-use crate::scene::{library, material_page, materials_table};
+use crate::scene::{library, materials_page, materials_table};
 use clap::Args;
 
 /// Arguments.
@@ -19,13 +19,13 @@ impl Materials {
             say(materials_table().trim_end());
             return Ok(());
         };
-        match library().iter().find(|m| m.name == name) {
-            Some(material) => {
-                say(material_page(material).trim_end());
+        match materials_page(&name) {
+            Some(page) => {
+                say(page.trim_end());
                 Ok(())
             }
             None => {
-                let known: Vec<&str> = library().iter().map(|m| m.name.as_str()).collect();
+                let known: Vec<&str> = library().materials.names().chain(library().solids.names()).collect();
                 Err(Failure::input(format!("no material '{name}'; the library has {}", known.join(", "))))
             }
         }

@@ -30,6 +30,10 @@ fn look(scene: &Scene, shape: &Shape) -> Option<Look> {
             let cloth = scene.cloths.iter().find(|c| c.name == shape.name)?;
             Some(Look { colour: cloth.colour, checker: cloth.checker, flat: false })
         }
+        Kind::Body => {
+            let body = scene.bodies.iter().find(|b| b.name == shape.name)?;
+            Some(Look { colour: body.colour, checker: None, flat: false })
+        }
         Kind::Obstacle => {
             let obstacle = scene.obstacles.iter().find(|o| o.name == shape.name)?;
             let flat = matches!(obstacle.shape, obstacle::Shape::Plane(_)) && obstacle.motion == Motion::Fixed;

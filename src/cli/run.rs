@@ -11,7 +11,7 @@ use crate::scene::settings::{Format, Precision};
 use crate::scene::{self, Fault, Override, Place, Scene, time};
 use crate::sequence::{Entry, Folder, FrameStats, Run as Record, Stages, Status};
 use crate::stepper::{Advance, Integrator, Report, Settings, stepper};
-use crate::world::{Kind, Object, State, World};
+use crate::world::{Object, State, World};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -175,7 +175,7 @@ fn refused(folder: &Folder, refusal: Refusal) -> Failure {
 fn entry(scene: &Scene, world: &World, object: &Object) -> Entry {
     let output = &scene.output;
     let still = frames::still(world, object);
-    let written = output.meshes && (output.obstacles || object.kind == Kind::Cloth);
+    let written = output.meshes && (output.obstacles || object.kind.simulated());
     let ending = match output.format {
         Format::Ply => "ply",
         Format::Obj => "obj",

@@ -4,12 +4,12 @@ use crate::linalg::Vec3;
 use crate::scene::Scene;
 use crate::scene::obstacle::Shape;
 use crate::world::motion::Motion;
-use crate::world::{Kind, State, World};
+use crate::world::{Kind, Object, State, World};
 
 /// At how many times moving things are looked at.
 const TIMES: u32 = 64;
 
-/// Box of cloths at the start, of obstacles (planes apart) and pins at all times, and of the way that falling cloth may
+/// Box of cloths and bodies at the start, of obstacles (planes apart) and pins at all times, and of the way that falling cloth may
 /// take; its numbers are `f32`, so that it is the same when read back from the record.
 pub fn bounds(scene: &Scene, world: &World, state: &State) -> [Vec3; 2] {
     let mut all = [Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY)];
@@ -32,22 +32,19 @@ pub fn bounds(scene: &Scene, world: &World, state: &State) -> [Vec3; 2] {
             }
         }
     }
-    let mut falls = false;
-    for cloth in &world.cloths {
-        falls |= cloth.pins.is_empty();
-        for pin in cloth.pins.iter().chain(cloth.handles.iter().map(|h| &h.pin)) {
-            if pin.motion == Motion::Fixed {
-                continue;
-            }
-            for v in &pin.vertices {
-                if let Some(start) = state.x.get(*v as usize) {
-                    for t in times.clone() {
-                        join(&mut all, &pin.motion.carry(start, pin.from, t.clamp(pin.from, pin.until)));
-                    }
-                }
+    for pin in world.pins.iter().chain(world.handles.iter().map(|h| &h.pin)) {
+        if pin.motion == Motion::Fixed {
+            continue;
+        }
+        for start in pin.vertices.iter().filter_map(|v| state.x.get(*v as usize)) {
+            for t in times.clone() {
+                join(&mut all, &pin.motion.carry(start, pin.from, t.clamp(pin.from, pin.until)));
             }
         }
     }
+    let held =
+        |o: &Object| world.pins.iter().any(|p| p.vertices.first().is_some_and(|v| o.vertices.contains(&(*v as usize))));
+    let falls = world.objects.iter().any(|o| o.kind.simulated() && !held(o));
     if falls && let Some(down) = scene.gravity.try_normalize(0.0) {
         let floor = fall(scene, world, state, &down, end);
         let [low, high] = all;

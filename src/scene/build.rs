@@ -1,9 +1,11 @@
 //! From a scene to a world: meshes read, checked and placed, vertices selected, laws and motions handed on, the start state
 //! checked.
 
+mod body;
 mod cloth;
 mod faults;
 mod files;
+mod hold;
 mod obstacle;
 mod select;
 mod start;
@@ -47,6 +49,10 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     for (k, cloth) in scene.cloths.iter().enumerate() {
         cloths.extend(cloth::input(scene, cloth, &format!("cloth[{k}]"), &mut faults));
     }
+    let mut bodies = Vec::with_capacity(scene.bodies.len());
+    for (k, body) in scene.bodies.iter().enumerate() {
+        bodies.extend(body::input(scene, body, &format!("body[{k}]"), &mut faults));
+    }
     let mut obstacles = Vec::with_capacity(scene.obstacles.len());
     for (k, obstacle) in scene.obstacles.iter().enumerate() {
         obstacles.extend(obstacle::input(scene, obstacle, &format!("obstacle[{k}]"), &mut faults));
@@ -56,7 +62,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
         (settings::Pinch::Release, Some(name)) => {
             let names = scene.obstacles.iter().map(|o| o.name.as_str());
             match names.clone().position(|other| other == name) {
-                Some(k) => Pinch::Release(scene.cloths.len() + k),
+                Some(k) => Pinch::Release(scene.cloths.len() + scene.bodies.len() + k),
                 None => {
                     let meant = meant(name, names);
                     faults.fault("contact.release", format!("no obstacle is named '{name}'{meant}"));
@@ -81,7 +87,8 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
         stiffness: scene.contact.stiffness,
         pinch,
     };
-    let (world, mut state) = world::build::build(Input { gravity: scene.gravity, wind, contact, cloths, obstacles });
+    let (world, mut state) =
+        world::build::build(Input { gravity: scene.gravity, wind, contact, cloths, bodies, obstacles });
     let crossing = start::begin(scene.contact.start, &world, &mut state, &mut faults);
     match faults.finish() {
         (found, warnings) if found.is_empty() => Ok(Built { world, state, warnings }),

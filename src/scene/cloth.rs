@@ -4,13 +4,13 @@ use super::keys::{Keys, Kind, choices, exactly_one, one_of, one_or, section};
 use super::kinds::{
     checker, choice, colour, direction, flag, object_name, quantity, real, table, tables, text, vector,
 };
-use super::material::{DENSITY, Material, THICKNESS, material};
+use super::material::{DENSITY, Material, THICKNESS};
 use super::motion::motion;
-use super::place::{Group, Selector, Transform, mesh};
+use super::named::material;
+use super::place::{Group, Selector, Transform, mesh, one_name_each};
 use super::unit::Unit;
 use crate::linalg::{UnitVec3, Vec3};
 use crate::world::motion::Motion;
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 choices! {
@@ -219,11 +219,6 @@ section! {
 fn finish(mut cloth: Cloth, keys: &mut Keys) -> Option<Cloth> {
     cloth.material.thickness = cloth.thickness.unwrap_or(cloth.material.thickness);
     cloth.material.density = cloth.density.unwrap_or(cloth.material.density);
-    let mut names = BTreeSet::new();
-    if let Some((k, group)) = cloth.groups.iter().enumerate().find(|(_, group)| !names.insert(&group.name)) {
-        let message = format!("another group of this cloth is named '{}'; names are unique", group.name);
-        keys.fault_in("group", k, "name", message);
-        return None;
-    }
+    one_name_each(&cloth.groups, keys)?;
     Some(cloth)
 }

@@ -2,9 +2,10 @@
 
 use super::document::Document;
 use super::fault::Fault;
-use super::keys::{Context, Keys, section};
+use super::keys::{Context, Keys, Shelf, section};
 use super::kinds::tables;
 use super::material::{Entry, Material};
+use super::solid::{self, Solid};
 use super::unit::number;
 use crate::force::bending::Bending;
 use crate::force::membrane::{Isotropic, Membrane, StretchTable};
@@ -12,37 +13,49 @@ use std::fmt::Write;
 use std::sync::OnceLock;
 
 /// Files of the library.
-const FILES: [(&str, &str); 2] = [
+const FILES: [(&str, &str); 3] = [
     ("materials/fabrics.toml", include_str!("../../materials/fabrics.toml")),
     ("materials/wang2011.toml", include_str!("../../materials/wang2011.toml")),
+    ("materials/solids.toml", include_str!("../../materials/solids.toml")),
 ];
 
 section! {
     /// A file of materials.
-    struct Shelf {
-        /// Materials.
+    struct Volume {
+        /// Materials of cloths.
         material: Vec<Entry> = tables(),
+        /// Materials of bodies.
+        solid: Vec<solid::Entry> = tables(),
     }
 }
 
-/// Materials and faults of the library.
-fn shelves() -> &'static (Vec<Material>, Vec<Fault>) {
-    static SHELVES: OnceLock<(Vec<Material>, Vec<Fault>)> = OnceLock::new();
+/// What there is without a scene.
+#[derive(Clone, Debug, Default)]
+pub struct Library {
+    /// Materials of cloths.
+    pub materials: Shelf<Material>,
+    /// Materials of bodies.
+    pub solids: Shelf<Solid>,
+}
+
+/// The library and its faults.
+fn shelves() -> &'static (Library, Vec<Fault>) {
+    static SHELVES: OnceLock<(Library, Vec<Fault>)> = OnceLock::new();
     SHELVES.get_or_init(|| {
         let mut cx = Context::default();
         let mut faults = Vec::new();
         for (file, text) in FILES {
             let document = Document::new(file, text.as_bytes());
             let start = super::document::Origin::Text(0);
-            let _: Option<Shelf> = Keys::section(&mut cx, "", start, &document.root);
+            let _: Option<Volume> = Keys::section(&mut cx, "", start, &document.root);
             faults.extend(super::gather(&document, std::mem::take(&mut cx.faults), &[]));
         }
-        (cx.materials, faults)
+        (Library { materials: cx.materials, solids: cx.solids }, faults)
     })
 }
 
-/// The materials of the library.
-pub fn library() -> &'static [Material] {
+/// The library.
+pub fn library() -> &'static Library {
     &shelves().0
 }
 
@@ -51,18 +64,13 @@ pub fn faults() -> &'static [Fault] {
     &shelves().1
 }
 
-/// Names of the library.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    library().iter().map(|m| m.name.as_str())
-}
-
 /// One line a material.
 pub fn materials_table() -> String {
     let mut out = String::from(
         "material             density   stretch        bending      friction  description\n\
          \x20                    [g/m2]    [N/m]          [uN m]       [-]\n",
     );
-    for m in library() {
+    for m in &library().materials.all {
         let stretch = match &m.membrane {
             Membrane::Isotropic(Isotropic { young, .. }) => format!("{young:.0}"),
             Membrane::Table(StretchTable([rest, ..])) => format!("{:.0} x {:.0}", rest[0], rest[2]),
@@ -86,13 +94,49 @@ pub fn materials_table() -> String {
         );
     }
     out.push_str(
-        "* illustrative: general knowledge, not measurements of one fabric. `percale materials NAME` for sources.\n",
+        "\nsolid                density   Young's      Poisson's    friction  description\n\
+         \x20                    [kg/m3]   [kPa]        ratio        [-]\n",
+    );
+    for s in &library().solids.all {
+        let mark = if s.illustrative { "* " } else { "" };
+        let (density, young, poisson) = (number(s.density), number(s.young / 1e3), number(s.poisson));
+        let (friction, about) = (number(s.friction.sliding), &s.description);
+        let _ = writeln!(out, "{:<20} {density:>7}   {young:<11}  {poisson:<11}  {friction:<8}  {mark}{about}", s.name);
+    }
+    out.push_str(
+        "* illustrative: general knowledge, not measurements of one sample. `percale materials NAME` for sources.\n",
     );
     out
 }
 
-/// All of one material.
-pub fn material_page(m: &Material) -> String {
+/// All of one material by name; none without it.
+pub fn materials_page(name: &str) -> Option<String> {
+    let Library { materials, solids } = library();
+    materials.find(name).map(material_page).or_else(|| solids.find(name).map(solid_page))
+}
+
+fn solid_page(s: &Solid) -> String {
+    let law = match s.law {
+        solid::Law::Corotational => "co-rotational (Mueller et al. 2002)",
+        solid::Law::NeoHookean => "stable neo-Hookean (Smith, de Goes & Kim 2019)",
+    };
+    let lines = [
+        ("description", s.description.clone()),
+        ("source", s.source.clone()),
+        ("kind", if s.illustrative { "illustrative" } else { "measured or defined by the source" }.to_string()),
+        ("density", format!("{} kg/m3", number(s.density))),
+        ("law", law.to_string()),
+        ("young", format!("{} Pa", number(s.young))),
+        ("poisson", number(s.poisson)),
+        ("damping", format!("{} s", number(s.damping))),
+        ("drag", format!("{} 1/s", number(s.drag))),
+        ("friction_static", number(s.friction.fixed)),
+        ("friction_dynamic", number(s.friction.sliding)),
+    ];
+    lines.iter().fold(format!("{}\n", s.name), |page, (key, value)| format!("{page}  {key:<18}{value}\n"))
+}
+
+fn material_page(m: &Material) -> String {
     let mut out = format!("{}\n", m.name);
     let mut line = |key: &str, value: String| {
         let _ = writeln!(out, "  {key:<18}{value}");

@@ -1,12 +1,11 @@
 //! `[[material]]`: what a cloth is made of, from the library, the scene, or both.
 
 use super::document::{Node, Value};
-use super::fault::meant;
 use super::json::Json;
-use super::keys::{Context, Field, Keys, Kind, at_most_one, described, one_of, section};
+use super::keys::{Context, Field, Keys, Kind, Shelf, at_most_one, described, one_of, section};
 use super::kinds::{Quantity, flag, list, quantity, real, text};
-use super::library;
-use super::unit::{Unit, short};
+use super::named::{Shelved, known, new_name};
+use super::unit::Unit;
 use crate::force::bending::Bending;
 use crate::force::contact::Friction;
 use crate::force::membrane::{Isotropic, Membrane, StretchTable};
@@ -38,6 +37,18 @@ pub struct Material {
     pub friction_static: f64,
     /// Coulomb coefficient while sliding.
     pub friction_dynamic: f64,
+}
+
+impl Shelved for Material {
+    const SORT: &'static str = "material";
+
+    fn shelf(cx: &mut Context) -> &mut Shelf<Material> {
+        &mut cx.materials
+    }
+
+    fn library() -> &'static Shelf<Material> {
+        &super::library::library().materials
+    }
 }
 
 /// Range of area densities [kg/m^2].
@@ -203,96 +214,13 @@ fn take_friction(keys: &mut Keys, doc: &str, default: Option<f64>) -> Option<Opt
     Some(Some(Friction { fixed, sliding }))
 }
 
-/// The name of a new material.
-struct NewName;
-
-impl Kind for NewName {
-    type Value = String;
-
-    fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<String> {
-        let name = super::kinds::name().read(cx, path, node)?;
-        if cx.material_names.contains_key(&name) {
-            let message =
-                format!("there is a material '{name}' already; give another name, and base = \"{name}\" to vary it");
-            cx.fault(node.origin, path, message);
-            return None;
-        }
-        cx.material_names.insert(name.clone(), None);
-        Some(name)
-    }
-
-    fn wanted(&self) -> String {
-        super::kinds::name().wanted()
-    }
-
-    fn schema(&self) -> Json {
-        super::kinds::name().schema()
-    }
-}
-
-/// The name of a known material.
-struct Known;
-
-impl Kind for Known {
-    type Value = Material;
-
-    fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<Material> {
-        let Value::Text(name) = &node.value else {
-            self.refuse(cx, path, node);
-            return None;
-        };
-        let found = cx.material(name).cloned();
-        // One that was read with faults is not reported a second time.
-        if found.is_none() && !cx.material_names.contains_key(name) {
-            let hint = meant(name, cx.material_names.keys().map(String::as_str));
-            let hint = if hint.is_empty() { "; `percale materials` lists them".to_string() } else { hint };
-            cx.fault(node.origin, path, format!("no material is named '{}'{hint}", short(name)));
-        }
-        found
-    }
-
-    fn wanted(&self) -> String {
-        "the name of a material of the library or the scene".to_string()
-    }
-
-    fn schema(&self) -> Json {
-        Json::map([("type", Json::text("string")), ("examples", Json::texts(library::names()))])
-    }
-}
-
-/// The field of a material by name, with a default from the library.
-pub struct MaterialField(&'static str);
-
-/// A material by name.
-pub fn material(default: &'static str) -> MaterialField {
-    MaterialField(default)
-}
-
-impl Field for MaterialField {
-    type Value = Material;
-
-    fn take(&self, keys: &mut Keys, name: &'static str, doc: &str) -> Option<Material> {
-        keys.declare(name, false, || described(&Known, doc).with("default", Json::text(self.0)));
-        match keys.read(name, &Known) {
-            Some(read) => read,
-            None => {
-                let found = keys.cx.material(self.0).cloned();
-                if found.is_none() {
-                    keys.missing(name, format!("missing, and there is no material '{}'", self.0));
-                }
-                found
-            }
-        }
-    }
-}
-
 section! {
     /// A material: new, or a variation of another.
     pub struct Entry {
         /// The material of which this is a variation: of the library, or earlier in the scene.
-        base: Option<Material> = Known.optional(),
+        base: Option<Material> = known().optional(),
         /// Name; no other material may have it.
-        name: String = NewName.required(),
+        name: String = new_name::<Material>().required(),
         /// What it is.
         description: Option<String> = text().optional(),
         /// Where its numbers come from.
@@ -365,7 +293,7 @@ fn resolve(entry: Entry, keys: &mut Keys) -> Option<Entry> {
     let text = |own: &Option<String>, base: Option<&String>| own.as_ref().or(base).cloned().unwrap_or_default();
     let friction = entry.friction.or(base.map(|b| Friction { fixed: b.friction_static, sliding: b.friction_dynamic }));
     let friction = friction.unwrap_or(Friction { fixed: 0.3, sliding: 0.3 });
-    keys.cx.add(Material {
+    let material = Material {
         name: entry.name.clone(),
         description: text(&entry.description, base.map(|b| &b.description)),
         source: text(&entry.source, base.map(|b| &b.source)),
@@ -378,6 +306,7 @@ fn resolve(entry: Entry, keys: &mut Keys) -> Option<Entry> {
         bending_damping: entry.bending_damping.or(base.and_then(|b| b.bending_damping)),
         friction_static: friction.fixed,
         friction_dynamic: friction.sliding,
-    });
+    };
+    keys.cx.materials.add(&entry.name, material);
     Some(entry)
 }

@@ -6,6 +6,7 @@
 //!
 //! A quantity is a number in SI or text with a unit (`"0.2 ms"`); plain angles are radians. Paths are relative to the scene.
 
+pub mod body;
 pub mod build;
 pub mod cloth;
 mod document;
@@ -16,22 +17,26 @@ mod kinds;
 mod library;
 pub mod material;
 pub mod motion;
+mod named;
 pub mod obstacle;
 mod overrides;
 pub mod place;
 pub mod preview;
 pub mod settings;
+pub mod solid;
 pub mod time;
 mod unit;
 
+pub use body::Body;
 pub use cloth::Cloth;
 pub use fault::{Fault, Place};
-pub use library::{library, material_page, materials_table};
+pub use library::{library, materials_page, materials_table};
 pub use material::Material;
 pub use obstacle::Obstacle;
 pub use overrides::Override;
 pub use preview::Preview;
 pub use settings::{Contact, Output, Solver, Wind};
+pub use solid::Solid;
 pub use time::{Time, Up};
 
 use crate::linalg::Vec3;
@@ -57,8 +62,10 @@ pub struct Scene {
     pub time: Time,
     /// Materials of the library, then those of the scene.
     pub materials: Vec<Material>,
-    /// Cloths, at least one.
+    /// Cloths.
     pub cloths: Vec<Cloth>,
+    /// Soft bodies; there is a cloth or a body.
+    pub bodies: Vec<Body>,
     /// Obstacles.
     pub obstacles: Vec<Obstacle>,
     /// Wind.
@@ -87,10 +94,14 @@ section! {
         scene: Heading = table(),
         /// Frames and steps.
         time: Time = table(),
-        /// Materials beside those of the library.
+        /// Materials of cloths beside those of the library.
         material: Vec<Entry> = tables(),
-        /// What is simulated.
+        /// Materials of bodies beside those of the library.
+        solid: Vec<solid::Entry> = tables(),
+        /// Simulated cloths.
         cloth: Vec<Cloth> = Cloths,
+        /// Simulated soft bodies.
+        body: Vec<Body> = tables(),
         /// What it touches.
         obstacle: Vec<Obstacle> = tables(),
         /// Wind.
@@ -106,7 +117,7 @@ section! {
     }
 }
 
-/// The field of the cloths: there must be one.
+/// The field of the cloths: there must be one, or a body.
 struct Cloths;
 
 impl Field for Cloths {
@@ -114,9 +125,14 @@ impl Field for Cloths {
 
     fn take(&self, keys: &mut Keys, name: &'static str, doc: &str) -> Option<Vec<Cloth>> {
         let kind = list(table::<Cloth>(), 1..=usize::MAX);
-        keys.declare(name, true, || described(&kind, doc));
+        keys.declare(name, false, || described(&kind, doc));
+        let one = |name| Json::map([("required", Json::texts([name]))]);
+        keys.rule(|| Json::map([("anyOf", Json::List(vec![one(name), one("body")]))]));
         keys.read(name, &kind).unwrap_or_else(|| {
-            keys.missing(name, "missing; a scene has at least one [[cloth]] with name and mesh");
+            if keys.find("body").is_some() {
+                return Some(Vec::new());
+            }
+            keys.missing(name, "missing; a scene has at least one [[cloth]] with name and mesh, or one [[body]]");
             None
         })
     }
@@ -168,9 +184,9 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
     let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
     let mut cx = Context {
         folder: folder.clone(),
-        materials: library().to_vec(),
+        materials: library().materials.clone(),
+        solids: library().solids.clone(),
         recorded,
-        material_names: library::names().enumerate().map(|(k, name)| (name.to_string(), Some(k))).collect(),
         ..Context::default()
     };
     let file: Option<File> = Keys::section(&mut cx, "", Origin::Text(0), &document.root);
@@ -188,7 +204,8 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         }
         return Err(faults);
     };
-    let File { scene, time, material: _, cloth, obstacle, wind, contact, solver, output, preview } = file;
+    let File { scene, time, material: _, solid: _, cloth, body, obstacle, wind, contact, solver, output, preview } =
+        file;
     let down = match scene.up {
         Up::Y => Vec3::new(0.0, -9.81, 0.0),
         Up::Z => Vec3::new(0.0, 0.0, -9.81),
@@ -198,8 +215,9 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         up: scene.up,
         gravity: scene.gravity.unwrap_or(down),
         time,
-        materials: cx.materials,
+        materials: cx.materials.all,
         cloths: cloth,
+        bodies: body,
         obstacles: obstacle,
         wind,
         contact,

@@ -150,9 +150,9 @@ pub fn vertices() -> super::kinds::List<super::kinds::Integer<u32>> {
 }
 
 one_of! {
-    /// Which vertices (places are in world space, after the cloth's transform).
+    /// Which vertices (places are in world space, after the object's transform).
     pub enum Selector {
-        /// A group of the mesh file or of this cloth.
+        /// A group of the mesh file or of this object.
         Group(String) = "group": super::kinds::text(),
         /// Vertices inside a box.
         Box(Region) = "box": table(),
@@ -168,7 +168,7 @@ one_of! {
 }
 
 one_of! {
-    /// What makes the group (places are in world space, after the cloth's transform).
+    /// What makes the group (places are in world space, after the object's transform).
     pub enum Members {
         /// Vertices inside a box.
         Box(Region) = "box": table(),
@@ -182,9 +182,20 @@ one_of! {
 section! {
     /// A named group of vertices.
     pub struct Group {
-        /// Name; unique in the cloth.
+        /// Name; unique in the object.
         pub name: String = name().required(),
         /// Its vertices.
         pub members: Members = super::keys::exactly_one(),
     }
+}
+
+/// Two groups of one name are a fault.
+pub fn one_name_each(groups: &[Group], keys: &mut Keys) -> Option<()> {
+    let mut names = std::collections::BTreeSet::new();
+    let (k, group) = match groups.iter().enumerate().find(|(_, group)| !names.insert(&group.name)) {
+        Some(twice) => twice,
+        None => return Some(()),
+    };
+    keys.fault_in("group", k, "name", format!("another group here is named '{}'; names are unique", group.name));
+    None
 }

@@ -18,6 +18,8 @@ pub enum Unit {
     Mass,
     /// kg/m^2.
     AreaDensity,
+    /// kg/m^3.
+    Density,
     /// N/m.
     Stiffness,
     /// N m.
@@ -59,11 +61,12 @@ struct Dimension {
 /// Symbols and their relation to SI.
 type Units = &'static [(&'static str, Scale)];
 
-const ALL: [Unit; 16] = [
+const ALL: [Unit; 17] = [
     Unit::Length,
     Unit::Time,
     Unit::Mass,
     Unit::AreaDensity,
+    Unit::Density,
     Unit::Stiffness,
     Unit::Rigidity,
     Unit::Pressure,
@@ -101,6 +104,12 @@ impl Unit {
                 "150 g/m2",
                 &[("kg/m2", Ten(0)), ("g/m2", Ten(-3)), ("gsm", Ten(-3))],
                 &[("kg/m^2", Ten(0)), ("kg/m²", Ten(0)), ("g/m^2", Ten(-3)), ("g/m²", Ten(-3))],
+            ),
+            Unit::Density => (
+                "a density",
+                "30 kg/m3",
+                &[("kg/m3", Ten(0)), ("g/cm3", Ten(3))],
+                &[("kg/m^3", Ten(0)), ("kg/m³", Ten(0)), ("g/cm^3", Ten(3)), ("g/cm³", Ten(3))],
             ),
             Unit::Stiffness => {
                 ("a stiffness", "261 N/m", &[("N/m", Ten(0)), ("N/mm", Ten(3)), ("kN/m", Ten(3))], &[("N/cm", Ten(2))])

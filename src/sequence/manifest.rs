@@ -36,7 +36,7 @@ impl Status {
 pub struct Entry {
     /// Name.
     pub name: String,
-    /// Simulated or prescribed.
+    /// What it is.
     pub kind: Kind,
     /// Number of vertices.
     pub vertices: usize,
@@ -68,7 +68,7 @@ pub struct Run {
     pub done: u32,
     /// Frames per second.
     pub fps: f64,
-    /// Objects, cloths first.
+    /// Objects: cloths, bodies, obstacles.
     pub objects: Vec<Entry>,
     /// Threads.
     pub threads: usize,
@@ -84,7 +84,7 @@ impl Run {
         let entry = |e: &Entry| {
             json!({
                 "name": e.name,
-                "kind": kind_word(e.kind),
+                "kind": e.kind.word(),
                 "vertices": e.vertices,
                 "triangles": e.triangles,
                 "files": e.files,
@@ -123,7 +123,7 @@ impl Run {
         let list = |key: &str| all.get(key).and_then(Value::as_array).ok_or_else(|| missing(key));
         let entry = |e: &Value| {
             let word = text(e, "kind").ok_or_else(|| missing("kind"))?;
-            let kind = [Kind::Cloth, Kind::Obstacle].into_iter().find(|k| kind_word(*k) == word);
+            let kind = Kind::ALL.into_iter().find(|k| k.word() == word);
             Ok::<Entry, String>(Entry {
                 name: text(e, "name").filter(|n| plain(n)).ok_or_else(|| missing("name"))?,
                 kind: kind.ok_or_else(|| missing("kind"))?,
@@ -156,13 +156,6 @@ impl Run {
             wall: all.get("wall_seconds").and_then(Value::as_f64).unwrap_or(0.0),
             view: [corner("min")?, corner("max")?],
         })
-    }
-}
-
-fn kind_word(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Cloth => "cloth",
-        Kind::Obstacle => "obstacle",
     }
 }
 

@@ -9,7 +9,7 @@ use crate::world::{Kind, Object, State, World};
 pub struct Shape {
     /// Name.
     pub name: String,
-    /// Simulated or prescribed.
+    /// What it is.
     pub kind: Kind,
     /// Number of vertices.
     pub vertices: usize,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// Energies of the cloths [J].
+/// Energies of what is simulated [J].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Energies {
     /// Of motion.
@@ -13,6 +13,8 @@ pub struct Energies {
     pub membrane: f64,
     /// Of bending.
     pub bending: f64,
+    /// Of the deformation of bodies.
+    pub solid: f64,
 }
 
 /// Wall seconds by stage.
@@ -102,7 +104,7 @@ impl FrameStats {
     pub fn line(&self) -> String {
         let seconds: serde_json::Map<String, Value> =
             self.seconds.named().into_iter().map(|(name, s)| (name.to_string(), json!(round(s)))).collect();
-        let Energies { kinetic, gravity, membrane, bending } = self.energies;
+        let Energies { kinetic, gravity, membrane, bending, solid } = self.energies;
         json!({
             "frame": self.frame,
             "time": self.time,
@@ -112,7 +114,8 @@ impl FrameStats {
             "contacts": self.contacts,
             "min_gap": self.min_gap,
             "max_strain": self.max_strain,
-            "energies": { "kinetic": kinetic, "gravity": gravity, "membrane": membrane, "bending": bending },
+            "energies":
+                { "kinetic": kinetic, "gravity": gravity, "membrane": membrane, "bending": bending, "solid": solid },
             "corrected": self.corrected,
             "truncated": self.truncated,
             "lag": self.lag,
@@ -144,6 +147,7 @@ impl FrameStats {
                 gravity: energy("gravity"),
                 membrane: energy("membrane"),
                 bending: energy("bending"),
+                solid: energy("solid"),
             },
             corrected: whole("corrected")?,
             truncated: whole("truncated")?,
@@ -183,7 +187,7 @@ mod tests {
             contacts: 51,
             min_gap: 2.5e-4,
             max_strain: 0.03,
-            energies: Energies { kinetic: 1.0, gravity: -2.0, membrane: 0.25, bending: 0.125 },
+            energies: Energies { kinetic: 1.0, gravity: -2.0, membrane: 0.25, bending: 0.125, solid: 0.5 },
             corrected: 4,
             truncated: 3,
             lag: 0.5,

@@ -65,7 +65,8 @@ pub fn enforce(world: &World, state: &State, step: &mut Step) -> Result<bool, St
 /// # Errors
 /// The worst of them.
 pub fn torn(world: &World, state: &State, step: &Step, most: f64) -> Result<(), Stuck> {
-    let edges = &world.surface.edges[..world.cloths.last().map_or(0, |c| world.surface.edge_ranges[c.object].end)];
+    let last = world.simulated().checked_sub(1);
+    let edges = &world.surface.edges[..last.map_or(0, |k| world.surface.edge_ranges[k].end)];
     let stretch = |e: usize| {
         let [a, b] = edges[e].map(|v| v as usize);
         let (rest, start, by) = (world.rest[a] - world.rest[b], state.x[a] - state.x[b], step.moved[a] - step.moved[b]);

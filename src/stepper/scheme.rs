@@ -10,7 +10,7 @@ use crate::force::assembly::Assembly;
 use crate::force::drag::Drag;
 use crate::linalg::matrix::Real;
 use crate::linalg::{Mat3, Vec3, par};
-use crate::world::{Pull, State, World};
+use crate::world::{Handle, Pull, State, World};
 
 /// Largest acceleration of a vertex in contact, in units of gravity, that is no impact.
 const CALM: f64 = 2.0;
@@ -88,32 +88,25 @@ pub fn prescribe(world: &World, state: &mut State, step: &mut Step) {
             rate[v] = Vec3::zeros();
         }
     }
-    let mut slot = 0;
-    for cloth in &world.cloths {
-        for pin in cloth.pins.iter().chain(cloth.handles.iter().map(|h| &h.pin)) {
-            let open = pin.from <= now && now < pin.until;
-            if !open {
-                state.anchors[slot] = None;
-            } else if state.anchors[slot].is_none() {
-                state.anchors[slot] = Some(pin.vertices.iter().map(|v| state.x[*v as usize]).collect());
-            }
-            slot += 1;
+    let State { x, anchors, .. } = state;
+    for (pin, anchors) in world.pins.iter().chain(world.handles.iter().map(|h| &h.pin)).zip(anchors) {
+        let open = pin.from <= now && now < pin.until;
+        if !open {
+            *anchors = None;
+        } else if anchors.is_none() {
+            *anchors = Some(pin.vertices.iter().map(|v| x[*v as usize]).collect());
         }
     }
-    let mut slot = 0;
-    for cloth in &world.cloths {
-        for (k, pin) in cloth.pins.iter().enumerate() {
-            let Some(anchors) = &state.anchors[slot + k] else { continue };
-            for (v, anchor) in pin.vertices.iter().map(|v| *v as usize).zip(anchors) {
-                let carried = pin.motion.carry(anchor, pin.from, end) - state.x[v];
-                let shift = if waits { Vec3::zeros() } else { carried };
-                // The scheme's velocity of a vertex at x + shift: v~ + (shift - y)/beta.
-                rate[v] += (shift - moved[v]) / *beta;
-                moved[v] = shift;
-                fixed[v] = true;
-            }
+    for (pin, anchors) in world.pins.iter().zip(&state.anchors) {
+        let Some(anchors) = anchors else { continue };
+        for (v, anchor) in pin.vertices.iter().map(|v| *v as usize).zip(anchors) {
+            let carried = pin.motion.carry(anchor, pin.from, end) - state.x[v];
+            let shift = if waits { Vec3::zeros() } else { carried };
+            // The scheme's velocity of a vertex at x + shift: v~ + (shift - y)/beta.
+            rate[v] += (shift - moved[v]) / *beta;
+            moved[v] = shift;
+            fixed[v] = true;
         }
-        slot += cloth.pins.len() + cloth.handles.len();
     }
 }
 
@@ -135,20 +128,16 @@ pub fn rejoins(world: &World, state: &State, h: f64) -> bool {
             compare(x, before, after);
         }
     }
-    let mut slot = 0;
-    for cloth in &world.cloths {
-        for (k, pin) in cloth.pins.iter().enumerate() {
-            for (v, anchor) in pin.vertices.iter().zip(state.anchors[slot + k].iter().flatten()) {
-                let at = |t: f64| pin.motion.carry(anchor, pin.from, t);
-                compare(&state.x[*v as usize], at(now), at(end));
-            }
+    for (pin, anchors) in world.pins.iter().zip(&state.anchors) {
+        for (v, anchor) in pin.vertices.iter().zip(anchors.iter().flatten()) {
+            let at = |t: f64| pin.motion.carry(anchor, pin.from, t);
+            compare(&state.x[*v as usize], at(now), at(end));
         }
-        slot += cloth.pins.len() + cloth.handles.len();
     }
     away <= 2.0 * stride
 }
 
-/// Linear air drag of cloths, implicit.
+/// Linear air drag of cloths and what slows bodies by their mass, implicit.
 pub fn add_drag<T: Real>(world: &World, state: &State, step: &Step, assembly: &mut Assembly<T>) {
     let wind = world.wind.at(state.time + step.h);
     for cloth in world.cloths.iter().filter(|c| c.drag != Drag::default()) {
@@ -160,28 +149,28 @@ pub fn add_drag<T: Real>(world: &World, state: &State, step: &Step, assembly: &m
             })
         });
     }
+    for body in world.bodies.iter().filter(|b| b.drag > 0.0) {
+        for v in world.objects[body.object].vertices.clone() {
+            let drag = world.mass[v] * body.drag;
+            assembly.force[v] -= step.rate[v] * drag;
+            assembly.add_diagonal(v, &Mat3::from_diagonal_element(drag / step.betas[v]));
+        }
+    }
 }
 
 /// Soft handles: springs to scripted targets, and constant forces.
 pub fn add_handles<T: Real>(world: &World, state: &State, step: &Step, assembly: &mut Assembly<T>) {
-    let mut slot = 0;
-    for cloth in &world.cloths {
-        slot += cloth.pins.len();
-        for handle in &cloth.handles {
-            let anchors = state.anchors[slot].as_ref();
-            slot += 1;
-            let Some(anchors) = anchors else { continue };
-            let share = 1.0 / handle.pin.vertices.len().max(1) as f64;
-            for (v, anchor) in handle.pin.vertices.iter().map(|v| *v as usize).zip(anchors) {
-                match handle.pull {
-                    Pull::Force(force) => assembly.force[v] += force * share,
-                    Pull::Spring { stiffness, most } => {
-                        let target = handle.pin.motion.carry(anchor, handle.pin.from, step.end);
-                        let away = target - state.x[v] - step.moved[v];
-                        let k = stiffness.min(most / away.norm().max(f64::MIN_POSITIVE));
-                        assembly.force[v] += away * k;
-                        assembly.add_diagonal(v, &Mat3::from_diagonal_element(k));
-                    }
+    for (Handle { pin, pull }, anchors) in world.handles.iter().zip(&state.anchors[world.pins.len()..]) {
+        let Some(anchors) = anchors else { continue };
+        let share = 1.0 / pin.vertices.len().max(1) as f64;
+        for (v, anchor) in pin.vertices.iter().map(|v| *v as usize).zip(anchors) {
+            match *pull {
+                Pull::Force(force) => assembly.force[v] += force * share,
+                Pull::Spring { stiffness, most } => {
+                    let away = pin.motion.carry(anchor, pin.from, step.end) - state.x[v] - step.moved[v];
+                    let k = stiffness.min(most / away.norm().max(f64::MIN_POSITIVE));
+                    assembly.force[v] += away * k;
+                    assembly.add_diagonal(v, &Mat3::from_diagonal_element(k));
                 }
             }
         }
@@ -241,6 +230,7 @@ mod tests {
             wind: Wind::none(),
             contact: ContactSettings { enabled: true, distance: 1e-3, stiffness: 1.0, pinch: Pinch::Lag },
             cloths: Vec::new(),
+            bodies: Vec::new(),
             obstacles: Vec::new(),
         });
         world.moving = 1;

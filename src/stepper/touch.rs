@@ -18,7 +18,7 @@ use crate::force::contact::{Bristle, Contact, Friction, Linear, Setting, Share};
 use crate::linalg::four::{Four, fours};
 use crate::linalg::matrix::Real;
 use crate::linalg::{Vec3, f64x4, par};
-use crate::world::{Kind, State, World};
+use crate::world::{State, World};
 
 /// Hard minimum of a distance: far above the rounding of `f32` files for coordinates up to 40 m [m].
 pub(super) const LEAST: f64 = 1e-5;
@@ -147,13 +147,9 @@ pub struct Touch {
 impl Touch {
     /// Storage for a world; `largest` is the largest step [s].
     pub fn new(world: &World, largest: f64) -> Touch {
-        let meet = |i: usize, j: usize| {
-            let (a, b) = (&world.objects[i], &world.objects[j]);
-            if i == j { a.self_contact } else { a.kind == Kind::Cloth || b.kind == Kind::Cloth }
-        };
         let (thickness, distance) = (&world.half_thickness, world.contact.distance);
         Touch {
-            candidates: Candidates::new(&world.rest, &world.surface, thickness, distance, meet),
+            candidates: Candidates::new(&world.rest, &world.surface, thickness, distance, |i, j| world.meet(i, j)),
             predicted: vec![Vec3::zeros(); world.rest.len()],
             parts: Vec::new(),
             order: Vec::new(),

@@ -2,7 +2,7 @@
 
 use super::motion::Motion;
 use super::wind::Wind;
-use super::{Cloth, ContactSettings, Course, Handle, Kind, Object, Obstacle, Pin, State, World};
+use super::{self as world, Cloth, ContactSettings, Course, Handle, Kind, Object, Obstacle, Pin, State, World};
 use crate::collision::surface::Surface;
 use crate::force::bending::{self, Bending, Hinge};
 use crate::force::calibrate::{self, FlatHinge};
@@ -13,9 +13,11 @@ use crate::force::homogenize;
 use crate::force::membrane::Triangle;
 use crate::force::plate::{FlatPatch, NONE, Patch};
 use crate::force::sheet::Sheet;
+use crate::force::solid::{Body, Tetrahedron};
 use crate::linalg::partition::Partition;
 use crate::linalg::{Mat3, Vec2, Vec3};
 use crate::mesh::TriMesh;
+use crate::mesh::tet::TetMesh;
 use crate::mesh::topology::Topology;
 
 /// Where a cloth's flat rest shape comes from.
@@ -77,6 +79,33 @@ pub struct ClothInput {
     pub handles: Vec<Handle>,
 }
 
+/// A soft body as the scene describes it; vertices are file vertices.
+#[derive(Clone, Debug)]
+pub struct BodyInput {
+    /// Name.
+    pub name: String,
+    /// Mesh at the start, which is its rest shape; sound, every volume positive.
+    pub mesh: TetMesh,
+    /// Law of elasticity and its damping.
+    pub law: Body,
+    /// Mass per volume [kg/m^3].
+    pub density: f64,
+    /// Rate at which it loses its speed [1/s].
+    pub drag: f64,
+    /// Thickness of its skin [m].
+    pub thickness: f64,
+    /// Friction.
+    pub friction: Friction,
+    /// Start velocity [m/s].
+    pub velocity: Vec3,
+    /// It touches itself.
+    pub self_contact: bool,
+    /// Hard pins.
+    pub pins: Vec<Pin>,
+    /// Soft handles.
+    pub handles: Vec<Handle>,
+}
+
 /// An obstacle as the scene describes it.
 #[derive(Clone, Debug)]
 pub struct ObstacleInput {
@@ -103,6 +132,8 @@ pub struct Input {
     pub contact: ContactSettings,
     /// Cloths.
     pub cloths: Vec<ClothInput>,
+    /// Soft bodies.
+    pub bodies: Vec<BodyInput>,
     /// Obstacles.
     pub obstacles: Vec<ObstacleInput>,
 }
@@ -120,7 +151,10 @@ pub fn build(input: Input) -> (World, State) {
         elements: Elements::default(),
         objects: Vec::new(),
         cloths: Vec::new(),
+        bodies: Vec::new(),
         obstacles: Vec::new(),
+        pins: Vec::new(),
+        handles: Vec::new(),
         surface: Surface::default(),
         contact: input.contact,
     };
@@ -128,6 +162,9 @@ pub fn build(input: Input) -> (World, State) {
     let mut meshes = Vec::new();
     for cloth in input.cloths {
         meshes.push(add_cloth(&mut world, &mut state, cloth));
+    }
+    for body in input.bodies {
+        meshes.push(add_body(&mut world, &mut state, body));
     }
     world.moving = world.rest.len();
     for obstacle in input.obstacles {
@@ -140,8 +177,7 @@ pub fn build(input: Input) -> (World, State) {
     state.x_before = state.x[..world.moving].to_vec();
     state.v_before = state.v[..world.moving].to_vec();
     state.guess = vec![Vec3::zeros(); world.moving];
-    let anchors = world.cloths.iter().map(|c| c.pins.len() + c.handles.len()).sum();
-    state.anchors = vec![None; anchors];
+    state.anchors = vec![None; world.pins.len() + world.handles.len()];
     (world, state)
 }
 
@@ -165,7 +201,7 @@ fn add_obstacle(world: &mut World, input: ObstacleInput) -> Part {
         kind: Kind::Obstacle,
         vertices: vertices.clone(),
         place,
-        edge: mean_edge(&input.mesh),
+        edge: mean_edge(&input.mesh.positions, &input.mesh.triangles),
         triangles: input.mesh.triangles,
         uv: input.mesh.uv,
         uv_triangles: input.mesh.uv_triangles,
@@ -175,33 +211,80 @@ fn add_obstacle(world: &mut World, input: ObstacleInput) -> Part {
     (vertices, triangles)
 }
 
-fn mean_edge(mesh: &TriMesh) -> f64 {
-    let corner = |v: u32| mesh.positions[v as usize];
-    let sides = mesh.triangles.iter().flat_map(|t| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]]);
+fn mean_edge(positions: &[Vec3], triangles: &[[u32; 3]]) -> f64 {
+    let corner = |v: u32| positions[v as usize];
+    let sides = triangles.iter().flat_map(|t| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]]);
     let total: f64 = sides.map(|[a, b]| (corner(a) - corner(b)).norm()).sum();
-    total / (3 * mesh.triangles.len()).max(1) as f64
+    total / (3 * triangles.len()).max(1) as f64
+}
+
+/// Appends vertices in the order of the solver's subdomains; gives their range and the world vertex of each file vertex.
+fn place(world: &mut World, positions: &[Vec3]) -> (std::ops::Range<usize>, Vec<u32>) {
+    let first = world.rest.len();
+    let partition = Partition::new(positions);
+    let mut place = vec![0u32; positions.len()];
+    for (new, old) in partition.order.iter().enumerate() {
+        place[*old as usize] = (first + new) as u32;
+    }
+    world.starts.extend(partition.starts[1..].iter().map(|s| first + s));
+    world.rest.extend(partition.order.iter().map(|old| positions[*old as usize]));
+    world.mass.resize(world.rest.len(), 0.0);
+    (first..world.rest.len(), place)
+}
+
+/// Appends pins and handles, of file vertices.
+fn hold(world: &mut World, pins: &[Pin], handles: &[Handle], place: &[u32]) {
+    let placed = |pin: &Pin| Pin { vertices: pin.vertices.iter().map(|v| place[*v as usize]).collect(), ..pin.clone() };
+    world.pins.extend(pins.iter().map(placed));
+    world.handles.extend(handles.iter().map(|h| Handle { pin: placed(&h.pin), pull: h.pull }));
+}
+
+fn add_body(world: &mut World, state: &mut State, input: BodyInput) -> Part {
+    let (vertices, place) = place(world, &input.mesh.positions);
+    state.v.resize(vertices.end, input.velocity);
+    world.half_thickness.resize(vertices.end, input.thickness / 2.0);
+    let body = world.bodies.len() as u32;
+    for tet in &input.mesh.tets {
+        let corners = tet.map(|v| input.mesh.positions[v as usize]);
+        let Some(element) = Tetrahedron::new(tet.map(|v| place[v as usize]), &corners, body) else { continue };
+        for v in element.vertices {
+            world.mass[v as usize] += input.density * element.volume / 4.0;
+        }
+        world.elements.tetrahedra.push(element);
+    }
+    world.elements.bodies.push(input.law);
+    world.bodies.push(world::Body { object: world.objects.len(), drag: input.drag });
+    hold(world, &input.pins, &input.handles, &place);
+    let boundary = input.mesh.boundary();
+    let triangles = boundary.iter().map(|t| t.map(|v| place[v as usize])).collect();
+    world.objects.push(Object {
+        name: input.name,
+        kind: Kind::Body,
+        vertices: vertices.clone(),
+        place,
+        edge: mean_edge(&input.mesh.positions, &boundary),
+        triangles: boundary,
+        uv: Vec::new(),
+        uv_triangles: Vec::new(),
+        friction: input.friction,
+        self_contact: input.self_contact,
+    });
+    (vertices, triangles)
 }
 
 fn add_cloth(world: &mut World, state: &mut State, input: ClothInput) -> Part {
     let mesh = &input.mesh;
-    let first = world.rest.len();
-    let partition = Partition::new(&mesh.positions);
-    let mut place = vec![0u32; mesh.positions.len()];
-    for (new, old) in partition.order.iter().enumerate() {
-        place[*old as usize] = (first + new) as u32;
-    }
-    let vertices = first..first + mesh.positions.len();
-    world.starts.extend(partition.starts[1..].iter().map(|s| first + s));
-    world.rest.extend(partition.order.iter().map(|old| mesh.positions[*old as usize]));
+    let (vertices, place) = place(world, &mesh.positions);
     state.v.resize(vertices.end, input.velocity);
     let factor = |map: &[f64], v: u32| map.get(v as usize).copied().unwrap_or(1.0);
-    let half = |old: &u32| input.thickness / 2.0 * factor(&input.weights.thickness, *old);
-    world.half_thickness.extend(partition.order.iter().map(half));
+    world.half_thickness.resize(vertices.end, 0.0);
+    for (v, new) in (0..).zip(&place) {
+        world.half_thickness[*new as usize] = input.thickness / 2.0 * factor(&input.weights.thickness, v);
+    }
 
     let cloth = world.cloths.len() as u32;
     let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
     let material: Vec<[Vec2; 3]> = (0..mesh.triangles.len()).map(|t| material_points(&input, t)).collect();
-    world.mass.resize(vertices.end, 0.0);
     for (triangle, points) in mesh.triangles.iter().zip(&material) {
         let mean = |map: &[f64]| triangle.iter().map(|v| factor(map, *v)).sum::<f64>() / 3.0;
         let Some(element) =
@@ -222,15 +305,8 @@ fn add_cloth(world: &mut World, state: &mut State, input: ClothInput) -> Part {
             .map(|(edge, length)| (edge.map(|v| place[v as usize]), length * (1.0 + limit)))
             .collect(),
     };
-    let world_pin =
-        |pin: &Pin| Pin { vertices: pin.vertices.iter().map(|v| place[*v as usize]).collect(), ..pin.clone() };
-    world.cloths.push(Cloth {
-        object: world.objects.len(),
-        drag: input.drag,
-        limits,
-        pins: input.pins.iter().map(world_pin).collect(),
-        handles: input.handles.iter().map(|h| Handle { pin: world_pin(&h.pin), pull: h.pull }).collect(),
-    });
+    world.cloths.push(Cloth { object: world.objects.len(), drag: input.drag, limits });
+    hold(world, &input.pins, &input.handles, &place);
     world.elements.sheets.push(input.sheet);
     let triangles = mesh.triangles.iter().map(|t| t.map(|v| place[v as usize])).collect();
     world.objects.push(Object {
@@ -238,7 +314,7 @@ fn add_cloth(world: &mut World, state: &mut State, input: ClothInput) -> Part {
         kind: Kind::Cloth,
         vertices: vertices.clone(),
         place,
-        edge: mean_edge(mesh),
+        edge: mean_edge(&mesh.positions, &mesh.triangles),
         triangles: input.mesh.triangles,
         uv: input.mesh.uv,
         uv_triangles: input.mesh.uv_triangles,

@@ -1,6 +1,6 @@
 //! Surfaces that cross: which and where, in words and as a mesh to look at.
 
-use super::{Kind, World};
+use super::World;
 use crate::collision::intersect::{Test, intersections};
 use crate::collision::surface::Surface;
 use crate::linalg::Vec3;
@@ -99,14 +99,14 @@ impl World {
     /// Two objects, or one with itself, may not cross.
     pub fn meet(&self, i: usize, j: usize) -> bool {
         let (a, b) = (&self.objects[i], &self.objects[j]);
-        let touch = if i == j { a.self_contact } else { a.kind == Kind::Cloth || b.kind == Kind::Cloth };
+        let touch = if i == j { a.self_contact } else { a.kind.simulated() || b.kind.simulated() };
         touch && self.contact.enabled
     }
 
     /// The test of all that moves against everything.
     pub fn test(&self) -> Test {
-        let cloths = self.cloths.iter().map(|c| self.surface.triangle_ranges[c.object].end).max();
-        Test::new(&self.rest, &self.surface.triangles, cloths.unwrap_or(0))
+        let last = self.simulated().checked_sub(1);
+        Test::new(&self.rest, &self.surface.triangles, last.map_or(0, |k| self.surface.triangle_ranges[k].end))
     }
 
     /// What crosses at positions `x` and may not.

@@ -1,6 +1,6 @@
 //! The world: objects as ranges of one vertex array, and the state that differs between two moments.
 //!
-//! Moving vertices (cloth) come first, in the order of the solver's subdomains; the vertices of obstacles follow in file
+//! Moving vertices (cloths, then bodies) come first, in the order of the solver's subdomains; the vertices of obstacles follow in file
 //! order. [`World`] holds what is constant during a run, [`State`] all that is not.
 
 /// From meshes and laws to a world.
@@ -25,10 +25,31 @@ use wind::Wind;
 /// What an object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Simulated.
+    /// Simulated sheet.
     Cloth,
+    /// Simulated solid: its boundary.
+    Body,
     /// Prescribed.
     Obstacle,
+}
+
+impl Kind {
+    /// All of them, in the order of objects.
+    pub const ALL: [Kind; 3] = [Kind::Cloth, Kind::Body, Kind::Obstacle];
+
+    /// As in records and messages.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Cloth => "cloth",
+            Kind::Body => "body",
+            Kind::Obstacle => "obstacle",
+        }
+    }
+
+    /// It moves by forces.
+    pub fn simulated(self) -> bool {
+        self != Kind::Obstacle
+    }
 }
 
 /// One object: a range of vertices, triangles and edges.
@@ -36,7 +57,7 @@ pub enum Kind {
 pub struct Object {
     /// Name in the scene.
     pub name: String,
-    /// Simulated or prescribed.
+    /// What it is.
     pub kind: Kind,
     /// Its vertices in the world.
     pub vertices: Range<usize>,
@@ -101,10 +122,15 @@ pub struct Cloth {
     pub drag: Drag,
     /// Edges that may not stretch beyond a length: vertices and the length [m].
     pub limits: Vec<([u32; 2], f64)>,
-    /// Hard pins.
-    pub pins: Vec<Pin>,
-    /// Soft handles.
-    pub handles: Vec<Handle>,
+}
+
+/// What a body has beside its elements.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Body {
+    /// Index of its object.
+    pub object: usize,
+    /// Rate at which it loses its speed: force per mass and velocity [1/s].
+    pub drag: f64,
 }
 
 /// Where an obstacle's vertices are at a time.
@@ -177,14 +203,20 @@ pub struct World {
     pub half_thickness: Vec<f64>,
     /// Rest positions of all vertices [m].
     pub rest: Vec<Vec3>,
-    /// Membrane and bending elements.
+    /// Membrane, bending and solid elements.
     pub elements: Elements,
-    /// All objects, cloths first.
+    /// All objects: cloths, bodies, obstacles.
     pub objects: Vec<Object>,
     /// Cloths.
     pub cloths: Vec<Cloth>,
+    /// Bodies.
+    pub bodies: Vec<Body>,
     /// Obstacles.
     pub obstacles: Vec<Obstacle>,
+    /// Hard pins of cloths and bodies.
+    pub pins: Vec<Pin>,
+    /// Soft handles of cloths and bodies.
+    pub handles: Vec<Handle>,
     /// What can touch.
     pub surface: Surface,
     /// How it touches.
@@ -224,7 +256,7 @@ pub struct State {
     pub ignored: Vec<(Pair, [u32; 2])>,
     /// Object that cloth goes through since a pinch, until no triangles of theirs cross.
     pub released: Option<usize>,
-    /// Where the vertices of each pin and handle were when its window opened, in order of cloths, pins, then handles.
+    /// Where the vertices of each pin, then of each handle, were when its window opened.
     pub anchors: Vec<Option<Vec<Vec3>>>,
 }
 
@@ -264,6 +296,11 @@ impl Course {
 }
 
 impl World {
+    /// Number of objects that move by forces: the first ones.
+    pub fn simulated(&self) -> usize {
+        self.cloths.len() + self.bodies.len()
+    }
+
     /// Positions of all obstacle vertices at time `t`, written behind the moving ones.
     pub fn place_obstacles(&self, t: f64, x: &mut [Vec3]) {
         for obstacle in &self.obstacles {

@@ -5,11 +5,13 @@ use percale::force::bending::Bending;
 use percale::force::contact::Friction;
 use percale::force::membrane::{Isotropic, Membrane};
 use percale::linalg::Vec3;
+use percale::scene::body;
 use percale::scene::cloth::{MapSource, Mapped, Pull, Rest, RestAngles};
 use percale::scene::obstacle::Shape;
 use percale::scene::place::{Members, Selector};
 use percale::scene::preview::{Colouring, Shading};
 use percale::scene::settings::{Channel, Format, Pinch, Precision, Start};
+use percale::scene::solid::Law;
 use percale::scene::time::Integrator;
 use percale::scene::{Contact, Time, Up};
 use percale::world::motion::Motion;
@@ -108,6 +110,26 @@ fn a_cloth_has_all_its_parts() {
     assert_eq!(cloth.handles[1].pull, Pull::Force(Vec3::new(0.0, 0.0, 0.002)));
     assert_eq!((cloth.maps[0].of, cloth.maps[0].factor, cloth.maps[0].outside), (Mapped::Stretch, 2.0, 0.5));
     assert_eq!(cloth.maps[1].source, MapSource::Channel("weight".to_string()));
+}
+
+#[test]
+fn a_body_has_all_its_parts() {
+    let scene = good(FULL);
+    let shapes: Vec<&body::Shape> = scene.bodies.iter().map(|b| &b.shape).collect();
+    let [body::Shape::Mesh(_), body::Shape::Sphere(ball), body::Shape::Box(block), body::Shape::Capsule(c)] =
+        shapes.as_slice()
+    else {
+        panic!("{shapes:?}")
+    };
+    assert_eq!((ball.radius, block.size, c.radius), (0.2, Vec3::new(1.0, 2.0, 0.5), 0.1));
+    let toy = &scene.bodies[0];
+    let gel = &toy.material;
+    assert_eq!((gel.name.as_str(), gel.density, gel.young, gel.poisson), ("gel", 1100.0, 3e4, 0.45));
+    assert_eq!((gel.law, gel.damping, gel.drag), (Law::Corotational, 3e-3, 2.0));
+    assert_eq!(gel.friction, Friction { fixed: 0.7, sliding: 0.6 });
+    assert_eq!((toy.thickness, toy.velocity, toy.self_contact), (2e-3, Vec3::z(), false));
+    assert_eq!((toy.groups.len(), toy.pins[0].from, toy.handles[0].max_force), (1, 0.5, 2.0));
+    assert_eq!((scene.bodies[1].resolution, scene.bodies[1].material.name.as_str()), (Some(0.02), "sponge"));
 }
 
 #[test]

@@ -3,18 +3,18 @@
 use crate::support::{MINIMAL, good};
 use percale::force::bending::Bending;
 use percale::force::membrane::{Isotropic, Membrane, StretchTable};
-use percale::scene::{library, material_page, materials_table};
+use percale::scene::{library, materials_page, materials_table};
 
 #[test]
 fn the_library_is_complete_and_sourced() {
-    let names: Vec<&str> = library().iter().map(|m| m.name.as_str()).collect();
+    let names: Vec<&str> = library().materials.all.iter().map(|m| m.name.as_str()).collect();
     assert_eq!(names.len(), 23);
-    for m in library() {
+    for m in &library().materials.all {
         assert!(!m.source.is_empty() && !m.description.is_empty(), "{}", m.name);
         assert!((0.03..=0.65).contains(&m.density), "{}: {}", m.name, m.density);
         assert!(m.friction_dynamic <= m.friction_static && m.damping > 0.0);
         assert!(materials_table().contains(&m.name));
-        let page = material_page(m);
+        let page = materials_page(&m.name).unwrap();
         assert!(page.contains(&m.source) && page.contains("rigidity"), "{page}");
     }
 }
@@ -22,7 +22,7 @@ fn the_library_is_complete_and_sourced() {
 #[test]
 fn generic_fabrics_bend_within_the_measured_spread() {
     // 5 and 95 % of 618 fabrics: 1.1 and 110 uN m. Leather and paper are no fabrics.
-    for m in library().iter().filter(|m| m.illustrative && m.name != "leather" && m.name != "paper") {
+    for m in library().materials.all.iter().filter(|m| m.illustrative && m.name != "leather" && m.name != "paper") {
         let Bending::Constant(b) = m.bending else { panic!("{}", m.name) };
         assert!((1.1e-6..=110e-6).contains(&b), "{}: {b}", m.name);
     }
@@ -30,20 +30,20 @@ fn generic_fabrics_bend_within_the_measured_spread() {
 
 #[test]
 fn the_measured_figures_are_converted() {
-    let denim = library().iter().find(|m| m.name == "11oz-black-denim").unwrap();
+    let denim = library().materials.all.iter().find(|m| m.name == "11oz-black-denim").unwrap();
     let Membrane::Table(StretchTable(rows)) = denim.membrane else { panic!() };
     assert_eq!(rows[0], [2.0 * 205.352005, 2.0 * 10.234077, 2.0 * 1013.88629, 2.0 * 53.387184]);
     assert!(rows.iter().flatten().all(|c| *c >= 0.0));
     let Bending::Table(rows) = denim.bending else { panic!() };
     assert_eq!(rows[2][4], 7.9781021e-05 / 4.0);
-    let interlock = library().iter().find(|m| m.name == "gray-interlock").unwrap();
+    let interlock = library().materials.all.iter().find(|m| m.name == "gray-interlock").unwrap();
     let Membrane::Table(StretchTable(rows)) = interlock.membrane else { panic!() };
     assert_eq!((rows[0][1], rows[4][3]), (0.0, 0.0), "negative figures count as 0");
 }
 
 #[test]
 fn the_reference_sheet_is_the_one_compared_with() {
-    let m = library().iter().find(|m| m.name == "drape-reference").unwrap();
+    let m = library().materials.all.iter().find(|m| m.name == "drape-reference").unwrap();
     assert_eq!((m.density, m.friction_static, m.friction_dynamic), (0.2, 0.3, 0.3));
     assert_eq!(m.membrane, Membrane::Isotropic(Isotropic { young: 261.0, poisson: 0.243 }));
     assert_eq!(m.bending, Bending::Constant(2.3e-6));
@@ -62,7 +62,7 @@ fn a_material_takes_what_damping_it_does_not_give_from_its_base() {
             (m.damping, m.bending_damping)
         })
     };
-    let cotton = library().iter().find(|m| m.name == "cotton").unwrap().damping;
+    let cotton = library().materials.all.iter().find(|m| m.name == "cotton").unwrap().damping;
     assert_eq!(damping(""), [(cotton, None), (1e-3, Some(2e-2))]);
     assert_eq!(damping("damping = \"2 ms\"\n"), [(2e-3, None), (2e-3, Some(2e-2))]);
     assert_eq!(damping("bending_damping = \"3 ms\"\n"), [(cotton, Some(3e-3)), (1e-3, Some(3e-3))]);

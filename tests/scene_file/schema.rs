@@ -72,8 +72,9 @@ const APART: [&str; 1] = ["preview.camera.direction"];
 
 /// Motions and selectors are declared once; the full scene shows each of their keys in one of the places.
 fn shared(path: &str) -> bool {
-    let places = ["cloth.pin.", "cloth.handle.", "obstacle."];
-    let names = ["keyframes", "rotation", "path", "group", "box", "sphere", "vertices", "nearest", "all", "friction"];
+    let places = ["cloth.pin.", "cloth.handle.", "obstacle.", "body.pin.", "body.handle.", "body.group.", "solid."];
+    let names =
+        ["keyframes", "rotation", "path", "group", "box", "sphere", "vertices", "nearest", "all", "friction", "force"];
     places.iter().filter_map(|p| path.strip_prefix(p)).any(|rest| names.iter().any(|n| rest.starts_with(n)))
 }
 
@@ -101,6 +102,9 @@ fn it_knows_the_keys_that_the_reader_knows() {
         ("[[cloth]]\n[[cloth.map]]\nzzzzzzzz = 1", "cloth.map"),
         ("[[cloth]]\npin = [{ rotation = { zzzzzzzz = 1 } }]", "cloth.pin.rotation"),
         ("[[cloth]]\npin = [{ keyframes = [{ zzzzzzzz = 1 }] }]", "cloth.pin.keyframes"),
+        ("[[solid]]\nzzzzzzzz = 1", "solid"),
+        ("[[body]]\nzzzzzzzz = 1", "body"),
+        ("[[body]]\n[[body.pin]]\nzzzzzzzz = 1", "body.pin"),
         ("[[obstacle]]\nzzzzzzzz = 1", "obstacle"),
         ("[[obstacle]]\nsequence = { zzzzzzzz = 1 }", "obstacle.sequence"),
         ("[wind]\nzzzzzzzz = 1", "wind"),
@@ -132,7 +136,8 @@ fn its_defaults_are_those_that_are_read() {
     let base = format!(
         "{MINIMAL}[[cloth.pin]]\nall = true\nkeyframes = [{{ time = 1 }}]\n[[cloth.handle]]\nall = true\n\
          rotation = {{ axis = [0, 1, 0], speed = 1 }}\n[[cloth.map]]\nof = \"bend\"\ngroup = \"g\"\n\
-         [[cloth.group]]\nname = \"g\"\nvertices = [0]\n[[obstacle]]\nname = \"o\"\nbox = {{ size = [1, 1, 1] }}\n\
+         [[cloth.group]]\nname = \"g\"\nvertices = [0]\n[[body]]\nname = \"b\"\nbox = {{ size = [1, 1, 1] }}\n\
+         [[body.pin]]\nall = true\n[[body.handle]]\nall = true\n[[obstacle]]\nname = \"o\"\nbox = {{ size = [1, 1, 1] }}\n\
          [[obstacle]]\nname = \"p\"\nplane = {{}}\n[[obstacle]]\nname = \"s\"\n\
          sequence = {{ files = \"walk/step.%04d.obj\", first = 1, last = 1 }}\n"
     );
@@ -146,6 +151,9 @@ fn its_defaults_are_those_that_are_read() {
         ("cloth.handle", "cloth[0].handle[0]"),
         ("cloth.map", "cloth[0].map[0]"),
         ("cloth", "cloth[0]"),
+        ("body.pin", "body[0].pin[0]"),
+        ("body.handle", "body[0].handle[0]"),
+        ("body", "body[0]"),
         ("obstacle", "obstacle.o"),
     ];
     let plain = good(&base);
@@ -155,7 +163,16 @@ fn its_defaults_are_those_that_are_read() {
     for (path, key) in all {
         let Some(default) = key.get("default").filter(|d| !d.as_array().is_some_and(Vec::is_empty)) else { continue };
         // Tables that the base scene has elsewhere are the same declarations.
-        let elsewhere = ["cloth.handle.keyframes", "cloth.pin.rotation", "obstacle.keyframes", "obstacle.rotation"];
+        let elsewhere = [
+            "cloth.handle.keyframes",
+            "cloth.pin.rotation",
+            "obstacle.keyframes",
+            "obstacle.rotation",
+            "body.pin.k",
+            "body.pin.r",
+            "body.handle.k",
+            "body.handle.r",
+        ];
         if elsewhere.iter().any(|e| path.starts_with(e)) {
             continue;
         }

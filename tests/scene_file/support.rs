@@ -19,6 +19,8 @@ pub fn folder() -> PathBuf {
             for file in ["sheet.obj", "body.ply", "walk/step.0001.obj", "walk/step.0002.obj", "walk/step.0003.obj"] {
                 fs::write(folder.join(file), triangle).unwrap();
             }
+            // Existence alone counts: no mesh is read.
+            fs::write(folder.join("toy.msh"), "").unwrap();
             fs::write(folder.join("hand.csv"), "t,x,y,z\n0,0,1,0\n0.5,0,1.5,0\n").unwrap();
             folder
         })

@@ -70,6 +70,7 @@ pub fn input(gravity: Vec3, cloth: ClothInput) -> Input {
         wind: Wind::none(),
         contact: ContactSettings { enabled: false, distance: 1e-3, stiffness: 1.0, pinch: Pinch::Lag },
         cloths: vec![cloth],
+        bodies: Vec::new(),
         obstacles: Vec::new(),
     }
 }

@@ -1,18 +1,16 @@
 //! `[[cloth]]` as a world takes it.
 
 use super::faults::Faults;
-use super::files;
 use super::select::{self, Groups, Refusal};
+use super::{files, hold};
 use crate::force::contact::Friction;
 use crate::force::drag::Drag;
 use crate::force::sheet::{Damping, Sheet};
 use crate::mesh::TriMesh;
 use crate::scene::Scene;
-use crate::scene::cloth::{self, Cloth, Map, MapSource, Mapped, Pull, RestAngles};
+use crate::scene::cloth::{self, Cloth, Map, MapSource, Mapped, RestAngles};
 use crate::scene::fault::meant;
-use crate::world;
 use crate::world::build::{ClothInput, Rest, Weights};
-use crate::world::{Handle, Pin};
 use std::path::Path;
 
 /// A cloth with its mesh in the world; `key` is its path in the scene.
@@ -21,34 +19,15 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
     if cloth.rest == cloth::Rest::Chart {
         check_chart(&cloth.mesh, &mesh, key, faults);
     }
-    let groups = groups(cloth, &mesh, key, faults);
-    let mut told = |below: String, refusal: Refusal| {
-        faults.fault(&format!("{key}.{below}.{}", refusal.0), refusal.1);
-    };
-    let mut pins = Vec::new();
-    for (k, pin) in cloth.pins.iter().enumerate() {
-        match select::vertices(&pin.selector, &mesh, &groups) {
-            Ok(vertices) => pins.push(Pin { vertices, motion: pin.motion.clone(), from: pin.from, until: pin.until }),
-            Err(refusal) => told(format!("pin[{k}]"), refusal),
-        }
-    }
-    let mut handles = Vec::new();
-    for (k, handle) in cloth.handles.iter().enumerate() {
-        match select::vertices(&handle.selector, &mesh, &groups) {
-            Ok(vertices) => handles.push(pulled(handle, vertices)),
-            Err(refusal) => told(format!("handle[{k}]"), refusal),
-        }
-    }
+    let x = &mesh.positions;
+    let groups = hold::groups(&cloth.groups, &mesh.groups, x, key, faults);
+    let pins = hold::pins(&cloth.pins, x, &groups, key, faults);
+    let handles = hold::handles(&cloth.handles, x, &groups, key, faults);
     let mut weights = Weights::default();
     for (k, map) in cloth.maps.iter().enumerate() {
         if let Err(refusal) = scale(&mut weights, map, &mesh, &groups) {
-            told(format!("map[{k}]"), refusal);
+            hold::refuse(faults, key, "map", k, refusal);
         }
-    }
-    let free = unused(&mesh);
-    if !free.is_empty() {
-        // Vertices of no triangle have no mass: they stay where they are.
-        pins.push(Pin::fixed(free));
     }
     let material = &cloth.material;
     Some(ClothInput {
@@ -103,37 +82,6 @@ fn check_chart(file: &Path, mesh: &TriMesh, key: &str, faults: &mut Faults) {
     }
 }
 
-/// Groups of the mesh file and of the cloth.
-fn groups(cloth: &Cloth, mesh: &TriMesh, key: &str, faults: &mut Faults) -> Groups {
-    let mut groups = mesh.groups.clone();
-    for (k, group) in cloth.groups.iter().enumerate() {
-        if mesh.groups.contains_key(&group.name) {
-            let message = format!("the mesh file has a group '{}' already; give another name", group.name);
-            faults.fault(&format!("{key}.group[{k}].name"), message);
-            continue;
-        }
-        match select::members(group, mesh) {
-            Ok(members) => {
-                groups.insert(group.name.clone(), members);
-            }
-            Err((below, message)) => {
-                faults.fault(&format!("{key}.group[{k}].{below}"), message);
-                // Known all the same: its users are not to blame.
-                groups.insert(group.name.clone(), vec![0]);
-            }
-        }
-    }
-    groups
-}
-
-fn pulled(handle: &cloth::Handle, vertices: Vec<u32>) -> Handle {
-    let pull = match handle.pull {
-        Pull::Spring(stiffness) => world::Pull::Spring { stiffness, most: handle.max_force },
-        Pull::Force(force) => world::Pull::Force(force),
-    };
-    Handle { pin: Pin { vertices, motion: handle.motion.clone(), from: handle.from, until: handle.until }, pull }
-}
-
 /// Multiplies a map into the weights.
 fn scale(weights: &mut Weights, map: &Map, mesh: &TriMesh, groups: &Groups) -> Result<(), Refusal> {
     let count = mesh.positions.len();
@@ -177,15 +125,4 @@ fn scale(weights: &mut Weights, map: &Map, mesh: &TriMesh, groups: &Groups) -> R
         *all *= factor;
     }
     Ok(())
-}
-
-/// Vertices of no triangle.
-fn unused(mesh: &TriMesh) -> Vec<u32> {
-    let mut used = vec![false; mesh.positions.len()];
-    for v in mesh.triangles.iter().flatten() {
-        if let Some(used) = used.get_mut(*v as usize) {
-            *used = true;
-        }
-    }
-    (0..).zip(&used).filter(|(_, used)| !**used).map(|(v, _)| v).collect()
 }

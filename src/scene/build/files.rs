@@ -1,8 +1,9 @@
 //! Mesh files: read, placed, checked.
 
 use super::faults::Faults;
-use crate::mesh::check::{Severity, check};
-use crate::mesh::{self, TriMesh};
+use crate::linalg::Vec3;
+use crate::mesh::check::{self, Severity};
+use crate::mesh::{self, TetMesh, TriMesh};
 use crate::scene::place::Transform;
 use std::path::Path;
 
@@ -28,9 +29,28 @@ pub fn read(file: &Path, faults: &mut Faults) -> Option<TriMesh> {
 /// Reads a mesh file, brings it into the world and tells what is wrong with it.
 pub fn placed(file: &Path, transform: &Transform, faults: &mut Faults) -> Option<TriMesh> {
     let mut mesh = read(file, faults)?;
-    apply(transform, &mut mesh);
+    apply(transform, &mut mesh.positions);
     let mut sound = true;
-    for fault in check(&mesh) {
+    for fault in check::check(&mesh) {
+        match fault.severity {
+            Severity::Error => {
+                faults.in_file(file, None, None, fault.message);
+                sound = false;
+            }
+            Severity::Warning => faults.warn_in_file(file, fault.message),
+        }
+    }
+    sound.then_some(mesh)
+}
+
+/// Reads a file of tetrahedra, brings it into the world and tells what is wrong with it.
+pub fn solid(file: &Path, transform: &Transform, faults: &mut Faults) -> Option<TetMesh> {
+    let bytes = std::fs::read(file).ok()?;
+    let mut mesh = mesh::gmsh::read(&bytes).ok()?;
+    apply(transform, &mut mesh.positions);
+    mesh.orient();
+    let mut sound = true;
+    for fault in check::tet::check(&mesh) {
         match fault.severity {
             Severity::Error => {
                 faults.in_file(file, None, None, fault.message);
@@ -43,9 +63,9 @@ pub fn placed(file: &Path, transform: &Transform, faults: &mut Faults) -> Option
 }
 
 /// Moves a mesh from the file's coordinates to the world.
-pub fn apply(transform: &Transform, mesh: &mut TriMesh) {
+pub fn apply(transform: &Transform, positions: &mut [Vec3]) {
     let rotation = transform.rotation();
-    for p in &mut mesh.positions {
+    for p in positions {
         *p = rotation * (*p * transform.scale) + transform.translate;
     }
 }

@@ -46,7 +46,7 @@ pub fn input(scene: &Scene, obstacle: &Obstacle, key: &str, faults: &mut Faults)
         }
     };
     if !matches!(obstacle.shape, Shape::Mesh(_) | Shape::Sequence(_)) {
-        files::apply(&obstacle.transform, &mut mesh);
+        files::apply(&obstacle.transform, &mut mesh.positions);
         let wrong = |kind| kind != FaultKind::AbsurdScale;
         if let Some(fault) = check(&mesh).into_iter().find(|f| f.severity == Severity::Error && wrong(f.kind)) {
             faults.fault(key, format!("no sound mesh comes of this shape: {}", fault.message));
@@ -83,7 +83,7 @@ fn recorded(scene: &Scene, obstacle: &Obstacle, sequence: &Sequence, faults: &mu
             sound = false;
             continue;
         }
-        files::apply(&obstacle.transform, &mut next);
+        files::apply(&obstacle.transform, &mut next.positions);
         frames.push(next.positions);
     }
     let (interval, start, repeat) = (1.0 / sequence.fps, sequence.start, sequence.repeat);

@@ -1,20 +1,19 @@
 //! From words to vertices.
 
 use crate::linalg::Vec3;
-use crate::mesh::{TriMesh, group};
+use crate::mesh::group;
 use crate::scene::fault::meant;
 use crate::scene::place::{Group, Members, Selector};
 use std::collections::BTreeMap;
 
-/// Named groups by name: those of the mesh file and those of the cloth.
+/// Named groups by name: those of the mesh file and those of the object.
 pub type Groups = BTreeMap<String, Vec<u32>>;
 
 /// What is wrong: the key below the selector's table, and the message.
 pub type Refusal = (&'static str, String);
 
 /// The vertices of a selector, ascending, at least one.
-pub fn vertices(selector: &Selector, mesh: &TriMesh, groups: &Groups) -> Result<Vec<u32>, Refusal> {
-    let x = &mesh.positions;
+pub fn vertices(selector: &Selector, x: &[Vec3], groups: &Groups) -> Result<Vec<u32>, Refusal> {
     match selector {
         Selector::Group(name) => named(name, groups).map_err(|message| ("group", message)),
         Selector::Box(region) => some_in_box(x, region.min, region.max).map_err(|message| ("box", message)),
@@ -29,8 +28,7 @@ pub fn vertices(selector: &Selector, mesh: &TriMesh, groups: &Groups) -> Result<
 }
 
 /// The vertices of a group of the scene.
-pub fn members(group: &Group, mesh: &TriMesh) -> Result<Vec<u32>, Refusal> {
-    let x = &mesh.positions;
+pub fn members(group: &Group, x: &[Vec3]) -> Result<Vec<u32>, Refusal> {
     match &group.members {
         Members::Box(region) => some_in_box(x, region.min, region.max).map_err(|message| ("box", message)),
         Members::Sphere(ball) => some_in_sphere(x, ball.center, ball.radius).map_err(|message| ("sphere", message)),
@@ -55,7 +53,7 @@ fn known(groups: &Groups) -> String {
     const TOLD: usize = 12;
     let told: Vec<String> = names(groups).take(TOLD).map(|n| format!("'{n}'")).collect();
     match groups.len() {
-        0 => "mesh and cloth have no named groups".to_string(),
+        0 => "neither mesh nor scene names any".to_string(),
         n if n > TOLD => format!("known are {} and {} more", told.join(", "), n - TOLD),
         _ => format!("known are {}", told.join(", ")),
     }
@@ -95,8 +93,8 @@ mod tests {
     use super::*;
     use crate::scene::place::Region;
 
-    fn line() -> TriMesh {
-        TriMesh { positions: (0..5).map(|i| Vec3::new(f64::from(i), 0.0, 0.0)).collect(), ..TriMesh::default() }
+    fn line() -> Vec<Vec3> {
+        (0..5).map(|i| Vec3::new(f64::from(i), 0.0, 0.0)).collect()
     }
 
     #[test]

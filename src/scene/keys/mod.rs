@@ -12,6 +12,7 @@ use crate::scene::document::{Node, Origin, Table, Value};
 use crate::scene::fault::{Fault, meant};
 use crate::scene::json::Json;
 use crate::scene::material::Material;
+use crate::scene::solid::Solid;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -38,11 +39,11 @@ pub struct Context {
     pub foreign: Vec<Fault>,
     /// What is allowed but probably not meant.
     pub warnings: Vec<Raw>,
-    /// Materials so far: the library, then the scene's.
-    pub materials: Vec<Material>,
-    /// Index of each material by name; none for those that could not be read.
-    pub material_names: BTreeMap<String, Option<usize>>,
-    /// Names of cloths and obstacles so far.
+    /// Materials of cloths.
+    pub materials: Shelf<Material>,
+    /// Materials of bodies.
+    pub solids: Shelf<Solid>,
+    /// Names of objects so far.
     pub objects: BTreeSet<String>,
     /// The scene has been run: the files that it names need not be there any more.
     pub recorded: bool,
@@ -50,18 +51,50 @@ pub struct Context {
     pub describing: bool,
 }
 
-impl Context {
+/// Materials of one sort so far: the library, then the scene's.
+#[derive(Clone, Debug)]
+pub struct Shelf<T> {
+    /// In order.
+    pub all: Vec<T>,
+    /// Index of each by name; none for those that could not be read.
+    names: BTreeMap<String, Option<usize>>,
+}
+
+impl<T> Default for Shelf<T> {
+    fn default() -> Shelf<T> {
+        Shelf { all: Vec::new(), names: BTreeMap::new() }
+    }
+}
+
+impl<T> Shelf<T> {
     /// A material by name.
-    pub fn material(&self, name: &str) -> Option<&Material> {
-        self.material_names.get(name).and_then(|index| self.materials.get((*index)?))
+    pub fn find(&self, name: &str) -> Option<&T> {
+        self.names.get(name).and_then(|index| self.all.get((*index)?))
     }
 
     /// Makes a material known.
-    pub fn add(&mut self, material: Material) {
-        self.material_names.insert(material.name.clone(), Some(self.materials.len()));
-        self.materials.push(material);
+    pub fn add(&mut self, name: &str, material: T) {
+        self.names.insert(name.to_string(), Some(self.all.len()));
+        self.all.push(material);
     }
 
+    /// Makes a name known of which there is no material yet.
+    pub fn announce(&mut self, name: &str) {
+        self.names.insert(name.to_string(), None);
+    }
+
+    /// All names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.keys().map(String::as_str)
+    }
+
+    /// The name is taken.
+    pub fn has(&self, name: &str) -> bool {
+        self.names.contains_key(name)
+    }
+}
+
+impl Context {
     /// Records a fault.
     pub fn fault(&mut self, origin: Origin, key: &str, message: impl Into<String>) {
         self.faults.push(Raw { origin, key: key.to_string(), message: message.into(), absent: false });

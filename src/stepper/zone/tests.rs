@@ -46,6 +46,7 @@ fn crumpled(seed: &mut u64) -> (World, State, Step) {
         wind: Wind::none(),
         contact: ContactSettings { enabled: true, distance: 1e-3, stiffness: 1.0, pinch: Pinch::Lag },
         cloths: vec![cloth],
+        bodies: Vec::new(),
         obstacles: Vec::new(),
     });
     let n = world.moving;

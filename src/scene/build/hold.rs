@@ -1,0 +1,67 @@
+//! Groups, pins and handles of a cloth or a body.
+
+use super::faults::Faults;
+use super::select::{self, Groups, Refusal};
+use crate::linalg::Vec3;
+use crate::scene::cloth::{self, Pull};
+use crate::scene::place::Group;
+use crate::world::{self, Handle, Pin};
+
+/// Groups of the mesh file and of the object at `key` in the scene.
+pub fn groups(own: &[Group], file: &Groups, x: &[Vec3], key: &str, faults: &mut Faults) -> Groups {
+    let mut groups = file.clone();
+    for (k, group) in own.iter().enumerate() {
+        if file.contains_key(&group.name) {
+            let message = format!("the mesh file has a group '{}' already; give another name", group.name);
+            faults.fault(&format!("{key}.group[{k}].name"), message);
+            continue;
+        }
+        match select::members(group, x) {
+            Ok(members) => {
+                groups.insert(group.name.clone(), members);
+            }
+            Err((below, message)) => {
+                faults.fault(&format!("{key}.group[{k}].{below}"), message);
+                // Known all the same: its users are not to blame.
+                groups.insert(group.name.clone(), vec![0]);
+            }
+        }
+    }
+    groups
+}
+
+/// Tells what is wrong below a table of the object at `key`.
+pub fn refuse(faults: &mut Faults, key: &str, table: &str, k: usize, (below, message): Refusal) {
+    faults.fault(&format!("{key}.{table}[{k}].{below}"), message);
+}
+
+/// Pins of the object at `key`, of file vertices.
+pub fn pins(pins: &[cloth::Pin], x: &[Vec3], groups: &Groups, key: &str, faults: &mut Faults) -> Vec<Pin> {
+    let mut held = Vec::with_capacity(pins.len());
+    for (k, pin) in pins.iter().enumerate() {
+        match select::vertices(&pin.selector, x, groups) {
+            Ok(vertices) => held.push(Pin { vertices, motion: pin.motion.clone(), from: pin.from, until: pin.until }),
+            Err(refusal) => refuse(faults, key, "pin", k, refusal),
+        }
+    }
+    held
+}
+
+/// Handles of the object at `key`, of file vertices.
+pub fn handles(handles: &[cloth::Handle], x: &[Vec3], groups: &Groups, key: &str, faults: &mut Faults) -> Vec<Handle> {
+    let mut pulled = Vec::with_capacity(handles.len());
+    for (k, handle) in handles.iter().enumerate() {
+        let pull = match handle.pull {
+            Pull::Spring(stiffness) => world::Pull::Spring { stiffness, most: handle.max_force },
+            Pull::Force(force) => world::Pull::Force(force),
+        };
+        match select::vertices(&handle.selector, x, groups) {
+            Ok(vertices) => {
+                let pin = Pin { vertices, motion: handle.motion.clone(), from: handle.from, until: handle.until };
+                pulled.push(Handle { pin, pull });
+            }
+            Err(refusal) => refuse(faults, key, "handle", k, refusal),
+        }
+    }
+    pulled
+}

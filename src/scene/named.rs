@@ -1,0 +1,113 @@
+//! Materials by name: of cloths and of bodies, from the library or the scene.
+
+use super::document::{Node, Value};
+use super::fault::meant;
+use super::json::Json;
+use super::keys::{Context, Field, Keys, Kind, Shelf, described};
+use super::kinds::{Text, name};
+use super::unit::short;
+use std::marker::PhantomData;
+
+/// A sort of materials.
+pub trait Shelved: Clone + 'static {
+    /// What messages call it.
+    const SORT: &'static str;
+    /// Those that are known.
+    fn shelf(cx: &mut Context) -> &mut Shelf<Self>;
+    /// Those of the library.
+    fn library() -> &'static Shelf<Self>;
+}
+
+/// The name of a new material of a sort.
+pub struct NewName<T>(Text, PhantomData<T>);
+
+/// The name of a new material.
+pub fn new_name<T>() -> NewName<T> {
+    NewName(name(), PhantomData)
+}
+
+impl<T: Shelved> Kind for NewName<T> {
+    type Value = String;
+
+    fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<String> {
+        let name = self.0.read(cx, path, node)?;
+        if cx.materials.has(&name) || cx.solids.has(&name) {
+            let base =
+                if T::shelf(cx).has(&name) { format!(", and base = \"{name}\" to vary it") } else { String::new() };
+            cx.fault(node.origin, path, format!("there is a material '{name}' already; give another name{base}"));
+            return None;
+        }
+        T::shelf(cx).announce(&name);
+        Some(name)
+    }
+
+    fn wanted(&self) -> String {
+        self.0.wanted()
+    }
+
+    fn schema(&self) -> Json {
+        self.0.schema()
+    }
+}
+
+/// The name of a known material of a sort.
+pub struct Known<T>(PhantomData<T>);
+
+/// The name of a known material.
+pub fn known<T>() -> Known<T> {
+    Known(PhantomData)
+}
+
+impl<T: Shelved> Kind for Known<T> {
+    type Value = T;
+
+    fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<T> {
+        let Value::Text(name) = &node.value else {
+            self.refuse(cx, path, node);
+            return None;
+        };
+        let shelf = T::shelf(cx);
+        let found = shelf.find(name).cloned();
+        // One that was read with faults is not reported a second time.
+        if found.is_none() && !shelf.has(name) {
+            let hint = meant(name, shelf.names());
+            let hint = if hint.is_empty() { "; `percale materials` lists them".to_string() } else { hint };
+            cx.fault(node.origin, path, format!("no {} is named '{}'{hint}", T::SORT, short(name)));
+        }
+        found
+    }
+
+    fn wanted(&self) -> String {
+        format!("the name of a {} of the library or the scene", T::SORT)
+    }
+
+    fn schema(&self) -> Json {
+        Json::map([("type", Json::text("string")), ("examples", Json::texts(T::library().names()))])
+    }
+}
+
+/// The field of a material by name, with a default from the library.
+pub struct MaterialField<T>(&'static str, PhantomData<T>);
+
+/// A material by name.
+pub fn material<T>(default: &'static str) -> MaterialField<T> {
+    MaterialField(default, PhantomData)
+}
+
+impl<T: Shelved> Field for MaterialField<T> {
+    type Value = T;
+
+    fn take(&self, keys: &mut Keys, name: &'static str, doc: &str) -> Option<T> {
+        keys.declare(name, false, || described(&known::<T>(), doc).with("default", Json::text(self.0)));
+        match keys.read(name, &known::<T>()) {
+            Some(read) => read,
+            None => {
+                let found = T::shelf(keys.cx).find(self.0).cloned();
+                if found.is_none() {
+                    keys.missing(name, format!("missing, and there is no {} '{}'", T::SORT, self.0));
+                }
+                found
+            }
+        }
+    }
+}
