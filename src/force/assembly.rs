@@ -257,7 +257,7 @@ impl<T: Real> Part<T> {
             shares: shares.into_iter().map(|s| s.1).collect(),
             areas: vec![Vec3::zeros(); domain.count],
             kept: Default::default(),
-            cells: Cells::new(&elements.tetrahedra, domain),
+            cells: Cells::new(&elements.tetrahedra, &elements.bodies, domain),
         }
     }
 

@@ -13,6 +13,8 @@
 //! Both are finite and push back where an element is turned inside out: `R` is a rotation, never a reflection, which takes the
 //! smallest of the principal stretches as negative there (Irving, Teran & Fedkiw 2004).
 
+pub mod four;
+
 use crate::linalg::{Mat3, Vec3};
 use std::array::from_fn;
 
@@ -246,11 +248,11 @@ mod tests {
         Vec3::new(random(seed), random(seed), random(seed))
     }
 
-    const LAME: Lame = Lame { mu: 400.0, lambda: 900.0 };
+    pub const LAME: Lame = Lame { mu: 400.0, lambda: 900.0 };
     const LAWS: [Solid; 2] = [Solid::Corotational(LAME), Solid::NeoHookean(LAME)];
 
     /// An element of about 10 cm and positions that differ from rest by `by` of its size, turned anyhow.
-    fn element(seed: &mut u64, by: f64) -> (Tetrahedron, [Vec3; 4], [Vec3; 4]) {
+    pub fn element(seed: &mut u64, by: f64) -> (Tetrahedron, [Vec3; 4], [Vec3; 4]) {
         loop {
             let rest: [Vec3; 4] = from_fn(|_| vector(seed) * 0.1);
             let Some(tet) = Tetrahedron::new([0, 1, 2, 3], &rest, 0).filter(|t| t.volume > 1e-4) else { continue };

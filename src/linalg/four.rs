@@ -15,6 +15,18 @@ impl Four {
         Four(std::array::from_fn(|l| f64x4::new([at[0][l], at[1][l], at[2][l], at[3][l]])))
     }
 
+    /// From the first components of all, the second, the third.
+    #[inline(always)]
+    pub fn new(parts: [f64x4; 3]) -> Four {
+        Four(parts)
+    }
+
+    /// The first components of all, the second, the third.
+    #[inline(always)]
+    pub fn parts(&self) -> [f64x4; 3] {
+        self.0
+    }
+
     /// The four dot products.
     #[inline(always)]
     pub fn dot(&self, other: &Four) -> f64x4 {

@@ -6,8 +6,10 @@
 
 use super::Vec3;
 
-/// Vertices a subdomain aims at: small enough for the second-level cache, large enough for the preconditioner.
-const DOMAIN: usize = 640;
+/// Vertices that a subdomain of a surface aims at: small enough for the second-level cache, large enough for the preconditioner.
+pub const SURFACE: usize = 640;
+/// Vertices that a subdomain of a solid aims at: a row has twice as many blocks, a vertex three times as many elements.
+pub const SOLID: usize = 256;
 /// Most subdomains.
 const MOST: usize = 64;
 
@@ -21,10 +23,10 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// Bisects `points` along their longest extent, again and again.
-    pub fn new(points: &[Vec3]) -> Partition {
+    /// Bisects `points` along their longest extent, again and again, down to subdomains of about so many.
+    pub fn new(points: &[Vec3], aim: usize) -> Partition {
         let mut order: Vec<u32> = (0..points.len() as u32).collect();
-        let domains = (points.len() / DOMAIN).next_power_of_two().clamp(1, MOST);
+        let domains = (points.len() / aim).next_power_of_two().clamp(1, MOST);
         let mut starts = vec![0];
         bisect(points, &mut order, 0, domains, &mut starts);
         Partition { order, starts }
@@ -59,7 +61,7 @@ mod tests {
     #[test]
     fn every_point_once_and_domains_even() {
         let points: Vec<Vec3> = (0..5000).map(|i| Vec3::new((i % 71) as f64, (i / 71) as f64, 0.0)).collect();
-        let partition = Partition::new(&points);
+        let partition = Partition::new(&points, SURFACE);
         let mut seen = partition.order.clone();
         seen.sort_unstable();
         assert!(seen.iter().enumerate().all(|(i, &o)| i == o as usize));
@@ -72,7 +74,7 @@ mod tests {
     fn few_points_make_one_domain() {
         for n in [0, 1, 2, 7] {
             let points: Vec<Vec3> = (0..n).map(|i| Vec3::new(i as f64, 0.0, 0.0)).collect();
-            assert_eq!(Partition::new(&points).starts, vec![0, n]);
+            assert_eq!(Partition::new(&points, SURFACE).starts, vec![0, n]);
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::force::membrane::Triangle;
 use crate::force::plate::{FlatPatch, NONE, Patch};
 use crate::force::sheet::Sheet;
 use crate::force::solid::{Body, Tetrahedron};
-use crate::linalg::partition::Partition;
+use crate::linalg::partition::{self, Partition};
 use crate::linalg::{Mat3, Vec2, Vec3};
 use crate::mesh::TriMesh;
 use crate::mesh::tet::TetMesh;
@@ -219,9 +219,9 @@ fn mean_edge(positions: &[Vec3], triangles: &[[u32; 3]]) -> f64 {
 }
 
 /// Appends vertices in the order of the solver's subdomains; gives their range and the world vertex of each file vertex.
-fn place(world: &mut World, positions: &[Vec3]) -> (std::ops::Range<usize>, Vec<u32>) {
+fn place(world: &mut World, positions: &[Vec3], aim: usize) -> (std::ops::Range<usize>, Vec<u32>) {
     let first = world.rest.len();
-    let partition = Partition::new(positions);
+    let partition = Partition::new(positions, aim);
     let mut place = vec![0u32; positions.len()];
     for (new, old) in partition.order.iter().enumerate() {
         place[*old as usize] = (first + new) as u32;
@@ -240,7 +240,7 @@ fn hold(world: &mut World, pins: &[Pin], handles: &[Handle], place: &[u32]) {
 }
 
 fn add_body(world: &mut World, state: &mut State, input: BodyInput) -> Part {
-    let (vertices, place) = place(world, &input.mesh.positions);
+    let (vertices, place) = place(world, &input.mesh.positions, partition::SOLID);
     state.v.resize(vertices.end, input.velocity);
     world.half_thickness.resize(vertices.end, input.thickness / 2.0);
     let body = world.bodies.len() as u32;
@@ -274,7 +274,7 @@ fn add_body(world: &mut World, state: &mut State, input: BodyInput) -> Part {
 
 fn add_cloth(world: &mut World, state: &mut State, input: ClothInput) -> Part {
     let mesh = &input.mesh;
-    let (vertices, place) = place(world, &mesh.positions);
+    let (vertices, place) = place(world, &mesh.positions, partition::SURFACE);
     state.v.resize(vertices.end, input.velocity);
     let factor = |map: &[f64], v: u32| map.get(v as usize).copied().unwrap_or(1.0);
     world.half_thickness.resize(vertices.end, 0.0);

@@ -5,11 +5,12 @@ use percale::force::contact::Friction;
 use percale::force::drag::Drag;
 use percale::force::membrane::{Isotropic, Membrane};
 use percale::force::sheet::{Damping, Sheet};
+use percale::force::solid::{Body, Solid};
 use percale::linalg::{Vec2, Vec3};
-use percale::mesh::TriMesh;
 use percale::mesh::generate::{Diagonals, equilateral_sheet, random_sheet, sheet};
+use percale::mesh::{TetMesh, TriMesh};
 use percale::stepper::{Advance, Integrator, Settings, stepper};
-use percale::world::build::{ClothInput, Input, Rest, Weights, build};
+use percale::world::build::{BodyInput, ClothInput, Input, Rest, Weights, build};
 use percale::world::wind::Wind;
 use percale::world::{ContactSettings, Pin, Pinch, State, World};
 
@@ -63,13 +64,65 @@ pub fn cloth(mesh: TriMesh, young: f64) -> ClothInput {
     }
 }
 
+/// A bar along x of `cells` cubes of side `size` [m], six tetrahedra each.
+pub fn bar(cells: [usize; 3], size: f64) -> TetMesh {
+    let [p, q, r] = cells.map(|n| n + 1);
+    let positions: Vec<Vec3> =
+        (0..p * q * r).map(|k| Vec3::new((k / (q * r)) as f64, (k / r % q) as f64, (k % r) as f64) * size).collect();
+    let mut tets = Vec::new();
+    let [nx, ny, nz] = cells;
+    for (i, j, k) in (0..nx).flat_map(|i| (0..ny).flat_map(move |j| (0..nz).map(move |k| (i, j, k)))) {
+        // One tetrahedron for every way along three edges from a corner to the opposite one.
+        for way in [[0, 1, 2], [1, 2, 0], [2, 0, 1], [1, 0, 2], [0, 2, 1], [2, 1, 0]] {
+            let mut at = [i, j, k];
+            let vertex = |at: [usize; 3]| ((at[0] * q + at[1]) * r + at[2]) as u32;
+            let mut tet = [vertex(at); 4];
+            for (step, axis) in way.into_iter().enumerate() {
+                at[axis] += 1;
+                tet[step + 1] = vertex(at);
+            }
+            if way[1] != (way[0] + 1) % 3 {
+                tet.swap(2, 3);
+            }
+            tets.push(tet);
+        }
+    }
+    TetMesh { positions, tets, ..TetMesh::default() }
+}
+
+/// A body of 100 kg/m^3 without damping, friction, pins or self-contact.
+pub fn body(mesh: TetMesh, solid: Solid) -> BodyInput {
+    BodyInput {
+        name: "body".into(),
+        mesh,
+        law: Body { solid, damping: 0.0 },
+        density: 100.0,
+        drag: 0.0,
+        thickness: 0.0,
+        friction: Friction { fixed: 0.0, sliding: 0.0 },
+        velocity: Vec3::zeros(),
+        self_contact: false,
+        pins: Vec::new(),
+        handles: Vec::new(),
+    }
+}
+
+/// A body under gravity, without contact.
+pub fn solid(gravity: Vec3, body: BodyInput) -> Input {
+    Input { bodies: vec![body], ..empty(gravity) }
+}
+
 /// Cloth under gravity, in still air, without contact.
 pub fn input(gravity: Vec3, cloth: ClothInput) -> Input {
+    Input { cloths: vec![cloth], ..empty(gravity) }
+}
+
+fn empty(gravity: Vec3) -> Input {
     Input {
         gravity,
         wind: Wind::none(),
         contact: ContactSettings { enabled: false, distance: 1e-3, stiffness: 1.0, pinch: Pinch::Lag },
-        cloths: vec![cloth],
+        cloths: Vec::new(),
         bodies: Vec::new(),
         obstacles: Vec::new(),
     }

@@ -1,52 +1,25 @@
-//! Tetrahedra against beam theory.
+//! Tetrahedra and soft bodies against closed forms.
 
-use crate::common::close;
+use crate::common::{self, Bench, G, bar, body, close, cloth, input, settings, solid};
 use percale::force::assembly::{Assembly, Scheme};
-use percale::force::elements::Elements;
-use percale::force::solid::{Body, Lame, Solid, Tetrahedron};
-use percale::linalg::Vec3;
-use percale::linalg::partition::Partition;
+use percale::force::contact::Friction;
+use percale::force::solid::{Lame, Solid};
 use percale::linalg::pcg::{Pcg, Stop};
-use std::array::from_fn;
-
-/// A bar along x of `cells` cubes of side `size` [m], six tetrahedra each, and its vertices in the solver's order.
-fn bar(cells: [usize; 3], size: f64) -> (Vec<Vec3>, Vec<[u32; 4]>, Vec<usize>) {
-    let [p, q, r] = cells.map(|n| n + 1);
-    let points: Vec<Vec3> =
-        (0..p * q * r).map(|k| Vec3::new((k / (q * r)) as f64, (k / r % q) as f64, (k % r) as f64) * size).collect();
-    let Partition { order, starts } = Partition::new(&points);
-    let mut place = vec![0; order.len()];
-    (0..).zip(&order).for_each(|(new, old)| place[*old as usize] = new);
-    let mut tets = Vec::new();
-    let [nx, ny, nz] = cells;
-    for (i, j, k) in (0..nx).flat_map(|i| (0..ny).flat_map(move |j| (0..nz).map(move |k| (i, j, k)))) {
-        // One tetrahedron for every way along three edges from a corner to the opposite one.
-        for way in [[0, 1, 2], [1, 2, 0], [2, 0, 1], [1, 0, 2], [0, 2, 1], [2, 1, 0]] {
-            let mut at = [i, j, k];
-            let mut tet = [place[(at[0] * q + at[1]) * r + at[2]]; 4];
-            for (step, axis) in way.into_iter().enumerate() {
-                at[axis] += 1;
-                tet[step + 1] = place[(at[0] * q + at[1]) * r + at[2]];
-            }
-            if way[1] != (way[0] + 1) % 3 {
-                tet.swap(2, 3);
-            }
-            tets.push(tet);
-        }
-    }
-    (order.iter().map(|old| points[*old as usize]).collect(), tets, starts)
-}
+use percale::linalg::{Mat3, Rotation, Vec3};
+use percale::mesh::generate;
+use percale::stepper::Integrator;
+use percale::world::build::{Input, ObstacleInput, build};
+use percale::world::motion::{Keyframe, Motion};
+use percale::world::{Course, World};
 
 /// Sag of the end [m] of a bar ten times as long as thick, clamped at one end, with `n` cubes across, under an end load of 1 mN.
 fn sag(n: usize, thickness: f64, solid: Solid) -> f64 {
     let size = thickness / n as f64;
-    let (x, tets, starts) = bar([10 * n, n, n], size);
-    let tetrahedra: Vec<Tetrahedron> =
-        tets.iter().map(|t| Tetrahedron::new(*t, &from_fn(|k| x[t[k] as usize]), 0).unwrap()).collect();
-    let volume: f64 = tetrahedra.iter().map(|t| t.volume).sum();
+    let (World { rest: x, starts, elements, .. }, _) =
+        build(common::solid(Vec3::zeros(), body(bar([10 * n, n, n], size), solid)));
+    let volume: f64 = elements.tetrahedra.iter().map(|t| t.volume).sum();
     // A quarter of a million terms, each rounded.
     assert!((volume / (10.0 * thickness.powi(3)) - 1.0).abs() < 1e-10);
-    let elements = Elements { bodies: vec![Body { solid, damping: 0.0 }], tetrahedra, ..Elements::default() };
     let (still, massless, ones) = (vec![Vec3::zeros(); x.len()], vec![0.0; x.len()], vec![1.0; x.len()]);
     let mut assembly = Assembly::<f64>::new(&elements, &starts);
     let scheme = Scheme { x: &x, y: &still, rate: &still, v: &still, mass: &massless, beta: 1.0, betas: &ones };
@@ -83,4 +56,209 @@ fn a_bar_sags_as_timoshenko_says() {
     assert!(sags[0] < sags[1] && sags[1] < sags[2] && sags[2] < expected, "from below: {sags:?}, {expected}");
     close("bar, 16 cubes across", sags[2], expected, 0.03);
     close("neo-Hookean at rest", sag(4, thickness, Solid::NeoHookean(lame)), sags[0], 1e-6);
+}
+
+/// Both laws with Young's modulus 20 kPa.
+fn laws(poisson: f64) -> [Solid; 2] {
+    let lame = Lame::new(2e4, poisson);
+    [Solid::Corotational(lame), Solid::NeoHookean(lame)]
+}
+
+/// Forces of a world's elements at the positions `x`, and nothing else [N].
+fn forces(world: &World, x: &[Vec3]) -> Vec<Vec3> {
+    let (still, massless, ones) = (vec![Vec3::zeros(); x.len()], vec![0.0; x.len()], vec![1.0; x.len()]);
+    let mut assembly = Assembly::<f64>::new(&world.elements, &world.starts);
+    let scheme = Scheme { x, y: &still, rate: &still, v: &still, mass: &massless, beta: 1.0, betas: &ones };
+    assembly.assemble(&world.elements, &scheme);
+    assembly.force.clone()
+}
+
+fn volume(world: &World, x: &[Vec3]) -> f64 {
+    let of = |t: &[u32; 4]| {
+        let [a, b, c, d] = t.map(|v| x[v as usize]);
+        (b - a).cross(&(c - a)).dot(&(d - a)) / 6.0
+    };
+    world.elements.tetrahedra.iter().map(|t| of(&t.vertices)).sum()
+}
+
+/// Patch test: where all is deformed alike, no force is left inside, and those on the surface are the one stress. Rounding is 1e-16 of
+/// the forces between elements.
+#[test]
+fn one_deformation_is_one_stress() {
+    for law in laws(0.3) {
+        let mut mesh = bar([3, 3, 3], 0.02);
+        // Inner vertices anywhere near their places.
+        for (k, p) in mesh.positions.iter_mut().enumerate() {
+            if p.iter().all(|c| (0.01..0.05).contains(c)) {
+                *p += Vec3::new((k * 7 % 5) as f64 - 2.0, (k * 3 % 5) as f64 - 2.0, (k % 5) as f64 - 2.0) * 2e-3;
+            }
+        }
+        let (world, _) = build(solid(Vec3::zeros(), body(mesh, law)));
+        let turn = Rotation::from_scaled_axis(Vec3::new(0.3, -0.8, 0.5));
+        let stretch = Mat3::new(1.2, 0.1, 0.0, 0.1, 0.85, -0.05, 0.0, -0.05, 1.05);
+        let x: Vec<Vec3> = world.rest.iter().map(|p| turn * (stretch * p)).collect();
+        let forces = forces(&world, &x);
+        let scale = forces.iter().map(|f| f.norm()).fold(0.0, f64::max);
+        let inside = |p: &Vec3| p.iter().all(|c| (0.004..0.056).contains(c));
+        let left = world.rest.iter().zip(&forces).filter(|(p, _)| inside(p)).map(|(_, f)| f.norm()).fold(0.0, f64::max);
+        assert!(scale > 0.1 && left < 1e-12 * scale, "{law:?}: {left} N inside of {scale} N");
+        // Virtual work: the sum of f X^T is -V P.
+        let moment: Mat3 = world.rest.iter().zip(&forces).map(|(p, f)| f * p.transpose()).sum();
+        let first = &world.elements.tetrahedra[0];
+        let one = first.strain(&law, &first.vertices.map(|v| x[v as usize]));
+        let of_one: Mat3 = (0..4).map(|k| one.forces[k] * world.rest[first.vertices[k] as usize].transpose()).sum();
+        let (p, q) = (moment / volume(&world, &world.rest), of_one / first.volume);
+        assert!((p - q).norm() < 1e-11 * p.norm(), "{law:?}: {p} {q}");
+    }
+}
+
+/// A turn as a whole is no strain: no force, the same volume.
+#[test]
+fn a_turned_bar_is_at_rest() {
+    for law in laws(0.3) {
+        let (world, _) = build(solid(Vec3::zeros(), body(bar([10, 2, 2], 0.02), law)));
+        let turn = Rotation::from_scaled_axis(Vec3::z() * std::f64::consts::FRAC_PI_2);
+        let x: Vec<Vec3> = world.rest.iter().map(|p| turn * p + Vec3::new(1.0, 2.0, 3.0)).collect();
+        let stretched: Vec<Vec3> = world.rest.iter().map(|p| Vec3::new(1.1 * p.x, p.y, p.z)).collect();
+        let most = |x: &[Vec3]| forces(&world, x).iter().map(|f| f.norm()).fold(0.0, f64::max);
+        assert!(most(&x) < 1e-10 * most(&stretched), "{law:?}: {}", most(&x));
+        let (before, after) = (volume(&world, &world.rest), volume(&world, &x));
+        assert!((after / before - 1.0).abs() < 1e-10, "{before} {after}");
+    }
+}
+
+/// Whatever became of its shape, a body comes back: flattened to a plane, or with its vertices anywhere.
+#[test]
+fn a_crushed_body_comes_back() {
+    for (law, flat) in laws(0.4).into_iter().flat_map(|law| [(law, true), (law, false)]) {
+        let mut soft = body(bar([3, 3, 3], 0.02), law);
+        soft.law.damping = 5e-3;
+        soft.drag = 5.0;
+        let mut bench = Bench::new(solid(Vec3::zeros(), soft), settings(Integrator::BackwardEuler, 2e-3, 1e-6));
+        let mut seed = 5u64;
+        let mut random = || {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 11) as f64 / (1u64 << 53) as f64
+        };
+        for x in &mut bench.state.x {
+            *x = if flat { Vec3::new(x.x, x.y, 0.0) } else { Vec3::new(random(), random(), random()) * 0.06 };
+        }
+        let whole = 2e4 * volume(&bench.world, &bench.world.rest);
+        let start = bench.world.elements.solid_energy(&bench.state.x);
+        bench.run(4.0);
+        let left = bench.world.elements.solid_energy(&bench.state.x);
+        println!("{law:?}, flat {flat}: energy {:.3e} then {:.3e} of E V", start / whole, left / whole);
+        assert!(start > 0.1 * whole && left < 1e-6 * whole);
+    }
+}
+
+fn plate(name: &str, height: f64, up: f64, motion: Motion) -> ObstacleInput {
+    let mesh = generate::plane(Vec3::y() * height, Vec3::y() * up, 0.2, 0.2);
+    let friction = Friction { fixed: 0.0, sliding: 0.0 };
+    ObstacleInput { name: name.into(), mesh, course: Course::Rigid(motion), friction, thickness: 0.0 }
+}
+
+/// Stretch across an axis on which a neo-Hookean solid is pressed to the stretch `along`, with nothing else on it: the stress across is
+/// `mu s + ((lambda + mu)(s^2 along - 1) - mu) s along = 0`.
+fn across(lame: &Lame, along: f64) -> f64 {
+    let stress = |s: f64| lame.mu + ((lame.lambda + lame.mu) * (s * s * along - 1.0) - lame.mu) * along;
+    let (mut low, mut high) = (0.5, 2.0);
+    for _ in 0..100 {
+        let middle = 0.5 * (low + high);
+        if stress(middle) < 0.0 { low = middle } else { high = middle }
+    }
+    low
+}
+
+/// A block of nearly incompressible rubber between smooth plates keeps its volume as the law says: its stretch is known, from its height.
+/// What is not the law is the barrier's uneven grip on the plates, within 0.1 % of the volume.
+#[test]
+fn a_pressed_block_keeps_its_volume() {
+    let lame = Lame::new(2e4, 0.49);
+    let mut block = body(bar([4, 4, 4], 0.02), Solid::NeoHookean(lame));
+    block.drag = 20.0;
+    let down =
+        |time: f64, y: f64| Keyframe { time, translation: Vec3::y() * -y, turn: Vec3::zeros(), origin: Vec3::zeros() };
+    let press = Motion::Keyframes(vec![down(0.0, 0.0), down(1.0, 0.02)]);
+    let mut input = Input {
+        obstacles: vec![plate("table", -5e-4, 1.0, Motion::Fixed), plate("press", 0.0805, -1.0, press)],
+        ..solid(Vec3::zeros(), block)
+    };
+    input.contact.enabled = true;
+    let mut bench = Bench::new(input, settings(Integrator::BackwardEuler, 2e-3, 1e-6));
+    bench.run(2.0);
+    let x = &bench.state.x[..bench.world.moving];
+    let size = |axis: usize| {
+        let all = x.iter().map(|p| p[axis]);
+        (all.clone().fold(f64::MIN, f64::max) - all.fold(f64::MAX, f64::min)) / 0.08
+    };
+    let (along, wide) = (size(1), across(&lame, size(1)));
+    let (kept, expected) = (volume(&bench.world, x) / volume(&bench.world, &bench.world.rest), wide * wide * along);
+    println!("stretch {along:.4}: across {:.4} {:.4}, {wide:.4} expected; volume {kept:.5}", size(0), size(2));
+    assert!((0.7..0.8).contains(&along));
+    close("volume of a pressed block", kept, expected, 1e-3);
+    close("its width", size(0), wide, 2e-3);
+}
+
+/// A body that falls on a plate and jumps has never more energy than at the start: what a step loses is dissipated, and the barrier holds
+/// what is missing while it touches.
+#[test]
+fn a_bouncing_body_gains_nothing() {
+    for (law, integrator) in laws(0.3).into_iter().flat_map(|l| [(l, Integrator::Bdf2), (l, Integrator::BackwardEuler)])
+    {
+        let mut ball = body(bar([3, 3, 3], 0.02), law);
+        let turn = Rotation::from_scaled_axis(Vec3::new(0.5, 0.2, 0.7));
+        ball.mesh.positions.iter_mut().for_each(|p| *p = turn * *p + Vec3::new(-0.03, 0.1, -0.03));
+        let mut input =
+            Input { obstacles: vec![plate("table", 0.0, 1.0, Motion::Fixed)], ..solid(Vec3::y() * -G, ball) };
+        input.contact.enabled = true;
+        let mut bench = Bench::new(input, settings(integrator, 1e-3, 1e-6));
+        let energy = |bench: &Bench| {
+            let (world, state) = (&bench.world, &bench.state);
+            let each = |v: usize| world.mass[v] * (0.5 * state.v[v].norm_squared() + G * state.x[v].y);
+            (0..world.moving).map(each).sum::<f64>() + world.elements.solid_energy(&state.x)
+        };
+        let start = energy(&bench);
+        let (mut most, mut lowest, mut highest) = (0.0f64, f64::MAX, 0.0f64);
+        for k in 1..=500 {
+            bench.run(f64::from(k) * 2e-3);
+            most = most.max(energy(&bench));
+            let height = bench.state.x[..bench.world.moving].iter().map(|p| p.y).fold(f64::MAX, f64::min);
+            lowest = lowest.min(height);
+            if lowest < 1e-3 {
+                highest = highest.max(height);
+            }
+        }
+        println!("{law:?}, {integrator:?}: at most {:.6} of the start, leaps {:.1} mm", most / start, highest * 1e3);
+        assert!(highest > 2e-3, "it never left the table, so this shows nothing");
+        assert!(most < start * (1.0 + 1e-6));
+    }
+}
+
+/// Cloth that strikes a body in space, with friction: momentum stays, to rounding.
+#[test]
+fn cloth_and_body_keep_their_momentum() {
+    let sheet =
+        generate::sheet(9, 9, 0.1, 0.1, generate::Diagonals::Alternating, |c| Vec3::new(c.x - 0.02, 0.065, c.y - 0.02));
+    let mut sheet = cloth(sheet, 100.0);
+    let friction = Friction { fixed: 0.4, sliding: 0.3 };
+    (sheet.velocity, sheet.friction, sheet.self_contact) = (Vec3::new(0.5, -1.0, 0.2), friction, true);
+    let mut soft = body(bar([3, 3, 3], 0.02), laws(0.3)[0]);
+    (soft.friction, soft.law.damping) = (friction, 1e-3);
+    let mut input = Input { bodies: vec![soft], ..input(Vec3::zeros(), sheet) };
+    input.contact.enabled = true;
+    let mut bench = Bench::new(input, settings(Integrator::Bdf2, 1e-3, 1e-6));
+    let momentum = |b: &Bench, k: usize| -> Vec3 {
+        b.world.objects[k].vertices.clone().map(|v| b.state.v[v] * b.world.mass[v]).sum()
+    };
+    let (start, mut contacts) = (momentum(&bench, 0), 0);
+    for k in 1..=200 {
+        let until = f64::from(k) * 1e-3;
+        let report = bench.stepper.advance(&bench.world, &mut bench.state, until).unwrap();
+        contacts = contacts.max(report.contacts);
+    }
+    let (cloth, body) = (momentum(&bench, 0), momentum(&bench, 1));
+    println!("{contacts} contacts; of {start:?} the body has {body:?}, lost {:.1e}", (cloth + body - start).norm());
+    assert!(contacts > 20 && body.norm() > 0.1 * start.norm());
+    assert!((cloth + body - start).norm() < 1e-12 * start.norm());
 }

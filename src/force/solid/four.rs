@@ -1,0 +1,187 @@
+//! Four co-rotational tetrahedra side by side.
+
+use super::{Lame, Solid, Stretched, Tetrahedron};
+use crate::linalg::four::Four;
+use crate::linalg::{Mat3, Vec3, f64x4};
+use std::array::from_fn;
+
+/// Part of its volume below which an element's rotation is sought by its principal stretches: Newton's method is slow there, and
+/// goes to a reflection inside out.
+const CRUSHED: f64 = 0.1;
+/// Most rounds of Newton's method; five suffice for stretches from 0.4 to 2.5.
+const ROUNDS: usize = 12;
+
+/// Four elements of co-rotational bodies.
+pub struct Tetrahedra {
+    gradients: [Four; 3],
+    volume: f64x4,
+    mu: f64x4,
+    lambda: f64x4,
+}
+
+/// What four elements do in a step.
+pub struct Responses {
+    /// Force on each vertex [N].
+    pub forces: [Four; 4],
+    /// Blocks of vertices (a, b), a <= b, in order of rows; each in order of its columns [N/m].
+    pub blocks: [[f64x4; 9]; 10],
+}
+
+impl Tetrahedra {
+    /// Four elements and their laws; `None` where one is not co-rotational.
+    pub fn new(four: &[(&Tetrahedron, &Solid); 4]) -> Option<Tetrahedra> {
+        let mut lame = [Lame { mu: 0.0, lambda: 0.0 }; 4];
+        for (lame, (_, solid)) in lame.iter_mut().zip(four) {
+            let Solid::Corotational(own) = solid else { return None };
+            *lame = *own;
+        }
+        Some(Tetrahedra {
+            gradients: from_fn(|a| Four::from_fn(|k| &four[k].0.gradients[a])),
+            volume: f64x4::new(from_fn(|k| four[k].0.volume)),
+            mu: f64x4::new(lame.map(|l| l.mu)),
+            lambda: f64x4::new(lame.map(|l| l.lambda)),
+        })
+    }
+
+    /// Forces at the edges `x` from vertex 0 to the others [m], less the stiffness times `moved`, the same edges' displacements [m]; and
+    /// the stiffness times `damped`.
+    #[inline(always)]
+    pub fn respond(&self, x: &[Four; 3], moved: &[Four; 3], damped: f64x4) -> Responses {
+        let g = &self.gradients;
+        let f = outer(x, g);
+        let r = rotations(&f);
+        let turn = |v: &Four| {
+            let [a, b, c] = v.parts();
+            r[0] * a + r[1] * b + r[2] * c
+        };
+        let h = from_fn(|k| turn(&g[k]));
+        // 2 mu (F - R) + lambda tr(R^T F - I) R on the material gradients, and mu (G + G^T) + lambda tr(G) I on the turned ones.
+        let (mu, lambda) = (self.mu * self.volume, self.lambda * self.volume);
+        let trace = r[0].dot(&f[0]) + r[1].dot(&f[1]) + r[2].dot(&f[2]) - f64x4::splat(3.0);
+        let (stretch, bulk) = (mu + mu, lambda * trace);
+        let stress: [Four; 3] = from_fn(|c| (f[c] - r[c]) * stretch + r[c] * bulk);
+        let change = outer(moved, &h);
+        let rows: [[f64x4; 3]; 3] = change.map(|c| c.parts());
+        let swell = lambda * (rows[0][0] + rows[1][1] + rows[2][2]);
+        let forces: [Four; 3] = from_fn(|k| {
+            let [a, b, c] = g[k].parts();
+            let [p, q, s] = h[k].parts();
+            let leans = Four::new([change[0].dot(&h[k]), change[1].dot(&h[k]), change[2].dot(&h[k])]);
+            let follows = change[0] * p + change[1] * q + change[2] * s;
+            let all = stress[0] * a + stress[1] * b + stress[2] * c + (leans + follows) * mu + h[k] * swell;
+            all * f64x4::splat(-1.0)
+        });
+        let first = (forces[0] + forces[1] + forces[2]) * f64x4::splat(-1.0);
+        let (mu, lambda) = (mu * damped, lambda * damped);
+        let h0 = (h[0] + h[1] + h[2]) * f64x4::splat(-1.0);
+        let all = [h0, h[0], h[1], h[2]];
+        let mut blocks = [[f64x4::splat(0.0); 9]; 10];
+        let pairs = (0..4).flat_map(|a| (a..4).map(move |b| (a, b)));
+        for (block, (a, b)) in blocks.iter_mut().zip(pairs) {
+            let (h, k) = (&all[a], &all[b]);
+            let diagonal = mu * h.dot(k);
+            let (p, q) = (h.parts(), k.parts());
+            for (e, entry) in block.iter_mut().enumerate() {
+                let (row, column) = (e % 3, e / 3);
+                *entry = mu * q[row] * p[column] + lambda * p[row] * q[column];
+                if row == column {
+                    *entry += diagonal;
+                }
+            }
+        }
+        Responses { forces: [first, forces[0], forces[1], forces[2]], blocks }
+    }
+}
+
+/// Columns of the sum of `a[k] b[k]^T`.
+#[inline(always)]
+fn outer(a: &[Four; 3], b: &[Four; 3]) -> [Four; 3] {
+    let b = b.map(|b| b.parts());
+    from_fn(|c| a[0] * b[0][c] + a[1] * b[1][c] + a[2] * b[2][c])
+}
+
+/// Columns of the rotations in four deformation gradients: `R <- (R + R^-T)/2` (N. J. Higham, "Computing the polar decomposition - with
+/// applications", SIAM J. Sci. Stat. Comput. 7, 1986).
+#[inline(always)]
+fn rotations(f: &[Four; 3]) -> [Four; 3] {
+    let half = f64x4::splat(0.5);
+    let volumes = f[0].dot(&f[1].cross(&f[2])).to_array();
+    let crushed: [bool; 4] = from_fn(|k| volumes[k].is_nan() || volumes[k] < CRUSHED);
+    if crushed.iter().any(|c| *c) {
+        return turned(f, &crushed);
+    }
+    let mut r = *f;
+    for _ in 0..ROUNDS {
+        let cofactor = [r[1].cross(&r[2]), r[2].cross(&r[0]), r[0].cross(&r[1])];
+        let inverse = half / r[0].dot(&cofactor[0]);
+        let next: [Four; 3] = from_fn(|c| r[c] * half + cofactor[c] * inverse);
+        let step: [Four; 3] = from_fn(|c| next[c] - r[c]);
+        let moved = (step[0].dot(&step[0]) + step[1].dot(&step[1]) + step[2].dot(&step[2])).to_array();
+        r = next;
+        // What is left after such a step is its square.
+        if moved.iter().all(|m| *m < 1e-16) {
+            break;
+        }
+    }
+    r
+}
+
+/// The same where some are crushed or inside out.
+#[cold]
+fn turned(f: &[Four; 3], crushed: &[bool; 4]) -> [Four; 3] {
+    let columns = f.map(|c| c.to_array());
+    let matrix = |k: usize| Mat3::from_columns(&[columns[0][k], columns[1][k], columns[2][k]]);
+    let exact: [Mat3; 4] = from_fn(|k| if crushed[k] { Stretched::new(&matrix(k)).rotation() } else { matrix(k) });
+    let column = |c: usize| -> [Vec3; 4] { from_fn(|k| exact[k].column(c).into_owned()) };
+    // A rotation is its own: those found stay.
+    rotations(&from_fn(|c| {
+        let own = column(c);
+        Four::from_fn(|k| &own[k])
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{LAME, element};
+    use super::*;
+
+    /// The same numbers as one by one, to rounding: also crushed and inside out, and beside such.
+    #[test]
+    fn four_are_four() {
+        let mut seed = 11;
+        for k in 0..500 {
+            let by = [0.01, 0.3, 3.0][k % 3];
+            let all: [_; 4] = from_fn(|_| element(&mut seed, by));
+            let solid = Solid::Corotational(LAME);
+            let four = Tetrahedra::new(&from_fn(|l| (&all[l].0, &solid))).unwrap();
+            let x: [[Vec3; 4]; 4] = from_fn(|l| all[l].2);
+            let moved: [[Vec3; 4]; 4] = from_fn(|l| all[l].1.map(|p| p * 0.1));
+            let edges = |x: &[[Vec3; 4]; 4]| -> [Four; 3] {
+                from_fn(|a| {
+                    let edges: [Vec3; 4] = from_fn(|l| x[l][a + 1] - x[l][0]);
+                    Four::from_fn(|l| &edges[l])
+                })
+            };
+            let found = four.respond(&edges(&x), &edges(&moved), f64x4::splat(1.5));
+            let forces = found.forces.map(|f| f.to_array());
+            for l in 0..4 {
+                let one = all[l].0.strain(&solid, &x[l]);
+                let mut wanted = one.forces;
+                let pairs = (0..4).flat_map(|a| (a..4).map(move |b| (a, b)));
+                let scale = one.blocks.iter().map(|b| b.norm()).fold(0.0, f64::max);
+                for ((a, b), (block, lanes)) in pairs.zip(one.blocks.iter().zip(&found.blocks)) {
+                    wanted[a] -= block * moved[l][b];
+                    if a != b {
+                        wanted[b] -= block.tr_mul(&moved[l][a]);
+                    }
+                    for (entry, lanes) in block.iter().zip(lanes) {
+                        assert!((entry * 1.5 - lanes.to_array()[l]).abs() < 1e-11 * scale, "{k} {a} {b}");
+                    }
+                }
+                for a in 0..4 {
+                    assert!((forces[a][l] - wanted[a]).norm() < 1e-11 * scale, "{k}: {} {}", forces[a][l], wanted[a]);
+                }
+            }
+        }
+    }
+}
