@@ -3,6 +3,8 @@
 
 /// What is wrong with a mesh, all of it, in words.
 pub mod check;
+/// Tetrahedra inside a closed surface.
+pub mod fill;
 /// Meshes made by formula: sheets, solids, a mannequin, garments, a car-like hull, pillows.
 pub mod generate;
 /// Gmsh, in.

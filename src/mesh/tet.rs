@@ -80,6 +80,16 @@ impl TetMesh {
         (count > 0).then(|| Quality { smallest, worst, mean: sum / count as f64 })
     }
 
+    /// Smallest and largest angle between two faces of a tetrahedron [degrees]; none without a tetrahedron of finite corners.
+    pub fn dihedral_angles(&self) -> Option<[f64; 2]> {
+        let corners = || self.tets.iter().filter_map(|tet| self.corners(tet));
+        let angles = corners().flat_map(|p| dihedral_angles(&p)).filter(|angle| angle.is_finite());
+        angles.fold(None, |range, angle| {
+            let [least, most] = range.unwrap_or([angle; 2]);
+            Some([angle.min(least), angle.max(most)])
+        })
+    }
+
     /// The surface: every face of one tetrahedron only, counter-clockwise seen from outside where the volume is positive,
     /// in order of the tetrahedra.
     pub fn boundary(&self) -> Vec<[u32; 3]> {
@@ -128,6 +138,18 @@ impl Face {
 /// Volume [m^3], positive if the first three corners turn counter-clockwise seen from the last.
 pub fn volume([a, b, c, d]: &[Vec3; 4]) -> f64 {
     (b - a).cross(&(c - a)).dot(&(d - a)) / 6.0
+}
+
+/// The six angles between two faces of a tetrahedron, inside [degrees]; NaN at a face without area.
+pub fn dihedral_angles(p: &[Vec3; 4]) -> [f64; 6] {
+    // The edge a-b, and the two other corners.
+    [[0, 1, 2, 3], [0, 2, 3, 1], [0, 3, 1, 2], [1, 2, 0, 3], [1, 3, 2, 0], [2, 3, 0, 1]].map(|[a, b, c, d]| {
+        let edge = p[b] - p[a];
+        let (s, t) = (edge.cross(&(p[c] - p[a])), edge.cross(&(p[d] - p[a])));
+        // From sine and cosine: right also near 0 and 180 degrees.
+        let (sine, cosine) = (s.cross(&t).norm(), s.dot(&t));
+        if s.norm() * t.norm() > 0.0 { sine.atan2(cosine).to_degrees() } else { f64::NAN }
+    })
 }
 
 /// Shape of a tetrahedron: 6 sqrt(2) V / l^3 with the volume V and the root mean square l of the six edges. 1 for the
@@ -195,6 +217,26 @@ mod tests {
         let corner = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
         assert!((quality(&corner) - 2f64.sqrt() / 1.5f64.powf(1.5)).abs() < 1e-15);
         assert!((volume(&corner) - 1.0 / 6.0).abs() < 1e-16);
+    }
+
+    #[test]
+    fn dihedral_angles_are_those_of_known_shapes() {
+        // Regular: arccos 1/3.
+        assert!(dihedral_angles(&regular()).iter().all(|a| (a - (1f64 / 3.0).acos().to_degrees()).abs() < 1e-12));
+        // Corner of a cube: three right angles and three of arccos 1 / sqrt 3.
+        let mut corner = dihedral_angles(&[Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()]);
+        corner.sort_by(f64::total_cmp);
+        let slant = (1.0 / 3f64.sqrt()).acos().to_degrees();
+        let expected = [slant, slant, slant, 90.0, 90.0, 90.0];
+        assert!(corner.iter().zip(expected).all(|(a, e)| (a - e).abs() < 1e-12), "{corner:?}");
+        // Nearly flat: three of nearly 180 degrees.
+        let height = 1e-6;
+        let flat = dihedral_angles(&[Vec3::x(), Vec3::y(), -Vec3::x() - Vec3::y(), Vec3::new(0.0, 0.0, height)]);
+        assert!(flat.iter().all(|a| *a < 1e-3 || *a > 179.999), "{flat:?}");
+        // Six tetrahedra around a diagonal of a cube: 45, 60 and 90 degrees.
+        let [least, most] = block(2).dihedral_angles().unwrap();
+        assert!((least - 45.0).abs() < 1e-12 && (most - 90.0).abs() < 1e-12);
+        assert_eq!(TetMesh::default().dihedral_angles(), None);
     }
 
     #[test]

@@ -1,0 +1,87 @@
+//! What is kept of a tetrahedron of the lattice.
+
+use super::lattice::{Lattice, Site};
+
+/// A vertex of the mesh: eight times the index of a site, or an edge that is cut.
+pub type Vertex = u64;
+
+/// Pushes the tetrahedra that fill the inner part of a tetrahedron of positive volume, whose corners have the given signs
+/// (1 inside, 0 on the surface, -1 outside): none if no corner is inside. All are of positive volume.
+///
+/// Where a face loses one corner, what is left of it has four. Its diagonal must be the same seen from both sides: it goes
+/// to the cut of the long edge, or if both cuts are on short edges, from the end that is above the lost corner in an even
+/// number of coordinates (the parity rule of the paper).
+pub fn fill(lattice: &Lattice, mut corners: [Site; 4], mut signs: [i8; 4], out: &mut Vec<[Vertex; 4]>) {
+    // Inside first, then on the surface, then outside. Of four corners two have the same sign, so that the order can
+    // always be made an even one.
+    let mut odd = false;
+    for end in (1..4).rev() {
+        for k in 0..end {
+            if signs[k] < signs[k + 1] {
+                signs.swap(k, k + 1);
+                corners.swap(k, k + 1);
+                odd = !odd;
+            }
+        }
+    }
+    if let Some(k) = (0..3).find(|k| odd && signs[*k] == signs[k + 1]) {
+        corners.swap(k, k + 1);
+    }
+    let at = |k: usize| 8 * lattice.index(corners[k]) as Vertex;
+    let cut = |a: usize, b: usize| lattice.edge(corners[a], corners[b]) as Vertex;
+    // Whether the diagonal that is left of the face of two inner corners and a lost one begins at the first of them.
+    let first = |p: usize, q: usize, lost: usize| begins_at(corners[p], corners[q], corners[lost]);
+    let inside = signs.iter().filter(|s| **s > 0).count();
+    let outside = signs.iter().filter(|s| **s < 0).count();
+    match (inside, outside) {
+        (0, _) => {}
+        (_, 0) => out.push([at(0), at(1), at(2), at(3)]),
+        (1, _) => out.push([0, 1, 2, 3].map(|k| if signs[k] < 0 { cut(0, k) } else { at(k) })),
+        (2, 1) if first(0, 1, 3) => {
+            out.extend([[at(0), at(1), at(2), cut(1, 3)], [at(0), cut(1, 3), at(2), cut(0, 3)]]);
+        }
+        (2, 1) => out.extend([[at(0), at(1), at(2), cut(0, 3)], [cut(0, 3), at(1), at(2), cut(1, 3)]]),
+        (2, _) => {
+            // The two diagonals begin at different corners, by the rule.
+            let (m, n) = if first(0, 1, 2) { (2, 3) } else { (3, 2) };
+            let mut three = [
+                [at(0), at(1), cut(1, m), cut(0, n)],
+                [at(0), cut(1, m), cut(0, m), cut(0, n)],
+                [cut(0, n), at(1), cut(1, m), cut(1, n)],
+            ];
+            if m == 3 {
+                three.iter_mut().for_each(|tet| tet.swap(2, 3));
+            }
+            out.extend(three);
+        }
+        _ => {
+            // A prism. Two diagonals begin at `a`, and of `b` and `c` the one towards `c` does at `b`.
+            let order = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]];
+            let Some(turn) =
+                order.iter().position(|[a, b, c]| first(*a, *b, 3) && first(*a, *c, 3) && first(*b, *c, 3))
+            else {
+                return;
+            };
+            let [a, b, c] = order[turn];
+            let mut three = [
+                [at(a), at(b), at(c), cut(c, 3)],
+                [at(a), at(b), cut(c, 3), cut(b, 3)],
+                [at(a), cut(b, 3), cut(c, 3), cut(a, 3)],
+            ];
+            if turn >= 3 {
+                three.iter_mut().for_each(|tet| tet.swap(2, 3));
+            }
+            out.extend(three);
+        }
+    }
+}
+
+/// Whether the diagonal of what a face without its corner `lost` leaves goes from `p` to the cut between `q` and `lost`,
+/// and not from `q` to the cut between `p` and `lost`.
+fn begins_at(p: Site, q: Site, lost: Site) -> bool {
+    let is_long = |a: Site| (0..3).filter(|k| a[*k] != lost[*k]).count() == 1;
+    if is_long(p) != is_long(q) {
+        return is_long(q);
+    }
+    (0..3).filter(|k| p[*k] > lost[*k]).count() % 2 == 0
+}
