@@ -3,8 +3,25 @@
 use super::failure::Failure;
 use super::run::{build, load};
 use super::say;
+use crate::force::solid::Tetrahedron;
+use crate::mesh::TetMesh;
+use crate::world::{Object, World};
 use clap::Args;
 use std::path::PathBuf;
+
+/// How many tetrahedra a body has, and how well shaped they are.
+fn solid(world: &World, object: &Object) -> Option<String> {
+    let inside = |t: &&Tetrahedron| object.vertices.contains(&(t.vertices[0] as usize));
+    let tets: Vec<[u32; 4]> = world.elements.tetrahedra.iter().filter(inside).map(|t| t.vertices).collect();
+    let mesh = TetMesh { positions: world.rest.clone(), tets, ..TetMesh::default() };
+    let (quality, [sharp, blunt]) = (mesh.quality()?, mesh.dihedral_angles()?);
+    Some(format!(
+        "{} tetrahedra (quality {:.2} at least, {:.2} in the mean; dihedral angles {sharp:.0} to {blunt:.0} degrees)",
+        mesh.tets.len(),
+        quality.smallest,
+        quality.mean
+    ))
+}
 
 /// Arguments.
 #[derive(Debug, Args)]
@@ -24,7 +41,8 @@ impl Check {
         for object in &world.objects {
             let kind = object.kind.word();
             let (v, t) = (object.place.len(), object.triangles.len());
-            say(&format!("{kind} '{}': {v} vertices, {t} triangles", object.name));
+            let solid = solid(&world, object).map_or(String::new(), |s| format!(", {s}"));
+            say(&format!("{kind} '{}': {v} vertices, {t} triangles{solid}", object.name));
         }
         say(&format!("{}: no faults; {} frames at {} Hz", self.scene.display(), scene.time.frames, scene.time.fps));
         Ok(())

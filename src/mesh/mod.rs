@@ -19,6 +19,8 @@ pub mod ply;
 pub mod polygon;
 /// Tetrahedral meshes: volume, orientation, quality, surface.
 pub mod tet;
+/// Triangles cut into smaller ones, surfaces moved outward.
+pub mod refine;
 /// TetGen, in.
 pub mod tetgen;
 /// Edges, hinges, boundary, triangles around a vertex.

@@ -2,7 +2,7 @@
 
 use super::keys::{Keys, Kind, choices, exactly_one, one_of, one_or, section};
 use super::kinds::{
-    checker, choice, colour, direction, flag, object_name, quantity, real, table, tables, text, vector,
+    checker, choice, colour, direction, flag, integer, object_name, quantity, real, table, tables, text, vector,
 };
 use super::material::{DENSITY, Material, THICKNESS};
 use super::motion::motion;
@@ -174,6 +174,12 @@ section! {
         pub name: String = object_name().required(),
         /// Mesh file: where the cloth is at the start.
         pub mesh: PathBuf = mesh().required(),
+        /// Moves the mesh out along its normals, as a cover of a body that has the same mesh; inward if negative.
+        pub offset: f64 = quantity(Unit::Length, -1.0..=1.0).or(0.0),
+        /// How often each triangle is cut into four; vertices of the mesh stay the first ones.
+        pub subdivide: u8 = integer(0..=6).or(0),
+        /// Group of the mesh: only triangles inside of it are cut, those next to it so that they fit.
+        pub subdivide_group: Option<String> = text().optional(),
         /// How it resists.
         pub model: Model = choice().or(Model::Fem),
         /// What it is made of, with this cloth's thickness and density.
@@ -220,5 +226,9 @@ fn finish(mut cloth: Cloth, keys: &mut Keys) -> Option<Cloth> {
     cloth.material.thickness = cloth.thickness.unwrap_or(cloth.material.thickness);
     cloth.material.density = cloth.density.unwrap_or(cloth.material.density);
     one_name_each(&cloth.groups, keys)?;
+    if cloth.subdivide_group.is_some() && cloth.subdivide == 0 {
+        keys.fault("subdivide_group", "nothing is cut; give subdivide, or leave this out");
+        return None;
+    }
     Some(cloth)
 }

@@ -235,7 +235,7 @@ fn a_bouncing_body_gains_nothing() {
     }
 }
 
-/// Cloth that strikes a body in space, with friction: momentum stays, to rounding.
+/// Cloth that strikes a body in space, with friction: momentum stays, to rounding. (By BDF2 it does to first order, as cloth on cloth.)
 #[test]
 fn cloth_and_body_keep_their_momentum() {
     let sheet =
@@ -247,7 +247,7 @@ fn cloth_and_body_keep_their_momentum() {
     (soft.friction, soft.law.damping) = (friction, 1e-3);
     let mut input = Input { bodies: vec![soft], ..input(Vec3::zeros(), sheet) };
     input.contact.enabled = true;
-    let mut bench = Bench::new(input, settings(Integrator::Bdf2, 1e-3, 1e-6));
+    let mut bench = Bench::new(input, settings(Integrator::BackwardEuler, 1e-3, 1e-6));
     let momentum = |b: &Bench, k: usize| -> Vec3 {
         b.world.objects[k].vertices.clone().map(|v| b.state.v[v] * b.world.mass[v]).sum()
     };

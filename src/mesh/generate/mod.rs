@@ -37,7 +37,7 @@ pub fn longest_edge(mesh: &TriMesh) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::linalg::Vec3;
     use crate::mesh::check::check;

@@ -6,7 +6,7 @@ use super::{files, hold};
 use crate::force::contact::Friction;
 use crate::force::drag::Drag;
 use crate::force::sheet::{Damping, Sheet};
-use crate::mesh::TriMesh;
+use crate::mesh::{TriMesh, refine};
 use crate::scene::Scene;
 use crate::scene::cloth::{self, Cloth, Map, MapSource, Mapped, RestAngles};
 use crate::scene::fault::meant;
@@ -15,7 +15,13 @@ use std::path::Path;
 
 /// A cloth with its mesh in the world; `key` is its path in the scene.
 pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Option<ClothInput> {
-    let mesh = files::placed(&cloth.mesh, &cloth.transform, faults)?;
+    let mut mesh = files::placed(&cloth.mesh, &cloth.transform, faults)?;
+    if cloth.offset != 0.0 {
+        refine::offset(&mut mesh, cloth.offset);
+    }
+    if cloth.subdivide > 0 {
+        mesh = refine::refine(&mesh, &levels(cloth, &mesh, key, faults)?);
+    }
     if cloth.rest == cloth::Rest::Chart {
         check_chart(&cloth.mesh, &mesh, key, faults);
     }
@@ -55,6 +61,21 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
         handles,
         mesh,
     })
+}
+
+/// How often each triangle is cut.
+fn levels(cloth: &Cloth, mesh: &TriMesh, key: &str, faults: &mut Faults) -> Option<Vec<u8>> {
+    let mut inside = vec![cloth.subdivide_group.is_none(); mesh.positions.len()];
+    if let Some(name) = &cloth.subdivide_group {
+        match select::named(name, &mesh.groups) {
+            Ok(members) => members.iter().for_each(|v| inside[*v as usize] = true),
+            Err(message) => {
+                faults.fault(&format!("{key}.subdivide_group"), message);
+                return None;
+            }
+        }
+    }
+    Some(refine::graded(mesh, cloth.subdivide, |t| t.iter().all(|v| inside[*v as usize])))
 }
 
 /// A chart that is to be the rest shape covers every triangle, and is of the mesh's size.

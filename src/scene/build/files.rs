@@ -4,7 +4,7 @@ use super::faults::Faults;
 use crate::linalg::Vec3;
 use crate::mesh::check::{self, Severity};
 use crate::mesh::{self, TetMesh, TriMesh};
-use crate::scene::place::Transform;
+use crate::scene::place::{MESH, Transform};
 use std::path::Path;
 
 /// Reads a mesh file as it is.
@@ -16,8 +16,7 @@ pub fn read(file: &Path, faults: &mut Faults) -> Option<TriMesh> {
             return None;
         }
     };
-    let extension = file.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
-    match mesh::read(&extension, &bytes) {
+    match mesh::read(&extension(file), &bytes) {
         Ok(mesh) => Some(mesh),
         Err(error) => {
             faults.in_file(file, error.line, error.column, error.what);
@@ -41,6 +40,15 @@ pub fn placed(file: &Path, transform: &Transform, faults: &mut Faults) -> Option
         }
     }
     sound.then_some(mesh)
+}
+
+/// The file is one of triangles.
+pub fn is_surface(file: &Path) -> bool {
+    MESH.contains(&extension(file).to_ascii_lowercase().as_str())
+}
+
+fn extension(file: &Path) -> String {
+    file.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// Reads a file of tetrahedra, brings it into the world and tells what is wrong with it.
