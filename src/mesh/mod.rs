@@ -79,7 +79,8 @@ pub fn read_tets(
     beside: impl FnOnce(&str) -> Result<Vec<u8>, MeshError>,
 ) -> Result<TetMesh, MeshError> {
     // The caller puts the name of the file that was named in front, so faults of the other one must say so.
-    let other = |kind: &str| move |fault: MeshError| MeshError::new(format!("in the .{kind} file beside it: {fault}"));
+    let other =
+        |kind: &'static str| move |fault: MeshError| MeshError::new(format!("in the .{kind} file beside it: {fault}"));
     let mut mesh = match extension.to_ascii_lowercase().as_str() {
         "msh" => gmsh::read(bytes)?,
         "vtk" => vtk::read(bytes)?,
