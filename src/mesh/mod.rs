@@ -1,11 +1,11 @@
 //! Triangle meshes in file order: topology, named groups, checks, generators, OBJ and PLY. Tetrahedral meshes: Gmsh,
-//! TetGen and VTK.
+//! TetGen and VTK, or made inside a closed surface.
 
 /// What is wrong with a mesh, all of it, in words.
 pub mod check;
 /// Tetrahedra inside a closed surface.
 pub mod fill;
-/// Meshes made by formula: sheets, solids, a mannequin, garments, a car-like hull, pillows.
+/// Meshes made by formula: sheets, solids, a mannequin, garments, a car-like hull, pillows, a cushion.
 pub mod generate;
 /// Gmsh, in.
 pub mod gmsh;
