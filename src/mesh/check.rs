@@ -79,29 +79,16 @@ pub struct Fault {
 /// Finds everything that is wrong with a mesh, in the order of [`FaultKind`]; nothing for a sound one.
 pub fn check(mesh: &TriMesh) -> Vec<Fault> {
     let p = &mesh.positions;
-    let mut faults = Vec::new();
-    let mut report = |kind, places: Places, singular: &str, plural: &str, remedy: &str| {
-        faults.extend(places.fault(kind, singular, plural, remedy));
-    };
+    let mut faults = Faults::default();
 
-    let mut places = Places::default();
-    for (v, _) in p.iter().enumerate().filter(|(_, x)| !finite(x)) {
-        places.add(|| vertex(p, v));
-    }
-    report(
-        FaultKind::NonFinite,
-        places,
-        "vertex that is not finite",
-        "vertices that are not finite",
-        "every coordinate must be a finite number",
-    );
+    faults.not_finite(p);
 
     let in_range = |tri: &[u32; 3]| tri.iter().all(|v| (*v as usize) < p.len());
     let mut places = Places::default();
     for (t, tri) in mesh.triangles.iter().enumerate().filter(|(_, tri)| !in_range(tri)) {
         places.add(|| triangle(p, t, tri));
     }
-    report(
+    faults.report(
         FaultKind::IndexOutOfRange,
         places,
         "triangle with a vertex that does not exist",
@@ -111,7 +98,7 @@ pub fn check(mesh: &TriMesh) -> Vec<Fault> {
 
     if mesh.triangles.is_empty() {
         let places = Places { count: 1, text: format!("{} vertices and no faces", p.len()) };
-        report(FaultKind::NoTriangles, places, "mesh without triangles", "", "save it with its faces");
+        faults.report(FaultKind::NoTriangles, places, "mesh without triangles", "", "save it with its faces");
     }
 
     let mut places = Places::default();
@@ -120,7 +107,7 @@ pub fn check(mesh: &TriMesh) -> Vec<Fault> {
             places.add(|| triangle(p, t, tri));
         }
     }
-    report(
+    faults.report(
         FaultKind::DegenerateTriangle,
         places,
         "degenerate triangle (a repeated vertex or no area)",
@@ -141,7 +128,13 @@ pub fn check(mesh: &TriMesh) -> Vec<Fault> {
         let (first, t) = (pair[0].1, pair[1].1);
         places.add(|| format!("triangle {first} again as {}", triangle(p, t, &mesh.triangles[t])));
     }
-    report(FaultKind::DuplicateTriangle, places, "duplicate triangle", "duplicate triangles", "keep one of each");
+    faults.report(
+        FaultKind::DuplicateTriangle,
+        places,
+        "duplicate triangle",
+        "duplicate triangles",
+        "keep one of each",
+    );
 
     let topology = Topology::new(p.len(), &mesh.triangles);
     let mut places = Places::default();
@@ -150,7 +143,7 @@ pub fn check(mesh: &TriMesh) -> Vec<Fault> {
     {
         places.add(|| format!("{} with {} triangles", edge(p, *ends), topology.edge_valence[e]));
     }
-    report(
+    faults.report(
         FaultKind::NonManifoldEdge,
         places,
         "non-manifold edge",
@@ -167,7 +160,7 @@ pub fn check(mesh: &TriMesh) -> Vec<Fault> {
             places.add(|| format!("triangles {s} and {t} at {}", edge(p, topology.edges[hinge.edge as usize])));
         }
     }
-    report(
+    faults.report(
         FaultKind::InconsistentWinding,
         places,
         "edge where the winding changes",
@@ -179,7 +172,7 @@ pub fn check(mesh: &TriMesh) -> Vec<Fault> {
     for v in (0..p.len()).filter(|v| topology.vertex_triangles(*v).is_empty() && !mesh.triangles.is_empty()) {
         places.add(|| vertex(p, v));
     }
-    report(
+    faults.report(
         FaultKind::IsolatedVertex,
         places,
         "vertex of no triangle",
@@ -187,8 +180,33 @@ pub fn check(mesh: &TriMesh) -> Vec<Fault> {
         "they take no part in anything",
     );
 
-    faults.extend(absurd_scale(p));
-    faults
+    faults.0.extend(absurd_scale(p));
+    faults.0
+}
+
+/// What has been found so far.
+#[derive(Default)]
+struct Faults(Vec<Fault>);
+
+impl Faults {
+    /// Adds a kind of fault, if there is any place of it.
+    fn report(&mut self, kind: FaultKind, places: Places, singular: &str, plural: &str, remedy: &str) {
+        self.0.extend(places.fault(kind, singular, plural, remedy));
+    }
+
+    fn not_finite(&mut self, p: &[Vec3]) {
+        let mut places = Places::default();
+        for (v, _) in p.iter().enumerate().filter(|(_, x)| !finite(x)) {
+            places.add(|| vertex(p, v));
+        }
+        self.report(
+            FaultKind::NonFinite,
+            places,
+            "vertex that is not finite",
+            "vertices that are not finite",
+            "every coordinate must be a finite number",
+        );
+    }
 }
 
 /// The places of one kind of fault: all counted, the first few named.

@@ -45,7 +45,8 @@ const MOST_SITES: f64 = 1e8;
 ///
 /// # Errors
 /// A size that is no positive number, or would give more than four million tetrahedra; a surface that is unsound, open or
-/// without volume; parts that are thinner than the cells and would vanish, fall apart, join or change their holes.
+/// without volume; parts that are thinner than the cells and would vanish (tips for more than three cells), fall apart, join
+/// or change their holes.
 pub fn fill(surface: &TriMesh, size: f64) -> Result<TetMesh, FillFault> {
     if !(size > 0.0 && size.is_finite()) {
         return Err(FillFault::Size(size));

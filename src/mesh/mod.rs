@@ -1,11 +1,11 @@
 //! Triangle meshes in file order: topology, named groups, checks, generators, OBJ and PLY. Tetrahedral meshes: Gmsh,
-//! TetGen and VTK.
+//! TetGen and VTK, or made inside a closed surface.
 
 /// What is wrong with a mesh, all of it, in words.
 pub mod check;
 /// Tetrahedra inside a closed surface.
 pub mod fill;
-/// Meshes made by formula: sheets, solids, a mannequin, garments, a car-like hull, pillows.
+/// Meshes made by formula: sheets, solids, a mannequin, garments, a car-like hull, pillows, a cushion.
 pub mod generate;
 /// Gmsh, in.
 pub mod gmsh;
@@ -65,5 +65,77 @@ pub fn read(extension: &str, bytes: &[u8]) -> Result<TriMesh, MeshError> {
         "obj" => obj::read(bytes),
         "ply" => ply::read(bytes).map(|read| read.mesh),
         other => Err(MeshError::new(format!("unknown kind of mesh file '.{other}'; .obj and .ply are read"))),
+    }
+}
+
+/// Reads a tetrahedral mesh from the bytes of a file whose name ends in `extension` (`msh`, `vtk`, `node` or `ele`, any
+/// case), oriented ([`TetMesh::orient`]) and so ready for its [`check`](check::tet::check). The two files of TetGen belong
+/// together, whichever is named: `beside` gives the bytes of the file of the same name with the other extension.
+///
+/// # Errors
+/// An extension that is not known, what `beside` fails with, or what [`gmsh::read`], [`vtk::read`] and [`tetgen`] find
+/// wrong.
+pub fn read_tets(
+    extension: &str,
+    bytes: &[u8],
+    beside: impl FnOnce(&str) -> Result<Vec<u8>, MeshError>,
+) -> Result<TetMesh, MeshError> {
+    // The caller puts the name of the file that was named in front, so faults of the other one must say so.
+    let other =
+        |kind: &'static str| move |fault: MeshError| MeshError::new(format!("in the .{kind} file beside it: {fault}"));
+    let mut mesh = match extension.to_ascii_lowercase().as_str() {
+        "msh" => gmsh::read(bytes)?,
+        "vtk" => vtk::read(bytes)?,
+        "node" => tetgen::read_nodes(bytes)?.read_tets(&beside("ele")?).map_err(other("ele"))?,
+        "ele" => tetgen::read_nodes(&beside("node")?).map_err(other("node"))?.read_tets(bytes)?,
+        unknown => {
+            return Err(MeshError::new(format!(
+                "unknown kind of tetrahedral mesh file '.{unknown}'; .msh, .vtk, .node and .ele are read"
+            )));
+        }
+    };
+    mesh.orient();
+    Ok(mesh)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NODES: &[u8] = b"4 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n";
+
+    #[test]
+    fn tetrahedra_are_read_by_extension_and_turned() {
+        let none = |_: &str| -> Result<Vec<u8>, MeshError> { panic!("one file is enough") };
+        let vtk = b"# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n0 0 0 1 0 0 0 1 0 0 0 1\n\
+                    CELLS 1 5\n4 0 1 3 2\nCELL_TYPES 1\n10\n";
+        let msh = b"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n\
+                    $Elements\n1\n1 4 0 1 2 4 3\n$EndElements\n";
+        let ele = b"1 4 0\n0 0 1 3 2\n";
+        let read = [
+            read_tets("vtk", vtk, none).unwrap(),
+            read_tets("MSH", msh, none).unwrap(),
+            read_tets("node", NODES, |kind| if kind == "ele" { Ok(ele.to_vec()) } else { panic!("{kind}") }).unwrap(),
+            read_tets("ele", ele, |kind| if kind == "node" { Ok(NODES.to_vec()) } else { panic!("{kind}") }).unwrap(),
+        ];
+        for mesh in read {
+            assert_eq!(mesh.tets, [[0, 1, 2, 3]]);
+            assert!(check::tet::check(&mesh).is_empty());
+        }
+    }
+
+    #[test]
+    fn faults_of_the_file_beside_say_so() {
+        let told = |result: Result<TetMesh, MeshError>| result.unwrap_err().to_string();
+        let wrong = read_tets("node", NODES, |_| Ok(b"1 4 0\n0 0 1 3 9\n".to_vec()));
+        assert_eq!(told(wrong), "in the .ele file beside it: 2:9: point 9 does not exist, there are 4 from 0");
+        assert_eq!(
+            told(read_tets("ele", b"1 4 0\n0 0 1 3 9\n", |_| Ok(NODES.to_vec()))),
+            "2:9: point 9 does not exist, there are 4 from 0"
+        );
+        assert_eq!(told(read_tets("ele", b"", |_| Err(MeshError::new("no such file")))), "no such file");
+        assert!(
+            told(read_tets("obj", b"", |_| Ok(Vec::new()))).starts_with("unknown kind of tetrahedral mesh file '.obj'")
+        );
     }
 }

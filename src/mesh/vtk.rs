@@ -1,8 +1,9 @@
 //! Legacy VTK (`.vtk`) in: unstructured grids of versions 2 to 5, text and binary (high byte first).
 //!
 //! Read: points of single or double precision and cells of type 10 (tetrahedra), in either form: counts between the
-//! indices (versions to 4) or offsets beside them (from 5.1). Passed over: other cells, fields, metadata, and everything
-//! from the first data of points or cells on; so there are no groups. Tetrahedra of higher order are refused.
+//! indices (versions to 4) or offsets beside them (from 5.1). Passed over: points, lines and surfaces, fields, metadata, and
+//! everything from the first data of points or cells on; so there are no groups. Tetrahedra of higher order are refused, and
+//! so are all other solid cells: without them the body would have holes.
 
 use crate::linalg::Vec3;
 use crate::mesh::cursor::{Cursor, Encoding};
@@ -11,12 +12,18 @@ use crate::mesh::{MeshError, TetMesh};
 /// The cell type that is read, and those of its kind that are not (quadratic, parametric, higher order, Lagrange, Bezier).
 const TETRAHEDRON: i64 = 10;
 const CURVED_TETRAHEDRA: [i64; 5] = [24, 55, 64, 71, 78];
+/// Other solids: voxel, hexahedron, prisms, pyramid (11 to 16), the same of second order, convex set, polyhedron, and the
+/// families that are parametric, of higher order, Lagrange and Bezier.
+#[rustfmt::skip]
+const SOLIDS: [i64; 26] = [
+    11, 12, 13, 14, 15, 16, 25, 26, 27, 29, 31, 32, 33, 37, 41, 42, 56, 65, 66, 67, 72, 73, 74, 79, 80, 81,
+];
 
 /// Reads a legacy VTK file.
 ///
 /// # Errors
 /// Another kind of data set or number, a file that is cut short or promises what does not follow, numbers that are none or
-/// not finite, points that do not exist, tetrahedra of higher order; with line and column as long as nothing binary came
+/// not finite, points that do not exist, solid cells that are not tetrahedra of first order; with line and column as long as nothing binary came
 /// before.
 pub fn read(bytes: &[u8]) -> Result<TetMesh, MeshError> {
     let mut cursor = Cursor::new(bytes);
@@ -252,6 +259,12 @@ impl Reader<'_> {
                     "cell {c}: tetrahedra of higher order (cell type {kind}) are not read: mesh with order 1"
                 )));
             }
+            if SOLIDS.contains(kind) {
+                return Err(MeshError::new(format!(
+                    "cell {c} is no tetrahedron but of type {kind} (hexahedra, prisms and pyramids are not read); mesh with \
+                     tetrahedra only"
+                )));
+            }
             if *kind != TETRAHEDRON {
                 continue;
             }
@@ -335,6 +348,10 @@ mod tests {
             (format!("{POINTS}{cells}"), "1 cells (CELLS), but 0 types of them (CELL_TYPES)"),
             (format!("{POINTS}{cells}CELL_TYPES 2\n10 10\n"), "1 cells (CELLS), but 2 types"),
             (format!("{POINTS}{cells}CELL_TYPES 1\n24\n"), "cell 0: tetrahedra of higher order (cell type 24)"),
+            (
+                format!("{POINTS}CELLS 2 11\n4 0 1 2 3\n5 0 1 2 3 0\nCELL_TYPES 2\n10 14\n"),
+                "cell 1 is no tetrahedron but of type 14 (hexahedra, prisms and pyramids are not read)",
+            ),
             (format!("{POINTS}CELLS 1 4\n3 0 1 2\nCELL_TYPES 1\n10\n"), "cell 0: a tetrahedron of 3 points"),
             (
                 format!("{POINTS}CELLS 1 5\n4 0 1 2 4\nCELL_TYPES 1\n10\n"),

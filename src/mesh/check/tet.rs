@@ -1,6 +1,6 @@
 //! What is wrong with a tetrahedral mesh, all of it, in words.
 
-use super::{Fault, FaultKind, Places, absurd_scale, finite, place, vertex};
+use super::{Fault, FaultKind, Faults, Places, absurd_scale, finite, place, vertex};
 use crate::linalg::Vec3;
 use crate::mesh::TetMesh;
 use crate::mesh::tet::{FLAT, Face, quality};
@@ -10,22 +10,9 @@ use crate::mesh::tet::{FLAT, Face, quality};
 /// To be called after [`TetMesh::orient`]: a mesh of the other orientation is all inverted.
 pub fn check(mesh: &TetMesh) -> Vec<Fault> {
     let (p, tets) = (&mesh.positions, &mesh.tets);
-    let mut faults = Vec::new();
-    let mut report = |kind, places: Places, singular: &str, plural: &str, remedy: &str| {
-        faults.extend(places.fault(kind, singular, plural, remedy));
-    };
+    let mut faults = Faults::default();
 
-    let mut places = Places::default();
-    for (v, _) in p.iter().enumerate().filter(|(_, x)| !finite(x)) {
-        places.add(|| vertex(p, v));
-    }
-    report(
-        FaultKind::NonFinite,
-        places,
-        "vertex that is not finite",
-        "vertices that are not finite",
-        "every coordinate must be a finite number",
-    );
+    faults.not_finite(p);
 
     let mut missing = Places::default();
     let mut repeated = Places::default();
@@ -52,7 +39,7 @@ pub fn check(mesh: &TetMesh) -> Vec<Fault> {
             }
         }
     }
-    report(
+    faults.report(
         FaultKind::IndexOutOfRange,
         missing,
         "tetrahedron with a vertex that does not exist",
@@ -61,23 +48,29 @@ pub fn check(mesh: &TetMesh) -> Vec<Fault> {
     );
     if tets.is_empty() {
         let places = Places { count: 1, text: format!("{} vertices and no 4-node tetrahedra", p.len()) };
-        report(FaultKind::NoTetrahedra, places, "mesh without tetrahedra", "", "save it with its volume elements");
+        faults.report(
+            FaultKind::NoTetrahedra,
+            places,
+            "mesh without tetrahedra",
+            "",
+            "save it with its volume elements",
+        );
     }
-    report(
+    faults.report(
         FaultKind::RepeatedVertex,
         repeated,
         "tetrahedron with a repeated vertex",
         "tetrahedra with a repeated vertex",
         "remove them",
     );
-    report(
+    faults.report(
         FaultKind::FlatTetrahedron,
         flat,
         "flat tetrahedron (no volume)",
         "flat tetrahedra (no volume)",
         "remove them or move their vertices apart",
     );
-    report(
+    faults.report(
         FaultKind::InvertedTetrahedron,
         inverted,
         "inverted tetrahedron (negative volume)",
@@ -98,7 +91,7 @@ pub fn check(mesh: &TetMesh) -> Vec<Fault> {
         let (first, t) = (pair[0].1, pair[1].1);
         places.add(|| format!("tetrahedron {first} again as {}", tetrahedron(p, t, &tets[t])));
     }
-    report(
+    faults.report(
         FaultKind::DuplicateTetrahedron,
         places,
         "duplicate tetrahedron",
@@ -128,14 +121,14 @@ pub fn check(mesh: &TetMesh) -> Vec<Fault> {
             _ => {}
         }
     }
-    report(
+    faults.report(
         FaultKind::NonManifoldFace,
         crowded,
         "face of more than two tetrahedra",
         "faces of more than two tetrahedra",
         "at most two tetrahedra may share a face",
     );
-    report(
+    faults.report(
         FaultKind::OverlappingTetrahedra,
         overlapping,
         "pair of tetrahedra on the same side of their face",
@@ -148,7 +141,7 @@ pub fn check(mesh: &TetMesh) -> Vec<Fault> {
     for v in (0..p.len()).filter(|v| !pieces.used[*v] && !tets.is_empty()) {
         places.add(|| vertex(p, v));
     }
-    report(
+    faults.report(
         FaultKind::IsolatedVertex,
         places,
         "vertex of no tetrahedron",
@@ -161,7 +154,7 @@ pub fn check(mesh: &TetMesh) -> Vec<Fault> {
             places.add(|| format!("{count} tetrahedra around {}", tetrahedron(p, *first, &tets[*first])));
         }
     }
-    report(
+    faults.report(
         FaultKind::DisconnectedPieces,
         places,
         "",
@@ -169,8 +162,8 @@ pub fn check(mesh: &TetMesh) -> Vec<Fault> {
         "they move independently unless something holds them together",
     );
 
-    faults.extend(absurd_scale(p));
-    faults
+    faults.0.extend(absurd_scale(p));
+    faults.0
 }
 
 /// Tetrahedra joined by shared vertices.

@@ -1,5 +1,6 @@
 //! Meshes made by formula. All functions are pure: the same arguments give the same mesh.
 
+mod cushion;
 mod funnel;
 mod garment;
 mod hull;
@@ -14,6 +15,7 @@ mod skirt;
 mod solid;
 mod tshirt;
 
+pub use cushion::cushion;
 pub use funnel::funnel;
 pub use hull::hull;
 pub use implicit::surface;

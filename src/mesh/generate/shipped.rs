@@ -1,6 +1,10 @@
 //! The meshes that come with the project.
 
-use super::{Diagonals, funnel, hanging, hull, lying, mannequin, needles, pillow, sheet, skirt, spike, tshirt, wedge};
+use super::{
+    Diagonals, cuboid, cushion, funnel, hanging, hull, lying, mannequin, needles, pillow, sheet, skirt, sphere, spike,
+    tshirt, wedge,
+};
+use crate::linalg::Vec3;
 use crate::mesh::TriMesh;
 
 /// Edge length of the mannequin [m].
@@ -26,5 +30,8 @@ pub fn shipped() -> Vec<(&'static str, TriMesh)> {
         ("needles.ply", needles(6, 0.15, 0.01, 0.2)),
         ("spike.ply", spike(0.03, 0.12, 4)),
         ("wedge.ply", wedge(0.3, 0.06, 0.06, 12)),
+        ("ball.ply", sphere(Vec3::zeros(), 0.1, 0.012)),
+        ("block.ply", cuboid(Vec3::new(-0.15, -0.05, -0.1), Vec3::new(0.15, 0.05, 0.1), 0.05)),
+        ("cushion.ply", cushion(0.4, 0.12, 0.012)),
     ]
 }
