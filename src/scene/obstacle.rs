@@ -7,7 +7,7 @@ use super::motion::motion;
 use super::place::{Ball, MESH, Transform, Turn, mesh, point};
 use super::unit::Unit;
 use crate::force::contact::Friction;
-use crate::linalg::{UnitVec3, Vec3};
+use crate::linalg::{Rotation, UnitVec3, Vec3};
 use crate::world::motion::Motion;
 use std::path::PathBuf;
 
@@ -30,6 +30,14 @@ fn sizes_are_positive(block: Block, keys: &mut Keys) -> Option<Block> {
         return None;
     }
     Some(block)
+}
+
+impl Block {
+    /// Turns and shifts points of a box about the origin to where it is.
+    pub fn turn(&self, positions: &mut [Vec3]) {
+        let turn = self.rotate.as_ref().map_or(Rotation::identity(), |t| Rotation::from_axis_angle(&t.axis, t.angle));
+        positions.iter_mut().for_each(|p| *p = turn * *p + self.center);
+    }
 }
 
 section! {

@@ -7,7 +7,7 @@ use percale::force::membrane::{Isotropic, Membrane};
 use percale::force::sheet::{Damping, Sheet};
 use percale::force::solid::{Body, Solid};
 use percale::linalg::{Vec2, Vec3};
-use percale::mesh::generate::{Diagonals, equilateral_sheet, random_sheet, sheet};
+use percale::mesh::generate::{self, Diagonals, equilateral_sheet, random_sheet, sheet};
 use percale::mesh::{TetMesh, TriMesh};
 use percale::stepper::{Advance, Integrator, Settings, stepper};
 use percale::world::build::{BodyInput, ClothInput, Input, Rest, Weights, build};
@@ -66,28 +66,7 @@ pub fn cloth(mesh: TriMesh, young: f64) -> ClothInput {
 
 /// A bar along x of `cells` cubes of side `size` [m], six tetrahedra each.
 pub fn bar(cells: [usize; 3], size: f64) -> TetMesh {
-    let [p, q, r] = cells.map(|n| n + 1);
-    let positions: Vec<Vec3> =
-        (0..p * q * r).map(|k| Vec3::new((k / (q * r)) as f64, (k / r % q) as f64, (k % r) as f64) * size).collect();
-    let mut tets = Vec::new();
-    let [nx, ny, nz] = cells;
-    for (i, j, k) in (0..nx).flat_map(|i| (0..ny).flat_map(move |j| (0..nz).map(move |k| (i, j, k)))) {
-        // One tetrahedron for every way along three edges from a corner to the opposite one.
-        for way in [[0, 1, 2], [1, 2, 0], [2, 0, 1], [1, 0, 2], [0, 2, 1], [2, 1, 0]] {
-            let mut at = [i, j, k];
-            let vertex = |at: [usize; 3]| ((at[0] * q + at[1]) * r + at[2]) as u32;
-            let mut tet = [vertex(at); 4];
-            for (step, axis) in way.into_iter().enumerate() {
-                at[axis] += 1;
-                tet[step + 1] = vertex(at);
-            }
-            if way[1] != (way[0] + 1) % 3 {
-                tet.swap(2, 3);
-            }
-            tets.push(tet);
-        }
-    }
-    TetMesh { positions, tets, ..TetMesh::default() }
+    generate::brick(cells, Vec3::repeat(size))
 }
 
 /// A body of 100 kg/m^3 without damping, friction, pins or self-contact.

@@ -1,5 +1,6 @@
 //! Meshes made by formula. All functions are pure: the same arguments give the same mesh.
 
+mod brick;
 mod cushion;
 mod funnel;
 mod garment;
@@ -15,6 +16,7 @@ mod skirt;
 mod solid;
 mod tshirt;
 
+pub use brick::brick;
 pub use cushion::cushion;
 pub use funnel::funnel;
 pub use hull::hull;

@@ -33,5 +33,7 @@ pub fn shipped() -> Vec<(&'static str, TriMesh)> {
         ("ball.ply", sphere(Vec3::zeros(), 0.1, 0.012)),
         ("block.ply", cuboid(Vec3::new(-0.15, -0.05, -0.1), Vec3::new(0.15, 0.05, 0.1), 0.05)),
         ("cushion.ply", cushion(0.4, 0.12, 0.012)),
+        ("cushion_9mm.ply", cushion(0.4, 0.12, 0.009)),
+        ("sheet_1m_71.ply", square(71)),
     ]
 }

@@ -1,11 +1,14 @@
 //! `[[body]]` as a world takes it: tetrahedra from a file, or a surface that is filled.
 
 use super::faults::Faults;
-use super::{files, hold, obstacle};
+use super::{files, hold};
+use crate::linalg::Vec3;
 use crate::mesh::fill::fill;
 use crate::mesh::{TetMesh, TriMesh, generate};
 use crate::scene::Scene;
 use crate::scene::body::{Body, Shape};
+use crate::scene::obstacle::Block;
+use crate::scene::place::Ball;
 use crate::world::build::BodyInput;
 
 /// Tetrahedra with which a body is filled where nothing is said.
@@ -15,17 +18,17 @@ const FINE: f64 = 0.078;
 
 /// A body with its mesh in the world; `key` is its path in the scene.
 pub fn input(scene: &Scene, body: &Body, key: &str, faults: &mut Faults) -> Option<BodyInput> {
-    let surface = match &body.shape {
-        Shape::Mesh(file) if files::is_surface(file) => Some(files::placed(file, &body.transform, faults)?),
-        Shape::Mesh(_) => None,
-        Shape::Sphere(b) => Some(placed(body, generate::sphere(b.center, b.radius, FINE * b.radius))),
-        Shape::Box(block) => Some(placed(body, obstacle::block(block, block.size.max()))),
-        Shape::Capsule(c) => Some(placed(body, generate::capsule(c.a, c.b, c.radius, FINE * c.radius))),
-    };
-    let mesh = match (&body.shape, surface) {
-        (Shape::Mesh(file), None) => files::solid(file, &body.transform, faults)?,
-        (_, Some(surface)) => filled(body, &surface, key, faults)?,
-        _ => return None,
+    let ball = |b: &Ball| generate::sphere(b.center, b.radius, FINE * b.radius);
+    let mesh = match &body.shape {
+        Shape::Mesh(file) if files::is_surface(file) => {
+            filled(body, &files::placed(file, &body.transform, faults)?, key, faults)?
+        }
+        Shape::Mesh(file) => files::solid(file, &body.transform, faults)?,
+        Shape::Sphere(own) => filled(body, &placed(body, ball(own)), key, faults)?,
+        Shape::Capsule(c) => {
+            filled(body, &placed(body, generate::capsule(c.a, c.b, c.radius, FINE * c.radius)), key, faults)?
+        }
+        Shape::Box(own) => bricks(body, own),
     };
     let x = &mesh.positions;
     let groups = hold::groups(&body.groups, &mesh.groups, x, key, faults);
@@ -53,7 +56,20 @@ fn placed(body: &Body, mut mesh: TriMesh) -> TriMesh {
     mesh
 }
 
-/// Tetrahedra inside a surface; says how well shaped they are.
+/// A box of nearly cubic cells.
+fn bricks(body: &Body, block: &Block) -> TetMesh {
+    let size = block.size * body.transform.scale;
+    let edge = body.resolution.unwrap_or_else(|| (6.0 * size.product() / TETRAHEDRA).cbrt());
+    let cells = [0, 1, 2].map(|k| (size[k] / edge).round().clamp(1.0, 1e4) as usize);
+    let counts = Vec3::new(cells[0] as f64, cells[1] as f64, cells[2] as f64);
+    let mut mesh = generate::brick(cells, block.size.component_div(&counts));
+    mesh.positions.iter_mut().for_each(|p| *p -= block.size / 2.0);
+    block.turn(&mut mesh.positions);
+    files::apply(&body.transform, &mut mesh.positions);
+    mesh
+}
+
+/// Tetrahedra inside a surface.
 fn filled(body: &Body, surface: &TriMesh, key: &str, faults: &mut Faults) -> Option<TetMesh> {
     let size = body.resolution.unwrap_or_else(|| (12.0 * volume(surface).abs() / TETRAHEDRA).cbrt());
     match fill(surface, size) {

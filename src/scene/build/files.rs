@@ -2,21 +2,30 @@
 
 use super::faults::Faults;
 use crate::linalg::Vec3;
-use crate::mesh::check::{self, Severity};
-use crate::mesh::{self, TetMesh, TriMesh};
+use crate::mesh::check::{self, Fault, Severity};
+use crate::mesh::{self, MeshError, TetMesh, TriMesh};
 use crate::scene::place::{MESH, Transform};
 use std::path::Path;
 
 /// Reads a mesh file as it is.
 pub fn read(file: &Path, faults: &mut Faults) -> Option<TriMesh> {
-    let bytes = match std::fs::read(file) {
-        Ok(bytes) => bytes,
+    let bytes = bytes(file, faults)?;
+    sound(mesh::read(&extension(file), &bytes), file, faults)
+}
+
+fn bytes(file: &Path, faults: &mut Faults) -> Option<Vec<u8>> {
+    match std::fs::read(file) {
+        Ok(bytes) => Some(bytes),
         Err(error) => {
             faults.in_file(file, None, None, format!("cannot read the mesh: {error}"));
-            return None;
+            None
         }
-    };
-    match mesh::read(&extension(file), &bytes) {
+    }
+}
+
+/// What was read, or the fault told.
+fn sound<T>(read: Result<T, MeshError>, file: &Path, faults: &mut Faults) -> Option<T> {
+    match read {
         Ok(mesh) => Some(mesh),
         Err(error) => {
             faults.in_file(file, error.line, error.column, error.what);
@@ -29,17 +38,7 @@ pub fn read(file: &Path, faults: &mut Faults) -> Option<TriMesh> {
 pub fn placed(file: &Path, transform: &Transform, faults: &mut Faults) -> Option<TriMesh> {
     let mut mesh = read(file, faults)?;
     apply(transform, &mut mesh.positions);
-    let mut sound = true;
-    for fault in check::check(&mesh) {
-        match fault.severity {
-            Severity::Error => {
-                faults.in_file(file, None, None, fault.message);
-                sound = false;
-            }
-            Severity::Warning => faults.warn_in_file(file, fault.message),
-        }
-    }
-    sound.then_some(mesh)
+    tell(check::check(&mesh), file, faults).then_some(mesh)
 }
 
 /// The file is one of triangles.
@@ -53,12 +52,20 @@ fn extension(file: &Path) -> String {
 
 /// Reads a file of tetrahedra, brings it into the world and tells what is wrong with it.
 pub fn solid(file: &Path, transform: &Transform, faults: &mut Faults) -> Option<TetMesh> {
-    let bytes = std::fs::read(file).ok()?;
-    let mut mesh = mesh::gmsh::read(&bytes).ok()?;
+    let bytes = bytes(file, faults)?;
+    let beside = |kind: &str| {
+        let other = file.with_extension(kind);
+        std::fs::read(&other).map_err(|error| MeshError::new(format!("cannot read {}: {error}", other.display())))
+    };
+    let mut mesh = sound(mesh::read_tets(&extension(file), &bytes, beside), file, faults)?;
     apply(transform, &mut mesh.positions);
-    mesh.orient();
+    tell(check::tet::check(&mesh), file, faults).then_some(mesh)
+}
+
+/// Tells faults of a mesh; true where none is an error.
+fn tell(found: Vec<Fault>, file: &Path, faults: &mut Faults) -> bool {
     let mut sound = true;
-    for fault in check::tet::check(&mesh) {
+    for fault in found {
         match fault.severity {
             Severity::Error => {
                 faults.in_file(file, None, None, fault.message);
@@ -67,7 +74,7 @@ pub fn solid(file: &Path, transform: &Transform, faults: &mut Faults) -> Option<
             Severity::Warning => faults.warn_in_file(file, fault.message),
         }
     }
-    sound.then_some(mesh)
+    sound
 }
 
 /// Moves a mesh from the file's coordinates to the world.

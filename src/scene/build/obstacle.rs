@@ -2,12 +2,12 @@
 
 use super::faults::Faults;
 use super::files;
-use crate::linalg::{Rotation, Vec3};
+use crate::linalg::Vec3;
 use crate::mesh::TriMesh;
 use crate::mesh::check::{FaultKind, Severity, check};
 use crate::mesh::generate;
 use crate::scene::Scene;
-use crate::scene::obstacle::{Block, Obstacle, Sequence, Shape};
+use crate::scene::obstacle::{Obstacle, Sequence, Shape};
 use crate::world::Course;
 use crate::world::build::ObstacleInput;
 
@@ -28,7 +28,12 @@ pub fn input(scene: &Scene, obstacle: &Obstacle, key: &str, faults: &mut Faults)
         Shape::Mesh(file) => (files::placed(file, &obstacle.transform, faults)?, rigid),
         Shape::Sequence(sequence) => recorded(scene, obstacle, sequence, faults)?,
         Shape::Sphere(ball) => (generate::sphere(ball.center, ball.radius, edge(SPHERE_EDGE * ball.radius)), rigid),
-        Shape::Box(own) => (block(own, edge(BOX_EDGE * own.size.max())), rigid),
+        Shape::Box(block) => {
+            let half = block.size / 2.0;
+            let mut mesh = generate::cuboid(-half, half, edge(BOX_EDGE * block.size.max()));
+            block.turn(&mut mesh.positions);
+            (mesh, rigid)
+        }
         Shape::Plane(plane) => {
             let normal = plane.normal.map_or(scene.upwards(), |n| n.into_inner());
             (generate::plane(plane.point, normal, plane.size / 2.0, edge(PLANE_EDGE * plane.size)), rigid)
@@ -48,16 +53,6 @@ pub fn input(scene: &Scene, obstacle: &Obstacle, key: &str, faults: &mut Faults)
     }
     let friction = obstacle.friction;
     Some(ObstacleInput { name: obstacle.name.clone(), mesh, course, friction, thickness: obstacle.thickness })
-}
-
-/// The triangles of a box.
-pub fn block(block: &Block, edge: f64) -> TriMesh {
-    let half = block.size / 2.0;
-    let mut mesh = generate::cuboid(-half, half, edge);
-    let turn = block.rotate.as_ref();
-    let turn = turn.map_or(Rotation::identity(), |t| Rotation::from_axis_angle(&t.axis, t.angle));
-    mesh.positions.iter_mut().for_each(|p| *p = turn * *p + block.center);
-    mesh
 }
 
 /// First mesh and course of a sequence.
