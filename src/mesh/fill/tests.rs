@@ -33,9 +33,12 @@ fn every_state(corners: &[Site; 4], visit: &mut impl FnMut(&[Corner; 4])) {
         let new = chosen.len() - 1;
         (0..new).all(|k| {
             let (to, back) = (target(k, &chosen[k]), target(new, &chosen[new]));
-            (to != Some(new) || chosen[k].first != chosen[new].first)
-                && (back != Some(k) || chosen[k].first != chosen[new].first)
-                && (to != Some(new) || back != Some(k))
+            let opposite = chosen[k].first != chosen[new].first;
+            match (to == Some(new), back == Some(k)) {
+                (true, true) => false,
+                (false, false) => true,
+                _ => opposite,
+            }
         })
     };
     let mut chosen = Vec::new();
