@@ -23,7 +23,8 @@ fn scenes() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes")
 }
 
-/// The cloths of a frame, one after the other.
+/// The cloths, or the bodies, of a frame, one after the other.
+#[derive(Default)]
 struct Frame {
     /// Position of each vertex [m].
     x: Vec<Vec3>,
@@ -36,10 +37,12 @@ struct Frame {
 struct Done {
     name: String,
     record: Run,
-    /// Mesh file of each cloth.
-    files: Vec<PathBuf>,
+    /// Mesh file of each cloth; none where the scene makes another mesh of it.
+    files: Vec<Option<PathBuf>>,
     stats: Vec<FrameStats>,
     frames: Vec<Frame>,
+    /// The bodies, by frame.
+    bodies: Vec<Frame>,
     /// Pairs of triangles that cross, by frame.
     crossings: Vec<usize>,
 }
@@ -70,38 +73,46 @@ fn execute(name: &str, folder: &str, frames: Option<u32>, set: &[String]) -> (Ou
 fn read(name: &str, folder: &Folder) -> Done {
     let record = folder.read_run().unwrap();
     let stats = folder.read_stats().unwrap();
-    let mut frames = Vec::new();
+    let (mut frames, mut all_bodies) = (Vec::new(), Vec::new());
     let mut crossings = Vec::new();
     for frame in 1..=record.done {
         let mut x: Vec<Vec3> = Vec::new();
         let mut triangles: Vec<[u32; 3]> = Vec::new();
-        let mut cloths = Frame { x: Vec::new(), v: Vec::new(), triangles: Vec::new() };
-        // Cloths come before obstacles.
-        let (simulated, prescribed): (Vec<_>, Vec<_>) = record.objects.iter().partition(|o| o.kind == Kind::Cloth);
-        for entry in simulated.iter().chain(&prescribed) {
+        let (mut cloths, mut bodies) = (Frame::default(), Frame::default());
+        let mut simulated = 0;
+        assert!(record.objects.is_sorted_by_key(|o| Kind::ALL.iter().position(|k| *k == o.kind)));
+        for entry in &record.objects {
             let (shape, at) = folder.read_mesh(entry, frame).unwrap().unwrap();
             let first = x.len() as u32;
             x.extend(&at.positions);
             triangles.extend(shape.triangles.iter().map(|t| t.map(|v| v + first)));
-            if entry.kind == Kind::Cloth {
-                cloths.x.extend(&at.positions);
-                cloths.v.extend(at.velocities.unwrap());
-                cloths.triangles.extend(&triangles[cloths.triangles.len()..]);
+            if entry.kind.simulated() {
+                simulated = triangles.len();
+                let all = if entry.kind == Kind::Cloth { &mut cloths } else { &mut bodies };
+                let first = all.x.len() as u32;
+                all.x.extend(&at.positions);
+                all.v.extend(at.velocities.unwrap());
+                all.triangles.extend(shape.triangles.iter().map(|t| t.map(|v| v + first)));
             }
         }
         assert!(x.iter().all(|p| p.iter().all(|c| c.is_finite())), "{name}: frame {frame} is not finite");
-        let obstacle = |t: u32| t as usize >= cloths.triangles.len();
+        let obstacle = |t: u32| t as usize >= simulated;
         crossings.push(intersections(&x, &triangles, |a, b| obstacle(a) && obstacle(b)).pairs.len());
         frames.push(cloths);
+        all_bodies.push(bodies);
     }
     let scene: DocumentMut = fs::read_to_string(folder.path().join("scene.toml")).unwrap().parse().unwrap();
-    let files = cloths(&scene).map(|cloth| scenes().join(cloth["mesh"].as_str().unwrap())).collect();
-    Done { name: name.to_string(), record, files, stats, frames, crossings }
+    let file = |cloth: &Table| {
+        let made = ["offset", "subdivide"].iter().any(|key| cloth.contains_key(key));
+        (!made).then(|| scenes().join(cloth["mesh"].as_str().unwrap()))
+    };
+    let files = cloths(&scene).map(file).collect();
+    Done { name: name.to_string(), record, files, stats, frames, bodies: all_bodies, crossings }
 }
 
 /// Tables of the cloths of a scene.
 fn cloths(scene: &DocumentMut) -> impl Iterator<Item = &Table> {
-    scene["cloth"].as_array_of_tables().unwrap().iter()
+    scene.get("cloth").and_then(Item::as_array_of_tables).into_iter().flatten()
 }
 
 impl Done {
@@ -140,29 +151,20 @@ impl Done {
         assert!(found.iter().zip(&most).all(|(found, most)| found < most), "{}: {found:?}, not {most:?}", self.name);
     }
 
-    /// Centre of mass [m]: the cloths of a scene have one density, so weights are the triangles' areas at frame 1.
-    fn centre(&self, frame: u32) -> Vec3 {
-        let (rest, now) = (&self.frame(1).x, self.frame(frame));
-        let corners = |x: &[Vec3], t: &[u32; 3]| t.map(|v| x[v as usize]);
-        let mut moment = Vec3::zeros();
-        let mut mass = 0.0;
-        for t in &now.triangles {
-            let [a, b, c] = corners(rest, t);
-            let area = (b - a).cross(&(c - a)).norm() / 2.0;
-            moment += area * corners(&now.x, t).iter().sum::<Vec3>() / 3.0;
-            mass += area;
-        }
-        moment / mass
-    }
-
     /// A quantity by the name it has in the expected values.
     fn quantity(&self, name: &str, frame: u32) -> f64 {
-        let x = &self.frame(frame).x;
+        let (of, name) = match name.strip_prefix("body_") {
+            Some(name) => (&self.bodies, name),
+            None => (&self.frames, name),
+        };
+        let (rest, all) = (&of[0], &of[frame as usize - 1]);
+        let x = &all.x;
         let along = |k: usize| x.iter().map(move |p| p[k]);
         match name {
-            "centre_x" => self.centre(frame).x,
-            "centre_y" => self.centre(frame).y,
-            "centre_z" => self.centre(frame).z,
+            "centre_x" => centre(rest, all).x,
+            "centre_y" => centre(rest, all).y,
+            "centre_z" => centre(rest, all).z,
+            "volume" => volume(all),
             "lowest" => along(1).fold(f64::INFINITY, f64::min),
             "highest" => along(1).fold(f64::NEG_INFINITY, f64::max),
             "kinetic_energy" => self.stats[frame as usize - 1].energies.kinetic,
@@ -184,9 +186,16 @@ impl Done {
         let start = &self.frame(1).x;
         let mut triangles: Vec<[u32; 3]> = Vec::new();
         let mut rest = start.as_slice();
-        for file in &self.files {
-            let source = mesh::read(&file.extension().unwrap().to_string_lossy(), &fs::read(file).unwrap()).unwrap();
+        for (file, entry) in self.files.iter().zip(&self.record.objects) {
             let first = (start.len() - rest.len()) as u32;
+            let Some(file) = file else {
+                let (own, others) = rest.split_at(entry.vertices.min(rest.len()));
+                let inside = |t: &&[u32; 3]| (first..first + own.len() as u32).contains(&t[0]);
+                triangles.extend(self.frame(1).triangles.iter().filter(inside));
+                rest = others;
+                continue;
+            };
+            let source = mesh::read(&file.extension().unwrap().to_string_lossy(), &fs::read(file).unwrap()).unwrap();
             triangles.extend(source.triangles.iter().map(|t| t.map(|v| v + first)));
             let (placed, others) = rest.split_at(source.positions.len().min(rest.len()));
             rest = others;
@@ -198,6 +207,8 @@ impl Done {
             let now = self.frame(frame);
             let same = now.x.len() == start.len() && now.triangles == triangles;
             hold(same, format!("frame {frame}: other vertices or triangles than the files"));
+            let body = |k: usize| (self.bodies[k].x.len(), &self.bodies[k].triangles);
+            hold(body(frame as usize - 1) == body(0), format!("frame {frame}: other vertices or triangles of bodies"));
             let crossings = self.crossings[frame as usize - 1];
             hold(crossings == 0, format!("frame {frame}: {crossings} pairs of triangles cross"));
             let strain = self.strain(frame);
@@ -208,6 +219,27 @@ impl Done {
         }
         faults
     }
+}
+
+/// Centre of mass of surfaces [m]: the cloths of a scene have one density, so weights are the triangles' areas at rest.
+fn centre(rest: &Frame, now: &Frame) -> Vec3 {
+    let rest = &rest.x;
+    let corners = |x: &[Vec3], t: &[u32; 3]| t.map(|v| x[v as usize]);
+    let mut moment = Vec3::zeros();
+    let mut mass = 0.0;
+    for t in &now.triangles {
+        let [a, b, c] = corners(rest, t);
+        let area = (b - a).cross(&(c - a)).norm() / 2.0;
+        moment += area * corners(&now.x, t).iter().sum::<Vec3>() / 3.0;
+        mass += area;
+    }
+    moment / mass
+}
+
+/// Volume inside closed surfaces [m^3].
+fn volume(all: &Frame) -> f64 {
+    let corners = all.triangles.iter().map(|t| t.map(|v| all.x[v as usize]));
+    corners.map(|[a, b, c]| a.dot(&b.cross(&c)) / 6.0).sum()
 }
 
 /// `b` is `a` scaled, turned and moved, vertex by vertex: distances from three vertices far from each other tell.
@@ -238,10 +270,13 @@ impl Expected {
         u32::try_from(self.document["frames"].as_integer().unwrap()).unwrap()
     }
 
-    /// Overrides that give every cloth of the scene the mesh written here, if there is one.
-    fn meshes(&self, scene: &DocumentMut) -> Vec<String> {
-        let Some(mesh) = self.document.get("mesh").and_then(Item::as_str) else { return Vec::new() };
-        (0..cloths(scene).count()).map(|k| format!("cloth[{k}].mesh=\"{mesh}\"")).collect()
+    /// Overrides of the short run: every cloth's mesh, and what else is written here.
+    fn overrides(&self, scene: &DocumentMut) -> Vec<String> {
+        let mesh = self.document.get("mesh").and_then(Item::as_str);
+        let meshes = mesh.into_iter().flat_map(|mesh| (0..cloths(scene).count()).map(move |k| (k, mesh)));
+        let set = self.document.get("set").and_then(Item::as_array).into_iter().flatten();
+        let other = set.map(|one| one.as_str().unwrap().to_string());
+        meshes.map(|(k, mesh)| format!("cloth[{k}].mesh=\"{mesh}\"")).chain(other).collect()
     }
 
     fn largest_strain(&self) -> f64 {
@@ -301,7 +336,7 @@ fn scene(name: &str) -> DocumentMut {
 
 fn check_scene(name: &str) {
     let expected = Expected::read(name);
-    let done = run(name, name, Some(expected.frames()), &expected.meshes(&scene(name)));
+    let done = run(name, name, Some(expected.frames()), &expected.overrides(&scene(name)));
     let mut faults = done.sound(expected.frames(), expected.largest_strain());
     faults.extend(expected.compare(&done));
     assert!(faults.is_empty(), "{}", faults.join("\n"));

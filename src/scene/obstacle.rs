@@ -173,6 +173,8 @@ section! {
         pub shape: Shape = exactly_one(),
         /// Longest edge of the triangles of a sphere, box, plane or capsule; a fraction of its size if absent.
         pub resolution: Option<f64> = quantity(Unit::Length, 1e-4..=1e5).optional(),
+        /// How often each triangle of a mesh file is cut into four.
+        pub subdivide: u8 = integer(0..=6).or(0),
         /// From the file's coordinates, or those of the shape, to the world.
         pub transform: Transform = table(),
         /// How it moves; still if absent.
@@ -203,6 +205,13 @@ fn one_course(obstacle: Obstacle, keys: &mut Keys) -> Option<Obstacle> {
         keys.fault(
             "resolution",
             "a mesh file has its own triangles; 'resolution' goes with sphere, box, plane, capsule",
+        );
+        return None;
+    }
+    if !matches!(obstacle.shape, Shape::Mesh(_)) && obstacle.subdivide > 0 {
+        keys.fault(
+            "subdivide",
+            "goes with 'mesh'; other shapes have 'resolution', and the meshes of a sequence stay as they are",
         );
         return None;
     }
