@@ -81,7 +81,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
         stiffness: scene.contact.stiffness,
         pinch,
     };
-    let (world, mut state) = world::build::build(Input { gravity: scene.gravity, wind, contact, cloths, obstacles });
+    let (world, mut state) = world::build::build(Input { gravity: scene.gravity, wind, contact, cloths, obstacles, frictions: Vec::new() });
     let crossing = start::begin(scene.contact.start, &world, &mut state, &mut faults);
     match faults.finish() {
         (found, warnings) if found.is_empty() => Ok(Built { world, state, warnings }),

@@ -242,6 +242,7 @@ mod tests {
             contact: ContactSettings { enabled: true, distance: 1e-3, stiffness: 1.0, pinch: Pinch::Lag },
             cloths: Vec::new(),
             obstacles: Vec::new(),
+            frictions: Vec::new(),
         });
         world.moving = 1;
         let none = || vec![Vec3::zeros()];

@@ -71,6 +71,7 @@ pub fn input(gravity: Vec3, cloth: ClothInput) -> Input {
         contact: ContactSettings { enabled: false, distance: 1e-3, stiffness: 1.0, pinch: Pinch::Lag },
         cloths: vec![cloth],
         obstacles: Vec::new(),
+        frictions: Vec::new(),
     }
 }
 

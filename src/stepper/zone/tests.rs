@@ -47,6 +47,7 @@ fn crumpled(seed: &mut u64) -> (World, State, Step) {
         contact: ContactSettings { enabled: true, distance: 1e-3, stiffness: 1.0, pinch: Pinch::Lag },
         cloths: vec![cloth],
         obstacles: Vec::new(),
+        frictions: Vec::new(),
     });
     let n = world.moving;
     state.x.iter_mut().for_each(|x| *x += vector(0.05));
