@@ -279,3 +279,168 @@ fn normalized([x, y]: [f64; 2]) -> [f64; 2] {
     let length = x.hypot(y);
     [x / length, y / length]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn linear(warp: f64, weft: f64, between: f64) -> Curves {
+        Curves {
+            warp: Curve::constant(warp),
+            against_warp: None,
+            weft: Some(Curve::constant(weft)),
+            against_weft: None,
+            between: Some(Curve::constant(between)),
+        }
+    }
+
+    fn law(flow: Flow, curves: Curves) -> Measured {
+        let ground = Ground { peak: curves.clone(), plateau: curves };
+        Measured { flow, area: None, grounds: [Some(ground), None] }
+    }
+
+    /// Of the pushed surface the warp is turned round.
+    fn rub(angle: f64) -> Rub {
+        let warp = [-angle.cos(), -angle.sin(), 1.0];
+        Rub { axis: Vec3::x(), warps: [warp, [1.0, 0.0, 1.0]], ..Rub::default() }
+    }
+
+    fn vector(angle: f64) -> Vec3 {
+        Vec3::new(angle.cos(), 0.0, -angle.sin())
+    }
+
+    /// Normal along y: `normal x axis` is -z, so that angles go from x to -z.
+    fn force(law: &Measured, angle: f64, pressing: f64, e: &Vec3, k: f64) -> Secant {
+        law.secant(&rub(angle), &Vec3::y(), pressing, e, k, true)
+    }
+
+    /// `F0`, `F45` and `F90` are what is met in these directions to the warp, wherever that lies.
+    #[test]
+    fn the_tensor_meets_its_curves() {
+        let (warp, weft, between) = (0.2, 0.5, 0.4);
+        let antiparallel = law(Flow::Antiparallel, linear(warp, weft, between));
+        for angle in [0.0f64, 0.4, 2.0] {
+            for (to_warp, wanted) in [(0.0, warp), (45.0, between), (90.0, weft), (180.0, warp), (225.0, between)] {
+                let u = vector(angle + f64::to_radians(to_warp));
+                let found = force(&antiparallel, angle, 2.0, &u, 1e3).force(&u);
+                assert!((found - u * (2.0 * wanted)).norm() < 1e-12, "{angle} {to_warp}: {found}");
+            }
+        }
+    }
+
+    /// The associated law brings a bristle to the ellipse, in the direction of its normal, and never beyond what it was.
+    #[test]
+    fn the_associated_law_is_the_nearest_point_of_its_ellipse() {
+        let [f00, f01, f11] = [0.3, 0.07, 0.8];
+        let associated = law(Flow::Associated, linear(f00, f11, f01 + (f00 + f11) / 2.0));
+        let k = 50.0;
+        let inverse = inverse_of([f00, f01, f11]);
+        for n in 0..360 {
+            for size in [0.001, 0.0166, 0.02, 0.1, 100.0] {
+                let angle = f64::from(n).to_radians();
+                let e = vector(angle) * size;
+                let secant = force(&associated, 0.0, 1.0, &e, k);
+                let f = secant.force(&e);
+                let apply = |m: [f64; 3], v: [f64; 2]| [m[0] * v[0] + m[1] * v[1], m[1] * v[0] + m[2] * v[1]];
+                let plane = |v: &Vec3| [v.x, -v.z];
+                let half = apply(inverse, plane(&f));
+                let on = half[0].hypot(half[1]);
+                if secant.holds {
+                    assert!(f == e * k && on <= 1.0 + 1e-12);
+                    continue;
+                }
+                assert!((on - 1.0).abs() < 1e-10, "{n} {size}: {on}");
+                let (slip, normal) = (plane(&(e - f / k)), apply(inverse, half));
+                let sine = (slip[0] * normal[1] - slip[1] * normal[0]) / (slip[0].hypot(slip[1]) * normal[0].hypot(normal[1]));
+                assert!(sine.abs() < 1e-9 && slip[0] * normal[0] + slip[1] * normal[1] > 0.0, "{n} {size}: {sine}");
+                assert!(secant.even > 0.0 && secant.even + secant.along.norm_squared() <= k * (1.0 + 1e-12));
+            }
+        }
+    }
+
+    fn inverse_of([a, b, c]: [f64; 3]) -> [f64; 3] {
+        let det = a * c - b * b;
+        [c / det, -b / det, a / det]
+    }
+
+    /// In steady sliding by `v` the associated force is the gradient of the dissipation `|F v|`, which is convex: its value at one
+    /// sliding, gone on with its slope, is nowhere above what is found elsewhere. One-way curves included, and both grounds.
+    #[test]
+    fn the_associated_force_is_the_slope_of_a_convex_dissipation() {
+        let mut one_way = linear(0.3, 0.6, 0.0);
+        (one_way.between, one_way.against_warp) = (None, Some(Curve::constant(0.9)));
+        let mut both = law(Flow::Associated, linear(0.3, 0.8, 0.6));
+        both.grounds[1] = both.grounds[0].clone();
+        for law in [law(Flow::Associated, one_way), both, law(Flow::Associated, linear(0.3, 0.8, 0.6))] {
+            let slide = 1e6;
+            // Of bristles far behind what slides, the force times the sliding is the dissipation.
+            let f = |v: &Vec3| force(&law, 0.3, 1.0, &(v * slide), 1.0).force(&(v * slide));
+            let dissipation = |v: &Vec3| f(v).dot(v);
+            for n in 0..72 {
+                let v = vector(f64::from(n).to_radians() * 5.0 + 0.01) * 1.3;
+                let d = 1e-4;
+                for along in [Vec3::x(), Vec3::z()] {
+                    let slope = (dissipation(&(v + along * d)) - dissipation(&(v - along * d))) / (2.0 * d);
+                    assert!((slope - f(&v).dot(&along)).abs() < 1e-5, "{n}: {slope} {}", f(&v).dot(&along));
+                }
+                for m in 0..72 {
+                    let w = vector(f64::from(m).to_radians() * 5.0);
+                    assert!(dissipation(&w) >= f(&v).dot(&w) - 1e-5, "{n} {m}");
+                }
+            }
+        }
+    }
+
+    /// Where all directions are alike both laws are Coulomb's: on the path of even curves to the last bit, on that of tensors to
+    /// rounding.
+    #[test]
+    fn alike_in_all_directions_it_is_coulombs_law() {
+        let (mu, k) = (0.3, 123.0);
+        for n in 0..1000 {
+            let t = f64::from(n);
+            let e = vector(t) * 1e-3 * (1.0 + (7.0 * t).sin());
+            let pressing = 0.2 * (1.0 + (3.0 * t).cos());
+            let (bound, length) = (mu * pressing, e.norm());
+            let wanted = if k * length <= bound { k } else { bound / length };
+            for flow in [Flow::Antiparallel, Flow::Associated] {
+                let even = law(flow, Curves::even(Curve::constant(mu)));
+                let found = force(&even, t, pressing, &e, k);
+                assert_eq!((found.even, found.along, found.holds), (wanted, Vec3::zeros(), wanted == k));
+                let tensor = law(flow, linear(mu, mu, mu));
+                let found = force(&tensor, t, pressing, &e, k);
+                assert!((found.force(&e) - e * wanted).norm() < 1e-12 * k * length, "{n}");
+            }
+        }
+    }
+
+    /// What slides against the pile meets the one curve, with it the other; across it the change is without a jump.
+    #[test]
+    fn a_pile_is_smooth_in_one_direction_and_rough_in_the_other() {
+        let mut curves = linear(0.2, 0.4, 0.3);
+        curves.against_warp = Some(Curve::constant(0.7));
+        let pile = law(Flow::Antiparallel, curves);
+        let of = |angle: f64, surface: usize| {
+            let mut pile = pile.clone();
+            pile.grounds.swap(0, surface);
+            let e = vector(angle);
+            let mut rub = rub(0.0);
+            rub.warps.swap(0, surface);
+            pile.secant(&rub, &Vec3::y(), 1.0, &e, 1e3, true).force(&e).dot(&e)
+        };
+        for surface in [0, 1] {
+            // The pushed surface that goes along its warp has the other one go against it.
+            assert!((of(0.0, surface) - 0.7).abs() < 1e-12 && (of(std::f64::consts::PI, surface) - 0.2).abs() < 1e-12);
+            let [before, after] = [-1e-9, 1e-9].map(|d| of(std::f64::consts::FRAC_PI_2 + d, surface));
+            assert!((before - 0.4).abs() < 1e-12 && (after - 0.4).abs() < 1e-12, "{before} {after}");
+        }
+    }
+
+    #[test]
+    fn what_would_drive_is_found() {
+        assert_eq!(linear(0.3, 0.3, 0.5).indefinite(), None);
+        assert!(linear(0.3, 0.3, 0.61).indefinite().is_some());
+        let mut crossing = linear(0.3, 0.3, 0.3);
+        crossing.between = Some(Curve::new([[1.0, 0.3], [2.0, 2.0]]));
+        assert!(crossing.indefinite().is_some_and(|load| load > 1.0));
+    }
+}
