@@ -75,12 +75,20 @@ impl Curves {
         [of(&self.against_warp, warp, u[0]), between, of(&self.against_weft, weft, u[1])]
     }
 
-    /// A load and a quadrant in which the tensor is not positive definite, so that some direction would be driven; at the measured
+    fn all(&self) -> impl Iterator<Item = &Curve> {
+        let others = [&self.against_warp, &self.weft, &self.against_weft, &self.between];
+        std::iter::once(&self.warp).chain(others.into_iter().flatten())
+    }
+
+    /// Force over load at each measured load of each curve.
+    pub fn coefficients(&self) -> impl Iterator<Item = f64> {
+        self.all().flat_map(|curve| curve.loads().iter().map(|load| curve.coefficient(*load)))
+    }
+
+    /// A load at which, in some quadrant, the tensor is not positive definite, so that some direction would be driven; at the measured
     /// loads and at points between them.
     pub fn indefinite(&self) -> Option<f64> {
-        let curves = [Some(&self.warp), self.against_warp.as_ref(), self.weft.as_ref()];
-        let curves = curves.into_iter().chain([self.against_weft.as_ref(), self.between.as_ref()]).flatten();
-        let mut loads: Vec<f64> = curves.flat_map(|c| c.loads()).copied().chain([0.0]).collect();
+        let mut loads: Vec<f64> = self.all().flat_map(|c| c.loads()).copied().chain([0.0]).collect();
         loads.sort_by(f64::total_cmp);
         loads.dedup();
         let between = loads.windows(2).flat_map(|w| (0..16).map(|k| w[0] + (w[1] - w[0]) * f64::from(k) / 16.0));
@@ -351,7 +359,8 @@ mod tests {
                 }
                 assert!((on - 1.0).abs() < 1e-10, "{n} {size}: {on}");
                 let (slip, normal) = (plane(&(e - f / k)), apply(inverse, half));
-                let sine = (slip[0] * normal[1] - slip[1] * normal[0]) / (slip[0].hypot(slip[1]) * normal[0].hypot(normal[1]));
+                let sine =
+                    (slip[0] * normal[1] - slip[1] * normal[0]) / (slip[0].hypot(slip[1]) * normal[0].hypot(normal[1]));
                 assert!(sine.abs() < 1e-9 && slip[0] * normal[0] + slip[1] * normal[1] > 0.0, "{n} {size}: {sine}");
                 assert!(secant.even > 0.0 && secant.even + secant.along.norm_squared() <= k * (1.0 + 1e-12));
             }

@@ -4,6 +4,7 @@
 mod cloth;
 mod faults;
 mod files;
+mod friction;
 mod obstacle;
 mod select;
 mod start;
@@ -66,6 +67,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
         }
         _ => Pinch::Lag,
     };
+    let frictions = friction::pairs(scene, &cloths, &obstacles, &mut faults);
     if faults.any() {
         return Err(Refusal { faults: faults.finish().0, ..Refusal::default() });
     }
@@ -81,7 +83,8 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
         stiffness: scene.contact.stiffness,
         pinch,
     };
-    let (world, mut state) = world::build::build(Input { gravity: scene.gravity, wind, contact, cloths, obstacles, frictions: Vec::new() });
+    let (world, mut state) =
+        world::build::build(Input { gravity: scene.gravity, wind, contact, cloths, obstacles, frictions });
     let crossing = start::begin(scene.contact.start, &world, &mut state, &mut faults);
     match faults.finish() {
         (found, warnings) if found.is_empty() => Ok(Built { world, state, warnings }),

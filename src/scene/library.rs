@@ -2,19 +2,22 @@
 
 use super::document::Document;
 use super::fault::Fault;
-use super::keys::{Context, Keys, section};
+use super::friction::{Given, Pair};
+use super::keys::{Choice, Context, Keys, section};
 use super::kinds::tables;
 use super::material::{Entry, Material};
 use super::unit::number;
 use crate::force::bending::Bending;
+use crate::force::curve::Curve;
 use crate::force::membrane::{Isotropic, Membrane, StretchTable};
 use std::fmt::Write;
 use std::sync::OnceLock;
 
 /// Files of the library.
-const FILES: [(&str, &str); 2] = [
+const FILES: [(&str, &str); 3] = [
     ("materials/fabrics.toml", include_str!("../../materials/fabrics.toml")),
     ("materials/wang2011.toml", include_str!("../../materials/wang2011.toml")),
+    ("materials/friction.toml", include_str!("../../materials/friction.toml")),
 ];
 
 section! {
@@ -22,33 +25,47 @@ section! {
     struct Shelf {
         /// Materials.
         material: Vec<Entry> = tables(),
+        /// Friction of pairs.
+        pair: Vec<Pair> = tables(),
     }
 }
 
-/// Materials and faults of the library.
-fn shelves() -> &'static (Vec<Material>, Vec<Fault>) {
-    static SHELVES: OnceLock<(Vec<Material>, Vec<Fault>)> = OnceLock::new();
+/// All that the library has.
+struct Library {
+    materials: Vec<Material>,
+    pairs: Vec<Pair>,
+    faults: Vec<Fault>,
+}
+
+fn shelves() -> &'static Library {
+    static SHELVES: OnceLock<Library> = OnceLock::new();
     SHELVES.get_or_init(|| {
         let mut cx = Context::default();
-        let mut faults = Vec::new();
+        let (mut pairs, mut faults) = (Vec::new(), Vec::new());
         for (file, text) in FILES {
             let document = Document::new(file, text.as_bytes());
             let start = super::document::Origin::Text(0);
-            let _: Option<Shelf> = Keys::section(&mut cx, "", start, &document.root);
+            let shelf: Option<Shelf> = Keys::section(&mut cx, "", start, &document.root);
+            pairs.extend(shelf.into_iter().flat_map(|shelf| shelf.pair));
             faults.extend(super::gather(&document, std::mem::take(&mut cx.faults), &[]));
         }
-        (cx.materials, faults)
+        Library { materials: cx.materials, pairs, faults }
     })
 }
 
 /// The materials of the library.
 pub fn library() -> &'static [Material] {
-    &shelves().0
+    &shelves().materials
+}
+
+/// The pairs of surfaces of the library.
+pub fn pairs() -> &'static [Pair] {
+    &shelves().pairs
 }
 
 /// Faults of the library's files: none, held by a test.
 pub fn faults() -> &'static [Fault] {
-    &shelves().1
+    &shelves().faults
 }
 
 /// Names of the library.
@@ -86,8 +103,63 @@ pub fn materials_table() -> String {
         );
     }
     out.push_str(
+        "\npair                              friction     description; source\n                                  [-]\n",
+    );
+    for pair in pairs() {
+        let mark = if pair.illustrative { "* " } else { "" };
+        let _ = writeln!(out, "{:<32}  {:<11}  {mark}{}; {}", pair.name, spread(pair), pair.description, pair.source);
+    }
+    out.push_str(
         "* illustrative: general knowledge, not measurements of one fabric. `percale materials NAME` for sources.\n",
     );
+    out
+}
+
+/// Coefficients of a pair while sliding: one, or the least and the greatest of its curves.
+fn spread(pair: &Pair) -> String {
+    let two = |x: f64| number((x * 100.0).round() / 100.0);
+    match &pair.given {
+        Given::Coulomb(friction) => two(friction.sliding),
+        Given::Measured(curves) => {
+            let all = std::iter::once(&curves.first).chain(&curves.second).flat_map(|g| g.plateau.coefficients());
+            let (low, high) = all.fold((f64::MAX, 0.0f64), |(low, high), f| (low.min(f), high.max(f)));
+            format!("{} - {}", two(low), two(high))
+        }
+    }
+}
+
+/// All of one pair.
+pub fn pair_page(pair: &Pair) -> String {
+    let mut out = format!("{}\n", pair.name);
+    let mut line = |key: &str, value: String| {
+        let _ = writeln!(out, "  {key:<18}{value}");
+    };
+    line("description", pair.description.clone());
+    line("source", pair.source.clone());
+    line("kind", if pair.illustrative { "illustrative" } else { "measured" }.to_string());
+    match &pair.given {
+        Given::Coulomb(friction) => {
+            line("static", number(friction.fixed));
+            line("dynamic", number(friction.sliding));
+        }
+        Given::Measured(curves) => {
+            line("law", curves.law.word().to_string());
+            if let Some(area) = curves.area {
+                line("area", format!("{} m2", number(area)));
+            }
+            let (peak, plateau) = (&curves.first.peak, &curves.first.plateau);
+            line("force", "sliding (peak) at 0 and 90 degrees to the warp [N]".to_string());
+            for load in plateau.warp.loads() {
+                let force = |curve: &Curve| format!("{:.3}", load * curve.coefficient(*load));
+                let both = |along: &Curve, peak: &Curve| format!("{} ({})", force(along), force(peak));
+                let across = match (&plateau.weft, &peak.weft) {
+                    (Some(weft), Some(peak)) => format!("  {}", both(weft, peak)),
+                    _ => String::new(),
+                };
+                line(&format!("  at {} N", number(*load)), format!("{}{across}", both(&plateau.warp, &peak.warp)));
+            }
+        }
+    }
     out
 }
 

@@ -10,6 +10,7 @@ pub mod build;
 pub mod cloth;
 mod document;
 mod fault;
+pub mod friction;
 mod json;
 mod keys;
 mod kinds;
@@ -21,12 +22,14 @@ mod overrides;
 pub mod place;
 pub mod preview;
 pub mod settings;
+mod table;
 pub mod time;
 mod unit;
 
 pub use cloth::Cloth;
 pub use fault::{Fault, Place};
-pub use library::{library, material_page, materials_table};
+pub use friction::Friction;
+pub use library::{library, material_page, materials_table, pair_page, pairs};
 pub use material::Material;
 pub use obstacle::Obstacle;
 pub use overrides::Override;
@@ -61,6 +64,8 @@ pub struct Scene {
     pub cloths: Vec<Cloth>,
     /// Obstacles.
     pub obstacles: Vec<Obstacle>,
+    /// Friction of pairs.
+    pub frictions: Vec<Friction>,
     /// Wind.
     pub wind: Wind,
     /// Contact.
@@ -93,6 +98,8 @@ section! {
         cloth: Vec<Cloth> = Cloths,
         /// What it touches.
         obstacle: Vec<Obstacle> = tables(),
+        /// Friction of pairs, in place of what materials and obstacles say; after the objects, whose names it knows.
+        friction: Vec<Friction> = tables(),
         /// Wind.
         wind: Wind = table(),
         /// Contact.
@@ -188,7 +195,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         }
         return Err(faults);
     };
-    let File { scene, time, material: _, cloth, obstacle, wind, contact, solver, output, preview } = file;
+    let File { scene, time, material: _, cloth, obstacle, friction, wind, contact, solver, output, preview } = file;
     let down = match scene.up {
         Up::Y => Vec3::new(0.0, -9.81, 0.0),
         Up::Z => Vec3::new(0.0, 0.0, -9.81),
@@ -201,6 +208,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         materials: cx.materials,
         cloths: cloth,
         obstacles: obstacle,
+        frictions: friction,
         wind,
         contact,
         solver,

@@ -215,7 +215,7 @@ fn add_cloth(world: &mut World, state: &mut State, input: ClothInput) -> Part {
 
     let cloth = world.cloths.len() as u32;
     let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
-    let material: Vec<[Vec2; 3]> = 
+    let material: Vec<[Vec2; 3]> =
         (0..mesh.triangles.len()).map(|t| material_points(mesh, input.warp, input.rest, t)).collect();
     world.mass.resize(vertices.end, 0.0);
     for (triangle, points) in mesh.triangles.iter().zip(&material) {

@@ -213,8 +213,11 @@ fn assert_threshold(flow: Flow, degrees: f64) {
     let mut bench = above.bench();
     bench.run(2.0);
     let gone = above.travel(&bench);
-    println!("| {flow:?}, {degrees} degrees: creep in 10 s [um], slide in 2 s [mm] | < 10, > 10 | {:.2e}, {:.1} | | |",
-        1e6 * creep, 1e3 * gone[0]);
+    println!(
+        "| {flow:?}, {degrees} degrees: creep in 10 s [um], slide in 2 s [mm] | < 10, > 10 | {:.2e}, {:.1} | | |",
+        1e6 * creep,
+        1e3 * gone[0]
+    );
     assert!(creep < 1e-5 && gone[0] > 0.01, "{flow:?} {degrees}: {creep} {gone:?}");
 }
 
@@ -229,7 +232,7 @@ fn a_sheet_sticks_by_the_peak_in_every_direction() {
 
 /// Force over load of a sled of 100 cm^2: 0.5 at little load, less at more.
 fn sled() -> Curve {
-    Curve::new([0.005, 0.01, 0.02, 0.04, 0.08, 0.16].map(|load| [load, 0.5 * load / (1.0 + load / 0.05).sqrt()]))
+    Curve::new([0.005, 0.01, 0.02, 0.04, 0.08, 0.16].map(|load: f64| [load, 0.5 * load / (1.0 + load / 0.05).sqrt()]))
 }
 
 /// A curve over pressure: the slope at which a sheet slides is what the curve says at its weight per area, whatever that is and however
@@ -256,7 +259,10 @@ fn the_threshold_follows_the_curve_and_not_the_mesh() {
                 slide.travel(&bench)[0] - before
             });
             ways.iter_mut().for_each(|way| *way *= 1e3);
-            println!("| curve at {density} kg/m2, {cells} cells, tan {:.4}: slides [mm] | < 0.002, > 10 | {ways:?} | | |", slope.tan());
+            println!(
+                "| curve at {density} kg/m2, {cells} cells, tan {:.4}: slides [mm] | < 0.002, > 10 | {ways:?} | | |",
+                slope.tan()
+            );
             assert!(ways[0].abs() < 2e-3 && ways[1] > 10.0, "{density} {cells}: {ways:?}");
         }
     }
@@ -269,11 +275,8 @@ fn a_pile_holds_in_one_direction() {
     let (with, against) = (0.15, 0.45);
     for flow in [Flow::Antiparallel, Flow::Associated] {
         for (degrees, mu) in [(0.0f64, against), (180.0, with)] {
-            let pile = Curves {
-                against_warp: Some(Curve::constant(against)),
-                between: None,
-                ..curves(with, with, with)
-            };
+            let pile =
+                Curves { against_warp: Some(Curve::constant(against)), between: None, ..curves(with, with, with) };
             let slide = Slide::new(0.6, degrees.to_radians(), measured(flow, fixed(pile)));
             let mut bench = slide.bench();
             bench.run(0.2);
@@ -360,7 +363,9 @@ fn what_rubs_conserves_momentum() {
         let [c, d] = [0, 1].map(|k| momentum(&bench, k));
         let lost = (c + d - a - b).norm() / a.norm();
         let across = (d - b).dot(&a) / a.norm_squared();
-        println!("| two sheets, {flow:?}: momentum lost, part passed across | 0, > 0.02 | {lost:.1e}, {across:.3} | | |");
+        println!(
+            "| two sheets, {flow:?}: momentum lost, part passed across | 0, > 0.02 | {lost:.1e}, {across:.3} | | |"
+        );
         assert!(lost < 1e-12 && across > 0.02, "{lost} {across}");
     }
 }
