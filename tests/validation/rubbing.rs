@@ -4,7 +4,7 @@ use crate::common::{Bench, Cut, G, close, cloth, cut, input, settings};
 use percale::force::curve::Curve;
 use percale::force::friction::{Curves, Flow, Ground, Measured};
 use percale::force::sheet::Damping;
-use percale::linalg::{Rotation, Vec3};
+use percale::linalg::{Rotation, Vec3, par};
 use percale::mesh::generate::plane;
 use percale::stepper::Integrator;
 use percale::world::build::{ClothInput, Input, ObstacleInput};
@@ -245,14 +245,9 @@ fn a_sheet_sticks_below_the_bound_of_every_direction() {
 #[test]
 fn what_holds_is_the_peak_and_what_slides_the_plateau() {
     for flow in [Flow::Antiparallel, Flow::Associated] {
-        let plateau = curves(WARP, WEFT, DIAGONAL);
-        let peak = curves(1.25 * WARP, 1.25 * WEFT, 1.25 * DIAGONAL);
+        let of = |factor: f64| Curves { between: None, ..curves(factor * WARP, factor * WEFT, DIAGONAL) };
+        let law = measured(flow, Ground { peak: of(1.25), plateau: of(1.0) });
         let slope = (1.2 * WEFT).atan();
-        let law = measured(flow, Ground { peak, plateau: Curves { between: None, ..plateau } });
-        let law = Measured {
-            grounds: law.grounds.map(|g| g.map(|g| Ground { peak: Curves { between: None, ..g.peak }, ..g })),
-            ..law
-        };
         let slide = Slide::new(slope, 90f64.to_radians(), law);
         // Landing would break it loose: the slope comes in a second, to the sheet at rest.
         let mut bench = slide.bench();
@@ -383,29 +378,31 @@ fn cloth_on_cloth_has_the_mean_of_two_tensors() {
     }
 }
 
-/// Two free sheets pressed together slide on each other under a law of two tensors with an area: what one loses the other gains, to
-/// rounding; and friction takes a good part of their relative speed.
+/// Two free sheets, each with an anisotropic tensor over pressure, pressed together and sliding on each other.
+fn two_sheets(flow: Flow, cells: usize) -> Input {
+    let of = |factor: f64| {
+        let loads = sled().loads().to_vec();
+        Curve::new(loads.iter().map(|load| [*load, factor * load * sled().coefficient(*load)]))
+    };
+    let ground = || fixed(Curves { weft: Some(of(2.0)), ..Curves::even(of(1.0)) });
+    let law = Measured { flow, area: Some(0.01), grounds: [Some(ground()), Some(ground())] };
+    let slide = Slide { velocity: [0.3, 0.2], cells, ..Slide::new(0.0, 0.3, law) };
+    let mut input = slide.input();
+    input.gravity = Vec3::zeros();
+    input.obstacles.clear();
+    let mut other = slide.sheet("other", 1.1, 0.0);
+    other.velocity = Vec3::zeros();
+    input.cloths[0].velocity.y = -0.1;
+    input.cloths.push(other);
+    input.frictions[0].names = ["other", "sheet"].map(String::from);
+    input
+}
+
+/// What one loses the other gains, to rounding; and friction takes a good part of their relative speed.
 #[test]
 fn what_rubs_conserves_momentum() {
     for flow in [Flow::Antiparallel, Flow::Associated] {
-        let ground = || {
-            let of = |factor: f64| {
-                let loads = sled().loads().to_vec();
-                Curve::new(loads.iter().map(|load| [*load, factor * load * sled().coefficient(*load)]))
-            };
-            fixed(Curves { warp: of(1.0), weft: Some(of(2.0)), ..Curves::even(of(1.0)) })
-        };
-        let law = Measured { flow, area: Some(0.01), grounds: [Some(ground()), Some(ground())] };
-        let slide = Slide { velocity: [0.3, 0.2], ..Slide::new(0.0, 0.3, law) };
-        let mut input = slide.input();
-        input.gravity = Vec3::zeros();
-        input.obstacles.clear();
-        let mut other = slide.sheet("other", 1.1, 0.0);
-        other.velocity = Vec3::zeros();
-        input.cloths[0].velocity.y = -0.1;
-        input.cloths.push(other);
-        input.frictions[0].names = ["other", "sheet"].map(String::from);
-        let mut bench = Bench::new(input, settings(Integrator::BackwardEuler, 1e-3, 1e-14));
+        let mut bench = Bench::new(two_sheets(flow, 5), settings(Integrator::BackwardEuler, 1e-3, 1e-14));
         let momentum = |bench: &Bench, k: usize| -> Vec3 {
             bench.world.objects[k].vertices.clone().map(|v| bench.state.v[v] * bench.world.mass[v]).sum()
         };
@@ -418,5 +415,23 @@ fn what_rubs_conserves_momentum() {
             "| two sheets, {flow:?}: momentum lost, part passed across | 0, > 0.02 | {lost:.1e}, {across:.3} | | |"
         );
         assert!(lost < 1e-12 && across > 0.02, "{lost} {across}");
+    }
+}
+
+/// Pressures are sums over contacts: their order is the contacts', whoever makes them.
+#[test]
+fn what_rubs_has_the_same_bits_on_any_number_of_threads() {
+    let run = |threads: usize| {
+        let work = || {
+            let mut bench = Bench::new(two_sheets(Flow::Associated, 30), settings(Integrator::Bdf2, 2e-3, 1e-6));
+            bench.run(0.03);
+            bench.state
+        };
+        par::with_threads(threads, work).unwrap()
+    };
+    let one = run(1);
+    assert!(one.bristles.len() > 1000, "{} contacts", one.bristles.len());
+    for threads in [2, 4] {
+        assert!(run(threads) == one, "{threads} threads");
     }
 }
