@@ -2,8 +2,9 @@
 
 /// Force of friction over load, from none at none.
 ///
-/// Beyond the last point the coefficient stays what it is there, as Coulomb's law has it. The slope of the last points would be the
-/// other choice; it is the least certain of what was measured, and where it is flat nothing would hold any more under impacts.
+/// Beyond the last point the coefficient stays what it is there, as Coulomb's law has it. The slope of the last points would
+/// be the other choice; it is the least certain of what was measured, and where it is flat nothing would hold any more under
+/// impacts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     /// Loads, the first is zero [N].

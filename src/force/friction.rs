@@ -3,15 +3,15 @@
 //!
 //! A sled drawn over cloth under the load `N` meets the force `F0`, `F45` or `F90` by its direction to the warp. With
 //! `F = (F0, F45 - (F0 + F90)/2; ., F90)` in warp and weft, sliding in the unit direction `u` meets `u.F u` in every direction.
-//! Two laws say where that force points ([`Flow`]): against the sliding, as in the paper, or such that the most is dissipated: the
-//! force lies on the ellipse `f.F^-2 f = 1`, whose normal there is the direction of sliding, `f = -F^2 u/|F u|`, minus the gradient
-//! of the dissipation `|F v|`. Along warp and weft both are the same.
-//! Where curves against the warp or the weft are given as well, `F0` and `F90` are those of the quadrant into which the other
-//! surface slides; `u.F u` has no jump from one to the next.
+//! Two laws say where that force points ([`Flow`]): against the sliding, as in the paper, or such that the most is dissipated:
+//! the force lies on the ellipse `f.F^-2 f = 1`, whose normal there is the direction of sliding, `f = -F^2 u/|F u|`, minus the
+//! gradient of the dissipation `|F v|`. Along warp and weft both are the same. Where curves against the warp or the weft are
+//! given as well, `F0` and `F90` are those of the quadrant into which the other surface slides; `u.F u` has no jump from one
+//! to the next.
 //!
-//! A bristle whose elastic force is `k e` is brought back to the bound. Against the sliding it is made shorter; else it goes to the
-//! nearest point of the ellipse, `e = d + l F^-2 d`, and `f = k (1 + l F^-2)^-1 e`: that symmetric positive definite tensor is the
-//! secant, and for long `e` it is `F^2/|F e|`.
+//! A bristle whose elastic force is `k e` is brought back to the bound. Against the sliding it is made shorter; else it goes
+//! to the nearest point of the ellipse, `e = d + l F^-2 d`, and `f = k (1 + l F^-2)^-1 e`: that symmetric positive definite
+//! tensor is the secant, and for long `e` it is `F^2/|F e|`.
 
 use super::curve::Curve;
 use crate::linalg::Vec3;
@@ -85,8 +85,8 @@ impl Curves {
         self.all().flat_map(|curve| curve.loads().iter().map(|load| curve.coefficient(*load)))
     }
 
-    /// A load at which, in some quadrant, the tensor is not positive definite, so that some direction would be driven; at the measured
-    /// loads and at points between them.
+    /// A load at which, in some quadrant, the tensor is not positive definite, so that some direction would be driven; at the
+    /// measured loads and at points between them.
     pub fn indefinite(&self) -> Option<f64> {
         let mut loads: Vec<f64> = self.all().flat_map(|c| c.loads()).copied().chain([0.0]).collect();
         loads.sort_by(f64::total_cmp);
@@ -192,8 +192,8 @@ impl Measured {
         sum.map(|f| f / count)
     }
 
-    /// The bristle `e` across `normal`, of stiffness `k`, under the force `pressing` [N]: as it is while it holds, which is asked of
-    /// the peak unless it was `sliding`, else brought to what slides.
+    /// The bristle `e` across `normal`, of stiffness `k`, under the force `pressing` [N]: as it is while it holds, which is
+    /// asked of the peak unless it was `sliding`, else brought to what slides.
     pub fn secant(&self, rub: &Rub, normal: &Vec3, pressing: f64, e: &Vec3, k: f64, sliding: bool) -> Secant {
         let load = match self.area {
             Some(area) => rub.pressure.max(pressing * rub.spread) * area,
@@ -372,8 +372,9 @@ mod tests {
         [c / det, -b / det, a / det]
     }
 
-    /// In steady sliding by `v` the associated force is the gradient of the dissipation `|F v|`, which is convex: its value at one
-    /// sliding, gone on with its slope, is nowhere above what is found elsewhere. One-way curves included, and both grounds.
+    /// In steady sliding by `v` the associated force is the gradient of the dissipation `|F v|`, which is convex: its value at
+    /// one sliding, gone on with its slope, is nowhere above what is found elsewhere. One-way curves included, and both
+    /// grounds.
     #[test]
     fn the_associated_force_is_the_slope_of_a_convex_dissipation() {
         let mut one_way = linear(0.3, 0.6, 0.0);

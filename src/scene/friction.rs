@@ -198,7 +198,8 @@ impl Field for GivenField {
             keys,
             "area",
             &area,
-            "Area of the sled with which the curves were measured: they are then of pressures, and how fine a mesh is does not matter; without it the load is that of one contact.",
+            "Area of the sled with which the curves were measured: they are then of pressures, and \
+             how fine a mesh is does not matter; without it the load is that of one contact.",
         );
         let law = optional(keys, "law", &choice::<Law>(), "Where friction points; \"antiparallel\" if absent.");
         let warp = optional(
@@ -268,12 +269,20 @@ fn consistent(given: Given, keys: &mut Keys) -> Option<Given> {
     let mut all = std::iter::once(&curves.first).chain(&curves.second).flat_map(of);
     let skew = all.clone().any(|c| c.is_one_way() && c.between.is_some());
     if curves.law == Law::Associated && skew {
-        keys.fault("law", "curves against the warp or the weft and at 45 degrees have no common cone; leave f45 out, or give \"antiparallel\"");
+        keys.fault(
+            "law",
+            "curves against the warp or the weft and at 45 degrees have no common cone; \
+             leave f45 out, or give \"antiparallel\"",
+        );
         return None;
     }
     let both = curves.second.is_some() || curves.warp == Some(Warp::Both);
     if curves.law == Law::Associated && both && all.any(|c| c.is_one_way()) {
-        keys.fault("law", "curves against the warp or the weft of both have no common cone; give warp = \"first\", or \"antiparallel\"");
+        keys.fault(
+            "law",
+            "curves against the warp or the weft of both have no common cone; \
+             give warp = \"first\", or \"antiparallel\"",
+        );
         return None;
     }
     Some(given)

@@ -15,7 +15,8 @@ fn column() -> List<Quantity> {
 }
 
 section! {
-    /// Forces of friction over loads, as lists of one length. The angle is that of the direction in which the other surface slides, to the warp.
+    /// Forces of friction over loads, as lists of one length. The angle is that of the direction in which the other surface
+    /// slides, to the warp.
     pub struct Columns {
         /// Loads, ascending.
         load: Vec<f64> = column().required(),
@@ -202,8 +203,8 @@ fn cells(row: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Curves of a text of rows under a heading of the columns' names; empty lines and `#` comments are skipped. A fault has its line and
-/// column, from 1.
+/// Curves of a text of rows under a heading of the columns' names; empty lines and `#` comments are skipped. A fault has its
+/// line and column, from 1.
 fn csv(text: &str) -> Result<Ground, (usize, usize, String)> {
     let rows = text.trim_start_matches('\u{feff}').lines().enumerate().map(|(k, row)| (k + 1, row));
     let mut rows = rows.filter(|(_, row)| !row.trim().is_empty() && !row.trim().starts_with('#'));

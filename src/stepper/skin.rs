@@ -1,8 +1,9 @@
 //! What measured friction asks of surfaces: where warp and weft lie at a contact, and what pressure is borne there.
 //!
-//! A contact's force says nothing of a pressure: the finer the mesh, the more contacts share a load. A vertex bears the forces of all
-//! contacts on one side of it by their weights, on the third of the triangles around it; a contact has the mean of its vertices' pressure,
-//! and of both surfaces where both have vertices that move. What a prescribed surface is cut into does not matter.
+//! A contact's force says nothing of a pressure: the finer the mesh, the more contacts share a load. A vertex bears the forces
+//! of all contacts on one side of it by their weights, on the third of the triangles around it; a contact has the mean of its
+//! vertices' pressure, and of both surfaces where both have vertices that move. What a prescribed surface is cut into does not
+//! matter.
 
 use super::touch::Element;
 use crate::force::contact::Rule;

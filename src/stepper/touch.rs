@@ -299,7 +299,9 @@ impl Touch {
                 None => Vec3::zeros(),
             };
             c.contact.expected = c.free + (0..4).map(guess).sum::<Vec3>();
-            c.linear = c.contact.linearise(&c.free, c.stops, setting, &skin.rubs(world));
+            if !skin.acts() {
+                c.linear = c.contact.linearise(&c.free, c.stops, setting, &skin.rubs(world));
+            }
         });
         if skin.acts() {
             skin.press(world, contacts, |c| c.contact.pressing(&c.free, c.stops, setting));

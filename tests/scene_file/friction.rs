@@ -28,8 +28,8 @@ fn it_is_given_by_coefficients_a_pair_or_curves() {
     assert_eq!(given("pair = \"cotton-on-chest\""), coulomb(0.9, 0.79));
     let Given::Measured(pair) = given("pair = \"tango-red-jet-set-on-sponge\"\nlaw = \"associated\"") else { panic!() };
     assert_eq!((pair.law, pair.flow(), pair.area, pair.warp), (Law::Associated, Flow::Associated, Some(0.01), None));
-    let text = "area = \"50 cm2\"\nwarp = \"second\"\ncurves = { load = [0, \"500 mN\", 1], f0 = [0, 0.1, 0.3], f90 = [0, 0.2, 0.5], \
-                peak0 = [0, 0.2, 0.3], peak90 = [0, 0.3, 0.6] }";
+    let text = "area = \"50 cm2\"\nwarp = \"second\"\ncurves = { load = [0, \"500 mN\", 1], f0 = [0, 0.1, 0.3], \
+                f90 = [0, 0.2, 0.5],                 peak0 = [0, 0.2, 0.3], peak90 = [0, 0.3, 0.6] }";
     let Given::Measured(curves) = given(text) else { panic!() };
     assert_eq!((curves.law, curves.area, curves.warp), (Law::Antiparallel, Some(0.005), Some(Warp::Second)));
     let (peak, plateau) = (&curves.first.peak, &curves.first.plateau);
@@ -75,7 +75,8 @@ fn built(text: &str) -> Result<(World, Vec<Fault>), Vec<Fault>> {
     Ok((built.world, built.warnings))
 }
 
-/// Objects in order: sheet, shirt, ball, floor. A name before a material, of one object or of all that is made of it, on itself as well.
+/// Objects in order: sheet, shirt, ball, floor. A name before a material, of one object or of all that is made of it, on
+/// itself as well.
 #[test]
 fn the_one_that_names_more_objects_counts() {
     let (world, warnings) = built(
@@ -127,7 +128,8 @@ fn what_cannot_be_is_told_with_its_place() {
         ),
         (
             format!(
-                "[[friction]]\nbetween = [\"sheet\", \"ball\"]\n{coefficient}[[friction]]\nbetween = [\"ball\", \"sheet\"]\n{coefficient}"
+                "[[friction]]\nbetween = [\"sheet\", \"ball\"]\n{coefficient}\
+                 [[friction]]\nbetween = [\"ball\", \"sheet\"]\n{coefficient}"
             ),
             "friction[1].between: friction[0] is for 'ball' and 'sheet' already",
         ),
@@ -161,8 +163,8 @@ fn the_library_has_pairs_with_sources() {
     assert!(material_page(&percale::scene::library()[0]).contains("friction_static"));
 }
 
-/// What the paper says of its pictures: jet set is anisotropic on sponge, not on sheepskin; rib knit is not on sponge; rib knit on
-/// sheepskin bends far more than polyester on plastic foam.
+/// What the paper says of its pictures: jet set is anisotropic on sponge, not on sheepskin; rib knit is not on sponge; rib
+/// knit on sheepskin bends far more than polyester on plastic foam.
 #[test]
 fn the_illustrative_curves_are_as_the_paper_tells() {
     let plateau = |name: &str| match pairs().iter().find(|p| p.name == name).map(|p| &p.given) {

@@ -172,8 +172,8 @@ fn assert_path(test: &str, found: [f64; 2], wanted: [f64; 2]) {
     close(&format!("{test}: way [m]"), length(found), length(wanted), 0.01);
 }
 
-/// A sheet cut at an angle to the warp slides as a point would under the law: from rest, and pushed across. The scheme is of first
-/// order in contact: 2 ms of 0.8 s are 0.25 %, of the direction less.
+/// A sheet cut at an angle to the warp slides as a point would under the law: from rest, and pushed across. The scheme is of
+/// first order in contact: 2 ms of 0.8 s are 0.25 %, of the direction less.
 fn assert_slides(flow: Flow) -> Vec<f64> {
     let mut directions = Vec::new();
     for degrees in [0.0f64, 30.0, 60.0, 90.0] {
@@ -198,7 +198,8 @@ fn an_antiparallel_sheet_slides_straight() {
     assert!(directions.iter().all(|d| d.abs() < 0.1), "{directions:?}");
 }
 
-/// The force is the normal's of the ellipse: between warp and weft the path turns away, toward the direction that slides more easily.
+/// The force is the normal's of the ellipse: between warp and weft the path turns away, toward the direction that slides more
+/// easily.
 #[test]
 fn an_associated_sheet_is_deflected() {
     let directions = assert_slides(Flow::Associated);
@@ -215,8 +216,8 @@ fn threshold(flow: Flow, curves: &Curves, degrees: f64) -> f64 {
     }
 }
 
-/// Sticks half a percent below the bound and creeps less than 10 um in 10 s, slides half a percent above it: along the warp, the weft
-/// and 30 degrees from it.
+/// Sticks half a percent below the bound and creeps less than 10 um in 10 s, slides half a percent above it: along the warp,
+/// the weft and 30 degrees from it.
 #[test]
 fn a_sheet_sticks_below_the_bound_of_every_direction() {
     for flow in [Flow::Antiparallel, Flow::Associated] {
@@ -240,8 +241,8 @@ fn a_sheet_sticks_below_the_bound_of_every_direction() {
     }
 }
 
-/// With a peak a quarter above the plateau a sheet at rest holds between the two, at 1.2 times the plateau; pushed by 5 cm/s it slides on the
-/// same slope, with the acceleration that the plateau leaves.
+/// With a peak a quarter above the plateau a sheet at rest holds between the two, at 1.2 times the plateau; pushed by 5 cm/s
+/// it slides on the same slope, with the acceleration that the plateau leaves.
 #[test]
 fn what_holds_is_the_peak_and_what_slides_the_plateau() {
     for flow in [Flow::Antiparallel, Flow::Associated] {
@@ -281,8 +282,8 @@ fn sled() -> Curve {
     Curve::new([0.005, 0.01, 0.02, 0.04, 0.08, 0.16].map(|load: f64| [load, 0.5 * load / (1.0 + load / 0.05).sqrt()]))
 }
 
-/// A curve over pressure: the slope at which a sheet slides is what the curve says at its weight per area, whatever that is and however
-/// the sheet is cut; 0.5 %, from both sides.
+/// A curve over pressure: the slope at which a sheet slides is what the curve says at its weight per area, whatever that is
+/// and however the sheet is cut; 0.5 %, from both sides.
 #[test]
 fn the_threshold_follows_the_curve_and_not_the_mesh() {
     const AREA: f64 = 0.01;

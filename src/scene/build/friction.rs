@@ -103,7 +103,8 @@ fn measured(curves: &Curves, objects: [&Known; 2]) -> Result<Measured, (&'static
     }
     let one_way = |c: &crate::force::friction::Ground| c.peak.is_one_way() || c.plateau.is_one_way();
     if warp == Warp::Both && curves.law == crate::scene::friction::Law::Associated && one_way(first) {
-        let message = "curves against the warp or the weft of both have no common cone; give warp = \"first\", or \"antiparallel\"";
+        let message = "curves against the warp or the weft of both have no common cone; \
+                       give warp = \"first\", or \"antiparallel\"";
         return Err(("law", message.to_string()));
     }
     let other = second.as_ref().unwrap_or(first);
