@@ -43,7 +43,7 @@ one_of! {
         /// A pair of the library; `percale materials` lists them.
         Pair(Given) = "pair": KnownPair,
         /// Measured forces over loads: a CSV file with a heading, or the same columns here.
-        Curves(Ground) = "curves": TableKind,
+        Curves(Box<Ground>) = "curves": TableKind,
     }
 }
 
@@ -53,7 +53,7 @@ pub enum Given {
     /// By coefficients.
     Coulomb(Coulomb),
     /// As measured.
-    Measured(Curves),
+    Measured(Box<Curves>),
 }
 
 /// As measured.
@@ -240,10 +240,12 @@ impl Field for GivenField {
             }
             Size::Pair(Given::Coulomb(coulomb)) => Given::Coulomb(coulomb),
             Size::Pair(Given::Measured(pair)) => {
-                Given::Measured(Curves { law: law.unwrap_or(pair.law), warp: warp.or(pair.warp), ..pair })
+                let (law, warp) = (law.unwrap_or(pair.law), warp.or(pair.warp));
+                Given::Measured(Box::new(Curves { law, warp, ..*pair }))
             }
             Size::Curves(first) => {
-                Given::Measured(Curves { law: law.unwrap_or(Law::Antiparallel), area, warp, first, second })
+                let (law, second) = (law.unwrap_or(Law::Antiparallel), second.map(|second| *second));
+                Given::Measured(Box::new(Curves { law, area, warp, first: *first, second }))
             }
         };
         consistent(given, keys)

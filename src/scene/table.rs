@@ -81,7 +81,7 @@ fn ground(columns: &[Option<Vec<f64>>; 11]) -> Result<Ground, Wrong> {
             let weft = if k < 6 { "f90" } else { "peak90" };
             return Err((name, None, format!("goes with '{weft}', the curve along the weft")));
         }
-        if k > 5 && !has(k - 5) || k > 5 && !has(6) {
+        if k > 5 && !(has(k - 5) && has(6)) {
             let beside = if has(6) { NAMES[k - 5] } else { "peak0" };
             return Err((name, None, format!("goes with '{beside}'")));
         }
@@ -133,11 +133,11 @@ fn ground(columns: &[Option<Vec<f64>>; 11]) -> Result<Ground, Wrong> {
 pub struct TableKind;
 
 impl Kind for TableKind {
-    type Value = Ground;
+    type Value = Box<Ground>;
 
-    fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<Ground> {
+    fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<Box<Ground>> {
         match &node.value {
-            Value::Text(name) => read_file(cx, path, node, name),
+            Value::Text(name) => read_file(cx, path, node, name).map(Box::new),
             Value::Table(inner) => {
                 let c: Columns = table::<Columns>().read(cx, path, node)?;
                 let Columns { load, f0, f45, f90, f180, f270, peak0, peak45, peak90, peak180, peak270 } = c;
@@ -153,6 +153,7 @@ impl Kind for TableKind {
                         cx.fault(origin.unwrap_or(node.origin), &format!("{path}.{name}{index}"), message);
                     })
                     .ok()
+                    .map(Box::new)
             }
             _ => {
                 self.refuse(cx, path, node);

@@ -48,7 +48,7 @@ pub enum Law {
     /// Coefficients.
     Coulomb(Friction),
     /// As measured.
-    Measured(Measured),
+    Measured(Box<Measured>),
 }
 
 impl Between {
@@ -76,9 +76,9 @@ impl Frictions {
             let pairing = match law {
                 Law::Coulomb(friction) => Pairing::Coulomb(*friction),
                 Law::Measured(measured) => {
-                    let found = frictions.laws.iter().position(|law| law == measured);
+                    let found = frictions.laws.iter().position(|law| *law == **measured);
                     let law = found.unwrap_or_else(|| {
-                        frictions.laws.push(measured.clone());
+                        frictions.laws.push((**measured).clone());
                         frictions.laws.len() - 1
                     });
                     Pairing::Measured { law: law as u32, swapped: false }

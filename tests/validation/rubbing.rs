@@ -93,7 +93,7 @@ impl Slide {
             thickness: 0.0,
         });
         let names = ["sheet", "plane"].map(String::from);
-        input.frictions.push(Between { names, law: Law::Measured(self.law.clone()) });
+        input.frictions.push(Between { names, law: Law::Measured(Box::new(self.law.clone())) });
         input
     }
 

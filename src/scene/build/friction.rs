@@ -70,7 +70,7 @@ pub fn pairs(scene: &Scene, cloths: &[ClothInput], obstacles: &[ObstacleInput], 
         let law = match &scene.frictions[k].given {
             Given::Coulomb(friction) => Law::Coulomb(*friction),
             Given::Measured(curves) => match measured(curves, [&objects[i], &objects[j]]) {
-                Ok(law) => Law::Measured(law),
+                Ok(law) => Law::Measured(Box::new(law)),
                 Err((below, message)) => {
                     faults.fault(&format!("friction[{k}].{below}"), message);
                     continue;
