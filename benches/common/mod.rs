@@ -88,6 +88,7 @@ pub fn scene(vertices: usize) -> (World, State) {
             obstacle("ball", generate::sphere(Vec3::new(0.0, 0.3, 0.0), 0.25, 0.078 * 0.25)),
             obstacle("floor", generate::plane(Vec3::zeros(), Vec3::y(), 2.0, 6.0)),
         ],
+        frictions: Vec::new(),
     })
 }
 

@@ -8,12 +8,12 @@ use clap::Args;
 /// Arguments.
 #[derive(Debug, Args)]
 pub struct Materials {
-    /// Material to tell all of
+    /// Material or pair to tell all of
     name: Option<String>,
 }
 
 impl Materials {
-    /// Prints the table, or one material with its sources.
+    /// Prints the table, or one material or pair with its sources.
     pub fn execute(self) -> Result<(), Failure> {
         let Some(name) = self.name else {
             say(materials_table().trim_end());
@@ -25,8 +25,10 @@ impl Materials {
                 Ok(())
             }
             None => {
-                let known: Vec<&str> = library().materials.names().chain(library().solids.names()).collect();
-                Err(Failure::input(format!("no material '{name}'; the library has {}", known.join(", "))))
+                let library = library();
+                let pairs = library.pairs.iter().map(|p| p.name.as_str());
+                let known: Vec<&str> = library.materials.names().chain(library.solids.names()).chain(pairs).collect();
+                Err(Failure::input(format!("no material or pair '{name}'; the library has {}", known.join(", "))))
             }
         }
     }

@@ -13,8 +13,10 @@
 //! Friction is a bristle per contact whose force is returned to the Coulomb bound `mu_s N` while it holds and `mu_d N` while it
 //! slides. It enters the linear system by its secant at the displacement that the forces of the last step would lead to, which
 //! neither chatters nor creeps, and in steady sliding gives the bound itself.
-//! The normal force in the bound is the present one.
+//! The normal force in the bound is the present one. Measured friction ([`super::friction`]) is returned to its own bound in the same
+//! way; where that depends on the direction, the secant is a tensor.
 
+use super::friction::{Rubs, Secant};
 use crate::linalg::{Mat3, Vec3};
 
 /// The barrier's acceleration at unit stiffness factor [m/s^2].
@@ -44,6 +46,15 @@ impl Friction {
     pub fn between(a: Friction, b: Friction) -> Friction {
         Friction { fixed: (a.fixed * b.fixed).sqrt(), sliding: (a.sliding * b.sliding).sqrt() }
     }
+}
+
+/// Friction of a contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rule {
+    /// By coefficients.
+    Coulomb(Friction),
+    /// As measured: its place among [`Rubs::rubs`].
+    Measured(u32),
 }
 
 /// Memory of a contact from step to step.
@@ -97,7 +108,7 @@ pub struct Contact {
     /// Part of the barrier that acts, above zero.
     pub share: Share,
     /// Friction of the two surfaces.
-    pub friction: Friction,
+    pub friction: Rule,
     /// Memory; none when the contact is new.
     pub bristle: Option<Bristle>,
     /// Relative displacement in the step, but for turning as one, under the forces of the last one, a new contact's not among them [m].
@@ -122,7 +133,21 @@ pub struct Linear {
     pub force: Vec3,
     normal: f64,
     normal_stiffness: f64,
+    /// Of friction in every direction.
     tangent_stiffness: f64,
+    /// What is more of it in one direction, as a vector: a square root.
+    along: Vec3,
+}
+
+/// How a contact presses.
+#[derive(Clone, Copy, Debug)]
+struct Press {
+    /// Normal force at free flight [N].
+    normal: f64,
+    /// Its stiffness [N/m].
+    stiffness: f64,
+    /// What bounds friction [N].
+    pressing: f64,
 }
 
 /// Barrier force [N] and stiffness [N/m] at a gap in (0, `reach`), for `force = m a` [N].
@@ -154,9 +179,14 @@ impl Contact {
         (BRAKE.0 * self.gap).min(BRAKE.1 * self.reach)
     }
 
-    /// Linearises for a step of size `h` whose free flight displaces the sides by `free` relative to each other [m], at what is
-    /// expected; with `stops` above zero, adds the spring toward the goal.
-    pub fn linearise(&self, free: &Vec3, stops: i32, setting: &Setting) -> Linear {
+    /// What bounds friction when this is linearised: a force along the normal [N], not negative.
+    pub fn pressing(&self, free: &Vec3, stops: i32, setting: &Setting) -> f64 {
+        self.press(free, stops, setting).pressing.max(0.0)
+    }
+
+    /// What acts along the normal.
+    #[inline]
+    fn press(&self, free: &Vec3, stops: i32, setting: &Setting) -> Press {
         let n = &self.normal;
         let flight = self.gap + n.dot(free);
         let at = (self.gap + n.dot(&self.expected)).min(flight).max(CLOSEST.0 * self.gap).max(CLOSEST.1 * self.reach);
@@ -184,17 +214,54 @@ impl Contact {
             normal_stiffness += stiffness;
             pressing = normal;
         }
+        Press { normal, stiffness: normal_stiffness, pressing }
+    }
+
+    /// Linearises for a step of size `h` whose free flight displaces the sides by `free` relative to each other [m], at what is
+    /// expected; with `stops` above zero, adds the spring toward the goal.
+    pub fn linearise(&self, free: &Vec3, stops: i32, setting: &Setting, rubs: &Rubs) -> Linear {
+        let n = &self.normal;
+        let Press { normal, stiffness: normal_stiffness, pressing } = self.press(free, stops, setting);
         let across = |v: &Vec3| v - n * n.dot(v);
         let deflection = self.bristle.unwrap_or_default().deflection;
         let bristle = self.bristle_stiffness(setting);
-        let expected = across(&(deflection + self.expected)).norm();
-        let (bound, holds) = self.bound(pressing.max(0.0), bristle * expected);
-        let tangent_stiffness = if holds { bristle } else { bound / expected };
-        Linear {
-            force: n * normal - across(&(deflection + free)) * tangent_stiffness,
-            normal,
-            normal_stiffness,
-            tangent_stiffness,
+        let expected = across(&(deflection + self.expected));
+        match self.friction {
+            Rule::Coulomb(friction) => {
+                let length = expected.norm();
+                let (bound, holds) = self.bound(&friction, pressing.max(0.0), bristle * length);
+                let tangent_stiffness = if holds { bristle } else { bound / length };
+                let force = n * normal - across(&(deflection + free)) * tangent_stiffness;
+                Linear { force, normal, normal_stiffness, tangent_stiffness, along: Vec3::zeros() }
+            }
+            Rule::Measured(place) => {
+                let secant = self.secant(place, pressing.max(0.0), &expected, bristle, rubs);
+                let force = n * normal - secant.force(&across(&(deflection + free)));
+                Linear { force, normal, normal_stiffness, tangent_stiffness: secant.even, along: secant.along }
+            }
+        }
+    }
+
+    fn secant(&self, place: u32, pressing: f64, e: &Vec3, stiffness: f64, rubs: &Rubs) -> Secant {
+        let rub = &rubs.rubs[place as usize];
+        let sliding = self.bristle.is_some_and(|b| b.sliding);
+        rubs.laws[rub.law as usize].secant(rub, &self.normal, pressing, e, stiffness, sliding)
+    }
+
+    /// Part of the displacement `across` the normal that friction takes out of it, where `lack` along it is taken out in the step.
+    pub fn rubbed(&self, across: &Vec3, lack: f64, setting: &Setting, rubs: &Rubs) -> Vec3 {
+        match self.friction {
+            Rule::Coulomb(friction) => {
+                let slide = across.norm();
+                let held = (friction.sliding * lack).min(slide);
+                across * if slide > 0.0 { held / slide } else { 0.0 }
+            }
+            Rule::Measured(place) => {
+                let stiffness = self.mass / (setting.h * setting.h);
+                let rub = &rubs.rubs[place as usize];
+                let law = &rubs.laws[rub.law as usize];
+                law.secant(rub, &self.normal, lack * stiffness, across, stiffness, true).force(across) / stiffness
+            }
         }
     }
 
@@ -202,15 +269,17 @@ impl Contact {
     #[inline]
     pub fn stiffness(&self, linear: &Linear) -> Mat3 {
         let n = &self.normal;
-        n * n.transpose() * (linear.normal_stiffness - linear.tangent_stiffness)
-            + Mat3::from_diagonal_element(linear.tangent_stiffness)
+        let stiffness = n * n.transpose() * (linear.normal_stiffness - linear.tangent_stiffness)
+            + Mat3::from_diagonal_element(linear.tangent_stiffness);
+        let along = &linear.along;
+        if *along == Vec3::zeros() { stiffness } else { stiffness + along * along.transpose() }
     }
 
     /// Coulomb bound for a normal force, and whether the bristle's force stays within what holds.
-    fn bound(&self, normal: f64, force: f64) -> (f64, bool) {
+    fn bound(&self, friction: &Friction, normal: f64, force: f64) -> (f64, bool) {
         let sliding = self.bristle.is_some_and(|b| b.sliding);
-        let mu = if sliding { self.friction.sliding } else { self.friction.fixed };
-        if force <= mu * normal { (mu * normal, true) } else { (self.friction.sliding * normal, false) }
+        let mu = if sliding { friction.sliding } else { friction.fixed };
+        if force <= mu * normal { (mu * normal, true) } else { (friction.sliding * normal, false) }
     }
 
     /// Normal force at the end of the step [N], for the displacement `moved` instead of `free` [m].
@@ -219,12 +288,20 @@ impl Contact {
     }
 
     /// The bristle after the surfaces slid by `slid` [m] under the normal force `normal` [N].
-    pub fn advance(&self, linear: &Linear, slid: &Vec3, normal: f64, setting: &Setting) -> Bristle {
+    pub fn advance(&self, linear: &Linear, slid: &Vec3, normal: f64, setting: &Setting, rubs: &Rubs) -> Bristle {
         let n = &self.normal;
         let deflection = self.bristle.unwrap_or_default().deflection + slid;
         let deflection = deflection - n * n.dot(&deflection);
         let stiffness = self.bristle_stiffness(setting);
-        let (bound, holds) = self.bound(normal, stiffness * deflection.norm());
+        let friction = match self.friction {
+            Rule::Coulomb(friction) => friction,
+            Rule::Measured(place) => {
+                let secant = self.secant(place, normal, &deflection, stiffness, rubs);
+                let deflection = secant.force(&deflection) / stiffness;
+                return Bristle { deflection, sliding: !secant.holds, kept: false };
+            }
+        };
+        let (bound, holds) = self.bound(&friction, normal, stiffness * deflection.norm());
         if holds && linear.tangent_stiffness == stiffness {
             return Bristle { deflection, sliding: false, kept: false };
         }
@@ -260,11 +337,11 @@ mod tests {
                     reach: 1e-3,
                     mass,
                     share,
-                    friction: Friction { fixed: 0.0, sliding: 0.0 },
+                    friction: Rule::Coulomb(Friction { fixed: 0.0, sliding: 0.0 }),
                     bristle: None,
                     expected: Vec3::y() * (free + last),
                 };
-                linear = contact.linearise(&(Vec3::y() * free), 0, &setting);
+                linear = contact.linearise(&(Vec3::y() * free), 0, &setting, &Rubs { laws: &[], rubs: &[] });
             }
             let force = linear.force.y - spring * inertia * (depth + gap + free);
             last = force / (inertia * (1.0 + spring) + linear.normal_stiffness);

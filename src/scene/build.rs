@@ -5,6 +5,7 @@ mod body;
 mod cloth;
 mod faults;
 mod files;
+mod friction;
 mod hold;
 mod obstacle;
 mod select;
@@ -72,6 +73,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
         }
         _ => Pinch::Lag,
     };
+    let frictions = friction::pairs(scene, &obstacles, &mut faults);
     if faults.any() {
         return Err(Refusal { faults: faults.finish().0, ..Refusal::default() });
     }
@@ -88,7 +90,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
         pinch,
     };
     let (world, mut state) =
-        world::build::build(Input { gravity: scene.gravity, wind, contact, cloths, bodies, obstacles });
+        world::build::build(Input { gravity: scene.gravity, wind, contact, cloths, bodies, obstacles, frictions });
     let crossing = start::begin(scene.contact.start, &world, &mut state, &mut faults);
     match faults.finish() {
         (found, warnings) if found.is_empty() => Ok(Built { world, state, warnings }),

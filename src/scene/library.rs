@@ -2,21 +2,24 @@
 
 use super::document::Document;
 use super::fault::Fault;
-use super::keys::{Context, Keys, Shelf, section};
+use super::friction::{Given, Pair};
+use super::keys::{Choice, Context, Keys, Shelf, section};
 use super::kinds::tables;
 use super::material::{Entry, Material};
 use super::solid::{self, Solid};
 use super::unit::number;
 use crate::force::bending::Bending;
+use crate::force::curve::Curve;
 use crate::force::membrane::{Isotropic, Membrane, StretchTable};
 use std::fmt::Write;
 use std::sync::OnceLock;
 
 /// Files of the library.
-const FILES: [(&str, &str); 3] = [
+const FILES: [(&str, &str); 4] = [
     ("materials/fabrics.toml", include_str!("../../materials/fabrics.toml")),
     ("materials/wang2011.toml", include_str!("../../materials/wang2011.toml")),
     ("materials/solids.toml", include_str!("../../materials/solids.toml")),
+    ("materials/friction.toml", include_str!("../../materials/friction.toml")),
 ];
 
 section! {
@@ -26,6 +29,8 @@ section! {
         material: Vec<Entry> = tables(),
         /// Materials of bodies.
         solid: Vec<solid::Entry> = tables(),
+        /// Friction of pairs.
+        pair: Vec<Pair> = tables(),
     }
 }
 
@@ -36,6 +41,8 @@ pub struct Library {
     pub materials: Shelf<Material>,
     /// Materials of bodies.
     pub solids: Shelf<Solid>,
+    /// Friction of pairs of surfaces.
+    pub pairs: Vec<Pair>,
 }
 
 /// The library and its faults.
@@ -43,14 +50,15 @@ fn shelves() -> &'static (Library, Vec<Fault>) {
     static SHELVES: OnceLock<(Library, Vec<Fault>)> = OnceLock::new();
     SHELVES.get_or_init(|| {
         let mut cx = Context::default();
-        let mut faults = Vec::new();
+        let (mut pairs, mut faults) = (Vec::new(), Vec::new());
         for (file, text) in FILES {
             let document = Document::new(file, text.as_bytes());
             let start = super::document::Origin::Text(0);
-            let _: Option<Volume> = Keys::section(&mut cx, "", start, &document.root);
+            let volume: Option<Volume> = Keys::section(&mut cx, "", start, &document.root);
+            pairs.extend(volume.into_iter().flat_map(|volume| volume.pair));
             faults.extend(super::gather(&document, std::mem::take(&mut cx.faults), &[]));
         }
-        (Library { materials: cx.materials, solids: cx.solids }, faults)
+        (Library { materials: cx.materials, solids: cx.solids, pairs }, faults)
     })
 }
 
@@ -104,15 +112,24 @@ pub fn materials_table() -> String {
         let _ = writeln!(out, "{:<20} {density:>7}   {young:<11}  {poisson:<11}  {friction:<8}  {mark}{about}", s.name);
     }
     out.push_str(
-        "* illustrative: general knowledge, not measurements of one sample. `percale materials NAME` for sources.\n",
+        "\npair                              friction     description; source\n                                  [-]\n",
+    );
+    for pair in &library().pairs {
+        let mark = if pair.illustrative { "* " } else { "" };
+        let _ = writeln!(out, "{:<32}  {:<11}  {mark}{}; {}", pair.name, spread(pair), pair.description, pair.source);
+    }
+    out.push_str(
+        "* illustrative: general knowledge, not measurements of one fabric. `percale materials NAME` for sources.\n",
     );
     out
 }
 
-/// All of one material by name; none without it.
+/// All of one material, or of a pair, by name; none without it.
 pub fn materials_page(name: &str) -> Option<String> {
-    let Library { materials, solids } = library();
-    materials.find(name).map(material_page).or_else(|| solids.find(name).map(solid_page))
+    let Library { materials, solids, pairs } = library();
+    let rubbed: String = pairs.iter().filter(|pair| pair.name == name).map(pair_page).collect();
+    let known = materials.find(name).map(material_page).or_else(|| solids.find(name).map(solid_page));
+    known.or((!rubbed.is_empty()).then_some(rubbed))
 }
 
 fn solid_page(s: &Solid) -> String {
@@ -134,6 +151,54 @@ fn solid_page(s: &Solid) -> String {
         ("friction_dynamic", number(s.friction.sliding)),
     ];
     lines.iter().fold(format!("{}\n", s.name), |page, (key, value)| format!("{page}  {key:<18}{value}\n"))
+}
+
+/// Coefficients of a pair while sliding: one, or the least and the greatest of its curves.
+fn spread(pair: &Pair) -> String {
+    let two = |x: f64| number((x * 100.0).round() / 100.0);
+    match &pair.given {
+        Given::Coulomb(friction) => two(friction.sliding),
+        Given::Measured(curves) => {
+            let all = std::iter::once(&curves.first).chain(&curves.second).flat_map(|g| g.plateau.coefficients());
+            let (low, high) = all.fold((f64::MAX, 0.0f64), |(low, high), f| (low.min(f), high.max(f)));
+            format!("{} - {}", two(low), two(high))
+        }
+    }
+}
+
+/// All of one pair.
+fn pair_page(pair: &Pair) -> String {
+    let mut out = format!("{}\n", pair.name);
+    let mut line = |key: &str, value: String| {
+        let _ = writeln!(out, "  {key:<18}{value}");
+    };
+    line("description", pair.description.clone());
+    line("source", pair.source.clone());
+    line("kind", if pair.illustrative { "illustrative" } else { "measured" }.to_string());
+    match &pair.given {
+        Given::Coulomb(friction) => {
+            line("static", number(friction.fixed));
+            line("dynamic", number(friction.sliding));
+        }
+        Given::Measured(curves) => {
+            line("law", curves.law.word().to_string());
+            if let Some(area) = curves.area {
+                line("area", format!("{} m2", number(area)));
+            }
+            let (peak, plateau) = (&curves.first.peak, &curves.first.plateau);
+            line("force", "sliding (peak) at 0 and 90 degrees to the warp [N]".to_string());
+            for load in plateau.warp.loads() {
+                let force = |curve: &Curve| format!("{:.3}", load * curve.coefficient(*load));
+                let both = |along: &Curve, peak: &Curve| format!("{} ({})", force(along), force(peak));
+                let across = match (&plateau.weft, &peak.weft) {
+                    (Some(weft), Some(peak)) => format!("  {}", both(weft, peak)),
+                    _ => String::new(),
+                };
+                line(&format!("  at {} N", number(*load)), format!("{}{across}", both(&plateau.warp, &peak.warp)));
+            }
+        }
+    }
+    out
 }
 
 fn material_page(m: &Material) -> String {

@@ -11,6 +11,7 @@ pub mod build;
 pub mod cloth;
 mod document;
 mod fault;
+pub mod friction;
 mod json;
 mod keys;
 mod kinds;
@@ -24,12 +25,14 @@ pub mod place;
 pub mod preview;
 pub mod settings;
 pub mod solid;
+mod table;
 pub mod time;
 mod unit;
 
 pub use body::Body;
 pub use cloth::Cloth;
 pub use fault::{Fault, Place};
+pub use friction::Friction;
 pub use library::{library, materials_page, materials_table};
 pub use material::Material;
 pub use obstacle::Obstacle;
@@ -68,6 +71,8 @@ pub struct Scene {
     pub bodies: Vec<Body>,
     /// Obstacles.
     pub obstacles: Vec<Obstacle>,
+    /// Friction of pairs.
+    pub frictions: Vec<Friction>,
     /// Wind.
     pub wind: Wind,
     /// Contact.
@@ -104,6 +109,8 @@ section! {
         body: Vec<Body> = tables(),
         /// What it touches.
         obstacle: Vec<Obstacle> = tables(),
+        /// Friction of pairs, in place of what materials and obstacles say; after the objects, whose names it knows.
+        friction: Vec<Friction> = tables(),
         /// Wind.
         wind: Wind = table(),
         /// Contact.
@@ -204,8 +211,21 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         }
         return Err(faults);
     };
-    let File { scene, time, material: _, solid: _, cloth, body, obstacle, wind, contact, solver, output, preview } =
-        file;
+    let File {
+        scene,
+        time,
+        material: _,
+        solid: _,
+        cloth,
+        body,
+        obstacle,
+        friction,
+        wind,
+        contact,
+        solver,
+        output,
+        preview,
+    } = file;
     let down = match scene.up {
         Up::Y => Vec3::new(0.0, -9.81, 0.0),
         Up::Z => Vec3::new(0.0, 0.0, -9.81),
@@ -219,6 +239,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         cloths: cloth,
         bodies: body,
         obstacles: obstacle,
+        frictions: friction,
         wind,
         contact,
         solver,

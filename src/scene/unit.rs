@@ -12,6 +12,8 @@ pub enum Unit {
     Ratio,
     /// m.
     Length,
+    /// m^2.
+    Area,
     /// s.
     Time,
     /// kg.
@@ -61,8 +63,9 @@ struct Dimension {
 /// Symbols and their relation to SI.
 type Units = &'static [(&'static str, Scale)];
 
-const ALL: [Unit; 17] = [
+const ALL: [Unit; 18] = [
     Unit::Length,
+    Unit::Area,
     Unit::Time,
     Unit::Mass,
     Unit::AreaDensity,
@@ -91,6 +94,12 @@ impl Unit {
                 "1 mm",
                 &[("m", Ten(0)), ("cm", Ten(-2)), ("mm", Ten(-3)), ("um", Ten(-6)), ("in", Factor(0.0254))],
                 &[("µm", Ten(-6)), ("μm", Ten(-6)), ("inch", Factor(0.0254))],
+            ),
+            Unit::Area => (
+                "an area",
+                "100 cm2",
+                &[("m2", Ten(0)), ("cm2", Ten(-4)), ("mm2", Ten(-6))],
+                &[("m^2", Ten(0)), ("m²", Ten(0)), ("cm^2", Ten(-4)), ("cm²", Ten(-4)), ("mm²", Ten(-6))],
             ),
             Unit::Time => (
                 "a time",

@@ -3,6 +3,8 @@
 use super::Step;
 use super::touch::{Element, LEAST, SWEEPS, Watched};
 use crate::force::assembly::pick;
+use crate::force::contact::Setting;
+use crate::force::friction::Rubs;
 use crate::linalg::{Vec3, par};
 use crate::world::{State, World};
 
@@ -31,7 +33,7 @@ pub fn mobility(world: &World, step: &Step, vertices: &[u32; 4], weights: &[f64;
 }
 
 /// Projected Gauss-Seidel in order of the contacts: impulses along the normal that only push, with Coulomb friction.
-pub fn brake(contacts: &[Element], world: &World, step: &mut Step) {
+pub fn brake(contacts: &[Element], world: &World, step: &mut Step, setting: &Setting, rubs: &Rubs) {
     // Relative displacement and by how much it misses the goal.
     let lacking = |c: &Element, moved: &[Vec3]| {
         let moved: Vec3 = (0..4).map(|k| moved[c.vertices[k] as usize] * c.weights[k]).sum();
@@ -48,9 +50,7 @@ pub fn brake(contacts: &[Element], world: &World, step: &mut Step) {
             rests = false;
             let n = &c.contact.normal;
             let across = moved - n * n.dot(&moved);
-            let slide = across.norm();
-            let held = (c.contact.friction.sliding * lack).min(slide);
-            let push = n * lack - across * if slide > 0.0 { held / slide } else { 0.0 };
+            let push = n * lack - c.contact.rubbed(&across, lack, setting, rubs);
             for k in 0..4 {
                 let v = c.vertices[k] as usize;
                 if free(world, step, c.vertices[k]) {

@@ -6,6 +6,7 @@ pub mod ignore;
 mod impulse;
 mod limit;
 mod scheme;
+mod skin;
 mod touch;
 mod turn;
 mod zone;

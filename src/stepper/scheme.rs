@@ -232,6 +232,7 @@ mod tests {
             cloths: Vec::new(),
             bodies: Vec::new(),
             obstacles: Vec::new(),
+            frictions: Vec::new(),
         });
         world.moving = 1;
         let none = || vec![Vec3::zeros()];

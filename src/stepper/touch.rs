@@ -9,15 +9,18 @@ mod proof;
 use super::coupling::Coupling;
 use super::feature::{Flat, from_first, minimum, remember};
 use super::ignore::ignores;
+use super::skin::Skin;
 use super::turn::Turns;
 use super::{Step, impulse};
 use crate::collision::candidates::{Candidates, List, Near, fit};
 use crate::collision::certificate::{Pair, Separation, Separations};
 use crate::force::assembly::{Assembly, pick};
-use crate::force::contact::{Bristle, Contact, Friction, Linear, Setting, Share};
+use crate::force::contact::{Bristle, Contact, Friction, Linear, Rule, Setting, Share};
+use crate::force::friction::Rubs;
 use crate::linalg::four::{Four, fours};
 use crate::linalg::matrix::Real;
 use crate::linalg::{Vec3, f64x4, par};
+use crate::world::friction::Pairing;
 use crate::world::{State, World};
 
 /// Hard minimum of a distance: far above the rounding of `f32` files for coordinates up to 40 m [m].
@@ -53,9 +56,16 @@ pub(super) struct Element {
 }
 
 impl Element {
-    fn stop(&mut self, setting: &Setting) {
+    fn stop(&mut self, setting: &Setting, rubs: &Rubs) {
         self.stops += 1;
-        self.linear = self.contact.linearise(&self.free, self.stops, setting);
+        self.linear = self.contact.linearise(&self.free, self.stops, setting, rubs);
+    }
+
+    /// Where its measured friction is found, if that is what it has.
+    pub fn place(&mut self, place: usize) {
+        if let Rule::Measured(at) = &mut self.contact.friction {
+            *at = place as u32;
+        }
     }
 }
 
@@ -105,14 +115,21 @@ impl Found {
     fn contact(&self, world: &World) -> Element {
         let Found { key, vertices, separation, share, room, mass, kept } = *self;
         let Separation { distance, normal, weights } = separation;
-        let [a, b] =
-            [vertices[0], vertices[3]].map(|v| world.objects[world.surface.object[v as usize] as usize].friction);
+        let [a, b] = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize]);
+        let friction = match world.frictions.of(a, b) {
+            None => {
+                let of = |object: u16| world.objects[usize::from(object)].friction;
+                Rule::Coulomb(Friction::between(of(a), of(b)))
+            }
+            Some(Pairing::Coulomb(friction)) => Rule::Coulomb(friction),
+            Some(Pairing::Measured { .. }) => Rule::Measured(0),
+        };
         let contact = Contact {
             normal,
             gap: distance - thickness(world, &vertices, &weights) * room,
             reach: world.contact.distance * room,
             mass,
-            friction: Friction::between(a, b),
+            friction,
             bristle: None,
             share,
             expected: Vec3::zeros(),
@@ -134,6 +151,7 @@ pub struct Touch {
     contacts: Vec<Element>,
     flat: Flat,
     turns: Turns,
+    skin: Skin,
     coupling: Coupling,
     setting: Setting,
     /// Keys of contacts that act whatever their features say, sorted.
@@ -157,6 +175,7 @@ impl Touch {
             contacts: Vec::new(),
             flat: Flat::new(world),
             turns: Turns::default(),
+            skin: Skin::new(world),
             coupling: Coupling::new(&world.starts),
             setting: Setting { stiffness: world.contact.stiffness, h: largest, largest },
             kept: Vec::new(),
@@ -219,6 +238,9 @@ impl Touch {
         });
         self.sort(world, state, &parts);
         self.parts = parts;
+        if self.skin.acts() {
+            self.skin.begin(world, &state.x, &mut self.contacts);
+        }
         for v in self.contacts.iter().flat_map(|c| c.vertices) {
             if let Some(touched) = step.touched.get_mut(v as usize) {
                 *touched = true;
@@ -261,8 +283,8 @@ impl Touch {
 
     /// Brakes what closes too fast by inelastic impulses on free flight, then linearises all contacts.
     pub fn linearise(&mut self, world: &World, state: &State, step: &mut Step) {
-        impulse::brake(&self.contacts, world, step);
-        let Touch { contacts, turns, setting, predicted, .. } = self;
+        let Touch { contacts, turns, skin, setting, predicted, .. } = self;
+        impulse::brake(contacts, world, step, setting, &skin.rubs(world));
         turns.begin(&world.surface, &state.x, contacts.iter().map(|c| c.vertices));
         turns.follow(&world.surface, &state.x, predicted);
         par::each_mut(contacts, |_, c| {
@@ -273,8 +295,15 @@ impl Touch {
                 None => Vec3::zeros(),
             };
             c.contact.expected = c.free + (0..4).map(guess).sum::<Vec3>();
-            c.linear = c.contact.linearise(&c.free, c.stops, setting);
+            if !skin.acts() {
+                c.linear = c.contact.linearise(&c.free, c.stops, setting, &skin.rubs(world));
+            }
         });
+        if skin.acts() {
+            skin.press(world, contacts, |c| c.contact.pressing(&c.free, c.stops, setting));
+            let rubs = skin.rubs(world);
+            par::each_mut(contacts, |_, c| c.linear = c.contact.linearise(&c.free, c.stops, setting, &rubs));
+        }
         self.coupling.place(&self.contacts, step);
     }
 
@@ -284,10 +313,11 @@ impl Touch {
         let setting = self.setting;
         let setting = &setting;
         if first {
+            let rubs = &self.skin.rubs(world);
             par::each_mut(&mut self.contacts, |_, c| {
                 let moved: Vec3 = (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum();
                 if c.contact.gap + c.contact.normal.dot(&moved) < c.contact.goal() - STRAY * c.contact.reach {
-                    c.stop(setting);
+                    c.stop(setting, rubs);
                 }
             });
             if self.contacts.iter().any(|c| c.stops > 0) {
@@ -301,7 +331,7 @@ impl Touch {
             match self.contacts[..known].binary_search_by_key(&key(w.pair, w.features), |c| c.key) {
                 Ok(k) => {
                     any = true;
-                    self.contacts[k].stop(setting);
+                    self.contacts[k].stop(setting, &self.skin.rubs(world));
                 }
                 Err(_) => {
                     let separation = w.pair.separation(&pick(&state.x, &w.vertices));
@@ -315,7 +345,10 @@ impl Touch {
                     contact.contact.bristle = remember(world, bristles, contact.key);
                     contact.free = (0..4).map(|k| step.flight(w.vertices[k]) * contact.weights[k]).sum();
                     contact.contact.expected = contact.free;
-                    contact.stop(setting);
+                    if self.skin.acts() {
+                        self.skin.add(world, &state.x, &mut contact);
+                    }
+                    contact.stop(setting, &self.skin.rubs(world));
                     any = true;
                     self.contacts.push(contact);
                 }
@@ -421,14 +454,18 @@ impl Touch {
 
     /// Advances the friction memory over the accepted step.
     pub fn advance_bristles(&mut self, world: &World, state: &mut State, step: &Step) {
-        let Touch { contacts, turns, setting, .. } = self;
+        let Touch { contacts, turns, skin, setting, .. } = self;
         turns.follow(&world.surface, &state.x, &step.moved);
+        let moved = |c: &Element| (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum::<Vec3>();
+        let normal = |c: &Element| c.contact.normal_force(&c.linear, &moved(c), &c.free);
+        if skin.acts() {
+            skin.press(world, contacts, normal);
+        }
+        let rubs = &skin.rubs(world);
         let bristles: Vec<(u64, Bristle)> = par::map(contacts.len(), |k| {
             let c = &contacts[k];
-            let moved: Vec3 = (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum();
-            let normal = c.contact.normal_force(&c.linear, &moved, &c.free);
-            let slid = moved - turns.turned(&state.x, &c.vertices, &c.weights);
-            (c.key, Bristle { kept: c.kept, ..c.contact.advance(&c.linear, &slid, normal, setting) })
+            let slid = moved(c) - turns.turned(&state.x, &c.vertices, &c.weights);
+            (c.key, Bristle { kept: c.kept, ..c.contact.advance(&c.linear, &slid, normal(c), setting, rubs) })
         });
         state.bristles = bristles;
     }

@@ -1,5 +1,6 @@
 //! From placed meshes and laws to a [`World`] and its first [`State`].
 
+use super::friction::{Between, Frictions};
 use super::motion::Motion;
 use super::wind::Wind;
 use super::{self as world, Cloth, ContactSettings, Course, Handle, Kind, Object, Obstacle, Pin, State, World};
@@ -15,7 +16,7 @@ use crate::force::plate::{FlatPatch, NONE, Patch};
 use crate::force::sheet::Sheet;
 use crate::force::solid::{Body, Tetrahedron};
 use crate::linalg::partition::{self, Partition};
-use crate::linalg::{Mat3, Vec2, Vec3};
+use crate::linalg::{Mat2, Mat3, Vec2, Vec3};
 use crate::mesh::TriMesh;
 use crate::mesh::tet::TetMesh;
 use crate::mesh::topology::Topology;
@@ -136,6 +137,8 @@ pub struct Input {
     pub bodies: Vec<BodyInput>,
     /// Obstacles.
     pub obstacles: Vec<ObstacleInput>,
+    /// Friction of pairs, where it is not that of both objects.
+    pub frictions: Vec<Between>,
 }
 
 /// Builds the world and its state at time 0.
@@ -157,9 +160,11 @@ pub fn build(input: Input) -> (World, State) {
         handles: Vec::new(),
         surface: Surface::default(),
         contact: input.contact,
+        frictions: Frictions::default(),
     };
     let mut state = State::default();
     let mut meshes = Vec::new();
+    let grain = if input.frictions.iter().any(Between::has_grain) { grain(&input) } else { Vec::new() };
     for cloth in input.cloths {
         meshes.push(add_cloth(&mut world, &mut state, cloth));
     }
@@ -171,6 +176,7 @@ pub fn build(input: Input) -> (World, State) {
         meshes.push(add_obstacle(&mut world, obstacle));
     }
     world.surface = Surface::new(&meshes);
+    world.frictions = Frictions::new(&input.frictions, &world.objects, &world.surface, &grain);
     state.x = world.rest.clone();
     world.place_obstacles(0.0, &mut state.x);
     state.v.resize(state.x.len(), Vec3::zeros());
@@ -179,6 +185,15 @@ pub fn build(input: Input) -> (World, State) {
     state.guess = vec![Vec3::zeros(); world.moving];
     state.anchors = vec![None; world.pins.len() + world.handles.len()];
     (world, state)
+}
+
+/// [`Frictions::grain`] of each object that has one, by its name.
+fn grain(input: &Input) -> Vec<(String, Vec<Mat2>)> {
+    let of = |mesh: &TriMesh, warp: Vec3, rest: Rest| -> Vec<Mat2> {
+        (0..mesh.triangles.len()).map(|t| Frictions::material(&material_points(mesh, warp, rest, t))).collect()
+    };
+    let cloths = input.cloths.iter().map(|c| (c.name.clone(), of(&c.mesh, c.warp, c.rest)));
+    cloths.chain(input.obstacles.iter().map(|o| (o.name.clone(), of(&o.mesh, Vec3::x(), Rest::Mesh)))).collect()
 }
 
 /// The world's triangles of one object: vertex range and triangles in world vertices.
@@ -284,7 +299,8 @@ fn add_cloth(world: &mut World, state: &mut State, input: ClothInput) -> Part {
 
     let cloth = world.cloths.len() as u32;
     let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
-    let material: Vec<[Vec2; 3]> = (0..mesh.triangles.len()).map(|t| material_points(&input, t)).collect();
+    let material: Vec<[Vec2; 3]> =
+        (0..mesh.triangles.len()).map(|t| material_points(mesh, input.warp, input.rest, t)).collect();
     for (triangle, points) in mesh.triangles.iter().zip(&material) {
         let mean = |map: &[f64]| triangle.iter().map(|v| factor(map, *v)).sum::<f64>() / 3.0;
         let Some(element) =
@@ -330,16 +346,15 @@ fn area(points: &[Vec2; 3]) -> f64 {
 
 /// Warp and weft coordinates of a triangle's corners [m]: from the chart itself, or from the start positions in a frame
 /// whose first axis is the chart's direction of `u`, else the given warp laid into the triangle.
-fn material_points(input: &ClothInput, t: usize) -> [Vec2; 3] {
-    let mesh = &input.mesh;
+fn material_points(mesh: &TriMesh, warp: Vec3, rest: Rest, t: usize) -> [Vec2; 3] {
     let corners = mesh.triangles[t].map(|v| mesh.positions[v as usize]);
     let chart = mesh.uv_triangles.get(t).map(|uv| uv.map(|k| mesh.uv[k as usize]));
-    if let (Some(chart), Rest::Chart) = (chart, input.rest) {
+    if let (Some(chart), Rest::Chart) = (chart, rest) {
         return chart;
     }
     let (p, q) = (corners[1] - corners[0], corners[2] - corners[0]);
     let normal = p.cross(&q);
-    let mut warp = input.warp;
+    let mut warp = warp;
     if let Some(uv) = chart {
         let (a, b) = (uv[1] - uv[0], uv[2] - uv[0]);
         let det = a.perp(&b);

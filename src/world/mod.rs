@@ -7,6 +7,8 @@
 pub mod build;
 /// What crosses.
 pub mod crossing;
+/// Friction of pairs.
+pub mod friction;
 /// Prescribed motion.
 pub mod motion;
 /// Wind as a function of time.
@@ -18,6 +20,7 @@ use crate::force::contact::{Bristle, Friction};
 use crate::force::drag::Drag;
 use crate::force::elements::Elements;
 use crate::linalg::{Vec2, Vec3};
+use friction::Frictions;
 use motion::Motion;
 use std::ops::Range;
 use wind::Wind;
@@ -221,6 +224,8 @@ pub struct World {
     pub surface: Surface,
     /// How it touches.
     pub contact: ContactSettings,
+    /// Friction of pairs, where it is not that of both objects.
+    pub frictions: Frictions,
 }
 
 /// Everything that differs between two moments.

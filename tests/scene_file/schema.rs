@@ -107,6 +107,8 @@ fn it_knows_the_keys_that_the_reader_knows() {
         ("[[body]]\n[[body.pin]]\nzzzzzzzz = 1", "body.pin"),
         ("[[obstacle]]\nzzzzzzzz = 1", "obstacle"),
         ("[[obstacle]]\nsequence = { zzzzzzzz = 1 }", "obstacle.sequence"),
+        ("[[friction]]\nzzzzzzzz = 1", "friction"),
+        ("[[friction]]\ncurves = { zzzzzzzz = 1 }", "friction.curves"),
         ("[wind]\nzzzzzzzz = 1", "wind"),
         ("[contact]\nzzzzzzzz = 1", "contact"),
         ("[solver]\nzzzzzzzz = 1", "solver"),

@@ -104,6 +104,7 @@ fn empty(gravity: Vec3) -> Input {
         cloths: Vec::new(),
         bodies: Vec::new(),
         obstacles: Vec::new(),
+        frictions: Vec::new(),
     }
 }
 

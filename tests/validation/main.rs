@@ -12,4 +12,5 @@ mod momentum;
 mod motion;
 mod order;
 mod plate;
+mod rubbing;
 mod solid;

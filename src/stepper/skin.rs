@@ -1,0 +1,207 @@
+//! What measured friction asks of surfaces: where warp and weft lie at a contact, and what pressure is borne there.
+//!
+//! A contact's force says nothing of a pressure: the finer the mesh, the more contacts share a load. A vertex bears the forces
+//! of all contacts on one side of it by their weights, on the third of the triangles around it; a contact has the mean of its
+//! vertices' pressure, and of both surfaces where both have vertices that move. What a prescribed surface is cut into does not
+//! matter.
+
+use super::touch::Element;
+use crate::force::contact::Rule;
+use crate::force::friction::{Rub, Rubs};
+use crate::linalg::{Vec3, par};
+use crate::world::World;
+use crate::world::friction::Pairing;
+
+/// A surface at a vertex.
+#[derive(Clone, Copy, Debug, Default)]
+struct Point {
+    /// Normal, not of unit length.
+    normal: Vec3,
+    /// A third of the triangles around it [m^2].
+    area: f64,
+    /// Direction of one metre of warp and of weft, the mean of the triangles by area.
+    directions: [Vec3; 2],
+}
+
+/// Surfaces under measured friction; storage kept from step to step.
+#[derive(Clone, Debug, Default)]
+pub struct Skin {
+    /// Triangles at each vertex of the objects that it concerns, vertex by vertex.
+    triangles: Vec<u32>,
+    /// Where each vertex's part of them begins, one more than there are vertices; empty without measured friction.
+    starts: Vec<u32>,
+    touched: Vec<bool>,
+    points: Vec<Point>,
+    /// Force on the back and on the face of each vertex [N].
+    loads: Vec<[f64; 2]>,
+    pressures: Vec<f64>,
+    rubs: Vec<Rub>,
+}
+
+impl Skin {
+    /// For a world.
+    pub fn new(world: &World) -> Skin {
+        if world.frictions.laws.is_empty() {
+            return Skin::default();
+        }
+        let surface = &world.surface;
+        let concerned = (0..surface.objects()).filter(|k| world.frictions.concern(*k));
+        let mut corners: Vec<[u32; 2]> = concerned
+            .flat_map(|k| surface.triangle_ranges[k].clone())
+            .flat_map(|t| surface.triangles[t].map(|v| [v, t as u32]))
+            .collect();
+        corners.sort_unstable();
+        Skin {
+            triangles: corners.iter().map(|[_, t]| *t).collect(),
+            starts: (0..=surface.vertices as u32).map(|v| corners.partition_point(|c| c[0] < v) as u32).collect(),
+            points: vec![Point::default(); surface.vertices],
+            ..Skin::default()
+        }
+    }
+
+    /// There is measured friction.
+    pub fn acts(&self) -> bool {
+        !self.starts.is_empty()
+    }
+
+    /// What contacts need for their laws.
+    pub fn rubs<'a>(&'a self, world: &'a World) -> Rubs<'a> {
+        Rubs { laws: &world.frictions.laws, rubs: &self.rubs }
+    }
+
+    /// Takes the surfaces at the positions `x` where all the contacts of a step are.
+    pub fn begin(&mut self, world: &World, x: &[Vec3], contacts: &mut [Element]) {
+        self.touched.clear();
+        self.touched.resize(x.len(), false);
+        contacts.iter().flat_map(|c| c.vertices).for_each(|v| self.touched[v as usize] = true);
+        let mut points = std::mem::take(&mut self.points);
+        par::each_mut(&mut points, |v, point| {
+            if self.touched[v] {
+                *point = self.point(world, x, v);
+            }
+        });
+        self.points = points;
+        let mut rubs = std::mem::take(&mut self.rubs);
+        rubs.resize(contacts.len(), Rub::default());
+        par::fill(&mut rubs, |k| self.rub(world, &contacts[k]));
+        self.rubs = rubs;
+        par::each_mut(contacts, |k, c| c.place(k));
+    }
+
+    /// The same for one more contact.
+    pub fn add(&mut self, world: &World, x: &[Vec3], contact: &mut Element) {
+        for v in contact.vertices.map(|v| v as usize) {
+            if !self.touched[v] {
+                self.points[v] = self.point(world, x, v);
+                self.touched[v] = true;
+            }
+        }
+        let rub = self.rub(world, contact);
+        contact.place(self.rubs.len());
+        self.rubs.push(rub);
+    }
+
+    fn point(&self, world: &World, x: &[Vec3], vertex: usize) -> Point {
+        let mut point = Point::default();
+        for t in &self.triangles[self.starts[vertex] as usize..self.starts[vertex + 1] as usize] {
+            let corners = world.surface.triangles[*t as usize].map(|v| x[v as usize]);
+            let normal = (corners[1] - corners[0]).cross(&(corners[2] - corners[0]));
+            let area = normal.norm() / 6.0;
+            point.normal += normal;
+            point.area += area;
+            let directions = world.frictions.directions(*t as usize, corners);
+            point.directions = [0, 1].map(|k| point.directions[k] + directions[k] * area);
+        }
+        point
+    }
+
+    fn rub(&self, world: &World, c: &Element) -> Rub {
+        let objects = [c.vertices[0], c.vertices[3]].map(|v| world.surface.object[v as usize]);
+        let Some(Pairing::Measured { law, swapped }) = world.frictions.of(objects[0], objects[1]) else {
+            return Rub::default();
+        };
+        let measured = &world.frictions.laws[law as usize];
+        let mut rub = Rub { law, ..Rub::default() };
+        if measured.area.is_some() {
+            rub.spread = self.mean(world, c, |point, _, weight| weight / point.area);
+        }
+        if measured.is_even() {
+            return rub;
+        }
+        let n = &c.contact.normal;
+        // Of the law's surfaces: pushed along the normal or against it, warp and weft.
+        let sides = [swapped, !swapped].map(|against| {
+            let mut sum = [Vec3::zeros(); 2];
+            for (v, weight) in c.vertices.iter().zip(c.weights).filter(|(_, w)| (*w < 0.0) == against) {
+                let directions = &self.points[*v as usize].directions;
+                sum = [0, 1].map(|k| sum[k] + directions[k] * weight.abs());
+            }
+            (against, sum)
+        });
+        let first = if measured.grounds[0].is_some() { sides[0].1[0] } else { sides[1].1[0] };
+        let axis = first - n * n.dot(&first);
+        let axis = if axis.norm() > 1e-9 * first.norm() { axis } else { n.cross(&Vec3::ith(n.iamin(), 1.0)) };
+        rub.axis = axis.normalize();
+        let second = n.cross(&rub.axis);
+        rub.warps = sides.map(|(against, [warp, weft])| {
+            let [a, b] = [rub.axis.dot(&warp), second.dot(&warp)];
+            let [c, d] = [rub.axis.dot(&weft), second.dot(&weft)];
+            // The right angle nearest to warp and weft as they are, by least squares.
+            let hand = if a * d - b * c < 0.0 { -1.0 } else { 1.0 };
+            let [along, across] = [a + hand * d, b - hand * c];
+            let length = along.hypot(across);
+            // Seen from the side that is pushed, the other goes the other way.
+            let sign = if against { 1.0 } else { -1.0 };
+            if length > 0.0 { [sign * along / length, sign * across / length, hand] } else { [sign, 0.0, 1.0] }
+        });
+        rub
+    }
+
+    /// Mean over a contact's vertices of a value of each, by weight, over both surfaces where both move; takes the point, the
+    /// vertex and which side of it (0 the back, 1 the face), and the weight.
+    fn mean(&self, world: &World, c: &Element, value: impl Fn(&Point, (usize, usize), f64) -> f64) -> f64 {
+        let (mut sum, mut weights) = (0.0, 0.0);
+        for (v, weight) in c.vertices.iter().map(|v| *v as usize).zip(c.weights) {
+            let point = &self.points[v];
+            if v < world.moving && weight != 0.0 && point.area > 0.0 {
+                sum += weight.abs() * value(point, (v, face(point, c, weight)), weight.abs());
+                weights += weight.abs();
+            }
+        }
+        if weights > 0.0 { sum / weights } else { 0.0 }
+    }
+
+    /// Takes the pressures from the normal forces of all contacts.
+    pub fn press(&mut self, world: &World, contacts: &[Element], normal: impl Fn(&Element) -> f64 + Sync) {
+        if world.frictions.laws.iter().all(|law| law.area.is_none()) {
+            return;
+        }
+        self.pressures.resize(contacts.len(), 0.0);
+        par::fill(&mut self.pressures, |k| normal(&contacts[k]));
+        self.loads.clear();
+        self.loads.resize(world.moving, [0.0; 2]);
+        // One after the other: the order of the sums is that of the contacts.
+        for (c, force) in contacts.iter().zip(&self.pressures) {
+            for (v, weight) in c.vertices.iter().map(|v| *v as usize).zip(c.weights) {
+                if let Some(loads) = self.loads.get_mut(v) {
+                    loads[face(&self.points[v], c, weight)] += weight.abs() * force;
+                }
+            }
+        }
+        let mut pressures = std::mem::take(&mut self.pressures);
+        par::fill(&mut pressures, |k| {
+            self.mean(world, &contacts[k], |point, (v, face), _| self.loads[v][face] / point.area)
+        });
+        self.pressures = pressures;
+        for (c, pressure) in contacts.iter().zip(&self.pressures) {
+            if let Rule::Measured(place) = c.contact.friction {
+                self.rubs[place as usize].pressure = *pressure;
+            }
+        }
+    }
+}
+
+/// Which side of a vertex a contact is on where it has this weight: 0 the back, 1 the face.
+fn face(point: &Point, c: &Element, weight: f64) -> usize {
+    usize::from((c.contact.normal.dot(&point.normal) > 0.0) == (weight < 0.0))
+}
