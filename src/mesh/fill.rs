@@ -23,8 +23,6 @@ mod lattice;
 mod pinch;
 mod shape;
 mod stencil;
-#[cfg(test)]
-mod tests;
 
 pub use fault::FillFault;
 
@@ -176,3 +174,6 @@ fn number(lattice: &Lattice, signs: &[i8], cuts: &[Cut], moved: &[(usize, Cut)],
     let (positions, triangles) = placed.into_iter().unzip();
     Body { positions, tets, triangles }
 }
+
+#[cfg(test)]
+mod tests;

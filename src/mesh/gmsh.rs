@@ -13,9 +13,6 @@ use crate::mesh::cursor::{Cursor, Encoding};
 use crate::mesh::{MeshError, TetMesh};
 use std::collections::BTreeMap;
 
-#[cfg(test)]
-mod tests;
-
 /// Most physical groups that one entity may belong to.
 const GROUPS_LIMIT: usize = 64;
 /// Dimension and number of nodes of the element types 1 to 31.
@@ -411,3 +408,6 @@ impl<'a> Reader<'a> {
         Ok(mesh)
     }
 }
+
+#[cfg(test)]
+mod tests;
