@@ -34,6 +34,7 @@ pub fn shipped() -> Vec<(&'static str, TriMesh)> {
         ("block.ply", cuboid(Vec3::new(-0.15, -0.05, -0.1), Vec3::new(0.15, 0.05, 0.1), 0.05)),
         ("cushion.ply", cushion(0.4, 0.12, 0.012)),
         ("cushion_9mm.ply", cushion(0.4, 0.12, 0.009)),
+        ("comforter.ply", cushion(1.5, 0.12, 0.027)),
         ("sheet_1m_71.ply", square(71)),
     ]
 }
