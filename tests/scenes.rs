@@ -440,6 +440,41 @@ fn two_shirts_as_expected() {
     check_scene("two-shirts");
 }
 
+#[test]
+fn cushion_as_expected() {
+    check_scene("cushion");
+}
+
+#[test]
+fn rotating_sphere_as_expected() {
+    check_scene("rotating-sphere");
+}
+
+#[test]
+fn rotating_sphere_cloth_as_expected() {
+    check_scene("rotating-sphere-cloth");
+}
+
+#[test]
+fn rotating_sphere_body_as_expected() {
+    check_scene("rotating-sphere-body");
+}
+
+#[test]
+fn three_pillows_as_expected() {
+    check_scene("three-pillows");
+}
+
+#[test]
+fn hull_80k_as_expected() {
+    check_scene("hull-80k");
+}
+
+#[test]
+fn bedding_as_expected() {
+    check_scene("bedding");
+}
+
 /// Balls that would overlap by 5 mm wait for the cloth between them, as shipped.
 #[test]
 fn pinch_as_expected() {
