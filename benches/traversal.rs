@@ -90,13 +90,8 @@ fn measure(scene: &Pillows) {
                     points.iter().map(|p| grid.closest(x, &scene.triangles, p, reach, &mut near)).collect()
                 });
                 // Beyond the reach the exhaustive search finds nothing, or not the closest.
-                let found = |k: usize| search.closest(k);
-                differ += (0..all.len())
-                    .filter(|k| found(*k).distance.abs() < reach)
-                    .filter(|k| {
-                        (found(*k).distance.abs(), found(*k).weights) != (all[*k].1.distance2.sqrt(), all[*k].1.weights)
-                    })
-                    .count();
+                let found = (0..all.len()).map(|k| search.closest(k).distance.abs());
+                differ += found.zip(&all).filter(|(d, (_, best))| *d < reach && *d != best.distance2.sqrt()).count();
             }
         }
         assert_eq!(differ, 0, "the two must find the same");

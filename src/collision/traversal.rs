@@ -1,14 +1,14 @@
 //! Signed distance and closest point of many points on a triangle surface, kept from step to step.
 //!
 //! The search starts where the last one ended and walks across edges as long as it gets nearer (surface traversal: Chen, Feng & Wang
-//! 2013, "Modeling friction and air effects between cloth and deformable bodies", section 4). A walk ends in a local minimum. That
-//! it is the least is then shown: no other triangle may be nearer than what was found. Theirs is a test of sides against the
-//! triangles within reach of the motion, which finds the right side; here the reach is the distance found, so that the result is the
-//! least over all triangles, near or far, whatever the motion. Points that lie together share one look into the tree; a triangle
-//! that it gives is put aside by a lower bound of its distance from eight points at once, and visited if that fails.
+//! 2013, "Modeling friction and air effects between cloth and deformable bodies", section 4). A walk ends in a local minimum. They
+//! then test the side of the triangles within reach of the motion, which puts right the sign; here the reach is the distance found,
+//! and what is within it is visited, so that the result is the least over all triangles, near or far, whatever the motion. Points
+//! that lie together share one look into the tree. The triangles of a leaf are put aside eight at a time by a lower bound of their
+//! distance, plane and half planes of the sides (`facet`).
 //!
 //! The result is that of trying every triangle, bit for bit: the least computed distance and of equal ones the least index. It
-//! depends neither on where the search began nor on the number of threads.
+//! depends neither on where the search began, so that nothing need be saved, nor on the number of threads.
 
 mod facet;
 mod side;

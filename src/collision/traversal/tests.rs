@@ -256,7 +256,7 @@ fn degenerate_triangles_do_no_harm() {
     assert_right(&search, &points, &x, &triangles, false, "degenerate");
     // Not a number, and nothing at all.
     search.update(&x, |k| if k == 0 { Vec3::repeat(f64::NAN) } else { points[k] });
-    assert!(search.closest(0).distance.is_nan());
+    assert_eq!(search.closest(0).distance, f64::INFINITY);
     let mut none = Traversal::new(&[], &x, 3);
     assert_eq!((none.update(&x, |k| points[k]), none.closest(2).triangle), (Work::default(), NONE));
     assert_eq!(Traversal::new(&triangles, &x, 0).update(&x, |k| points[k]).visits, 0);
