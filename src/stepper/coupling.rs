@@ -100,7 +100,9 @@ impl Coupling {
                 let block = |v: u32| seen.get(v as usize).map_or(NONE, |(_, block)| *block);
                 shares.extend(terms.iter().map(|term| [0, 1, 2, 3].map(|k| block(other(*term, k)))));
             }
-            starts.last_mut().expect("one more than rows")[1] = columns.len() as u32;
+            if let Some([_, end]) = starts.last_mut() {
+                *end = columns.len() as u32;
+            }
         });
         starts.clear();
         starts.push(0);

@@ -262,3 +262,35 @@ fn cloth_and_body_keep_their_momentum() {
     assert!(contacts > 20 && body.norm() > 0.1 * start.norm());
     assert!((cloth + body - start).norm() < 1e-12 * start.norm());
 }
+
+/// Two bodies that strike each other in space: momentum stays, to rounding, and they do not cross.
+#[test]
+fn bodies_keep_their_momentum() {
+    let friction = Friction { fixed: 0.4, sliding: 0.3 };
+    let brick = |name: &str, at: Vec3, velocity: Vec3| {
+        let mut brick = body(bar([3, 3, 3], 0.02), laws(0.3)[0]);
+        let turn = Rotation::from_scaled_axis(Vec3::new(0.4, 0.3, -0.5));
+        brick.mesh.positions.iter_mut().for_each(|p| *p = turn * *p + at);
+        (brick.name, brick.velocity, brick.friction, brick.self_contact) = (name.into(), velocity, friction, true);
+        brick
+    };
+    let bodies = vec![
+        brick("left", Vec3::zeros(), Vec3::x() * 2.0),
+        brick("right", Vec3::new(0.12, 0.02, 0.01), Vec3::new(-1.0, 0.3, 0.0)),
+    ];
+    let mut input = Input { bodies, ..solid(Vec3::zeros(), brick("", Vec3::zeros(), Vec3::zeros())) };
+    input.contact.enabled = true;
+    let mut bench = Bench::new(input, settings(Integrator::BackwardEuler, 1e-3, 1e-6));
+    let momentum = |b: &Bench, k: usize| -> Vec3 {
+        b.world.objects[k].vertices.clone().map(|v| b.state.v[v] * b.world.mass[v]).sum()
+    };
+    let (start, left) = (momentum(&bench, 0) + momentum(&bench, 1), momentum(&bench, 0));
+    let mut test = bench.world.test();
+    for k in 1..=20 {
+        bench.run(f64::from(k) * 0.01);
+        assert!(bench.world.crossings(&mut test, &bench.state.x).is_empty());
+    }
+    let (a, b) = (momentum(&bench, 0), momentum(&bench, 1));
+    println!("{left:?} became {a:?}, lost {:.1e}", (a + b - start).norm());
+    assert!((a - left).norm() > 0.5 * left.norm() && (a + b - start).norm() < 1e-12 * left.norm());
+}
