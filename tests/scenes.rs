@@ -669,6 +669,12 @@ fn two_shirts_at_full_resolution() {
 
 #[test]
 #[ignore = "long: the whole scene at full resolution, minutes"]
+fn two_sheets_at_full_resolution() {
+    check_full("two-sheets");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
 fn pinch_at_full_resolution() {
     check_full("pinch");
 }
