@@ -151,13 +151,30 @@ impl Done {
         assert!(found.iter().zip(&most).all(|(found, most)| found < most), "{}: {found:?}, not {most:?}", self.name);
     }
 
-    /// A quantity by the name it has in the expected values.
+    /// One cloth alone, from a frame of all.
+    fn cloth(&self, name: &str, all: &Frame) -> Frame {
+        let objects = &self.record.objects;
+        let k = objects.iter().position(|o| o.kind == Kind::Cloth && o.name == name).unwrap();
+        let first: usize = objects[..k].iter().map(|o| o.vertices).sum();
+        let own = first..first + objects[k].vertices;
+        let triangles = all.triangles.iter().filter(|t| own.contains(&(t[0] as usize)));
+        let triangles = triangles.map(|t| t.map(|v| v - first as u32)).collect();
+        Frame { x: all.x[own.clone()].to_vec(), v: all.v[own.clone()].to_vec(), triangles }
+    }
+
+    /// A quantity by the name it has in the expected values: of all cloths, of all bodies (`body_`), of one cloth (`its name.`).
     fn quantity(&self, name: &str, frame: u32) -> f64 {
-        let (of, name) = match name.strip_prefix("body_") {
+        let (of, mut name) = match name.strip_prefix("body_") {
             Some(name) => (&self.bodies, name),
             None => (&self.frames, name),
         };
-        let (rest, all) = (&of[0], &of[frame as usize - 1]);
+        let (mut rest, mut all) = (&of[0], &of[frame as usize - 1]);
+        let own;
+        if let Some((cloth, quantity)) = name.split_once('.') {
+            own = [rest, all].map(|frame| self.cloth(cloth, frame));
+            [rest, all] = own.each_ref();
+            name = quantity;
+        }
         let x = &all.x;
         let along = |k: usize| x.iter().map(move |p| p[k]);
         match name {
@@ -475,6 +492,11 @@ fn bedding_as_expected() {
     check_scene("bedding");
 }
 
+#[test]
+fn two_sheets_as_expected() {
+    check_scene("two-sheets");
+}
+
 /// Balls that would overlap by 5 mm wait for the cloth between them, as shipped.
 #[test]
 fn pinch_as_expected() {
@@ -678,6 +700,54 @@ fn roll_at_full_resolution() {
 #[ignore = "long: the whole scene at full resolution, minutes"]
 fn two_shirts_at_full_resolution() {
     check_full("two-shirts");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
+fn two_sheets_at_full_resolution() {
+    check_full("two-sheets");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
+fn cushion_at_full_resolution() {
+    check_full("cushion");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
+fn rotating_sphere_at_full_resolution() {
+    check_full("rotating-sphere");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
+fn rotating_sphere_cloth_at_full_resolution() {
+    check_full("rotating-sphere-cloth");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
+fn rotating_sphere_body_at_full_resolution() {
+    check_full("rotating-sphere-body");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
+fn three_pillows_at_full_resolution() {
+    check_full("three-pillows");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
+fn hull_80k_at_full_resolution() {
+    check_full("hull-80k");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
+fn bedding_at_full_resolution() {
+    check_full("bedding");
 }
 
 #[test]
