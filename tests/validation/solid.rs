@@ -247,7 +247,7 @@ fn cloth_and_body_keep_their_momentum() {
     (soft.friction, soft.law.damping) = (friction, 1e-3);
     let mut input = Input { bodies: vec![soft], ..input(Vec3::zeros(), sheet) };
     input.contact.enabled = true;
-    let mut bench = Bench::new(input, settings(Integrator::BackwardEuler, 1e-3, 1e-6));
+    let mut bench = Bench::new(input, settings(Integrator::BackwardEuler, 1e-3, 1e-14));
     let momentum = |b: &Bench, k: usize| -> Vec3 {
         b.world.objects[k].vertices.clone().map(|v| b.state.v[v] * b.world.mass[v]).sum()
     };
@@ -280,7 +280,7 @@ fn bodies_keep_their_momentum() {
     ];
     let mut input = Input { bodies, ..solid(Vec3::zeros(), brick("", Vec3::zeros(), Vec3::zeros())) };
     input.contact.enabled = true;
-    let mut bench = Bench::new(input, settings(Integrator::BackwardEuler, 1e-3, 1e-6));
+    let mut bench = Bench::new(input, settings(Integrator::BackwardEuler, 1e-3, 1e-14));
     let momentum = |b: &Bench, k: usize| -> Vec3 {
         b.world.objects[k].vertices.clone().map(|v| b.state.v[v] * b.world.mass[v]).sum()
     };
