@@ -12,6 +12,8 @@ pub mod intersect;
 pub mod patch;
 /// All surfaces of a scene.
 pub mod surface;
+/// Signed distances of points, kept from step to step.
+pub mod traversal;
 /// Bounding-box tree.
 pub mod tree;
 /// Out of shallow crossings.

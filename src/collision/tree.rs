@@ -65,8 +65,11 @@ pub struct Lanes {
 }
 
 impl Lanes {
+    /// Contain nothing.
+    pub const EMPTY: Lanes = Lanes { low: [[f32::INFINITY; WIDTH]; 3], high: [[f32::NEG_INFINITY; WIDTH]; 3] };
+
     /// The boxes given, at most eight; lanes left over contain nothing.
-    fn new(boxes: impl Iterator<Item = Box3>) -> Lanes {
+    pub fn new(boxes: impl Iterator<Item = Box3>) -> Lanes {
         let (mut low, mut high) = ([[f32::INFINITY; WIDTH]; 3], [[f32::NEG_INFINITY; WIDTH]; 3]);
         for (k, b) in boxes.take(WIDTH).enumerate() {
             for axis in 0..3 {
@@ -117,7 +120,7 @@ pub struct Tree {
 }
 
 /// Bits of a mask, lowest first.
-fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
+pub fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         (mask != 0).then(|| {
             let k = mask.trailing_zeros() as usize;
@@ -200,6 +203,20 @@ impl Tree {
                 self.descend(level - 1, child, query, from, found);
             }
         }
+    }
+
+    /// A leaf not far from `p`: from the top down where the box is nearest.
+    pub fn toward(&self, p: &Vec3) -> usize {
+        let p = p.map(|c| c as f32);
+        let gap2 = |b: Box3| (0..3).map(|k| (b.low[k] - p[k]).max(p[k] - b.high[k]).max(0.0).powi(2)).sum::<f32>();
+        let mut group = 0;
+        for level in (1..self.levels.len()).rev() {
+            let count = (self.levels[level - 1].len() - group * WIDTH).min(WIDTH);
+            let near = |k: &usize| gap2(self.levels[level][group].get(*k));
+            let nearest = (0..count).min_by(|a, b| near(a).total_cmp(&near(b))).unwrap_or(0);
+            group = group * WIDTH + nearest;
+        }
+        group
     }
 
     /// Box around a leaf.

@@ -1,0 +1,361 @@
+//! Signed distance and closest point of many points on a triangle surface, kept from step to step.
+//!
+//! The search starts where the last one ended and walks across edges as long as it gets nearer (surface traversal: Chen, Feng & Wang
+//! 2013, "Modeling friction and air effects between cloth and deformable bodies", section 4). A walk ends in a local minimum. They
+//! then test the side of the triangles within reach of the motion, which puts right the sign; here the reach is the distance found,
+//! and what is within it is visited, so that the result is the least over all triangles, near or far, whatever the motion. Points
+//! that lie together share one look into the tree. The triangles of a leaf are put aside eight at a time by a lower bound of their
+//! distance, plane and half planes of the sides (`facet`).
+//!
+//! The result is that of trying every triangle, bit for bit: the least computed distance and of equal ones the least index. It
+//! depends neither on where the search began, so that nothing need be saved, nor on the number of threads.
+
+mod facet;
+mod side;
+
+use super::closest::{Feature, PointTriangle, point_triangle};
+use super::tree::{Box3, Lanes, Tree, WIDTH, bits, margin2};
+use crate::linalg::{Vec3, par};
+use crate::mesh::topology::{NONE, Topology};
+use facet::Facets;
+use side::sign;
+
+/// Points that look into the tree together.
+const BLOCK: usize = 32;
+/// Blocks on a thread at a time.
+const BLOCKS: usize = 4;
+/// Updates after which points are put together anew.
+const REORDER: u32 = 8;
+/// Leaves near a block that are held at a time, eight by eight.
+const HELD: usize = 8;
+
+/// Closest point of a surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Closest {
+    /// Triangle of the surface.
+    pub triangle: u32,
+    /// Barycentric weights of the closest point: none negative, sum one.
+    pub weights: [f64; 3],
+    /// Distance, negative on the side that normals point away from [m].
+    pub distance: f64,
+}
+
+/// What an update took, summed over all points.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Triangles visited: closest points computed.
+    pub visits: u64,
+    /// Those of them in the walk.
+    pub walked: u64,
+    /// Triangles put aside, or not, by a lower bound of their distance.
+    pub bounds: u64,
+}
+
+/// A surface and the closest points on it.
+#[derive(Clone, Debug, Default)]
+pub struct Traversal {
+    mesh: Mesh,
+    tree: Tree,
+    /// Bounds of the triangles of each leaf.
+    facets: Vec<Facets>,
+    blocks: Vec<Block>,
+    /// Where each point is: block and lane in one.
+    seats: Vec<u32>,
+    /// Triangle and point, sorted.
+    order: Vec<(u32, u32)>,
+    /// Updates since points were put together.
+    age: u32,
+}
+
+/// Triangles, numbered as the tree has them, and who is next to whom.
+#[derive(Clone, Debug, Default)]
+struct Mesh {
+    triangles: Vec<[u32; 3]>,
+    /// Number of each triangle as the surface was given.
+    names: Vec<u32>,
+    /// Triangle across the edge opposite to each corner, or [`NONE`].
+    across: Vec<[u32; 3]>,
+    /// Triangles around each vertex from vertex `first` on: where they begin, and all of them.
+    first: u32,
+    starts: Vec<u32>,
+    around: Vec<u32>,
+}
+
+/// Points that lie together.
+#[derive(Clone, Debug)]
+struct Block {
+    points: [u32; BLOCK],
+    /// Where the next search begins; [`NONE`] before the first.
+    triangles: [u32; BLOCK],
+    found: [Closest; BLOCK],
+    count: usize,
+    work: Work,
+}
+
+impl Mesh {
+    fn new(triangles: &[[u32; 3]], names: Vec<u32>) -> Mesh {
+        let triangles: Vec<[u32; 3]> = names.iter().map(|t| triangles[*t as usize]).collect();
+        let corners = || triangles.iter().flatten().copied();
+        let first = corners().min().unwrap_or(0);
+        let end = corners().max().map_or(first, |v| v + 1);
+        let local: Vec<[u32; 3]> = triangles.iter().map(|t| t.map(|v| v - first)).collect();
+        let topology = Topology::new((end - first) as usize, &local);
+        let across = topology.triangle_edges.iter().enumerate().map(|(t, edges)| {
+            edges.map(|e| {
+                let sides = topology.edge_triangles[e as usize];
+                if sides[0] == t as u32 { sides[1] } else { sides[0] }
+            })
+        });
+        Mesh {
+            across: across.collect(),
+            triangles,
+            names,
+            first,
+            starts: topology.vertex_triangle_start,
+            around: topology.vertex_triangle_list,
+        }
+    }
+
+    #[inline(always)]
+    fn corners<'a>(&self, x: &'a [Vec3], t: u32) -> [&'a Vec3; 3] {
+        self.triangles[t as usize].map(|v| &x[v as usize])
+    }
+}
+
+/// What is known of a point in an update.
+#[derive(Clone, Copy)]
+struct Search {
+    p: Vec3,
+    triangle: u32,
+    best: PointTriangle,
+    /// Visited last without getting nearer.
+    vain: u32,
+    visits: u32,
+}
+
+impl Search {
+    const NONE: Search = Search {
+        p: Vec3::new(0.0, 0.0, 0.0),
+        triangle: NONE,
+        best: PointTriangle { weights: [0.0; 3], distance2: f64::INFINITY },
+        vain: NONE,
+        visits: 0,
+    };
+
+    /// Computes the closest point of triangle `t`; true where it is nearer.
+    #[inline(always)]
+    fn visit(&mut self, mesh: &Mesh, x: &[Vec3], t: u32) -> bool {
+        let [a, b, c] = mesh.corners(x, t);
+        let here = point_triangle(&self.p, a, b, c);
+        self.visits += 1;
+        let nearer = here.distance2 < self.best.distance2 || self.triangle == NONE;
+        if nearer
+            || (here.distance2 == self.best.distance2 && mesh.names[t as usize] < mesh.names[self.triangle as usize])
+        {
+            (self.best, self.vain, self.triangle) = (here, self.triangle, t);
+        } else {
+            self.vain = t;
+        }
+        nearer
+    }
+
+    /// From triangle `t` across the edge that the closest point is on, or that is most between it and the point, as long as it gets
+    /// nearer.
+    #[inline(always)]
+    fn walk(&mut self, mesh: &Mesh, x: &[Vec3], mut t: u32) {
+        while self.visit(mesh, x, t) {
+            let edge = match self.best.feature() {
+                Feature::Face => return,
+                Feature::Edge(k) => k,
+                Feature::Vertex(k) => self.beyond(mesh, x, t, k),
+            };
+            t = mesh.across[t as usize][edge as usize];
+            if t == NONE {
+                return;
+            }
+        }
+    }
+
+    /// Of the edges at corner `k` of triangle `t` the one that the point is farther beyond; named by the corner opposite to it.
+    fn beyond(&self, mesh: &Mesh, x: &[Vec3], t: u32, k: u8) -> u8 {
+        let corners = mesh.corners(x, t);
+        let [i, j] = [(k + 1) % 3, (k + 2) % 3];
+        let to = |m: u8| corners[m as usize] - corners[k as usize];
+        let (u, v, p) = (to(i), to(j), self.p - corners[k as usize]);
+        // The parts of p along u across v, and along v across u, in units of the other's length.
+        let (uu, uv, vv, pu, pv) = (u.dot(&u), u.dot(&v), v.dot(&v), p.dot(&u), p.dot(&v));
+        let (from_v, from_u) = ((pu * vv - pv * uv) * uu.sqrt(), (pv * uu - pu * uv) * vv.sqrt());
+        if from_v < from_u { i } else { j }
+    }
+}
+
+impl Block {
+    const EMPTY: Block = Block {
+        points: [0; BLOCK],
+        triangles: [NONE; BLOCK],
+        found: [Closest { triangle: NONE, weights: [0.0; 3], distance: f64::INFINITY }; BLOCK],
+        count: 0,
+        work: Work { visits: 0, walked: 0, bounds: 0 },
+    };
+}
+
+impl Traversal {
+    /// The surface of `triangles` over some of the vertices of an array, and `points` points; `x` are positions now, good for
+    /// putting together what lies together.
+    pub fn new(triangles: &[[u32; 3]], x: &[Vec3], points: usize) -> Traversal {
+        let items: Vec<u32> = (0..triangles.len() as u32).collect();
+        let centres: Vec<Vec3> =
+            triangles.iter().map(|t| t.iter().map(|v| x[*v as usize]).sum::<Vec3>() / 3.0).collect();
+        let mut tree = Tree::new(&items, &centres);
+        // The tree's items are numbered as they stand in it.
+        let names = std::mem::replace(&mut tree.items, items);
+        Traversal {
+            mesh: Mesh::new(triangles, names),
+            facets: vec![Facets::default(); tree.leaves()],
+            tree,
+            blocks: vec![Block::EMPTY; points.div_ceil(BLOCK)],
+            seats: (0..points as u32).collect(),
+            order: (0..points as u32).map(|p| (NONE, p)).collect(),
+            age: REORDER,
+        }
+    }
+
+    /// Closest point of point `p` in the last update.
+    #[inline]
+    pub fn closest(&self, p: usize) -> &Closest {
+        let seat = self.seats[p] as usize;
+        &self.blocks[seat / BLOCK].found[seat % BLOCK]
+    }
+
+    /// Finds the closest points of all points `at(0)`, `at(1)`, ... on the surface with its vertices at `x`.
+    /// Without triangles nothing is found: the distance is infinite.
+    pub fn update(&mut self, x: &[Vec3], at: impl Fn(usize) -> Vec3 + Sync) -> Work {
+        let Traversal { mesh, tree, facets, .. } = self;
+        if mesh.triangles.is_empty() {
+            return Work::default();
+        }
+        let mesh = &*mesh;
+        facet::fit(facets, mesh.triangles.len(), |t| mesh.corners(x, t));
+        tree.refit(|t| Box3::around(mesh.corners(x, t), 0.0));
+        if self.age >= REORDER {
+            self.reorder(&at);
+        }
+        self.age += 1;
+        let Traversal { mesh, tree, facets, blocks, .. } = self;
+        par::blocks_mut(blocks, BLOCKS, |_, blocks| {
+            for block in blocks {
+                block.update(mesh, tree, facets, x, &at);
+            }
+        });
+        blocks.iter().fold(Work::default(), |sum, block| Work {
+            visits: sum.visits + block.work.visits,
+            walked: sum.walked + block.work.walked,
+            bounds: sum.bounds + block.work.bounds,
+        })
+    }
+
+    /// Puts points into blocks in the tree's order of their triangles; those without one begin in a leaf near by.
+    fn reorder(&mut self, at: &(impl Fn(usize) -> Vec3 + Sync)) {
+        let Traversal { tree, blocks, seats, order, .. } = self;
+        let (old, seated) = (&*blocks, &*seats);
+        par::each_mut(order, |_, (triangle, p)| {
+            let seat = seated[*p as usize] as usize;
+            *triangle = match old[seat / BLOCK].triangles[seat % BLOCK] {
+                NONE => (tree.toward(&at(*p as usize)) * WIDTH) as u32,
+                t => t,
+            };
+        });
+        par::sort(order);
+        for (block, points) in blocks.iter_mut().zip(order.chunks(BLOCK)) {
+            block.count = points.len();
+            for (k, (triangle, p)) in points.iter().enumerate() {
+                block.points[k] = *p;
+                block.triangles[k] = *triangle;
+            }
+        }
+        for (seat, (_, p)) in order.iter().enumerate() {
+            seats[*p as usize] = seat as u32;
+        }
+        self.age = 0;
+    }
+}
+
+impl Block {
+    fn update(
+        &mut self,
+        mesh: &Mesh,
+        tree: &Tree,
+        facets: &[Facets],
+        x: &[Vec3],
+        at: &(impl Fn(usize) -> Vec3 + Sync),
+    ) {
+        let mut all = [Search::NONE; BLOCK];
+        let searches = &mut all[..self.count];
+        self.work = Work::default();
+        // All at once: memory answers them together.
+        for (search, point) in searches.iter_mut().zip(&self.points) {
+            search.p = at(*point as usize);
+        }
+        let (mut low, mut high) = (searches[0].p, searches[0].p);
+        let mut farthest: f64 = 0.0;
+        for (search, triangle) in searches.iter_mut().zip(&self.triangles) {
+            search.walk(mesh, x, *triangle);
+            self.work.walked += u64::from(search.visits);
+            low = low.inf(&search.p);
+            high = high.sup(&search.p);
+            farthest = farthest.max(search.best.distance2);
+        }
+        let (around, reach) = (Box3::around([&low, &high], 0.0), margin2(farthest.sqrt()));
+        let mut near = [0u32; HELD * WIDTH];
+        let mut count = 0;
+        tree.query(&around, reach, 0, |leaf| {
+            near[count] = leaf as u32;
+            count += 1;
+            if count == near.len() {
+                self.work.bounds += compare(searches, &near, mesh, tree, facets, x);
+                count = 0;
+            }
+        });
+        self.work.bounds += compare(searches, &near[..count], mesh, tree, facets, x);
+        for (k, search) in searches.iter().enumerate() {
+            self.work.visits += u64::from(search.visits);
+            let distance = sign(mesh, x, &search.p, search.triangle, &search.best) * search.best.distance2.sqrt();
+            self.triangles[k] = search.triangle;
+            let triangle = mesh.names[search.triangle as usize];
+            self.found[k] = Closest { triangle, weights: search.best.weights, distance };
+        }
+    }
+}
+
+/// Visits the triangles in these leaves that no bound puts aside; gives the number of bounds.
+#[inline(always)]
+fn compare(searches: &mut [Search], leaves: &[u32], mesh: &Mesh, tree: &Tree, facets: &[Facets], x: &[Vec3]) -> u64 {
+    let mut bounds = 0;
+    let mut boxes = [Lanes::EMPTY; HELD];
+    for (lanes, leaves) in boxes.iter_mut().zip(leaves.chunks(WIDTH)) {
+        *lanes = Lanes::new(leaves.iter().map(|leaf| tree.around(*leaf as usize)));
+    }
+    for search in searches {
+        let here = Box3::around([&search.p], 0.0);
+        for (lanes, leaves) in boxes.iter().zip(leaves.chunks(WIDTH)) {
+            for k in bits(lanes.within(&here, margin2(search.best.distance2.sqrt()))) {
+                // Lanes left over are empty, yet within an infinite distance.
+                let Some(leaf) = leaves.get(k).map(|leaf| *leaf as usize) else { break };
+                bounds += WIDTH as u64;
+                let mut near = facets[leaf].within(&search.p, search.best.distance2);
+                let own = (search.triangle as usize).wrapping_sub(leaf * WIDTH);
+                near &= !(u32::from(own < WIDTH) << (own % WIDTH));
+                for k in bits(near) {
+                    let t = (leaf * WIDTH + k) as u32;
+                    if t != search.vain && t != search.triangle {
+                        search.visit(mesh, x, t);
+                    }
+                }
+            }
+        }
+    }
+    bounds
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,94 @@
+//! Lower bounds of the distance of a point from the eight triangles of a leaf at once.
+
+use crate::collision::tree::WIDTH;
+use crate::linalg::four::Four;
+use crate::linalg::{Vec3, f32x8, f64x4, par};
+
+/// Sine of the angle at the first corner below which a triangle has no bound.
+const SLIVER: f64 = 1e-6;
+/// Rounding of a bound as a part of the lengths it comes from: fourteen roundings to `f32`.
+const ROUNDING: f64 = 1e-6;
+/// Leaves in a block of a parallel loop.
+const BLOCK: usize = 32;
+
+/// Triangles as their planes and the half planes of their sides.
+#[derive(Clone, Debug, Default)]
+pub struct Facets {
+    /// A corner of the first one [m].
+    origin: Vec3,
+    /// The first corners from there [m].
+    corner: [f32x8; 3],
+    /// Unit normals.
+    normal: [f32x8; 3],
+    /// Unit normals of the sides in the plane, outward; the first two go through the corner.
+    sides: [[f32x8; 3]; 3],
+    /// Distance of the third from the corner [m].
+    width: f32x8,
+    /// Rounding due to a triangle's size and its distance from the origin [m].
+    rounding: f32x8,
+    /// Lanes with a triangle.
+    lanes: u32,
+}
+
+/// Brings the facets of all leaves to the present corners of the triangles, which are numbered as in the tree.
+pub fn fit<'a>(leaves: &mut [Facets], count: usize, corners: impl Fn(u32) -> [&'a Vec3; 3] + Sync) {
+    par::blocks_mut(leaves, BLOCK, |first, block| {
+        for (k, leaf) in block.iter_mut().enumerate() {
+            let at = (first + k) * WIDTH;
+            let there = (count - at).min(WIDTH);
+            let corners: [[&Vec3; 3]; WIDTH] = std::array::from_fn(|i| corners((at + i.min(there - 1)) as u32));
+            leaf.fit(&corners);
+            leaf.lanes = (1 << there) - 1;
+        }
+    });
+}
+
+impl Facets {
+    #[inline(always)]
+    fn fit(&mut self, corners: &[[&Vec3; 3]; WIDTH]) {
+        self.origin = *corners[0][0];
+        let origin = Four::from_fn(|_| &self.origin);
+        let mut rows = [[0f32; WIDTH]; 17];
+        for half in [0, 4] {
+            let [a, b, c] = std::array::from_fn(|j| Four::from_fn(|i| corners[half + i][j]));
+            let (ab, ac, bc, from) = (b - a, c - a, c - b, a - origin);
+            let n = ab.cross(&ac);
+            let (n2, ab2, ac2) = (n.dot(&n), ab.dot(&ab), ac.dot(&ac));
+            let good = n2.simd_gt(f64x4::splat(SLIVER * SLIVER) * ab2 * ac2);
+            // Not a number in a bound: the triangle is always visited.
+            let n = n / good.select(n2.sqrt(), f64x4::splat(f64::NAN));
+            let sides = [ab.cross(&n) / ab2.sqrt(), n.cross(&ac) / ac2.sqrt(), bc.cross(&n) / bc.norm()];
+            let width = ab.dot(&sides[2]);
+            let rounding = (ab2.sqrt() + ac2.sqrt() + from.norm()) * f64x4::splat(ROUNDING);
+            let vectors = [from, n, sides[0], sides[1], sides[2]].map(Four::to_array);
+            let numbers = [width, rounding].map(f64x4::to_array);
+            for i in 0..4 {
+                for (m, v) in vectors.iter().enumerate() {
+                    for axis in 0..3 {
+                        rows[3 * m + axis][half + i] = v[i][axis] as f32;
+                    }
+                }
+                for (m, v) in numbers.iter().enumerate() {
+                    rows[15 + m][half + i] = v[i] as f32;
+                }
+            }
+        }
+        let vector = |m: usize| std::array::from_fn(|axis| f32x8::new(rows[3 * m + axis]));
+        (self.corner, self.normal) = (vector(0), vector(1));
+        self.sides = [vector(2), vector(3), vector(4)];
+        (self.width, self.rounding) = (f32x8::new(rows[15]), f32x8::new(rows[16]));
+    }
+
+    /// Bit k is set unless triangle k is shown to be farther from `p` than the square root of `distance2` [m^2].
+    #[inline(always)]
+    pub fn within(&self, p: &Vec3, distance2: f64) -> u32 {
+        let r: [f32x8; 3] = std::array::from_fn(|k| f32x8::splat((p[k] - self.origin[k]) as f32) - self.corner[k]);
+        let along = |d: &[f32x8; 3]| r[0] * d[0] + r[1] * d[1] + r[2] * d[2];
+        let height = along(&self.normal);
+        let third = along(&self.sides[2]) - self.width;
+        let beyond = along(&self.sides[0]).fast_max(along(&self.sides[1])).fast_max(third).fast_max(f32x8::ZERO);
+        let limit = f32x8::splat((distance2.sqrt() * (1.0 + ROUNDING)) as f32) + self.rounding;
+        let far = (height * height + beyond * beyond).simd_gt(limit * limit);
+        !far.to_bitmask() & self.lanes
+    }
+}
