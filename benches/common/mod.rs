@@ -89,6 +89,7 @@ pub fn scene(vertices: usize) -> (World, State) {
             obstacle("floor", generate::plane(Vec3::zeros(), Vec3::y(), 2.0, 6.0)),
         ],
         frictions: Vec::new(),
+        glues: Vec::new(),
     })
 }
 

@@ -10,6 +10,7 @@
 //! Each subdomain evaluates every element that touches it and keeps its own rows: no two threads write one place and the
 //! order of summation is fixed.
 
+mod bonds;
 mod cells;
 
 use super::bending::{Bending, Bent, Hinge, fold};
@@ -20,6 +21,7 @@ use super::plate::NONE;
 use super::sheet::Sheet;
 use crate::linalg::matrix::{Block, Domain, Lanes, Matrix, NOWHERE, Real};
 use crate::linalg::{Mat3, Vec2, Vec3, par};
+use bonds::Bonds;
 use cells::Cells;
 
 /// What the scheme says of this step, by moving vertex.
@@ -73,7 +75,11 @@ struct Part<T> {
     /// Diagonal blocks and right-hand side that were kept.
     kept: (Vec<T>, Vec<Vec3>),
     cells: Cells,
+    bonds: Bonds,
 }
+
+/// Pairs of four vertices on and above the diagonal, row by row.
+const UPPER: [[usize; 2]; 10] = [[0, 0], [0, 1], [0, 2], [0, 3], [1, 1], [1, 2], [1, 3], [2, 2], [2, 3], [3, 3]];
 
 /// Row of the stiffness of all hinges of a cloth: the hinge itself and the other hinges of its two triangles.
 #[derive(Clone, Copy, Debug, Default)]
@@ -124,7 +130,9 @@ impl<T: Real> Assembly<T> {
         let triangle_pairs = elements.triangles.iter().flat_map(|t| pairs(&t.vertices));
         let hinge_pairs = elements.hinges.iter().flat_map(|h| pairs(&h.vertices));
         let tetrahedron_pairs = elements.tetrahedra.iter().flat_map(|t| pairs(&t.vertices));
-        let matrix = Matrix::<T>::new(starts, triangle_pairs.chain(hinge_pairs).chain(tetrahedron_pairs));
+        let bond_pairs = elements.bonds.iter().flat_map(|b| pairs(&b.vertices));
+        let sheet_pairs = triangle_pairs.chain(hinge_pairs);
+        let matrix = Matrix::<T>::new(starts, sheet_pairs.chain(tetrahedron_pairs).chain(bond_pairs));
         let links = links(elements);
         let parts = par::map_heavy(matrix.domains.len(), |k| Part::new(elements, &links, &matrix.domains[k]));
         let size = matrix.size();
@@ -140,6 +148,7 @@ impl<T: Real> Assembly<T> {
             part.bend(&elements.sheets, scheme, domain, force);
             part.stretch(&elements.sheets, scheme, domain, force);
             part.cells.add(&elements.bodies, scheme, domain, force);
+            part.bonds.add(scheme, domain, force);
             for i in 0..domain.count {
                 let v = domain.first + i;
                 let inertia = scheme.mass[v] / (scheme.betas[v] * scheme.betas[v]);
@@ -258,6 +267,7 @@ impl<T: Real> Part<T> {
             areas: vec![Vec3::zeros(); domain.count],
             kept: Default::default(),
             cells: Cells::new(&elements.tetrahedra, &elements.bodies, domain),
+            bonds: Bonds::new(&elements.bonds, domain),
         }
     }
 

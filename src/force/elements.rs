@@ -2,6 +2,7 @@
 
 use super::assembly::pick;
 use super::bending::{Bending, Hinge};
+use super::glue::Bond;
 use super::membrane::Triangle;
 use super::plate::Patch;
 use super::sheet::Sheet;
@@ -23,15 +24,18 @@ pub struct Elements {
     pub bodies: Vec<Body>,
     /// Solid elements.
     pub tetrahedra: Vec<Tetrahedron>,
+    /// Glue of cloths to bodies.
+    pub bonds: Vec<Bond>,
 }
 
 impl Elements {
-    /// Elastic energy of the solids [J].
+    /// Elastic energy of the solids, and of what glues cloths to them [J].
     pub fn solid_energy(&self, x: &[Vec3]) -> f64 {
-        par::sum(self.tetrahedra.len(), |k| {
+        let solid = par::sum(self.tetrahedra.len(), |k| {
             let t = &self.tetrahedra[k];
             t.energy(&self.bodies[t.body as usize].solid, &pick(x, &t.vertices))
-        })
+        });
+        solid + par::sum(self.bonds.len(), |k| self.bonds[k].energy(&pick(x, &self.bonds[k].vertices)))
     }
 
     /// Membrane and bending energy [J].

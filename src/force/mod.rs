@@ -8,6 +8,7 @@ pub mod curve;
 pub mod drag;
 pub mod elements;
 pub mod friction;
+pub mod glue;
 pub mod homogenize;
 pub mod jam;
 pub mod laws;

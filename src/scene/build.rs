@@ -6,6 +6,7 @@ mod cloth;
 mod faults;
 mod files;
 mod friction;
+mod glue;
 mod hold;
 mod obstacle;
 mod select;
@@ -74,6 +75,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
         _ => Pinch::Lag,
     };
     let frictions = friction::pairs(scene, &obstacles, &mut faults);
+    let glues = glue::glues(scene, &cloths, &bodies, &mut faults);
     if faults.any() {
         return Err(Refusal { faults: faults.finish().0, ..Refusal::default() });
     }
@@ -89,8 +91,16 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
         stiffness: scene.contact.stiffness,
         pinch,
     };
-    let (world, mut state) =
-        world::build::build(Input { gravity: scene.gravity, wind, contact, cloths, bodies, obstacles, frictions });
+    let (world, mut state) = world::build::build(Input {
+        gravity: scene.gravity,
+        wind,
+        contact,
+        cloths,
+        bodies,
+        obstacles,
+        frictions,
+        glues,
+    });
     let crossing = start::begin(scene.contact.start, &world, &mut state, &mut faults);
     match faults.finish() {
         (found, warnings) if found.is_empty() => Ok(Built { world, state, warnings }),

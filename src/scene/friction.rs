@@ -122,10 +122,10 @@ impl Kind for Surface {
             self.refuse(cx, path, node);
             return None;
         };
-        if cx.objects.contains(name) || cx.materials.has(name) || cx.solids.has(name) {
+        if cx.objects.contains_key(name) || cx.materials.has(name) || cx.solids.has(name) {
             return Some(name.clone());
         }
-        let objects = cx.objects.iter().map(String::as_str);
+        let objects = cx.objects.keys().map(String::as_str);
         let known = objects.chain(cx.materials.names()).chain(cx.solids.names());
         let hint = meant(name, known);
         cx.fault(node.origin, path, format!("no object or material is named '{}'{hint}", short(name)));

@@ -12,6 +12,7 @@ pub mod cloth;
 mod document;
 mod fault;
 pub mod friction;
+pub mod glue;
 mod json;
 mod keys;
 mod kinds;
@@ -33,6 +34,7 @@ pub use body::Body;
 pub use cloth::Cloth;
 pub use fault::{Fault, Place};
 pub use friction::Friction;
+pub use glue::Glue;
 pub use library::{library, materials_page, materials_table};
 pub use material::Material;
 pub use obstacle::Obstacle;
@@ -73,6 +75,8 @@ pub struct Scene {
     pub obstacles: Vec<Obstacle>,
     /// Friction of pairs.
     pub frictions: Vec<Friction>,
+    /// Cloths glued to bodies.
+    pub glues: Vec<Glue>,
     /// Wind.
     pub wind: Wind,
     /// Contact.
@@ -111,6 +115,8 @@ section! {
         obstacle: Vec<Obstacle> = tables(),
         /// Friction of pairs, in place of what materials and obstacles say; after the objects, whose names it knows.
         friction: Vec<Friction> = tables(),
+        /// Cloths glued to bodies; after the objects, whose names it knows.
+        glue: Vec<Glue> = tables(),
         /// Wind.
         wind: Wind = table(),
         /// Contact.
@@ -220,6 +226,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         body,
         obstacle,
         friction,
+        glue,
         wind,
         contact,
         solver,
@@ -240,6 +247,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         bodies: body,
         obstacles: obstacle,
         frictions: friction,
+        glues: glue,
         wind,
         contact,
         solver,

@@ -42,6 +42,8 @@ pub enum Unit {
     Frequency,
     /// N s/m^3.
     Drag,
+    /// N/m^3: stiffness per area.
+    FilmStiffness,
 }
 
 /// How a unit relates to SI: a power of ten (read without rounding twice) or a factor.
@@ -63,7 +65,7 @@ struct Dimension {
 /// Symbols and their relation to SI.
 type Units = &'static [(&'static str, Scale)];
 
-const ALL: [Unit; 18] = [
+const ALL: [Unit; 19] = [
     Unit::Length,
     Unit::Area,
     Unit::Time,
@@ -80,6 +82,7 @@ const ALL: [Unit; 18] = [
     Unit::Acceleration,
     Unit::Frequency,
     Unit::Drag,
+    Unit::FilmStiffness,
     Unit::Ratio,
     Unit::One,
 ];
@@ -169,6 +172,12 @@ impl Unit {
                 "1.5 N s/m3",
                 &[("N s/m3", Ten(0))],
                 &[("N s/m^3", Ten(0)), ("N*s/m3", Ten(0)), ("Pa s/m", Ten(0))],
+            ),
+            Unit::FilmStiffness => (
+                "a stiffness per area",
+                "10 N/cm3",
+                &[("N/m3", Ten(0)), ("N/cm3", Ten(6)), ("N/mm3", Ten(9))],
+                &[("N/m^3", Ten(0)), ("N/m³", Ten(0)), ("Pa/m", Ten(0)), ("Pa/mm", Ten(3)), ("kPa/mm", Ten(6))],
             ),
         };
         Dimension { name, example, units, also }

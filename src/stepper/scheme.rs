@@ -233,6 +233,7 @@ mod tests {
             bodies: Vec::new(),
             obstacles: Vec::new(),
             frictions: Vec::new(),
+            glues: Vec::new(),
         });
         world.moving = 1;
         let none = || vec![Vec3::zeros()];

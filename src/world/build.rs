@@ -1,6 +1,7 @@
 //! From placed meshes and laws to a [`World`] and its first [`State`].
 
 use super::friction::{Between, Frictions};
+use super::glue::Glue;
 use super::motion::Motion;
 use super::wind::Wind;
 use super::{self as world, Cloth, ContactSettings, Course, Handle, Kind, Object, Obstacle, Pin, State, World};
@@ -139,6 +140,8 @@ pub struct Input {
     pub obstacles: Vec<ObstacleInput>,
     /// Friction of pairs, where it is not that of both objects.
     pub frictions: Vec<Between>,
+    /// Cloths glued to bodies.
+    pub glues: Vec<Glue>,
 }
 
 /// Builds the world and its state at time 0.
@@ -171,6 +174,7 @@ pub fn build(input: Input) -> (World, State) {
     for body in input.bodies {
         meshes.push(add_body(&mut world, &mut state, body));
     }
+    input.glues.iter().for_each(|glue| glue.add(&mut world));
     world.moving = world.rest.len();
     for obstacle in input.obstacles {
         meshes.push(add_obstacle(&mut world, obstacle));

@@ -9,6 +9,8 @@ pub mod build;
 pub mod crossing;
 /// Friction of pairs.
 pub mod friction;
+/// Cloths glued to bodies.
+pub mod glue;
 /// Prescribed motion.
 pub mod motion;
 /// Wind as a function of time.

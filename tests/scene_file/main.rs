@@ -3,6 +3,7 @@
 mod defaults;
 mod friction;
 mod full;
+mod glue;
 mod materials;
 mod mutation;
 mod overrides;

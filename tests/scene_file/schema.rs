@@ -72,7 +72,8 @@ const APART: [&str; 1] = ["preview.camera.direction"];
 
 /// Motions and selectors are declared once; the full scene shows each of their keys in one of the places.
 fn shared(path: &str) -> bool {
-    let places = ["cloth.pin.", "cloth.handle.", "obstacle.", "body.pin.", "body.handle.", "body.group.", "solid."];
+    let places =
+        ["cloth.pin.", "cloth.handle.", "obstacle.", "body.pin.", "body.handle.", "body.group.", "solid.", "glue."];
     let names =
         ["keyframes", "rotation", "path", "group", "box", "sphere", "vertices", "nearest", "all", "friction", "force"];
     places.iter().filter_map(|p| path.strip_prefix(p)).any(|rest| names.iter().any(|n| rest.starts_with(n)))
@@ -108,6 +109,7 @@ fn it_knows_the_keys_that_the_reader_knows() {
         ("[[obstacle]]\nzzzzzzzz = 1", "obstacle"),
         ("[[obstacle]]\nsequence = { zzzzzzzz = 1 }", "obstacle.sequence"),
         ("[[friction]]\nzzzzzzzz = 1", "friction"),
+        ("[[glue]]\nzzzzzzzz = 1", "glue"),
         ("[[friction]]\ncurves = { zzzzzzzz = 1 }", "friction.curves"),
         ("[wind]\nzzzzzzzz = 1", "wind"),
         ("[contact]\nzzzzzzzz = 1", "contact"),
@@ -141,7 +143,8 @@ fn its_defaults_are_those_that_are_read() {
          [[cloth.group]]\nname = \"g\"\nvertices = [0]\n[[body]]\nname = \"b\"\nbox = {{ size = [1, 1, 1] }}\n\
          [[body.pin]]\nall = true\n[[body.handle]]\nall = true\n[[obstacle]]\nname = \"o\"\nbox = {{ size = [1, 1, 1] }}\n\
          [[obstacle]]\nname = \"p\"\nplane = {{}}\n[[obstacle]]\nname = \"s\"\n\
-         sequence = {{ files = \"walk/step.%04d.obj\", first = 1, last = 1 }}\n"
+         sequence = {{ files = \"walk/step.%04d.obj\", first = 1, last = 1 }}\n\
+         [[glue]]\ncloth = \"sheet\"\nbody = \"b\"\nall = true\n"
     );
     let places = [
         ("obstacle.box", "obstacle.o.box"),
@@ -157,6 +160,7 @@ fn its_defaults_are_those_that_are_read() {
         ("body.handle", "body[0].handle[0]"),
         ("body", "body[0]"),
         ("obstacle", "obstacle.o"),
+        ("glue", "glue[0]"),
     ];
     let plain = good(&base);
     let (schema, mut all) = (schema(), BTreeMap::new());

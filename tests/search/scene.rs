@@ -79,7 +79,16 @@ impl Scene {
         let integrator = if r.chance(0.85) { Integrator::Bdf2 } else { Integrator::BackwardEuler };
         let tolerance = if r.chance(0.8) { 1e-3 } else { 1e-6 };
         Some(Scene {
-            input: Input { gravity, wind, contact, cloths, bodies: Vec::new(), obstacles, frictions: Vec::new() },
+            input: Input {
+                gravity,
+                wind,
+                contact,
+                cloths,
+                bodies: Vec::new(),
+                obstacles,
+                frictions: Vec::new(),
+                glues: Vec::new(),
+            },
             settings: Settings { integrator, step, min_step: step.min(2e-5), tolerance, iterations: 500 },
             double: r.chance(0.2),
             frames,

@@ -105,6 +105,7 @@ fn empty(gravity: Vec3) -> Input {
         bodies: Vec::new(),
         obstacles: Vec::new(),
         frictions: Vec::new(),
+        glues: Vec::new(),
     }
 }
 

@@ -7,6 +7,7 @@ mod capstan;
 mod common;
 mod cylinder;
 mod friction;
+mod glue;
 mod membrane;
 mod momentum;
 mod motion;

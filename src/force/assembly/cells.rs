@@ -1,6 +1,6 @@
 //! Solid elements of one subdomain.
 
-use super::{Scheme, pick};
+use super::{Scheme, UPPER, pick};
 use crate::force::solid::four::Tetrahedra;
 use crate::force::solid::{Body, Solid, Tetrahedron};
 use crate::linalg::four::Four;
@@ -25,9 +25,6 @@ struct Cell {
     /// Places of the blocks on and above the diagonal, row by row.
     places: [u32; 10],
 }
-
-/// Pairs of a tetrahedron's vertices on and above the diagonal, row by row.
-const UPPER: [[usize; 2]; 10] = [[0, 0], [0, 1], [0, 2], [0, 3], [1, 1], [1, 2], [1, 3], [2, 2], [2, 3], [3, 3]];
 
 impl Cells {
     /// Those of `tetrahedra` that touch the subdomain, neighbours in space next to each other.

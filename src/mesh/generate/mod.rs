@@ -15,6 +15,7 @@ mod shipped;
 mod skirt;
 mod solid;
 mod tshirt;
+mod vest;
 
 pub use brick::brick;
 pub use cushion::cushion;
@@ -29,6 +30,7 @@ pub use shipped::shipped;
 pub use skirt::skirt;
 pub use solid::{capsule, cuboid, edge_for_sagitta, plane, sphere};
 pub use tshirt::tshirt;
+pub use vest::vest;
 
 use crate::mesh::TriMesh;
 use crate::mesh::topology::Topology;

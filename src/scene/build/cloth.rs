@@ -59,7 +59,8 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
         weights,
         pins,
         handles,
-        mesh,
+        // Glue knows them all.
+        mesh: TriMesh { groups, ..mesh },
     })
 }
 

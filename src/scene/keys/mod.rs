@@ -13,7 +13,7 @@ use crate::scene::fault::{Fault, meant};
 use crate::scene::json::Json;
 use crate::scene::material::Material;
 use crate::scene::solid::Solid;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// A fault that does not know its line yet.
@@ -43,8 +43,8 @@ pub struct Context {
     pub materials: Shelf<Material>,
     /// Materials of bodies.
     pub solids: Shelf<Solid>,
-    /// Names of objects so far.
-    pub objects: BTreeSet<String>,
+    /// Names of objects so far, and the section of each.
+    pub objects: BTreeMap<String, String>,
     /// The scene has been run: the files that it names need not be there any more.
     pub recorded: bool,
     /// The schema is wanted, not the values.

@@ -107,9 +107,13 @@ impl Kind for Text {
             self.refuse(cx, path, node);
             return None;
         }
-        if self.object && !cx.objects.insert(text.clone()) {
-            cx.fault(node.origin, path, format!("another object is named '{text}'; names are unique"));
-            return None;
+        if self.object {
+            if cx.objects.contains_key(text) {
+                cx.fault(node.origin, path, format!("another object is named '{text}'; names are unique"));
+                return None;
+            }
+            let section = path.split('[').next().unwrap_or_default();
+            cx.objects.insert(text.clone(), section.to_string());
         }
         Some(text.clone())
     }

@@ -1,0 +1,41 @@
+//! `[[glue]]` as a world takes it: from names and places to vertices and the triangles next to them.
+
+use super::faults::Faults;
+use super::select;
+use crate::scene::Scene;
+use crate::world::build::{BodyInput, ClothInput};
+use crate::world::glue::Glue;
+
+/// Distance of a cloth from a body beyond which they were probably not meant to be glued [m].
+const FAR: f64 = 0.05;
+
+/// All glue of a scene, of cloths and bodies that were read.
+pub fn glues(scene: &Scene, cloths: &[ClothInput], bodies: &[BodyInput], faults: &mut Faults) -> Vec<Glue> {
+    let mut glues = Vec::with_capacity(scene.glues.len());
+    for (k, glue) in scene.glues.iter().enumerate() {
+        let cloth = cloths.iter().find(|c| c.name == glue.cloth);
+        let body = bodies.iter().find(|b| b.name == glue.body);
+        // What could not be read has been told.
+        let (Some(cloth), Some(body)) = (cloth, body) else { continue };
+        let vertices = match select::vertices(&glue.selector, &cloth.mesh.positions, &cloth.mesh.groups) {
+            Ok(vertices) => vertices,
+            Err((below, message)) => {
+                faults.fault(&format!("glue[{k}].{below}"), message);
+                continue;
+            }
+        };
+        let glue = Glue::new(cloth, body, vertices, glue.stiffness);
+        let far = |(_, distance): &(&u32, &f64)| **distance > FAR;
+        let all = || glue.vertices.iter().zip(&glue.distances);
+        if let Some((v, farthest)) = all().filter(far).max_by(|a, b| a.1.total_cmp(b.1)) {
+            let count = all().filter(far).count();
+            let message = format!(
+                "{count} vertices of '{}' are more than 5 cm from '{}', the farthest is {v} at {farthest:.3} m; they are glued as they are",
+                cloth.name, body.name
+            );
+            faults.warn(&format!("glue[{k}]"), message);
+        }
+        glues.push(glue);
+    }
+    glues
+}

@@ -1,0 +1,61 @@
+//! `[[glue]]`: cloths glued to bodies.
+
+use super::document::{Node, Value};
+use super::fault::meant;
+use super::json::Json;
+use super::keys::{Context, Kind, exactly_one, section};
+use super::kinds::quantity;
+use super::place::Selector;
+use super::unit::{Unit, short};
+use crate::force::glue::STIFFNESS;
+
+section! {
+    /// Vertices of a cloth glued to the surface of a body, each to the point next to it and as far from it as at the start.
+    pub struct Glue {
+        /// Name of the cloth.
+        pub cloth: String = Named { section: "cloth" }.required(),
+        /// Name of the body.
+        pub body: String = Named { section: "body" }.required(),
+        /// Which vertices of the cloth.
+        pub selector: Selector = exactly_one(),
+        /// Stiffness of the film of glue, per area; as stiff as it is if absent, a garment's weight moves it by less than 10 um.
+        pub stiffness: f64 = quantity(Unit::FilmStiffness, 1.0..=1e12).or(STIFFNESS),
+    }
+}
+
+/// The name of an object of one section.
+struct Named {
+    section: &'static str,
+}
+
+impl Kind for Named {
+    type Value = String;
+
+    fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<String> {
+        let Value::Text(name) = &node.value else {
+            self.refuse(cx, path, node);
+            return None;
+        };
+        let section = self.section;
+        if cx.objects.get(name).is_some_and(|of| of == section) {
+            return Some(name.clone());
+        }
+        let message = match cx.objects.get(name) {
+            Some(other) => format!("'{}' is no {section}, it is in [[{other}]]", short(name)),
+            None => {
+                let all = cx.objects.iter().filter(|(_, of)| *of == section).map(|(name, _)| name.as_str());
+                format!("no {section} is named '{}'{}", short(name), meant(name, all))
+            }
+        };
+        cx.fault(node.origin, path, message);
+        None
+    }
+
+    fn wanted(&self) -> String {
+        format!("the name of a {}", self.section)
+    }
+
+    fn schema(&self) -> Json {
+        Json::map([("type", Json::text("string"))])
+    }
+}

@@ -1,0 +1,64 @@
+//! Where glue holds: from vertices of a cloth to the triangles of a body next to them.
+
+use super::World;
+use super::build::{BodyInput, ClothInput};
+use crate::collision::traversal::Traversal;
+use crate::force::glue::Bond;
+use crate::linalg::Vec3;
+
+/// Vertices of a cloth that are glued to a body where they are at the start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Glue {
+    /// Names of the cloth and the body.
+    pub names: [String; 2],
+    /// Stiffness of the film per area [N/m^3].
+    pub stiffness: f64,
+    /// File vertices of the cloth.
+    pub vertices: Vec<u32>,
+    /// For each of them the triangle of the body's boundary next to it, of file vertices.
+    pub triangles: Vec<[u32; 3]>,
+    /// Distances from them [m].
+    pub distances: Vec<f64>,
+}
+
+impl Glue {
+    /// The triangles of `body` next to `vertices` of `cloth`; none without a body.
+    pub fn new(cloth: &ClothInput, body: &BodyInput, vertices: Vec<u32>, stiffness: f64) -> Glue {
+        let (boundary, x) = (body.mesh.boundary(), &body.mesh.positions);
+        let mut traversal = Traversal::new(&boundary, x, vertices.len());
+        traversal.update(x, |k| cloth.mesh.positions[vertices[k] as usize]);
+        let names = [cloth.name.clone(), body.name.clone()];
+        let mut glue = Glue { names, stiffness, vertices: Vec::new(), triangles: Vec::new(), distances: Vec::new() };
+        for (k, v) in vertices.into_iter().enumerate() {
+            let closest = traversal.closest(k);
+            if let Some(triangle) = boundary.get(closest.triangle as usize) {
+                glue.vertices.push(v);
+                glue.triangles.push(*triangle);
+                glue.distances.push(closest.distance.abs());
+            }
+        }
+        glue
+    }
+
+    /// Adds its bonds to a world that has the cloth and the body; a vertex stands for a third of its triangles.
+    pub fn add(&self, world: &mut World) {
+        let object = |name: &String| world.objects.iter().find(|o| o.name == *name);
+        let (Some(cloth), Some(body)) = (object(&self.names[0]), object(&self.names[1])) else { return };
+        let x = &world.rest;
+        let mut areas = vec![0.0; cloth.place.len()];
+        for t in &cloth.triangles {
+            let [a, b, c] = t.map(|v| x[cloth.place[v as usize] as usize]);
+            let third = (b - a).cross(&(c - a)).norm() / 6.0;
+            t.iter().for_each(|v| areas[*v as usize] += third);
+        }
+        let bonds: Vec<Bond> = (self.vertices.iter().zip(&self.triangles))
+            .filter_map(|(v, [a, b, c])| {
+                let corner = |v: &u32| body.place[*v as usize];
+                let all = [cloth.place[*v as usize], corner(a), corner(b), corner(c)];
+                let at: [Vec3; 4] = all.map(|v| x[v as usize]);
+                Bond::new(all, &at, areas[*v as usize], self.stiffness)
+            })
+            .collect();
+        world.elements.bonds.extend(bonds);
+    }
+}

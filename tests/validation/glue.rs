@@ -1,0 +1,128 @@
+//! Cloths glued to bodies: the film against closed forms, momentum, and how well it holds.
+
+use crate::common::{Bench, Cut, G, bar, body, close, cloth, cut, input, settings};
+use percale::force::assembly::{Assembly, Scheme};
+use percale::force::bending::Bending;
+use percale::force::sheet::Damping;
+use percale::force::solid::{Body, Lame, Solid};
+use percale::linalg::{Rotation, Vec3};
+use percale::stepper::Integrator;
+use percale::world::Pin;
+use percale::world::build::{BodyInput, ClothInput, Input};
+use percale::world::glue::Glue;
+
+const HEIGHT: f64 = 3e-3;
+
+fn law(young: f64) -> Body {
+    Body { solid: Solid::NeoHookean(Lame::new(young, 0.3)), damping: 2e-3 }
+}
+
+/// A block of 8 x 2 x 6 cm, and a sheet of 6 x 4 cm over the middle of its top.
+fn parts(young: f64) -> (ClothInput, BodyInput) {
+    let mut block = body(bar([8, 2, 6], 0.01), Solid::NeoHookean(Lame::new(young, 0.3)));
+    block.law = law(young);
+    let mut patch =
+        cloth(cut(Cut::Random, 9, 6, 0.06, 0.04, |m| Vec3::new(0.01 + m.x, 0.02 + HEIGHT, 0.05 - m.y)), 200.0);
+    patch.sheet.bending = Bending::Constant(1e-5);
+    patch.sheet.damping = Damping::even(1e-3);
+    (patch, block)
+}
+
+/// The sheet with all its vertices glued to the block.
+fn glued(gravity: Vec3, patch: ClothInput, block: BodyInput, stiffness: f64) -> Input {
+    let all = (0..patch.mesh.positions.len() as u32).collect();
+    let glues = vec![Glue::new(&patch, &block, all, stiffness)];
+    Input { bodies: vec![block], glues, ..input(gravity, patch) }
+}
+
+/// Largest distance of a bond from where it is to hold [m].
+fn drawn(bench: &Bench) -> f64 {
+    let gap = |b: &percale::force::glue::Bond| b.draw(&b.vertices.map(|v| bench.state.x[v as usize])).gap.norm();
+    bench.world.elements.bonds.iter().map(gap).fold(0.0, f64::max)
+}
+
+/// On a block that is held, a stiff sheet of mass m sinks by m g/(k A), whatever its own mesh: springs in parallel over its area. Across
+/// and along the film alike.
+#[test]
+fn a_patch_gives_by_its_load_over_the_film() {
+    for down in [-Vec3::y(), Vec3::x()] {
+        let (patch, mut block) = parts(1e6);
+        block.pins = vec![Pin::fixed((0..block.mesh.positions.len() as u32).collect())];
+        let (mass, stiffness) = (crate::common::DENSITY * 0.06 * 0.04, 1e4);
+        let mut bench =
+            Bench::new(glued(down * G, patch, block, stiffness), settings(Integrator::BackwardEuler, 5e-3, 1e-12));
+        let before = bench.positions();
+        bench.settle(1e-9);
+        let ways = bench.positions().iter().zip(&before).map(|(p, q)| (p - q).dot(&down)).collect::<Vec<f64>>();
+        let mean = ways.iter().sum::<f64>() / ways.len() as f64;
+        close("film under its patch [m]", mean, mass * G / (stiffness * 0.06 * 0.04), 0.01);
+    }
+}
+
+/// What the film does to both sides cancels: a glued pair in space that is thrown, turns and shakes keeps its momentum to rounding
+/// under backward Euler.
+#[test]
+fn a_glued_pair_keeps_its_momentum() {
+    let (mut patch, mut block) = parts(2e4);
+    (patch.velocity, block.velocity) = (Vec3::new(0.5, 1.0, -0.3), Vec3::new(-0.2, -0.1, 0.4));
+    let mut bench =
+        Bench::new(glued(Vec3::zeros(), patch, block, 1e7), settings(Integrator::BackwardEuler, 1e-3, 1e-14));
+    for v in 0..bench.world.moving {
+        bench.state.v[v] += Vec3::new(3.0, -2.0, 5.0).cross(&bench.state.x[v]);
+    }
+    bench.state.v_before = bench.state.v[..bench.world.moving].to_vec();
+    let sum = |bench: &Bench| (0..bench.world.moving).map(|v| bench.state.v[v] * bench.world.mass[v]).sum::<Vec3>();
+    let size: f64 = (0..bench.world.moving).map(|v| bench.state.v[v].norm() * bench.world.mass[v]).sum();
+    let before = sum(&bench);
+    for _ in 0..50 {
+        bench.step(1e-3);
+        let lost = (sum(&bench) - before).norm() / size;
+        assert!(lost < 1e-12, "{lost}");
+    }
+    println!(
+        "| glued pair in space: momentum lost | 0 | {:.1e} | drawn {:.1e} m |",
+        (sum(&bench) - before).norm() / size,
+        drawn(&bench)
+    );
+}
+
+/// Forces of all elements on a body that is sheared and turned have neither sum nor moment, but for rounding.
+#[test]
+fn the_film_has_no_moment() {
+    let (patch, block) = parts(2e4);
+    let bench = Bench::new(glued(Vec3::zeros(), patch, block, 1e7), settings(Integrator::BackwardEuler, 1e-3, 1e-10));
+    let turn = Rotation::from_scaled_axis(Vec3::new(0.4, 1.1, -0.7));
+    let bent = |p: &Vec3| turn * (p + Vec3::new(0.3 * p.y, 0.8 * p.x * p.z, 5.0 * p.y * p.y));
+    let x: Vec<Vec3> = bench.world.rest.iter().map(bent).collect();
+    let (still, massless, ones) = (vec![Vec3::zeros(); x.len()], vec![0.0; x.len()], vec![1.0; x.len()]);
+    let mut assembly = Assembly::<f64>::new(&bench.world.elements, &bench.world.starts);
+    let scheme = Scheme { x: &x, y: &still, rate: &still, v: &still, mass: &massless, beta: 1.0, betas: &ones };
+    assembly.assemble(&bench.world.elements, &scheme);
+    let size: f64 = assembly.force.iter().map(|f| f.norm()).sum();
+    let sum: Vec3 = assembly.force.iter().sum();
+    let moment: Vec3 = x.iter().zip(&assembly.force).map(|(p, f)| p.cross(f)).sum();
+    assert!(size > 1.0 && sum.norm() < 1e-13 * size && moment.norm() < 1e-14 * size, "{size} {sum} {moment}");
+    assert!(drawn(&bench) < 1e-15);
+}
+
+/// A soft block whose one end is held falls and swings by some 90 degrees; the sheet on it stays where it is glued. The film bears what
+/// the sheet weighs and what it takes to bend and stretch it along with the block; 0.1 mm is a thirtieth of its height over the block.
+#[test]
+fn it_follows_a_body_that_bends_and_turns() {
+    let (patch, mut block) = parts(3e3);
+    let held = (0..).zip(&block.mesh.positions).filter(|(_, p)| p.x < 0.005).map(|(v, _)| v).collect();
+    block.pins = vec![Pin::fixed(held)];
+    let mut bench =
+        Bench::new(glued(Vec3::new(0.0, -G, 0.0), patch, block, 1e7), settings(Integrator::Bdf2, 2e-3, 1e-8));
+    let (mut most, mut turned) = (0.0f64, 0.0f64);
+    let start = bench.positions();
+    for _ in 0..200 {
+        bench.step(2e-3);
+        most = most.max(drawn(&bench));
+        let now = bench.positions();
+        let far = (0..start.len()).max_by(|a, b| start[*a].x.total_cmp(&start[*b].x)).unwrap();
+        turned = turned.max((now[far] - start[far]).norm());
+    }
+    println!("| glued to a bending block: drawn | | {:.3} mm | end moved {turned:.3} m |", 1e3 * most);
+    assert!(turned > 0.03 && most < 1e-4, "{turned} m, {most} m");
+}
