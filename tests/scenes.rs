@@ -453,6 +453,11 @@ fn roll_as_expected() {
 }
 
 #[test]
+fn vest_as_expected() {
+    check_scene("vest");
+}
+
+#[test]
 fn two_shirts_as_expected() {
     check_scene("two-shirts");
 }

@@ -13,7 +13,8 @@ use std::array::from_fn;
 
 /// Stiffness of the film per area where nothing is said [N/m^3]. What a garment weighs or drags, 100 Pa at most, makes it give by
 /// 10 um; a hundredth of the contact distance. A vertex of 1 cm^2 then has a spring of 1 kN/m, as stiff as its cloth and no stiffer,
-/// so that the linear system is no harder to solve for it.
+/// so that the linear system is no harder to solve for it. Only at the border of what is glued it gives by more where the body stretches
+/// the cloth, of stiffness `E`, by `e`: `e sqrt(E/k)` (shear lag), 0.04 mm for 1 % and 200 N/m.
 pub const STIFFNESS: f64 = 1e7;
 
 /// A vertex that is held over a triangle.

@@ -13,7 +13,7 @@ pub struct Energies {
     pub membrane: f64,
     /// Of bending.
     pub bending: f64,
-    /// Of the deformation of bodies.
+    /// Of the deformation of bodies, and of what glues cloths to them.
     pub solid: f64,
 }
 

@@ -105,24 +105,31 @@ fn the_film_has_no_moment() {
     assert!(drawn(&bench) < 1e-15);
 }
 
-/// A soft block whose one end is held falls and swings by some 90 degrees; the sheet on it stays where it is glued. The film bears what
-/// the sheet weighs and what it takes to bend and stretch it along with the block; 0.1 mm is a thirtieth of its height over the block.
+/// A soft block whose one end is held bends and sags by about 3 cm; the sheet on it stays where it is glued. A sheet of stiffness `E` that is
+/// stretched by `e` through a film `k` draws it at its rim by `e sqrt(E/k)` (shear lag, O. Volkersen 1938) and nowhere by more; the top
+/// of the block stretches by less than a fifth.
 #[test]
-fn it_follows_a_body_that_bends_and_turns() {
-    let (patch, mut block) = parts(3e3);
-    let held = (0..).zip(&block.mesh.positions).filter(|(_, p)| p.x < 0.005).map(|(v, _)| v).collect();
-    block.pins = vec![Pin::fixed(held)];
-    let mut bench =
-        Bench::new(glued(Vec3::new(0.0, -G, 0.0), patch, block, 1e7), settings(Integrator::Bdf2, 2e-3, 1e-8));
-    let (mut most, mut turned) = (0.0f64, 0.0f64);
-    let start = bench.positions();
-    for _ in 0..200 {
-        bench.step(2e-3);
-        most = most.max(drawn(&bench));
-        let now = bench.positions();
-        let far = (0..start.len()).max_by(|a, b| start[*a].x.total_cmp(&start[*b].x)).unwrap();
-        turned = turned.max((now[far] - start[far]).norm());
+fn it_follows_a_body_that_bends() {
+    for stiffness in [1e7, 1e9] {
+        let (patch, mut block) = parts(3e3);
+        let held = (0..).zip(&block.mesh.positions).filter(|(_, p)| p.x < 0.005).map(|(v, _)| v).collect();
+        block.pins = vec![Pin::fixed(held)];
+        let input = glued(Vec3::new(0.0, -G, 0.0), patch, block, stiffness);
+        let mut bench = Bench::new(input, settings(Integrator::Bdf2, 2e-3, 1e-8));
+        let (mut most, mut moved) = (0.0f64, 0.0f64);
+        let start = bench.positions();
+        for _ in 0..200 {
+            bench.step(2e-3);
+            most = most.max(drawn(&bench));
+            let ways = bench.positions().iter().zip(&start).map(|(p, q)| (p - q).norm()).fold(0.0, f64::max);
+            moved = moved.max(ways);
+        }
+        let bound = 0.2 * (200.0 / stiffness).sqrt();
+        println!(
+            "| glued to a bending block: drawn [mm] | {:.3} | {:.3} | moved {moved:.3} m |",
+            1e3 * bound,
+            1e3 * most
+        );
+        assert!(moved > 0.025 && most < bound, "{moved} m, {most} m");
     }
-    println!("| glued to a bending block: drawn | | {:.3} mm | end moved {turned:.3} m |", 1e3 * most);
-    assert!(turned > 0.03 && most < 1e-4, "{turned} m, {most} m");
 }

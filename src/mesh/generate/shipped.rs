@@ -2,7 +2,7 @@
 
 use super::{
     Diagonals, cuboid, cushion, funnel, hanging, hull, lying, mannequin, needles, pillow, sheet, skirt, sphere, spike,
-    tshirt, wedge,
+    tshirt, vest, wedge,
 };
 use crate::linalg::Vec3;
 use crate::mesh::TriMesh;
@@ -24,6 +24,7 @@ pub fn shipped() -> Vec<(&'static str, TriMesh)> {
         ("skirt.obj", skirt(96, 38)),
         ("tshirt.obj", tshirt(0.0)),
         ("tshirt_over.obj", tshirt(0.008)),
+        ("vest.obj", vest()),
         ("hull.ply", hull(0.07)),
         ("pillow.ply", pillow(0.5, 0.04, 30)),
         ("funnel.ply", funnel(0.5, 0.12, 0.35, 0.25, 0.01, 0.025)),
