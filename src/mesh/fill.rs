@@ -46,10 +46,10 @@ const MOST_SITES: f64 = 1e8;
 /// without volume; parts that are thinner than the cells and would vanish (tips for more than three cells), fall apart, join
 /// or change their holes.
 pub fn fill(surface: &TriMesh, size: f64) -> Result<TetMesh, FillFault> {
+    let shape = shape::Shape::new(surface)?;
     if !(size > 0.0 && size.is_finite()) {
         return Err(FillFault::Size(size));
     }
-    let shape = shape::Shape::new(surface)?;
     let turned;
     let surface = if shape.volume < 0.0 {
         let triangles = surface.triangles.iter().map(|[a, b, c]| [*a, *c, *b]).collect();

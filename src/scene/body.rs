@@ -42,7 +42,7 @@ section! {
         pub name: String = object_name().required(),
         /// Shape at the start.
         pub shape: Shape = exactly_one(),
-        /// Edge of the tetrahedra with which a surface, ball, box or capsule is filled; about 4,000 of them if absent.
+        /// Edge of the tetrahedra with which a surface, ball, box or capsule is filled; about 4,000 of them if absent, more of what is thin.
         pub resolution: Option<f64> = quantity(Unit::Length, 1e-4..=1e3).optional(),
         /// What it is made of.
         pub material: Solid = material("sponge"),

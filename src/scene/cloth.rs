@@ -178,7 +178,7 @@ section! {
         pub offset: f64 = quantity(Unit::Length, -1.0..=1.0).or(0.0),
         /// How often each triangle is cut into four; vertices of the mesh stay the first ones.
         pub subdivide: u8 = integer(0..=6).or(0),
-        /// Group of the mesh: only triangles inside of it are cut, those next to it so that they fit.
+        /// Group of the mesh file: only triangles inside of it are cut, those next to it so that they fit.
         pub subdivide_group: Option<String> = text().optional(),
         /// How it resists.
         pub model: Model = choice().or(Model::Fem),

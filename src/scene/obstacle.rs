@@ -1,4 +1,4 @@
-//! `[[obstacle]]`: what cloth touches.
+//! `[[obstacle]]`: what cloths and bodies touch.
 
 use super::keys::{Keys, Kind, exactly_one, one_of, section};
 use super::kinds::{checker, colour, direction, flag, integer, object_name, quantity, table, text, vector};
@@ -165,7 +165,7 @@ one_of! {
 }
 
 section! {
-    /// Something cloth touches and that moves as it is told.
+    /// Something that cloths and bodies touch and that moves as it is told.
     pub struct Obstacle {
         /// Name; no other object may have it.
         pub name: String = object_name().required(),

@@ -43,6 +43,8 @@ section! {
     }
 }
 
+/// Largest coefficient, as where one is given.
+const MOST: f64 = 10.0;
 /// Names of the columns, that of the loads first.
 const NAMES: [&str; 11] =
     ["load", "f0", "f45", "f90", "f180", "f270", "peak0", "peak45", "peak90", "peak180", "peak270"];
@@ -76,6 +78,10 @@ fn ground(columns: &[Option<Vec<f64>>; 11]) -> Result<Ground, Wrong> {
                     number(load[row])
                 ),
             ));
+        }
+        if let Some(row) = (0..load.len()).find(|row| k > 0 && values[*row] > MOST * load[*row]) {
+            let message = format!("more than {MOST} times the load of {} N; is it in N?", number(load[row]));
+            return Err((name, Some(row), message));
         }
         if matches!(k, 2 | 4 | 5 | 7 | 9 | 10) && !has(if k < 6 { 3 } else { 8 }) {
             let weft = if k < 6 { "f90" } else { "peak90" };

@@ -64,7 +64,7 @@ pub fn ground(world: &World, state: &State, step: &mut Step) {
 }
 
 /// Displacement of obstacles, and of pinned vertices with the velocity the scheme gives them. Vertices without mass
-/// (in no triangle) stay.
+/// (in no triangle or tetrahedron) stay.
 pub fn prescribe(world: &World, state: &mut State, step: &mut Step) {
     let now = state.time - state.lag;
     let Step { beta, end, held, moved, rate, fixed, .. } = step;

@@ -52,6 +52,7 @@ impl Glue {
             t.iter().for_each(|v| areas[*v as usize] += third);
         }
         let bonds: Vec<Bond> = (self.vertices.iter().zip(&self.triangles))
+            .filter(|(v, _)| areas[**v as usize] > 0.0)
             .filter_map(|(v, [a, b, c])| {
                 let corner = |v: &u32| body.place[*v as usize];
                 let all = [cloth.place[*v as usize], corner(a), corner(b), corner(c)];

@@ -104,13 +104,17 @@ fn outer(a: &[Four; 3], b: &[Four; 3]) -> [Four; 3] {
 /// applications", SIAM J. Sci. Stat. Comput. 7, 1986).
 #[inline(always)]
 fn rotations(f: &[Four; 3]) -> [Four; 3] {
-    let half = f64x4::splat(0.5);
     let volumes = f[0].dot(&f[1].cross(&f[2])).to_array();
     let crushed: [bool; 4] = from_fn(|k| volumes[k].is_nan() || volumes[k] < CRUSHED);
     if crushed.iter().any(|c| *c) {
         return turned(f, &crushed);
     }
-    let mut r = *f;
+    newton(*f)
+}
+
+#[inline(always)]
+fn newton(mut r: [Four; 3]) -> [Four; 3] {
+    let half = f64x4::splat(0.5);
     for _ in 0..ROUNDS {
         let cofactor = [r[1].cross(&r[2]), r[2].cross(&r[0]), r[0].cross(&r[1])];
         let inverse = half / r[0].dot(&cofactor[0]);
@@ -134,7 +138,7 @@ fn turned(f: &[Four; 3], crushed: &[bool; 4]) -> [Four; 3] {
     let exact: [Mat3; 4] = from_fn(|k| if crushed[k] { Stretched::new(&matrix(k)).rotation() } else { matrix(k) });
     let column = |c: usize| -> [Vec3; 4] { from_fn(|k| exact[k].column(c).into_owned()) };
     // A rotation is its own: those found stay.
-    rotations(&from_fn(|c| {
+    newton(from_fn(|c| {
         let own = column(c);
         Four::from_fn(|k| &own[k])
     }))

@@ -28,6 +28,13 @@ pub enum FillFault {
     Holes { size: f64, surface: i64, mesh: i64, at: Vec3 },
 }
 
+impl FillFault {
+    /// The surface itself is at fault, whatever the size.
+    pub fn is_of_the_surface(&self) -> bool {
+        matches!(self, Self::Unsound(_) | Self::Open { .. } | Self::NonManifoldVertex { .. } | Self::NoVolume)
+    }
+}
+
 impl fmt::Display for FillFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = |at: &Vec3| format!("({:.4}, {:.4}, {:.4})", at.x, at.y, at.z);

@@ -150,7 +150,8 @@ pub fn plane(point: Vec3, normal: Vec3, half_size: f64, max_edge: f64) -> TriMes
 
 /// A capsule: all points within `radius` [m] of the segment from `a` to `b`, with no edge longer than `max_edge` [m].
 pub fn capsule(a: Vec3, b: Vec3, radius: f64, max_edge: f64) -> TriMesh {
-    let finest = radius / FINEST as f64;
+    // Of what is long, the straight part is cut into so many rings at most.
+    let finest = radius.max((b - a).norm()) / FINEST as f64;
     let mut edge = (0.95 * max_edge).max(finest);
     loop {
         let mesh = capsule_of(a, b, radius, edge);

@@ -13,6 +13,8 @@ use crate::world::build::BodyInput;
 
 /// Tetrahedra with which a body is filled where nothing is said.
 const TETRAHEDRA: f64 = 4000.0;
+/// Most tetrahedra of a box.
+const MOST: f64 = 4e6;
 /// Longest edge of the triangles of a ball or capsule that is filled, as a part of its radius: they are at most 0.1 % of it deep.
 const FINE: f64 = 0.078;
 
@@ -28,7 +30,7 @@ pub fn input(scene: &Scene, body: &Body, key: &str, faults: &mut Faults) -> Opti
         Shape::Capsule(c) => {
             filled(body, &placed(body, generate::capsule(c.a, c.b, c.radius, FINE * c.radius)), key, faults)?
         }
-        Shape::Box(own) => bricks(body, own),
+        Shape::Box(own) => bricks(body, own, key, faults)?,
     };
     let x = &mesh.positions;
     let groups = hold::groups(&body.groups, &mesh.groups, x, key, faults);
@@ -57,16 +59,23 @@ fn placed(body: &Body, mut mesh: TriMesh) -> TriMesh {
 }
 
 /// A box of nearly cubic cells.
-fn bricks(body: &Body, block: &Block) -> TetMesh {
+fn bricks(body: &Body, block: &Block, key: &str, faults: &mut Faults) -> Option<TetMesh> {
     let size = block.size * body.transform.scale;
     let edge = body.resolution.unwrap_or_else(|| (6.0 * size.product() / TETRAHEDRA).cbrt());
     let cells = [0, 1, 2].map(|k| (size[k] / edge).round().clamp(1.0, 1e4) as usize);
+    if 6.0 * size.product() / edge.powi(3) > MOST {
+        let least = (6.0 * size.product() / MOST).cbrt();
+        let message =
+            format!("cells of {edge} m are too fine for this box: there would be millions; at least {least:.1e} m");
+        faults.fault(&format!("{key}.resolution"), message);
+        return None;
+    }
     let counts = Vec3::new(cells[0] as f64, cells[1] as f64, cells[2] as f64);
     let mut mesh = generate::brick(cells, block.size.component_div(&counts));
     mesh.positions.iter_mut().for_each(|p| *p -= block.size / 2.0);
     block.turn(&mut mesh.positions);
     files::apply(&body.transform, &mut mesh.positions);
-    mesh
+    Some(mesh)
 }
 
 /// Tetrahedra inside a surface.
@@ -75,7 +84,10 @@ fn filled(body: &Body, surface: &TriMesh, key: &str, faults: &mut Faults) -> Opt
     match fill(surface, size) {
         Ok(mesh) => Some(mesh),
         Err(fault) => {
-            faults.fault(&format!("{key}.resolution"), fault.to_string());
+            match &body.shape {
+                Shape::Mesh(file) if fault.is_of_the_surface() => faults.in_file(file, None, None, fault.to_string()),
+                _ => faults.fault(&format!("{key}.resolution"), fault.to_string()),
+            }
             None
         }
     }

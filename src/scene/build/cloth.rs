@@ -6,6 +6,7 @@ use super::{files, hold};
 use crate::force::contact::Friction;
 use crate::force::drag::Drag;
 use crate::force::sheet::{Damping, Sheet};
+use crate::mesh::check::{Severity, check};
 use crate::mesh::{TriMesh, refine};
 use crate::scene::Scene;
 use crate::scene::cloth::{self, Cloth, Map, MapSource, Mapped, RestAngles};
@@ -19,8 +20,13 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
     if cloth.offset != 0.0 {
         refine::offset(&mut mesh, cloth.offset);
     }
-    if cloth.subdivide > 0 {
-        mesh = refine::refine(&mesh, &levels(cloth, &mesh, key, faults)?);
+    let levels = levels(cloth, &mesh, key, faults)?;
+    mesh = files::subdivided(mesh, &levels, &format!("{key}.subdivide"), faults)?;
+    if cloth.offset != 0.0
+        && let Some(fault) = check(&mesh).into_iter().find(|f| f.severity == Severity::Error)
+    {
+        faults.fault(&format!("{key}.offset"), format!("no sound mesh comes of this: {}", fault.message));
+        return None;
     }
     if cloth.rest == cloth::Rest::Chart {
         check_chart(&cloth.mesh, &mesh, key, faults);

@@ -3,7 +3,7 @@
 use super::faults::Faults;
 use crate::linalg::Vec3;
 use crate::mesh::check::{self, Fault, Severity};
-use crate::mesh::{self, MeshError, TetMesh, TriMesh};
+use crate::mesh::{self, MeshError, TetMesh, TriMesh, refine};
 use crate::scene::place::{MESH, Transform};
 use std::path::Path;
 
@@ -75,6 +75,22 @@ fn tell(found: Vec<Fault>, file: &Path, faults: &mut Faults) -> bool {
         }
     }
     sound
+}
+
+/// Most triangles of a mesh that is cut finer.
+const MOST: f64 = 8e6;
+
+/// A mesh whose triangles are cut into four, each as often as `levels` says; `key` is the path of what asks for it.
+pub fn subdivided(mesh: TriMesh, levels: &[u8], key: &str, faults: &mut Faults) -> Option<TriMesh> {
+    let count: f64 = levels.iter().map(|level| 4f64.powi(i32::from(*level))).sum();
+    if count > MOST {
+        faults.fault(
+            key,
+            format!("cut so often it would have {count:.1e} triangles; at most {MOST:.0e}, cut less often"),
+        );
+        return None;
+    }
+    Some(if levels.iter().all(|level| *level == 0) { mesh } else { refine::refine(&mesh, levels) })
 }
 
 /// Moves a mesh from the file's coordinates to the world.

@@ -72,6 +72,14 @@ pub fn pairs(scene: &Scene, obstacles: &[ObstacleInput], faults: &mut Faults) ->
         let names = [i, j].map(|k| objects[k].name.to_string());
         let law = match &scene.frictions[k].given {
             Given::Coulomb(friction) => Law::Coulomb(*friction),
+            Given::Measured(curves)
+                if i == j && (curves.second.is_some() || curves.warp.is_some_and(|w| w != Warp::Both)) =>
+            {
+                let message =
+                    format!("'{}' is both surfaces, none is the first; leave out warp and second_curves", names[0]);
+                faults.fault(&format!("friction[{k}].between"), message);
+                continue;
+            }
             Given::Measured(curves) => match measured(curves, [&objects[i], &objects[j]]) {
                 Ok(law) => Law::Measured(Box::new(law)),
                 Err((below, message)) => {

@@ -3,9 +3,9 @@
 use super::faults::Faults;
 use super::files;
 use crate::linalg::Vec3;
+use crate::mesh::TriMesh;
 use crate::mesh::check::{FaultKind, Severity, check};
 use crate::mesh::generate;
-use crate::mesh::{TriMesh, refine};
 use crate::scene::Scene;
 use crate::scene::obstacle::{Obstacle, Sequence, Shape};
 use crate::world::Course;
@@ -27,7 +27,8 @@ pub fn input(scene: &Scene, obstacle: &Obstacle, key: &str, faults: &mut Faults)
     let (mut mesh, course) = match &obstacle.shape {
         Shape::Mesh(file) => {
             let mesh = files::placed(file, &obstacle.transform, faults)?;
-            (refine::refine(&mesh, &vec![obstacle.subdivide; mesh.triangles.len()]), rigid)
+            let levels = vec![obstacle.subdivide; mesh.triangles.len()];
+            (files::subdivided(mesh, &levels, &format!("{key}.subdivide"), faults)?, rigid)
         }
         Shape::Sequence(sequence) => recorded(scene, obstacle, sequence, faults)?,
         Shape::Sphere(ball) => (generate::sphere(ball.center, ball.radius, edge(SPHERE_EDGE * ball.radius)), rigid),

@@ -22,7 +22,7 @@ pub fn begin(start: Start, world: &World, state: &mut State, faults: &mut Faults
         Start::Ignore => {
             for crossing in &crossings {
                 ignore(&world.surface, state, &crossing.pairs);
-                faults.warn(&key(crossing), format!("{}; ignored until apart", said(world, crossing)));
+                faults.warn(&key(world, crossing), format!("{}; ignored until apart", said(world, crossing)));
             }
             return Vec::new();
         }
@@ -32,7 +32,7 @@ pub fn begin(start: Start, world: &World, state: &mut State, faults: &mut Faults
                 let most = par::max(before.len(), |v| (state.x[v] - before[v]).norm());
                 for crossing in &crossings {
                     let message = format!("{}; untangled by at most {:.2} mm", said(world, crossing), most * 1e3);
-                    faults.warn(&key(crossing), message);
+                    faults.warn(&key(world, crossing), message);
                 }
                 return Vec::new();
             }
@@ -46,24 +46,28 @@ pub fn begin(start: Start, world: &World, state: &mut State, faults: &mut Faults
             _ if itself => "mend the mesh, or give self_contact = false or contact.start = \"untangle\"",
             _ => "move them apart, or give contact.start = \"untangle\"",
         };
-        faults.fault(&key(crossing), format!("{}; {remedy}", said(world, crossing)));
+        faults.fault(&key(world, crossing), format!("{}; {remedy}", said(world, crossing)));
     }
     crossing::mesh(&state.x, &world.surface, &crossings).unwrap_or_default()
 }
 
-fn key(crossing: &Crossing) -> String {
-    format!("cloth[{}]", crossing.objects[0])
+fn key(world: &World, crossing: &Crossing) -> String {
+    let [object, _] = crossing.objects;
+    match object.checked_sub(world.cloths.len()) {
+        None => format!("cloth[{object}]"),
+        Some(body) => format!("body[{body}]"),
+    }
 }
 
 fn said(world: &World, crossing: &Crossing) -> String {
     format!("at the start {}", crossing.describe(|k| world.name(k)))
 }
 
-/// Moves the cloths; true when nothing crosses any more.
+/// Moves the cloths, not the bodies, whose inside would stay behind; true when nothing crosses any more.
 fn untangle(world: &World, state: &mut State) -> bool {
     let tangle = Tangle {
         surface: &world.surface,
-        moving: world.moving,
+        moving: world.cloths.last().map_or(0, |c| world.surface.vertex_ranges[c.object].end),
         thickness: &world.half_thickness,
         gap: GAP * world.contact.distance,
         meet: |i, j| world.meet(i, j),
