@@ -66,7 +66,7 @@ fn what_cannot_be_a_body_is_told() {
     for (k, (keys, wanted)) in [
         ("mesh = \"open.obj\"", "open.obj: the surface is open: 3 edges have one triangle only"),
         ("mesh = \"lone.node\"", "lone.ele"),
-        ("mesh = \"flat.msh\"", "flat.msh: tetrahedron 0"),
+        ("mesh = \"flat.msh\"", "flat.msh: 1 flat tetrahedron (no volume): tetrahedron 0"),
         ("mesh = \"words.vtk\"", "words.vtk:1:1: "),
         (
             "box = { size = [1, 1, 1] }\nresolution = \"1 mm\"",
