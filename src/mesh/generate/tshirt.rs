@@ -24,7 +24,7 @@ const HEM: f64 = 0.800;
 const ARMPIT: f64 = 1.245;
 const SLEEVE_END: f64 = 0.82;
 /// Cross-sections of the loose body: height, half width, half depth, shift forwards [m].
-const LOOSE: [[f64; 4]; 7] = [
+pub(super) const LOOSE: [[f64; 4]; 7] = [
     [0.600, 0.200, 0.152, -0.014],
     [0.870, 0.193, 0.146, -0.012],
     [1.050, 0.174, 0.136, -0.002],

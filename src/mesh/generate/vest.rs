@@ -2,6 +2,7 @@
 
 use super::mannequin::{section, without_arms};
 use super::relax::{flip_edges, project, smooth};
+use super::tshirt::LOOSE;
 use crate::linalg::Vec3;
 use crate::mesh::TriMesh;
 use crate::mesh::topology::Topology;
@@ -25,17 +26,6 @@ const GAP: f64 = 0.010;
 const THICKNESS: [f64; 2] = [0.028, 0.033];
 /// By how much hem, collar and armholes are rounded [m].
 const RIM: f64 = 0.008;
-/// Loose cross-sections for first positions: height, half width, half depth, shift forwards [m].
-const LOOSE: [[f64; 4]; 7] = [
-    [0.600, 0.200, 0.152, -0.014],
-    [0.870, 0.193, 0.146, -0.012],
-    [1.050, 0.174, 0.136, -0.002],
-    [1.220, 0.168, 0.140, 0.008],
-    [1.300, 0.164, 0.126, 0.002],
-    [1.380, 0.145, 0.090, -0.012],
-    [1.460, 0.100, 0.065, -0.020],
-];
-
 /// The surface of the padding of a vest for [`mannequin`](super::mannequin()): a quilted wall 28 to 33 mm thick, 1 cm off the skin,
 /// open at hem, collar and armholes; closed all around as a surface. Groups `inner` (the side to the mannequin) and `outer` (all
 /// else).
