@@ -28,6 +28,10 @@ pub trait Real:
 
     /// The first four of the slice.
     fn four(values: &[Self]) -> Self::Four;
+    /// Four of them widened.
+    fn wide_four(values: &Lanes<Self>) -> f64x4 {
+        f64x4::new(values.map(Self::wide))
+    }
     /// Rounded from `f64`.
     fn of(value: f64) -> Self;
     /// Widened to `f64`.
@@ -219,6 +223,12 @@ impl<T: Real> Matrix<T> {
     /// Number of block rows.
     pub fn size(&self) -> usize {
         self.starts.last().copied().unwrap_or(0)
+    }
+
+    /// Moving blocks in the rows of subdomain `k`.
+    pub fn entries_of(&self, k: usize) -> &[Entry<T>] {
+        let at = |row: usize| self.entries.partition_point(|e| (e.row as usize) < row);
+        &self.entries[at(self.starts[k])..at(self.starts[k + 1])]
     }
 
     /// Bytes that one pass over the matrix reads.

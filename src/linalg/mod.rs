@@ -1,11 +1,13 @@
 //! Small vectors and blocks, the block-sparse matrix, conjugate gradients, and ordered parallel loops.
 
 mod block;
+mod colours;
 pub mod four;
 pub mod matrix;
 pub mod par;
 pub mod partition;
 pub mod pcg;
+mod scaled;
 
 /// Numbers side by side in one register.
 pub use wide::{f32x4, f32x8, f64x4};

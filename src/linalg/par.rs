@@ -112,8 +112,8 @@ pub fn threads() -> usize {
     rayon::current_num_threads()
 }
 
-/// Calls `f(k, &mut items[k], &mut data[starts[k]..starts[k + 1]])` for every item, each possibly on its own thread.
-/// `starts` has one entry more than `items`, begins with 0 and ends with `data.len()`.
+/// Calls `f(k, &mut items[k], part)` for every item, each possibly on its own thread: the parts of `data` that begin at `starts`, which
+/// has one entry more than `items` and counts from `starts[0]`.
 pub fn each_part<W: Send, T: Send>(
     items: &mut [W],
     data: &mut [T],

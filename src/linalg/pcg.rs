@@ -1,14 +1,15 @@
-//! Conjugate gradients with block symmetric Gauss-Seidel on subdomains, by Eisenstat's trick.
+//! Conjugate gradients with block symmetric Gauss-Seidel on coloured subdomains, by Eisenstat's trick.
 //!
 //! With `D = C C^T` the scaled matrix `C^-1 A C^-T = I + L + L^T + R` has a unit diagonal. The preconditioner is
-//! `(I + L)(I + L^T)` within subdomains, and conjugate gradients run on
+//! `(I + L)(I + L^T)`, colour by colour, and conjugate gradients run on
 //! `(I + L)^-1 (I + L + L^T + R) (I + L^T)^-1 p = t + (I + L)^-1 (p - t + R t)`, `t = (I + L^T)^-1 p`
 //! (Eisenstat 1981), so one backward and one forward sweep replace the product with the matrix. The error measure is the
 //! residual in the preconditioned norm.
 
-use super::block::{Rows, each_block, multiply_add, rows, spread, subtract_transposed, total};
-use super::matrix::{Domain, Lanes, Matrix, Real};
-use super::{Mat3, Vec3, par};
+use super::colours::Colours;
+use super::matrix::{Lanes, Matrix, Real};
+use super::scaled::{Block, Place, Scaled, zero};
+use super::{Mat3, Vec3, f64x4, par};
 
 /// How a solve went.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -32,44 +33,40 @@ pub struct Stop {
     pub iterations: usize,
 }
 
-/// A block of nine numbers, in column order unless said otherwise.
-type Block<T> = [T; 9];
-
-/// Vectors of one subdomain.
+/// Vectors and rows of one subdomain.
 #[derive(Clone, Debug, Default)]
 struct Work<T> {
+    /// Which subdomain.
+    domain: usize,
+    rows: Scaled<T>,
     x: Vec<Lanes<T>>,
     r: Vec<Lanes<T>>,
     p: Vec<Lanes<T>>,
-    q: Vec<Lanes<T>>,
-    /// Upper, outer and outer moving blocks, scaled, in row order.
-    blocks: Vec<T>,
-    /// Local row and global column of each moving block that couples to another subdomain.
-    moving: Vec<[u32; 2]>,
-    /// Moving blocks within the subdomain, above the diagonal.
-    inner: Inner<T>,
     dots: [f64; 3],
-    broken: Option<usize>,
 }
 
-/// Upper blocks, row by row.
-#[derive(Clone, Debug, Default)]
-struct Inner<T> {
-    /// Row `i` has blocks `start[i]..start[i + 1]`.
-    start: Vec<u32>,
-    /// Local column of each.
-    columns: Vec<u32>,
-    /// Scaled, in row order.
-    blocks: Vec<T>,
-}
-
-/// Reusable storage of the solver.
+/// Reusable storage of the solver; `works` and the vectors of all are sorted by colour.
 #[derive(Clone, Debug, Default)]
 pub struct Pcg<T> {
+    colours: Colours,
     works: Vec<Work<T>>,
+    /// Where each of the `works` begins in `t` and `w`, one entry more.
+    starts: Vec<usize>,
+    /// `(I + L^T)^-1 p`
+    t: Vec<Lanes<T>>,
+    /// `(I + L)^-1 (p - t + R t)`
+    w: Vec<Lanes<T>>,
     /// `C^-1` per vertex, lower triangular, column order.
     inverse: Vec<Block<T>>,
-    t: Vec<Lanes<T>>,
+    /// Subdomain of each vertex.
+    domain: Vec<u32>,
+    /// A vertex of each subdomain whose diagonal block is not positive definite.
+    broken: Vec<Option<usize>>,
+    /// Square of the residual in the preconditioned norm.
+    rr: f64,
+    /// What residuals are relative to.
+    reference: f64,
+    outcome: Outcome,
 }
 
 impl<T: Real> Pcg<T> {
@@ -86,179 +83,240 @@ impl<T: Real> Pcg<T> {
         x: &mut [Vec3],
         stop: Stop,
     ) -> Result<Outcome, usize> {
-        self.prepare(matrix, fixed)?;
-        let starts = &matrix.starts;
-        let Pcg { works, inverse, t } = self;
-        let inverse = &*inverse;
+        self.begin(matrix, fixed, b, x, stop.floor)?;
+        let outcome = self.iterate(matrix, stop.tolerance, stop.iterations);
+        self.solution(matrix, x);
+        Ok(outcome)
+    }
 
-        // r = (I + L)^-1 (C^-1 b - A x), and the norm of the same with x = 0.
-        par::each_part(works, t, starts, &|k, work, t| {
-            let domain = &matrix.domains[k];
+    /// Begins to solve `A x = b` from the first guess `x` for the vertices that are not `fixed`; a right-hand side below the norm
+    /// `floor` counts as this large.
+    ///
+    /// # Errors
+    /// The vertex whose diagonal block is not positive definite (or not finite).
+    pub fn begin(
+        &mut self,
+        matrix: &Matrix<T>,
+        fixed: &[bool],
+        b: &[Vec3],
+        x: &[Vec3],
+        floor: f64,
+    ) -> Result<(), usize> {
+        self.prepare(matrix, fixed)?;
+        let Pcg { colours, works, starts, t, w, inverse, rr, reference, outcome, .. } = self;
+        let inverse = &*inverse;
+        let sweep = Sweep { matrix, colours: &colours.starts, starts };
+
+        // The norm of (I + L)^-1 C^-1 b, then r = (I + L)^-1 (C^-1 b - A x).
+        par::each_part(works, t, starts, &|_, work, t| {
+            let first = matrix.starts[work.domain];
             for (i, t) in t.iter_mut().enumerate() {
-                let v = domain.first + i;
+                let v = first + i;
                 let c = &inverse[v];
                 work.r[i] = if fixed[v] { zero() } else { times(c, &lanes(&b[v])) };
                 *t = if fixed[v] { zero() } else { solve_transposed(c, &lanes(&x[v])) };
                 work.x[i] = *t;
             }
         });
+        let start = |work: &mut Work<T>, _: &[Lanes<T>], w: &mut [Lanes<T>]| w.copy_from_slice(&work.r);
+        sweep.forward(works, t, w, start, |work, _, w| work.dots[0] = dot(w, w));
+        *reference = sum(works, 0).sqrt().max(floor);
         let t_all = &*t;
-        par::each_heavy(works, |k, work| {
-            let domain = &matrix.domains[k];
-            let Work { r, q, blocks, moving, inner, dots, .. } = work;
-            q.copy_from_slice(r);
-            forward(domain, blocks, inner, q);
-            dots[0] = dot(q, q);
-            subtract_product(domain, (blocks, inner), moving, t_all, r, q);
-            forward(domain, blocks, inner, r);
+        let start = |work: &mut Work<T>, own: &[Lanes<T>], w: &mut [Lanes<T>]| {
+            w.copy_from_slice(&work.r);
+            work.rows.subtract_product(matrix, work.domain, t_all, own, w);
+        };
+        sweep.forward(works, t, w, start, |work, _, w| work.r.copy_from_slice(w));
+        sweep.backward(works, t, w, |work, _, t| {
+            work.p.copy_from_slice(&work.r);
+            t.copy_from_slice(&work.r);
+            work.dots[0] = dot(t, t);
         });
-        let reference = sum(works, 0).sqrt().max(stop.floor);
-        if reference == 0.0 {
-            x.fill(Vec3::zeros());
-            return Ok(Outcome { converged: true, ..Outcome::default() });
+        *rr = sum(works, 0);
+        *outcome = Outcome { iterations: 0, residual: rr.sqrt() / *reference, converged: false };
+        if *reference == 0.0 {
+            // The solution is zero.
+            works.iter_mut().for_each(|work| work.x.fill(zero()));
+            outcome.residual = 0.0;
         }
-
-        let (mut alpha, mut beta) = (T::default(), T::default());
-        let mut outcome = Outcome::default();
-        loop {
-            // Finish the last iteration and sweep backward: t = (I + L^T)^-1 p.
-            let first = outcome.iterations == 0;
-            par::each_part(works, t, starts, &|k, work, t| {
-                let domain = &matrix.domains[k];
-                let Work { x, r, p, q, .. } = &mut *work;
-                for ((((t, x), r), p), q) in t.iter().zip(x).zip(r).zip(p).zip(q) {
-                    for l in 0..4 {
-                        if !first {
-                            x[l] += alpha * t[l];
-                            r[l] -= alpha * q[l];
-                        }
-                        p[l] = r[l] + beta * p[l];
-                    }
-                }
-                work.dots[0] = dot(&work.r, &work.r);
-                t.copy_from_slice(&work.p);
-                backward(domain, &work.blocks, &work.inner, t);
-            });
-            let rr = sum(works, 0);
-            outcome.residual = rr.sqrt() / reference;
-            outcome.converged = outcome.residual <= stop.tolerance;
-            if outcome.converged || outcome.iterations >= stop.iterations || !rr.is_finite() {
-                break;
-            }
-            // q = t + (I + L)^-1 (p - t + R t)
-            let t_all = &*t;
-            par::each_heavy(works, |k, work| {
-                let domain = &matrix.domains[k];
-                let own = &t_all[domain.first..domain.first + domain.count];
-                let Work { p, q, r, blocks, moving, inner, dots, .. } = work;
-                for i in 0..domain.count {
-                    for l in 0..4 {
-                        q[i][l] = p[i][l] - own[i][l];
-                    }
-                }
-                outer(domain, blocks, moving, t_all, q);
-                forward(domain, blocks, inner, q);
-                for (q, t) in q.iter_mut().zip(own) {
-                    for l in 0..4 {
-                        q[l] += t[l];
-                    }
-                }
-                *dots = [dot(p, q), dot(r, q), dot(q, q)];
-            });
-            let (pq, rq, qq) = (sum(works, 0), sum(works, 1), sum(works, 2));
-            let step = rr / pq;
-            let next = (rr - 2.0 * step * rq + step * step * qq).max(0.0);
-            alpha = T::of(step);
-            beta = T::of(next / rr);
-            outcome.iterations += 1;
-        }
-        for (work, domain) in works.iter().zip(&matrix.domains) {
-            for i in 0..domain.count {
-                x[domain.first + i] = narrow(&times_transposed(&inverse[domain.first + i], &work.x[i]));
-            }
-        }
-        Ok(outcome)
+        Ok(())
     }
 
-    /// Factors the diagonal and scales every other block.
-    fn prepare(&mut self, matrix: &Matrix<T>, fixed: &[bool]) -> Result<(), usize> {
-        let Pcg { works, inverse, t } = self;
-        t.resize(matrix.size(), zero());
-        inverse.resize(matrix.size(), [T::default(); 9]);
-        works.resize(matrix.domains.len(), Work::default());
-        par::each_part(works, inverse, &matrix.starts, &|k, work, inverse| {
-            let domain = &matrix.domains[k];
-            for vector in [&mut work.x, &mut work.r, &mut work.p, &mut work.q] {
-                vector.resize(domain.count, zero());
+    /// Iterates on to the relative residual `tolerance` or to so many `iterations` from the beginning.
+    pub fn iterate(&mut self, matrix: &Matrix<T>, tolerance: f64, iterations: usize) -> Outcome {
+        let Pcg { colours, works, starts, t, w, rr, reference, outcome, .. } = self;
+        let sweep = Sweep { matrix, colours: &colours.starts, starts };
+        loop {
+            outcome.converged = outcome.residual <= tolerance;
+            if outcome.converged || outcome.iterations >= iterations || !rr.is_finite() {
+                return *outcome;
             }
-            work.p.fill(zero());
-            work.broken = None;
+            // The matrix times p is q = t + w with w = (I + L)^-1 (p - t + R t).
+            let t_all = &*t;
+            let start = |work: &mut Work<T>, t: &[Lanes<T>], w: &mut [Lanes<T>]| {
+                for ((w, p), t) in w.iter_mut().zip(&work.p).zip(t) {
+                    for l in 0..4 {
+                        w[l] = p[l] - t[l];
+                    }
+                }
+                work.rows.beside.product(t_all, 0, |i, sum| (0..3).for_each(|l| w[i][l] += sum[l]));
+            };
+            sweep.forward(works, t, w, start, |work, t, w| {
+                let mut dots = [f64x4::splat(0.0); 3];
+                for (((p, r), t), w) in work.p.iter().zip(&work.r).zip(t).zip(w) {
+                    let q = T::wide_four(t) + T::wide_four(w);
+                    for (dot, with) in dots.iter_mut().zip([T::wide_four(p), T::wide_four(r), q]) {
+                        *dot += with * q;
+                    }
+                }
+                work.dots = dots.map(three);
+            });
+            let (pq, rq, qq) = (sum(works, 0), sum(works, 1), sum(works, 2));
+            let step = *rr / pq;
+            let next = (*rr - 2.0 * step * rq + step * step * qq).max(0.0);
+            let (alpha, beta) = (T::of(step), T::of(next / *rr));
+            // x, r, p, and t = (I + L^T)^-1 p.
+            sweep.backward(works, t, w, |work, w, t| {
+                let Work { x, r, p, .. } = &mut *work;
+                for ((((t, x), r), p), w) in t.iter_mut().zip(x).zip(r).zip(p).zip(w) {
+                    for l in 0..4 {
+                        x[l] += alpha * t[l];
+                        r[l] -= alpha * (t[l] + w[l]);
+                        p[l] = r[l] + beta * p[l];
+                    }
+                    *t = *p;
+                }
+                work.dots[0] = dot(&work.r, &work.r);
+            });
+            *rr = sum(works, 0);
+            outcome.residual = rr.sqrt() / *reference;
+            outcome.iterations += 1;
+        }
+    }
+
+    /// How it went so far.
+    pub fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+
+    /// What has been found so far.
+    pub fn solution(&self, matrix: &Matrix<T>, x: &mut [Vec3]) {
+        let Pcg { colours, works, inverse, domain, .. } = self;
+        par::fill(x, |v| {
+            let k = domain[v] as usize;
+            let own = &works[colours.place[k]].x[v - matrix.starts[k]];
+            narrow(&times_transposed(&inverse[v], own))
+        });
+    }
+
+    /// Factors the diagonal, colours the subdomains and scales their rows.
+    fn prepare(&mut self, matrix: &Matrix<T>, fixed: &[bool]) -> Result<(), usize> {
+        let Pcg { colours, works, starts, t, w, inverse, domain, broken, .. } = self;
+        let (size, count) = (matrix.size(), matrix.domains.len());
+        for vector in [t, w] {
+            vector.resize(size, zero());
+        }
+        domain.resize(size, 0);
+        inverse.resize(size, [T::default(); 9]);
+        broken.resize(count, None);
+        par::each_part(broken, inverse, &matrix.starts, &|k, broken, inverse| {
+            let stored = &matrix.domains[k];
+            *broken = None;
             for (i, inverse) in inverse.iter_mut().enumerate() {
-                let block: [f64; 9] = std::array::from_fn(|e| domain.blocks[9 * i + e].wide());
-                let block = if fixed[domain.first + i] { Mat3::identity() } else { Mat3::from_column_slice(&block) };
+                let block: [f64; 9] = std::array::from_fn(|e| stored.blocks[9 * i + e].wide());
+                let block = if fixed[stored.first + i] { Mat3::identity() } else { Mat3::from_column_slice(&block) };
                 match inverse_cholesky(&block) {
                     Some(c) => *inverse = std::array::from_fn(|e| T::of(c.as_slice()[e])),
-                    None => work.broken = work.broken.or(Some(domain.first + i)),
+                    None => *broken = broken.or(Some(stored.first + i)),
                 }
             }
         });
-        if let Some(vertex) = works.iter().find_map(|w| w.broken) {
+        if let Some(vertex) = broken.iter().find_map(|b| *b) {
             return Err(vertex);
         }
-        let inverse = &*inverse;
-        let scaled_rows = |block: &Block<T>, i: usize, j: usize| {
-            if fixed[i] || fixed[j] { [T::default(); 9] } else { scale(block, &inverse[i], &inverse[j]) }
-        };
-        par::each_heavy(works, |k, work| {
-            let domain = &matrix.domains[k];
-            let first = domain.first;
-            let (stored, _) = domain.blocks[9 * domain.upper_base()..].as_chunks::<9>();
-            let at = |row: usize| matrix.entries.partition_point(|e| (e.row as usize) < row);
-            let entries = &matrix.entries[at(first)..at(first + domain.count)];
-            let within = |column: u32| (first..first + domain.count).contains(&(column as usize));
-            work.moving.clear();
-            work.moving.extend(entries.iter().filter(|e| !within(e.column)).map(|e| [e.row - first as u32, e.column]));
-            work.blocks.resize(9 * (stored.len() + work.moving.len()) + 1, T::default());
-            let (scaled, _) = work.blocks.as_chunks_mut::<9>();
-            let (upper, outer) = scaled.split_at_mut(domain.upper_col.len());
-            let (outer, moving) = outer.split_at_mut(domain.cross_col.len());
-            let (stored_upper, stored_outer) = stored.split_at(domain.upper_col.len());
-            for i in 0..domain.count {
-                for k in domain.upper_start[i] as usize..domain.upper_start[i + 1] as usize {
-                    upper[k] = scaled_rows(&stored_upper[k], first + i, first + domain.upper_col[k] as usize);
-                }
-                for k in domain.cross_start[i] as usize..domain.cross_start[i + 1] as usize {
-                    outer[k] = scaled_rows(&stored_outer[k], first + i, domain.cross_col[k] as usize);
-                }
+        for (k, range) in matrix.starts.windows(2).enumerate() {
+            domain[range[0]..range[1]].fill(k as u32);
+        }
+        colours.assign(matrix, domain);
+        works.resize(count, Work::default());
+        starts.clear();
+        let mut begin = 0;
+        for (work, k) in works.iter_mut().zip(&colours.order) {
+            work.domain = *k;
+            starts.push(begin);
+            begin += matrix.domains[*k].count;
+        }
+        starts.push(begin);
+        let (inverse, domain, starts) = (&*inverse, &*domain, &*starts);
+        par::each_heavy(works, |_, work| {
+            let count = matrix.domains[work.domain].count;
+            for vector in [&mut work.x, &mut work.r, &mut work.p] {
+                vector.resize(count, zero());
             }
-            for (rows, e) in moving.iter_mut().zip(entries.iter().filter(|e| !within(e.column))) {
-                *rows = scaled_rows(&e.block, e.row as usize, e.column as usize);
-            }
-            let Inner { start, columns, blocks } = &mut work.inner;
-            let mut upper = entries.iter().filter(|e| e.row < e.column && within(e.column)).peekable();
-            start.clear();
-            columns.clear();
-            blocks.clear();
-            for i in 0..domain.count {
-                start.push(columns.len() as u32);
-                while let Some(e) = upper.next_if(|e| e.row as usize == first + i) {
-                    columns.push(e.column - first as u32);
-                    blocks.extend(scaled_rows(&e.block, e.row as usize, e.column as usize));
-                }
-            }
-            start.push(columns.len() as u32);
-            blocks.push(T::default());
+            work.rows.fill(matrix, work.domain, fixed, inverse, &colours.of, |v| {
+                let domain = domain[v as usize] as usize;
+                Place { domain, index: starts[colours.place[domain]] + v as usize - matrix.starts[domain] }
+            });
         });
         Ok(())
     }
 }
 
-fn sum<T>(works: &[Work<T>], which: usize) -> f64 {
-    works.iter().map(|w| w.dots[which]).sum()
+/// What a sweep through all colours needs to know.
+struct Sweep<'a, T> {
+    matrix: &'a Matrix<T>,
+    /// Colour `c` has the works `colours[c]..colours[c + 1]`.
+    colours: &'a [usize],
+    /// Where each of the works begins in a vector of all, one entry more.
+    starts: &'a [usize],
 }
 
-fn zero<T: Real>() -> Lanes<T> {
-    [T::default(); 4]
+impl<T: Real> Sweep<'_, T> {
+    /// `w <- (I + L)^-1 w`, colour by colour: `begin(work, t, w)` makes its own part of `w`, `end(work, t, w)` sees the result.
+    fn forward(
+        &self,
+        works: &mut [Work<T>],
+        t: &[Lanes<T>],
+        w: &mut [Lanes<T>],
+        begin: impl Fn(&mut Work<T>, &[Lanes<T>], &mut [Lanes<T>]) + Sync,
+        end: impl Fn(&mut Work<T>, &[Lanes<T>], &[Lanes<T>]) + Sync,
+    ) {
+        for range in self.colours.windows(2).map(|c| c[0]..c[1]) {
+            let starts = &self.starts[range.start..=range.end];
+            let (earlier, rest) = w.split_at_mut(starts[0]);
+            let now = &mut rest[..starts[range.len()] - starts[0]];
+            par::each_part(&mut works[range], now, starts, &|k, work, w| {
+                let own = &t[starts[k]..starts[k + 1]];
+                begin(work, own, w);
+                work.rows.forward(self.matrix, work.domain, earlier, w);
+                end(work, own, w);
+            });
+        }
+    }
+
+    /// `t <- (I + L^T)^-1 t`, from the last colour to the first: `begin(work, w, t)` makes its own part of `t`.
+    fn backward(
+        &self,
+        works: &mut [Work<T>],
+        t: &mut [Lanes<T>],
+        w: &[Lanes<T>],
+        begin: impl Fn(&mut Work<T>, &[Lanes<T>], &mut [Lanes<T>]) + Sync,
+    ) {
+        for range in self.colours.windows(2).rev().map(|c| c[0]..c[1]) {
+            let starts = &self.starts[range.start..=range.end];
+            let (rest, later) = t.split_at_mut(starts[range.len()]);
+            let now = &mut rest[starts[0]..];
+            let later = (&*later, starts[range.len()]);
+            par::each_part(&mut works[range], now, starts, &|k, work, t| {
+                begin(work, &w[starts[k]..starts[k + 1]], t);
+                work.rows.backward(self.matrix, work.domain, later, t);
+            });
+        }
+    }
+}
+
+fn sum<T>(works: &[Work<T>], which: usize) -> f64 {
+    works.iter().map(|w| w.dots[which]).sum()
 }
 
 fn lanes<T: Real>(v: &Vec3) -> Lanes<T> {
@@ -270,13 +328,14 @@ fn narrow<T: Real>(v: &Lanes<T>) -> Vec3 {
 }
 
 fn dot<T: Real>(a: &[Lanes<T>], b: &[Lanes<T>]) -> f64 {
-    let mut sum = [0.0; 4];
-    for (a, b) in a.iter().zip(b) {
-        for l in 0..4 {
-            sum[l] += a[l].wide() * b[l].wide();
-        }
-    }
-    sum[0] + sum[1] + sum[2]
+    let sum = a.iter().zip(b).fold(f64x4::splat(0.0), |sum, (a, b)| sum + T::wide_four(a) * T::wide_four(b));
+    three(sum)
+}
+
+/// Sum of the lanes that count.
+fn three(sum: f64x4) -> f64 {
+    let [a, b, c, _] = sum.to_array();
+    a + b + c
 }
 
 /// `C v` of a block in column order.
@@ -313,119 +372,6 @@ fn inverse_cholesky(a: &Mat3) -> Option<Mat3> {
     let i21 = -c21 * i11 * i22;
     let i20 = -(c20 * i00 + c21 * i10) * i22;
     Some(Mat3::new(i00, 0.0, 0.0, i10, i11, 0.0, i20, i21, i22))
-}
-
-/// `Ci block Cj^T` in row order; all else in column order, `Ci` and `Cj` lower triangular.
-fn scale<T: Real>(block: &Block<T>, ci: &Block<T>, cj: &Block<T>) -> Block<T> {
-    let mut left = [T::default(); 9];
-    for k in 0..3 {
-        let (a, b, c) = (block[3 * k], block[3 * k + 1], block[3 * k + 2]);
-        left[3 * k] = ci[0] * a;
-        left[3 * k + 1] = ci[1] * a + ci[4] * b;
-        left[3 * k + 2] = ci[2] * a + ci[5] * b + ci[8] * c;
-    }
-    let mut scaled = [T::default(); 9];
-    for r in 0..3 {
-        let (a, b, c) = (left[r], left[3 + r], left[6 + r]);
-        scaled[3 * r] = a * cj[0];
-        scaled[3 * r + 1] = a * cj[1] + b * cj[4];
-        scaled[3 * r + 2] = a * cj[2] + b * cj[5] + c * cj[8];
-    }
-    scaled
-}
-
-/// `t <- (I + L^T)^-1 t`.
-fn backward<T: Real>(domain: &Domain<T>, upper: &Rows<T>, inner: &Inner<T>, t: &mut [Lanes<T>]) {
-    for i in (0..domain.count).rev() {
-        let mut acc = [T::four(&zero::<T>()); 3];
-        each_block::<T, false>(&inner.start, &inner.columns, &inner.blocks, i, |j, rows| {
-            multiply_add::<T>(&mut acc, rows, &t[j]);
-        });
-        // The nearest column is the last to be known.
-        each_block::<T, true>(&domain.upper_start, &domain.upper_col, upper, i, |j, rows| {
-            multiply_add::<T>(&mut acc, rows, &t[j]);
-        });
-        for (t, sum) in t[i].iter_mut().zip(total::<T>(&acc)) {
-            *t -= sum;
-        }
-    }
-}
-
-/// `w <- (I + L)^-1 w`, with `L` read as the transpose of the upper blocks.
-fn forward<T: Real>(domain: &Domain<T>, upper: &Rows<T>, inner: &Inner<T>, w: &mut [Lanes<T>]) {
-    for i in 0..domain.count {
-        let s = spread(&w[i]);
-        each_block::<T, false>(&domain.upper_start, &domain.upper_col, upper, i, |j, rows| {
-            subtract_transposed::<T>(&mut w[j], rows, &s);
-        });
-        each_block::<T, false>(&inner.start, &inner.columns, &inner.blocks, i, |j, rows| {
-            subtract_transposed::<T>(&mut w[j], rows, &s);
-        });
-    }
-}
-
-/// `out += R t`: fixed and moving blocks between subdomains.
-fn outer<T: Real>(domain: &Domain<T>, blocks: &Rows<T>, moving: &[[u32; 2]], t: &[Lanes<T>], out: &mut [Lanes<T>]) {
-    let add = |out: &mut Lanes<T>, acc: &[T::Four; 3]| {
-        for (out, sum) in out.iter_mut().zip(total::<T>(acc)) {
-            *out += sum;
-        }
-    };
-    let cross = &blocks[9 * domain.upper_col.len()..];
-    for (i, out) in out.iter_mut().enumerate() {
-        let mut acc = [T::four(&zero::<T>()); 3];
-        each_block::<T, false>(&domain.cross_start, &domain.cross_col, cross, i, |j, rows| {
-            multiply_add::<T>(&mut acc, rows, &t[j])
-        });
-        add(out, &acc);
-    }
-    let mut rest = &cross[9 * domain.cross_col.len()..];
-    for row in moving.chunk_by(|a, b| a[0] == b[0]) {
-        let mut acc = [T::four(&zero::<T>()); 3];
-        for [_, column] in row {
-            let Some(block) = rest.first_chunk() else { break };
-            multiply_add::<T>(&mut acc, &rows::<T>(block), &t[*column as usize]);
-            rest = &rest[9..];
-        }
-        add(&mut out[row[0][0] as usize], &acc);
-    }
-}
-
-/// `r -= A x` for the scaled matrix and the `x` of all subdomains; `scratch` is overwritten.
-fn subtract_product<T: Real>(
-    domain: &Domain<T>,
-    (blocks, inner): (&Rows<T>, &Inner<T>),
-    moving: &[[u32; 2]],
-    all: &[Lanes<T>],
-    r: &mut [Lanes<T>],
-    scratch: &mut [Lanes<T>],
-) {
-    let own = &all[domain.first..domain.first + domain.count];
-    for (r, own) in r.iter_mut().zip(own) {
-        for l in 0..4 {
-            r[l] -= own[l];
-        }
-    }
-    scratch.fill(zero());
-    for i in 0..domain.count {
-        let mut acc = [T::four(&zero::<T>()); 3];
-        let s = spread(&own[i]);
-        let mut both = |j: usize, rows: &[T::Four; 3]| {
-            multiply_add::<T>(&mut acc, rows, &own[j]);
-            subtract_transposed::<T>(&mut r[j], rows, &s);
-        };
-        each_block::<T, false>(&domain.upper_start, &domain.upper_col, blocks, i, &mut both);
-        each_block::<T, false>(&inner.start, &inner.columns, &inner.blocks, i, &mut both);
-        for (out, sum) in scratch[i].iter_mut().zip(total::<T>(&acc)) {
-            *out += sum;
-        }
-    }
-    outer(domain, blocks, moving, all, scratch);
-    for (r, product) in r.iter_mut().zip(&*scratch) {
-        for l in 0..4 {
-            r[l] -= product[l];
-        }
-    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::linalg::{Mat3, par};
 #[derive(Clone, Debug, Default)]
 pub struct Coupling {
     /// Subdomain of each moving vertex.
-    domain: Vec<u8>,
+    domain: Vec<u16>,
     /// Vertices of each contact that it moves, else [`NONE`].
     corners: Vec<[u32; 4]>,
     rows: Vec<Rows>,
@@ -49,7 +49,7 @@ impl Coupling {
         let ranges = starts.windows(2).enumerate();
         let rows = |r: &[usize]| Rows { first: r[0] as u32, starts: vec![[0; 2]; r[1] - r[0] + 1], ..Rows::default() };
         Coupling {
-            domain: ranges.flat_map(|(k, r)| vec![k as u8; r[1] - r[0]]).collect(),
+            domain: ranges.flat_map(|(k, r)| vec![k as u16; r[1] - r[0]]).collect(),
             rows: starts.windows(2).map(rows).collect(),
             ..Coupling::default()
         }
@@ -180,5 +180,17 @@ impl Rows {
 
     fn terms(&self, row: usize) -> &[u32] {
         &self.terms[self.starts[row][0] as usize..self.starts[row + 1][0] as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_subdomains_keep_their_numbers() {
+        let starts: Vec<usize> = (0..=700).collect();
+        let coupling = Coupling::new(&starts);
+        assert!(coupling.domain.iter().enumerate().all(|(v, k)| usize::from(*k) == v));
     }
 }

@@ -13,7 +13,7 @@ mod zone;
 
 use crate::force::assembly::{Assembly, Scheme};
 use crate::linalg::matrix::Real;
-use crate::linalg::pcg::{Pcg, Stop};
+use crate::linalg::pcg::Pcg;
 use crate::linalg::{Vec3, par};
 use crate::world::{Pinch, State, World};
 pub use scheme::Integrator;
@@ -35,6 +35,8 @@ const ROUGH: (f64, f64) = (0.01, 0.25);
 /// Most that a step may stretch an edge, of its length at the start, before it is repeated with half its size. Forces are linear in a
 /// step and the proof knows none: a membrane stretched so far by what strikes it has not passed on the blow, and is a catapult.
 const STRETCH: f64 = 0.5;
+/// Accuracy at which contacts that close too fast are first looked for, in tolerances of the solve.
+const HINT: f64 = 10.0;
 /// Most linear solves of a step.
 const SOLVES: usize = 4;
 
@@ -332,12 +334,21 @@ impl<T: Real> Stepper<T> {
         par::fill(z, |v| if fixed[v] { Vec3::zeros() } else { state.guess[v] * (betas[v] * betas[v]) });
         par::fill(flight, |v| moved[v]);
         self.assemble(world, state);
+        self.begin(world, report, &mut clock)?;
+        // What closes too fast shows long before the solution is exact.
+        self.iterate(world, HINT, report, &mut clock)?;
+        let mut stopped = self.touch.stop_closing(world, &self.now);
+        if !stopped {
+            self.iterate(world, 1.0, report, &mut clock)?;
+            stopped = self.touch.stop_closing(world, &self.now);
+        }
         let mut solves = 1;
-        self.solve(world, report, &mut clock)?;
-        while solves < SOLVES && self.touch.stop(world, state, &self.now, solves == 1) {
+        while solves < SOLVES && (stopped || self.touch.stop_unproven(world, state, &self.now)) {
             report.seconds.check += clock.lap();
             self.assembly.restore();
-            self.solve(world, report, &mut clock)?;
+            self.begin(world, report, &mut clock)?;
+            self.iterate(world, 1.0, report, &mut clock)?;
+            stopped = false;
             solves += 1;
         }
         report.stops += u64::from(solves > 1);
@@ -384,23 +395,32 @@ impl<T: Real> Stepper<T> {
         assembly.keep();
     }
 
-    /// Adds the contacts and solves for `z`, from the guess that stands there, and moves the vertices by it.
-    fn solve(&mut self, world: &World, report: &mut Report, clock: &mut Clock) -> Result<(), Stuck> {
-        let Stepper { settings, assembly, pcg, touch, now, .. } = self;
+    /// Adds the contacts and begins to solve for `z`, from the guess that stands there.
+    fn begin(&mut self, world: &World, report: &mut Report, clock: &mut Clock) -> Result<(), Stuck> {
+        let Stepper { assembly, pcg, touch, now, .. } = self;
         touch.add(assembly);
         report.seconds.assembly += clock.lap();
 
         // A right-hand side below a tenth of what gravity (or 1 m/s^2) would make counts as that.
         let unit = 0.1 * world.gravity.norm().max(1.0) * now.beta;
         let floor = unit * par::sum(world.mass.len(), |v| world.mass[v]).sqrt();
-        let stop = Stop { tolerance: settings.tolerance, floor, iterations: settings.iterations };
-        let outcome = pcg.solve(&assembly.matrix, &now.fixed, &assembly.force, &mut now.z, stop);
+        let begun = pcg.begin(&assembly.matrix, &now.fixed, &assembly.force, &now.z, floor);
         report.seconds.solve += clock.lap();
-        let outcome = outcome.map_err(|v| Stuck::Indefinite(v as u32))?;
-        report.iterations += outcome.iterations as u64;
-        report.unconverged += u64::from(!outcome.converged);
+        begun.map_err(|v| Stuck::Indefinite(v as u32))
+    }
+
+    /// Solves for `z` up to so many tolerances and moves the vertices by it.
+    fn iterate(&mut self, world: &World, tolerances: f64, report: &mut Report, clock: &mut Clock) -> Result<(), Stuck> {
+        let Stepper { settings, assembly, pcg, now, .. } = self;
+        let before = pcg.outcome().iterations;
+        let outcome = pcg.iterate(&assembly.matrix, settings.tolerance * tolerances, settings.iterations);
         let Step { flight, moved, rate, z, .. } = now;
+        pcg.solution(&assembly.matrix, z);
+        let new = (outcome.iterations - before) as u64;
+        report.iterations += new;
+        report.unconverged += u64::from(new > 0 && !outcome.converged);
         par::each_mut(&mut moved[..world.moving], |v, moved| *moved = flight[v] + z[v]);
+        report.seconds.solve += clock.lap();
         match (0..world.moving).find(|v| !(moved[*v] + rate[*v]).norm_squared().is_finite()) {
             Some(v) => Err(Stuck::NotFinite(v as u32)),
             None => Ok(()),

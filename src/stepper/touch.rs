@@ -307,23 +307,24 @@ impl Touch {
         self.coupling.place(&self.contacts, step);
     }
 
-    /// Finds what the displacements close too fast and linearises it anew with a stop: in the `first` round contacts that miss
-    /// their goals, then pairs whose separation is not proven, which become contacts if they were none. True when there are any.
-    pub fn stop(&mut self, world: &World, state: &State, step: &Step, first: bool) -> bool {
+    /// Contacts that miss their goals by far are linearised anew, with a stop. True when there are any.
+    pub fn stop_closing(&mut self, world: &World, step: &Step) -> bool {
+        let setting = &self.setting;
+        let rubs = &self.skin.rubs(world);
+        par::each_mut(&mut self.contacts, |_, c| {
+            let moved: Vec3 = (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum();
+            if c.contact.gap + c.contact.normal.dot(&moved) < c.contact.goal() - STRAY * c.contact.reach {
+                c.stop(setting, rubs);
+            }
+        });
+        self.contacts.iter().any(|c| c.stops > 0)
+    }
+
+    /// Pairs whose separation the displacements do not prove are linearised anew, with a stop; they become contacts if they were
+    /// none. True when there are any.
+    pub fn stop_unproven(&mut self, world: &World, state: &State, step: &Step) -> bool {
         let setting = self.setting;
         let setting = &setting;
-        if first {
-            let rubs = &self.skin.rubs(world);
-            par::each_mut(&mut self.contacts, |_, c| {
-                let moved: Vec3 = (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum();
-                if c.contact.gap + c.contact.normal.dot(&moved) < c.contact.goal() - STRAY * c.contact.reach {
-                    c.stop(setting, rubs);
-                }
-            });
-            if self.contacts.iter().any(|c| c.stops > 0) {
-                return true;
-            }
-        }
         self.prove(world, state, step, true);
         let known = self.contacts.len();
         let mut any = false;

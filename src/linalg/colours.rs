@@ -1,0 +1,107 @@
+//! Colours of subdomains: those of one colour are swept at the same time, the colours one after the other.
+//!
+//! What couples two colours takes part in the sweeps; what couples two subdomains of one colour does not. So few subdomains
+//! have one colour, many have enough of them that neighbours differ. It depends on the matrix alone, never on threads.
+
+use super::matrix::{Matrix, Real};
+use super::par;
+
+/// Most colours: a flat arrangement needs four to six, and between two of them all threads wait.
+const MOST: usize = 6;
+/// Subdomains of a colour, where there are enough of them: so many threads have work.
+const FEWEST: usize = 4;
+
+/// The subdomains sorted by colour.
+#[derive(Clone, Debug, Default)]
+pub struct Colours {
+    /// Subdomains, colour by colour.
+    pub order: Vec<usize>,
+    /// Colour `c` has `order[starts[c]..starts[c + 1]]`.
+    pub starts: Vec<usize>,
+    /// Colour of each subdomain.
+    pub of: Vec<usize>,
+    /// Place of each subdomain in `order`.
+    pub place: Vec<usize>,
+    /// Row by row: blocks that couple two subdomains.
+    couplings: Vec<Vec<u32>>,
+}
+
+impl Colours {
+    /// Colours the subdomains of `matrix`; `domain` is the subdomain of each vertex.
+    pub fn assign<T: Real>(&mut self, matrix: &Matrix<T>, domain: &[u32]) {
+        let Colours { order, starts, of, place, couplings } = self;
+        let count = matrix.domains.len();
+        couplings.resize(count, Vec::new());
+        par::each_heavy(couplings, |k, row| {
+            row.clear();
+            row.resize(count, 0);
+            let moving = matrix.entries_of(k).iter().map(|e| e.column);
+            for column in matrix.domains[k].cross_col.iter().copied().chain(moving) {
+                row[domain[column as usize] as usize] += 1;
+            }
+        });
+        let colours = (count / FEWEST).clamp(1, MOST);
+        let mut members = [0; MOST];
+        of.clear();
+        for row in couplings.iter() {
+            // Coupled to as few as possible of its own colour, then as few as possible of the colour at all.
+            let mut within = [0; MOST];
+            for (other, blocks) in of.iter().zip(row) {
+                within[*other] += blocks;
+            }
+            let colour = (0..colours).min_by_key(|c| (within[*c], members[*c])).unwrap_or(0);
+            members[colour] += 1;
+            of.push(colour);
+        }
+        order.clear();
+        starts.clear();
+        for colour in 0..colours {
+            starts.push(order.len());
+            order.extend((0..count).filter(|k| of[*k] == colour));
+        }
+        starts.push(order.len());
+        place.resize(count, 0);
+        for (at, k) in order.iter().enumerate() {
+            place[*k] = at;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A grid of `side` x `side` vertices, coupled to all eight neighbours, each a subdomain.
+    fn grid(side: u32) -> (Matrix<f32>, Vec<u32>) {
+        let starts: Vec<usize> = (0..=(side * side) as usize).collect();
+        let near = |a: u32, b: u32| (a % side).abs_diff(b % side) <= 1 && (a / side).abs_diff(b / side) <= 1;
+        let all = 0..side * side;
+        let pairs = all.clone().flat_map(|a| all.clone().map(move |b| (a, b))).filter(|(a, b)| near(*a, *b));
+        (Matrix::new(&starts, pairs), (0..side * side).collect())
+    }
+
+    #[test]
+    fn neighbours_differ_and_colours_are_even() {
+        let (matrix, domain) = grid(8);
+        let mut colours = Colours::default();
+        colours.assign(&matrix, &domain);
+        for (k, d) in matrix.domains.iter().enumerate() {
+            assert!(d.cross_col.iter().all(|c| colours.of[*c as usize] != colours.of[k]));
+        }
+        let sizes: Vec<usize> = colours.starts.windows(2).map(|w| w[1] - w[0]).collect();
+        assert!(sizes.len() == MOST && sizes.iter().all(|n| (6..=15).contains(n)), "{sizes:?}");
+        let mut all = colours.order.clone();
+        all.sort_unstable();
+        assert!(all.iter().enumerate().all(|(i, k)| i == *k));
+    }
+
+    #[test]
+    fn few_subdomains_have_few_colours() {
+        for (side, expected) in [(1, 1), (2, 1), (3, 2), (4, 4)] {
+            let (matrix, domain) = grid(side);
+            let mut colours = Colours::default();
+            colours.assign(&matrix, &domain);
+            assert_eq!(colours.starts.len() - 1, expected);
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! One subdomain's rows of the scaled matrix `C^-1 A C^-T = I + L + L^T + R`, and the sweeps through them.
+//!
+//! `L` has what couples to earlier vertices of the subdomain and to earlier colours, `L^T` to later ones, `R` to other subdomains
+//! of the same colour.
+
+use super::block::{each_block, multiply_add, rows, spread, subtract_transposed, total};
+use super::matrix::{Lanes, Matrix, Real};
+
+/// A block of nine numbers, in column order unless said otherwise.
+pub type Block<T> = [T; 9];
+
+/// Where a vertex stands in vectors that are sorted by colour.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// Its subdomain.
+    pub domain: usize,
+    /// Its index.
+    pub index: usize,
+}
+
+/// The rows of a subdomain.
+#[derive(Clone, Debug, Default)]
+pub struct Scaled<T> {
+    /// Upper blocks within the subdomain, in row order, with the sparsity of the matrix.
+    upper: Vec<T>,
+    /// Moving blocks within the subdomain, above the diagonal.
+    inner: Inner<T>,
+    /// To earlier colours.
+    pub below: Links<T>,
+    /// To the same colour.
+    pub beside: Links<T>,
+    /// To later colours.
+    pub above: Links<T>,
+}
+
+/// Upper blocks, row by row.
+#[derive(Clone, Debug, Default)]
+struct Inner<T> {
+    /// Row `i` has blocks `start[i]..start[i + 1]`.
+    start: Vec<u32>,
+    /// Local column of each.
+    columns: Vec<u32>,
+    /// Scaled, in row order.
+    blocks: Vec<T>,
+}
+
+/// Blocks that couple to other subdomains, row by row.
+#[derive(Clone, Debug, Default)]
+pub struct Links<T> {
+    /// Local row and index of the column.
+    places: Vec<[u32; 2]>,
+    /// Scaled, in row order.
+    blocks: Vec<T>,
+}
+
+impl<T: Real> Links<T> {
+    fn clear(&mut self) {
+        self.places.clear();
+        self.blocks.clear();
+    }
+
+    /// Calls `f(row, sum)` with each row's product; `from` holds the vector from index `base` on.
+    pub fn product(&self, from: &[Lanes<T>], base: usize, mut f: impl FnMut(usize, [T; 3])) {
+        let mut rest = &self.blocks[..];
+        for row in self.places.chunk_by(|a, b| a[0] == b[0]) {
+            let mut acc = [T::four(&zero::<T>()); 3];
+            for [_, column] in row {
+                let Some(block) = rest.first_chunk() else { break };
+                multiply_add::<T>(&mut acc, &rows::<T>(block), &from[*column as usize - base]);
+                rest = &rest[9..];
+            }
+            f(row[0][0] as usize, total::<T>(&acc));
+        }
+    }
+}
+
+impl<T: Real> Scaled<T> {
+    /// Scales the rows of subdomain `k`. `inverse` is `C^-1` per vertex, lower triangular; `place` tells where a vertex stands and
+    /// `colours` the colour of each subdomain.
+    pub fn fill(
+        &mut self,
+        matrix: &Matrix<T>,
+        k: usize,
+        fixed: &[bool],
+        inverse: &[Block<T>],
+        colours: &[usize],
+        place: impl Fn(u32) -> Place,
+    ) {
+        let scaled = |block: &Block<T>, i: usize, j: usize| {
+            if fixed[i] || fixed[j] { [T::default(); 9] } else { scale(block, &inverse[i], &inverse[j]) }
+        };
+        let domain = &matrix.domains[k];
+        let first = domain.first;
+        let (stored, _) = domain.blocks[9 * domain.upper_base()..].as_chunks::<9>();
+        let (stored_upper, stored_outer) = stored.split_at(domain.upper_col.len());
+        let Scaled { upper, inner, below, beside, above } = self;
+        upper.resize(9 * stored_upper.len() + 1, T::default());
+        let (upper, _) = upper.as_chunks_mut::<9>();
+        inner.start.clear();
+        inner.columns.clear();
+        inner.blocks.clear();
+        for links in [&mut *below, beside, above] {
+            links.clear();
+        }
+        let mut entries = matrix.entries_of(k).iter().peekable();
+        for i in 0..domain.count {
+            for b in domain.upper_start[i] as usize..domain.upper_start[i + 1] as usize {
+                upper[b] = scaled(&stored_upper[b], first + i, first + domain.upper_col[b] as usize);
+            }
+            let mut link = |block: &Block<T>, column: u32, at: Place| {
+                let links = match colours[at.domain].cmp(&colours[k]) {
+                    std::cmp::Ordering::Less => &mut *below,
+                    std::cmp::Ordering::Equal => &mut *beside,
+                    std::cmp::Ordering::Greater => &mut *above,
+                };
+                links.places.push([i as u32, at.index as u32]);
+                links.blocks.extend(scaled(block, first + i, column as usize));
+            };
+            let outer = domain.cross_start[i] as usize..domain.cross_start[i + 1] as usize;
+            for (block, column) in stored_outer[outer.clone()].iter().zip(&domain.cross_col[outer]) {
+                link(block, *column, place(*column));
+            }
+            inner.start.push(inner.columns.len() as u32);
+            while let Some(e) = entries.next_if(|e| e.row as usize == first + i) {
+                let at = place(e.column);
+                if at.domain != k {
+                    link(&e.block, e.column, at);
+                } else if e.row < e.column {
+                    inner.columns.push(e.column - first as u32);
+                    inner.blocks.extend(scaled(&e.block, e.row as usize, e.column as usize));
+                }
+            }
+        }
+        inner.start.push(inner.columns.len() as u32);
+        for blocks in [&mut inner.blocks, &mut below.blocks, &mut beside.blocks, &mut above.blocks] {
+            blocks.push(T::default());
+        }
+    }
+
+    /// `t <- (I + L^T)^-1 t` in the subdomain; `later` are later colours' results, from index `base` on.
+    pub fn backward(&self, matrix: &Matrix<T>, k: usize, (later, base): (&[Lanes<T>], usize), t: &mut [Lanes<T>]) {
+        let domain = &matrix.domains[k];
+        self.above.product(later, base, |i, sum| subtract(&mut t[i], &sum));
+        for i in (0..domain.count).rev() {
+            let mut acc = [T::four(&zero::<T>()); 3];
+            each_block::<T, false>(&self.inner.start, &self.inner.columns, &self.inner.blocks, i, |j, rows| {
+                multiply_add::<T>(&mut acc, rows, &t[j]);
+            });
+            // The nearest column is the last to be known.
+            each_block::<T, true>(&domain.upper_start, &domain.upper_col, &self.upper, i, |j, rows| {
+                multiply_add::<T>(&mut acc, rows, &t[j]);
+            });
+            subtract(&mut t[i], &total::<T>(&acc));
+        }
+    }
+
+    /// `w <- (I + L)^-1 w` in the subdomain, with `L` read as the transpose of the upper blocks; `earlier` are earlier colours'
+    /// results.
+    pub fn forward(&self, matrix: &Matrix<T>, k: usize, earlier: &[Lanes<T>], w: &mut [Lanes<T>]) {
+        let domain = &matrix.domains[k];
+        self.below.product(earlier, 0, |i, sum| subtract(&mut w[i], &sum));
+        for i in 0..domain.count {
+            let s = spread(&w[i]);
+            each_block::<T, false>(&domain.upper_start, &domain.upper_col, &self.upper, i, |j, rows| {
+                subtract_transposed::<T>(&mut w[j], rows, &s);
+            });
+            each_block::<T, false>(&self.inner.start, &self.inner.columns, &self.inner.blocks, i, |j, rows| {
+                subtract_transposed::<T>(&mut w[j], rows, &s);
+            });
+        }
+    }
+
+    /// `r -= A x` with the `x` of all subdomains; `own` is the subdomain's.
+    pub fn subtract_product(
+        &self,
+        matrix: &Matrix<T>,
+        k: usize,
+        all: &[Lanes<T>],
+        own: &[Lanes<T>],
+        r: &mut [Lanes<T>],
+    ) {
+        let domain = &matrix.domains[k];
+        for i in 0..domain.count {
+            let s = spread(&own[i]);
+            let mut acc = [T::four(&zero::<T>()); 3];
+            let mut both = |j: usize, rows: &[T::Four; 3]| {
+                multiply_add::<T>(&mut acc, rows, &own[j]);
+                subtract_transposed::<T>(&mut r[j], rows, &s);
+            };
+            each_block::<T, false>(&domain.upper_start, &domain.upper_col, &self.upper, i, &mut both);
+            each_block::<T, false>(&self.inner.start, &self.inner.columns, &self.inner.blocks, i, &mut both);
+            let sum = total::<T>(&acc);
+            subtract(&mut r[i], &[own[i][0] + sum[0], own[i][1] + sum[1], own[i][2] + sum[2]]);
+        }
+        for links in [&self.below, &self.beside, &self.above] {
+            links.product(all, 0, |i, sum| subtract(&mut r[i], &sum));
+        }
+    }
+}
+
+/// A vector of zeros.
+pub fn zero<T: Real>() -> Lanes<T> {
+    [T::default(); 4]
+}
+
+fn subtract<T: Real>(v: &mut Lanes<T>, sum: &[T; 3]) {
+    for (v, sum) in v.iter_mut().zip(sum) {
+        *v -= *sum;
+    }
+}
+
+/// `Ci block Cj^T` in row order; all else in column order, `Ci` and `Cj` lower triangular.
+fn scale<T: Real>(block: &Block<T>, ci: &Block<T>, cj: &Block<T>) -> Block<T> {
+    let mut left = [T::default(); 9];
+    for k in 0..3 {
+        let (a, b, c) = (block[3 * k], block[3 * k + 1], block[3 * k + 2]);
+        left[3 * k] = ci[0] * a;
+        left[3 * k + 1] = ci[1] * a + ci[4] * b;
+        left[3 * k + 2] = ci[2] * a + ci[5] * b + ci[8] * c;
+    }
+    let mut scaled = [T::default(); 9];
+    for r in 0..3 {
+        let (a, b, c) = (left[r], left[3 + r], left[6 + r]);
+        scaled[3 * r] = a * cj[0];
+        scaled[3 * r + 1] = a * cj[1] + b * cj[4];
+        scaled[3 * r + 2] = a * cj[2] + b * cj[5] + c * cj[8];
+    }
+    scaled
+}
