@@ -12,6 +12,8 @@ pub mod mesh;
 pub mod collision;
 /// One file a law: parameters, equation, energy, force and derivatives of one element; assembly written once.
 pub mod force;
+/// What is solved beside the motion: the air below a cloth.
+pub mod field;
 /// Everything that differs between two moments: vertices, pins, colliders as functions of time.
 pub mod world;
 /// How the world changes: one page of named stages.

@@ -2,7 +2,9 @@
 
 mod block;
 mod colours;
+mod envelope;
 pub mod four;
+pub mod graph;
 pub mod matrix;
 pub mod par;
 pub mod partition;

@@ -1,6 +1,7 @@
 //! The physics against closed forms. Each test states its equation and source and derives its tolerance from the scheme or
 //! the mesh; `--nocapture` prints measured against expected values.
 
+mod air;
 mod bending;
 mod buckling;
 mod capstan;

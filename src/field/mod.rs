@@ -1,0 +1,4 @@
+//! What is solved beside the motion.
+
+/// Air between a cloth and a body.
+pub mod air;
