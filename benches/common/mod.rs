@@ -90,6 +90,7 @@ pub fn scene(vertices: usize) -> (World, State) {
         ],
         frictions: Vec::new(),
         glues: Vec::new(),
+        airs: Vec::new(),
     })
 }
 

@@ -17,6 +17,7 @@
 //! is the width of the linear finite element, half the cotangents of the opposite angles, for which plane waves have one speed in all
 //! directions on any mesh.
 
+use crate::linalg::envelope::Envelope;
 use crate::linalg::graph::{Diffusion, Equation, Graph};
 use crate::linalg::pcg::Outcome;
 use crate::linalg::{Vec3, par};
@@ -85,6 +86,18 @@ pub struct Work {
     supply: Vec<f64>,
 }
 
+impl Work {
+    /// Diagonal of the last step's matrix: volume, leak and exchange with neighbours [m^3].
+    pub fn diagonal(&self) -> &[f64] {
+        self.diffusion.diagonal()
+    }
+
+    /// The last step's matrix summed over groups of vertices, factored.
+    pub fn means(&self) -> &Envelope {
+        self.diffusion.means()
+    }
+}
+
 impl Layer {
     /// Under triangles with corners at `x` [m]; each vertex with the permeance `permeance` [m/(s Pa)], none open.
     pub fn new(x: &[Vec3], triangles: &[[u32; 3]], permeance: f64) -> Layer {
@@ -111,6 +124,11 @@ impl Layer {
             permeance: vec![permeance; x.len()],
             open: vec![false; x.len()],
         }
+    }
+
+    /// Group of neighbours that vertex `v` is in.
+    pub fn group(&self, v: usize) -> u32 {
+        self.graph.group(v)
     }
 
     /// Number of vertices.

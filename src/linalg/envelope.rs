@@ -1,7 +1,7 @@
 //! Cholesky factors of a small sparse matrix within its envelope, in reverse Cuthill-McKee order.
 
 /// Pattern and factor: `P A P^T = L L^T`, row `i` of `L` kept from its first entry to the diagonal.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Envelope {
     /// Place of each unknown in the order of elimination.
     place: Vec<u32>,
@@ -10,7 +10,6 @@ pub struct Envelope {
     /// Where the rows begin in `values`, one more than there are rows.
     starts: Vec<usize>,
     values: Vec<f64>,
-    scratch: Vec<f64>,
 }
 
 impl Envelope {
@@ -62,7 +61,7 @@ impl Envelope {
             starts.push(starts[row] + row + 1 - *first as usize);
         }
         let values = vec![0.0; starts[size]];
-        Envelope { place, first, starts, values, scratch: vec![0.0; size] }
+        Envelope { place, first, starts, values }
     }
 
     /// Removes the values.
@@ -102,9 +101,14 @@ impl Envelope {
         true
     }
 
-    /// Solves in place.
-    pub fn solve(&mut self, x: &mut [f64]) {
-        let Envelope { place, first, starts, values, scratch } = self;
+    /// Number of unknowns.
+    pub fn size(&self) -> usize {
+        self.place.len()
+    }
+
+    /// Solves in place; `scratch` has room for all unknowns.
+    pub fn solve(&self, x: &mut [f64], scratch: &mut [f64]) {
+        let Envelope { place, first, starts, values } = self;
         for (p, x) in place.iter().zip(&*x) {
             scratch[*p as usize] = *x;
         }
@@ -160,7 +164,7 @@ mod tests {
                 x[*a as usize] += flow;
                 x[*b as usize] -= flow;
             }
-            envelope.solve(&mut x);
+            envelope.solve(&mut x, &mut vec![0.0; n]);
             assert!(x.iter().zip(&wanted).all(|(a, b)| (a - b).abs() < 1e-12));
         }
     }

@@ -41,6 +41,7 @@ pub struct Diffusion {
     means: Envelope,
     /// One number for each group.
     mean: Vec<f64>,
+    scratch: Vec<f64>,
 }
 
 impl Graph {
@@ -68,6 +69,11 @@ impl Graph {
             }
         }
         Graph { edges, starts, links, group, group_starts, members }
+    }
+
+    /// Group of a vertex.
+    pub fn group(&self, v: usize) -> u32 {
+        self.group[v]
     }
 
     /// Number of vertices.
@@ -120,25 +126,33 @@ impl Equation<'_> {
 }
 
 impl Diffusion {
+    /// The diagonal of the last matrix.
+    pub fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
+
+    /// The last matrix summed over groups, factored.
+    pub fn means(&self) -> &Envelope {
+        &self.means
+    }
+
     /// Solves the equation for the right-hand side `b` from the first guess `x`, to the residual `tolerance` relative to `b` or
-    /// `floor` where that is larger, both in the norm of the inverse diagonal.
-    ///
-    /// # Errors
-    /// The matrix is not positive definite.
+    /// `floor` where that is larger, both in the norm of the inverse diagonal. `None` where the matrix is not positive definite.
     pub fn solve(
         &mut self,
         equation: &Equation,
         b: &[f64],
         x: &mut [f64],
         (tolerance, floor, iterations): (f64, f64, usize),
-    ) -> Result<Outcome, ()> {
+    ) -> Option<Outcome> {
         let Equation { graph, vertex, edge, fixed } = *equation;
         let size = graph.size();
-        let Diffusion { diagonal, r, z, p, q, means, mean } = self;
+        let Diffusion { diagonal, r, z, p, q, means, mean, scratch } = self;
         if diagonal.len() != size {
             let groups = |e: &[u32; 2]| e.map(|v| graph.group[v as usize]);
             *means = Envelope::new(graph.groups(), graph.edges.iter().map(groups));
             mean.resize(graph.groups(), 0.0);
+            scratch.resize(graph.groups(), 0.0);
             for vector in [&mut *diagonal, r, z, p, q] {
                 vector.resize(size, 0.0);
             }
@@ -170,7 +184,7 @@ impl Diffusion {
             }
         }
         if !means.factor() {
-            return Err(());
+            return None;
         }
         let shift = |mean: &[f64], v: usize| if fixed[v] { 0.0 } else { mean[graph.group[v] as usize] };
 
@@ -186,7 +200,7 @@ impl Diffusion {
             par::fill(r, |v| if fixed[v] { 0.0 } else { b[v] - q[v] });
             if first {
                 graph.gather(r, mean);
-                means.solve(mean);
+                means.solve(mean, scratch);
                 par::each_mut(x, |v, x| *x += shift(mean, v));
             }
         }
@@ -198,12 +212,12 @@ impl Diffusion {
             outcome.residual = if reference > 0.0 { rr.sqrt() / reference } else { 0.0 };
             outcome.converged = outcome.residual <= tolerance;
             if outcome.converged || outcome.iterations >= iterations || !rr.is_finite() {
-                return Ok(outcome);
+                return Some(outcome);
             }
             par::fill(z, |v| r[v] / diagonal[v]);
             equation.apply(diagonal, z, q);
             graph.gather(q, mean);
-            means.solve(mean);
+            means.solve(mean, scratch);
             par::each_mut(p, |v, p| *p = z[v] - shift(mean, v) + if beta == 0.0 { 0.0 } else { beta * *p });
             equation.apply(diagonal, p, q);
             let alpha = rr / par::sum(size, |v| p[v] * q[v]);

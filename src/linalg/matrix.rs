@@ -4,7 +4,8 @@
 //! is stored row by row. Contact adds blocks whose place changes from step to step: they join `D`, `L` or `R`.
 //! A block is nine numbers in column order.
 
-use super::{Mat3, f32x4, f64x4};
+use super::envelope::Envelope;
+use super::{Mat3, Vec3, f32x4, f64x4};
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 /// Number type of the stored matrix and of the solver's vectors.
@@ -175,6 +176,42 @@ pub struct Matrix<T> {
     pub starts: Vec<usize>,
     /// Moving blocks sorted by row; both (i, j) and (j, i) are listed.
     pub entries: Vec<Entry<T>>,
+    /// What couples whole regions.
+    pub common: Common,
+}
+
+/// A part `U (E^-1 - F) U^T` of the matrix: forces on many vertices that depend on a few sums of their displacements. It need not be
+/// positive by itself, only with the rest.
+#[derive(Clone, Debug, Default)]
+pub struct Common {
+    /// Vertex, sum and what its displacement adds to the sum, sorted by vertex.
+    pub entries: Vec<(u32, u32, Vec3)>,
+    /// `E`, factored, in pieces that belong to consecutive sums.
+    pub inner: Vec<Envelope>,
+    /// `F`, diagonal, by sum.
+    pub less: Vec<f64>,
+}
+
+impl Common {
+    /// Number of sums.
+    pub fn size(&self) -> usize {
+        self.less.len()
+    }
+
+    /// `(E^-1 - F) y` in place; `scratch` has room for twice the sums.
+    pub fn apply(&self, y: &mut [f64], scratch: &mut [f64]) {
+        let (before, scratch) = scratch.split_at_mut(y.len());
+        before.copy_from_slice(y);
+        let mut rest = &mut *y;
+        for inner in &self.inner {
+            let (own, others) = rest.split_at_mut(inner.size());
+            inner.solve(own, scratch);
+            rest = others;
+        }
+        for ((y, before), less) in y.iter_mut().zip(before).zip(&self.less) {
+            *y -= less * *before;
+        }
+    }
 }
 
 impl<T: Real> Matrix<T> {
@@ -217,7 +254,7 @@ impl<T: Real> Matrix<T> {
                 domain
             })
             .collect();
-        Matrix { domains, starts: starts.to_vec(), entries: Vec::new() }
+        Matrix { domains, starts: starts.to_vec(), entries: Vec::new(), common: Common::default() }
     }
 
     /// Number of block rows.

@@ -2,7 +2,7 @@
 
 mod block;
 mod colours;
-mod envelope;
+pub mod envelope;
 pub mod four;
 pub mod graph;
 pub mod matrix;

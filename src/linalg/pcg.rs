@@ -3,8 +3,8 @@
 //! With `D = C C^T` the scaled matrix `C^-1 A C^-T = I + L + L^T + R` has a unit diagonal. The preconditioner is
 //! `(I + L)(I + L^T)`, colour by colour, and conjugate gradients run on
 //! `(I + L)^-1 (I + L + L^T + R) (I + L^T)^-1 p = t + (I + L)^-1 (p - t + R t)`, `t = (I + L^T)^-1 p`
-//! (Eisenstat 1981), so one backward and one forward sweep replace the product with the matrix. The error measure is the
-//! residual in the preconditioned norm.
+//! (Eisenstat 1981), so one backward and one forward sweep replace the product with the matrix. What couples whole regions
+//! ([`Matrix::common`]) is added to `R t`. The error measure is the residual in the preconditioned norm.
 
 use super::colours::Colours;
 use super::matrix::{Lanes, Matrix, Real};
@@ -43,6 +43,30 @@ struct Work<T> {
     r: Vec<Lanes<T>>,
     p: Vec<Lanes<T>>,
     dots: [f64; 3],
+    /// Local row, sum and `C^-1 U` of what couples whole regions.
+    common: Vec<(u32, u32, Lanes<T>)>,
+    /// What its own `t` adds to the sums.
+    sums: Vec<f64>,
+}
+
+impl<T: Real> Work<T> {
+    /// `U^T t`, the subdomain's part.
+    fn gather(&mut self, t: &[Lanes<T>]) {
+        self.sums.fill(0.0);
+        for (row, sum, u) in &self.common {
+            self.sums[*sum as usize] += three(T::wide_four(u) * T::wide_four(&t[*row as usize]));
+        }
+    }
+
+    /// `w += U y`, the subdomain's part.
+    fn spread(&self, y: &[f64], w: &mut [Lanes<T>]) {
+        for (row, sum, u) in &self.common {
+            let y = T::of(y[*sum as usize]);
+            for l in 0..3 {
+                w[*row as usize][l] += u[l] * y;
+            }
+        }
+    }
 }
 
 /// Reusable storage of the solver; `works` and the vectors of all are sorted by colour.
@@ -62,6 +86,8 @@ pub struct Pcg<T> {
     domain: Vec<u32>,
     /// A vertex of each subdomain whose diagonal block is not positive definite.
     broken: Vec<Option<usize>>,
+    /// `(E^-1 - F) U^T t`, and storage for it.
+    sums: [Vec<f64>; 2],
     /// Square of the residual in the preconditioned norm.
     rr: f64,
     /// What residuals are relative to.
@@ -103,7 +129,7 @@ impl<T: Real> Pcg<T> {
         floor: f64,
     ) -> Result<(), usize> {
         self.prepare(matrix, fixed)?;
-        let Pcg { colours, works, starts, t, w, inverse, rr, reference, outcome, .. } = self;
+        let Pcg { colours, works, starts, t, w, inverse, sums, rr, reference, outcome, .. } = self;
         let inverse = &*inverse;
         let sweep = Sweep { matrix, colours: &colours.starts, starts };
 
@@ -117,7 +143,10 @@ impl<T: Real> Pcg<T> {
                 *t = if fixed[v] { zero() } else { solve_transposed(c, &lanes(&x[v])) };
                 work.x[i] = *t;
             }
+            work.gather(t);
         });
+        common(matrix, works, sums);
+        sums[0].iter_mut().for_each(|y| *y = -*y);
         let start = |work: &mut Work<T>, _: &[Lanes<T>], w: &mut [Lanes<T>]| w.copy_from_slice(&work.r);
         sweep.forward(works, t, w, start, |work, _, w| work.dots[0] = dot(w, w));
         *reference = sum(works, 0).sqrt().max(floor);
@@ -125,6 +154,7 @@ impl<T: Real> Pcg<T> {
         let start = |work: &mut Work<T>, own: &[Lanes<T>], w: &mut [Lanes<T>]| {
             w.copy_from_slice(&work.r);
             work.rows.subtract_product(matrix, work.domain, t_all, own, w);
+            work.spread(&sums[0], w);
         };
         sweep.forward(works, t, w, start, |work, _, w| work.r.copy_from_slice(w));
         sweep.backward(works, t, w, |work, _, t| {
@@ -144,15 +174,16 @@ impl<T: Real> Pcg<T> {
 
     /// Iterates on to the relative residual `tolerance` or to so many `iterations` from the beginning.
     pub fn iterate(&mut self, matrix: &Matrix<T>, tolerance: f64, iterations: usize) -> Outcome {
-        let Pcg { colours, works, starts, t, w, rr, reference, outcome, .. } = self;
+        let Pcg { colours, works, starts, t, w, sums, rr, reference, outcome, .. } = self;
         let sweep = Sweep { matrix, colours: &colours.starts, starts };
         loop {
             outcome.converged = outcome.residual <= tolerance;
             if outcome.converged || outcome.iterations >= iterations || !rr.is_finite() {
                 return *outcome;
             }
-            // The matrix times p is q = t + w with w = (I + L)^-1 (p - t + R t).
+            // The matrix times p is q = t + w with w = (I + L)^-1 (p - t + R t + U (E^-1 - F) U^T t).
             let t_all = &*t;
+            common(matrix, works, sums);
             let start = |work: &mut Work<T>, t: &[Lanes<T>], w: &mut [Lanes<T>]| {
                 for ((w, p), t) in w.iter_mut().zip(&work.p).zip(t) {
                     for l in 0..4 {
@@ -160,6 +191,7 @@ impl<T: Real> Pcg<T> {
                     }
                 }
                 work.rows.beside.product(t_all, 0, |i, sum| (0..3).for_each(|l| w[i][l] += sum[l]));
+                work.spread(&sums[0], w);
             };
             sweep.forward(works, t, w, start, |work, t, w| {
                 let mut dots = [f64x4::splat(0.0); 3];
@@ -211,7 +243,7 @@ impl<T: Real> Pcg<T> {
 
     /// Factors the diagonal, colours the subdomains and scales their rows.
     fn prepare(&mut self, matrix: &Matrix<T>, fixed: &[bool]) -> Result<(), usize> {
-        let Pcg { colours, works, starts, t, w, inverse, domain, broken, .. } = self;
+        let Pcg { colours, works, starts, t, w, inverse, domain, broken, sums, .. } = self;
         let (size, count) = (matrix.size(), matrix.domains.len());
         for vector in [t, w] {
             vector.resize(size, zero());
@@ -248,11 +280,24 @@ impl<T: Real> Pcg<T> {
         }
         starts.push(begin);
         let (inverse, domain, starts) = (&*inverse, &*domain, &*starts);
+        let together = matrix.common.size();
+        sums[0].resize(together, 0.0);
+        sums[1].resize(2 * together, 0.0);
         par::each_heavy(works, |_, work| {
             let count = matrix.domains[work.domain].count;
             for vector in [&mut work.x, &mut work.r, &mut work.p] {
                 vector.resize(count, zero());
             }
+            work.sums.resize(together, 0.0);
+            work.common.clear();
+            let own = matrix.starts[work.domain]..matrix.starts[work.domain + 1];
+            let at = |v: usize| matrix.common.entries.partition_point(|e| (e.0 as usize) < v);
+            let entries = matrix.common.entries[at(own.start)..at(own.end)].iter();
+            work.common.extend(
+                entries
+                    .filter(|e| !fixed[e.0 as usize])
+                    .map(|(v, sum, u)| (v - own.start as u32, *sum, times(&inverse[*v as usize], &lanes(u)))),
+            );
             work.rows.fill(matrix, work.domain, fixed, inverse, &colours.of, |v| {
                 let domain = domain[v as usize] as usize;
                 Place { domain, index: starts[colours.place[domain]] + v as usize - matrix.starts[domain] }
@@ -310,9 +355,16 @@ impl<T: Real> Sweep<'_, T> {
             par::each_part(&mut works[range], now, starts, &|k, work, t| {
                 begin(work, &w[starts[k]..starts[k + 1]], t);
                 work.rows.backward(self.matrix, work.domain, later, t);
+                work.gather(t);
             });
         }
     }
+}
+
+/// `(E^-1 - F) U^T t` from what the subdomains have gathered.
+fn common<T: Real>(matrix: &Matrix<T>, works: &[Work<T>], [y, scratch]: &mut [Vec<f64>; 2]) {
+    par::fill(y, |k| works.iter().map(|work| work.sums[k]).sum());
+    matrix.common.apply(y, scratch);
 }
 
 fn sum<T>(works: &[Work<T>], which: usize) -> f64 {

@@ -13,9 +13,9 @@ section! {
     /// Vertices of a cloth glued to the surface of a body, each to the point next to it and as far from it as at the start.
     pub struct Glue {
         /// Name of the cloth.
-        pub cloth: String = Named { section: "cloth" }.required(),
+        pub cloth: String = Named(&["cloth"]).required(),
         /// Name of the body.
-        pub body: String = Named { section: "body" }.required(),
+        pub body: String = Named(&["body"]).required(),
         /// Which vertices of the cloth.
         pub selector: Selector = exactly_one(),
         /// Stiffness of the film of glue, per area; as stiff as it is if absent, a garment's weight moves it by less than 10 um.
@@ -23,9 +23,14 @@ section! {
     }
 }
 
-/// The name of an object of one section.
-struct Named {
-    section: &'static str,
+/// The name of an object of one of these sections.
+pub struct Named(pub &'static [&'static str]);
+
+impl Named {
+    /// "body", or "body or obstacle".
+    fn sections(&self) -> String {
+        self.0.join(" or ")
+    }
 }
 
 impl Kind for Named {
@@ -36,15 +41,16 @@ impl Kind for Named {
             self.refuse(cx, path, node);
             return None;
         };
-        let section = self.section;
-        if cx.objects.get(name).is_some_and(|of| of == section) {
+        let is_one = |of: &String| self.0.contains(&of.as_str());
+        if cx.objects.get(name).is_some_and(is_one) {
             return Some(name.clone());
         }
+        let sections = self.sections();
         let message = match cx.objects.get(name) {
-            Some(other) => format!("'{}' is no {section}, it is in [[{other}]]", short(name)),
+            Some(other) => format!("'{}' is no {sections}, it is in [[{other}]]", short(name)),
             None => {
-                let all = cx.objects.iter().filter(|(_, of)| *of == section).map(|(name, _)| name.as_str());
-                format!("no {section} is named '{}'{}", short(name), meant(name, all))
+                let all = cx.objects.iter().filter(|(_, of)| is_one(of)).map(|(name, _)| name.as_str());
+                format!("no {sections} is named '{}'{}", short(name), meant(name, all))
             }
         };
         cx.fault(node.origin, path, message);
@@ -52,7 +58,7 @@ impl Kind for Named {
     }
 
     fn wanted(&self) -> String {
-        format!("the name of a {}", self.section)
+        format!("the name of a {}", self.sections())
     }
 
     fn schema(&self) -> Json {

@@ -12,6 +12,7 @@ pub mod cloth;
 mod document;
 mod fault;
 pub mod friction;
+pub mod air;
 pub mod glue;
 mod json;
 mod keys;
@@ -30,6 +31,7 @@ mod table;
 pub mod time;
 mod unit;
 
+pub use air::AirLayer;
 pub use body::Body;
 pub use cloth::Cloth;
 pub use fault::{Fault, Place};
@@ -77,6 +79,8 @@ pub struct Scene {
     pub frictions: Vec<Friction>,
     /// Cloths glued to bodies.
     pub glues: Vec<Glue>,
+    /// Layers of air.
+    pub airs: Vec<AirLayer>,
     /// Wind.
     pub wind: Wind,
     /// Contact.
@@ -117,6 +121,8 @@ section! {
         friction: Vec<Friction> = tables(),
         /// Cloths glued to bodies; after the objects, whose names it knows.
         glue: Vec<Glue> = tables(),
+        /// Air between cloths and what is below them; after the objects, whose names it knows.
+        air_layer: Vec<AirLayer> = tables(),
         /// Wind.
         wind: Wind = table(),
         /// Contact.
@@ -227,6 +233,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         obstacle,
         friction,
         glue,
+        air_layer,
         wind,
         contact,
         solver,
@@ -248,6 +255,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         obstacles: obstacle,
         frictions: friction,
         glues: glue,
+        airs: air_layer,
         wind,
         contact,
         solver,

@@ -4,12 +4,21 @@
 //! of summation is fixed. Contacts that couple the same two vertices share one moving block.
 
 use super::Step;
-use super::touch::Element;
 use crate::force::assembly::Assembly;
 use crate::linalg::matrix::{Entry, Real};
-use crate::linalg::{Mat3, par};
+use crate::linalg::{Mat3, Vec3, par};
 
-/// Places of contacts in the system; storage kept from step to step.
+/// What acts between up to four vertices along one relative displacement.
+#[derive(Clone, Copy, Debug)]
+pub struct Link {
+    pub weights: [f64; 4],
+    /// Force where the relative displacement is zero [N].
+    pub force: Vec3,
+    /// How much it falls with the displacement [N/m].
+    pub stiffness: Mat3,
+}
+
+/// Places of contacts, and of what else is like them, in the system; storage kept from step to step.
 #[derive(Clone, Debug, Default)]
 pub struct Coupling {
     /// Subdomain of each moving vertex.
@@ -55,12 +64,12 @@ impl Coupling {
         }
     }
 
-    /// Finds the places of all contacts.
-    pub fn place(&mut self, contacts: &[Element], step: &Step) {
+    /// Finds the places of `count` contacts with vertices and weights `of`.
+    pub fn place(&mut self, count: usize, of: impl Fn(usize) -> ([u32; 4], [f64; 4]) + Sync, step: &Step) {
         let Coupling { domain, corners, rows, starts } = self;
-        corners.resize(contacts.len(), [NONE; 4]);
+        corners.resize(count, [NONE; 4]);
         par::fill(corners, |c| {
-            let Element { vertices, weights, .. } = &contacts[c];
+            let (vertices, weights) = of(c);
             std::array::from_fn(|k| {
                 let moves = weights[k] != 0.0 && step.fixed.get(vertices[k] as usize) == Some(&false);
                 if moves { vertices[k] } else { NONE }
@@ -112,16 +121,16 @@ impl Coupling {
     }
 
     /// Adds forces and stiffness of the contacts that were placed.
-    pub fn add<T: Real>(&mut self, contacts: &[Element], assembly: &mut Assembly<T>) {
+    pub fn add<T: Real>(&mut self, of: impl Fn(usize) -> Link + Sync, assembly: &mut Assembly<T>) {
         let Coupling { rows, starts, .. } = self;
         let Assembly { matrix, force, .. } = assembly;
         par::each_part(&mut matrix.domains, force, &matrix.starts, &|k, domain, force| {
             for (row, force) in force.iter_mut().enumerate() {
                 for term in rows[k].terms(row) {
-                    let Element { contact, linear, weights, .. } = &contacts[*term as usize / 4];
-                    let weight = weights[*term as usize % 4];
-                    *force += linear.force * weight;
-                    domain.add(row as u32, &(contact.stiffness(linear) * (weight * weight)));
+                    let link = of(*term as usize / 4);
+                    let weight = link.weights[*term as usize % 4];
+                    *force += link.force * weight;
+                    domain.add(row as u32, &(link.stiffness * (weight * weight)));
                 }
             }
         });
@@ -134,9 +143,8 @@ impl Coupling {
                 sums.clear();
                 sums.resize((to[1] - from[1]) as usize, Mat3::zeros());
                 for (term, shares) in rows.terms(row).iter().zip(&rows.shares[from[0] as usize..]) {
-                    let Element { contact, linear, weights, .. } = &contacts[*term as usize / 4];
-                    let stiffness = contact.stiffness(linear);
-                    for (share, weight) in shares.iter().zip(weights).filter(|(share, _)| **share != NONE) {
+                    let Link { weights, stiffness, .. } = of(*term as usize / 4);
+                    for (share, weight) in shares.iter().zip(&weights).filter(|(share, _)| **share != NONE) {
                         sums[(share - from[1]) as usize] += stiffness * (weights[*term as usize % 4] * weight);
                     }
                 }

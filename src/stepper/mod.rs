@@ -1,5 +1,6 @@
 //! How the world changes. [`Stepper::attempt`] is the page that knows the order of the stages.
 
+mod air;
 mod coupling;
 mod feature;
 pub mod ignore;
@@ -7,6 +8,7 @@ mod impulse;
 mod limit;
 mod scheme;
 mod skin;
+mod stuck;
 mod touch;
 mod turn;
 mod zone;
@@ -18,6 +20,7 @@ use crate::linalg::{Vec3, par};
 use crate::world::{Pinch, State, World};
 pub use scheme::Integrator;
 use std::time::Instant;
+pub use stuck::Stuck;
 
 /// Most that a step grows over the last one: the second-order scheme stays stable at any sequence of such steps (Grigorieff 1983:
 /// up to `1 + sqrt 2`).
@@ -132,77 +135,6 @@ impl Report {
     }
 }
 
-/// Why a step could not be made.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Stuck {
-    /// A pair of features would touch or cross: world vertices (vertex and face, or two edges).
-    Crossing([u32; 4]),
-    /// A pair that would cross because what is prescribed closes on it.
-    Pinched {
-        /// World vertices (vertex and face, or two edges).
-        pair: [u32; 4],
-        /// Prescribed world vertices that move otherwise than each other.
-        between: [u32; 2],
-    },
-    /// An edge that was stretched too far in one step: world vertices, and by how much of its length at the start.
-    Torn([u32; 2], f64),
-    /// An edge stays longer than its bound: world vertices and its strain beyond the bound.
-    Overstretched([u32; 2], f64),
-    /// The system has no positive definite block at this world vertex.
-    Indefinite(u32),
-    /// A position or velocity is not finite at this world vertex.
-    NotFinite(u32),
-}
-
-impl Stuck {
-    /// One sentence naming objects, file vertices and the place.
-    pub fn describe(&self, world: &World, state: &State) -> String {
-        let name = |v: u32| match world.objects.iter().find(|o| o.vertices.contains(&(v as usize))) {
-            Some(o) => {
-                let file = o.place.iter().position(|p| *p == v).unwrap_or(0);
-                format!("vertex {file} of '{}'", o.name)
-            }
-            None => format!("vertex {v}"),
-        };
-        let at = |v: u32| {
-            let p = state.x[v as usize];
-            format!("({:.4}, {:.4}, {:.4})", p.x, p.y, p.z)
-        };
-        match self {
-            Stuck::Crossing([a, b, c, d]) => {
-                format!("surfaces would cross near {}: {}, {}, {}, {}", at(*a), name(*a), name(*b), name(*c), name(*d))
-            }
-            Stuck::Pinched { pair: [a, b, c, d], between: [e, f] } => format!(
-                "nothing fits any more between {} and {}, near {}: {}, {}, {} and {} would cross; let them leave room, or give \
-                 contact.pinch = \"lag\"",
-                name(*e),
-                name(*f),
-                at(*a),
-                name(*a),
-                name(*b),
-                name(*c),
-                name(*d)
-            ),
-            Stuck::Overstretched([a, b], strain) => format!(
-                "the edge from {} to {} near {} stays {:.2} % beyond its strain limit",
-                name(*a),
-                name(*b),
-                at(*a),
-                strain * 100.0
-            ),
-            Stuck::Torn([a, b], part) => format!(
-                "one step stretches the edge from {} to {} near {} by {:.0} %",
-                name(*a),
-                name(*b),
-                at(*a),
-                part * 100.0
-            ),
-            Stuck::Indefinite(v) => format!("the equations are not positive definite at {} near {}", name(*v), at(*v)),
-            Stuck::NotFinite(v) => format!("the motion is not finite at {} near {}", name(*v), at(*v)),
-        }
-    }
-}
-
 /// Advances a state; holds reusable storage only, nothing that a resumed run would miss.
 pub trait Advance: Send {
     /// One step toward the time `until` [s], on which the last one lands exactly: at most the settings' step and twice the one
@@ -275,6 +207,7 @@ pub struct Stepper<T> {
     pcg: Pcg<T>,
     touch: touch::Touch,
     watch: ignore::Watch,
+    airs: air::Airs,
     now: Step,
 }
 
@@ -288,6 +221,7 @@ impl<T: Real> Stepper<T> {
             pcg: Pcg::default(),
             touch: touch::Touch::new(world, settings.step),
             watch: ignore::Watch::default(),
+            airs: air::Airs::new(world),
             now: Step {
                 moved: vec![Vec3::zeros(); world.rest.len()],
                 rate: vec![Vec3::zeros(); moving],
@@ -311,7 +245,7 @@ impl<T: Real> Stepper<T> {
         report: &mut Report,
     ) -> Result<(), Stuck> {
         let mut clock = Clock(Instant::now());
-        let Stepper { settings, touch, now, .. } = self;
+        let Stepper { settings, touch, airs, now, .. } = self;
 
         // Free flight, pins and obstacles.
         now.h = h;
@@ -326,6 +260,8 @@ impl<T: Real> Stepper<T> {
         touch.find_contacts(world, state, now);
         scheme::ground(world, state, now);
         touch.linearise(world, state, now);
+        airs.press(world, state, now);
+        touch.place(airs.columns(), now);
         (report.contacts, report.min_gap) = touch.summary();
         report.seconds.narrow += clock.lap();
 
@@ -343,7 +279,7 @@ impl<T: Real> Stepper<T> {
             stopped = self.touch.stop_closing(world, &self.now);
         }
         let mut solves = 1;
-        while solves < SOLVES && (stopped || self.touch.stop_unproven(world, state, &self.now)) {
+        while solves < SOLVES && (stopped || self.touch.stop_unproven(world, state, &self.now, self.airs.columns())) {
             report.seconds.check += clock.lap();
             self.assembly.restore();
             self.begin(world, report, &mut clock)?;
@@ -359,6 +295,7 @@ impl<T: Real> Stepper<T> {
         if proven.is_ok() {
             self.touch.advance_bristles(world, state, &self.now);
             scheme::commit(world, state, &self.now);
+            self.airs.commit(world, state, h);
             self.watch.release(world, state);
         }
         report.seconds.check += clock.lap();
@@ -379,7 +316,7 @@ impl<T: Real> Stepper<T> {
 
     /// The system at the present state, without contacts.
     fn assemble(&mut self, world: &World, state: &State) {
-        let Stepper { assembly, now, .. } = self;
+        let Stepper { assembly, airs, now, .. } = self;
         let scheme = Scheme {
             x: &state.x,
             y: &now.moved,
@@ -392,13 +329,14 @@ impl<T: Real> Stepper<T> {
         assembly.assemble(&world.elements, &scheme);
         scheme::add_drag(world, state, now, assembly);
         scheme::add_handles(world, state, now, assembly);
+        airs.share(world, now, &mut assembly.matrix.common);
         assembly.keep();
     }
 
     /// Adds the contacts and begins to solve for `z`, from the guess that stands there.
     fn begin(&mut self, world: &World, report: &mut Report, clock: &mut Clock) -> Result<(), Stuck> {
-        let Stepper { assembly, pcg, touch, now, .. } = self;
-        touch.add(assembly);
+        let Stepper { assembly, pcg, touch, airs, now, .. } = self;
+        touch.add(airs.columns(), assembly);
         report.seconds.assembly += clock.lap();
 
         // A right-hand side below a tenth of what gravity (or 1 m/s^2) would make counts as that.

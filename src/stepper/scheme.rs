@@ -234,6 +234,7 @@ mod tests {
             obstacles: Vec::new(),
             frictions: Vec::new(),
             glues: Vec::new(),
+            airs: Vec::new(),
         });
         world.moving = 1;
         let none = || vec![Vec3::zeros()];

@@ -4,9 +4,11 @@
 //! Candidates hold every pair that may come to act within the displacements that are expected; where a step turns out otherwise
 //! by so much that others might meet, these are looked at as well.
 
+mod found;
 mod proof;
 
-use super::coupling::Coupling;
+use super::air::Column;
+use super::coupling::{Coupling, Link};
 use super::feature::{Flat, from_first, minimum, remember};
 use super::ignore::ignores;
 use super::skin::Skin;
@@ -15,13 +17,13 @@ use super::{Step, impulse};
 use crate::collision::candidates::{Candidates, List, Near, fit};
 use crate::collision::certificate::{Pair, Separation, Separations};
 use crate::force::assembly::{Assembly, pick};
-use crate::force::contact::{Bristle, Contact, Friction, Linear, Rule, Setting, Share};
+use crate::force::contact::{Bristle, Contact, Linear, Rule, Setting, Share};
 use crate::force::friction::Rubs;
 use crate::linalg::four::{Four, fours};
 use crate::linalg::matrix::Real;
 use crate::linalg::{Vec3, f64x4, par};
-use crate::world::friction::Pairing;
 use crate::world::{State, World};
+pub(super) use found::Found;
 
 /// Hard minimum of a distance: far above the rounding of `f32` files for coordinates up to 40 m [m].
 pub(super) const LEAST: f64 = 1e-5;
@@ -94,47 +96,6 @@ struct Part {
 impl Part {
     fn watched(&self) -> impl Iterator<Item = &Watched> {
         self.watched.iter().flatten()
-    }
-}
-
-/// A pair that acts.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
-    pub key: u64,
-    pub vertices: [u32; 4],
-    pub separation: Separation,
-    pub share: Share,
-    /// Part of thickness and activation distance that the rest shape has room for.
-    pub room: f64,
-    pub mass: f64,
-    pub kept: bool,
-}
-
-impl Found {
-    /// The contact, without memory.
-    fn contact(&self, world: &World) -> Element {
-        let Found { key, vertices, separation, share, room, mass, kept } = *self;
-        let Separation { distance, normal, weights } = separation;
-        let [a, b] = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize]);
-        let friction = match world.frictions.of(a, b) {
-            None => {
-                let of = |object: u16| world.objects[usize::from(object)].friction;
-                Rule::Coulomb(Friction::between(of(a), of(b)))
-            }
-            Some(Pairing::Coulomb(friction)) => Rule::Coulomb(friction),
-            Some(Pairing::Measured { .. }) => Rule::Measured(0),
-        };
-        let contact = Contact {
-            normal,
-            gap: distance - thickness(world, &vertices, &weights) * room,
-            reach: world.contact.distance * room,
-            mass,
-            friction,
-            bristle: None,
-            share,
-            expected: Vec3::zeros(),
-        };
-        Element { key, vertices, weights, contact, free: Vec3::zeros(), linear: Linear::default(), stops: 0, kept }
     }
 }
 
@@ -304,7 +265,17 @@ impl Touch {
             let rubs = skin.rubs(world);
             par::each_mut(contacts, |_, c| c.linear = c.contact.linearise(&c.free, c.stops, setting, &rubs));
         }
-        self.coupling.place(&self.contacts, step);
+    }
+
+    /// Finds where contacts and columns of air stand in the system.
+    pub fn place(&mut self, columns: &[Column], step: &Step) {
+        let Touch { contacts, coupling, .. } = self;
+        let all = contacts.len() + columns.len();
+        let of = |c: usize| match contacts.get(c) {
+            Some(c) => (c.vertices, c.weights),
+            None => (columns[c - contacts.len()].vertices, columns[c - contacts.len()].weights),
+        };
+        coupling.place(all, of, step);
     }
 
     /// Contacts that miss their goals by far are linearised anew, with a stop. True when there are any.
@@ -322,7 +293,7 @@ impl Touch {
 
     /// Pairs whose separation the displacements do not prove are linearised anew, with a stop; they become contacts if they were
     /// none. True when there are any.
-    pub fn stop_unproven(&mut self, world: &World, state: &State, step: &Step) -> bool {
+    pub fn stop_unproven(&mut self, world: &World, state: &State, step: &Step, columns: &[Column]) -> bool {
         let setting = self.setting;
         let setting = &setting;
         self.prove(world, state, step, true);
@@ -357,7 +328,7 @@ impl Touch {
         }
         if self.contacts.len() > known {
             self.contacts.sort_unstable_by_key(|c| c.key);
-            self.coupling.place(&self.contacts, step);
+            self.place(columns, step);
         }
         any
     }
@@ -448,9 +419,19 @@ impl Touch {
         (self.contacts.len(), self.contacts.iter().fold(f64::INFINITY, |m, c| m.min(c.contact.gap)))
     }
 
-    /// Adds contact forces and stiffness to the system.
-    pub fn add<T: Real>(&mut self, assembly: &mut Assembly<T>) {
-        self.coupling.add(&self.contacts, assembly);
+    /// Adds forces and stiffness of contacts and columns of air to the system.
+    pub fn add<T: Real>(&mut self, columns: &[Column], assembly: &mut Assembly<T>) {
+        let Touch { contacts, coupling, .. } = self;
+        let of = |c: usize| match contacts.get(c) {
+            Some(Element { contact, linear, weights, .. }) => {
+                Link { weights: *weights, force: linear.force, stiffness: contact.stiffness(linear) }
+            }
+            None => {
+                let column = &columns[c - contacts.len()];
+                Link { weights: column.weights, force: column.force(), stiffness: column.stiffness() }
+            }
+        };
+        coupling.add(of, assembly);
     }
 
     /// Advances the friction memory over the accepted step.

@@ -1,8 +1,8 @@
 //! From placed meshes and laws to a [`World`] and its first [`State`].
 
+use super::air::{AirInput, AirLayer};
 use super::friction::{Between, Frictions};
 use super::glue::Glue;
-use super::motion::Motion;
 use super::wind::Wind;
 use super::{self as world, Cloth, ContactSettings, Course, Handle, Kind, Object, Obstacle, Pin, State, World};
 use crate::collision::surface::Surface;
@@ -142,6 +142,8 @@ pub struct Input {
     pub frictions: Vec<Between>,
     /// Cloths glued to bodies.
     pub glues: Vec<Glue>,
+    /// Air between cloths and what is below them.
+    pub airs: Vec<AirInput>,
 }
 
 /// Builds the world and its state at time 0.
@@ -164,6 +166,7 @@ pub fn build(input: Input) -> (World, State) {
         surface: Surface::default(),
         contact: input.contact,
         frictions: Frictions::default(),
+        airs: Vec::new(),
     };
     let mut state = State::default();
     let mut meshes = Vec::new();
@@ -183,6 +186,9 @@ pub fn build(input: Input) -> (World, State) {
     world.frictions = Frictions::new(&input.frictions, &world.objects, &world.surface, &grain);
     state.x = world.rest.clone();
     world.place_obstacles(0.0, &mut state.x);
+    let airs: Vec<AirLayer> = input.airs.iter().filter_map(|air| AirLayer::new(air, &world)).collect();
+    state.airs = airs.iter().map(|air| air.still(&world, &state.x)).collect();
+    world.airs = airs;
     state.v.resize(state.x.len(), Vec3::zeros());
     state.x_before = state.x[..world.moving].to_vec();
     state.v_before = state.v[..world.moving].to_vec();
@@ -483,12 +489,5 @@ fn add_hinges(
             rest: if input.flat { 0.0 } else { bending::fold([1, 2, 3].map(|k| corners[k] - corners[0])).angle() },
             cloth,
         });
-    }
-}
-
-impl Pin {
-    /// A pin that holds its vertices where they are, always.
-    pub fn fixed(vertices: Vec<u32>) -> Pin {
-        Pin { vertices, motion: Motion::Fixed, from: 0.0, until: f64::INFINITY }
     }
 }

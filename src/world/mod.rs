@@ -3,6 +3,8 @@
 //! Moving vertices (cloths, then bodies) come first, in the order of the solver's subdomains; the vertices of obstacles follow in file
 //! order. [`World`] holds what is constant during a run, [`State`] all that is not.
 
+/// Layers of air.
+pub mod air;
 /// From meshes and laws to a world.
 pub mod build;
 /// What crosses.
@@ -18,10 +20,12 @@ pub mod wind;
 
 use crate::collision::certificate::Pair;
 use crate::collision::surface::Surface;
+use crate::field::air::Air;
 use crate::force::contact::{Bristle, Friction};
 use crate::force::drag::Drag;
 use crate::force::elements::Elements;
 use crate::linalg::{Vec2, Vec3};
+use air::AirLayer;
 use friction::Frictions;
 use motion::Motion;
 use std::ops::Range;
@@ -93,6 +97,13 @@ pub struct Pin {
     pub from: f64,
     /// End of the window [s].
     pub until: f64,
+}
+
+impl Pin {
+    /// A pin that holds its vertices where they are, always.
+    pub fn fixed(vertices: Vec<u32>) -> Pin {
+        Pin { vertices, motion: Motion::Fixed, from: 0.0, until: f64::INFINITY }
+    }
 }
 
 /// How a soft handle pulls.
@@ -228,6 +239,8 @@ pub struct World {
     pub contact: ContactSettings,
     /// Friction of pairs, where it is not that of both objects.
     pub frictions: Frictions,
+    /// Air between cloths and what is below them.
+    pub airs: Vec<AirLayer>,
 }
 
 /// Everything that differs between two moments.
@@ -263,6 +276,8 @@ pub struct State {
     pub ignored: Vec<(Pair, [u32; 2])>,
     /// Object that cloth goes through since a pinch, until no triangles of theirs cross.
     pub released: Option<usize>,
+    /// The air of each layer.
+    pub airs: Vec<Air>,
     /// Where the vertices of each pin, then of each handle, were when its window opened.
     pub anchors: Vec<Option<Vec<Vec3>>>,
 }

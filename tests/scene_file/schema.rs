@@ -110,6 +110,7 @@ fn it_knows_the_keys_that_the_reader_knows() {
         ("[[obstacle]]\nsequence = { zzzzzzzz = 1 }", "obstacle.sequence"),
         ("[[friction]]\nzzzzzzzz = 1", "friction"),
         ("[[glue]]\nzzzzzzzz = 1", "glue"),
+        ("[[air_layer]]\nzzzzzzzz = 1", "air_layer"),
         ("[[friction]]\ncurves = { zzzzzzzz = 1 }", "friction.curves"),
         ("[wind]\nzzzzzzzz = 1", "wind"),
         ("[contact]\nzzzzzzzz = 1", "contact"),
@@ -144,7 +145,8 @@ fn its_defaults_are_those_that_are_read() {
          [[body.pin]]\nall = true\n[[body.handle]]\nall = true\n[[obstacle]]\nname = \"o\"\nbox = {{ size = [1, 1, 1] }}\n\
          [[obstacle]]\nname = \"p\"\nplane = {{}}\n[[obstacle]]\nname = \"s\"\n\
          sequence = {{ files = \"walk/step.%04d.obj\", first = 1, last = 1 }}\n\
-         [[glue]]\ncloth = \"sheet\"\nbody = \"b\"\nall = true\n"
+         [[glue]]\ncloth = \"sheet\"\nbody = \"b\"\nall = true\n\
+         [[air_layer]]\ncloth = \"sheet\"\nbody = \"b\"\npermeability = 0.1\n"
     );
     let places = [
         ("obstacle.box", "obstacle.o.box"),
@@ -161,6 +163,7 @@ fn its_defaults_are_those_that_are_read() {
         ("body", "body[0]"),
         ("obstacle", "obstacle.o"),
         ("glue", "glue[0]"),
+        ("air_layer", "air_layer[0]"),
     ];
     let plain = good(&base);
     let (schema, mut all) = (schema(), BTreeMap::new());

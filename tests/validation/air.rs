@@ -204,11 +204,9 @@ fn air_flows_from_an_inlet_to_an_open_end() {
     let (along, across) = (25, 2);
     let (x, triangles) = strip(along, across, length / along as f64);
     let mut layer = Layer::new(&x, &triangles, 0.0);
-    for v in 0..layer.size() {
-        layer.open[v] = x[v].x > length - 1e-9;
-        // So permeable that the pressure below is that outside.
-        layer.permeance[v] = if x[v].x < 1e-9 { 1e3 } else { 0.0 };
-    }
+    layer.open = x.iter().map(|x| x.x > length - 1e-9).collect();
+    // So permeable at the inlet that the pressure below is that outside.
+    layer.permeance = x.iter().map(|x| if x.x < 1e-9 { 1e3 } else { 0.0 }).collect();
     let gas = gas(1.5e-5);
     let (gaps, outside) = (vec![gap; layer.size()], vec![inlet; layer.size()]);
     let mut air = Air::still(&layer, &gas, &gaps);
@@ -216,9 +214,9 @@ fn air_flows_from_an_inlet_to_an_open_end() {
     for _ in 0..400 {
         air.advance(&layer, &gas, &gaps, &outside, 1e-3, &mut work);
     }
-    for v in 0..layer.size() {
-        let exact = inlet * (1.0 - x[v].x / length);
-        assert!((air.excess[v] - exact).abs() < 0.01 * inlet, "{}: {}", x[v].x, air.excess[v]);
+    for (x, excess) in x.iter().zip(&air.excess) {
+        let exact = inlet * (1.0 - x.x / length);
+        assert!((excess - exact).abs() < 0.01 * inlet, "{}: {excess}", x.x);
     }
     let lost: f64 = (0..layer.size()).map(|v| layer.leak(v, &gas) * (outside[v] - air.excess[v])).sum();
     let width = length / along as f64 * across as f64;

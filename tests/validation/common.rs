@@ -106,6 +106,7 @@ fn empty(gravity: Vec3) -> Input {
         obstacles: Vec::new(),
         frictions: Vec::new(),
         glues: Vec::new(),
+        airs: Vec::new(),
     }
 }
 

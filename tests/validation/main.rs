@@ -13,6 +13,7 @@ mod membrane;
 mod momentum;
 mod motion;
 mod order;
+mod piston;
 mod plate;
 mod rubbing;
 mod solid;

@@ -1,3 +1,4 @@
+use super::super::envelope::Envelope;
 use super::super::matrix::Entry;
 use super::*;
 
@@ -53,6 +54,39 @@ fn system(n: usize, cuts: &[usize], moving: bool) -> (Matrix<f64>, Vec<Vec<f64>>
     (matrix, dense)
 }
 
+/// Adds a part that couples all vertices through three sums, the last by itself.
+fn couple(matrix: &mut Matrix<f64>, dense: &mut [Vec<f64>]) {
+    let n = matrix.size();
+    let mut inner = Envelope::new(2, [[0, 1]].into_iter());
+    let e = [[2.0, 0.5], [0.5, 1.0]];
+    for (a, b) in [(0, 0), (0, 1), (1, 1)] {
+        inner.add(a as u32, b as u32, e[a][b]);
+    }
+    assert!(inner.factor());
+    let mut alone = Envelope::new(1, std::iter::empty());
+    alone.add(0, 0, 4.0);
+    assert!(alone.factor());
+    matrix.common.inner = vec![inner, alone];
+    matrix.common.less = vec![0.1, 0.0, 0.2];
+    let det = e[0][0] * e[1][1] - e[0][1] * e[1][0];
+    let inverse =
+        [[e[1][1] / det - 0.1, -e[0][1] / det, 0.0], [-e[1][0] / det, e[0][0] / det, 0.0], [0.0, 0.0, 0.25 - 0.2]];
+    let mut u = vec![[0.0; 3]; 3 * n];
+    for v in 0..n {
+        for sum in (0..3).filter(|sum| (v + sum) % 3 != 1) {
+            let part = Vec3::new((v as f64).cos(), 0.3, (v as f64 * 2.0).sin() + sum as f64);
+            matrix.common.entries.push((v as u32, sum as u32, part));
+            (0..3).for_each(|l| u[3 * v + l][sum] = part[l]);
+        }
+    }
+    for (row, a) in dense.iter_mut().zip(&u) {
+        for (value, b) in row.iter_mut().zip(&u) {
+            *value +=
+                (0..3).flat_map(|i| (0..3).map(move |j| (i, j))).map(|(i, j)| a[i] * inverse[i][j] * b[j]).sum::<f64>();
+        }
+    }
+}
+
 fn residual(dense: &[Vec<f64>], x: &[Vec3], b: &[Vec3], skip: &[bool]) -> f64 {
     let flat = |v: &[Vec3]| v.iter().flat_map(|v| [v.x, v.y, v.z]).collect::<Vec<_>>();
     let (x, b) = (flat(x), flat(b));
@@ -67,8 +101,11 @@ fn solves_a_dense_reference_with_any_cut_guess_and_pins() {
     let n = 60;
     let b: Vec<Vec3> = (0..n).map(|i| Vec3::new((i as f64).sin(), 1.0, -(i as f64).cos())).collect();
     for cuts in [vec![0, n], vec![0, 20, 41, n]] {
-        for moving in [false, true] {
-            let (matrix, dense) = system(n, &cuts, moving);
+        for (moving, coupled) in [(false, false), (true, false), (true, true)] {
+            let (mut matrix, mut dense) = system(n, &cuts, moving);
+            if coupled {
+                couple(&mut matrix, &mut dense);
+            }
             let mut fixed = vec![false; n];
             for pinned in [false, true] {
                 fixed[7] = pinned;
@@ -79,7 +116,7 @@ fn solves_a_dense_reference_with_any_cut_guess_and_pins() {
                     let stop = Stop { tolerance: 1e-13, floor: 0.0, iterations: 400 };
                     let outcome = Pcg::default().solve(&matrix, &fixed, &b, &mut x, stop).unwrap();
                     assert!(outcome.converged, "{outcome:?}");
-                    assert!(residual(&dense, &x, &b, &fixed) < 1e-11, "{cuts:?} {moving} {pinned} {guess}");
+                    assert!(residual(&dense, &x, &b, &fixed) < 1e-11, "{cuts:?} {moving} {coupled} {pinned} {guess}");
                     assert!(!pinned || (x[7] == Vec3::zeros() && x[33] == Vec3::zeros()));
                 }
             }

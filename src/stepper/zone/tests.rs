@@ -50,6 +50,7 @@ fn crumpled(seed: &mut u64) -> (World, State, Step) {
         obstacles: Vec::new(),
         frictions: Vec::new(),
         glues: Vec::new(),
+        airs: Vec::new(),
     });
     let n = world.moving;
     state.x.iter_mut().for_each(|x| *x += vector(0.05));

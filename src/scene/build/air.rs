@@ -1,0 +1,34 @@
+//! `[[air_layer]]` as a world takes it.
+
+use super::faults::Faults;
+use crate::field::air::Gas;
+use crate::mesh::topology::Topology;
+use crate::scene::Scene;
+use crate::scene::air::Border;
+use crate::world::air::AirInput;
+use crate::world::build::ClothInput;
+
+/// All layers of air of a scene, of cloths that were read.
+pub fn layers(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Vec<AirInput> {
+    let mut layers: Vec<AirInput> = Vec::with_capacity(scene.airs.len());
+    for (k, air) in scene.airs.iter().enumerate() {
+        // What could not be read has been told.
+        let Some(cloth) = cloths.iter().find(|c| c.name == air.cloth) else { continue };
+        if layers.iter().any(|l| l.names[0] == air.cloth) {
+            let message = format!("'{}' has a layer of air already", air.cloth);
+            faults.fault(&format!("air_layer[{k}].cloth"), message);
+            continue;
+        }
+        let topology = Topology::new(cloth.mesh.positions.len(), &cloth.mesh.triangles);
+        let all = 0..cloth.mesh.positions.len() as u32;
+        let open = all.filter(|v| air.border == Border::Open && topology.boundary[*v as usize]).collect();
+        layers.push(AirInput {
+            names: [air.cloth.clone(), air.body.clone()],
+            gas: Gas { pressure: air.atmosphere, speed: air.speed, least: air.least_gap, ..Gas::default() },
+            permeance: air.permeability / air.test_pressure,
+            open,
+            outside: Vec::new(),
+        });
+    }
+    layers
+}

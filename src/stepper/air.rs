@@ -1,0 +1,214 @@
+//! Air layers in a step.
+//!
+//! Pressure follows the gap at once: a gap of 20 mm that is sealed has a spring of 5 MN/m^3, and what one place is pressed by
+//! reaches as far as sound does in the step, half a metre in 2 ms. So pressure is foreseen for the displacement that is expected, and what
+//! it changes by when the gap does is part of the linear system. With `S` the matrix of the layer (`field::air`) that is
+//! `dp = -S^-1 P A dd`. What a group of neighbours opens as one is answered by `(Z^T S Z)^-1` of the sums over groups, exact where all
+//! open alike: it couples whole regions. What a vertex opens otherwise than its group is answered by the inverse diagonal of
+//! `S`, which exchange with neighbours makes small, the largest of the group. The forces are a pair along the line between
+//! both points, the gradient of the volume: momentum is kept, linear and angular. After the step the pressures are found anew with all
+//! of `S` at the gaps that came out.
+
+use super::Step;
+use crate::collision::traversal::Traversal;
+use crate::field::air::{Air, Work};
+use crate::linalg::matrix::Common;
+use crate::linalg::{Mat3, Vec3, par};
+use crate::world::air::AirLayer;
+use crate::world::{State, World};
+
+/// A vertex of the cloth and the point below it.
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    /// Vertex, then the corners below.
+    pub vertices: [u32; 4],
+    /// One, then the corners' weights, negative.
+    pub weights: [f64; 4],
+    /// Up.
+    pub normal: Vec3,
+    /// Force on the cloth where `z = 0` [N].
+    push: f64,
+    /// How much it falls as the gap opens, by itself [N/m].
+    stiffness: f64,
+    /// Height [m].
+    gap: f64,
+    /// How far it opens in free flight, and as expected [m].
+    opens: [f64; 2],
+    /// Force per pressure times the root of the pressure [m^2 Pa^1/2].
+    strength: f64,
+}
+
+impl Column {
+    /// Force on the cloth at `z = 0` [N].
+    pub fn force(&self) -> Vec3 {
+        self.normal * self.push
+    }
+
+    /// Stiffness by itself [N/m].
+    pub fn stiffness(&self) -> Mat3 {
+        self.normal * self.normal.transpose() * self.stiffness
+    }
+}
+
+/// Storage of all layers.
+#[derive(Default)]
+pub struct Airs {
+    layers: Vec<Storage>,
+    /// Of all layers, one after the other.
+    columns: Vec<Column>,
+}
+
+struct Storage {
+    below: Traversal,
+    expected: Air,
+    work: Work,
+    gaps: Vec<f64>,
+    /// Sums over groups of what opens more than expected, times strength.
+    means: [Vec<f64>; 2],
+    /// Most stiffness per strength of a vertex by itself, by group; then that over the sum of strengths.
+    alone: Vec<f64>,
+}
+
+impl Airs {
+    /// Storage for a world.
+    pub fn new(world: &World) -> Airs {
+        let storage = |layer: &AirLayer| Storage {
+            below: Traversal::new(&layer.below, &world.rest, layer.layer.size()),
+            expected: Air::default(),
+            work: Work::default(),
+            gaps: vec![0.0; layer.layer.size()],
+            means: [Vec::new(), Vec::new()],
+            alone: Vec::new(),
+        };
+        Airs { layers: world.airs.iter().map(storage).collect(), columns: Vec::new() }
+    }
+
+    /// Vertices of cloths and the points below them.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// Foresees the pressures at the end of the step and linearises them.
+    pub fn press(&mut self, world: &World, state: &State, step: &Step) {
+        let Airs { layers, columns } = self;
+        let blank = Column {
+            vertices: [0; 4],
+            weights: [0.0; 4],
+            normal: Vec3::zeros(),
+            push: 0.0,
+            stiffness: 0.0,
+            gap: 0.0,
+            opens: [0.0; 2],
+            strength: 0.0,
+        };
+        columns.resize(world.airs.iter().map(|l| l.layer.size()).sum(), blank);
+        let mut rest = &mut columns[..];
+        for ((air, storage), state_air) in world.airs.iter().zip(layers).zip(&state.airs) {
+            let (columns, others) = rest.split_at_mut(air.layer.size());
+            rest = others;
+            let Storage { below, expected, work, gaps, means, alone } = storage;
+            let first = world.objects[air.cloth].vertices.start;
+            below.update(&state.x, |v| state.x[first + v]);
+            par::each_mut(columns, |v, column| *column = look(air, below, state, step, first, v));
+            par::fill(gaps, |v| columns[v].gap + columns[v].opens[1]);
+            expected.clone_from(state_air);
+            expected.advance(&air.layer, &air.gas, gaps, &air.outside, step.h, work);
+
+            // What is more or less than expected changes the pressure already in free flight.
+            let (local, inner) = (work.diagonal(), work.means());
+            let pressure = |v: usize| (air.gas.pressure + expected.excess[v]).max(0.0);
+            let strength = |v: usize| if air.layer.open[v] { 0.0 } else { air.layer.areas[v] * pressure(v).sqrt() };
+            par::each_mut(columns, |v, column| column.strength = strength(v));
+            let group = |v: usize| air.layer.group(v) as usize;
+            let [mean, scratch] = means;
+            for sums in [&mut *mean, scratch, alone] {
+                sums.clear();
+                sums.resize(inner.size(), 0.0);
+            }
+            for (v, column) in columns.iter().enumerate() {
+                let Column { strength, opens: [free, expected], .. } = column;
+                mean[group(v)] += strength * (free - expected);
+                scratch[group(v)] += strength;
+                alone[group(v)] = alone[group(v)].max(strength / local[v]);
+            }
+            par::each_mut(columns, |v, column| column.stiffness = alone[group(v)] * column.strength);
+            for (alone, strength) in alone.iter_mut().zip(&*scratch) {
+                *alone = if *strength > 0.0 { *alone / strength } else { 0.0 };
+            }
+            let sums = mean.clone();
+            inner.solve(mean, scratch);
+            for ((mean, sum), alone) in mean.iter_mut().zip(sums).zip(&*alone) {
+                *mean -= alone * sum;
+            }
+            par::each_mut(columns, |v, column| {
+                let Column { strength, stiffness, opens: [free, expected_opening], .. } = *column;
+                column.push = air.layer.areas[v] * expected.excess[v]
+                    - stiffness * (free - expected_opening)
+                    - strength * mean[group(v)];
+            });
+        }
+    }
+
+    /// What couples whole regions.
+    pub fn share(&self, world: &World, step: &Step, common: &mut Common) {
+        common.entries.clear();
+        common.inner.clear();
+        common.less.clear();
+        let (mut columns, mut first) = (self.columns.iter(), 0);
+        for (air, storage) in world.airs.iter().zip(&self.layers) {
+            for (v, column) in (0..air.layer.size()).zip(&mut columns) {
+                let sum = first + air.layer.group(v);
+                for (corner, weight) in column.vertices.iter().zip(column.weights) {
+                    if step.fixed.get(*corner as usize) == Some(&false) && weight * column.strength != 0.0 {
+                        common.entries.push((*corner, sum, column.normal * (weight * column.strength)));
+                    }
+                }
+            }
+            let inner = storage.work.means();
+            first += inner.size() as u32;
+            common.inner.push(inner.clone());
+            common.less.extend(&storage.alone);
+        }
+        // Those of one vertex and sum, which stay in order, become one.
+        par::sort_by_key(&mut common.entries, |e| (e.0, e.1));
+        common.entries.dedup_by(|next, kept| {
+            let same = (next.0, next.1) == (kept.0, kept.1);
+            if same {
+                kept.2 += next.2;
+            }
+            same
+        });
+    }
+
+    /// The air at the end of the step, whose positions `state` has.
+    pub fn commit(&mut self, world: &World, state: &mut State, h: f64) {
+        for ((air, storage), at) in world.airs.iter().zip(&mut self.layers).zip(&mut state.airs) {
+            let first = world.objects[air.cloth].vertices.start;
+            storage.below.update(&state.x, |v| state.x[first + v]);
+            par::fill(&mut storage.gaps, |v| storage.below.closest(v).distance);
+            at.advance(&air.layer, &air.gas, &storage.gaps, &air.outside, h, &mut storage.work);
+        }
+    }
+}
+
+/// The column below vertex `v` of a layer.
+fn look(air: &AirLayer, below: &Traversal, state: &State, step: &Step, first: usize, v: usize) -> Column {
+    let closest = below.closest(v);
+    let [a, b, c] = air.below[closest.triangle as usize];
+    let vertices = [(first + v) as u32, a, b, c];
+    let [p, q, r] = closest.weights;
+    let weights = [1.0, -p, -q, -r];
+    let sum = |of: &dyn Fn(usize) -> Vec3| -> Vec3 { (0..4).map(|k| of(vertices[k] as usize) * weights[k]).sum() };
+    let away = sum(&|v| state.x[v]);
+    // A vertex that touches the surface has the triangle's normal.
+    let [x, y, z] = [a, b, c].map(|v| state.x[v as usize]);
+    let normal = if closest.distance.abs() > 1e-9 {
+        away / closest.distance
+    } else {
+        (y - x).cross(&(z - x)).try_normalize(0.0).unwrap_or_default()
+    };
+    let free = normal.dot(&sum(&|v| step.moved[v]));
+    let guess = |v: usize| state.guess.get(v).map_or(Vec3::zeros(), |g| g * (step.betas[v] * step.betas[v]));
+    let opens = [free, free + normal.dot(&sum(&guess))];
+    Column { vertices, weights, normal, push: 0.0, stiffness: 0.0, gap: closest.distance, opens, strength: 0.0 }
+}

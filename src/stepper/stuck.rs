@@ -1,0 +1,74 @@
+//! Why a step could not be made, and how that is told.
+
+use crate::world::{State, World};
+
+/// Why a step could not be made.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stuck {
+    /// A pair of features would touch or cross: world vertices (vertex and face, or two edges).
+    Crossing([u32; 4]),
+    /// A pair that would cross because what is prescribed closes on it.
+    Pinched {
+        /// World vertices (vertex and face, or two edges).
+        pair: [u32; 4],
+        /// Prescribed world vertices that move otherwise than each other.
+        between: [u32; 2],
+    },
+    /// An edge that was stretched too far in one step: world vertices, and by how much of its length at the start.
+    Torn([u32; 2], f64),
+    /// An edge stays longer than its bound: world vertices and its strain beyond the bound.
+    Overstretched([u32; 2], f64),
+    /// The system has no positive definite block at this world vertex.
+    Indefinite(u32),
+    /// A position or velocity is not finite at this world vertex.
+    NotFinite(u32),
+}
+
+impl Stuck {
+    /// One sentence naming objects, file vertices and the place.
+    pub fn describe(&self, world: &World, state: &State) -> String {
+        let name = |v: u32| match world.objects.iter().find(|o| o.vertices.contains(&(v as usize))) {
+            Some(o) => {
+                let file = o.place.iter().position(|p| *p == v).unwrap_or(0);
+                format!("vertex {file} of '{}'", o.name)
+            }
+            None => format!("vertex {v}"),
+        };
+        let at = |v: u32| {
+            let p = state.x[v as usize];
+            format!("({:.4}, {:.4}, {:.4})", p.x, p.y, p.z)
+        };
+        match self {
+            Stuck::Crossing([a, b, c, d]) => {
+                format!("surfaces would cross near {}: {}, {}, {}, {}", at(*a), name(*a), name(*b), name(*c), name(*d))
+            }
+            Stuck::Pinched { pair: [a, b, c, d], between: [e, f] } => format!(
+                "nothing fits any more between {} and {}, near {}: {}, {}, {} and {} would cross; let them leave room, or give \
+                 contact.pinch = \"lag\"",
+                name(*e),
+                name(*f),
+                at(*a),
+                name(*a),
+                name(*b),
+                name(*c),
+                name(*d)
+            ),
+            Stuck::Overstretched([a, b], strain) => format!(
+                "the edge from {} to {} near {} stays {:.2} % beyond its strain limit",
+                name(*a),
+                name(*b),
+                at(*a),
+                strain * 100.0
+            ),
+            Stuck::Torn([a, b], part) => format!(
+                "one step stretches the edge from {} to {} near {} by {:.0} %",
+                name(*a),
+                name(*b),
+                at(*a),
+                part * 100.0
+            ),
+            Stuck::Indefinite(v) => format!("the equations are not positive definite at {} near {}", name(*v), at(*v)),
+            Stuck::NotFinite(v) => format!("the motion is not finite at {} near {}", name(*v), at(*v)),
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! A pair that was found to act, and the contact it makes.
+
+use super::{Element, thickness};
+use crate::collision::certificate::Separation;
+use crate::force::contact::{Contact, Friction, Linear, Rule, Share};
+use crate::linalg::Vec3;
+use crate::world::World;
+use crate::world::friction::Pairing;
+
+/// A pair that acts.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::stepper) struct Found {
+    pub key: u64,
+    pub vertices: [u32; 4],
+    pub separation: Separation,
+    pub share: Share,
+    /// Part of thickness and activation distance that the rest shape has room for.
+    pub room: f64,
+    pub mass: f64,
+    pub kept: bool,
+}
+
+impl Found {
+    /// The contact, without memory.
+    pub(super) fn contact(&self, world: &World) -> Element {
+        let Found { key, vertices, separation, share, room, mass, kept } = *self;
+        let Separation { distance, normal, weights } = separation;
+        let [a, b] = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize]);
+        let friction = match world.frictions.of(a, b) {
+            None => {
+                let of = |object: u16| world.objects[usize::from(object)].friction;
+                Rule::Coulomb(Friction::between(of(a), of(b)))
+            }
+            Some(Pairing::Coulomb(friction)) => Rule::Coulomb(friction),
+            Some(Pairing::Measured { .. }) => Rule::Measured(0),
+        };
+        let contact = Contact {
+            normal,
+            gap: distance - thickness(world, &vertices, &weights) * room,
+            reach: world.contact.distance * room,
+            mass,
+            friction,
+            bristle: None,
+            share,
+            expected: Vec3::zeros(),
+        };
+        Element { key, vertices, weights, contact, free: Vec3::zeros(), linear: Linear::default(), stops: 0, kept }
+    }
+}

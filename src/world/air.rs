@@ -1,0 +1,67 @@
+//! Where there is air: between a cloth and what is below it.
+
+use super::{Object, World};
+use crate::collision::traversal::Traversal;
+use crate::field::air::{Air, Gas, Layer};
+use crate::linalg::Vec3;
+
+/// A layer of air as the scene describes it; vertices are file vertices of the cloth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AirInput {
+    /// Names of the cloth and of the body or obstacle below it.
+    pub names: [String; 2],
+    /// The gas.
+    pub gas: Gas,
+    /// Speed of air through the cloth over the pressure across it [m/(s Pa)].
+    pub permeance: f64,
+    /// Vertices where the layer is open to the atmosphere.
+    pub open: Vec<u32>,
+    /// Pressure outside above that of the atmosphere, by vertex [Pa]; empty: none.
+    pub outside: Vec<f64>,
+}
+
+/// A layer of air; vertices are those of the cloth in the order of the world.
+#[derive(Clone, Debug)]
+pub struct AirLayer {
+    /// Object of the cloth.
+    pub cloth: usize,
+    /// Triangles of what is below, of world vertices.
+    pub below: Vec<[u32; 3]>,
+    /// The gas.
+    pub gas: Gas,
+    /// The layer.
+    pub layer: Layer,
+    /// Pressure outside above that of the atmosphere [Pa].
+    pub outside: Vec<f64>,
+}
+
+impl AirLayer {
+    /// In a world that has both objects; `None` where one is missing.
+    pub fn new(input: &AirInput, world: &World) -> Option<AirLayer> {
+        let object = |name: &String| world.objects.iter().position(|o| o.name == *name);
+        let (cloth, below) = (object(&input.names[0])?, object(&input.names[1])?);
+        let triangles = |object: &Object, first: u32| -> Vec<[u32; 3]> {
+            object.triangles.iter().map(|t| t.map(|v| object.place[v as usize] - first)).collect()
+        };
+        let of = &world.objects[cloth];
+        let first = of.vertices.start as u32;
+        let mut layer = Layer::new(&world.rest[of.vertices.clone()], &triangles(of, first), input.permeance);
+        for v in &input.open {
+            layer.open[(of.place[*v as usize] - first) as usize] = true;
+        }
+        let mut outside = vec![0.0; layer.size()];
+        for (pressure, v) in input.outside.iter().zip(&of.place) {
+            outside[(v - first) as usize] = *pressure;
+        }
+        Some(AirLayer { cloth, below: triangles(&world.objects[below], 0), gas: input.gas, layer, outside })
+    }
+
+    /// Still air at the pressure of the atmosphere, with all vertices at `x` [m].
+    pub fn still(&self, world: &World, x: &[Vec3]) -> Air {
+        let first = world.objects[self.cloth].vertices.start;
+        let mut below = Traversal::new(&self.below, x, self.layer.size());
+        below.update(x, |v| x[first + v]);
+        let gaps: Vec<f64> = (0..self.layer.size()).map(|v| below.closest(v).distance).collect();
+        Air::still(&self.layer, &self.gas, &gaps)
+    }
+}
