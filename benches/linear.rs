@@ -24,7 +24,7 @@ const REPEATS: usize = 10;
 /// Bytes of the three arrays of the triad in memory, each four times a cache of 32 MB (McCalpin's rule).
 const MEMORY: usize = 3 * (128 << 20);
 /// Vectors of four lanes that an iteration moves, those that stand in cache not counted: the backward pass reads
-/// `t x r p q` and writes `t x r p`, the forward pass reads `t r p` and writes `q`.
+/// `t x r p w` and writes `t x r p`, the forward pass reads `t r p` and writes `w`.
 const VECTORS: usize = 13;
 
 /// Columns of the table.
