@@ -99,7 +99,8 @@ impl Work {
 }
 
 impl Layer {
-    /// Under triangles with corners at `x` [m]; each vertex with the permeance `permeance` [m/(s Pa)], none open.
+    /// Under triangles with corners at `x` [m]; each vertex with the permeance `permeance` [m/(s Pa)], none open but those in no
+    /// triangle.
     pub fn new(x: &[Vec3], triangles: &[[u32; 3]], permeance: f64) -> Layer {
         let topology = Topology::new(x.len(), triangles);
         let mut shapes = vec![0.0; topology.edges.len()];
@@ -120,9 +121,9 @@ impl Layer {
         Layer {
             graph: Graph::new(x, topology.edges),
             shapes,
+            open: areas.iter().map(|a| *a == 0.0).collect(),
             areas,
             permeance: vec![permeance; x.len()],
-            open: vec![false; x.len()],
         }
     }
 

@@ -157,7 +157,11 @@ impl Diffusion {
                 vector.resize(size, 0.0);
             }
         }
-        par::fill(diagonal, |v| graph.links(v).iter().fold(vertex[v], |sum, [_, e]| sum + edge[*e as usize]));
+        // A fixed vertex may have nothing at all.
+        par::fill(diagonal, |v| {
+            let all = graph.links(v).iter().fold(vertex[v], |sum, [_, e]| sum + edge[*e as usize]);
+            all.max(f64::MIN_POSITIVE)
+        });
         let diagonal = &*diagonal;
 
         // The equation for means. A group without unknowns has a diagonal of one.

@@ -36,6 +36,8 @@ pub struct Column {
     opens: [f64; 2],
     /// Force per pressure times the root of the pressure [m^2 Pa^1/2].
     strength: f64,
+    /// Which sum of what couples whole regions it is part of.
+    sum: u32,
 }
 
 impl Column {
@@ -56,6 +58,10 @@ pub struct Airs {
     layers: Vec<Storage>,
     /// Of all layers, one after the other.
     columns: Vec<Column>,
+    /// What couples whole regions.
+    common: Common,
+    /// By sum: what opens more than expected, times strength, then the force it takes; and storage for it.
+    sums: [Vec<f64>; 2],
 }
 
 struct Storage {
@@ -63,10 +69,6 @@ struct Storage {
     expected: Air,
     work: Work,
     gaps: Vec<f64>,
-    /// Sums over groups of what opens more than expected, times strength.
-    means: [Vec<f64>; 2],
-    /// Most stiffness per strength of a vertex by itself, by group; then that over the sum of strengths.
-    alone: Vec<f64>,
 }
 
 impl Airs {
@@ -77,10 +79,8 @@ impl Airs {
             expected: Air::default(),
             work: Work::default(),
             gaps: vec![0.0; layer.layer.size()],
-            means: [Vec::new(), Vec::new()],
-            alone: Vec::new(),
         };
-        Airs { layers: world.airs.iter().map(storage).collect(), columns: Vec::new() }
+        Airs { layers: world.airs.iter().map(storage).collect(), ..Airs::default() }
     }
 
     /// Vertices of cloths and the points below them.
@@ -88,9 +88,14 @@ impl Airs {
         &self.columns
     }
 
+    /// What couples whole regions.
+    pub fn common(&self) -> &Common {
+        &self.common
+    }
+
     /// Foresees the pressures at the end of the step and linearises them.
     pub fn press(&mut self, world: &World, state: &State, step: &Step) {
-        let Airs { layers, columns } = self;
+        let Airs { layers, columns, common, sums: [sums, scratch] } = self;
         let blank = Column {
             vertices: [0; 4],
             weights: [0.0; 4],
@@ -100,13 +105,18 @@ impl Airs {
             gap: 0.0,
             opens: [0.0; 2],
             strength: 0.0,
+            sum: 0,
         };
         columns.resize(world.airs.iter().map(|l| l.layer.size()).sum(), blank);
+        common.entries.clear();
+        common.inner.clear();
+        common.less.clear();
+        sums.clear();
         let mut rest = &mut columns[..];
         for ((air, storage), state_air) in world.airs.iter().zip(layers).zip(&state.airs) {
             let (columns, others) = rest.split_at_mut(air.layer.size());
             rest = others;
-            let Storage { below, expected, work, gaps, means, alone } = storage;
+            let Storage { below, expected, work, gaps } = storage;
             let first = world.objects[air.cloth].vertices.start;
             below.update(&state.x, |v| state.x[first + v]);
             par::each_mut(columns, |v, column| *column = look(air, below, state, step, first, v));
@@ -114,60 +124,45 @@ impl Airs {
             expected.clone_from(state_air);
             expected.advance(&air.layer, &air.gas, gaps, &air.outside, step.h, work);
 
-            // What is more or less than expected changes the pressure already in free flight.
-            let (local, inner) = (work.diagonal(), work.means());
+            let (local, inner, begin) = (work.diagonal(), work.means(), sums.len());
             let pressure = |v: usize| (air.gas.pressure + expected.excess[v]).max(0.0);
-            let strength = |v: usize| if air.layer.open[v] { 0.0 } else { air.layer.areas[v] * pressure(v).sqrt() };
-            par::each_mut(columns, |v, column| column.strength = strength(v));
-            let group = |v: usize| air.layer.group(v) as usize;
-            let [mean, scratch] = means;
-            for sums in [&mut *mean, scratch, alone] {
-                sums.clear();
-                sums.resize(inner.size(), 0.0);
-            }
-            for (v, column) in columns.iter().enumerate() {
-                let Column { strength, opens: [free, expected], .. } = column;
-                mean[group(v)] += strength * (free - expected);
-                scratch[group(v)] += strength;
-                alone[group(v)] = alone[group(v)].max(strength / local[v]);
-            }
-            par::each_mut(columns, |v, column| column.stiffness = alone[group(v)] * column.strength);
-            for (alone, strength) in alone.iter_mut().zip(&*scratch) {
-                *alone = if *strength > 0.0 { *alone / strength } else { 0.0 };
-            }
-            let sums = mean.clone();
-            inner.solve(mean, scratch);
-            for ((mean, sum), alone) in mean.iter_mut().zip(sums).zip(&*alone) {
-                *mean -= alone * sum;
-            }
             par::each_mut(columns, |v, column| {
-                let Column { strength, stiffness, opens: [free, expected_opening], .. } = *column;
-                column.push = air.layer.areas[v] * expected.excess[v]
-                    - stiffness * (free - expected_opening)
-                    - strength * mean[group(v)];
+                column.sum = begin as u32 + air.layer.group(v);
+                column.strength = if air.layer.open[v] { 0.0 } else { air.layer.areas[v] * pressure(v).sqrt() };
+                column.push = air.layer.areas[v] * expected.excess[v];
             });
+            // All of a group have its largest stiffness per strength; what they do as one is taken out of it.
+            sums.resize(begin + inner.size(), 0.0);
+            common.less.resize(begin + inner.size(), 0.0);
+            for (v, Column { strength, sum, .. }) in columns.iter().enumerate() {
+                let (sum, less) = (&mut sums[*sum as usize], &mut common.less[*sum as usize]);
+                *sum += strength;
+                *less = less.max(strength / local[v]);
+            }
+            par::each_mut(columns, |_, column| column.stiffness = common.less[column.sum as usize] * column.strength);
+            for (less, strength) in common.less[begin..].iter_mut().zip(&sums[begin..]) {
+                *less = if *strength > 0.0 { *less / strength } else { 0.0 };
+            }
+            common.inner.push(inner.clone());
         }
-    }
 
-    /// What couples whole regions.
-    pub fn share(&self, world: &World, step: &Step, common: &mut Common) {
-        common.entries.clear();
-        common.inner.clear();
-        common.less.clear();
-        let (mut columns, mut first) = (self.columns.iter(), 0);
-        for (air, storage) in world.airs.iter().zip(&self.layers) {
-            for (v, column) in (0..air.layer.size()).zip(&mut columns) {
-                let sum = first + air.layer.group(v);
-                for (corner, weight) in column.vertices.iter().zip(column.weights) {
-                    if step.fixed.get(*corner as usize) == Some(&false) && weight * column.strength != 0.0 {
-                        common.entries.push((*corner, sum, column.normal * (weight * column.strength)));
-                    }
+        // What is more or less than expected changes the pressure already in free flight.
+        sums.fill(0.0);
+        scratch.resize(2 * sums.len(), 0.0);
+        for Column { strength, sum, opens: [free, expected], .. } in columns.iter() {
+            sums[*sum as usize] += strength * (free - expected);
+        }
+        common.apply(sums, scratch);
+        par::each_mut(columns, |_, column| {
+            let Column { strength, stiffness, sum, opens: [free, expected], .. } = *column;
+            column.push -= stiffness * (free - expected) + strength * sums[sum as usize];
+        });
+        for Column { vertices, weights, normal, strength, sum, .. } in columns.iter() {
+            for (corner, weight) in vertices.iter().zip(weights) {
+                if step.fixed.get(*corner as usize) == Some(&false) && weight * strength != 0.0 {
+                    common.entries.push((*corner, *sum, normal * (weight * strength)));
                 }
             }
-            let inner = storage.work.means();
-            first += inner.size() as u32;
-            common.inner.push(inner.clone());
-            common.less.extend(&storage.alone);
         }
         // Those of one vertex and sum, which stay in order, become one.
         par::sort_by_key(&mut common.entries, |e| (e.0, e.1));
@@ -210,5 +205,5 @@ fn look(air: &AirLayer, below: &Traversal, state: &State, step: &Step, first: us
     let free = normal.dot(&sum(&|v| step.moved[v]));
     let guess = |v: usize| state.guess.get(v).map_or(Vec3::zeros(), |g| g * (step.betas[v] * step.betas[v]));
     let opens = [free, free + normal.dot(&sum(&guess))];
-    Column { vertices, weights, normal, push: 0.0, stiffness: 0.0, gap: closest.distance, opens, strength: 0.0 }
+    Column { vertices, weights, normal, push: 0.0, stiffness: 0.0, gap: closest.distance, opens, strength: 0.0, sum: 0 }
 }

@@ -329,7 +329,7 @@ impl<T: Real> Stepper<T> {
         assembly.assemble(&world.elements, &scheme);
         scheme::add_drag(world, state, now, assembly);
         scheme::add_handles(world, state, now, assembly);
-        airs.share(world, now, &mut assembly.matrix.common);
+        assembly.matrix.common.clone_from(airs.common());
         assembly.keep();
     }
 

@@ -196,6 +196,20 @@ fn a_closed_layer_keeps_its_air() {
     }
 }
 
+/// A vertex in no triangle has no air and disturbs none.
+#[test]
+fn a_vertex_by_itself_has_no_air() {
+    let (mut x, triangles) = strip(4, 3, 0.01);
+    x.push(Vec3::new(1.0, 0.0, 0.0));
+    let layer = Layer::new(&x, &triangles, 0.1 / 200.0);
+    let (gas, none) = (gas(1.5e-5), vec![0.0; x.len()]);
+    let mut air = Air::still(&layer, &gas, &vec![0.02; x.len()]);
+    let outcome = air.advance(&layer, &gas, &vec![0.019; x.len()], &none, 1e-3, &mut Work::default());
+    assert!(outcome.converged);
+    let (alone, others) = air.excess.split_last().unwrap();
+    assert!(*alone == 0.0 && others.iter().all(|p| *p > 0.0), "{:?}", air.excess);
+}
+
 /// What is open has the pressure of the atmosphere, and a duct between an inlet and an open end carries what the pressure at the
 /// inlet drives: Poiseuille's `u = d^2/(12 mu) dp/dx`, here with the gas's `mu = nu P/c^2`.
 #[test]
