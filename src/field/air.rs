@@ -87,14 +87,30 @@ pub struct Work {
 }
 
 impl Work {
-    /// Diagonal of the last step's matrix: volume, leak and exchange with neighbours [m^3].
-    pub fn diagonal(&self) -> &[f64] {
-        self.diffusion.diagonal()
+    /// The last step's system on the groups of vertices alone, see [`Equation::coarsen`]. Volumes are positive, so is it.
+    pub fn coarsen(&self, layer: &Layer, resistance: &mut Vec<[f64; 2]>, regions: &mut Envelope) {
+        let Layer { graph, open, shapes, .. } = layer;
+        Equation { graph, vertex: &self.vertex, edge: &self.edge, fixed: open }.coarsen(shapes, resistance, regions);
     }
 
-    /// The last step's matrix summed over groups of vertices, factored.
-    pub fn means(&self) -> &Envelope {
-        self.diffusion.means()
+    /// A bound of the last step's matrix from below, among what differs within the group of vertex `v` and has no mean there: volume
+    /// and leak, and of the exchange with neighbours less than half of what the longest wave in a square of so many vertices has,
+    /// `pi^2/(4 n)` of the diagonal [m^3].
+    pub fn least(&self, layer: &Layer, v: usize) -> f64 {
+        let exchange = self.diffusion.diagonal()[v] - self.vertex[v];
+        self.vertex[v] + exchange / f64::from(layer.graph.group_size(layer.group(v)))
+    }
+
+    /// The last step's matrix.
+    #[cfg(test)]
+    pub fn dense(&self, layer: &Layer) -> nalgebra::DMatrix<f64> {
+        let mut dense = nalgebra::DMatrix::from_diagonal(&nalgebra::DVector::from_column_slice(&self.vertex));
+        for ([a, b], k) in layer.graph.edges.iter().map(|e| e.map(|v| v as usize)).zip(&self.edge) {
+            for (v, w, k) in [(a, a, *k), (b, b, *k), (a, b, -k), (b, a, -k)] {
+                dense[(v, w)] += k;
+            }
+        }
+        dense
     }
 }
 

@@ -2,3 +2,5 @@
 
 /// Air between a cloth and a body.
 pub mod air;
+/// Stiffness of a layer of air.
+pub mod stiffness;

@@ -6,12 +6,11 @@
 //! on the number of vertices.
 
 use super::envelope::Envelope;
-use super::partition::Partition;
 use super::pcg::Outcome;
 use super::{Vec3, par};
 
-/// Vertices of a group, about.
-const GROUP: usize = 48;
+/// Edges on the way from the middle of a group to its border, at most.
+const REACH: u32 = 4;
 
 /// Vertices, edges and groups of neighbours.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +26,8 @@ pub struct Graph {
     /// Vertices of each group begin here in `members`, one entry more.
     group_starts: Vec<u32>,
     members: Vec<u32>,
+    /// Length of each edge over the way between the middles of what it couples: both groups, or its group and its farther end.
+    shares: Vec<f64>,
 }
 
 /// Reusable storage of the solver.
@@ -59,16 +60,72 @@ impl Graph {
                 next[*v as usize] += 1;
             }
         }
-        let members = Partition::new(points, GROUP).order;
-        let groups = (count / GROUP).next_power_of_two();
-        let group_starts: Vec<u32> = (0..=groups).map(|g| (g * count / groups) as u32).collect();
-        let mut group = vec![0; count];
-        for (g, range) in group_starts.windows(2).enumerate() {
-            for v in &members[range[0] as usize..range[1] as usize] {
-                group[*v as usize] = g as u32;
+        let mut graph = Graph { edges, starts, links, ..Graph::default() };
+        graph.find_groups();
+        graph.shares = graph.find_shares(points);
+        graph
+    }
+
+    /// Groups the vertices around middles more than [`REACH`] edges from each other, each with the nearest.
+    fn find_groups(&mut self) {
+        let count = self.starts.len() - 1;
+        let (mut group, mut far, mut groups) = (vec![0; count], vec![u32::MAX; count], 0);
+        let mut queue = Vec::new();
+        for middle in 0..count {
+            if far[middle] <= REACH {
+                continue;
             }
+            queue.clear();
+            queue.push(middle);
+            (group[middle], far[middle]) = (groups, 0);
+            let mut next = 0;
+            while next < queue.len() {
+                let v = queue[next];
+                next += 1;
+                if far[v] == REACH {
+                    continue;
+                }
+                for [w, _] in self.links(v) {
+                    let w = *w as usize;
+                    if far[w] > far[v] + 1 {
+                        (group[w], far[w]) = (groups, far[v] + 1);
+                        queue.push(w);
+                    }
+                }
+            }
+            groups += 1;
         }
-        Graph { edges, starts, links, group, group_starts, members }
+        let mut members: Vec<u32> = (0..count as u32).collect();
+        members.sort_by_key(|v| group[*v as usize]);
+        self.group_starts = (0..=groups).map(|g| members.partition_point(|v| group[*v as usize] < g) as u32).collect();
+        (self.group, self.members) = (group, members);
+    }
+
+    fn find_shares(&self, points: &[Vec3]) -> Vec<f64> {
+        let of = |g: usize| &self.members[self.group_starts[g] as usize..self.group_starts[g + 1] as usize];
+        let middle = |g: usize| of(g).iter().map(|v| points[*v as usize]).sum::<Vec3>() / of(g).len() as f64;
+        let middles: Vec<Vec3> = (0..self.groups()).map(middle).collect();
+        let share = |[a, b]: &[u32; 2]| {
+            let ends = [a, b].map(|v| points[*v as usize]);
+            let [g, h] = [a, b].map(|v| middles[self.group[*v as usize] as usize]);
+            let way = if g == h {
+                (ends[0] - g).norm().max((ends[1] - g).norm())
+            } else {
+                (h - g).norm_squared() / (ends[1] - ends[0]).normalize().dot(&(h - g)).abs()
+            };
+            (ends[1] - ends[0]).norm() / way
+        };
+        self.edges.iter().map(|e| share(e).clamp(1e-3, 1.0)).collect()
+    }
+
+    /// Vertices of a group.
+    pub fn group_size(&self, g: u32) -> u32 {
+        self.group_starts[g as usize + 1] - self.group_starts[g as usize]
+    }
+
+    /// Number of groups.
+    pub fn groups(&self) -> usize {
+        self.group_starts.len() - 1
     }
 
     /// Group of a vertex.
@@ -86,8 +143,9 @@ impl Graph {
         &self.links[self.starts[v] as usize..self.starts[v + 1] as usize]
     }
 
-    fn groups(&self) -> usize {
-        self.group_starts.len() - 1
+    /// For one number a group.
+    fn envelope(&self) -> Envelope {
+        Envelope::new(self.groups(), self.edges.iter().map(|e| e.map(|v| self.group[v as usize])))
     }
 
     /// `out[g]` is the sum over group `g`.
@@ -123,17 +181,71 @@ impl Equation<'_> {
             links.fold(diagonal[v] * x[v], |sum, [w, e]| sum - self.edge[*e as usize] * x[*w as usize])
         });
     }
+
+    /// The equation for one number a group, each edge with a share of its strength; not factored. A group without unknowns has a
+    /// diagonal of one.
+    fn sum_up(&self, sums: &mut Envelope, share: impl Fn(usize) -> f64) {
+        let Equation { graph, vertex, edge, fixed } = *self;
+        sums.clear();
+        for (g, range) in graph.group_starts.windows(2).enumerate() {
+            let unknown = graph.members[range[0] as usize..range[1] as usize].iter().filter(|v| !fixed[**v as usize]);
+            let sum: f64 = unknown.map(|v| vertex[*v as usize]).sum();
+            let none = (range[0]..range[1]).all(|m| fixed[graph.members[m as usize] as usize]);
+            sums.add(g as u32, g as u32, if none { 1.0 } else { sum });
+        }
+        for (e, [a, b]) in graph.edges.iter().enumerate() {
+            let k = edge[e] * share(e);
+            let [g, h] = [a, b].map(|v| graph.group[*v as usize]);
+            match [a, b].map(|v| fixed[*v as usize]) {
+                [false, false] if g == h => {}
+                [false, false] => {
+                    sums.add(g, g, k);
+                    sums.add(h, h, k);
+                    sums.add(g, h, -k);
+                }
+                [false, true] => sums.add(g, g, k),
+                [true, false] => sums.add(h, h, k),
+                [true, true] => {}
+            }
+        }
+    }
+
+    /// The equation on a mesh as coarse as the groups, with `1.25` times the resistance, factored into `regions`; false where it is
+    /// not positive definite. In the sums of the equation, by contrast, the way between two middles is as short as an edge. Here the
+    /// rest of the way has the mean resistance of both groups' edges, for edges of widths over length `shapes`; `resistance` is
+    /// storage.
+    pub fn coarsen(&self, shapes: &[f64], resistance: &mut Vec<[f64; 2]>, regions: &mut Envelope) -> bool {
+        let Equation { graph, edge, .. } = *self;
+        if regions.size() != graph.groups() {
+            *regions = graph.envelope();
+        }
+        // Sum and number by group.
+        resistance.clear();
+        resistance.resize(graph.groups(), [0.0; 2]);
+        let conducts = |e: usize| edge[e] > 0.0;
+        for (e, ends) in graph.edges.iter().enumerate().filter(|(e, _)| conducts(*e)) {
+            for v in ends {
+                let [sum, number] = &mut resistance[graph.group[*v as usize] as usize];
+                *sum += shapes[e] / edge[e];
+                *number += 1.0;
+            }
+        }
+        self.sum_up(regions, |e| {
+            if !conducts(e) {
+                return 0.0;
+            }
+            let around = graph.edges[e].map(|v| resistance[graph.group[v as usize] as usize]);
+            let [g, h] = around.map(|[sum, number]| sum / number);
+            0.8 / (1.0 + (1.0 / graph.shares[e] - 1.0) * edge[e] / shapes[e] * 0.5 * (g + h))
+        });
+        regions.factor()
+    }
 }
 
 impl Diffusion {
     /// The diagonal of the last matrix.
     pub fn diagonal(&self) -> &[f64] {
         &self.diagonal
-    }
-
-    /// The last matrix summed over groups, factored.
-    pub fn means(&self) -> &Envelope {
-        &self.means
     }
 
     /// Solves the equation for the right-hand side `b` from the first guess `x`, to the residual `tolerance` relative to `b` or
@@ -149,8 +261,7 @@ impl Diffusion {
         let size = graph.size();
         let Diffusion { diagonal, r, z, p, q, means, mean, scratch } = self;
         if diagonal.len() != size {
-            let groups = |e: &[u32; 2]| e.map(|v| graph.group[v as usize]);
-            *means = Envelope::new(graph.groups(), graph.edges.iter().map(groups));
+            *means = graph.envelope();
             mean.resize(graph.groups(), 0.0);
             scratch.resize(graph.groups(), 0.0);
             for vector in [&mut *diagonal, r, z, p, q] {
@@ -164,29 +275,7 @@ impl Diffusion {
         });
         let diagonal = &*diagonal;
 
-        // The equation for means. A group without unknowns has a diagonal of one.
-        means.clear();
-        for (g, range) in graph.group_starts.windows(2).enumerate() {
-            let unknown = graph.members[range[0] as usize..range[1] as usize].iter().filter(|v| !fixed[**v as usize]);
-            let sum: f64 = unknown.map(|v| vertex[*v as usize]).sum();
-            let none = (range[0]..range[1]).all(|m| fixed[graph.members[m as usize] as usize]);
-            means.add(g as u32, g as u32, if none { 1.0 } else { sum });
-        }
-        for ([a, b], k) in graph.edges.iter().zip(edge) {
-            let [g, h] = [a, b].map(|v| graph.group[*v as usize]);
-            let [known_a, known_b] = [a, b].map(|v| fixed[*v as usize]);
-            match [known_a, known_b] {
-                [false, false] if g == h => {}
-                [false, false] => {
-                    means.add(g, g, *k);
-                    means.add(h, h, *k);
-                    means.add(g, h, -k);
-                }
-                [false, true] => means.add(g, g, *k),
-                [true, false] => means.add(h, h, *k),
-                [true, true] => {}
-            }
-        }
+        equation.sum_up(means, |_| 1.0);
         if !means.factor() {
             return None;
         }

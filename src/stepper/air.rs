@@ -1,17 +1,16 @@
 //! Air layers in a step.
 //!
 //! Pressure follows the gap at once: a gap of 20 mm that is sealed has a spring of 5 MN/m^3, and what one place is pressed by
-//! reaches as far as sound does in the step, half a metre in 2 ms. So pressure is foreseen for the displacement that is expected, and what
-//! it changes by when the gap does is part of the linear system. With `S` the matrix of the layer (`field::air`) that is
-//! `dp = -S^-1 P A dd`. What a group of neighbours opens as one is answered by `(Z^T S Z)^-1` of the sums over groups, exact where all
-//! open alike: it couples whole regions. What a vertex opens otherwise than its group is answered by the inverse diagonal of
-//! `S`, which exchange with neighbours makes small, the largest of the group. The forces are a pair along the line between
-//! both points, the gradient of the volume: momentum is kept, linear and angular. After the step the pressures are found anew with all
-//! of `S` at the gaps that came out.
+//! reaches as far as sound does in the step, half a metre in 2 ms. So pressure is foreseen for free flight, and what it changes by when
+//! the gap does otherwise is part of the linear system. With `S` the matrix of the layer (`field::air`) that is `dp = -S^-1 P A dd`.
+//! `S^-1` is dense; what stands in its place is in `field::stiffness`. The forces
+//! are a pair along the line between both points, the gradient of the volume: momentum is kept, linear and angular. After the
+//! step the pressures are found anew with all of `S` at the gaps that came out.
 
 use super::Step;
 use crate::collision::traversal::Traversal;
 use crate::field::air::{Air, Work};
+use crate::field::stiffness::Stiffness;
 use crate::linalg::matrix::Common;
 use crate::linalg::{Mat3, Vec3, par};
 use crate::world::air::AirLayer;
@@ -32,8 +31,8 @@ pub struct Column {
     stiffness: f64,
     /// Height [m].
     gap: f64,
-    /// How far it opens in free flight, and as expected [m].
-    opens: [f64; 2],
+    /// How far it opens in free flight [m].
+    opens: f64,
     /// Force per pressure times the root of the pressure [m^2 Pa^1/2].
     strength: f64,
     /// Which sum of what couples whole regions it is part of.
@@ -60,8 +59,6 @@ pub struct Airs {
     columns: Vec<Column>,
     /// What couples whole regions.
     common: Common,
-    /// By sum: what opens more than expected, times strength, then the force it takes; and storage for it.
-    sums: [Vec<f64>; 2],
 }
 
 struct Storage {
@@ -69,6 +66,7 @@ struct Storage {
     expected: Air,
     work: Work,
     gaps: Vec<f64>,
+    stiffness: Stiffness,
 }
 
 impl Airs {
@@ -79,6 +77,7 @@ impl Airs {
             expected: Air::default(),
             work: Work::default(),
             gaps: vec![0.0; layer.layer.size()],
+            stiffness: Stiffness::default(),
         };
         Airs { layers: world.airs.iter().map(storage).collect(), ..Airs::default() }
     }
@@ -95,7 +94,7 @@ impl Airs {
 
     /// Foresees the pressures at the end of the step and linearises them.
     pub fn press(&mut self, world: &World, state: &State, step: &Step) {
-        let Airs { layers, columns, common, sums: [sums, scratch] } = self;
+        let Airs { layers, columns, common } = self;
         let blank = Column {
             vertices: [0; 4],
             weights: [0.0; 4],
@@ -103,7 +102,7 @@ impl Airs {
             push: 0.0,
             stiffness: 0.0,
             gap: 0.0,
-            opens: [0.0; 2],
+            opens: 0.0,
             strength: 0.0,
             sum: 0,
         };
@@ -111,52 +110,36 @@ impl Airs {
         common.entries.clear();
         common.inner.clear();
         common.less.clear();
-        sums.clear();
         let mut rest = &mut columns[..];
         for ((air, storage), state_air) in world.airs.iter().zip(layers).zip(&state.airs) {
             let (columns, others) = rest.split_at_mut(air.layer.size());
             rest = others;
-            let Storage { below, expected, work, gaps } = storage;
+            let Storage { below, expected, work, gaps, stiffness } = storage;
             let first = world.objects[air.cloth].vertices.start;
             below.update(&state.x, |v| state.x[first + v]);
             par::each_mut(columns, |v, column| *column = look(air, below, state, step, first, v));
-            par::fill(gaps, |v| columns[v].gap + columns[v].opens[1]);
+            // A gap that opens has its new height. One that closes would have none, and no bound: it keeps its height, and the air that
+            // is to be squeezed out of it comes to what it has.
             expected.clone_from(state_air);
+            let pressure = |v: usize| (air.gas.pressure + state_air.excess[v]).max(0.0);
+            par::fill(gaps, |v| columns[v].gap + columns[v].opens.max(0.0));
+            par::each_mut(&mut expected.energy, |v, energy| {
+                *energy -= pressure(v) * air.layer.areas[v] * columns[v].opens.min(0.0);
+            });
             expected.advance(&air.layer, &air.gas, gaps, &air.outside, step.h, work);
 
-            let (local, inner, begin) = (work.diagonal(), work.means(), sums.len());
-            let pressure = |v: usize| (air.gas.pressure + expected.excess[v]).max(0.0);
+            let begin = common.size() as u32;
             par::each_mut(columns, |v, column| {
-                column.sum = begin as u32 + air.layer.group(v);
+                column.sum = begin + air.layer.group(v);
                 column.strength = if air.layer.open[v] { 0.0 } else { air.layer.areas[v] * pressure(v).sqrt() };
                 column.push = air.layer.areas[v] * expected.excess[v];
             });
-            // All of a group have its largest stiffness per strength; what they do as one is taken out of it.
-            sums.resize(begin + inner.size(), 0.0);
-            common.less.resize(begin + inner.size(), 0.0);
-            for (v, Column { strength, sum, .. }) in columns.iter().enumerate() {
-                let (sum, less) = (&mut sums[*sum as usize], &mut common.less[*sum as usize]);
-                *sum += strength;
-                *less = less.max(strength / local[v]);
-            }
-            par::each_mut(columns, |_, column| column.stiffness = common.less[column.sum as usize] * column.strength);
-            for (less, strength) in common.less[begin..].iter_mut().zip(&sums[begin..]) {
-                *less = if *strength > 0.0 { *less / strength } else { 0.0 };
-            }
-            common.inner.push(inner.clone());
+            stiffness.find(&air.layer, work, |v| columns[v].strength);
+            let alone = &stiffness.alone;
+            par::each_mut(columns, |v, column| column.stiffness = alone[air.layer.group(v) as usize] * column.strength);
+            common.less.extend(stiffness.less());
+            common.inner.push(stiffness.regions.clone());
         }
-
-        // What is more or less than expected changes the pressure already in free flight.
-        sums.fill(0.0);
-        scratch.resize(2 * sums.len(), 0.0);
-        for Column { strength, sum, opens: [free, expected], .. } in columns.iter() {
-            sums[*sum as usize] += strength * (free - expected);
-        }
-        common.apply(sums, scratch);
-        par::each_mut(columns, |_, column| {
-            let Column { strength, stiffness, sum, opens: [free, expected], .. } = *column;
-            column.push -= stiffness * (free - expected) + strength * sums[sum as usize];
-        });
         for Column { vertices, weights, normal, strength, sum, .. } in columns.iter() {
             for (corner, weight) in vertices.iter().zip(weights) {
                 if step.fixed.get(*corner as usize) == Some(&false) && weight * strength != 0.0 {
@@ -202,8 +185,6 @@ fn look(air: &AirLayer, below: &Traversal, state: &State, step: &Step, first: us
     } else {
         (y - x).cross(&(z - x)).try_normalize(0.0).unwrap_or_default()
     };
-    let free = normal.dot(&sum(&|v| step.moved[v]));
-    let guess = |v: usize| state.guess.get(v).map_or(Vec3::zeros(), |g| g * (step.betas[v] * step.betas[v]));
-    let opens = [free, free + normal.dot(&sum(&guess))];
+    let opens = normal.dot(&sum(&|v| step.moved[v]));
     Column { vertices, weights, normal, push: 0.0, stiffness: 0.0, gap: closest.distance, opens, strength: 0.0, sum: 0 }
 }
