@@ -2,3 +2,5 @@
 
 /// Air between a cloth and a body.
 pub mod air;
+/// The air's equation as the paper has it.
+pub mod seed;
