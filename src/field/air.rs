@@ -17,6 +17,7 @@
 //! is the width of the linear finite element, half the cotangents of the opposite angles, for which plane waves have one speed in all
 //! directions on any mesh.
 
+use super::seed::{self, Seed};
 use crate::linalg::envelope::Envelope;
 use crate::linalg::graph::{Diffusion, Equation, Graph};
 use crate::linalg::pcg::Outcome;
@@ -24,9 +25,9 @@ use crate::linalg::{Vec3, par};
 use crate::mesh::topology::Topology;
 
 /// Relative accuracy of the pressures in a step.
-const TOLERANCE: f64 = 1e-6;
+pub(super) const TOLERANCE: f64 = 1e-6;
 /// Pressure that counts as none [Pa]: with it a 1 g/m2 cloth hangs 0.1 % lower.
-const NOTHING: f64 = 1e-5;
+pub(super) const NOTHING: f64 = 1e-5;
 /// Most iterations of a step.
 const ITERATIONS: usize = 500;
 
@@ -50,12 +51,28 @@ impl Default for Gas {
     }
 }
 
+/// How the air of a step is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// The symmetric system in the pressures, by conjugate gradients ([`Air::advance`]).
+    #[default]
+    Symmetric,
+    /// The same in the energies, as the paper has it: the system is not symmetric and solved by BiCGSTAB ([`seed`]).
+    Seed,
+    /// The paper's matrix and right-hand side as printed, with their defects ([`seed::verbatim`]).
+    SeedVerbatim,
+}
+
 /// What is constant of a layer.
 #[derive(Clone, Debug, Default)]
 pub struct Layer {
-    graph: Graph,
+    /// How the air of a step is found.
+    pub method: Method,
+    pub(super) graph: Graph,
     /// Width of each edge's duct over its length [-].
     shapes: Vec<f64>,
+    /// Distance between the centroids of the triangles at each edge [m].
+    pub(super) spans: Vec<f64>,
     /// Area of each vertex [m^2].
     pub areas: Vec<f64>,
     /// Speed of air through the cloth over the pressure across it, by vertex [m/(s Pa)].
@@ -73,17 +90,20 @@ pub struct Air {
     pub flux: Vec<f64>,
     /// Pressure above that of the atmosphere, by vertex [Pa].
     pub excess: Vec<f64>,
+    /// The energy a step before, by vertex [J]; empty before the first step, and where the method does not ask for it.
+    pub before: Vec<f64>,
 }
 
 /// Reusable storage.
 #[derive(Clone, Debug, Default)]
 pub struct Work {
-    diffusion: Diffusion,
-    vertex: Vec<f64>,
-    edge: Vec<f64>,
+    pub(super) diffusion: Diffusion,
+    pub(super) vertex: Vec<f64>,
+    pub(super) edge: Vec<f64>,
     right: Vec<f64>,
     /// Part of what a vertex would give that it has.
     supply: Vec<f64>,
+    pub(super) seed: Seed,
 }
 
 impl Work {
@@ -135,6 +155,8 @@ impl Layer {
         // Across two obtuse angles nothing flows: a negative width would make a wave of it.
         shapes.iter_mut().for_each(|s| *s = s.max(0.0));
         Layer {
+            method: Method::default(),
+            spans: seed::spans(x, triangles, &topology),
             graph: Graph::new(x, topology.edges),
             shapes,
             open: areas.iter().map(|a| *a == 0.0).collect(),
@@ -171,6 +193,7 @@ impl Air {
             energy: (0..layer.size()).map(|v| gas.pressure * layer.volume(v, gaps[v], gas)).collect(),
             flux: vec![0.0; layer.shapes.len()],
             excess: vec![0.0; layer.size()],
+            before: Vec::new(),
         }
     }
 
@@ -184,9 +207,12 @@ impl Air {
         h: f64,
         work: &mut Work,
     ) -> Outcome {
-        let Work { diffusion, vertex, edge, right, supply } = work;
+        if layer.method == Method::SeedVerbatim {
+            return seed::verbatim(self, layer, gas, gaps, h, work);
+        }
+        let Work { diffusion, vertex, edge, right, supply, seed } = work;
         let Layer { graph, shapes, open, .. } = layer;
-        let Air { energy, flux, excess } = self;
+        let Air { energy, flux, excess, .. } = self;
         let size = layer.size();
         for vector in [&mut *vertex, right, supply] {
             vector.resize(size, 0.0);
@@ -213,14 +239,25 @@ impl Air {
         });
 
         par::fill(vertex, |v| layer.volume(v, gaps[v], gas) + h * layer.leak(v, gas));
-        par::fill(right, |v| {
-            let flows: f64 = graph.links(v).iter().map(|[_, e]| into(flux, v, *e)).sum();
-            energy[v] - gas.pressure * layer.volume(v, gaps[v], gas) + h * (layer.leak(v, gas) * outside[v] + flows)
-        });
         let equation = Equation { graph, vertex, edge, fixed: open };
-        let floor = NOTHING * par::sum(size, |v| vertex[v]).sqrt();
-        // Volumes are positive, so is the matrix.
-        let outcome = diffusion.solve(&equation, right, excess, (TOLERANCE, floor, ITERATIONS)).unwrap_or_default();
+        // What comes in to a vertex whose excess is `-base`: from outside, and by the flows that are there.
+        let comes = |v: usize, base: f64| {
+            let flows: f64 = graph.links(v).iter().map(|[_, e]| into(flux, v, *e)).sum();
+            h * (layer.leak(v, gas) * (base + outside[v]) + flows)
+        };
+        let outcome = if layer.method == Method::Seed {
+            diffusion.prepare(&equation);
+            seed.resize(size);
+            par::fill(&mut seed.volume, |v| layer.volume(v, gaps[v], gas).max(f64::MIN_POSITIVE));
+            par::fill(&mut seed.right, |v| energy[v] + comes(v, gas.pressure));
+            par::fill(&mut seed.energy, |v| (gas.pressure + excess[v]) * seed.volume[v]);
+            seed.solve(&equation, gas.pressure, excess)
+        } else {
+            par::fill(right, |v| energy[v] - gas.pressure * layer.volume(v, gaps[v], gas) + comes(v, 0.0));
+            let floor = NOTHING * par::sum(size, |v| vertex[v]).sqrt();
+            // Volumes are positive, so is the matrix.
+            diffusion.solve(&equation, right, excess, (TOLERANCE, floor, ITERATIONS)).unwrap_or_default()
+        };
 
         par::each_mut(flux, |e, flux| {
             let [first, second] = graph.edges[e];

@@ -2,5 +2,7 @@
 
 /// Air between a cloth and a body.
 pub mod air;
+/// The air's equation as the paper has it.
+pub mod seed;
 /// Stiffness of a layer of air.
 pub mod stiffness;

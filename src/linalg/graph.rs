@@ -171,6 +171,11 @@ pub struct Equation<'a> {
 }
 
 impl Equation<'_> {
+    /// `d_v + sum_j k_vj`
+    pub fn diagonal(&self, v: usize) -> f64 {
+        self.graph.links(v).iter().fold(self.vertex[v], |sum, [_, e]| sum + self.edge[*e as usize])
+    }
+
     /// `out = A x`, zero at fixed vertices, where `x` must be zero.
     fn apply(&self, diagonal: &[f64], x: &[f64], out: &mut [f64]) {
         par::fill(out, |v| {
@@ -222,7 +227,7 @@ impl Equation<'_> {
         // Sum and number by group.
         resistance.clear();
         resistance.resize(graph.groups(), [0.0; 2]);
-        let conducts = |e: usize| edge[e] > 0.0;
+        let conducts = |e: usize| edge[e] > 0.0 && shapes[e] > 0.0;
         for (e, ends) in graph.edges.iter().enumerate().filter(|(e, _)| conducts(*e)) {
             for v in ends {
                 let [sum, number] = &mut resistance[graph.group[*v as usize] as usize];
@@ -248,16 +253,9 @@ impl Diffusion {
         &self.diagonal
     }
 
-    /// Solves the equation for the right-hand side `b` from the first guess `x`, to the residual `tolerance` relative to `b` or
-    /// `floor` where that is larger, both in the norm of the inverse diagonal. `None` where the matrix is not positive definite.
-    pub fn solve(
-        &mut self,
-        equation: &Equation,
-        b: &[f64],
-        x: &mut [f64],
-        (tolerance, floor, iterations): (f64, f64, usize),
-    ) -> Option<Outcome> {
-        let Equation { graph, vertex, edge, fixed } = *equation;
+    /// The diagonal and the means of the matrix; `false` where it is not positive definite.
+    pub fn prepare(&mut self, equation: &Equation) -> bool {
+        let Equation { graph, .. } = *equation;
         let size = graph.size();
         let Diffusion { diagonal, r, z, p, q, means, mean, scratch } = self;
         if diagonal.len() != size {
@@ -269,16 +267,28 @@ impl Diffusion {
             }
         }
         // A fixed vertex may have nothing at all.
-        par::fill(diagonal, |v| {
-            let all = graph.links(v).iter().fold(vertex[v], |sum, [_, e]| sum + edge[*e as usize]);
-            all.max(f64::MIN_POSITIVE)
-        });
-        let diagonal = &*diagonal;
+        par::fill(diagonal, |v| equation.diagonal(v).max(f64::MIN_POSITIVE));
 
         equation.sum_up(means, |_| 1.0);
-        if !means.factor() {
+        means.factor()
+    }
+
+    /// Solves the equation for the right-hand side `b` from the first guess `x`, to the residual `tolerance` relative to `b` or
+    /// `floor` where that is larger, both in the norm of the inverse diagonal. `None` where the matrix is not positive definite.
+    pub fn solve(
+        &mut self,
+        equation: &Equation,
+        b: &[f64],
+        x: &mut [f64],
+        (tolerance, floor, iterations): (f64, f64, usize),
+    ) -> Option<Outcome> {
+        if !self.prepare(equation) {
             return None;
         }
+        let Equation { graph, fixed, .. } = *equation;
+        let size = graph.size();
+        let Diffusion { diagonal, r, z, p, q, means, mean, scratch } = self;
+        let diagonal = &*diagonal;
         let shift = |mean: &[f64], v: usize| if fixed[v] { 0.0 } else { mean[graph.group[v] as usize] };
 
         let reference = par::sum(size, |v| if fixed[v] { 0.0 } else { b[v] * b[v] / diagonal[v] }).sqrt().max(floor);

@@ -1,5 +1,6 @@
 //! Small vectors and blocks, the block-sparse matrix, conjugate gradients, and ordered parallel loops.
 
+pub mod bicgstab;
 mod block;
 mod colours;
 pub mod envelope;

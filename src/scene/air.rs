@@ -16,6 +16,19 @@ choices! {
     }
 }
 
+choices! {
+    /// How the air of a step is found.
+    pub enum AirSolver {
+        /// One symmetric system in the pressures.
+        Symmetric = "symmetric",
+        /// The paper's unsymmetric system in the masses of air, corrected: the same result, slower; a reference.
+        Seed = "seed",
+        /// The paper's system as printed, to show what is wrong with it: air that is pressed does not leave, and the speed of pressure
+        /// depends on the mesh.
+        SeedVerbatim = "seed_verbatim",
+    }
+}
+
 section! {
     /// Air between a cloth and what is below it. It leaves through the cloth, along the gap and below its open border.
     pub struct AirLayer {
@@ -31,9 +44,11 @@ section! {
         pub border: Border = choice().or(Border::Open),
         /// Pressure of the atmosphere; 1.01 kPa is what the paper says.
         pub atmosphere: f64 = quantity(Unit::Pressure, 1.0..=1e7).or(Gas::default().pressure),
-        /// Speed of pressure along the layer.
+        /// Speed of pressure along the layer; with the solver "seed_verbatim", where edges are about 10 mm long.
         pub speed: f64 = quantity(Unit::Speed, 0.1..=1e4).or(Gas::default().speed),
         /// Least height of the gap that counts.
         pub least_gap: f64 = quantity(Unit::Length, 1e-6..=0.01).or(Gas::default().least),
+        /// How the air of a step is found.
+        pub solver: AirSolver = choice().or(AirSolver::Symmetric),
     }
 }

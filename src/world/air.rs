@@ -2,7 +2,7 @@
 
 use super::{Object, World};
 use crate::collision::traversal::Traversal;
-use crate::field::air::{Air, Gas, Layer};
+use crate::field::air::{Air, Gas, Layer, Method};
 use crate::linalg::Vec3;
 
 /// A layer of air as the scene describes it; vertices are file vertices of the cloth.
@@ -12,6 +12,8 @@ pub struct AirInput {
     pub names: [String; 2],
     /// The gas.
     pub gas: Gas,
+    /// How the air of a step is found.
+    pub method: Method,
     /// Speed of air through the cloth over the pressure across it [m/(s Pa)].
     pub permeance: f64,
     /// Vertices where the layer is open to the atmosphere.
@@ -46,6 +48,7 @@ impl AirLayer {
         let of = &world.objects[cloth];
         let first = of.vertices.start as u32;
         let mut layer = Layer::new(&world.rest[of.vertices.clone()], &triangles(of, first), input.permeance);
+        layer.method = input.method;
         for v in &input.open {
             layer.open[(of.place[*v as usize] - first) as usize] = true;
         }

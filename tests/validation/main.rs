@@ -16,4 +16,5 @@ mod order;
 mod piston;
 mod plate;
 mod rubbing;
+mod seed_air;
 mod solid;

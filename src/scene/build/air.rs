@@ -1,10 +1,10 @@
 //! `[[air_layer]]` as a world takes it.
 
 use super::faults::Faults;
-use crate::field::air::Gas;
+use crate::field::air::{Gas, Method};
 use crate::mesh::topology::Topology;
 use crate::scene::Scene;
-use crate::scene::air::Border;
+use crate::scene::air::{AirSolver, Border};
 use crate::world::air::AirInput;
 use crate::world::build::ClothInput;
 
@@ -25,6 +25,11 @@ pub fn layers(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Vec<
         layers.push(AirInput {
             names: [air.cloth.clone(), air.body.clone()],
             gas: Gas { pressure: air.atmosphere, speed: air.speed, least: air.least_gap, ..Gas::default() },
+            method: match air.solver {
+                AirSolver::Symmetric => Method::Symmetric,
+                AirSolver::Seed => Method::Seed,
+                AirSolver::SeedVerbatim => Method::SeedVerbatim,
+            },
             permeance: air.permeability / air.test_pressure,
             open,
             outside: Vec::new(),
