@@ -14,7 +14,7 @@
 //! out: still air has no reason to leave at any pressure, and cloth over it is held as if it were sealed. And `k`, a constant in
 //! m/s^2, gives waves the speed `sqrt(k l)` on a mesh with edges `l`.
 
-use super::air::{Air, Gas, Layer, NOTHING, TOLERANCE, Work};
+use super::air::{Air, Gas, Layer, NOTHING, Work};
 use crate::linalg::bicgstab::Bicgstab;
 use crate::linalg::graph::Equation;
 use crate::linalg::pcg::Outcome;
@@ -23,6 +23,8 @@ use crate::mesh::topology::{NONE, Topology};
 
 /// Length of edges for which the printed propagation is about as fast as sound [m]: `k = c^2/EDGE`.
 pub const EDGE: f64 = 0.01;
+/// Relative accuracy of the energies in a step.
+const TOLERANCE: f64 = 1e-6;
 /// Most iterations of a step.
 const ITERATIONS: usize = 2000;
 

@@ -35,14 +35,29 @@ pub struct Graph {
 pub struct Diffusion {
     /// `d_i + sum_j k_ij`
     diagonal: Vec<f64>,
-    r: Vec<f64>,
-    z: Vec<f64>,
-    p: Vec<f64>,
+    /// What each link couples by, in order of the links.
+    links: Vec<(u32, f64)>,
+    unknowns: Vec<Unknown>,
+    /// A product.
     q: Vec<f64>,
+    /// Part of a sum, by block of vertices.
+    sums: Vec<f64>,
     means: Envelope,
     /// One number for each group.
     mean: Vec<f64>,
     scratch: Vec<f64>,
+}
+
+/// A vertex in conjugate gradients; nothing but zeros where it is known.
+#[derive(Clone, Copy, Debug, Default)]
+struct Unknown {
+    x: f64,
+    /// Residual.
+    r: f64,
+    /// Direction.
+    p: f64,
+    /// Inverse diagonal.
+    scale: f64,
 }
 
 impl Graph {
@@ -149,10 +164,10 @@ impl Graph {
     }
 
     /// `out[g]` is the sum over group `g`.
-    fn gather(&self, values: &[f64], out: &mut [f64]) {
+    fn gather(&self, value: impl Fn(usize) -> f64 + Sync, out: &mut [f64]) {
         par::fill(out, |g| {
             let range = self.group_starts[g] as usize..self.group_starts[g + 1] as usize;
-            self.members[range].iter().map(|v| values[*v as usize]).sum()
+            self.members[range].iter().map(|v| value(*v as usize)).sum()
         });
     }
 }
@@ -174,17 +189,6 @@ impl Equation<'_> {
     /// `d_v + sum_j k_vj`
     pub fn diagonal(&self, v: usize) -> f64 {
         self.graph.links(v).iter().fold(self.vertex[v], |sum, [_, e]| sum + self.edge[*e as usize])
-    }
-
-    /// `out = A x`, zero at fixed vertices, where `x` must be zero.
-    fn apply(&self, diagonal: &[f64], x: &[f64], out: &mut [f64]) {
-        par::fill(out, |v| {
-            if self.fixed[v] {
-                return 0.0;
-            }
-            let links = self.graph.links(v).iter();
-            links.fold(diagonal[v] * x[v], |sum, [w, e]| sum - self.edge[*e as usize] * x[*w as usize])
-        });
     }
 
     /// The equation for one number a group, each edge with a share of its strength; not factored. A group without unknowns has a
@@ -255,22 +259,37 @@ impl Diffusion {
 
     /// The diagonal and the means of the matrix; `false` where it is not positive definite.
     pub fn prepare(&mut self, equation: &Equation) -> bool {
-        let Equation { graph, .. } = *equation;
+        let graph = equation.graph;
         let size = graph.size();
-        let Diffusion { diagonal, r, z, p, q, means, mean, scratch } = self;
+        let Diffusion { diagonal, links, unknowns, q, sums, means, mean, scratch } = self;
         if diagonal.len() != size {
             *means = graph.envelope();
             mean.resize(graph.groups(), 0.0);
             scratch.resize(graph.groups(), 0.0);
-            for vector in [&mut *diagonal, r, z, p, q] {
+            links.resize(graph.links.len(), (0, 0.0));
+            unknowns.resize(size, Unknown::default());
+            sums.resize(size.div_ceil(par::BLOCK), 0.0);
+            for vector in [&mut *diagonal, q] {
                 vector.resize(size, 0.0);
             }
         }
         // A fixed vertex may have nothing at all.
         par::fill(diagonal, |v| equation.diagonal(v).max(f64::MIN_POSITIVE));
-
         equation.sum_up(means, |_| 1.0);
         means.factor()
+    }
+
+    /// `q = A y` for what `y` makes of each unknown; the sum of `y q`. Zero at fixed vertices, where `y` must be zero.
+    fn product(&mut self, equation: &Equation, y: impl Fn(&Unknown) -> f64 + Sync) -> f64 {
+        let Diffusion { diagonal, links, unknowns, q, sums, .. } = self;
+        let Equation { graph, fixed, .. } = *equation;
+        par::each_mut_sum(q, sums, |v, q| {
+            let own = y(&unknowns[v]);
+            let near = &links[graph.starts[v] as usize..graph.starts[v + 1] as usize];
+            let all = near.iter().fold(diagonal[v] * own, |sum, (w, k)| sum - k * y(&unknowns[*w as usize]));
+            *q = if fixed[v] { 0.0 } else { all };
+            own * *q
+        })
     }
 
     /// Solves the equation for the right-hand side `b` from the first guess `x`, to the residual `tolerance` relative to `b` or
@@ -285,48 +304,55 @@ impl Diffusion {
         if !self.prepare(equation) {
             return None;
         }
-        let Equation { graph, fixed, .. } = *equation;
+        let Equation { graph, edge, fixed, .. } = *equation;
         let size = graph.size();
-        let Diffusion { diagonal, r, z, p, q, means, mean, scratch } = self;
-        let diagonal = &*diagonal;
-        let shift = |mean: &[f64], v: usize| if fixed[v] { 0.0 } else { mean[graph.group[v] as usize] };
-
-        let reference = par::sum(size, |v| if fixed[v] { 0.0 } else { b[v] * b[v] / diagonal[v] }).sqrt().max(floor);
-        for (x, fixed) in x.iter_mut().zip(fixed) {
-            if *fixed {
-                *x = 0.0;
-            }
-        }
+        let diagonal = &self.diagonal;
+        par::fill(&mut self.links, |k| (graph.links[k][0], edge[graph.links[k][1] as usize]));
+        par::fill(&mut self.unknowns, |v| Unknown {
+            x: if fixed[v] { 0.0 } else { x[v] },
+            scale: if fixed[v] { 0.0 } else { 1.0 / diagonal[v] },
+            ..Unknown::default()
+        });
+        let reference = par::sum(size, |v| b[v] * b[v] * self.unknowns[v].scale).sqrt().max(floor);
         // The residual, then the same without means.
+        let mut rr = 0.0;
         for first in [true, false] {
-            equation.apply(diagonal, x, q);
-            par::fill(r, |v| if fixed[v] { 0.0 } else { b[v] - q[v] });
+            self.product(equation, |u| u.x);
+            let Diffusion { unknowns, q, sums, means, mean, scratch, .. } = self;
+            rr = par::each_mut_sum(unknowns, sums, |v, u| {
+                u.r = if fixed[v] { 0.0 } else { b[v] - q[v] };
+                u.r * u.r * u.scale
+            });
             if first {
-                graph.gather(r, mean);
+                graph.gather(|v| unknowns[v].r, mean);
                 means.solve(mean, scratch);
-                par::each_mut(x, |v, x| *x += shift(mean, v));
+                par::each_mut(unknowns, |v, u| u.x += if fixed[v] { 0.0 } else { mean[graph.group[v] as usize] });
             }
         }
-        let norm = |r: &[f64]| par::sum(size, |v| r[v] * r[v] / diagonal[v]);
-        let mut rr = norm(r);
         let mut beta = 0.0;
         let mut outcome = Outcome::default();
         loop {
             outcome.residual = if reference > 0.0 { rr.sqrt() / reference } else { 0.0 };
             outcome.converged = outcome.residual <= tolerance;
             if outcome.converged || outcome.iterations >= iterations || !rr.is_finite() {
+                par::fill(x, |v| self.unknowns[v].x);
                 return Some(outcome);
             }
-            par::fill(z, |v| r[v] / diagonal[v]);
-            equation.apply(diagonal, z, q);
-            graph.gather(q, mean);
+            self.product(equation, |u| u.r * u.scale);
+            let Diffusion { unknowns, q, means, mean, scratch, .. } = self;
+            graph.gather(|v| q[v], mean);
             means.solve(mean, scratch);
-            par::each_mut(p, |v, p| *p = z[v] - shift(mean, v) + if beta == 0.0 { 0.0 } else { beta * *p });
-            equation.apply(diagonal, p, q);
-            let alpha = rr / par::sum(size, |v| p[v] * q[v]);
-            par::each_mut(x, |v, x| *x += alpha * p[v]);
-            par::each_mut(r, |v, r| *r -= alpha * q[v]);
-            let next = norm(r);
+            par::each_mut(unknowns, |v, u| {
+                let mean = if fixed[v] { 0.0 } else { mean[graph.group[v] as usize] };
+                u.p = u.r * u.scale - mean + beta * u.p;
+            });
+            let alpha = rr / self.product(equation, |u| u.p);
+            let Diffusion { unknowns, q, sums, .. } = self;
+            let next = par::each_mut_sum(unknowns, sums, |v, u| {
+                u.x += alpha * u.p;
+                u.r -= alpha * q[v];
+                u.r * u.r * u.scale
+            });
             (beta, rr) = (next / rr, next);
             outcome.iterations += 1;
         }

@@ -31,6 +31,20 @@ pub fn blocks_mut<T: Send>(items: &mut [T], size: usize, f: impl Fn(usize, &mut 
     }
 }
 
+/// Calls `f(i, &mut items[i])` for every item and sums what it gives: blocks in index order, then the sums of the blocks in order, which
+/// are left in `sums`, one for each [`BLOCK`] of items.
+pub fn each_mut_sum<T: Send>(items: &mut [T], sums: &mut [f64], f: impl Fn(usize, &mut T) -> f64 + Sync) -> f64 {
+    let block = |b: usize, (items, sum): (&mut [T], &mut f64)| {
+        *sum = items.iter_mut().enumerate().fold(0.0, |sum, (k, item)| sum + f(b * BLOCK + k, item));
+    };
+    if sums.len() <= 1 {
+        items.chunks_mut(BLOCK).zip(&mut *sums).enumerate().for_each(|(b, pair)| block(b, pair));
+    } else {
+        items.par_chunks_mut(BLOCK).zip(&mut *sums).enumerate().for_each(|(b, pair)| block(b, pair));
+    }
+    sums.iter().sum()
+}
+
 /// The vector of `f(0) .. f(n - 1)`.
 pub fn map<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
     (0..n).into_par_iter().with_min_len(BLOCK).map(f).collect()
