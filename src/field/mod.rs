@@ -2,3 +2,5 @@
 
 /// Air between a cloth and a body.
 pub mod air;
+/// Air through a cloth.
+pub mod through;

@@ -136,15 +136,8 @@ impl Diffusion {
         &self.means
     }
 
-    /// Solves the equation for the right-hand side `b` from the first guess `x`, to the residual `tolerance` relative to `b` or
-    /// `floor` where that is larger, both in the norm of the inverse diagonal. `None` where the matrix is not positive definite.
-    pub fn solve(
-        &mut self,
-        equation: &Equation,
-        b: &[f64],
-        x: &mut [f64],
-        (tolerance, floor, iterations): (f64, f64, usize),
-    ) -> Option<Outcome> {
+    /// Takes the matrix of the equation: its diagonal and sums over groups. `false` where it is not positive definite.
+    pub fn prepare(&mut self, equation: &Equation) -> bool {
         let Equation { graph, vertex, edge, fixed } = *equation;
         let size = graph.size();
         let Diffusion { diagonal, r, z, p, q, means, mean, scratch } = self;
@@ -162,7 +155,6 @@ impl Diffusion {
             let all = graph.links(v).iter().fold(vertex[v], |sum, [_, e]| sum + edge[*e as usize]);
             all.max(f64::MIN_POSITIVE)
         });
-        let diagonal = &*diagonal;
 
         // The equation for means. A group without unknowns has a diagonal of one.
         means.clear();
@@ -187,9 +179,25 @@ impl Diffusion {
                 [true, true] => {}
             }
         }
-        if !means.factor() {
+        means.factor()
+    }
+
+    /// Solves the equation for the right-hand side `b` from the first guess `x`, to the residual `tolerance` relative to `b` or
+    /// `floor` where that is larger, both in the norm of the inverse diagonal. `None` where the matrix is not positive definite.
+    pub fn solve(
+        &mut self,
+        equation: &Equation,
+        b: &[f64],
+        x: &mut [f64],
+        (tolerance, floor, iterations): (f64, f64, usize),
+    ) -> Option<Outcome> {
+        if !self.prepare(equation) {
             return None;
         }
+        let Equation { graph, fixed, .. } = *equation;
+        let size = graph.size();
+        let Diffusion { diagonal, r, z, p, q, means, mean, scratch } = self;
+        let diagonal = &*diagonal;
         let shift = |mean: &[f64], v: usize| if fixed[v] { 0.0 } else { mean[graph.group[v] as usize] };
 
         let reference = par::sum(size, |v| if fixed[v] { 0.0 } else { b[v] * b[v] / diagonal[v] }).sqrt().max(floor);

@@ -39,6 +39,7 @@ pub fn layers(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Vec<
             names: [air.cloth.clone(), air.body.clone()],
             gas: Gas { pressure: air.atmosphere, speed: air.speed, least: air.least_gap, ..Gas::default() },
             permeance: air.permeability / air.test_pressure,
+            inertia: 0.0,
             open,
             outside: Vec::new(),
         });
