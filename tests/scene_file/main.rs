@@ -1,5 +1,6 @@
 //! The scene file: defaults, every key, refusals, overrides, the schema, materials, and hostile input.
 
+mod air;
 mod bodies;
 mod defaults;
 mod friction;

@@ -35,11 +35,12 @@ pub fn layers(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Vec<
         let topology = Topology::new(cloth.mesh.positions.len(), &cloth.mesh.triangles);
         let all = 0..cloth.mesh.positions.len() as u32;
         let open = all.filter(|v| air.border == Border::Open && topology.boundary[*v as usize]).collect();
+        let through = air.through();
         layers.push(AirInput {
             names: [air.cloth.clone(), air.body.clone()],
             gas: Gas { pressure: air.atmosphere, speed: air.speed, least: air.least_gap, ..Gas::default() },
-            permeance: air.permeability / air.test_pressure,
-            inertia: 0.0,
+            permeance: through.permeance,
+            inertia: through.inertia,
             open,
             outside: Vec::new(),
         });
