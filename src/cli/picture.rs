@@ -125,11 +125,12 @@ pub fn picture(
             Some(size) => Paint::Checker { a: colour, b: colour.map(|c| 0.35 * c), size },
             None => Paint::Colour(colour),
         };
-        if let (Kind::Cloth, Some(field), Some([min, max])) = (shape.kind, &field, range)
-            && field.is_of(scene, &shape.name)
-        {
+        if let (Kind::Cloth, Some(field), Some([min, max])) = (shape.kind, &field, range) {
             let Field { word, label, unit, map, .. } = *field;
-            let values = at.field(word).ok_or_else(|| {
+            // A cloth that has no such value is grey: its own colour might be taken for one.
+            let none: &[f64] = &[];
+            let values = if field.is_of(scene, &shape.name) { at.field(word) } else { Some(none) };
+            let values = values.ok_or_else(|| {
                 format!(
                     "the field '{word}' of '{}' was not recorded; add it to output.fields and run again",
                     shape.name

@@ -33,9 +33,9 @@ choices! {
         Speed = "speed",
         /// Contact gap [m].
         Gap = "gap",
-        /// Pressure of the air below above that of the atmosphere [Pa]: of cloths over a layer of air, blue where it is lower.
+        /// Pressure of the air below above that of the atmosphere [Pa], of cloths over air: blue where lower; others are grey.
         Pressure = "pressure",
-        /// Mass of the air below per area [kg/m2]: of cloths over a layer of air.
+        /// Mass of the air below per area [kg/m2], of cloths over air; others are grey.
         AirMass = "air_mass",
     }
 }
