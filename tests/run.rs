@@ -164,6 +164,114 @@ fn a_run_leaves_its_record() {
     assert!((stats[1].energies.kinetic - 0.5 * 0.15 * (9.81f64 / 30.0).powi(2)).abs() < 0.01);
 }
 
+/// Two sheets above a floor, air below the first, which carries it.
+const AIRED: &str = r##"
+[time]
+fps = 50
+frames = 3
+step = "2 ms"
+
+[[cloth]]
+name = "sheet"
+mesh = "MESHES/sheet_1m_25.ply"
+transform = { translate = [0, 0.01, 0] }
+
+[[cloth]]
+name = "other"
+mesh = "MESHES/sheet_1m_25.ply"
+transform = { translate = [2, 0.01, 0] }
+
+[[obstacle]]
+name = "floor"
+plane = {}
+
+[[air_layer]]
+cloth = "sheet"
+body = "floor"
+permeability = "20 mm/s"
+border = "closed"
+
+[output]
+fields = ["pressure", "air_mass"]
+
+[preview]
+width = 160
+height = 90
+samples = 2
+sheet = 0
+field = "pressure"
+"##;
+
+#[test]
+fn air_is_written_with_the_cloth_above_it() {
+    let bench = Bench::new("air", AIRED);
+    bench.done(&["run", "scene.toml", "--out", "a", "--threads", "1"]);
+    let results = bench.results("a");
+    let mesh =
+        |name: &str, frame: u32| ply::read(&results[&format!("meshes/{name}/{name}.{frame:04}.ply")]).unwrap().mesh;
+    // Mass over volume of the gas is `P/c^2`: 1.2 kg/m3. The floor is at y = 0, so the gap is y.
+    let (pressure, speed) = (101_325.0, 290.6f64);
+    // Both sheets begin 10 mm above the origin.
+    let weight = bench.folder("a").read_stats().unwrap()[0].energies.gravity / 0.02;
+    let rest = mesh("sheet", 1);
+    let mut areas = vec![0.0; rest.positions.len()];
+    for t in &rest.triangles {
+        let [a, b, c] = t.map(|v| rest.positions[v as usize]);
+        t.iter().for_each(|v| areas[*v as usize] += (b - a).cross(&(c - a)).norm() / 6.0);
+    }
+    let mut masses = Vec::new();
+    for frame in 1..=3 {
+        let now = mesh("sheet", frame);
+        let (excess, mass) = (&now.channels["pressure"], &now.channels["air_mass"]);
+        assert_eq!((excess.len(), mass.len()), (625, 625));
+        for ((p, m), x) in excess.iter().zip(mass).zip(&now.positions) {
+            let exact = (pressure + p) / (speed * speed) * x.y;
+            assert!((m / exact - 1.0).abs() < 1e-5, "frame {frame}: {m} {exact} kg/m2");
+        }
+        let all = |of: &dyn Fn(usize) -> f64| (0..areas.len()).map(|v| areas[v] * of(v)).sum::<f64>();
+        masses.push(all(&|v| mass[v]));
+        let load = all(&|v| excess[v]);
+        println!(
+            "frame {frame}: {:.3} g of air, carries {:.3} of the weight",
+            1e3 * masses[frame as usize - 1],
+            load / weight
+        );
+        // Still at the start; then it carries the sheet.
+        assert!(if frame == 1 { load == 0.0 } else { (load / weight - 1.0).abs() < 0.01 }, "frame {frame}: {load} N");
+        let other = mesh("other", frame);
+        assert!(!other.channels.contains_key("pressure") && !other.channels.contains_key("air_mass"));
+    }
+    assert!(
+        (masses[0] / (pressure / (speed * speed) * 0.01) - 1.0).abs() < 1e-6 && masses[2] < masses[1],
+        "{masses:?}"
+    );
+
+    bench.done(&["run", "scene.toml", "--out", "b", "--threads", "2", "--progress", "none"]);
+    assert!(bench.results("b") == results, "2 threads");
+    let picture = "preview/frame.0003.png";
+    fs::remove_file(bench.folder.join("b").join(picture)).unwrap();
+    bench.done(&["render", "b"]);
+    assert!(bench.results("b") == results, "render");
+    for field in ["none", "air_mass"] {
+        bench.done(&["render", "b", "--frames", "3", "--set", &format!("preview.field={field}")]);
+        assert!(bench.results("b")[picture] != results[picture], "{field}");
+    }
+    // Nothing is coloured or written by what no cloth has.
+    let without = AIRED.split("[[air_layer]]").next().unwrap();
+    let rest = AIRED.split("[output]").nth(1).unwrap();
+    let still = Bench::new("airless", &format!("{without}[output]{rest}"));
+    let out = still.run(&["run", "scene.toml", "--out", "a", "--frames", "1"]);
+    let told = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(
+        out.status.success() && told.contains("output.fields: no cloth has \"pressure\": there is no [[air_layer]]"),
+        "{told}"
+    );
+    assert!(told.contains("preview.field: no cloth has \"pressure\""), "{told}");
+    let results = still.results("a");
+    assert!(ply::read(&results["meshes/sheet/sheet.0001.ply"]).unwrap().mesh.channels.is_empty());
+    assert!(results.contains_key("preview/frame.0001.png"));
+}
+
 #[test]
 fn any_number_of_threads_and_drawing_again_give_the_same_bits() {
     let bench = Bench::new("bits", SCENE);

@@ -141,7 +141,7 @@ impl<'a> Frames<'a> {
             return Vec::new();
         }
         let wanted = |channel: Channel, word: &str| {
-            self.scene.output.fields.contains(&channel) || field(self.scene).is_some_and(|(shown, ..)| shown == word)
+            self.scene.output.fields.contains(&channel) || field(self.scene).is_some_and(|shown| shown.word == word)
         };
         let mut fields = Vec::new();
         if wanted(Channel::Strain, "strain") {
@@ -153,6 +153,14 @@ impl<'a> Frames<'a> {
         if wanted(Channel::Gap, "gap") {
             let gaps = sequence::gaps(world, &state.x);
             fields.push(("gap".to_string(), world.in_file_order(object, &gaps)));
+        }
+        if wanted(Channel::Pressure, "pressure") {
+            let pressures = sequence::pressures(world, state, object);
+            fields.extend(pressures.map(|values| ("pressure".to_string(), values)));
+        }
+        if wanted(Channel::AirMass, "air_mass") {
+            let masses = sequence::air_masses(world, state, object);
+            fields.extend(masses.map(|values| ("air_mass".to_string(), values)));
         }
         fields
     }

@@ -8,12 +8,12 @@ use clap::Args;
 /// Arguments.
 #[derive(Debug, Args)]
 pub struct Materials {
-    /// Material or pair to tell all of
+    /// Material, pair or permeability to tell all of
     name: Option<String>,
 }
 
 impl Materials {
-    /// Prints the table, or one material or pair with its sources.
+    /// Prints the table, or all that has one name with its sources.
     pub fn execute(self) -> Result<(), Failure> {
         let Some(name) = self.name else {
             say(materials_table().trim_end());
@@ -27,8 +27,13 @@ impl Materials {
             None => {
                 let library = library();
                 let pairs = library.pairs.iter().map(|p| p.name.as_str());
-                let known: Vec<&str> = library.materials.names().chain(library.solids.names()).chain(pairs).collect();
-                Err(Failure::input(format!("no material or pair '{name}'; the library has {}", known.join(", "))))
+                let airy = library.permeabilities.iter().map(|p| p.name.as_str());
+                let known = library.materials.names().chain(library.solids.names()).chain(pairs).chain(airy);
+                let known: Vec<&str> = known.collect();
+                Err(Failure::input(format!(
+                    "no material, pair or permeability '{name}'; the library has {}",
+                    known.join(", ")
+                )))
             }
         }
     }

@@ -2,7 +2,8 @@
 
 use crate::linalg::Vec3;
 use crate::render::{
-    Background, Camera, Ground, Image, Object, Paint, Picture, Settings, Shading, Wireframe, draw, linear_from_srgb,
+    Background, Camera, Ground, Image, Map, Object, Paint, Picture, Settings, Shading, Wireframe, draw,
+    linear_from_srgb,
 };
 use crate::scene::Scene;
 use crate::scene::obstacle;
@@ -42,13 +43,38 @@ fn look(scene: &Scene, shape: &Shape) -> Option<Look> {
     }
 }
 
-/// Word of a field and its label and unit; `None` where cloths have their own colours.
-pub fn field(scene: &Scene) -> Option<(&'static str, &'static str, &'static str)> {
+/// A field that colours cloths.
+pub struct Field {
+    /// Its word in files.
+    pub word: &'static str,
+    label: &'static str,
+    unit: &'static str,
+    map: Map,
+    /// Only cloths over a layer of air have it.
+    of_air: bool,
+}
+
+impl Field {
+    /// A cloth has it.
+    fn is_of(&self, scene: &Scene, cloth: &str) -> bool {
+        !self.of_air || scene.airs.iter().any(|layer| layer.cloth == cloth)
+    }
+}
+
+/// The field that colours cloths; `None` where they have their own colours.
+pub fn field(scene: &Scene) -> Option<Field> {
+    let of = |word, label, unit| Some(Field { word, label, unit, map: Map::Sequential, of_air: false });
     match scene.preview.field {
         Colouring::None => None,
-        Colouring::Strain => Some(("strain", "strain", "")),
-        Colouring::Speed => Some(("speed", "speed", "m/s")),
-        Colouring::Gap => Some(("gap", "gap", "m")),
+        Colouring::Strain => of("strain", "strain", ""),
+        Colouring::Speed => of("speed", "speed", "m/s"),
+        Colouring::Gap => of("gap", "gap", "m"),
+        Colouring::Pressure => {
+            Some(Field { word: "pressure", label: "pressure", unit: "Pa", map: Map::Diverging, of_air: true })
+        }
+        Colouring::AirMass => {
+            Some(Field { word: "air_mass", label: "air", unit: "kg/m2", map: Map::Sequential, of_air: true })
+        }
     }
 }
 
@@ -84,10 +110,8 @@ pub fn picture(
         Law::Phong => Shading::Phong { shininess: 40.0, specular: 0.25 },
         Law::Lambert => Shading::Lambert,
     };
-    let range = match field(scene) {
-        Some((word, ..)) => preview.field_range.unwrap_or_else(|| range(objects, word)),
-        None => [0.0, 1.0],
-    };
+    let field = field(scene);
+    let range = field.as_ref().map(|field| preview.field_range.unwrap_or_else(|| range(objects, field)));
     let mut drawn = Vec::with_capacity(objects.len());
     for (shape, at) in objects {
         let Some(look) = look(scene, shape) else { continue };
@@ -101,14 +125,18 @@ pub fn picture(
             Some(size) => Paint::Checker { a: colour, b: colour.map(|c| 0.35 * c), size },
             None => Paint::Colour(colour),
         };
-        if let (Kind::Cloth, Some((word, label, unit))) = (shape.kind, field(scene)) {
-            let values = at.field(word).ok_or_else(|| {
+        if let (Kind::Cloth, Some(field), Some([min, max])) = (shape.kind, &field, range) {
+            let Field { word, label, unit, map, .. } = *field;
+            // A cloth that has no such value is grey: its own colour might be taken for one.
+            let none: &[f64] = &[];
+            let values = if field.is_of(scene, &shape.name) { at.field(word) } else { Some(none) };
+            let values = values.ok_or_else(|| {
                 format!(
                     "the field '{word}' of '{}' was not recorded; add it to output.fields and run again",
                     shape.name
                 )
             })?;
-            paint = Paint::Field { values, min: range[0], max: range[1], label, unit };
+            paint = Paint::Field { values, min, max, map, label, unit };
         }
         drawn.push(Object {
             name: &shape.name,
@@ -149,11 +177,14 @@ pub fn sheet(cells: &[(String, Image)]) -> Image {
     crate::render::contact_sheet(&views, columns(cells.len()), CELL as usize)
 }
 
-/// Range of a field over all cloths, never empty.
-fn range(objects: &[(&Shape, &Snapshot)], word: &str) -> [f64; 2] {
-    let values = objects.iter().filter_map(|(_, at)| at.field(word)).flatten().filter(|v| v.is_finite());
+/// Range of a field over all cloths, never empty; where the map has a middle, that is zero.
+fn range(objects: &[(&Shape, &Snapshot)], field: &Field) -> [f64; 2] {
+    let values = objects.iter().filter_map(|(_, at)| at.field(field.word)).flatten().filter(|v| v.is_finite());
     let [low, high] = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[l, h], v| [l.min(*v), h.max(*v)]);
-    if low < high {
+    if field.map == Map::Diverging {
+        let most = high.max(-low).max(1e-6);
+        [-most, most]
+    } else if low < high {
         [low, high]
     } else if low.is_finite() {
         [low, low + 1e-6]

@@ -6,3 +6,5 @@ pub mod air;
 pub mod seed;
 /// Stiffness of a layer of air.
 pub mod stiffness;
+/// Air through a cloth.
+pub mod through;

@@ -1,4 +1,4 @@
-//! The colour map of fields.
+//! The colour maps of fields.
 
 use super::raster::linear_from_srgb;
 use std::sync::LazyLock;
@@ -25,22 +25,65 @@ const VIRIDIS: [[f64; 3]; 17] = [
     [0.9932, 0.9062, 0.1439],
 ];
 
+/// Every sixteenth entry of the cool to warm map (K. Moreland, "Diverging Color Maps for Scientific Visualization", 2009), sRGB of
+/// 8 bits: blue, grey, red, equally far from grey on both sides.
+const COOL_TO_WARM: [[u8; 3]; 17] = [
+    [59, 76, 192],
+    [77, 104, 215],
+    [98, 130, 234],
+    [119, 154, 247],
+    [141, 176, 254],
+    [163, 194, 255],
+    [184, 208, 249],
+    [204, 217, 238],
+    [221, 221, 221],
+    [236, 211, 197],
+    [245, 196, 173],
+    [247, 177, 148],
+    [244, 154, 123],
+    [236, 127, 99],
+    [222, 96, 77],
+    [203, 62, 56],
+    [180, 4, 38],
+];
+
 const STEPS: usize = 512;
 
-static LINEAR: LazyLock<Vec<[f64; 3]>> = LazyLock::new(|| {
+static SEQUENTIAL: LazyLock<Vec<[f64; 3]>> = LazyLock::new(|| linear(&VIRIDIS));
+static DIVERGING: LazyLock<Vec<[f64; 3]>> =
+    LazyLock::new(|| linear(&COOL_TO_WARM.map(|colour| colour.map(|c| f64::from(c) / 255.0))));
+
+/// Linear RGB at all steps between 17 colours in sRGB.
+fn linear(colours: &[[f64; 3]; 17]) -> Vec<[f64; 3]> {
     let entry = |i: usize| {
         let x = i as f64 / STEPS as f64 * 16.0;
         let k = (x as usize).min(15);
         let f = x - k as f64;
-        [0, 1, 2].map(|c| linear_from_srgb(VIRIDIS[k][c] * (1.0 - f) + VIRIDIS[k + 1][c] * f))
+        [0, 1, 2].map(|c| linear_from_srgb(colours[k][c] * (1.0 - f) + colours[k + 1][c] * f))
     };
     (0..=STEPS).map(entry).collect()
-});
+}
 
-/// Linear RGB of `t` in 0..1 (clamped), dark violet to yellow; grey for NaN.
-pub fn colormap(t: f64) -> [f64; 3] {
-    if t.is_nan() {
-        return [0.2; 3];
+/// The colours of a field's values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Map {
+    /// From dark violet to yellow.
+    #[default]
+    Sequential,
+    /// From blue by light grey to red: for values on both sides of the middle of their range.
+    Diverging,
+}
+
+impl Map {
+    /// Linear RGB of `t` in 0..1 (clamped); grey for NaN.
+    pub fn colour(self, t: f64) -> [f64; 3] {
+        if t.is_nan() {
+            return [0.2; 3];
+        }
+        let colours = match self {
+            Map::Sequential => &SEQUENTIAL,
+            Map::Diverging => &DIVERGING,
+        };
+        colours[((t.clamp(0.0, 1.0) * STEPS as f64).round() as usize).min(STEPS)]
     }
-    LINEAR[((t.clamp(0.0, 1.0) * STEPS as f64).round() as usize).min(STEPS)]
 }

@@ -1,6 +1,6 @@
 //! The legend of a field colouring: a bar of the colour map between its two values, with label and unit.
 
-use super::colormap::colormap;
+use super::colormap::Map;
 use super::font::{self, Style};
 use super::raster::Image;
 use super::settings::{Object, Paint};
@@ -10,19 +10,21 @@ use super::settings::{Object, Paint};
 pub struct Legend {
     /// What is shown, with its unit.
     pub title: String,
-    /// Value at the dark end.
+    /// Value at the first of the colours.
     pub min: f64,
-    /// Value at the bright end.
+    /// Value at the last of them.
     pub max: f64,
+    /// Its colours.
+    pub map: Map,
 }
 
 /// One legend for every different field among the objects.
 pub(super) fn of(objects: &[Object]) -> Vec<Legend> {
     let mut all: Vec<Legend> = Vec::new();
     for object in objects {
-        if let Paint::Field { min, max, label, unit, .. } = object.paint {
+        if let Paint::Field { min, max, map, label, unit, .. } = object.paint {
             let title = if unit.is_empty() { label.to_string() } else { format!("{label} [{unit}]") };
-            let legend = Legend { title, min, max };
+            let legend = Legend { title, min, max, map };
             if !all.contains(&legend) {
                 all.push(legend);
             }
@@ -62,7 +64,7 @@ impl Legend {
             for x in -rim..across + rim {
                 let inside = (0..across).contains(&x) && (0..down).contains(&y);
                 let t = (x as f64 + 0.5) / across as f64;
-                let colour = if inside { colormap(t).map(|c| c as f32) } else { style.rim };
+                let colour = if inside { self.map.colour(t).map(|c| c as f32) } else { style.rim };
                 image.blend(x0 + x, y0 + y, colour, if inside { 1.0 } else { 0.6 });
             }
         }

@@ -1,6 +1,7 @@
 //! What is drawn and how: plain data.
 
 use super::camera::Camera;
+use super::colormap::Map;
 use super::light::Lights;
 use super::shading::Shading;
 use crate::linalg::{Vec2, Vec3};
@@ -126,14 +127,16 @@ pub enum Paint<'a> {
         /// Side of a square, in units of the chart.
         size: f64,
     },
-    /// A value per vertex through the colour map, with a legend in the picture. Missing and non-finite values are grey.
+    /// A value per vertex through a colour map, with a legend in the picture. Missing and non-finite values are grey.
     Field {
         /// One value per vertex.
         values: &'a [f64],
-        /// Value at the dark end.
+        /// Value at the first of the colours.
         min: f64,
-        /// Value at the bright end.
+        /// Value at the last of them.
         max: f64,
+        /// The colours.
+        map: Map,
         /// What it is.
         label: &'a str,
         /// Its unit; may be empty.

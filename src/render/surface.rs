@@ -2,7 +2,6 @@
 
 use super::bvh::Tree;
 use super::camera::unit_or;
-use super::colormap::colormap;
 use super::settings::{Object, Paint};
 use super::to_f32;
 use crate::linalg::{Vec2, Vec3, par};
@@ -163,13 +162,13 @@ impl<'a> Surface<'a> {
                 });
                 Vec3::from(if odd { b } else { a })
             }
-            Paint::Field { values, min, max, .. } => {
+            Paint::Field { values, min, max, map, .. } => {
                 let value = object.triangles.get(hit.triangle).map(|t| {
                     let at = |i: usize| values.get(t[i] as usize).copied().unwrap_or(f64::NAN) * hit.weights[i];
                     at(0) + at(1) + at(2)
                 });
                 let span = if max > min { max - min } else { 1.0 };
-                Vec3::from(colormap(value.filter(|v| v.is_finite()).map_or(f64::NAN, |v| (v - min) / span)))
+                Vec3::from(map.colour(value.filter(|v| v.is_finite()).map_or(f64::NAN, |v| (v - min) / span)))
             }
         }
     }

@@ -1,10 +1,12 @@
 //! `[[air_layer]]`: air between cloths and what is below them.
 
 use super::glue::Named;
-use super::keys::{Kind, choices, section};
+use super::keys::{Keys, Kind, choices, section};
 use super::kinds::{choice, quantity};
+use super::permeability::{Given, Permeability, pressure};
 use super::unit::Unit;
 use crate::field::air::Gas;
+use crate::field::through::Through;
 
 choices! {
     /// The border of the cloth over a layer of air.
@@ -36,10 +38,12 @@ section! {
         pub cloth: String = Named(&["cloth"]).required(),
         /// Name of the body or obstacle below it, through which no air goes.
         pub body: String = Named(&["body", "obstacle"]).required(),
-        /// Speed of air through the cloth under the test pressure; 0 where it is coated.
-        pub permeability: f64 = quantity(Unit::Speed, 0.0..=1e3).required(),
-        /// Pressure across the cloth at which the permeability was measured.
-        pub test_pressure: f64 = quantity(Unit::Pressure, 1.0..=1e5).or(200.0),
+        /// How easily air goes through the cloth: its speed under the test pressure, 0 where it is coated; or a permeability of the
+        /// library, which `percale materials` lists; or two measurements, `[{ speed, pressure }, { speed, pressure }]`, where the speed
+        /// is not proportional to the pressure because the inertia of the air counts.
+        pub permeability: Given = Permeability.required(),
+        /// Pressure across the cloth at which the speed was measured.
+        pub test_pressure: f64 = pressure().or(200.0),
         /// The border of the cloth, where it has one.
         pub border: Border = choice().or(Border::Open),
         /// Pressure of the atmosphere; 1.01 kPa is what the paper says.
@@ -50,5 +54,25 @@ section! {
         pub least_gap: f64 = quantity(Unit::Length, 1e-6..=0.01).or(Gas::default().least),
         /// How the air of a step is found.
         pub solver: AirSolver = choice().or(AirSolver::Symmetric),
+    }
+    check pressure_once;
+}
+
+/// What is known by name or by two measurements says its pressures itself.
+fn pressure_once(air: AirLayer, keys: &mut Keys) -> Option<AirLayer> {
+    if keys.find("test_pressure").is_some() && !matches!(air.permeability, Given::Speed(_)) {
+        keys.fault("test_pressure", "goes with a permeability that is a speed; leave it out");
+        return None;
+    }
+    Some(air)
+}
+
+impl AirLayer {
+    /// How air goes through the cloth.
+    pub fn through(&self) -> Through {
+        match self.permeability {
+            Given::Speed(speed) => Through::darcy(speed, self.test_pressure),
+            Given::Known(through) | Given::Measured(through) => through,
+        }
     }
 }

@@ -6,6 +6,7 @@ use super::friction::{Given, Pair};
 use super::keys::{Choice, Context, Keys, Shelf, section};
 use super::kinds::tables;
 use super::material::{Entry, Material};
+use super::permeability;
 use super::solid::{self, Solid};
 use super::unit::number;
 use crate::force::bending::Bending;
@@ -15,11 +16,12 @@ use std::fmt::Write;
 use std::sync::OnceLock;
 
 /// Files of the library.
-const FILES: [(&str, &str); 4] = [
+const FILES: [(&str, &str); 5] = [
     ("materials/fabrics.toml", include_str!("../../materials/fabrics.toml")),
     ("materials/wang2011.toml", include_str!("../../materials/wang2011.toml")),
     ("materials/solids.toml", include_str!("../../materials/solids.toml")),
     ("materials/friction.toml", include_str!("../../materials/friction.toml")),
+    ("materials/permeability.toml", include_str!("../../materials/permeability.toml")),
 ];
 
 section! {
@@ -31,6 +33,8 @@ section! {
         solid: Vec<solid::Entry> = tables(),
         /// Friction of pairs.
         pair: Vec<Pair> = tables(),
+        /// Permeabilities to air.
+        permeability: Vec<permeability::Entry> = tables(),
     }
 }
 
@@ -43,6 +47,8 @@ pub struct Library {
     pub solids: Shelf<Solid>,
     /// Friction of pairs of surfaces.
     pub pairs: Vec<Pair>,
+    /// Permeabilities of cloths to air.
+    pub permeabilities: Vec<permeability::Entry>,
 }
 
 /// The library and its faults.
@@ -50,15 +56,18 @@ fn shelves() -> &'static (Library, Vec<Fault>) {
     static SHELVES: OnceLock<(Library, Vec<Fault>)> = OnceLock::new();
     SHELVES.get_or_init(|| {
         let mut cx = Context::default();
-        let (mut pairs, mut faults) = (Vec::new(), Vec::new());
+        let (mut pairs, mut permeabilities, mut faults) = (Vec::new(), Vec::new(), Vec::new());
         for (file, text) in FILES {
             let document = Document::new(file, text.as_bytes());
             let start = super::document::Origin::Text(0);
             let volume: Option<Volume> = Keys::section(&mut cx, "", start, &document.root);
-            pairs.extend(volume.into_iter().flat_map(|volume| volume.pair));
+            if let Some(volume) = volume {
+                pairs.extend(volume.pair);
+                permeabilities.extend(volume.permeability);
+            }
             faults.extend(super::gather(&document, std::mem::take(&mut cx.faults), &[]));
         }
-        (Library { materials: cx.materials, solids: cx.solids, pairs }, faults)
+        (Library { materials: cx.materials, solids: cx.solids, pairs, permeabilities }, faults)
     })
 }
 
@@ -119,17 +128,38 @@ pub fn materials_table() -> String {
         let _ = writeln!(out, "{:<32}  {:<11}  {mark}{}; {}", pair.name, spread(pair), pair.description, pair.source);
     }
     out.push_str(
+        "\npermeability         speed     pressure       description\n\
+         \x20                    [mm/s]    [Pa]\n",
+    );
+    for p in &library().permeabilities {
+        let mark = if p.illustrative { "* " } else { "" };
+        let (speed, pressure) = (number(p.speed * 1e3), number(p.pressure));
+        let _ = writeln!(out, "{:<20} {speed:>6}    {pressure:<13}  {mark}{}", p.name, p.description);
+    }
+    out.push_str(
         "* illustrative: general knowledge, not measurements of one fabric. `percale materials NAME` for sources.\n",
     );
     out
 }
 
-/// All of one material, or of a pair, by name; none without it.
+/// All of one material, of a pair, and of a permeability, by name; none without any.
 pub fn materials_page(name: &str) -> Option<String> {
-    let Library { materials, solids, pairs } = library();
-    let rubbed: String = pairs.iter().filter(|pair| pair.name == name).map(pair_page).collect();
+    let Library { materials, solids, pairs, permeabilities } = library();
     let known = materials.find(name).map(material_page).or_else(|| solids.find(name).map(solid_page));
-    known.or((!rubbed.is_empty()).then_some(rubbed))
+    let rubbed = pairs.iter().filter(|pair| pair.name == name).map(pair_page);
+    let airy = permeabilities.iter().filter(|permeability| permeability.name == name).map(permeability_page);
+    let pages: Vec<String> = known.into_iter().chain(rubbed).chain(airy).collect();
+    (!pages.is_empty()).then(|| pages.join("\n"))
+}
+
+fn permeability_page(p: &permeability::Entry) -> String {
+    let lines = [
+        ("description", p.description.clone()),
+        ("source", p.source.clone()),
+        ("kind", if p.illustrative { "illustrative" } else { "measured or defined by the source" }.to_string()),
+        ("permeability", format!("{} m/s at {} Pa", number(p.speed), number(p.pressure))),
+    ];
+    lines.iter().fold(format!("{}\n", p.name), |page, (key, value)| format!("{page}  {key:<18}{value}\n"))
 }
 
 fn solid_page(s: &Solid) -> String {

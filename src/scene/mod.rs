@@ -23,6 +23,7 @@ pub mod motion;
 mod named;
 pub mod obstacle;
 mod overrides;
+pub mod permeability;
 pub mod place;
 pub mod preview;
 pub mod settings;

@@ -33,6 +33,10 @@ choices! {
         Speed = "speed",
         /// Contact gap [m].
         Gap = "gap",
+        /// Pressure of the air below above that of the atmosphere [Pa], of cloths over air: blue where lower; others are grey.
+        Pressure = "pressure",
+        /// Mass of the air below per area [kg/m2], of cloths over air; others are grey.
+        AirMass = "air_mass",
     }
 }
 
@@ -132,7 +136,7 @@ section! {
         pub wireframe: bool = flag().or(false),
         /// Colour cloths by a field, with a legend.
         pub field: Colouring = choice().or(Colouring::None),
-        /// Values of the field at the ends of the colour scale; fitted to each frame if absent.
+        /// Values of the field at the ends of the colour scale; fitted to each frame if absent, for pressure with 0 in the middle.
         pub field_range: Option<[f64; 2]> = FieldRange.optional(),
         /// Camera.
         pub camera: Camera = table(),

@@ -122,6 +122,10 @@ choices! {
         Speed = "speed",
         /// Distance to the nearest other surface less the thickness [m].
         Gap = "gap",
+        /// Pressure of the air below above that of the atmosphere [Pa]; of cloths over a layer of air.
+        Pressure = "pressure",
+        /// Mass of the air below per area of the cloth at rest [kg/m2]; of cloths over a layer of air.
+        AirMass = "air_mass",
     }
 }
 
@@ -135,7 +139,7 @@ section! {
         /// Write obstacles too: one file where they stand still.
         pub obstacles: bool = flag().or(true),
         /// Quantities written with each vertex (PLY only).
-        pub fields: Vec<Channel> = list(choice(), 0..=3).or(Vec::new()),
+        pub fields: Vec<Channel> = list(choice(), 0..=5).or(Vec::new()),
     }
     check fields_fit;
 }

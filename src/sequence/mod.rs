@@ -4,6 +4,7 @@
 //! refused. Every file but the statistics, which grow by a line a frame, is written under a temporary name in its folder, synced
 //! and renamed.
 
+mod air;
 mod disk;
 mod fields;
 mod folder;
@@ -12,6 +13,7 @@ mod manifest;
 mod shape;
 mod stats;
 
+pub use air::{air_masses, pressures};
 pub use disk::{DiskError, read, write};
 pub use fields::{kinetic_energy, largest_strain, speeds, strains, weight_energy};
 pub use folder::{Folder, TakeError};

@@ -66,6 +66,7 @@ struct Storage {
     expected: Air,
     work: Work,
     gaps: Vec<f64>,
+    opens: Vec<f64>,
     stiffness: Stiffness,
 }
 
@@ -77,6 +78,7 @@ impl Airs {
             expected: Air::default(),
             work: Work::default(),
             gaps: vec![0.0; layer.layer.size()],
+            opens: vec![0.0; layer.layer.size()],
             stiffness: Stiffness::default(),
         };
         Airs { layers: world.airs.iter().map(storage).collect(), ..Airs::default() }
@@ -114,20 +116,16 @@ impl Airs {
         for ((air, storage), state_air) in world.airs.iter().zip(layers).zip(&state.airs) {
             let (columns, others) = rest.split_at_mut(air.layer.size());
             rest = others;
-            let Storage { below, expected, work, gaps, stiffness } = storage;
+            let Storage { below, expected, work, gaps, opens, stiffness } = storage;
             let first = world.objects[air.cloth].vertices.start;
             below.update(&state.x, |v| state.x[first + v]);
             par::each_mut(columns, |v, column| *column = look(air, below, state, step, first, v));
-            // A gap that opens has its new height. One that closes would have none, and no bound: it keeps its height, and the air that
-            // is to be squeezed out of it comes to what it has.
+            par::fill(gaps, |v| columns[v].gap);
+            par::fill(opens, |v| columns[v].opens);
             expected.clone_from(state_air);
-            let pressure = |v: usize| (air.gas.pressure + state_air.excess[v]).max(0.0);
-            par::fill(gaps, |v| columns[v].gap + columns[v].opens.max(0.0));
-            par::each_mut(&mut expected.energy, |v, energy| {
-                *energy -= pressure(v) * air.layer.areas[v] * columns[v].opens.min(0.0);
-            });
-            expected.advance(&air.layer, &air.gas, gaps, &air.outside, step.h, work);
+            expected.foresee(&air.layer, &air.gas, (gaps, opens), &air.outside, step.h, work);
 
+            let pressure = |v: usize| (air.gas.pressure + state_air.excess[v]).max(0.0);
             let begin = common.size() as u32;
             par::each_mut(columns, |v, column| {
                 column.sum = begin + air.layer.group(v);

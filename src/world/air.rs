@@ -14,8 +14,10 @@ pub struct AirInput {
     pub gas: Gas,
     /// How the air of a step is found.
     pub method: Method,
-    /// Speed of air through the cloth over the pressure across it [m/(s Pa)].
+    /// Speed of air through the cloth over the pressure across it, without what inertia takes [m/(s Pa)].
     pub permeance: f64,
+    /// Pressure that the inertia of the air takes over the speed squared [Pa s^2/m^2].
+    pub inertia: f64,
     /// Vertices where the layer is open to the atmosphere.
     pub open: Vec<u32>,
     /// Pressure outside above that of the atmosphere, by vertex [Pa]; empty: none.
@@ -49,6 +51,7 @@ impl AirLayer {
         let first = of.vertices.start as u32;
         let mut layer = Layer::new(&world.rest[of.vertices.clone()], &triangles(of, first), input.permeance);
         layer.method = input.method;
+        layer.inertia.fill(input.inertia);
         for v in &input.open {
             layer.open[(of.place[*v as usize] - first) as usize] = true;
         }

@@ -2,27 +2,27 @@
 
 use crate::meshes::{CLOTH, Mesh, drape_settings, lamp, near, pixel, plain};
 use percale::linalg::Vec3;
-use percale::render::{Cell, Image, Paint, Shading, colormap, contact_sheet, draw, linear_from_srgb, srgb_from_linear};
+use percale::render::{Cell, Image, Map, Paint, Shading, contact_sheet, draw, linear_from_srgb, srgb_from_linear};
 
 #[test]
 fn a_field_has_a_legend_in_the_png_only() {
     let mesh = Mesh::grid(8, |u, v| Vec3::new(u - 0.5, v - 0.5, 0.0));
     let values: Vec<f64> = mesh.uv.iter().map(|p| p.x).collect();
-    let field = Paint::Field { values: &values, min: 0.0, max: 1.0, label: "strain", unit: "1" };
+    let field = Paint::Field { values: &values, min: 0.0, max: 1.0, map: Map::Sequential, label: "strain", unit: "1" };
     let mut object = mesh.object("cloth", field);
     object.shading = Shading::Lambert;
     let picture = draw(&[object], Vec3::y(), &plain(400, lamp(Vec3::z())));
     assert_eq!(picture.legends.len(), 1);
     assert_eq!(picture.legends[0].title, "strain [1]");
     // Colours of the surface follow the map: the middle column shows one half.
-    assert!(near(pixel(&picture, 200, 200), colormap(0.5), 0.01));
+    assert!(near(pixel(&picture, 200, 200), Map::Sequential.colour(0.5), 0.01));
     let image = picture.image();
     let count = |wanted: [f64; 3]| {
         let close = |p: &&[f32; 3]| near(p.map(f64::from), wanted, 2e-3);
         (picture.colour.iter().filter(close).count(), image.pixels.iter().filter(close).count())
     };
     for t in [0.02, 0.98] {
-        let (without, with) = count(colormap(t));
+        let (without, with) = count(Map::Sequential.colour(t));
         assert!(with > without + 4, "bar at {t}: {without} -> {with}");
     }
     let changed: Vec<usize> = (0..image.pixels.len()).filter(|i| image.pixels[*i] != picture.colour[*i]).collect();

@@ -2,7 +2,7 @@
 
 use crate::meshes::{CLOTH, Mesh, STONE, drape_settings};
 use percale::linalg::Vec3;
-use percale::render::{Cell, Paint, Settings, Shading, Wireframe, contact_sheet, draw};
+use percale::render::{Cell, Map, Paint, Settings, Shading, Wireframe, contact_sheet, draw};
 
 /// Pictures to look at: `cargo test --release --test render -- --ignored`, written to `out/render/`.
 #[test]
@@ -12,8 +12,9 @@ fn gallery() {
     let height: Vec<f64> = cloth.positions.iter().map(|p| p.y * 0.2).collect();
     let settings = drape_settings(960, 540);
     let checker = Paint::Checker { a: [0.55, 0.53, 0.48], b: [0.10, 0.17, 0.28], size: 0.1 };
-    let field = Paint::Field { values: &height, min: 0.0, max: 0.12, label: "edge strain", unit: "" };
-    let gap = Paint::Field { values: &height, min: 0.0, max: 0.12, label: "speed", unit: "m/s" };
+    let field =
+        Paint::Field { values: &height, min: 0.0, max: 0.12, map: Map::Sequential, label: "edge strain", unit: "" };
+    let gap = Paint::Field { values: &height, min: 0.0, max: 0.12, map: Map::Sequential, label: "speed", unit: "m/s" };
     let wire = Some(Wireframe::default());
     let red = Paint::Colour(CLOTH);
     let k = |k| Shading::Minnaert { k };

@@ -2,7 +2,9 @@
 
 use crate::meshes::{CLOTH, Mesh, Noise, STONE, drape_settings, lamp, near, pixel, plain};
 use percale::linalg::{Vec3, par};
-use percale::render::{Background, Camera, Ground, Object, Paint, Settings, Shading, Wireframe, contact_sheet, draw};
+use percale::render::{
+    Background, Camera, Ground, Map, Object, Paint, Settings, Shading, Wireframe, contact_sheet, draw,
+};
 
 #[test]
 fn depth_normal_and_object_are_those_of_the_centre() {
@@ -54,7 +56,7 @@ fn nothing_shows_through_a_fine_sheet_from_far() {
 fn pictures_have_the_same_bits_for_any_number_of_threads() {
     let (cloth, ball) = (Mesh::drape(40), Mesh::sphere(24, Vec3::new(0.0, 0.32, 0.0), 0.25));
     let height: Vec<f64> = cloth.positions.iter().map(|p| p.y).collect();
-    let field = Paint::Field { values: &height, min: 0.0, max: 0.6, label: "height", unit: "m" };
+    let field = Paint::Field { values: &height, min: 0.0, max: 0.6, map: Map::Sequential, label: "height", unit: "m" };
     let settings = Settings { wireframe: Some(Wireframe::default()), ..drape_settings(160, 90) };
     let make = || {
         let objects = [cloth.object("cloth", field), ball.object("ball", Paint::Colour(STONE))];
@@ -150,7 +152,14 @@ fn bad_input_draws_what_can_be_drawn() {
     let same = draw(&[mesh.object("cloth", Paint::Colour(CLOTH))], Vec3::y(), &plain(32, lamp(Vec3::z())));
     assert_eq!(good.colour, same.colour);
     let checker = Paint::Checker { a: CLOTH, b: STONE, size: 0.0 };
-    let field = Paint::Field { values: &[f64::NAN, 1.0], min: 1.0, max: 1.0, label: "x \u{b5}", unit: "m" };
+    let field = Paint::Field {
+        values: &[f64::NAN, 1.0],
+        min: 1.0,
+        max: 1.0,
+        map: Map::Sequential,
+        label: "x \u{b5}",
+        unit: "m",
+    };
     for paint in [checker, field] {
         let mut object = mesh.object("cloth", paint);
         object.uv_triangles = &object.triangles[..3];

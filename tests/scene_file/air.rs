@@ -1,20 +1,26 @@
-//! `[[air_layer]]`, as far as the world.
+//! `[[air_layer]]`: how it is written, as far as the world; and the permeabilities of the library.
 
 use crate::full::FULL;
 use crate::support::{MINIMAL, folder, good, lines};
 use percale::field::air::{Gas, Method};
+use percale::field::through::Through;
 use percale::scene::air::{AirSolver, Border};
 use percale::scene::build::{Built, build};
-use percale::scene::{Fault, read_text};
+use percale::scene::permeability::Given;
+use percale::scene::{Fault, library, materials_page, materials_table, read_text};
 use std::fs;
 
 #[test]
 fn it_is_read() {
     let scene = good(FULL);
-    let [air] = scene.airs.as_slice() else { panic!("{:?}", scene.airs) };
-    assert_eq!((air.cloth.as_str(), air.body.as_str()), ("sheet", "floor"));
-    assert_eq!((air.permeability, air.test_pressure, air.atmosphere, air.speed), (0.08, 98.0, 1010.0, 60.0));
-    assert_eq!((air.border, air.least_gap, air.solver), (Border::Closed, 2e-4, AirSolver::SeedVerbatim));
+    let [one, other] = scene.airs.as_slice() else { panic!("{:?}", scene.airs) };
+    assert_eq!((one.cloth.as_str(), one.body.as_str(), one.border), ("sheet", "floor", Border::Closed));
+    assert_eq!((one.permeability, one.test_pressure), (Given::Speed(0.08), 98.0));
+    assert_eq!(one.through(), Through { permeance: 0.08 / 98.0, inertia: 0.0 });
+    assert_eq!((one.atmosphere, one.speed, one.least_gap), (1010.0, 60.0, 2e-4));
+    assert_eq!(one.solver, AirSolver::SeedVerbatim);
+    let (law, speed) = (other.through(), 0.05);
+    assert!((speed / (law.secant(300.0) * 300.0) - 1.0).abs() < 1e-12, "1000 Pa s/m, 1e5 Pa s2/m2: {law:?}");
 }
 
 #[test]
@@ -59,4 +65,50 @@ fn it_comes_to_the_world() {
 fn a_cloth_has_one_layer() {
     let told = lines(&built("twice", &format!("{AIR}{AIR}")).unwrap_err());
     assert!(told.contains("twice.toml:14:9: air_layer[1].cloth: 'cover' has a layer of air already"), "{told}");
+}
+
+/// `[[air_layer]]` with a permeability, over a floor.
+fn through(permeability: &str) -> Through {
+    let scene = good(&format!(
+        "[[cloth]]\nname = \"sheet\"\nmesh = \"sheet.obj\"\n[[obstacle]]\nname = \"floor\"\nplane = {{}}\n\
+         [[air_layer]]\ncloth = \"sheet\"\nbody = \"floor\"\npermeability = {permeability}\n"
+    ));
+    scene.airs[0].through()
+}
+
+#[test]
+fn a_permeability_is_a_speed_a_name_or_two_measurements() {
+    let darcy = |speed, pressure| Through { permeance: speed / pressure, inertia: 0.0 };
+    for speed in ["0.1", "\"100 mm/s\"", "\" +.1\"", "\"10 cm/s\""] {
+        assert_eq!(through(speed), darcy(0.1, 200.0), "{speed}");
+    }
+    assert_eq!(through("0"), darcy(0.0, 200.0));
+    assert_eq!(through("\"down-proof\""), darcy(0.02, 125.0));
+    assert_eq!(through("\"coated\"").permeance, 0.0);
+    let two = |second: &str| through(&format!("[{{ speed = \"50 mm/s\", pressure = 100 }}, {second}]"));
+    assert_eq!(two("{ speed = 0.1, pressure = \"200 Pa\" }"), darcy(0.05, 100.0));
+    assert!(two("{ speed = 0.08, pressure = \"200 Pa\" }").inertia > 0.0);
+}
+
+#[test]
+fn the_permeabilities_of_the_library_are_sourced() {
+    let all = &library().permeabilities;
+    assert_eq!(
+        all.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(),
+        ["coated", "down-proof", "denim", "poplin", "jersey", "gauze"]
+    );
+    let mut last = -1.0;
+    for p in all {
+        // From the closest to the most open, by what 200 Pa drive.
+        let speed = Through::darcy(p.speed, p.pressure).permeance * 200.0;
+        assert!(speed > last && speed <= 3.0, "{}: {speed}", p.name);
+        last = speed;
+        assert!(!p.description.is_empty() && (p.source.starts_with("illustrative") == p.illustrative), "{}", p.name);
+        assert!(materials_table().contains(&format!("\n{} ", p.name)));
+        let page = materials_page(&p.name).unwrap();
+        assert!(page.contains(&p.source) && page.contains("  permeability "), "{page}");
+    }
+    // A name of a material and of a permeability tells both.
+    let denim = materials_page("denim").unwrap();
+    assert!(denim.contains("rigidity") && denim.contains("0.05 m/s at 200 Pa"), "{denim}");
 }

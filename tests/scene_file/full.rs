@@ -49,7 +49,10 @@ fn settings_are_read_in_si() {
     assert_eq!((scene.wind.velocity, scene.wind.gust), (Vec3::new(10.0, 0.0, 0.0), 0.5));
     assert_eq!((scene.wind.gust_period, scene.wind.seed), (2.0, 7));
     assert!(!scene.output.meshes && scene.output.format == Format::Ply && !scene.output.obstacles);
-    assert_eq!(scene.output.fields, [Channel::Strain, Channel::Speed, Channel::Gap]);
+    assert_eq!(
+        scene.output.fields,
+        [Channel::Strain, Channel::Speed, Channel::Gap, Channel::Pressure, Channel::AirMass]
+    );
     let p = &scene.preview;
     assert_eq!((p.shading, p.field, p.field_range), (Shading::Minnaert1941, Colouring::Strain, Some([0.0, 0.1])));
     assert_eq!((p.width, p.height, p.samples, p.every, p.sheet), (640, 360, 4, 2, 0));

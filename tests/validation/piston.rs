@@ -24,6 +24,7 @@ fn air(below: &str, speed: f64) -> AirInput {
         gas: Gas::default(),
         method: Method::default(),
         permeance: speed / 200.0,
+        inertia: 0.0,
         open: Vec::new(),
         outside: Vec::new(),
     }
@@ -154,6 +155,24 @@ fn the_printed_system_holds_a_load_up() {
             1e6 * sinks,
             0.01,
         );
+    }
+}
+
+/// Where the air's inertia takes half of the pressure, or all of it, 20 Pa drive 10 mm/s as well: `a w + b w^2` with 1000 Pa s/m
+/// and 1e5 Pa s2/m2, or 2e5 alone.
+#[test]
+fn a_load_sinks_through_open_cloth() {
+    for (permeance, inertia) in [(1e-3, 1e5), (f64::INFINITY, 2e5)] {
+        for h in [1e-4, 2e-3] {
+            let mut input = piston(20.0 / DENSITY, 0.0);
+            (input.airs[0].permeance, input.airs[0].inertia) = (permeance, inertia);
+            let mut bench = Bench::new(input, settings(Integrator::Bdf2, h, 1e-8));
+            bench.run(0.04);
+            let before = height(&bench);
+            bench.run(0.2);
+            let what = format!("load of 20 Pa on {permeance} m/(s Pa) with inertia, steps of {h} s: speed, mm/s");
+            close(&what, 1e3 * (before - height(&bench)) / 0.16, 10.0, 0.005);
+        }
     }
 }
 

@@ -5,12 +5,25 @@ use crate::field::air::{Gas, Method};
 use crate::mesh::topology::Topology;
 use crate::scene::Scene;
 use crate::scene::air::{AirSolver, Border};
+use crate::scene::keys::Choice;
+use crate::scene::preview::Colouring;
+use crate::scene::settings::Channel;
 use crate::world::air::AirInput;
 use crate::world::build::ClothInput;
 
 /// All layers of air of a scene, of cloths that were read.
 pub fn layers(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Vec<AirInput> {
     let mut layers: Vec<AirInput> = Vec::with_capacity(scene.airs.len());
+    if scene.airs.is_empty() {
+        let of_air = |field: &&Channel| matches!(field, Channel::Pressure | Channel::AirMass);
+        if let Some(field) = scene.output.fields.iter().find(of_air) {
+            faults.warn("output.fields", format!("no cloth has \"{}\": there is no [[air_layer]]", field.word()));
+        }
+        if matches!(scene.preview.field, Colouring::Pressure | Colouring::AirMass) {
+            let word = scene.preview.field.word();
+            faults.warn("preview.field", format!("no cloth has \"{word}\": there is no [[air_layer]]"));
+        }
+    }
     for (k, air) in scene.airs.iter().enumerate() {
         // What could not be read has been told.
         let Some(cloth) = cloths.iter().find(|c| c.name == air.cloth) else { continue };
@@ -22,6 +35,7 @@ pub fn layers(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Vec<
         let topology = Topology::new(cloth.mesh.positions.len(), &cloth.mesh.triangles);
         let all = 0..cloth.mesh.positions.len() as u32;
         let open = all.filter(|v| air.border == Border::Open && topology.boundary[*v as usize]).collect();
+        let through = air.through();
         layers.push(AirInput {
             names: [air.cloth.clone(), air.body.clone()],
             gas: Gas { pressure: air.atmosphere, speed: air.speed, least: air.least_gap, ..Gas::default() },
@@ -30,7 +44,8 @@ pub fn layers(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Vec<
                 AirSolver::Seed => Method::Seed,
                 AirSolver::SeedVerbatim => Method::SeedVerbatim,
             },
-            permeance: air.permeability / air.test_pressure,
+            permeance: through.permeance,
+            inertia: through.inertia,
             open,
             outside: Vec::new(),
         });

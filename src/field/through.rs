@@ -1,0 +1,137 @@
+//! Air through a cloth (Darcy 1856; Forchheimer 1901).
+//!
+//! A pressure `dP` across the cloth drives the speed `w`: `dP = a w + b w|w|`. The first term is friction in narrow pores, Darcy's law,
+//! with the permeance `1/a`; the second the inertia of the air in wide ones. One measurement gives `a`, two give both.
+
+/// Pressure across a cloth below which only friction counts [Pa]: without friction, inertia alone would let through infinitely much per
+/// pressure there.
+const LEAST: f64 = 1e-5;
+/// Part of a coefficient that is rounding of what was measured.
+const ROUNDING: f64 = 1e-12;
+
+/// How air goes through a cloth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Through {
+    /// `1/a` [m/(s Pa)]; zero where nothing goes through, infinite without friction.
+    pub permeance: f64,
+    /// `b` [Pa s^2/m^2]; zero in Darcy's law.
+    pub inertia: f64,
+}
+
+/// Why two measurements follow no such law.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mismatch {
+    /// The speed or the pressure of the second is not above that of the first.
+    Order,
+    /// The speed grows faster than the pressure.
+    Fast,
+    /// The speed grows slower than the root of the pressure.
+    Slow,
+}
+
+impl Through {
+    /// By Darcy's law, where `pressure` [Pa] drives `speed` [m/s].
+    pub fn darcy(speed: f64, pressure: f64) -> Through {
+        Through { permeance: speed / pressure, inertia: 0.0 }
+    }
+
+    /// By two measurements of speed [m/s] and pressure [Pa], the second at more of both.
+    ///
+    /// # Errors
+    /// They follow no law with terms that are not negative.
+    pub fn measured([[slow, low], [fast, high]]: [[f64; 2]; 2]) -> Result<Through, Mismatch> {
+        if !(0.0 < slow && slow < fast && 0.0 < low && low < high) {
+            return Err(Mismatch::Order);
+        }
+        let resistances = [low / slow, high / fast];
+        let inertia = (resistances[1] - resistances[0]) / (fast - slow);
+        let friction = resistances[0] - inertia * slow;
+        let least = ROUNDING * resistances[0];
+        if inertia * slow < -least {
+            return Err(Mismatch::Fast);
+        }
+        if friction < -least {
+            return Err(Mismatch::Slow);
+        }
+        if inertia * slow <= least {
+            return Ok(Through::darcy(slow, low));
+        }
+        Ok(Through { permeance: if friction <= least { f64::INFINITY } else { 1.0 / friction }, inertia })
+    }
+
+    /// Speed over pressure where `across` [Pa] is across the cloth [m/(s Pa)].
+    pub fn secant(&self, across: f64) -> f64 {
+        if self.inertia == 0.0 {
+            return self.permeance;
+        }
+        let friction = 1.0 / self.permeance;
+        2.0 / (friction + self.root(across))
+    }
+
+    /// How much faster air goes where the pressure across rises from `across` [Pa] [m/(s Pa)].
+    pub fn tangent(&self, across: f64) -> f64 {
+        if self.inertia == 0.0 { self.permeance } else { 1.0 / self.root(across) }
+    }
+
+    /// `a + 2 b w` [Pa s/m].
+    fn root(&self, across: f64) -> f64 {
+        let friction = 1.0 / self.permeance;
+        (friction * friction + 4.0 * self.inertia * across.abs().max(LEAST)).sqrt()
+    }
+
+    /// The pressure across `y` [Pa] for which `volume y + flow w(y) = right`, where `volume` [m^3] and `flow` [Pa m^2 s] are positive.
+    pub fn balance(&self, volume: f64, flow: f64, right: f64) -> f64 {
+        let friction = 1.0 / self.permeance;
+        let linear = volume * friction + flow;
+        let speed = 2.0 * right.abs() / (linear + (linear * linear + 4.0 * volume * self.inertia * right.abs()).sqrt());
+        (friction * speed + self.inertia * speed * speed).copysign(right)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_measurements_give_both_terms() {
+        let law = |speed: f64| 1000.0 * speed + 1e5 * speed * speed;
+        let through = Through::measured([[0.01, law(0.01)], [0.03, law(0.03)]]).unwrap();
+        assert!((through.permeance * 1000.0 - 1.0).abs() < 1e-12 && (through.inertia / 1e5 - 1.0).abs() < 1e-12);
+        for speed in [1e-3, 0.01, 0.5] {
+            let (step, across) = (1e-4 * speed, law(speed));
+            let slope = 2.0 * step / (law(speed + step) - law(speed - step));
+            for across in [across, -across] {
+                assert!((through.secant(across) * across.abs() / speed - 1.0).abs() < 1e-12);
+                assert!((through.tangent(across) / slope - 1.0).abs() < 1e-9);
+            }
+            for sign in [1.0, -1.0] {
+                let balance = through.balance(2e-6, 3e-3, sign * (2e-6 * across + 3e-3 * speed));
+                assert!((balance / (sign * across) - 1.0).abs() < 1e-12, "{balance} {across}");
+            }
+        }
+        let inertia = Through::measured([[0.1, 10.0], [0.2, 40.0]]).unwrap();
+        assert_eq!((inertia.permeance, inertia.inertia.round()), (f64::INFINITY, 1000.0));
+        assert!((inertia.secant(90.0) * 90.0 - 0.3).abs() < 1e-12 && inertia.secant(0.0).is_finite());
+    }
+
+    #[test]
+    fn proportional_measurements_are_darcys_law() {
+        for factor in [1.1, 2.0, 3.7] {
+            let through = Through::measured([[0.1, 200.0], [0.1 * factor, 200.0 * factor]]).unwrap();
+            assert_eq!(through, Through::darcy(0.1, 200.0));
+            assert_eq!((through.secant(7.0), through.tangent(-3.0)), (0.1 / 200.0, 0.1 / 200.0));
+        }
+        let sealed = Through { permeance: 0.0, inertia: 1.0 };
+        assert_eq!((sealed.secant(5.0), sealed.tangent(5.0)), (0.0, 0.0));
+    }
+
+    #[test]
+    fn measurements_that_follow_no_law_are_refused() {
+        let told = |second| Through::measured([[0.1, 100.0], second]).unwrap_err();
+        assert_eq!(told([0.1, 200.0]), Mismatch::Order);
+        assert_eq!(told([0.2, 100.0]), Mismatch::Order);
+        assert_eq!(told([0.21, 200.0]), Mismatch::Fast);
+        assert_eq!(told([0.11, 200.0]), Mismatch::Slow);
+        assert_eq!(Through::measured([[0.0, 100.0], [0.1, 200.0]]), Err(Mismatch::Order));
+    }
+}
