@@ -8,7 +8,9 @@
 //! what a group opens as one by the inverse of the layer on a mesh `C` as coarse as the groups, what a vertex opens otherwise by the
 //! least of `S` there. A step with `K'` is stable where `K'` is three quarters of `K` or more for every `d`: with backward Euler and
 //! pressures foreseen for free flight, `x = z^n`, `k = h^2 K/m` and `k'` alike, `(1 + k')(z - 1)^2 + k (2 z - 1) = 0` has a root beyond -1
-//! where `4 + 4 k' < 3 k`. Too much is inertia against what is not free flight.
+//! where `4 + 4 k' < 3 k`. Too much of it against what is not free flight is inertia, and gives energy where it grows while the cloth
+//! moves. So only the first part, which is about right, counts from free flight; the second from where the cloth is, as a drag that is
+//! less the shorter the step.
 
 use super::air::{Layer, Work};
 use crate::linalg::envelope::Envelope;
@@ -20,29 +22,36 @@ pub struct Stiffness {
     pub regions: Envelope,
     /// `alpha_g`, stiffness over `B` [Pa^1/2/m].
     pub alone: Vec<f64>,
-    /// Sum of `B` by group [m^2 Pa^1/2].
-    sums: Vec<f64>,
+    /// What `C^-1` of the sums is too much, by group: `alpha` of their means [1/m^3].
+    pub less: Vec<f64>,
+    /// Sums by group of `B` and `B d` in free flight [m^2 Pa^1/2, m^3 Pa^1/2].
+    sums: Vec<[f64; 2]>,
     resistance: Vec<[f64; 2]>,
 }
 
 impl Stiffness {
-    /// Of the system that `work` solved last, for the strengths `B` by vertex [m^2 Pa^1/2].
-    pub fn find(&mut self, layer: &Layer, work: &Work, strength: impl Fn(usize) -> f64) {
-        work.coarsen(layer, &mut self.resistance, &mut self.regions);
-        for vector in [&mut self.alone, &mut self.sums] {
-            vector.clear();
-            vector.resize(self.regions.size(), 0.0);
-        }
+    /// Of the system that `work` solved last, for the strengths `B` by vertex [m^2 Pa^1/2] and what its gap opens in free flight [m].
+    pub fn find(&mut self, layer: &Layer, work: &Work, vertex: impl Fn(usize) -> (f64, f64)) {
+        let Stiffness { regions, alone, less, sums, resistance } = self;
+        work.coarsen(layer, resistance, regions);
+        alone.clear();
+        alone.resize(regions.size(), 0.0);
+        sums.clear();
+        sums.resize(regions.size(), [0.0; 2]);
         for v in 0..layer.size() {
-            let (g, strength) = (layer.group(v) as usize, strength(v));
-            self.sums[g] += strength;
-            self.alone[g] = self.alone[g].max(strength / work.least(layer, v));
+            let (g, (strength, opens)) = (layer.group(v) as usize, vertex(v));
+            sums[g][0] += strength;
+            sums[g][1] += strength * opens;
+            alone[g] = alone[g].max(strength / work.least(layer, v));
         }
+        less.clear();
+        less.extend(alone.iter().zip(sums).map(|(alone, [sum, _])| if *sum > 0.0 { alone / *sum } else { 0.0 }));
     }
 
-    /// What `C^-1` of the sums is too much, by group: `alpha` of their means.
-    pub fn less(&self) -> impl Iterator<Item = f64> {
-        self.alone.iter().zip(&self.sums).map(|(alone, sum)| if *sum > 0.0 { alone / sum } else { 0.0 })
+    /// Force against what a vertex of group `g` opens otherwise than its group in free flight [N].
+    pub fn drag(&self, g: u32, strength: f64, opens: f64) -> f64 {
+        let g = g as usize;
+        strength * (self.alone[g] * opens - self.less[g] * self.sums[g][1])
     }
 }
 
@@ -70,9 +79,9 @@ mod tests {
 
         let strength = |v: usize| if layer.open[v] { 0.0 } else { layer.areas[v] * gas.pressure.sqrt() };
         let mut stiffness = Stiffness::default();
-        stiffness.find(&layer, &work, strength);
+        stiffness.find(&layer, &work, |v| (strength(v), 0.0));
         let common =
-            Common { entries: Vec::new(), inner: vec![stiffness.regions.clone()], less: stiffness.less().collect() };
+            Common { entries: Vec::new(), inner: vec![stiffness.regions.clone()], less: stiffness.less.clone() };
         let mut answer = DMatrix::<f64>::zeros(size, size);
         let mut scratch = vec![0.0; 2 * common.size()];
         for v in 0..size {

@@ -132,10 +132,12 @@ impl Airs {
                 column.strength = if air.layer.open[v] { 0.0 } else { air.layer.areas[v] * pressure(v).sqrt() };
                 column.push = air.layer.areas[v] * expected.excess[v];
             });
-            stiffness.find(&air.layer, work, |v| columns[v].strength);
-            let alone = &stiffness.alone;
-            par::each_mut(columns, |v, column| column.stiffness = alone[air.layer.group(v) as usize] * column.strength);
-            common.less.extend(stiffness.less());
+            stiffness.find(&air.layer, work, |v| (columns[v].strength, columns[v].opens));
+            par::each_mut(columns, |v, column| {
+                column.stiffness = stiffness.alone[air.layer.group(v) as usize] * column.strength;
+                column.push -= stiffness.drag(air.layer.group(v), column.strength, column.opens);
+            });
+            common.less.extend(&stiffness.less);
             common.inner.push(stiffness.regions.clone());
         }
         for Column { vertices, weights, normal, strength, sum, .. } in columns.iter() {
