@@ -31,8 +31,11 @@ use crate::linalg::pcg::Outcome;
 use crate::linalg::{Vec3, par};
 use crate::mesh::topology::Topology;
 
-/// Relative accuracy of the pressures in a step. The air is kept whatever it is, and what one step leaves the next one has.
+/// Relative accuracy of the pressures in a step.
 const TOLERANCE: f64 = 1e-6;
+/// Part of the error of a step's first guess, the pressures before, that may be left: the air is kept whatever it is, and the next step
+/// begins with it.
+const PROGRESS: f64 = 1e-3;
 /// Pressure that counts as none [Pa]: with it a 1 g/m2 cloth hangs 0.1 % lower.
 pub(super) const NOTHING: f64 = 1e-5;
 /// Most iterations of a solve.
@@ -346,7 +349,7 @@ impl Air {
                 par::fill(right, |v| surplus(v) + comes(v, 0.0));
                 let floor = NOTHING * par::sum(size, |v| vertex[v]).sqrt();
                 // Volumes are positive, so is the matrix.
-                diffusion.solve(&equation, right, excess, (TOLERANCE, floor, ITERATIONS)).unwrap_or_default()
+                diffusion.solve(&equation, right, excess, (TOLERANCE, floor, PROGRESS, ITERATIONS)).unwrap_or_default()
             };
             let across = |v: usize| outside[v] - excess[v];
             let found = |v: usize| layer.leak(v, gas, across(v));

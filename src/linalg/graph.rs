@@ -293,13 +293,14 @@ impl Diffusion {
     }
 
     /// Solves the equation for the right-hand side `b` from the first guess `x`, to the residual `tolerance` relative to `b` or
-    /// `floor` where that is larger, both in the norm of the inverse diagonal. `None` where the matrix is not positive definite.
+    /// `floor` where that is larger, or until it is `progress` of what it was once the means are right; all in the norm of the inverse
+    /// diagonal. `None` where the matrix is not positive definite.
     pub fn solve(
         &mut self,
         equation: &Equation,
         b: &[f64],
         x: &mut [f64],
-        (tolerance, floor, iterations): (f64, f64, usize),
+        (tolerance, floor, progress, iterations): (f64, f64, f64, usize),
     ) -> Option<Outcome> {
         if !self.prepare(equation) {
             return None;
@@ -329,11 +330,12 @@ impl Diffusion {
                 par::each_mut(unknowns, |v, u| u.x += if fixed[v] { 0.0 } else { mean[graph.group[v] as usize] });
             }
         }
+        let enough = progress * progress * rr;
         let mut beta = 0.0;
         let mut outcome = Outcome::default();
         loop {
             outcome.residual = if reference > 0.0 { rr.sqrt() / reference } else { 0.0 };
-            outcome.converged = outcome.residual <= tolerance;
+            outcome.converged = outcome.residual <= tolerance || rr <= enough;
             if outcome.converged || outcome.iterations >= iterations || !rr.is_finite() {
                 par::fill(x, |v| self.unknowns[v].x);
                 return Some(outcome);
@@ -390,7 +392,7 @@ mod tests {
             .collect();
         let mut x = vec![0.5; size];
         let equation = Equation { graph: &graph, vertex: &vertex, edge: &edge, fixed: &fixed };
-        let outcome = Diffusion::default().solve(&equation, &b, &mut x, (tolerance, 0.0, 500)).unwrap();
+        let outcome = Diffusion::default().solve(&equation, &b, &mut x, (tolerance, 0.0, 0.0, 500)).unwrap();
         assert!(outcome.converged, "{outcome:?}");
         (outcome.iterations, x.iter().zip(&wanted).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max))
     }
@@ -415,7 +417,7 @@ mod tests {
         let graph = grid(5);
         let equation = Equation { graph: &graph, vertex: &[1.0; 25], edge: &[1.0; 40], fixed: &[false; 25] };
         let mut x = vec![3.0; 25];
-        let outcome = Diffusion::default().solve(&equation, &[0.0; 25], &mut x, (1e-9, 1e-3, 100)).unwrap();
+        let outcome = Diffusion::default().solve(&equation, &[0.0; 25], &mut x, (1e-9, 1e-3, 0.0, 100)).unwrap();
         assert!(outcome.converged && x.iter().all(|x| x.abs() < 1e-9));
     }
 }

@@ -59,6 +59,8 @@ pub struct Airs {
     columns: Vec<Column>,
     /// What couples whole regions.
     common: Common,
+    /// Where the vertices were when points below were last looked for [m].
+    seen: Vec<Vec3>,
 }
 
 struct Storage {
@@ -96,7 +98,8 @@ impl Airs {
 
     /// Foresees the pressures at the end of the step and linearises them.
     pub fn press(&mut self, world: &World, state: &State, step: &Step) {
-        let Airs { layers, columns, common } = self;
+        self.look_below(world, &state.x);
+        let Airs { layers, columns, common, .. } = self;
         let blank = Column {
             vertices: [0; 4],
             weights: [0.0; 4],
@@ -118,7 +121,6 @@ impl Airs {
             rest = others;
             let Storage { below, expected, work, gaps, opens, stiffness } = storage;
             let first = world.objects[air.cloth].vertices.start;
-            below.update(&state.x, |v| state.x[first + v]);
             par::each_mut(columns, |v, column| *column = look(air, below, state, step, first, v));
             par::fill(gaps, |v| columns[v].gap);
             par::fill(opens, |v| columns[v].opens);
@@ -158,11 +160,23 @@ impl Airs {
         });
     }
 
+    /// Finds the points below for vertices at `x` [m], if any moved.
+    fn look_below(&mut self, world: &World, x: &[Vec3]) {
+        if self.layers.is_empty() || self.seen == x {
+            return;
+        }
+        for (air, storage) in world.airs.iter().zip(&mut self.layers) {
+            let first = world.objects[air.cloth].vertices.start;
+            storage.below.update(x, |v| x[first + v]);
+        }
+        self.seen.clear();
+        self.seen.extend_from_slice(x);
+    }
+
     /// The air at the end of the step, whose positions `state` has.
     pub fn commit(&mut self, world: &World, state: &mut State, h: f64) {
+        self.look_below(world, &state.x);
         for ((air, storage), at) in world.airs.iter().zip(&mut self.layers).zip(&mut state.airs) {
-            let first = world.objects[air.cloth].vertices.start;
-            storage.below.update(&state.x, |v| state.x[first + v]);
             par::fill(&mut storage.gaps, |v| storage.below.closest(v).distance);
             at.advance(&air.layer, &air.gas, &storage.gaps, &air.outside, h, &mut storage.work);
         }

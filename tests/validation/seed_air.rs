@@ -8,9 +8,9 @@ use std::f64::consts::PI;
 /// The system in the energies, solved by BiCGSTAB, gives the pressures of the symmetric one while the height changes, air leaks, blows
 /// from outside, flows, and leaves at one end.
 ///
-/// The energies are solved to a residual of 1e-6, the pressures to 1e-5 in the norm of the inverse diagonal `D`, which is an error in the pressures of at most
-/// `1e-5 sqrt(max D/V)`. With the air an error leaks away, by at least `1/(1 + h lambda) = 1/1.34` a step, so that those of four
-/// steps are there at once.
+/// The energies are solved to a residual of 1e-6, the pressures to 1e-3 of that of the first guess, which is no larger than they are, in the
+/// norm of the inverse diagonal `D`: an error in the pressures of at most `1e-3 sqrt(max D/V)`. With the air an error leaks away, by
+/// at least `1/(1 + h lambda) = 1/1.34` a step, so that those of four steps are there at once.
 #[test]
 fn energies_give_the_pressures_of_the_symmetric_system() {
     let (x, triangles) = strip(24, 16, 0.01);
@@ -47,7 +47,7 @@ fn energies_give_the_pressures_of_the_symmetric_system() {
         norm(&|i| a[i] - b[i]) / norm(&|i| a[i])
     };
     let [pressure, energy, flux] = [difference(|a| &a.excess), difference(|a| &a.energy), difference(|a| &a.flux)];
-    let bound = 2.0 * 4.0 * 1e-5 * symmetric.2.sqrt();
+    let bound = 4.0 * 1e-3 * symmetric.2.sqrt();
     println!("difference of pressures {pressure:.1e}, energies {energy:.1e}, flows {flux:.1e}, bound {bound:.1e}");
     assert!(pressure < bound && energy < bound && flux < bound);
 }
