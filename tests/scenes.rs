@@ -151,10 +151,10 @@ impl Done {
         assert!(found.iter().zip(&most).all(|(found, most)| found < most), "{}: {found:?}, not {most:?}", self.name);
     }
 
-    /// One cloth alone, from a frame of all.
-    fn cloth(&self, name: &str, all: &Frame) -> Frame {
-        let objects = &self.record.objects;
-        let k = objects.iter().position(|o| o.kind == Kind::Cloth && o.name == name).unwrap();
+    /// One cloth or body alone, from a frame of all.
+    fn one(&self, kind: Kind, name: &str, all: &Frame) -> Frame {
+        let objects: Vec<_> = self.record.objects.iter().filter(|o| o.kind == kind).collect();
+        let k = objects.iter().position(|o| o.name == name).unwrap();
         let first: usize = objects[..k].iter().map(|o| o.vertices).sum();
         let own = first..first + objects[k].vertices;
         let triangles = all.triangles.iter().filter(|t| own.contains(&(t[0] as usize)));
@@ -162,16 +162,16 @@ impl Done {
         Frame { x: all.x[own.clone()].to_vec(), v: all.v[own.clone()].to_vec(), triangles }
     }
 
-    /// A quantity by the name it has in the expected values: of all cloths, of all bodies (`body_`), of one cloth (`its name.`).
+    /// A quantity by the name it has in the expected values: of all cloths, of all bodies (`body_`), of one of them (its name and a dot).
     fn quantity(&self, name: &str, frame: u32) -> f64 {
-        let (of, mut name) = match name.strip_prefix("body_") {
-            Some(name) => (&self.bodies, name),
-            None => (&self.frames, name),
+        let (kind, of, mut name) = match name.strip_prefix("body_") {
+            Some(name) => (Kind::Body, &self.bodies, name),
+            None => (Kind::Cloth, &self.frames, name),
         };
         let (mut rest, mut all) = (&of[0], &of[frame as usize - 1]);
         let own;
-        if let Some((cloth, quantity)) = name.split_once('.') {
-            own = [rest, all].map(|frame| self.cloth(cloth, frame));
+        if let Some((one, quantity)) = name.split_once('.') {
+            own = [rest, all].map(|frame| self.one(kind, one, frame));
             [rest, all] = own.each_ref();
             name = quantity;
         }
@@ -500,6 +500,31 @@ fn bedding_as_expected() {
 }
 
 #[test]
+fn pillow_as_expected() {
+    check_scene("pillow");
+}
+
+#[test]
+fn pillow_cloth_as_expected() {
+    check_scene("pillow-cloth");
+}
+
+#[test]
+fn pillow_body_as_expected() {
+    check_scene("pillow-body");
+}
+
+#[test]
+fn wind_pillow_as_expected() {
+    check_scene("wind-pillow");
+}
+
+#[test]
+fn cube_on_pillow_as_expected() {
+    check_scene("cube-on-pillow");
+}
+
+#[test]
 fn two_sheets_as_expected() {
     check_scene("two-sheets");
 }
@@ -737,6 +762,36 @@ fn rotating_sphere_cloth_at_full_resolution() {
 #[ignore = "long: the whole scene at full resolution, minutes"]
 fn rotating_sphere_body_at_full_resolution() {
     check_full("rotating-sphere-body");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
+fn pillow_at_full_resolution() {
+    check_full("pillow");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
+fn pillow_cloth_at_full_resolution() {
+    check_full("pillow-cloth");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
+fn pillow_body_at_full_resolution() {
+    check_full("pillow-body");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
+fn wind_pillow_at_full_resolution() {
+    check_full("wind-pillow");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
+fn cube_on_pillow_at_full_resolution() {
+    check_full("cube-on-pillow");
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! `[[air_layer]]`: air between cloths and what is below them.
 
 use super::glue::Named;
-use super::keys::{Keys, Kind, choices, section};
-use super::kinds::{choice, quantity};
+use super::keys::{Keys, Kind, choices, exactly_one, section};
+use super::kinds::{choice, quantity, tables};
 use super::permeability::{Given, Permeability, pressure};
+use super::place::Selector;
 use super::unit::Unit;
 use crate::field::air::Gas;
 use crate::field::through::Through;
@@ -32,6 +33,20 @@ choices! {
 }
 
 section! {
+    /// A place of the cloth through which air is blown in or drawn out, in place of what goes through the cloth there.
+    pub struct Vent {
+        /// Which vertices.
+        pub selector: Selector = exactly_one(),
+        /// Pressure outside above that of the atmosphere; 0: a hole; below: air is drawn out.
+        pub pressure: f64 = quantity(Unit::Pressure, -1e5..=1e6).required(),
+        /// It blows in blows so long, each up to the pressure and down to nothing; all the time if absent.
+        pub period: f64 = quantity(Unit::Time, 1e-3..=1e6).or(0.0),
+        /// Speed of air through it under 200 Pa.
+        pub speed: f64 = quantity(Unit::Speed, 0.0..=1e3).or(10.0),
+    }
+}
+
+section! {
     /// Air between a cloth and what is below it. It leaves through the cloth, along the gap and below its open border.
     pub struct AirLayer {
         /// Name of the cloth.
@@ -54,6 +69,8 @@ section! {
         pub least_gap: f64 = quantity(Unit::Length, 1e-6..=0.01).or(Gas::default().least),
         /// How the air of a step is found.
         pub solver: AirSolver = choice().or(AirSolver::Symmetric),
+        /// Where air is blown in or drawn out.
+        pub vents as "vent": Vec<Vent> = tables(),
     }
     check pressure_once;
 }

@@ -69,6 +69,7 @@ struct Storage {
     work: Work,
     gaps: Vec<f64>,
     opens: Vec<f64>,
+    outside: Vec<f64>,
     stiffness: Stiffness,
 }
 
@@ -81,6 +82,7 @@ impl Airs {
             work: Work::default(),
             gaps: vec![0.0; layer.layer.size()],
             opens: vec![0.0; layer.layer.size()],
+            outside: Vec::new(),
             stiffness: Stiffness::default(),
         };
         Airs { layers: world.airs.iter().map(storage).collect(), ..Airs::default() }
@@ -119,13 +121,14 @@ impl Airs {
         for ((air, storage), state_air) in world.airs.iter().zip(layers).zip(&state.airs) {
             let (columns, others) = rest.split_at_mut(air.layer.size());
             rest = others;
-            let Storage { below, expected, work, gaps, opens, stiffness } = storage;
+            let Storage { below, expected, work, gaps, opens, outside, stiffness } = storage;
             let first = world.objects[air.cloth].vertices.start;
             par::each_mut(columns, |v, column| *column = look(air, below, state, step, first, v));
             par::fill(gaps, |v| columns[v].gap);
             par::fill(opens, |v| columns[v].opens);
             expected.clone_from(state_air);
-            expected.foresee(&air.layer, &air.gas, (gaps, opens), &air.outside, step.h, work);
+            air.outside(state.time + step.h, outside);
+            expected.foresee(&air.layer, &air.gas, (gaps, opens), outside, step.h, work);
 
             let pressure = |v: usize| (air.gas.pressure + state_air.excess[v]).max(0.0);
             let begin = common.size() as u32;
@@ -178,7 +181,8 @@ impl Airs {
         self.look_below(world, &state.x);
         for ((air, storage), at) in world.airs.iter().zip(&mut self.layers).zip(&mut state.airs) {
             par::fill(&mut storage.gaps, |v| storage.below.closest(v).distance);
-            at.advance(&air.layer, &air.gas, &storage.gaps, &air.outside, h, &mut storage.work);
+            air.outside(state.time, &mut storage.outside);
+            at.advance(&air.layer, &air.gas, &storage.gaps, &storage.outside, h, &mut storage.work);
         }
     }
 }

@@ -4,6 +4,7 @@ use super::{Object, World};
 use crate::collision::traversal::Traversal;
 use crate::field::air::{Air, Gas, Layer, Method};
 use crate::linalg::Vec3;
+use std::f64::consts::PI;
 
 /// A layer of air as the scene describes it; vertices are file vertices of the cloth.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,8 +21,21 @@ pub struct AirInput {
     pub inertia: f64,
     /// Vertices where the layer is open to the atmosphere.
     pub open: Vec<u32>,
-    /// Pressure outside above that of the atmosphere, by vertex [Pa]; empty: none.
-    pub outside: Vec<f64>,
+    /// Where air is blown in or drawn out.
+    pub vents: Vec<Vent>,
+}
+
+/// A place of a cloth through which air is blown in or drawn out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Vent {
+    /// Its vertices.
+    pub vertices: Vec<u32>,
+    /// Pressure outside above that of the atmosphere, the most of it where it has a period [Pa].
+    pub pressure: f64,
+    /// Time from one blow to the next, `pressure sin^2(pi t/period)` [s]; 0: it blows all the time.
+    pub period: f64,
+    /// Speed of air through it over the pressure across it [m/(s Pa)].
+    pub permeance: f64,
 }
 
 /// A layer of air; vertices are those of the cloth in the order of the world.
@@ -35,8 +49,8 @@ pub struct AirLayer {
     pub gas: Gas,
     /// The layer.
     pub layer: Layer,
-    /// Pressure outside above that of the atmosphere [Pa].
-    pub outside: Vec<f64>,
+    /// Where air is blown in or drawn out.
+    pub vents: Vec<Vent>,
 }
 
 impl AirLayer {
@@ -55,11 +69,24 @@ impl AirLayer {
         for v in &input.open {
             layer.open[(of.place[*v as usize] - first) as usize] = true;
         }
-        let mut outside = vec![0.0; layer.size()];
-        for (pressure, v) in input.outside.iter().zip(&of.place) {
-            outside[(v - first) as usize] = *pressure;
+        let mut vents = input.vents.clone();
+        for Vent { vertices, permeance, .. } in &mut vents {
+            for v in vertices {
+                *v = of.place[*v as usize] - first;
+                (layer.permeance[*v as usize], layer.inertia[*v as usize]) = (*permeance, 0.0);
+            }
         }
-        Some(AirLayer { cloth, below: triangles(&world.objects[below], 0), gas: input.gas, layer, outside })
+        Some(AirLayer { cloth, below: triangles(&world.objects[below], 0), gas: input.gas, layer, vents })
+    }
+
+    /// Pressure outside above that of the atmosphere at a time [s], by vertex [Pa].
+    pub fn outside(&self, time: f64, outside: &mut Vec<f64>) {
+        outside.clear();
+        outside.resize(self.layer.size(), 0.0);
+        for Vent { vertices, pressure, period, .. } in &self.vents {
+            let blow = if *period > 0.0 { (PI * time / period).sin().powi(2) } else { 1.0 };
+            vertices.iter().for_each(|v| outside[*v as usize] = pressure * blow);
+        }
     }
 
     /// Still air at the pressure of the atmosphere, with all vertices at `x` [m].

@@ -28,7 +28,7 @@ fn air(below: &str, speed: f64) -> AirInput {
         permeance: speed / 200.0,
         inertia: 0.0,
         open: Vec::new(),
-        outside: Vec::new(),
+        vents: Vec::new(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `[[air_layer]]` as a world takes it.
 
 use super::faults::Faults;
+use super::select;
 use crate::field::air::{Gas, Method};
 use crate::mesh::topology::Topology;
 use crate::scene::Scene;
@@ -8,7 +9,7 @@ use crate::scene::air::{AirSolver, Border};
 use crate::scene::keys::Choice;
 use crate::scene::preview::Colouring;
 use crate::scene::settings::Channel;
-use crate::world::air::AirInput;
+use crate::world::air::{AirInput, Vent};
 use crate::world::build::ClothInput;
 
 /// All layers of air of a scene, of cloths that were read.
@@ -36,6 +37,16 @@ pub fn layers(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Vec<
         let all = 0..cloth.mesh.positions.len() as u32;
         let open = all.filter(|v| air.border == Border::Open && topology.boundary[*v as usize]).collect();
         let through = air.through();
+        let mut vents = Vec::with_capacity(air.vents.len());
+        for (i, vent) in air.vents.iter().enumerate() {
+            match select::vertices(&vent.selector, &cloth.mesh.positions, &cloth.mesh.groups) {
+                Ok(vertices) => {
+                    let permeance = vent.speed / 200.0;
+                    vents.push(Vent { vertices, pressure: vent.pressure, period: vent.period, permeance });
+                }
+                Err((below, message)) => faults.fault(&format!("air_layer[{k}].vent[{i}].{below}"), message),
+            }
+        }
         layers.push(AirInput {
             names: [air.cloth.clone(), air.body.clone()],
             gas: Gas { pressure: air.atmosphere, speed: air.speed, least: air.least_gap, ..Gas::default() },
@@ -47,7 +58,7 @@ pub fn layers(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Vec<
             permeance: through.permeance,
             inertia: through.inertia,
             open,
-            outside: Vec::new(),
+            vents,
         });
     }
     layers
