@@ -205,11 +205,11 @@ mod tests {
                     let (push, step) = (at(part), 1e-6);
                     let slope = (at(part - step).excess - at(part + step).excess) / (2.0 * step * 4e-3);
                     assert!(push.stiffness > 0.999 * slope && slope >= 0.0, "{part}: {push:?}, {slope}");
-                    // Where nothing else happens, it is what comes out.
+                    // It is what comes out but for the second order: the change of the excess over the pressure, 2 % at most.
                     if part.abs() == 1e-3 && inertia == 0.0 {
                         let mut after = inside;
                         chamber.advance(&mut after, 4e-3 * (1.0 + part), 0.0, h, h);
-                        assert!((after.excess - push.excess).abs() < 2e-6 * 101_325.0, "{after:?} {push:?}");
+                        assert!((after.excess - push.excess).abs() < 0.02 * 1e-3 * 101_325.0, "{after:?} {push:?}");
                     }
                 }
             }

@@ -17,6 +17,7 @@ fn it_is_read() {
     assert_eq!(one.through(), Through { permeance: 0.01 / 98.0, inertia: 0.0 });
     assert_eq!(one.supply(), Supply::Held { excess: 2e3, duration: 0.25 });
     assert_eq!(other.supply(), Supply::Filled { times: 1.5, duration: 2.0 });
+    assert!(other.through().inertia > 0.0, "{other:?}");
 }
 
 #[test]

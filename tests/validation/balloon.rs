@@ -42,7 +42,8 @@ fn hollow() -> f64 {
 }
 
 fn volume(bench: &Bench) -> f64 {
-    bench.world.balloons[0].volume(|v| bench.state.x[v])
+    let x = &bench.state.x;
+    bench.world.balloons[0].volume(|v| x[v])
 }
 
 /// Moves and speeds up all vertices.
@@ -136,7 +137,7 @@ fn a_leaky_balloon_loses_its_excess() {
     close("leak against inertia: root of the excess, Pa^1/2", excess.sqrt(), wanted, h / takes);
 }
 
-/// Squeezed flat and let go, thrown and turning: sealed air is kept to the last digit, and momentum within the solver's tolerance.
+/// Squeezed from two sides and thrown: sealed air is kept to the last digit, and momentum within the solver's tolerance.
 #[test]
 fn sealed_air_and_momentum_are_kept() {
     let mut bench = Bench::new(balloon(500.0, SEALED, Supply::None), settings(Integrator::Bdf2, 5e-4, 1e-13));
@@ -157,22 +158,32 @@ fn sealed_air_and_momentum_are_kept() {
     assert!((momentum(&bench) - begin).norm() < 1e-10 * begin.norm(), "{}", momentum(&bench) - begin);
 }
 
-/// A balloon that spins goes on spinning: pressure turns with it. It would take `p h/(rho R)` of the spin a second if it pushed where
-/// the surface was, all of it in a tenth of a second here. What is left is of the second order in the angle of a step.
+/// Pressure turns with a balloon that spins. If it pushed where the surface was it would take `p h/(rho R)` of the spin a second, with the
+/// 300 Pa that are left where the cloth has given way all but 1 % in a turn. Without air the linearised step takes 11 % at 0.02 rad a
+/// step, a fourth of that in half the step; with it as much, but for how the cloth is stretched, 1 % of its size and some of 11 %.
 #[test]
 fn pressure_does_not_brake_a_spinning_balloon() {
-    let (h, excess) = (1e-3, 2000.0);
-    let mut bench = Bench::new(balloon(2000.0, SEALED, Supply::None), bdf2(h));
-    compress(&mut bench, excess);
-    let axis = Vec3::new(0.6, 0.0, 0.8) * 20.0;
-    disturb(&mut bench, |x| x, |x| axis.cross(&x));
-    let spin = |bench: &Bench| -> f64 {
-        let of = |v: usize| bench.state.x[v].cross(&bench.state.v[v]) * bench.world.mass[v];
-        (0..bench.world.moving).map(of).sum::<Vec3>().norm()
+    let spun = |excess: Option<f64>| {
+        let mut input = balloon(2000.0, SEALED, Supply::None);
+        if excess.is_none() {
+            input.balloons.clear();
+        }
+        let mut bench = Bench::new(input, bdf2(1e-3));
+        if let Some(excess) = excess {
+            compress(&mut bench, excess);
+        }
+        let axis = Vec3::new(0.6, 0.0, 0.8) * 20.0;
+        disturb(&mut bench, |x| x, |x| axis.cross(&x));
+        let spin = |bench: &Bench| -> f64 {
+            let of = |v: usize| bench.state.x[v].cross(&bench.state.v[v]) * bench.world.mass[v];
+            (0..bench.world.moving).map(of).sum::<Vec3>().norm()
+        };
+        let begin = spin(&bench);
+        bench.run(0.3);
+        println!("{excess:?} Pa at first, then {:?}", bench.state.balloons);
+        spin(&bench) / begin
     };
-    let begin = spin(&bench);
-    bench.run(0.3);
-    close("spinning balloon: angular momentum after one turn", spin(&bench) / begin, 1.0, 0.02);
+    close("spinning balloon: angular momentum after a turn, of that without air", spun(Some(2000.0)), spun(None), 5e-3);
 }
 
 /// A squeezed balloon gains no energy at any step: of motion, of the cloth and of the gas at constant temperature,
@@ -201,8 +212,8 @@ fn a_balloon_gains_no_energy() {
     }
 }
 
-/// Air is let in until the balloon has 1.3 times its volume. In the last step before the valve is shut it may come in twice as fast as
-/// evenly, and what the cloth has not followed yet is there as well: within 1 %.
+/// Air is let in until the balloon has 1.3 times its volume. In a step it may come in twice as fast as evenly: 0.2 % of the volume, and
+/// no more of it can be too much or missing.
 #[test]
 fn a_volume_is_reached() {
     let mut input = balloon(200.0, SEALED, Supply::Filled { times: 1.3, duration: 0.3 });
@@ -210,10 +221,10 @@ fn a_volume_is_reached() {
     let mut bench = Bench::new(input, bdf2(1e-3));
     let rest = volume(&bench);
     bench.run(0.15);
-    close("half filled: volume", volume(&bench) / rest, 1.15, 0.01);
+    close("half filled: volume", volume(&bench) / rest, 1.15, 2e-3);
     bench.run(0.5);
     let inside = bench.state.balloons[0];
-    close("filled: volume", volume(&bench) / rest, 1.3, 0.01);
+    close("filled: volume", volume(&bench) / rest, 1.3, 2e-3);
     assert!(inside.shut && inside.excess > 0.0, "{inside:?}");
     bench.run(0.6);
     assert_eq!(bench.state.balloons[0].energy, inside.energy);
