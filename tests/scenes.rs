@@ -529,6 +529,11 @@ fn two_sheets_as_expected() {
     check_scene("two-sheets");
 }
 
+#[test]
+fn balloon_as_expected() {
+    check_scene("balloon");
+}
+
 /// Balls that would overlap by 5 mm wait for the cloth between them, as shipped.
 #[test]
 fn pinch_as_expected() {
@@ -738,6 +743,12 @@ fn two_shirts_at_full_resolution() {
 #[ignore = "long: the whole scene at full resolution, minutes"]
 fn two_sheets_at_full_resolution() {
     check_full("two-sheets");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
+fn balloon_at_full_resolution() {
+    check_full("balloon");
 }
 
 #[test]

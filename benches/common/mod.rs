@@ -91,6 +91,7 @@ pub fn scene(vertices: usize) -> (World, State) {
         frictions: Vec::new(),
         glues: Vec::new(),
         airs: Vec::new(),
+        balloons: Vec::new(),
     })
 }
 

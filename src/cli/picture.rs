@@ -52,29 +52,34 @@ pub struct Field {
     map: Map,
     /// Only cloths over a layer of air have it.
     of_air: bool,
+    /// Balloons have it as well.
+    of_balloons: bool,
 }
 
 impl Field {
     /// A cloth has it.
     fn is_of(&self, scene: &Scene, cloth: &str) -> bool {
-        !self.of_air || scene.airs.iter().any(|layer| layer.cloth == cloth)
+        let inflated = self.of_balloons && scene.balloons.iter().any(|balloon| balloon.cloth == cloth);
+        !self.of_air || inflated || scene.airs.iter().any(|layer| layer.cloth == cloth)
     }
 }
 
 /// The field that colours cloths; `None` where they have their own colours.
 pub fn field(scene: &Scene) -> Option<Field> {
-    let of = |word, label, unit| Some(Field { word, label, unit, map: Map::Sequential, of_air: false });
+    let of =
+        |word, label, unit| Some(Field { word, label, unit, map: Map::Sequential, of_air: false, of_balloons: false });
     match scene.preview.field {
         Colouring::None => None,
         Colouring::Strain => of("strain", "strain", ""),
         Colouring::Speed => of("speed", "speed", "m/s"),
         Colouring::Gap => of("gap", "gap", "m"),
-        Colouring::Pressure => {
-            Some(Field { word: "pressure", label: "pressure", unit: "Pa", map: Map::Diverging, of_air: true })
-        }
-        Colouring::AirMass => {
-            Some(Field { word: "air_mass", label: "air", unit: "kg/m2", map: Map::Sequential, of_air: true })
-        }
+        Colouring::Pressure => of("pressure", "pressure", "Pa").map(|field| Field {
+            map: Map::Diverging,
+            of_air: true,
+            of_balloons: true,
+            ..field
+        }),
+        Colouring::AirMass => of("air_mass", "air", "kg/m2").map(|field| Field { of_air: true, ..field }),
     }
 }
 

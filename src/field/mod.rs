@@ -2,6 +2,8 @@
 
 /// Air between a cloth and a body.
 pub mod air;
+/// Air inside a closed cloth.
+pub mod balloon;
 /// The air's equation as the paper has it.
 pub mod seed;
 /// Stiffness of a layer of air.

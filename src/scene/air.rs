@@ -75,21 +75,13 @@ section! {
     check pressure_once;
 }
 
-/// What is known by name or by two measurements says its pressures itself.
 fn pressure_once(air: AirLayer, keys: &mut Keys) -> Option<AirLayer> {
-    if keys.find("test_pressure").is_some() && !matches!(air.permeability, Given::Speed(_)) {
-        keys.fault("test_pressure", "goes with a permeability that is a speed; leave it out");
-        return None;
-    }
-    Some(air)
+    air.permeability.pressure_once(keys).then_some(air)
 }
 
 impl AirLayer {
     /// How air goes through the cloth.
     pub fn through(&self) -> Through {
-        match self.permeability {
-            Given::Speed(speed) => Through::darcy(speed, self.test_pressure),
-            Given::Known(through) | Given::Measured(through) => through,
-        }
+        self.permeability.through(self.test_pressure)
     }
 }

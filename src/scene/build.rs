@@ -7,6 +7,7 @@ mod faults;
 mod files;
 mod friction;
 mod air;
+mod balloon;
 mod glue;
 mod hold;
 mod obstacle;
@@ -78,6 +79,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     let frictions = friction::pairs(scene, &obstacles, &mut faults);
     let glues = glue::glues(scene, &cloths, &bodies, &mut faults);
     let airs = air::layers(scene, &cloths, &mut faults);
+    let balloons = balloon::balloons(scene, &cloths, &mut faults);
     if faults.any() {
         return Err(Refusal { faults: faults.finish().0, ..Refusal::default() });
     }
@@ -103,9 +105,10 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
         frictions,
         glues,
         airs,
+        balloons,
     });
     let crossing = start::begin(scene.contact.start, &world, &mut state, &mut faults);
-    state.airs = world.airs.iter().map(|air| air.still(&world, &state.x)).collect();
+    world.fill(&mut state);
     match faults.finish() {
         (found, warnings) if found.is_empty() => Ok(Built { world, state, warnings }),
         (faults, _) => Err(Refusal { faults, crossing }),

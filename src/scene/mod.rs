@@ -13,6 +13,7 @@ mod document;
 mod fault;
 pub mod friction;
 pub mod air;
+pub mod balloon;
 pub mod glue;
 mod json;
 mod keys;
@@ -33,6 +34,7 @@ pub mod time;
 mod unit;
 
 pub use air::AirLayer;
+pub use balloon::Balloon;
 pub use body::Body;
 pub use cloth::Cloth;
 pub use fault::{Fault, Place};
@@ -82,6 +84,8 @@ pub struct Scene {
     pub glues: Vec<Glue>,
     /// Layers of air.
     pub airs: Vec<AirLayer>,
+    /// Closed cloths with air inside.
+    pub balloons: Vec<Balloon>,
     /// Wind.
     pub wind: Wind,
     /// Contact.
@@ -124,6 +128,8 @@ section! {
         glue: Vec<Glue> = tables(),
         /// Air between cloths and what is below them; after the objects, whose names it knows.
         air_layer: Vec<AirLayer> = tables(),
+        /// Closed cloths with air inside; after the objects, whose names it knows.
+        balloon: Vec<Balloon> = tables(),
         /// Wind.
         wind: Wind = table(),
         /// Contact.
@@ -235,6 +241,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         friction,
         glue,
         air_layer,
+        balloon,
         wind,
         contact,
         solver,
@@ -257,6 +264,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         frictions: friction,
         glues: glue,
         airs: air_layer,
+        balloons: balloon,
         wind,
         contact,
         solver,

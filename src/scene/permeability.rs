@@ -3,7 +3,7 @@
 use super::document::{Node, Value};
 use super::fault::meant;
 use super::json::Json;
-use super::keys::{Context, Kind, section};
+use super::keys::{Context, Keys, Kind, section};
 use super::kinds::{Quantity, flag, list, name, quantity, table, text};
 use super::library::library;
 use super::unit::{Unit, short};
@@ -56,6 +56,25 @@ pub enum Given {
     Known(Through),
     /// By two measurements.
     Measured(Through),
+}
+
+impl Given {
+    /// How air goes through the cloth; `pressure` [Pa] drives what is given as a speed.
+    pub fn through(self, pressure: f64) -> Through {
+        match self {
+            Given::Speed(speed) => Through::darcy(speed, pressure),
+            Given::Known(through) | Given::Measured(through) => through,
+        }
+    }
+
+    /// What is known by name or by two measurements says its pressures itself: another one is a fault, and gives false.
+    pub fn pressure_once(self, keys: &mut Keys) -> bool {
+        let twice = keys.find("test_pressure").is_some() && !matches!(self, Given::Speed(_));
+        if twice {
+            keys.fault("test_pressure", "goes with a permeability that is a speed; leave it out");
+        }
+        !twice
+    }
 }
 
 /// A speed, a name, or two measurements.

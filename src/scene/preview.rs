@@ -33,7 +33,7 @@ choices! {
         Speed = "speed",
         /// Contact gap [m].
         Gap = "gap",
-        /// Pressure of the air below above that of the atmosphere [Pa], of cloths over air: blue where lower; others are grey.
+        /// Pressure of the air below above that of the atmosphere [Pa], of cloths over air and of balloons: blue where lower; others are grey.
         Pressure = "pressure",
         /// Mass of the air below per area [kg/m2], of cloths over air; others are grey.
         AirMass = "air_mass",

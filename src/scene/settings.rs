@@ -122,7 +122,7 @@ choices! {
         Speed = "speed",
         /// Distance to the nearest other surface less the thickness [m].
         Gap = "gap",
-        /// Pressure of the air below above that of the atmosphere [Pa]; of cloths over a layer of air.
+        /// Pressure of the air below above that of the atmosphere [Pa]; of cloths over a layer of air and of balloons.
         Pressure = "pressure",
         /// Mass of the air below per area of the cloth at rest [kg/m2]; of cloths over a layer of air.
         AirMass = "air_mass",

@@ -1,4 +1,4 @@
-//! The air below a cloth at its vertices.
+//! The air below a cloth, or inside it, at its vertices.
 
 use crate::field::air::Air;
 use crate::world::air::AirLayer;
@@ -17,8 +17,12 @@ fn below(
     Some(object.place.iter().map(|v| value(layer, air, *v as usize - first)).collect())
 }
 
-/// Pressure of the air below each vertex above that of the atmosphere [Pa].
+/// Pressure of the air below each vertex, or inside the balloon, above that of the atmosphere [Pa].
 pub fn pressures(world: &World, state: &State, object: &Object) -> Option<Vec<f64>> {
+    let is_of = |cloth: usize| world.objects.get(cloth).is_some_and(|cloth| cloth.name == object.name);
+    if let Some((_, inside)) = world.balloons.iter().zip(&state.balloons).find(|(balloon, _)| is_of(balloon.cloth)) {
+        return Some(vec![inside.excess; object.place.len()]);
+    }
     below(world, state, object, |_, air, v| air.excess[v])
 }
 

@@ -8,6 +8,7 @@
 //! step the pressures are found anew with all of `S` at the gaps that came out.
 
 use super::Step;
+use super::balloon::Inflation;
 use crate::collision::traversal::Traversal;
 use crate::field::air::{Air, Work};
 use crate::field::stiffness::Stiffness;
@@ -51,12 +52,13 @@ impl Column {
     }
 }
 
-/// Storage of all layers.
+/// Storage of all layers and balloons.
 #[derive(Default)]
 pub struct Airs {
     layers: Vec<Storage>,
     /// Of all layers, one after the other.
     columns: Vec<Column>,
+    balloons: Vec<Inflation>,
     /// What couples whole regions.
     common: Common,
     /// Where the vertices were when points below were last looked for [m].
@@ -85,7 +87,8 @@ impl Airs {
             outside: Vec::new(),
             stiffness: Stiffness::default(),
         };
-        Airs { layers: world.airs.iter().map(storage).collect(), ..Airs::default() }
+        let balloons = world.balloons.iter().map(|_| Inflation::default()).collect();
+        Airs { layers: world.airs.iter().map(storage).collect(), balloons, ..Airs::default() }
     }
 
     /// Vertices of cloths and the points below them.
@@ -101,7 +104,7 @@ impl Airs {
     /// Foresees the pressures at the end of the step and linearises them.
     pub fn press(&mut self, world: &World, state: &State, step: &Step) {
         self.look_below(world, &state.x);
-        let Airs { layers, columns, common, .. } = self;
+        let Airs { layers, columns, balloons, common, .. } = self;
         let blank = Column {
             vertices: [0; 4],
             weights: [0.0; 4],
@@ -152,6 +155,9 @@ impl Airs {
                 }
             }
         }
+        for ((balloon, inflation), inside) in world.balloons.iter().zip(balloons).zip(&state.balloons) {
+            inflation.press(balloon, inside, state, step, common);
+        }
         // Those of one vertex and sum, which stay in order, become one.
         par::sort_by_key(&mut common.entries, |e| (e.0, e.1));
         common.entries.dedup_by(|next, kept| {
@@ -176,6 +182,13 @@ impl Airs {
         self.seen.extend_from_slice(x);
     }
 
+    /// Adds what pushes balloons in free flight [N].
+    pub fn inflate(&self, world: &World, force: &mut [Vec3]) {
+        for (balloon, inflation) in world.balloons.iter().zip(&self.balloons) {
+            inflation.add(balloon, force);
+        }
+    }
+
     /// The air at the end of the step, whose positions `state` has.
     pub fn commit(&mut self, world: &World, state: &mut State, h: f64) {
         self.look_below(world, &state.x);
@@ -183,6 +196,9 @@ impl Airs {
             par::fill(&mut storage.gaps, |v| storage.below.closest(v).distance);
             air.outside(state.time, &mut storage.outside);
             at.advance(&air.layer, &air.gas, &storage.gaps, &storage.outside, h, &mut storage.work);
+        }
+        for ((balloon, inflation), inside) in world.balloons.iter().zip(&self.balloons).zip(&mut state.balloons) {
+            inflation.commit(balloon, inside, &state.x, state.time, h);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! How the world changes. [`Stepper::attempt`] is the page that knows the order of the stages.
 
 mod air;
+mod balloon;
 mod coupling;
 mod feature;
 pub mod ignore;
@@ -329,6 +330,7 @@ impl<T: Real> Stepper<T> {
         assembly.assemble(&world.elements, &scheme);
         scheme::add_drag(world, state, now, assembly);
         scheme::add_handles(world, state, now, assembly);
+        airs.inflate(world, &mut assembly.force);
         assembly.matrix.common.clone_from(airs.common());
         assembly.keep();
     }

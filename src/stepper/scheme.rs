@@ -235,6 +235,7 @@ mod tests {
             frictions: Vec::new(),
             glues: Vec::new(),
             airs: Vec::new(),
+            balloons: Vec::new(),
         });
         world.moving = 1;
         let none = || vec![Vec3::zeros()];

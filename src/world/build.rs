@@ -1,6 +1,7 @@
 //! From placed meshes and laws to a [`World`] and its first [`State`].
 
 use super::air::{AirInput, AirLayer};
+use super::balloon::{Balloon, BalloonInput};
 use super::friction::{Between, Frictions};
 use super::glue::Glue;
 use super::wind::Wind;
@@ -144,6 +145,8 @@ pub struct Input {
     pub glues: Vec<Glue>,
     /// Air between cloths and what is below them.
     pub airs: Vec<AirInput>,
+    /// Closed cloths with air inside.
+    pub balloons: Vec<BalloonInput>,
 }
 
 /// Builds the world and its state at time 0.
@@ -167,6 +170,7 @@ pub fn build(input: Input) -> (World, State) {
         contact: input.contact,
         frictions: Frictions::default(),
         airs: Vec::new(),
+        balloons: Vec::new(),
     };
     let mut state = State::default();
     let mut meshes = Vec::new();
@@ -187,8 +191,9 @@ pub fn build(input: Input) -> (World, State) {
     state.x = world.rest.clone();
     world.place_obstacles(0.0, &mut state.x);
     let airs: Vec<AirLayer> = input.airs.iter().filter_map(|air| AirLayer::new(air, &world)).collect();
-    state.airs = airs.iter().map(|air| air.still(&world, &state.x)).collect();
     world.airs = airs;
+    world.balloons = input.balloons.iter().filter_map(|balloon| Balloon::new(balloon, &world)).collect();
+    world.fill(&mut state);
     state.v.resize(state.x.len(), Vec3::zeros());
     state.x_before = state.x[..world.moving].to_vec();
     state.v_before = state.v[..world.moving].to_vec();

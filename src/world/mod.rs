@@ -5,6 +5,8 @@
 
 /// Layers of air.
 pub mod air;
+/// Closed cloths with air inside.
+pub mod balloon;
 /// From meshes and laws to a world.
 pub mod build;
 /// What crosses.
@@ -21,11 +23,13 @@ pub mod wind;
 use crate::collision::certificate::Pair;
 use crate::collision::surface::Surface;
 use crate::field::air::Air;
+use crate::field::balloon::Inside;
 use crate::force::contact::{Bristle, Friction};
 use crate::force::drag::Drag;
 use crate::force::elements::Elements;
 use crate::linalg::{Vec2, Vec3};
 use air::AirLayer;
+use balloon::Balloon;
 use friction::Frictions;
 use motion::Motion;
 use std::ops::Range;
@@ -241,6 +245,8 @@ pub struct World {
     pub frictions: Frictions,
     /// Air between cloths and what is below them.
     pub airs: Vec<AirLayer>,
+    /// Closed cloths with air inside.
+    pub balloons: Vec<Balloon>,
 }
 
 /// Everything that differs between two moments.
@@ -278,6 +284,8 @@ pub struct State {
     pub released: Option<usize>,
     /// The air of each layer.
     pub airs: Vec<Air>,
+    /// The air inside each balloon.
+    pub balloons: Vec<Inside>,
     /// Where the vertices of each pin, then of each handle, were when its window opened.
     pub anchors: Vec<Option<Vec<Vec3>>>,
 }
@@ -328,6 +336,12 @@ impl World {
         for obstacle in &self.obstacles {
             obstacle.course.place(&obstacle.rest, t, &mut x[self.objects[obstacle.object].vertices.clone()]);
         }
+    }
+
+    /// Still air at the pressure of the atmosphere wherever there is air, where the vertices are.
+    pub fn fill(&self, state: &mut State) {
+        state.airs = self.airs.iter().map(|air| air.still(self, &state.x)).collect();
+        state.balloons = self.balloons.iter().map(|balloon| balloon.still(&state.x)).collect();
     }
 
     /// Values of an object's vertices in file order.

@@ -111,6 +111,7 @@ fn it_knows_the_keys_that_the_reader_knows() {
         ("[[friction]]\nzzzzzzzz = 1", "friction"),
         ("[[glue]]\nzzzzzzzz = 1", "glue"),
         ("[[air_layer]]\nzzzzzzzz = 1", "air_layer"),
+        ("[[balloon]]\nzzzzzzzz = 1", "balloon"),
         ("[[friction]]\ncurves = { zzzzzzzz = 1 }", "friction.curves"),
         ("[wind]\nzzzzzzzz = 1", "wind"),
         ("[contact]\nzzzzzzzz = 1", "contact"),
@@ -146,7 +147,8 @@ fn its_defaults_are_those_that_are_read() {
          [[obstacle]]\nname = \"p\"\nplane = {{}}\n[[obstacle]]\nname = \"s\"\n\
          sequence = {{ files = \"walk/step.%04d.obj\", first = 1, last = 1 }}\n\
          [[glue]]\ncloth = \"sheet\"\nbody = \"b\"\nall = true\n\
-         [[air_layer]]\ncloth = \"sheet\"\nbody = \"b\"\npermeability = 0.1\n"
+         [[air_layer]]\ncloth = \"sheet\"\nbody = \"b\"\npermeability = 0.1\n\
+         [[balloon]]\ncloth = \"sheet\"\npressure = 1\n"
     );
     let places = [
         ("obstacle.box", "obstacle.o.box"),
@@ -164,6 +166,7 @@ fn its_defaults_are_those_that_are_read() {
         ("obstacle", "obstacle.o"),
         ("glue", "glue[0]"),
         ("air_layer", "air_layer[0]"),
+        ("balloon", "balloon[0]"),
     ];
     let plain = good(&base);
     let (schema, mut all) = (schema(), BTreeMap::new());

@@ -89,6 +89,7 @@ impl Scene {
                 frictions: Vec::new(),
                 glues: Vec::new(),
                 airs: Vec::new(),
+                balloons: Vec::new(),
             },
             settings: Settings { integrator, step, min_step: step.min(2e-5), tolerance, iterations: 500 },
             double: r.chance(0.2),

@@ -107,6 +107,7 @@ fn empty(gravity: Vec3) -> Input {
         frictions: Vec::new(),
         glues: Vec::new(),
         airs: Vec::new(),
+        balloons: Vec::new(),
     }
 }
 

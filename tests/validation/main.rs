@@ -2,6 +2,7 @@
 //! the mesh; `--nocapture` prints measured against expected values.
 
 mod air;
+mod balloon;
 mod bending;
 mod buckling;
 mod capstan;

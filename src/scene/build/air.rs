@@ -6,25 +6,12 @@ use crate::field::air::{Gas, Method};
 use crate::mesh::topology::Topology;
 use crate::scene::Scene;
 use crate::scene::air::{AirSolver, Border};
-use crate::scene::keys::Choice;
-use crate::scene::preview::Colouring;
-use crate::scene::settings::Channel;
 use crate::world::air::{AirInput, Vent};
 use crate::world::build::ClothInput;
 
 /// All layers of air of a scene, of cloths that were read.
 pub fn layers(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Vec<AirInput> {
     let mut layers: Vec<AirInput> = Vec::with_capacity(scene.airs.len());
-    if scene.airs.is_empty() {
-        let of_air = |field: &&Channel| matches!(field, Channel::Pressure | Channel::AirMass);
-        if let Some(field) = scene.output.fields.iter().find(of_air) {
-            faults.warn("output.fields", format!("no cloth has \"{}\": there is no [[air_layer]]", field.word()));
-        }
-        if matches!(scene.preview.field, Colouring::Pressure | Colouring::AirMass) {
-            let word = scene.preview.field.word();
-            faults.warn("preview.field", format!("no cloth has \"{word}\": there is no [[air_layer]]"));
-        }
-    }
     for (k, air) in scene.airs.iter().enumerate() {
         // What could not be read has been told.
         let Some(cloth) = cloths.iter().find(|c| c.name == air.cloth) else { continue };

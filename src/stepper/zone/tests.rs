@@ -51,6 +51,7 @@ fn crumpled(seed: &mut u64) -> (World, State, Step) {
         frictions: Vec::new(),
         glues: Vec::new(),
         airs: Vec::new(),
+        balloons: Vec::new(),
     });
     let n = world.moving;
     state.x.iter_mut().for_each(|x| *x += vector(0.05));

@@ -1,0 +1,58 @@
+//! Balloons in a step: the excess that is foreseen for free flight pushes there along the gradient of the volume, and what it changes by
+//! when the volume comes out otherwise is a part of rank one of the linear system (`field::balloon`). Over a closed surface the gradient
+//! adds up to nothing, so momentum is kept; where free flight turns the balloon, the push turns with it.
+
+use super::Step;
+use crate::field::balloon::{Inside, Push};
+use crate::linalg::envelope::Envelope;
+use crate::linalg::matrix::Common;
+use crate::linalg::{Vec3, par};
+use crate::world::State;
+use crate::world::balloon::Balloon;
+
+/// Storage of a balloon.
+#[derive(Default)]
+pub struct Inflation {
+    /// Of the volume after free flight, by vertex of the cloth [m^2].
+    gradient: Vec<Vec3>,
+    push: Push,
+    /// What is let in in the step [J].
+    source: f64,
+}
+
+impl Inflation {
+    /// Foresees the pressure at the end of the step, linearises it and adds what couples the vertices.
+    pub fn press(&mut self, balloon: &Balloon, inside: &Inside, state: &State, step: &Step, common: &mut Common) {
+        let Inflation { gradient, push, source } = self;
+        let (chamber, first) = (&balloon.chamber, balloon.first());
+        let flight = |v: usize| state.x[v] + step.moved[v];
+        let volumes = [balloon.volume(|v| state.x[v]), balloon.volume(flight)];
+        let end = state.time + step.h;
+        *source = chamber.source(inside, volumes[0], end, step.h);
+        *push = chamber.foresee(inside, volumes, *source, end, step.h);
+        gradient.resize(balloon.size(), Vec3::zeros());
+        par::fill(gradient, |v| balloon.gradient(v, flight));
+
+        let (sum, root) = (common.size() as u32, push.stiffness.sqrt());
+        let free = (first..).zip(&*gradient).filter(|(v, _)| !step.fixed[*v]);
+        common.entries.extend(free.map(|(v, gradient)| (v as u32, sum, gradient * root)));
+        let mut one = Envelope::new(1, std::iter::empty());
+        one.add(0, 0, 1.0);
+        one.factor();
+        common.inner.push(one);
+        common.less.push(0.0);
+    }
+
+    /// Adds what pushes the cloth in free flight [N].
+    pub fn add(&self, balloon: &Balloon, force: &mut [Vec3]) {
+        let first = balloon.first();
+        par::each_mut(&mut force[first..first + balloon.size()], |v, force| {
+            *force += self.gradient[v] * self.push.excess;
+        });
+    }
+
+    /// The air at the end of the step, whose positions `state` has.
+    pub fn commit(&self, balloon: &Balloon, inside: &mut Inside, x: &[Vec3], end: f64, h: f64) {
+        balloon.chamber.advance(inside, balloon.volume(|v| x[v]), self.source, end, h);
+    }
+}
