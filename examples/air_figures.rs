@@ -41,7 +41,7 @@ fn volumes(runs: &[&str]) -> Result<(), Box<dyn Error>> {
         .margin(12)
         .x_label_area_size(36)
         .y_label_area_size(48)
-        .build_cartesian_2d(0.0..1.4, 11.5..15.0)?;
+        .build_cartesian_2d(0.0..1.4, 11.0..15.0)?;
     chart.configure_mesh().x_desc("time [s]").y_desc("volume [l]").draw()?;
     for (run, colour) in runs.iter().zip([RED, BLACK]) {
         let (triangles, frames) = cover(run)?;

@@ -40,7 +40,7 @@ section! {
         /// Pressure outside above that of the atmosphere; 0: a hole; below: air is drawn out.
         pub pressure: f64 = quantity(Unit::Pressure, -1e5..=1e6).required(),
         /// It blows in blows so long, each up to the pressure and down to nothing; all the time if absent.
-        pub period: f64 = quantity(Unit::Time, 1e-3..=1e6).or(0.0),
+        pub period: Option<f64> = quantity(Unit::Time, 1e-3..=1e6).optional(),
         /// Speed of air through it under 200 Pa.
         pub speed: f64 = quantity(Unit::Speed, 0.0..=1e3).or(10.0),
     }

@@ -72,8 +72,17 @@ const APART: [&str; 1] = ["preview.camera.direction"];
 
 /// Motions and selectors are declared once; the full scene shows each of their keys in one of the places.
 fn shared(path: &str) -> bool {
-    let places =
-        ["cloth.pin.", "cloth.handle.", "obstacle.", "body.pin.", "body.handle.", "body.group.", "solid.", "glue."];
+    let places = [
+        "cloth.pin.",
+        "cloth.handle.",
+        "obstacle.",
+        "body.pin.",
+        "body.handle.",
+        "body.group.",
+        "solid.",
+        "glue.",
+        "air_layer.vent.",
+    ];
     let names =
         ["keyframes", "rotation", "path", "group", "box", "sphere", "vertices", "nearest", "all", "friction", "force"];
     places.iter().filter_map(|p| path.strip_prefix(p)).any(|rest| names.iter().any(|n| rest.starts_with(n)))
@@ -148,6 +157,7 @@ fn its_defaults_are_those_that_are_read() {
          sequence = {{ files = \"walk/step.%04d.obj\", first = 1, last = 1 }}\n\
          [[glue]]\ncloth = \"sheet\"\nbody = \"b\"\nall = true\n\
          [[air_layer]]\ncloth = \"sheet\"\nbody = \"b\"\npermeability = 0.1\n\
+         [[air_layer.vent]]\nall = true\npressure = 1\n\
          [[balloon]]\ncloth = \"sheet\"\npressure = 1\n"
     );
     let places = [
@@ -165,6 +175,7 @@ fn its_defaults_are_those_that_are_read() {
         ("body", "body[0]"),
         ("obstacle", "obstacle.o"),
         ("glue", "glue[0]"),
+        ("air_layer.vent", "air_layer[0].vent[0]"),
         ("air_layer", "air_layer[0]"),
         ("balloon", "balloon[0]"),
     ];

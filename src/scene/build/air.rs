@@ -29,7 +29,12 @@ pub fn layers(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Vec<
             match select::vertices(&vent.selector, &cloth.mesh.positions, &cloth.mesh.groups) {
                 Ok(vertices) => {
                     let permeance = vent.speed / 200.0;
-                    vents.push(Vent { vertices, pressure: vent.pressure, period: vent.period, permeance });
+                    vents.push(Vent {
+                        vertices,
+                        pressure: vent.pressure,
+                        period: vent.period.unwrap_or(0.0),
+                        permeance,
+                    });
                 }
                 Err((below, message)) => faults.fault(&format!("air_layer[{k}].vent[{i}].{below}"), message),
             }
