@@ -1,7 +1,7 @@
 //! What the pressures of a layer of air answer to its gaps, for the linear system of a step.
 //!
-//! With `S` the matrix of the layer (`field::air`), gaps that open by `d` take the force `K d`, `K = B S^-1 B`, `B_i = A_i P_i^1/2` (the other
-//! root is in the unknown). `K` is dense, for pressure goes as far as sound in the step. In its place stands, by groups of neighbours,
+//! With `S` the matrix of the layer (`field::air`), gaps that open by `d` take the force `A S^-1 P A d`, here in the symmetric form `K d`,
+//! `K = B S^-1 B`, `B_i = A_i P_i^1/2`: neighbours' pressures are nearly the same. `K` is dense, for pressure goes as far as sound in the step. In its place stands, by groups of neighbours,
 //!
 //! `d^T K' d = sum_g (1/Sum_g) (C^-1) (sums_g B d) + sum_g alpha_g (B d^2 about its mean in the group)`:
 //!

@@ -3,9 +3,9 @@
 //! Pressure follows the gap at once: a gap of 20 mm that is sealed has a spring of 5 MN/m^3, and what one place is pressed by
 //! reaches as far as sound does in the step, half a metre in 2 ms. So pressure is foreseen for free flight, and what it changes by when
 //! the gap does otherwise is part of the linear system. With `S` the matrix of the layer (`field::air`) that is `dp = -S^-1 P A dd`.
-//! `S^-1` is dense; what stands in its place is in `field::stiffness`. The forces
-//! are a pair along the line between both points, the gradient of the volume: momentum is kept, linear and angular. After the
-//! step the pressures are found anew with all of `S` at the gaps that came out.
+//! `S^-1` is dense; what stands in its place is in `field::stiffness`. The forces are a pair along the line between both points, the gradient
+//! of the volume: momentum is kept, linear and angular. After the step the pressures are found anew with all of `S` at the gaps that
+//! came out.
 
 use super::Step;
 use super::balloon::Inflation;
