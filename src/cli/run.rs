@@ -277,6 +277,7 @@ fn step(
     stats.seconds = Stages {
         broad: s.broad,
         narrow: s.narrow,
+        air: s.air,
         assembly: s.assembly,
         solve: s.solve,
         check: s.check,

@@ -32,10 +32,12 @@ use crate::linalg::{Vec3, par};
 use crate::mesh::topology::Topology;
 
 /// Relative accuracy of the pressures in a step.
-const TOLERANCE: f64 = 1e-6;
+const TOLERANCE: f64 = 1e-5;
 /// Part of the error of a step's first guess, the pressures before, that may be left: the air is kept whatever it is, and the next step
 /// begins with it.
 const PROGRESS: f64 = 1e-3;
+/// The same where pressures are only foreseen.
+const FORESIGHT: f64 = 1e-2;
 /// Pressure that counts as none [Pa]: with it a 1 g/m2 cloth hangs 0.1 % lower.
 pub(super) const NOTHING: f64 = 1e-5;
 /// Most iterations of a solve.
@@ -120,6 +122,8 @@ pub struct Work {
     /// Part of what a vertex would give that it has.
     supply: Vec<f64>,
     pub(super) seed: Seed,
+    /// Part of the cloth that what lies on it leaves free, by vertex; empty where nothing can.
+    pub free: Vec<f64>,
     /// What flows through the cloth per pressure, by vertex [m^3/s], and beside that [W].
     leak: Vec<[f64; 2]>,
     /// Heights that are foreseen [m].
@@ -130,7 +134,12 @@ impl Work {
     /// The last step's system on the groups of vertices alone, see [`Equation::coarsen`]. Volumes are positive, so is it.
     pub fn coarsen(&self, layer: &Layer, resistance: &mut Vec<[f64; 2]>, regions: &mut Envelope) {
         let Layer { graph, open, shapes, .. } = layer;
-        Equation { graph, vertex: &self.vertex, edge: &self.edge, fixed: open }.coarsen(shapes, resistance, regions);
+        Equation { graph, vertex: &self.vertex, edge: &self.edge, fixed: open }.coarsen(
+            self.diffusion.border(),
+            shapes,
+            resistance,
+            regions,
+        );
     }
 
     /// A bound of the last step's matrix from below, among what differs within the group of vertex `v` and has no mean there: volume
@@ -207,14 +216,15 @@ impl Layer {
         self.areas[v] * gap.max(gas.least)
     }
 
-    /// How air goes through the cloth at vertex `v`.
-    pub fn through(&self, v: usize) -> Through {
-        Through { permeance: self.permeance[v], inertia: self.inertia[v] }
+    /// How air goes through the cloth at vertex `v`, of which the part `free` is not covered.
+    pub fn through(&self, v: usize, free: f64) -> Through {
+        Through { permeance: free * self.permeance[v], inertia: self.inertia[v] / (free * free) }
     }
 
-    /// What flows through the cloth at vertex `v` per pressure, where `across` [Pa] is across it [m^3/s].
-    pub fn leak(&self, v: usize, gas: &Gas, across: f64) -> f64 {
-        self.through(v).secant(across) * self.areas[v] * gas.pressure
+    /// What flows through the cloth at vertex `v` per pressure, where `across` [Pa] is across it and the part `free` is not covered
+    /// [m^3/s].
+    pub fn leak(&self, v: usize, gas: &Gas, across: f64, free: f64) -> f64 {
+        self.through(v, free).secant(across) * self.areas[v] * gas.pressure
     }
 }
 
@@ -285,7 +295,8 @@ impl Air {
         solves: usize,
         work: &mut Work,
     ) -> Outcome {
-        let Work { diffusion, vertex, edge, right, supply, seed, leak, .. } = work;
+        let Work { diffusion, vertex, edge, right, supply, seed, free, leak, .. } = work;
+        let free = |v: usize| free.get(v).copied().unwrap_or(1.0);
         let Layer { graph, shapes, open, .. } = layer;
         let Air { energy, flux, excess, .. } = self;
         let size = layer.size();
@@ -319,19 +330,20 @@ impl Air {
         let bends = layer.inertia.iter().any(|inertia| *inertia != 0.0);
         par::fill(leak, |v| {
             if layer.inertia[v] == 0.0 {
-                return [layer.leak(v, gas, 0.0), 0.0];
+                return [layer.leak(v, gas, 0.0, free(v)), 0.0];
             }
             let (now, all) = (outside[v] - excess[v], layer.areas[v] * gas.pressure);
             if solves == 0 {
-                let tangent = layer.through(v).tangent(now) * all;
-                return [tangent, (layer.leak(v, gas, now) - tangent) * now];
+                let tangent = layer.through(v, free(v)).tangent(now) * all;
+                return [tangent, (layer.leak(v, gas, now, free(v)) - tangent) * now];
             }
             let differences = graph.links(v).iter().map(|[w, e]| edge[*e as usize] * (excess[*w as usize] - excess[v]));
             let volume = layer.volume(v, gaps[v], gas);
             let right = volume * outside[v] - surplus(v) - h * flows(v) - differences.sum::<f64>();
-            let across = layer.through(v).balance(volume, h * all, right);
-            [layer.leak(v, gas, across), 0.0]
+            let across = layer.through(v, free(v)).balance(volume, h * all, right);
+            [layer.leak(v, gas, across, free(v)), 0.0]
         });
+        let progress = if solves == 0 { FORESIGHT } else { PROGRESS };
         let mut outcome = Outcome::default();
         for solve in 1.. {
             par::fill(vertex, |v| layer.volume(v, gaps[v], gas) + h * leak[v][0]);
@@ -349,10 +361,10 @@ impl Air {
                 par::fill(right, |v| surplus(v) + comes(v, 0.0));
                 let floor = NOTHING * par::sum(size, |v| vertex[v]).sqrt();
                 // Volumes are positive, so is the matrix.
-                diffusion.solve(&equation, right, excess, (TOLERANCE, floor, PROGRESS, ITERATIONS)).unwrap_or_default()
+                diffusion.solve(&equation, right, excess, (TOLERANCE, floor, progress, ITERATIONS)).unwrap_or_default()
             };
             let across = |v: usize| outside[v] - excess[v];
-            let found = |v: usize| layer.leak(v, gas, across(v));
+            let found = |v: usize| layer.leak(v, gas, across(v), free(v));
             let most = |of: &(dyn Fn(usize) -> f64 + Sync)| par::max(size, |v| (of(v) * across(v)).abs());
             if !bends || solve >= solves || most(&|v| found(v) - leak[v][0]) <= THROUGH * most(&found) {
                 break;
@@ -374,7 +386,7 @@ impl Air {
         });
         if bends && solves > 0 {
             par::fill(vertex, |v| {
-                let tangent = layer.through(v).tangent(outside[v] - excess[v]);
+                let tangent = layer.through(v, free(v)).tangent(outside[v] - excess[v]);
                 layer.volume(v, gaps[v], gas) + h * tangent * layer.areas[v] * gas.pressure
             });
             diffusion.prepare(&Equation { graph, vertex, edge, fixed: open });

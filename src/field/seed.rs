@@ -125,7 +125,7 @@ pub fn verbatim(air: &mut Air, layer: &Layer, gas: &Gas, gaps: &[f64], h: f64, w
     let k = gas.speed * gas.speed / EDGE;
     let middle = |e: usize| graph.edges[e].map(|v| gaps[v as usize].max(gas.least)).iter().sum::<f64>() / 2.0;
     par::fill(&mut seed.volume, |v| layer.volume(v, gaps[v], gas).max(f64::MIN_POSITIVE));
-    par::fill(vertex, |v| seed.volume[v] + h * layer.leak(v, gas, excess[v]));
+    par::fill(vertex, |v| seed.volume[v] + h * layer.leak(v, gas, excess[v], 1.0));
     par::fill(edge, |e| h * h * k * spans[e] * middle(e));
     par::fill(&mut seed.right, |v| energy[v] * (1.0 + vertex[v] / seed.volume[v]) - before[v]);
     par::fill(&mut seed.energy, |v| 2.0 * energy[v] - before[v]);

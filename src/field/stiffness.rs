@@ -18,8 +18,6 @@ use crate::linalg::envelope::Envelope;
 /// Of a layer in a step.
 #[derive(Clone, Debug, Default)]
 pub struct Stiffness {
-    /// `C`, factored.
-    pub regions: Envelope,
     /// `alpha_g`, stiffness over `B` [Pa^1/2/m].
     pub alone: Vec<f64>,
     /// What `C^-1` of the sums is too much, by group: `alpha` of their means [1/m^3].
@@ -30,9 +28,10 @@ pub struct Stiffness {
 }
 
 impl Stiffness {
-    /// Of the system that `work` solved last, for the strengths `B` by vertex [m^2 Pa^1/2] and what its gap opens in free flight [m].
-    pub fn find(&mut self, layer: &Layer, work: &Work, vertex: impl Fn(usize) -> (f64, f64)) {
-        let Stiffness { regions, alone, less, sums, resistance } = self;
+    /// Of the system that `work` solved last, for the strengths `B` by vertex [m^2 Pa^1/2] and what its gap opens in free flight [m];
+    /// `regions` becomes `C`, factored.
+    pub fn find(&mut self, layer: &Layer, work: &Work, vertex: impl Fn(usize) -> (f64, f64), regions: &mut Envelope) {
+        let Stiffness { alone, less, sums, resistance } = self;
         work.coarsen(layer, resistance, regions);
         alone.clear();
         alone.resize(regions.size(), 0.0);
@@ -79,9 +78,11 @@ mod tests {
 
         let strength = |v: usize| if layer.open[v] { 0.0 } else { layer.areas[v] * gas.pressure.sqrt() };
         let mut stiffness = Stiffness::default();
-        stiffness.find(&layer, &work, |v| (strength(v), 0.0));
-        let common =
-            Common { entries: Vec::new(), inner: vec![stiffness.regions.clone()], less: stiffness.less.clone() };
+        let mut regions = Envelope::default();
+        stiffness.find(&layer, &work, |v| (strength(v), 0.0), &mut regions);
+        let mut common = Common::default();
+        common.inner.push(regions);
+        common.less.extend(&stiffness.less);
         let mut answer = DMatrix::<f64>::zeros(size, size);
         let mut scratch = vec![0.0; 2 * common.size()];
         for v in 0..size {

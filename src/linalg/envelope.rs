@@ -64,6 +64,11 @@ impl Envelope {
         Envelope { place, first, starts, values }
     }
 
+    /// The number one, factored.
+    pub fn one() -> Envelope {
+        Envelope { place: vec![0], first: vec![0], starts: vec![0, 1], values: vec![1.0] }
+    }
+
     /// Removes the values.
     pub fn clear(&mut self) {
         self.values.fill(0.0);

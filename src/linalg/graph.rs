@@ -36,9 +36,12 @@ pub struct Diffusion {
     /// `d_i + sum_j k_ij`
     diagonal: Vec<f64>,
     /// What each link couples by, in order of the links.
-    links: Vec<(u32, f64)>,
+    links: Vec<(u32, f32)>,
+    border: Border,
     unknowns: Vec<Unknown>,
-    /// A product.
+    /// The scaled residual.
+    z: Vec<f64>,
+    /// The matrix times the scaled residual.
     q: Vec<f64>,
     /// Part of a sum, by block of vertices.
     sums: Vec<f64>,
@@ -46,6 +49,17 @@ pub struct Diffusion {
     /// One number for each group.
     mean: Vec<f64>,
     scratch: Vec<f64>,
+}
+
+/// What couples groups with each other and with fixed vertices.
+#[derive(Clone, Debug, Default)]
+pub struct Border {
+    /// The fixed vertices it was found for.
+    fixed: Vec<bool>,
+    edges: Vec<u32>,
+    /// Links of each vertex begin here, one entry more.
+    starts: Vec<u32>,
+    links: Vec<u32>,
 }
 
 /// A vertex in conjugate gradients; nothing but zeros where it is known.
@@ -56,6 +70,8 @@ struct Unknown {
     r: f64,
     /// Direction.
     p: f64,
+    /// The matrix times it.
+    ap: f64,
     /// Inverse diagonal.
     scale: f64,
 }
@@ -172,6 +188,31 @@ impl Graph {
     }
 }
 
+impl Border {
+    fn find(&mut self, graph: &Graph, fixed: &[bool]) {
+        let Border { fixed: last, edges, starts, links } = self;
+        if last == fixed {
+            return;
+        }
+        last.clear();
+        last.extend_from_slice(fixed);
+        let crosses = |[a, b]: [usize; 2]| fixed[a] || fixed[b] || graph.group[a] != graph.group[b];
+        let all = 0..graph.edges.len() as u32;
+        *edges = all.filter(|e| crosses(graph.edges[*e as usize].map(|v| v as usize))).collect();
+        (*starts, *links) = (vec![0], Vec::new());
+        for v in 0..graph.size() {
+            let own = graph.starts[v]..graph.starts[v + 1];
+            links.extend(own.filter(|k| crosses([v, graph.links[*k as usize][0] as usize])));
+            starts.push(links.len() as u32);
+        }
+    }
+
+    /// Links of a vertex, as places among all.
+    fn of(&self, v: usize) -> &[u32] {
+        &self.links[self.starts[v] as usize..self.starts[v + 1] as usize]
+    }
+}
+
 /// The equation: `d` by vertex and `k` by edge, none negative; `fixed` vertices keep `x = 0`.
 #[derive(Clone, Copy, Debug)]
 pub struct Equation<'a> {
@@ -193,7 +234,7 @@ impl Equation<'_> {
 
     /// The equation for one number a group, each edge with a share of its strength; not factored. A group without unknowns has a
     /// diagonal of one.
-    fn sum_up(&self, sums: &mut Envelope, share: impl Fn(usize) -> f64) {
+    fn sum_up(&self, sums: &mut Envelope, border: &Border, share: impl Fn(usize) -> f64) {
         let Equation { graph, vertex, edge, fixed } = *self;
         sums.clear();
         for (g, range) in graph.group_starts.windows(2).enumerate() {
@@ -202,10 +243,11 @@ impl Equation<'_> {
             let none = (range[0]..range[1]).all(|m| fixed[graph.members[m as usize] as usize]);
             sums.add(g as u32, g as u32, if none { 1.0 } else { sum });
         }
-        for (e, [a, b]) in graph.edges.iter().enumerate() {
+        for e in border.edges.iter().map(|e| *e as usize) {
+            let [a, b] = graph.edges[e];
             let k = edge[e] * share(e);
-            let [g, h] = [a, b].map(|v| graph.group[*v as usize]);
-            match [a, b].map(|v| fixed[*v as usize]) {
+            let [g, h] = [a, b].map(|v| graph.group[v as usize]);
+            match [a, b].map(|v| fixed[v as usize]) {
                 [false, false] if g == h => {}
                 [false, false] => {
                     sums.add(g, g, k);
@@ -223,7 +265,13 @@ impl Equation<'_> {
     /// not positive definite. In the sums of the equation, by contrast, the way between two middles is as short as an edge. Here the
     /// rest of the way has the mean resistance of both groups' edges, for edges of widths over length `shapes`; `resistance` is
     /// storage.
-    pub fn coarsen(&self, shapes: &[f64], resistance: &mut Vec<[f64; 2]>, regions: &mut Envelope) -> bool {
+    pub fn coarsen(
+        &self,
+        border: &Border,
+        shapes: &[f64],
+        resistance: &mut Vec<[f64; 2]>,
+        regions: &mut Envelope,
+    ) -> bool {
         let Equation { graph, edge, .. } = *self;
         if regions.size() != graph.groups() {
             *regions = graph.envelope();
@@ -239,7 +287,7 @@ impl Equation<'_> {
                 *number += 1.0;
             }
         }
-        self.sum_up(regions, |e| {
+        self.sum_up(regions, border, |e| {
             if !conducts(e) {
                 return 0.0;
             }
@@ -252,6 +300,11 @@ impl Equation<'_> {
 }
 
 impl Diffusion {
+    /// What coupled groups in the last matrix.
+    pub fn border(&self) -> &Border {
+        &self.border
+    }
+
     /// The diagonal of the last matrix.
     pub fn diagonal(&self) -> &[f64] {
         &self.diagonal
@@ -261,12 +314,13 @@ impl Diffusion {
     pub fn prepare(&mut self, equation: &Equation) -> bool {
         let graph = equation.graph;
         let size = graph.size();
-        let Diffusion { diagonal, links, unknowns, q, sums, means, mean, scratch } = self;
+        let Diffusion { diagonal, links, border, unknowns, z, q, sums, means, mean, scratch } = self;
         if diagonal.len() != size {
             *means = graph.envelope();
             mean.resize(graph.groups(), 0.0);
             scratch.resize(graph.groups(), 0.0);
             links.resize(graph.links.len(), (0, 0.0));
+            z.resize(size, 0.0);
             unknowns.resize(size, Unknown::default());
             sums.resize(size.div_ceil(par::BLOCK), 0.0);
             for vector in [&mut *diagonal, q] {
@@ -275,21 +329,9 @@ impl Diffusion {
         }
         // A fixed vertex may have nothing at all.
         par::fill(diagonal, |v| equation.diagonal(v).max(f64::MIN_POSITIVE));
-        equation.sum_up(means, |_| 1.0);
+        border.find(graph, equation.fixed);
+        equation.sum_up(means, border, |_| 1.0);
         means.factor()
-    }
-
-    /// `q = A y` for what `y` makes of each unknown; the sum of `y q`. Zero at fixed vertices, where `y` must be zero.
-    fn product(&mut self, equation: &Equation, y: impl Fn(&Unknown) -> f64 + Sync) -> f64 {
-        let Diffusion { diagonal, links, unknowns, q, sums, .. } = self;
-        let Equation { graph, fixed, .. } = *equation;
-        par::each_mut_sum(q, sums, |v, q| {
-            let own = y(&unknowns[v]);
-            let near = &links[graph.starts[v] as usize..graph.starts[v + 1] as usize];
-            let all = near.iter().fold(diagonal[v] * own, |sum, (w, k)| sum - k * y(&unknowns[*w as usize]));
-            *q = if fixed[v] { 0.0 } else { all };
-            own * *q
-        })
     }
 
     /// Solves the equation for the right-hand side `b` from the first guess `x`, to the residual `tolerance` relative to `b` or
@@ -305,31 +347,52 @@ impl Diffusion {
         if !self.prepare(equation) {
             return None;
         }
-        let Equation { graph, edge, fixed, .. } = *equation;
+        let Equation { graph, vertex, edge, fixed } = *equation;
         let size = graph.size();
-        let diagonal = &self.diagonal;
-        par::fill(&mut self.links, |k| (graph.links[k][0], edge[graph.links[k][1] as usize]));
-        par::fill(&mut self.unknowns, |v| Unknown {
-            x: if fixed[v] { 0.0 } else { x[v] },
+        let Diffusion { diagonal, links, border, unknowns, z, q, sums, means, mean, scratch } = self;
+        par::fill(links, |k| (graph.links[k][0], edge[graph.links[k][1] as usize] as f32));
+        let links = &*links;
+        // The matrix times `z`; zero at fixed vertices, where `z` must be zero.
+        let product = |z: &[f64], q: &mut [f64]| {
+            par::fill(q, |v| {
+                let near = &links[graph.starts[v] as usize..graph.starts[v + 1] as usize];
+                let flow = |sum, (w, k): &(u32, f32)| sum + f64::from(*k) * (z[v] - z[*w as usize]);
+                if fixed[v] { 0.0 } else { near.iter().fold(vertex[v] * z[v], flow) }
+            });
+        };
+        // The means that leave no sum of `q` in any group; what they are at `v`, and there the matrix times them.
+        let mut level = |q: &(dyn Fn(usize) -> f64 + Sync), mean: &mut [f64]| {
+            graph.gather(q, mean);
+            means.solve(mean, scratch);
+        };
+        let at = |v: usize, mean: &[f64]| {
+            let of = |v: usize| if fixed[v] { 0.0 } else { mean[graph.group[v] as usize] };
+            let own = of(v);
+            let flow = |sum, k: &u32| {
+                let (w, k) = links[*k as usize];
+                sum + f64::from(k) * (own - of(w as usize))
+            };
+            let out = if fixed[v] { 0.0 } else { border.of(v).iter().fold(vertex[v] * own, flow) };
+            (own, out)
+        };
+
+        par::fill(z, |v| if fixed[v] { 0.0 } else { x[v] });
+        product(z, q);
+        par::fill(unknowns, |v| Unknown {
+            x: z[v],
+            r: if fixed[v] { 0.0 } else { b[v] - q[v] },
             scale: if fixed[v] { 0.0 } else { 1.0 / diagonal[v] },
             ..Unknown::default()
         });
-        let reference = par::sum(size, |v| b[v] * b[v] * self.unknowns[v].scale).sqrt().max(floor);
-        // The residual, then the same without means.
-        let mut rr = 0.0;
-        for first in [true, false] {
-            self.product(equation, |u| u.x);
-            let Diffusion { unknowns, q, sums, means, mean, scratch, .. } = self;
-            rr = par::each_mut_sum(unknowns, sums, |v, u| {
-                u.r = if fixed[v] { 0.0 } else { b[v] - q[v] };
-                u.r * u.r * u.scale
-            });
-            if first {
-                graph.gather(|v| unknowns[v].r, mean);
-                means.solve(mean, scratch);
-                par::each_mut(unknowns, |v, u| u.x += if fixed[v] { 0.0 } else { mean[graph.group[v] as usize] });
-            }
-        }
+        let reference = par::sum(size, |v| b[v] * b[v] * unknowns[v].scale).sqrt().max(floor);
+        level(&|v| unknowns[v].r, mean);
+        let mut rr = par::each_mut_sum(unknowns, sums, |v, u| {
+            let (own, out) = at(v, mean);
+            u.x += own;
+            u.r -= out;
+            u.r * u.r * u.scale
+        });
+        par::fill(z, |v| unknowns[v].r * unknowns[v].scale);
         let enough = progress * progress * rr;
         let mut beta = 0.0;
         let mut outcome = Outcome::default();
@@ -337,23 +400,24 @@ impl Diffusion {
             outcome.residual = if reference > 0.0 { rr.sqrt() / reference } else { 0.0 };
             outcome.converged = outcome.residual <= tolerance || rr <= enough;
             if outcome.converged || outcome.iterations >= iterations || !rr.is_finite() {
-                par::fill(x, |v| self.unknowns[v].x);
+                par::fill(x, |v| unknowns[v].x);
                 return Some(outcome);
             }
-            self.product(equation, |u| u.r * u.scale);
-            let Diffusion { unknowns, q, means, mean, scratch, .. } = self;
-            graph.gather(|v| q[v], mean);
-            means.solve(mean, scratch);
-            par::each_mut(unknowns, |v, u| {
-                let mean = if fixed[v] { 0.0 } else { mean[graph.group[v] as usize] };
-                u.p = u.r * u.scale - mean + beta * u.p;
+            // One product an iteration: that of the direction follows from it.
+            product(z, q);
+            level(&|v| q[v], mean);
+            let pap = par::each_mut_sum(unknowns, sums, |v, u| {
+                let (own, out) = at(v, mean);
+                u.p = z[v] - own + beta * u.p;
+                u.ap = q[v] - out + beta * u.ap;
+                u.p * u.ap
             });
-            let alpha = rr / self.product(equation, |u| u.p);
-            let Diffusion { unknowns, q, sums, .. } = self;
-            let next = par::each_mut_sum(unknowns, sums, |v, u| {
+            let alpha = rr / pap;
+            let next = par::each_pair_mut_sum(unknowns, z, sums, |u, z| {
                 u.x += alpha * u.p;
-                u.r -= alpha * q[v];
-                u.r * u.r * u.scale
+                u.r -= alpha * u.ap;
+                *z = u.r * u.scale;
+                u.r * *z
             });
             (beta, rr) = (next / rr, next);
             outcome.iterations += 1;

@@ -190,12 +190,44 @@ pub struct Common {
     pub inner: Vec<Envelope>,
     /// `F`, diagonal, by sum.
     pub less: Vec<f64>,
+    /// Storage for sorting: where each vertex begins, and entries.
+    begins: Vec<u32>,
+    sorted: Vec<(u32, u32, Vec3)>,
 }
 
 impl Common {
     /// Number of sums.
     pub fn size(&self) -> usize {
         self.less.len()
+    }
+
+    /// Sorts the entries by vertex and adds up those of the same vertex and sum.
+    pub fn sort(&mut self) {
+        let Common { entries, begins, sorted, .. } = self;
+        let last = entries.iter().map(|e| e.0 as usize + 1).max().unwrap_or(0);
+        begins.clear();
+        begins.resize(last + 1, 0);
+        entries.iter().for_each(|e| begins[e.0 as usize + 1] += 1);
+        (0..last).for_each(|v| begins[v + 1] += begins[v]);
+        sorted.clear();
+        sorted.resize(entries.len(), (0, 0, Vec3::zeros()));
+        for entry in entries.iter() {
+            let place = &mut begins[entry.0 as usize];
+            sorted[*place as usize] = *entry;
+            *place += 1;
+        }
+        entries.clear();
+        // A vertex has few sums.
+        let mut first = 0;
+        for entry in sorted.iter() {
+            if entries.get(first).is_none_or(|e| e.0 != entry.0) {
+                first = entries.len();
+            }
+            match entries[first..].iter_mut().find(|e| e.1 == entry.1) {
+                Some(same) => same.2 += entry.2,
+                None => entries.push(*entry),
+            }
+        }
     }
 
     /// `(E^-1 - F) y` in place; `scratch` has room for twice the sums.

@@ -45,6 +45,20 @@ pub fn each_mut_sum<T: Send>(items: &mut [T], sums: &mut [f64], f: impl Fn(usize
     sums.iter().sum()
 }
 
+/// As [`each_mut_sum`], for the items of two slices side by side.
+pub fn each_pair_mut_sum<T: Send, U: Send>(
+    items: &mut [T],
+    others: &mut [U],
+    sums: &mut [f64],
+    f: impl Fn(&mut T, &mut U) -> f64 + Sync,
+) -> f64 {
+    let block = |((items, others), sum): ((&mut [T], &mut [U]), &mut f64)| {
+        *sum = items.iter_mut().zip(others).fold(0.0, |sum, (item, other)| sum + f(item, other));
+    };
+    items.par_chunks_mut(BLOCK).zip(others.par_chunks_mut(BLOCK)).zip(sums.par_iter_mut()).for_each(block);
+    sums.iter().sum()
+}
+
 /// The vector of `f(0) .. f(n - 1)`.
 pub fn map<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
     (0..n).into_par_iter().with_min_len(BLOCK).map(f).collect()

@@ -1,8 +1,10 @@
 //! `[[air_layer]]`: air between cloths and what is below them.
 
+use super::document::{Node, Value};
 use super::glue::Named;
-use super::keys::{Keys, Kind, choices, exactly_one, section};
-use super::kinds::{choice, quantity, tables};
+use super::json::Json;
+use super::keys::{Context, Keys, Kind, choices, exactly_one, section};
+use super::kinds::{Quantity, choice, quantity, tables};
 use super::permeability::{Given, Permeability, pressure};
 use super::place::Selector;
 use super::unit::Unit;
@@ -29,6 +31,38 @@ choices! {
         /// The paper's system as printed, to show what is wrong with it: air that is pressed does not leave, and the speed of pressure
         /// depends on the mesh.
         SeedVerbatim = "seed_verbatim",
+    }
+}
+
+/// A pressure, or a word for one.
+struct Atmosphere;
+
+impl Atmosphere {
+    const WORDS: [(&'static str, f64); 2] = [("physical", 101_325.0), ("paper", 1010.0)];
+
+    fn pressure() -> Quantity {
+        quantity(Unit::Pressure, 1.0..=1e7)
+    }
+}
+
+impl Kind for Atmosphere {
+    type Value = f64;
+
+    fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<f64> {
+        let word = match &node.value {
+            Value::Text(text) => Atmosphere::WORDS.iter().find(|(word, _)| word == text),
+            _ => None,
+        };
+        word.map(|(_, pressure)| *pressure).or_else(|| Atmosphere::pressure().read(cx, path, node))
+    }
+
+    fn wanted(&self) -> String {
+        format!("\"physical\", \"paper\", or {}", Atmosphere::pressure().wanted())
+    }
+
+    fn schema(&self) -> Json {
+        let words = Json::List(Atmosphere::WORDS.iter().map(|(word, _)| Json::text(*word)).collect());
+        Json::map([("anyOf", Json::List(vec![Json::map([("enum", words)]), Atmosphere::pressure().schema()]))])
     }
 }
 
@@ -59,10 +93,13 @@ section! {
         pub permeability: Given = Permeability.required(),
         /// Pressure across the cloth at which the speed was measured.
         pub test_pressure: f64 = pressure().or(200.0),
+        /// Pressure of objects that lie on the cloth from outside under which half as much air goes through it; they do not matter if
+        /// absent.
+        pub blockage: Option<f64> = quantity(Unit::Pressure, 0.1..=1e7).optional(),
         /// The border of the cloth, where it has one.
         pub border: Border = choice().or(Border::Open),
-        /// Pressure of the atmosphere; 1.01 kPa is what the paper says.
-        pub atmosphere: f64 = quantity(Unit::Pressure, 1.0..=1e7).or(Gas::default().pressure),
+        /// Pressure of the atmosphere: "physical", 101.325 kPa; "paper", the 1.01 kPa of Chen, Feng & Wang 2013; or a pressure.
+        pub atmosphere: f64 = Atmosphere.or(Gas::default().pressure),
         /// Speed of pressure along the layer; with the solver "seed_verbatim", where edges are about 10 mm long.
         pub speed: f64 = quantity(Unit::Speed, 0.1..=1e4).or(Gas::default().speed),
         /// Least height of the gap that counts.

@@ -12,7 +12,7 @@ fn below(
     value: impl Fn(&AirLayer, &Air, usize) -> f64,
 ) -> Option<Vec<f64>> {
     let first = object.vertices.start;
-    let is_of = |layer: &AirLayer| world.objects.get(layer.cloth).is_some_and(|cloth| cloth.name == object.name);
+    let is_of = |layer: &AirLayer| world.objects.get(layer.objects[0]).is_some_and(|cloth| cloth.name == object.name);
     let (layer, air) = world.airs.iter().zip(&state.airs).find(|(layer, _)| is_of(layer))?;
     Some(object.place.iter().map(|v| value(layer, air, *v as usize - first)).collect())
 }

@@ -24,6 +24,8 @@ pub struct Stages {
     pub broad: f64,
     /// Contacts from candidates.
     pub narrow: f64,
+    /// Pressures of layers of air and balloons.
+    pub air: f64,
     /// The linear system.
     pub assembly: f64,
     /// Its solution.
@@ -40,10 +42,11 @@ pub struct Stages {
 
 impl Stages {
     /// Names and seconds in order.
-    pub fn named(&self) -> [(&'static str, f64); 8] {
+    pub fn named(&self) -> [(&'static str, f64); 9] {
         [
             ("broad", self.broad),
             ("narrow", self.narrow),
+            ("air", self.air),
             ("assembly", self.assembly),
             ("solve", self.solve),
             ("check", self.check),
@@ -57,6 +60,7 @@ impl Stages {
     pub fn add(&mut self, other: &Stages) {
         self.broad += other.broad;
         self.narrow += other.narrow;
+        self.air += other.air;
         self.assembly += other.assembly;
         self.solve += other.solve;
         self.check += other.check;
@@ -156,6 +160,7 @@ impl FrameStats {
             seconds: Stages {
                 broad: stage("broad"),
                 narrow: stage("narrow"),
+                air: stage("air"),
                 assembly: stage("assembly"),
                 solve: stage("solve"),
                 check: stage("check"),

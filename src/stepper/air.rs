@@ -9,9 +9,11 @@
 
 use super::Step;
 use super::balloon::Inflation;
+use super::touch::Touch;
 use crate::collision::traversal::Traversal;
 use crate::field::air::{Air, Work};
 use crate::field::stiffness::Stiffness;
+use crate::linalg::envelope::Envelope;
 use crate::linalg::matrix::Common;
 use crate::linalg::{Mat3, Vec3, par};
 use crate::world::air::AirLayer;
@@ -96,13 +98,13 @@ impl Airs {
         &self.columns
     }
 
-    /// What couples whole regions.
-    pub fn common(&self) -> &Common {
-        &self.common
+    /// Exchanges what couples whole regions, found in [`Airs::press`], for other storage.
+    pub fn exchange(&mut self, common: &mut Common) {
+        std::mem::swap(&mut self.common, common);
     }
 
-    /// Foresees the pressures at the end of the step and linearises them.
-    pub fn press(&mut self, world: &World, state: &State, step: &Step) {
+    /// Foresees the pressures at the end of the step and linearises them; `touch` has what lies on cloths.
+    pub fn press(&mut self, world: &World, state: &State, step: &Step, touch: &Touch) {
         self.look_below(world, &state.x);
         let Airs { layers, columns, balloons, common, .. } = self;
         let blank = Column {
@@ -118,14 +120,21 @@ impl Airs {
         };
         columns.resize(world.airs.iter().map(|l| l.layer.size()).sum(), blank);
         common.entries.clear();
-        common.inner.clear();
+        common.inner.resize_with(world.airs.len() + world.balloons.len(), Envelope::default);
         common.less.clear();
         let mut rest = &mut columns[..];
-        for ((air, storage), state_air) in world.airs.iter().zip(layers).zip(&state.airs) {
+        let (regions, wholes) = common.inner.split_at_mut(world.airs.len());
+        for (((air, storage), state_air), regions) in world.airs.iter().zip(layers).zip(&state.airs).zip(regions) {
             let (columns, others) = rest.split_at_mut(air.layer.size());
             rest = others;
             let Storage { below, expected, work, gaps, opens, outside, stiffness } = storage;
-            let first = world.objects[air.cloth].vertices.start;
+            let first = world.objects[air.objects[0]].vertices.start;
+            if air.blockage.is_finite() {
+                work.free.clear();
+                work.free.resize(air.layer.size(), 0.0);
+                touch.load(world, air.objects, &mut work.free);
+                par::each_mut(&mut work.free, |v, free| *free = air.free(v, *free));
+            }
             par::each_mut(columns, |v, column| *column = look(air, below, state, step, first, v));
             par::fill(gaps, |v| columns[v].gap);
             par::fill(opens, |v| columns[v].opens);
@@ -134,19 +143,18 @@ impl Airs {
             expected.foresee(&air.layer, &air.gas, (gaps, opens), outside, step.h, work);
 
             let pressure = |v: usize| (air.gas.pressure + state_air.excess[v]).max(0.0);
-            let begin = common.size() as u32;
+            let begin = common.less.len() as u32;
             par::each_mut(columns, |v, column| {
                 column.sum = begin + air.layer.group(v);
                 column.strength = if air.layer.open[v] { 0.0 } else { air.layer.areas[v] * pressure(v).sqrt() };
                 column.push = air.layer.areas[v] * expected.excess[v];
             });
-            stiffness.find(&air.layer, work, |v| (columns[v].strength, columns[v].opens));
+            stiffness.find(&air.layer, work, |v| (columns[v].strength, columns[v].opens), regions);
             par::each_mut(columns, |v, column| {
                 column.stiffness = stiffness.alone[air.layer.group(v) as usize] * column.strength;
                 column.push -= stiffness.drag(air.layer.group(v), column.strength, column.opens);
             });
             common.less.extend(&stiffness.less);
-            common.inner.push(stiffness.regions.clone());
         }
         for Column { vertices, weights, normal, strength, sum, .. } in columns.iter() {
             for (corner, weight) in vertices.iter().zip(weights) {
@@ -155,18 +163,15 @@ impl Airs {
                 }
             }
         }
-        for ((balloon, inflation), inside) in world.balloons.iter().zip(balloons).zip(&state.balloons) {
-            inflation.press(balloon, inside, state, step, common);
-        }
-        // Those of one vertex and sum, which stay in order, become one.
-        par::sort_by_key(&mut common.entries, |e| (e.0, e.1));
-        common.entries.dedup_by(|next, kept| {
-            let same = (next.0, next.1) == (kept.0, kept.1);
-            if same {
-                kept.2 += next.2;
+        for (((balloon, inflation), inside), whole) in
+            world.balloons.iter().zip(balloons).zip(&state.balloons).zip(wholes)
+        {
+            if whole.size() == 0 {
+                *whole = Envelope::one();
             }
-            same
-        });
+            inflation.press(balloon, inside, state, step, (&mut common.entries, &mut common.less));
+        }
+        common.sort();
     }
 
     /// Finds the points below for vertices at `x` [m], if any moved.
@@ -175,7 +180,7 @@ impl Airs {
             return;
         }
         for (air, storage) in world.airs.iter().zip(&mut self.layers) {
-            let first = world.objects[air.cloth].vertices.start;
+            let first = world.objects[air.objects[0]].vertices.start;
             storage.below.update(x, |v| x[first + v]);
         }
         self.seen.clear();

@@ -4,8 +4,6 @@
 
 use super::Step;
 use crate::field::balloon::{Inside, Push};
-use crate::linalg::envelope::Envelope;
-use crate::linalg::matrix::Common;
 use crate::linalg::{Vec3, par};
 use crate::world::State;
 use crate::world::balloon::Balloon;
@@ -21,8 +19,15 @@ pub struct Inflation {
 }
 
 impl Inflation {
-    /// Foresees the pressure at the end of the step, linearises it and adds what couples the vertices.
-    pub fn press(&mut self, balloon: &Balloon, inside: &Inside, state: &State, step: &Step, common: &mut Common) {
+    /// Foresees the pressure at the end of the step, linearises it and adds what couples the vertices: entries of one more sum and what is taken off it.
+    pub fn press(
+        &mut self,
+        balloon: &Balloon,
+        inside: &Inside,
+        state: &State,
+        step: &Step,
+        (entries, less): (&mut Vec<(u32, u32, Vec3)>, &mut Vec<f64>),
+    ) {
         let Inflation { gradient, push, source } = self;
         let (chamber, first) = (&balloon.chamber, balloon.first());
         let flight = |v: usize| state.x[v] + step.moved[v];
@@ -33,14 +38,10 @@ impl Inflation {
         gradient.resize(balloon.size(), Vec3::zeros());
         par::fill(gradient, |v| balloon.gradient(v, flight));
 
-        let (sum, root) = (common.size() as u32, push.stiffness.sqrt());
+        let (sum, root) = (less.len() as u32, push.stiffness.sqrt());
         let free = (first..).zip(&*gradient).filter(|(v, _)| !step.fixed[*v]);
-        common.entries.extend(free.map(|(v, gradient)| (v as u32, sum, gradient * root)));
-        let mut one = Envelope::new(1, std::iter::empty());
-        one.add(0, 0, 1.0);
-        one.factor();
-        common.inner.push(one);
-        common.less.push(0.0);
+        entries.extend(free.map(|(v, gradient)| (v as u32, sum, gradient * root)));
+        less.push(0.0);
     }
 
     /// Adds what pushes the cloth in free flight [N].

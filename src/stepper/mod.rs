@@ -66,6 +66,8 @@ pub struct Seconds {
     pub broad: f64,
     /// Contacts from candidates.
     pub narrow: f64,
+    /// Pressures of layers of air and balloons.
+    pub air: f64,
     /// Elements, drag, handles, contacts into the system.
     pub assembly: f64,
     /// Linear solve.
@@ -77,12 +79,13 @@ pub struct Seconds {
 impl Seconds {
     /// All stages.
     pub fn total(&self) -> f64 {
-        self.broad + self.narrow + self.assembly + self.solve + self.check
+        self.broad + self.narrow + self.air + self.assembly + self.solve + self.check
     }
 
     fn add(&mut self, other: &Seconds) {
         self.broad += other.broad;
         self.narrow += other.narrow;
+        self.air += other.air;
         self.assembly += other.assembly;
         self.solve += other.solve;
         self.check += other.check;
@@ -261,7 +264,9 @@ impl<T: Real> Stepper<T> {
         touch.find_contacts(world, state, now);
         scheme::ground(world, state, now);
         touch.linearise(world, state, now);
-        airs.press(world, state, now);
+        report.seconds.narrow += clock.lap();
+        airs.press(world, state, now, touch);
+        report.seconds.air += clock.lap();
         touch.place(airs.columns(), now);
         (report.contacts, report.min_gap) = touch.summary();
         report.seconds.narrow += clock.lap();
@@ -296,8 +301,10 @@ impl<T: Real> Stepper<T> {
         if proven.is_ok() {
             self.touch.advance_bristles(world, state, &self.now);
             scheme::commit(world, state, &self.now);
-            self.airs.commit(world, state, h);
             self.watch.release(world, state);
+            report.seconds.check += clock.lap();
+            self.airs.commit(world, state, h);
+            report.seconds.air += clock.lap();
         }
         report.seconds.check += clock.lap();
         proven
@@ -331,7 +338,7 @@ impl<T: Real> Stepper<T> {
         scheme::add_drag(world, state, now, assembly);
         scheme::add_handles(world, state, now, assembly);
         airs.inflate(world, &mut assembly.force);
-        assembly.matrix.common.clone_from(airs.common());
+        airs.exchange(&mut assembly.matrix.common);
         assembly.keep();
     }
 

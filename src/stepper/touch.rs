@@ -267,6 +267,24 @@ impl Touch {
         }
     }
 
+    /// Adds the forces by which other objects than `below` press on each vertex of an object, where free flight would bring them [N].
+    pub fn load(&self, world: &World, [object, below]: [usize; 2], loads: &mut [f64]) {
+        let first = world.objects[object].vertices.start;
+        // One after the other: the order of the sums is that of the contacts.
+        for c in &self.contacts {
+            let objects = [c.vertices[0], c.vertices[3]].map(|v| world.surface.object[v as usize] as usize);
+            if !objects.contains(&object) || objects.contains(&below) || objects[0] == objects[1] {
+                continue;
+            }
+            let force = c.contact.pressing(&c.free, c.stops, &self.setting);
+            for (v, weight) in c.vertices.iter().zip(c.weights) {
+                if let Some(load) = (*v as usize).checked_sub(first).and_then(|v| loads.get_mut(v)) {
+                    *load += weight.abs() * force;
+                }
+            }
+        }
+    }
+
     /// Finds where contacts and columns of air stand in the system.
     pub fn place(&mut self, columns: &[Column], step: &Step) {
         let Touch { contacts, coupling, .. } = self;

@@ -19,6 +19,8 @@ pub struct AirInput {
     pub permeance: f64,
     /// Pressure that the inertia of the air takes over the speed squared [Pa s^2/m^2].
     pub inertia: f64,
+    /// Pressure of what lies on the cloth under which half as much air goes through [Pa]; infinite: it does not matter.
+    pub blockage: f64,
     /// Vertices where the layer is open to the atmosphere.
     pub open: Vec<u32>,
     /// Where air is blown in or drawn out.
@@ -41,14 +43,16 @@ pub struct Vent {
 /// A layer of air; vertices are those of the cloth in the order of the world.
 #[derive(Clone, Debug)]
 pub struct AirLayer {
-    /// Object of the cloth.
-    pub cloth: usize,
+    /// Objects of the cloth and of what is below.
+    pub objects: [usize; 2],
     /// Triangles of what is below, of world vertices.
     pub below: Vec<[u32; 3]>,
     /// The gas.
     pub gas: Gas,
     /// The layer.
     pub layer: Layer,
+    /// Pressure of what lies on the cloth under which half as much air goes through [Pa].
+    pub blockage: f64,
     /// Where air is blown in or drawn out.
     pub vents: Vec<Vent>,
 }
@@ -76,7 +80,8 @@ impl AirLayer {
                 (layer.permeance[*v as usize], layer.inertia[*v as usize]) = (*permeance, 0.0);
             }
         }
-        Some(AirLayer { cloth, below: triangles(&world.objects[below], 0), gas: input.gas, layer, vents })
+        let (objects, below) = ([cloth, below], triangles(&world.objects[below], 0));
+        Some(AirLayer { objects, below, gas: input.gas, layer, blockage: input.blockage, vents })
     }
 
     /// Pressure outside above that of the atmosphere at a time [s], by vertex [Pa].
@@ -89,9 +94,15 @@ impl AirLayer {
         }
     }
 
+    /// Part of the cloth's permeability that is left at a vertex which what lies on it loads by `load` [N].
+    pub fn free(&self, v: usize, load: f64) -> f64 {
+        let area = self.layer.areas[v];
+        if area > 0.0 { 1.0 / (1.0 + load / (area * self.blockage)) } else { 1.0 }
+    }
+
     /// Still air at the pressure of the atmosphere, with all vertices at `x` [m].
     pub fn still(&self, world: &World, x: &[Vec3]) -> Air {
-        let first = world.objects[self.cloth].vertices.start;
+        let first = world.objects[self.objects[0]].vertices.start;
         let mut below = Traversal::new(&self.below, x, self.layer.size());
         below.update(x, |v| x[first + v]);
         let gaps: Vec<f64> = (0..self.layer.size()).map(|v| below.closest(v).distance).collect();

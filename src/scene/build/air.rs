@@ -49,6 +49,7 @@ pub fn layers(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Vec<
             },
             permeance: through.permeance,
             inertia: through.inertia,
+            blockage: air.blockage.unwrap_or(f64::INFINITY),
             open,
             vents,
         });
