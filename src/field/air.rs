@@ -35,9 +35,9 @@ use crate::mesh::topology::Topology;
 const TOLERANCE: f64 = 1e-5;
 /// Part of the error of a step's first guess, the pressures before, that may be left: the air is kept whatever it is, and the next step
 /// begins with it.
-const PROGRESS: f64 = 1e-3;
+const PROGRESS: f64 = 3e-2;
 /// The same where pressures are only foreseen.
-const FORESIGHT: f64 = 1e-2;
+const FORESIGHT: f64 = 0.2;
 /// Pressure that counts as none [Pa]: with it a 1 g/m2 cloth hangs 0.1 % lower.
 pub(super) const NOTHING: f64 = 1e-5;
 /// Most iterations of a solve.

@@ -10,7 +10,7 @@ use super::pcg::Outcome;
 use super::{Vec3, par};
 
 /// Edges on the way from the middle of a group to its border, at most.
-const REACH: u32 = 4;
+const REACH: u32 = 3;
 
 /// Vertices, edges and groups of neighbours.
 #[derive(Clone, Debug, Default)]

@@ -236,7 +236,7 @@ fn air_flows_from_an_inlet_to_an_open_end() {
         let exact = inlet * (1.0 - x.x / length);
         assert!((excess - exact).abs() < 0.01 * inlet, "{}: {excess}", x.x);
     }
-    let lost: f64 = (0..layer.size()).map(|v| layer.leak(v, &gas, 0.0) * (outside[v] - air.excess[v])).sum();
+    let lost: f64 = (0..layer.size()).map(|v| layer.leak(v, &gas, 0.0, 1.0) * (outside[v] - air.excess[v])).sum();
     let width = length / along as f64 * across as f64;
     let density = gas.pressure / (gas.speed * gas.speed);
     let speed = gap * gap / (12.0 * gas.viscosity * density) * inlet / length;
@@ -315,7 +315,7 @@ fn air_goes_steadily_through_cloth_in_and_out() {
     for _ in 0..2000 {
         air.advance(&layer, &gas, &gaps, &outside, 1e-3, &mut work);
     }
-    let flow = |v: usize| layer.leak(v, &gas, outside[v] - air.excess[v]) * (outside[v] - air.excess[v]) / gas.pressure;
+    let flow = |v: usize| layer.leak(v, &gas, outside[v] - air.excess[v], 1.0) * (outside[v] - air.excess[v]) / gas.pressure;
     // The column in the middle is outside: of the areas in and out the mean pressure follows.
     let area = |of: &dyn Fn(usize) -> bool| (0..layer.size()).filter(|v| of(*v)).map(|v| layer.areas[v]).sum::<f64>();
     let (blown, free) = (area(&|v| outside[v] > 0.0), area(&|v| outside[v] == 0.0));
@@ -353,7 +353,7 @@ fn what_goes_through_is_that_of_the_pressures_found() {
             let came = air.energy.iter().sum::<f64>() - before;
             let across = |v: usize| outside[v] - air.excess[v];
             let through: Vec<f64> =
-                (0..layer.size()).map(|v| 2e-4 * layer.leak(v, &gas, across(v)) * across(v)).collect();
+                (0..layer.size()).map(|v| 2e-4 * layer.leak(v, &gas, across(v), 1.0) * across(v)).collect();
             let most = through.iter().fold(0.0, |most, one| one.abs().max(most));
             worst = worst.max((came - through.iter().sum::<f64>()).abs() / (most * layer.size() as f64));
             assert!(outcome.converged && air.energy.iter().all(|e| *e > 0.0), "{step}: {outcome:?}");
