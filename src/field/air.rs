@@ -110,6 +110,8 @@ pub struct Air {
     pub excess: Vec<f64>,
     /// The energy a step before, by vertex [J]; empty before the first step, and where the method does not ask for it.
     pub before: Vec<f64>,
+    /// Part of the cloth that what lies on it leaves free, by vertex; empty where nothing can.
+    pub free: Vec<f64>,
 }
 
 /// Reusable storage.
@@ -122,8 +124,6 @@ pub struct Work {
     /// Part of what a vertex would give that it has.
     supply: Vec<f64>,
     pub(super) seed: Seed,
-    /// Part of the cloth that what lies on it leaves free, by vertex; empty where nothing can.
-    pub free: Vec<f64>,
     /// What flows through the cloth per pressure, by vertex [m^3/s], and beside that [W].
     leak: Vec<[f64; 2]>,
     /// Heights that are foreseen [m].
@@ -236,6 +236,7 @@ impl Air {
             flux: vec![0.0; layer.shapes.len()],
             excess: vec![0.0; layer.size()],
             before: Vec::new(),
+            free: Vec::new(),
         }
     }
 
@@ -295,10 +296,10 @@ impl Air {
         solves: usize,
         work: &mut Work,
     ) -> Outcome {
-        let Work { diffusion, vertex, edge, right, supply, seed, free, leak, .. } = work;
-        let free = |v: usize| free.get(v).copied().unwrap_or(1.0);
+        let Work { diffusion, vertex, edge, right, supply, seed, leak, .. } = work;
         let Layer { graph, shapes, open, .. } = layer;
-        let Air { energy, flux, excess, .. } = self;
+        let Air { energy, flux, excess, free, .. } = self;
+        let free = |v: usize| free.get(v).copied().unwrap_or(1.0);
         let size = layer.size();
         for vector in [&mut *vertex, right, supply] {
             vector.resize(size, 0.0);

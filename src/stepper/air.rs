@@ -103,8 +103,8 @@ impl Airs {
         std::mem::swap(&mut self.common, common);
     }
 
-    /// Foresees the pressures at the end of the step and linearises them; `touch` has what lies on cloths.
-    pub fn press(&mut self, world: &World, state: &State, step: &Step, touch: &Touch) {
+    /// Foresees the pressures at the end of the step and linearises them.
+    pub fn press(&mut self, world: &World, state: &State, step: &Step) {
         self.look_below(world, &state.x);
         let Airs { layers, columns, balloons, common, .. } = self;
         let blank = Column {
@@ -129,12 +129,6 @@ impl Airs {
             rest = others;
             let Storage { below, expected, work, gaps, opens, outside, stiffness } = storage;
             let first = world.objects[air.objects[0]].vertices.start;
-            if air.blockage.is_finite() {
-                work.free.clear();
-                work.free.resize(air.layer.size(), 0.0);
-                touch.load(world, air.objects, &mut work.free);
-                par::each_mut(&mut work.free, |v, free| *free = air.free(v, *free));
-            }
             par::each_mut(columns, |v, column| *column = look(air, below, state, step, first, v));
             par::fill(gaps, |v| columns[v].gap);
             par::fill(opens, |v| columns[v].opens);
@@ -195,15 +189,21 @@ impl Airs {
     }
 
     /// The air at the end of the step, whose positions `state` has.
-    pub fn commit(&mut self, world: &World, state: &mut State, h: f64) {
+    pub fn commit(&mut self, world: &World, state: &mut State, step: &Step, touch: &Touch) {
         self.look_below(world, &state.x);
         for ((air, storage), at) in world.airs.iter().zip(&mut self.layers).zip(&mut state.airs) {
+            if air.blockage.is_finite() {
+                at.free.clear();
+                at.free.resize(air.layer.size(), 0.0);
+                touch.load(world, step, air.objects, &mut at.free);
+                par::each_mut(&mut at.free, |v, free| *free = air.free(v, *free));
+            }
             par::fill(&mut storage.gaps, |v| storage.below.closest(v).distance);
             air.outside(state.time, &mut storage.outside);
-            at.advance(&air.layer, &air.gas, &storage.gaps, &storage.outside, h, &mut storage.work);
+            at.advance(&air.layer, &air.gas, &storage.gaps, &storage.outside, step.h, &mut storage.work);
         }
         for ((balloon, inflation), inside) in world.balloons.iter().zip(&self.balloons).zip(&mut state.balloons) {
-            inflation.commit(balloon, inside, &state.x, state.time, h);
+            inflation.commit(balloon, inside, &state.x, state.time, step.h);
         }
     }
 }

@@ -33,7 +33,7 @@ pub fn mobility(world: &World, step: &Step, vertices: &[u32; 4], weights: &[f64;
 }
 
 /// Projected Gauss-Seidel in order of the contacts: impulses along the normal that only push, with Coulomb friction.
-pub fn brake(contacts: &[Element], world: &World, step: &mut Step, setting: &Setting, rubs: &Rubs) {
+pub fn brake(contacts: &mut [Element], world: &World, step: &mut Step, setting: &Setting, rubs: &Rubs) {
     // Relative displacement and by how much it misses the goal.
     let lacking = |c: &Element, moved: &[Vec3]| {
         let moved: Vec3 = (0..4).map(|k| moved[c.vertices[k] as usize] * c.weights[k]).sum();
@@ -45,9 +45,10 @@ pub fn brake(contacts: &[Element], world: &World, step: &mut Step, setting: &Set
     }
     for _ in 0..SWEEPS {
         let mut rests = true;
-        for c in contacts {
+        for c in &mut *contacts {
             let Some((moved, lack)) = lacking(c, &step.moved) else { continue };
             rests = false;
+            c.braked += lack;
             let n = &c.contact.normal;
             let across = moved - n * n.dot(&moved);
             let push = n * lack - c.contact.rubbed(&across, lack, setting, rubs);

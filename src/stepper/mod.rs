@@ -265,7 +265,7 @@ impl<T: Real> Stepper<T> {
         scheme::ground(world, state, now);
         touch.linearise(world, state, now);
         report.seconds.narrow += clock.lap();
-        airs.press(world, state, now, touch);
+        airs.press(world, state, now);
         report.seconds.air += clock.lap();
         touch.place(airs.columns(), now);
         (report.contacts, report.min_gap) = touch.summary();
@@ -303,7 +303,7 @@ impl<T: Real> Stepper<T> {
             scheme::commit(world, state, &self.now);
             self.watch.release(world, state);
             report.seconds.check += clock.lap();
-            self.airs.commit(world, state, h);
+            self.airs.commit(world, state, &self.now, &self.touch);
             report.seconds.air += clock.lap();
         }
         report.seconds.check += clock.lap();

@@ -50,6 +50,8 @@ pub(super) struct Element {
     pub contact: Contact,
     /// Relative displacement of free flight without what both sides turn as one, which is none along the normal.
     pub free: Vec3,
+    /// What impulses took out of free flight [m].
+    pub braked: f64,
     pub linear: Linear,
     /// Solutions that closed it too fast.
     pub stops: i32,
@@ -58,6 +60,11 @@ pub(super) struct Element {
 }
 
 impl Element {
+    /// Relative displacement in the step [m].
+    fn moved(&self, step: &Step) -> Vec3 {
+        (0..4).map(|k| step.moved[self.vertices[k] as usize] * self.weights[k]).sum()
+    }
+
     fn stop(&mut self, setting: &Setting, rubs: &Rubs) {
         self.stops += 1;
         self.linear = self.contact.linearise(&self.free, self.stops, setting, rubs);
@@ -249,8 +256,7 @@ impl Touch {
         turns.begin(&world.surface, &state.x, contacts.iter().map(|c| c.vertices));
         turns.follow(&world.surface, &state.x, predicted);
         par::each_mut(contacts, |_, c| {
-            c.free = (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum::<Vec3>()
-                - turns.turned(&state.x, &c.vertices, &c.weights);
+            c.free = c.moved(step) - turns.turned(&state.x, &c.vertices, &c.weights);
             let guess = |k: usize| match state.guess.get(c.vertices[k] as usize) {
                 Some(guess) => guess * (step.betas[c.vertices[k] as usize].powi(2) * c.weights[k]),
                 None => Vec3::zeros(),
@@ -267,8 +273,8 @@ impl Touch {
         }
     }
 
-    /// Adds the forces by which other objects than `below` press on each vertex of an object, where free flight would bring them [N].
-    pub fn load(&self, world: &World, [object, below]: [usize; 2], loads: &mut [f64]) {
+    /// Adds the forces by which other objects than `below` pressed on each vertex of an object in the step [N].
+    pub fn load(&self, world: &World, step: &Step, [object, below]: [usize; 2], loads: &mut [f64]) {
         let first = world.objects[object].vertices.start;
         // One after the other: the order of the sums is that of the contacts.
         for c in &self.contacts {
@@ -276,10 +282,12 @@ impl Touch {
             if !objects.contains(&object) || objects.contains(&below) || objects[0] == objects[1] {
                 continue;
             }
-            let force = c.contact.pressing(&c.free, c.stops, &self.setting);
+            let force = c.contact.normal_force(&c.linear, &c.moved(step), &c.free);
             for (v, weight) in c.vertices.iter().zip(c.weights) {
-                if let Some(load) = (*v as usize).checked_sub(first).and_then(|v| loads.get_mut(v)) {
-                    *load += weight.abs() * force;
+                if let Some(load) = (*v as usize).checked_sub(first).and_then(|k| loads.get_mut(k)) {
+                    // What touches takes the step by backward Euler.
+                    let braking = c.contact.mass * c.braked / (step.h * step.h);
+                    *load += weight.abs() * (force + braking);
                 }
             }
         }
@@ -456,15 +464,14 @@ impl Touch {
     pub fn advance_bristles(&mut self, world: &World, state: &mut State, step: &Step) {
         let Touch { contacts, turns, skin, setting, .. } = self;
         turns.follow(&world.surface, &state.x, &step.moved);
-        let moved = |c: &Element| (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum::<Vec3>();
-        let normal = |c: &Element| c.contact.normal_force(&c.linear, &moved(c), &c.free);
+        let normal = |c: &Element| c.contact.normal_force(&c.linear, &c.moved(step), &c.free);
         if skin.acts() {
             skin.press(world, contacts, normal);
         }
         let rubs = &skin.rubs(world);
         let bristles: Vec<(u64, Bristle)> = par::map(contacts.len(), |k| {
             let c = &contacts[k];
-            let slid = moved(c) - turns.turned(&state.x, &c.vertices, &c.weights);
+            let slid = c.moved(step) - turns.turned(&state.x, &c.vertices, &c.weights);
             (c.key, Bristle { kept: c.kept, ..c.contact.advance(&c.linear, &slid, normal(c), setting, rubs) })
         });
         state.bristles = bristles;

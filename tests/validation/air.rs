@@ -315,7 +315,8 @@ fn air_goes_steadily_through_cloth_in_and_out() {
     for _ in 0..2000 {
         air.advance(&layer, &gas, &gaps, &outside, 1e-3, &mut work);
     }
-    let flow = |v: usize| layer.leak(v, &gas, outside[v] - air.excess[v], 1.0) * (outside[v] - air.excess[v]) / gas.pressure;
+    let flow =
+        |v: usize| layer.leak(v, &gas, outside[v] - air.excess[v], 1.0) * (outside[v] - air.excess[v]) / gas.pressure;
     // The column in the middle is outside: of the areas in and out the mean pressure follows.
     let area = |of: &dyn Fn(usize) -> bool| (0..layer.size()).filter(|v| of(*v)).map(|v| layer.areas[v]).sum::<f64>();
     let (blown, free) = (area(&|v| outside[v] > 0.0), area(&|v| outside[v] == 0.0));

@@ -44,6 +44,7 @@ impl Found {
             share,
             expected: Vec3::zeros(),
         };
-        Element { key, vertices, weights, contact, free: Vec3::zeros(), linear: Linear::default(), stops: 0, kept }
+        let (free, linear) = (Vec3::zeros(), Linear::default());
+        Element { key, vertices, weights, contact, free, braked: 0.0, linear, stops: 0, kept }
     }
 }
