@@ -3,7 +3,8 @@
 //! Surfaces are cut into patches. Two patches whose boxes, swept over the step, are within reach have a list of the pairs of
 //! their features; it holds all pairs within the reach plus some room and stays good while the two patches cannot have come
 //! nearer to each other than that room, so that only the lists of parts that move against each other are built anew.
-//! What a list gives beside the pairs that are wanted depends on when it was built: who reads it must look.
+//! What a list gives beside the pairs that are wanted depends on when it was built: who reads it must look, and leave out what is
+//! farther than what is wanted and the list's `rate`, for that may be missing. What is left depends on no step before.
 
 use super::certificate::Pair;
 use super::patch::Patch;
@@ -43,6 +44,8 @@ pub struct List {
     pub edge_edge: Vec<Near>,
     /// How much nearer than at the build the pairs can come until the end of the step [m].
     pub approach: f64,
+    /// How much nearer than now, whenever it was built [m].
+    pub rate: f64,
     /// Distance at which pairs are wanted [m].
     pub reach: f64,
     /// Largest `approach` for which the list is complete [m]; no approach is before it is built.
@@ -106,7 +109,8 @@ impl Candidates {
         let mut builds = 0;
         for list in &mut self.lists {
             let [i, j] = list.patches.map(|p| p as usize);
-            let rate = list.expect(&self.patches[i], &self.patches[j]);
+            list.expect(&self.patches[i], &self.patches[j]);
+            let rate = list.rate;
             if list.approach > list.room {
                 list.room = (LAST * rate)
                     .min(ROOM.1 * self.patches[i].edge.min(self.patches[j].edge))
@@ -203,14 +207,12 @@ impl List {
         (a.mean - b.mean, a.drift + b.drift)
     }
 
-    /// Sets `approach` for the expected displacements; gives how much of it belongs to this step.
-    fn expect(&mut self, a: &Patch, b: &Patch) -> f64 {
+    /// Sets `approach` and `rate` for the expected displacements.
+    fn expect(&mut self, a: &Patch, b: &Patch) {
         let (between, drift) = List::place(a, b);
-        let (step, own) = (a.step - b.step, a.own + b.own);
-        let travel = between - self.built.0;
-        // Along a line the distance from a point is largest at one of the ends.
-        self.approach = travel.norm().max((travel + step).norm()) + (drift - self.built.1) + own;
-        step.norm() + own
+        self.rate = (a.step - b.step).norm() + a.own + b.own;
+        // No less than what it was nearer to now and the rate: what `approach` puts aside, `rate` does by the distance now.
+        self.approach = (between - self.built.0).norm() + (drift - self.built.1) + self.rate;
     }
 
     fn build(&mut self, x: &[Vec3], surface: &Surface, patches: &[Patch]) {

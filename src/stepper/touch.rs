@@ -197,7 +197,7 @@ impl Touch {
                     let mut near = std::mem::take(&mut part.near);
                     near.clear();
                     near.extend(Self::of(list, pair).iter().filter(within));
-                    fours(&near).for_each(|four| self.look(world, state, step, pair, four, list.patches, part));
+                    fours(&near).for_each(|four| self.look(world, state, step, pair, four, list, part));
                     part.near = near;
                 }
             }
@@ -368,9 +368,10 @@ impl Touch {
         step: &Step,
         pair: Pair,
         (four, count): ([Near; 4], usize),
-        patches: [u32; 2],
+        list: &List,
         out: &mut Part,
     ) {
+        let patches = list.patches;
         let corners: [[u32; 4]; 4] = std::array::from_fn(|k| world.surface.corners(pair, [four[k].a, four[k].b]));
         let found = pair.separations(&corners, &state.x);
         let Separations { distance, normal, weights } = found;
@@ -382,7 +383,9 @@ impl Touch {
             + half(3) * weights[3].abs();
         let away = distance - (thick + f64x4::splat(world.contact.distance));
         let zero = f64x4::splat(0.0);
-        let far = away.simd_gt(zero) & pair.closer(&moved).simd_lt(away);
+        // The same whenever the list was built: it may lack what is beyond.
+        let beyond = distance.simd_ge(f64x4::splat(list.reach + list.rate));
+        let far = beyond | away.simd_gt(zero) & pair.closer(&moved).simd_lt(away);
         let travel = moved[0] * weights[0] + moved[1] * weights[1] + moved[2] * weights[2] + moved[3] * weights[3];
         let closing = normal.dot(&travel).fast_min(zero);
         let acts = (away + closing).simd_lt(zero);

@@ -158,7 +158,8 @@ impl Touch {
                             let mut w = Watched { pair, features, vertices, distance: 0.0, patches };
                             if touched(&w) {
                                 w.distance = pair.separation(&pick(&state.x, &vertices)).distance;
-                                if !proven(&w) {
+                                // The same whenever the list was built.
+                                if w.distance - list.rate <= LEAST && !proven(&w) {
                                     out.push(w);
                                 }
                             }
