@@ -19,6 +19,7 @@ const DOORS: &[(&str, &str)] = &[
     ("toml", "scene"),
     ("toml_edit", "scene"),
     ("serde_json", "sequence"),
+    ("crc32fast", "sequence"),
     ("clap", "cli"),
     ("indicatif", "cli"),
 ];

@@ -81,7 +81,7 @@ impl Bench {
         told
     }
 
-    /// All files below a folder by path, those of the record that hold times apart.
+    /// All files below a folder by path, those of the record that hold times and checkpoints apart.
     fn results(&self, run: &str) -> BTreeMap<String, Vec<u8>> {
         let root = self.folder.join(run);
         let mut all = BTreeMap::new();
@@ -92,7 +92,7 @@ impl Bench {
                 let name = path.strip_prefix(&root).unwrap().to_str().unwrap().to_string();
                 if path.is_dir() {
                     open.push(path);
-                } else if name != "run.json" && name != "stats.ndjson" {
+                } else if name != "run.json" && name != "stats.ndjson" && !name.starts_with("checkpoints/") {
                     all.insert(name, fs::read(path).unwrap());
                 }
             }
@@ -108,9 +108,11 @@ impl Bench {
 #[test]
 fn a_run_leaves_its_record() {
     let bench = Bench::new("record", SCENE);
-    let told = bench.done(&["run", "scene.toml", "--out", "a", "--threads", "2"]);
-    assert!(told.contains("Progress: 50% (frame 3/6) t=0.067 s, "), "{told}");
-    assert!(told.contains("solve ") && told.ends_with("see a\n"), "{told}");
+    let told = bench.run(&["run", "scene.toml", "--out", "a", "--threads", "2"]);
+    assert!(told.status.success() && told.stdout.is_empty());
+    let told = String::from_utf8(told.stderr).unwrap();
+    assert!(told.contains(" info Progress: 50% (frame 3/6) t=0.067 s, "), "{told}");
+    assert!(told.contains(" info solve ") && told.ends_with("see a\n"), "{told}");
 
     let results = bench.results("a");
     let mut wanted = vec!["scene.toml".to_string(), "meshes/ball/ball.ply".into(), "preview/sheet.png".into()];
@@ -531,7 +533,7 @@ fn a_folder_that_cannot_be_written_is_a_disk_failure() {
     let bench = Bench::new("disk", SCENE);
     fs::write(bench.folder.join("file"), "").unwrap();
     let told = bench.refused(3, &["run", "scene.toml", "--out", "file/out"]);
-    assert!(told.starts_with("file/out: "), "{told}");
+    assert!(told.contains(" error file/out: "), "{told}");
     // A folder where a file belongs.
     bench.done(&["run", "scene.toml", "--out", "a", "--frames", "1"]);
     fs::create_dir_all(bench.folder.join("a/preview/frame.0002.png/x")).unwrap();
@@ -563,7 +565,10 @@ enabled = false
 "#;
     let bench = Bench::new("stuck", scene);
     let told = bench.refused(1, &["run", "scene.toml", "--out", "a"]);
-    assert!(told.starts_with("failed: frame ") && told.contains(" of 20, step ") && told.contains("'sheet'"), "{told}");
+    assert!(
+        told.contains(" error failed: frame ") && told.contains(" of 20, step ") && told.contains("'sheet'"),
+        "{told}"
+    );
     let run = bench.folder("a").read_run().unwrap();
     assert_eq!(run.status, Status::Failed);
     assert!(run.done >= 1 && run.done < 20 && run.reason.unwrap().contains("strain limit"));
@@ -584,7 +589,7 @@ fn a_signal_stops_between_frames() {
     let out = child.wait_with_output().unwrap();
     let told = String::from_utf8_lossy(&out.stderr).into_owned();
     assert_eq!(out.status.code(), Some(75), "{told}");
-    assert!(told.contains("run again to start over"), "{told}");
+    assert!(told.contains("run again with --resume to go on"), "{told}");
     let run = bench.folder("a").read_run().unwrap();
     assert_eq!(run.status, Status::Stopped);
     assert!(run.done >= 2 && run.done < 5000);

@@ -1,5 +1,6 @@
 //! Why a command ends otherwise than done.
 
+use super::log::{Level, log};
 use super::warn;
 use crate::scene::Fault;
 use crate::sequence::{DiskError, TakeError};
@@ -13,6 +14,8 @@ pub enum Failure {
     Input(Vec<String>),
     /// A file could not be read or written.
     Disk(DiskError),
+    /// Files that the run began with are no longer there: one line a fault.
+    Lost(Vec<String>),
     /// A signal.
     Stopped(String),
 }
@@ -23,7 +26,7 @@ impl Failure {
         match self {
             Failure::Simulation(_) => 1,
             Failure::Input(_) => 2,
-            Failure::Disk(_) => 3,
+            Failure::Disk(_) | Failure::Lost(_) => 3,
             Failure::Stopped(_) => 75,
         }
     }
@@ -37,7 +40,7 @@ impl Failure {
     pub fn reason(&self) -> String {
         match self {
             Failure::Simulation(what) | Failure::Stopped(what) => what.clone(),
-            Failure::Input(faults) => faults.join("; "),
+            Failure::Input(faults) | Failure::Lost(faults) => faults.join("; "),
             Failure::Disk(error) => error.to_string(),
         }
     }
@@ -67,18 +70,21 @@ impl From<TakeError> for Failure {
     }
 }
 
-/// Tells a failure to standard error.
+/// Tells a failure to standard error: faults of the input by their places, all else as log lines.
 pub fn told(failure: &Failure) {
     match failure {
-        Failure::Simulation(what) => warn(&format!("failed: {what}")),
-        Failure::Stopped(what) => warn(&format!("stopped: {what}")),
-        Failure::Disk(error) => warn(&error.to_string()),
-        Failure::Input(faults) => {
+        Failure::Simulation(what) => log(Level::Error, &format!("failed: {what}")),
+        Failure::Stopped(what) => log(Level::Warning, &format!("stopped: {what}")),
+        Failure::Disk(error) => log(Level::Error, &error.to_string()),
+        Failure::Input(faults) | Failure::Lost(faults) => {
             for fault in faults {
                 warn(fault);
             }
             if faults.len() > 1 {
                 warn(&format!("{} faults", faults.len()));
+            }
+            if matches!(failure, Failure::Lost(_)) {
+                log(Level::Error, "what the run began with is gone; --resume goes on once it is back");
             }
         }
     }

@@ -1,7 +1,9 @@
 //! What a run leaves at each frame: meshes, picture, statistics, record.
 
 use super::failure::Failure;
+use super::log::{Level, log};
 use super::picture::{cell_size, field, picture, sheet, sheet_frames};
+use super::render::objects;
 use crate::collision::intersect::Test;
 use crate::linalg::Vec3;
 use crate::render::{Image, Picture};
@@ -34,7 +36,8 @@ pub struct Frames<'a> {
 }
 
 impl<'a> Frames<'a> {
-    /// Writes scene and record of a run that has no frame yet; the folder is taken.
+    /// Writes scene and record of a run; the folder has its `done` frames and nothing else. Of those of them that the contact sheet
+    /// shows, the cells are drawn from the meshes.
     ///
     /// # Errors
     /// The disk refuses.
@@ -43,7 +46,33 @@ impl<'a> Frames<'a> {
         sequence::write(&folder.scene(), scene.text.as_bytes())?;
         let shapes = world.objects.iter().map(Shape::of).collect();
         let chosen = if scene.preview.enabled { sheet_frames(scene, scene.time.frames) } else { Vec::new() };
-        Ok(Frames { scene, folder, record, shapes, chosen, cells: Vec::new(), test: world.test() })
+        let mut frames = Frames { scene, folder, record, shapes, chosen, cells: Vec::new(), test: world.test() };
+        frames.redraw()?;
+        Ok(frames)
+    }
+
+    fn redraw(&mut self) -> Result<(), Failure> {
+        for frame in self.chosen.iter().copied().filter(|frame| *frame <= self.record.done) {
+            let objects = match objects(&self.folder, &self.record, frame) {
+                Ok(objects) if objects.len() == self.record.objects.len() => objects,
+                _ => {
+                    log(
+                        Level::Warning,
+                        &format!("the meshes of frame {frame} are not there; sheet.png goes without it"),
+                    );
+                    continue;
+                }
+            };
+            let objects: Vec<(&Shape, &Snapshot)> = objects.iter().map(|(shape, at)| (shape, at)).collect();
+            self.cells.push((frame.to_string(), self.cell(&objects)?));
+        }
+        Ok(())
+    }
+
+    /// Picture of a frame for the contact sheet.
+    fn cell(&self, objects: &[(&Shape, &Snapshot)]) -> Result<Image, Failure> {
+        let cell = picture(self.scene, objects, &self.record.view, cell_size(self.scene)).map_err(Failure::input)?;
+        Ok(cell.image())
     }
 
     /// The run folder.
@@ -85,9 +114,8 @@ impl<'a> Frames<'a> {
             stats.seconds.write += lap();
         }
         if self.chosen.contains(&frame) {
-            let cell =
-                picture(self.scene, &objects, &self.record.view, cell_size(self.scene)).map_err(Failure::input)?;
-            self.cells.push((frame.to_string(), cell.image()));
+            let cell = self.cell(&objects)?;
+            self.cells.push((frame.to_string(), cell));
             stats.seconds.draw += lap();
         }
         self.folder.add_stats(stats)?;

@@ -4,11 +4,15 @@ mod check;
 mod failure;
 mod frames;
 mod inspect;
+mod log;
 mod materials;
 mod picture;
 mod progress;
+mod range;
 mod render;
+mod resume;
 mod run;
+mod simulation;
 mod view;
 
 use clap::{Parser, Subcommand};
@@ -41,7 +45,7 @@ enum Command {
 }
 
 /// Runs the command line and gives the exit code: 0 done, 1 the simulation failed, 2 the input is wrong, 3 the disk failed,
-/// 75 stopped by a signal.
+/// 75 stopped by a signal after a checkpoint.
 pub fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,

@@ -1,5 +1,6 @@
-//! Progress of a run: a bar, plain lines, JSON lines, or nothing.
+//! Progress of a run: a bar, log lines, plain lines, JSON lines, or nothing. Standard output has only what was asked for.
 
+use super::log::{Level, line};
 use super::{say, warn};
 use crate::sequence::FrameStats;
 use clap::ValueEnum;
@@ -10,32 +11,36 @@ use std::time::{Duration, Instant};
 /// Form of progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Form {
-    /// A bar on a terminal, else plain lines
+    /// A bar on a terminal, else log lines; on standard error
     Auto,
-    /// A bar
+    /// A bar, on standard error
     Bar,
-    /// A line a frame that a farm reads
+    /// A line a frame that a farm reads, on standard output
     Plain,
-    /// A line of JSON a frame
+    /// A line of JSON a frame, on standard output
     Json,
     /// Nothing
     None,
+    /// Log lines.
+    #[value(skip)]
+    Log,
 }
 
 /// Tells how far a run is.
 pub struct Progress {
     form: Form,
     bar: Option<ProgressBar>,
+    done: u32,
     frames: u32,
     start: Instant,
 }
 
 impl Progress {
-    /// At the start of so many frames.
-    pub fn new(form: Form, frames: u32) -> Progress {
+    /// Of so many frames, of which some are `done`.
+    pub fn new(form: Form, done: u32, frames: u32) -> Progress {
         let form = match form {
             Form::Auto if std::io::stderr().is_terminal() => Form::Bar,
-            Form::Auto => Form::Plain,
+            Form::Auto => Form::Log,
             other => other,
         };
         let bar = (form == Form::Bar).then(|| {
@@ -46,7 +51,7 @@ impl Progress {
             bar.enable_steady_tick(Duration::from_millis(250));
             bar
         });
-        Progress { form, bar, frames, start: Instant::now() }
+        Progress { form, bar, done, frames, start: Instant::now() }
     }
 
     /// A frame is written.
@@ -63,11 +68,12 @@ impl Progress {
             _ => {
                 let FrameStats { frame, time, steps, contacts, .. } = stats;
                 let share = 100 * u64::from(*frame) / u64::from(self.frames.max(1));
-                say(&format!(
+                let text = format!(
                     "Progress: {share}% (frame {frame}/{}) t={time:.3} s, {steps} steps, {contacts} contacts, {} left",
                     self.frames,
                     span(left)
-                ));
+                );
+                if self.form == Form::Plain { say(&text) } else { self.log(Level::Info, &text) }
             }
         }
     }
@@ -75,7 +81,7 @@ impl Progress {
     /// Wall seconds left, from the mean of the frames so far.
     fn left(&self, frame: u32) -> f64 {
         let spent = self.start.elapsed().as_secs_f64();
-        spent / f64::from(frame.max(1)) * f64::from(self.frames.saturating_sub(frame))
+        spent / f64::from(frame.saturating_sub(self.done).max(1)) * f64::from(self.frames.saturating_sub(frame))
     }
 
     /// The run is over; clears the bar.
@@ -85,12 +91,13 @@ impl Progress {
         }
     }
 
-    /// A closing line: beside JSON lines it goes to standard error.
-    pub fn close(&self, line: &str) {
-        match self.form {
-            Form::None => (),
-            Form::Json => warn(line),
-            _ => say(line),
+    /// A log line; of no progress only what is worth a look.
+    pub fn log(&self, level: Level, text: &str) {
+        let tell = || warn(&line(level, text));
+        match &self.bar {
+            Some(bar) => bar.suspend(tell),
+            None if self.form == Form::None && level == Level::Info => (),
+            None => tell(),
         }
     }
 }

@@ -4,6 +4,7 @@ use super::failure::Failure;
 use super::frames::{write_picture, write_sheet};
 use super::inspect::run_of;
 use super::picture::{cell_size, picture, sheet_frames};
+use super::range::Frames;
 use super::say;
 use crate::linalg::par;
 use crate::scene::{self, Override, Scene};
@@ -16,25 +17,15 @@ use std::path::PathBuf;
 pub struct Render {
     /// Run folder
     dir: PathBuf,
-    /// Frames to draw: a number or a range A-B; all that are there if absent
-    #[arg(long, value_name = "A-B", value_parser = range)]
-    frames: Option<(u32, u32)>,
+    /// Frames to draw, such as 12, 1-60, 1-100x2 or 1-10,50; all that are there if absent
+    #[arg(long, value_name = "RANGE", value_parser = Frames::parse)]
+    frames: Option<Frames>,
     /// Override a key of the run's scene, such as preview.shading=phong
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// Threads; as many as the machine has if absent
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", env = "PERCALE_THREADS", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-}
-
-/// A number or a range of two.
-fn range(text: &str) -> Result<(u32, u32), String> {
-    let number = |t: &str| t.trim().parse::<u32>().ok().filter(|n| *n > 0);
-    let (first, last) = text.split_once('-').unwrap_or((text, text));
-    match (number(first), number(last)) {
-        (Some(a), Some(b)) if a <= b => Ok((a, b)),
-        _ => Err("expected a frame or two ascending ones, such as 12 or 1-60".to_string()),
-    }
 }
 
 impl Render {
@@ -51,7 +42,7 @@ impl Render {
         let overrides = overrides.map_err(|fault| Failure::input(fault.to_string()))?;
         let bytes = read(&folder.scene())?;
         let scene = scene::read_recorded(&folder.scene(), &bytes, &overrides)?;
-        let (first, last) = self.frames.unwrap_or((1, record.done));
+        let last = self.frames.as_ref().map_or(record.done, Frames::last);
         if last > record.done || record.done == 0 {
             let dir = self.dir.display();
             return Err(Failure::input(format!("{dir}: frame {last} is not there; {} frames are", record.done)));
@@ -67,7 +58,7 @@ impl Render {
         let chosen = if self.frames.is_none() { sheet_frames(&scene, record.frames) } else { Vec::new() };
         let mut cells = Vec::new();
         let mut count = 0;
-        for frame in first..=last {
+        for frame in (1..=last).filter(|frame| self.frames.as_ref().is_none_or(|frames| frames.has(*frame))) {
             let full = (frame - 1).is_multiple_of(every);
             if !full && !chosen.contains(&frame) {
                 continue;
@@ -95,22 +86,14 @@ fn size(scene: &Scene) -> [u32; 2] {
     [scene.preview.width, scene.preview.height]
 }
 
-fn objects(folder: &Folder, record: &Record, frame: u32) -> Result<Vec<(Shape, Snapshot)>, Failure> {
+/// The recorded objects at a frame, in order.
+///
+/// # Errors
+/// A mesh that cannot be read.
+pub fn objects(folder: &Folder, record: &Record, frame: u32) -> Result<Vec<(Shape, Snapshot)>, Failure> {
     let mut all = Vec::with_capacity(record.objects.len());
     for entry in &record.objects {
         all.extend(folder.read_mesh(entry, frame)?);
     }
     Ok(all)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::range;
-
-    #[test]
-    fn ranges_of_frames() {
-        assert_eq!(range("12"), Ok((12, 12)));
-        assert_eq!(range("1-60"), Ok((1, 60)));
-        assert!(range("6-1").is_err() && range("0-3").is_err() && range("a").is_err() && range("-").is_err());
-    }
 }

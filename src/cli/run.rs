@@ -2,20 +2,20 @@
 
 use super::failure::Failure;
 use super::frames::{self, Frames};
-use super::progress::{Form, Progress, span};
-use super::view;
-use super::warn;
+use super::log::{Level, log};
+use super::progress::{Form, Progress};
+use super::simulation::Simulation;
+use super::{resume, view, warn};
 use crate::linalg::par;
 use crate::scene::build::Refusal;
-use crate::scene::settings::{Format, Precision};
-use crate::scene::{self, Fault, Override, Place, Scene, time};
-use crate::sequence::{Entry, Folder, FrameStats, Run as Record, Stages, Status};
-use crate::stepper::{Advance, Integrator, Report, Settings, stepper};
+use crate::scene::settings::Format;
+use crate::scene::{self, Fault, Override, Place, Scene};
+use crate::sequence::{Checkpoint, Entry, Folder, Run as Record, Status, marks};
 use crate::world::{Object, State, World};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// Arguments.
@@ -23,15 +23,22 @@ use std::time::Instant;
 pub struct Run {
     /// Scene file
     scene: PathBuf,
-    /// Run folder; out/<scene name> if absent
+    /// Run folder; <scene name> in the folder PERCALE_OUT, or in out, if absent
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Number of frames
     #[arg(long, value_name = "N")]
     frames: Option<u32>,
     /// Threads; as many as the machine has if absent. The results do not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", env = "PERCALE_THREADS", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+    /// Go on from the newest whole checkpoint of the run folder, and throw away what came after it; begin at frame 1 where there is
+    /// none
+    #[arg(long)]
+    resume: bool,
+    /// Go on after this frame: from the newest checkpoint there or before
+    #[arg(long, value_name = "FRAME", value_parser = clap::value_parser!(u32).range(1..))]
+    from: Option<u32>,
     /// Override a key: table.key=value, such as time.step="0.5 ms" or cloth[0].material=denim
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -46,8 +53,8 @@ pub struct Run {
     progress: Form,
 }
 
-/// Reads a scene with overrides; warnings are told.
-pub fn load(file: &Path, set: &[String], more: Vec<(&str, String)>) -> Result<Scene, Failure> {
+/// The overrides that `--set` and other arguments ask for.
+fn overrides(set: &[String], more: Vec<(&str, String)>) -> Result<Vec<Override>, Failure> {
     let mut overrides = Vec::new();
     let mut faults = Vec::new();
     for argument in set {
@@ -60,7 +67,12 @@ pub fn load(file: &Path, set: &[String], more: Vec<(&str, String)>) -> Result<Sc
         return Err(faults.into());
     }
     overrides.extend(more.into_iter().map(|(path, value)| Override { path: path.to_string(), value }));
-    let scene = scene::read(file, &overrides)?;
+    Ok(overrides)
+}
+
+/// Reads a scene with overrides; warnings are told.
+pub fn load(file: &Path, set: &[String], more: Vec<(&str, String)>) -> Result<Scene, Failure> {
+    let scene = scene::read(file, &overrides(set, more)?)?;
     scene.warnings.iter().for_each(|w| warn(&format!("warning: {w}")));
     Ok(scene)
 }
@@ -70,21 +82,6 @@ pub fn build(scene: &Scene, file: &Path) -> Result<(World, State), Refusal> {
     let built = scene::build::build(scene, file)?;
     built.warnings.iter().for_each(|w| warn(&format!("warning: {w}")));
     Ok((built.world, built.state))
-}
-
-/// Time stepping as the scene asks for.
-fn settings(scene: &Scene) -> Settings {
-    let time = &scene.time;
-    Settings {
-        integrator: match time.integrator {
-            time::Integrator::Bdf2 => Integrator::Bdf2,
-            time::Integrator::BackwardEuler => Integrator::BackwardEuler,
-        },
-        step: time.step,
-        min_step: if time.adaptive { time.min_step } else { time.step },
-        tolerance: scene.solver.tolerance,
-        iterations: scene.solver.max_iterations as usize,
-    }
 }
 
 impl Run {
@@ -101,9 +98,12 @@ impl Run {
 
     fn load_and_simulate(&self, more: Vec<(&str, String)>, stop: &AtomicBool) -> Result<(), Failure> {
         let start = Instant::now();
-        let scene = load(&self.scene, &self.set, more)?;
-        let out = self.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
-        let folder = Folder::new(&out);
+        let resumes = self.resume || self.from.is_some();
+        let scene = load(&self.scene, &self.set, more.clone()).map_err(|failure| match failure {
+            Failure::Input(faults) if resumes && self.began(more) => Failure::Lost(faults),
+            other => other,
+        })?;
+        let folder = Folder::new(&self.folder(&scene.name));
         let (world, state) = build(&scene, &self.scene).map_err(|refusal| refused(&folder, refusal))?;
         let same = |a: &Path, b: &Path| matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b);
         if same(&folder.scene(), &self.scene) {
@@ -112,18 +112,57 @@ impl Run {
                 "{path}: lies in the run folder, which it would be replaced in; give another folder with --out"
             )));
         }
-        folder.take()?;
-        self.simulate(&scene, &world, state, (folder, stop, start))
+        let found = if resumes { resume::newest(&folder, self.from)? } else { None };
+        let mut earlier = None;
+        match found {
+            None => folder.take()?,
+            Some((stored, checkpoint)) => {
+                resume::compare(&scene, &world, &state, &checkpoint)?;
+                let (frame, frames) = (checkpoint.frame, scene.time.frames);
+                let record = folder.read_run()?;
+                let path = stored.path.display();
+                if frame >= frames && record.status == Status::Finished && self.from.is_none() {
+                    log(Level::Info, &format!("all {frames} frames are in {}", folder.path().display()));
+                    return Ok(());
+                }
+                if frame > frames {
+                    return Err(Failure::input(format!("{path}: is beyond frame {frames}; --from goes back")));
+                }
+                log(Level::Info, &format!("goes on after frame {frame}, t={:.6} s: {path}", checkpoint.state.time));
+                folder.rewind(&stored)?;
+                earlier = Some((checkpoint, record));
+            }
+        }
+        self.simulate(&scene, &world, state, earlier, (folder, stop, start))
+    }
+
+    /// The run folder of a scene of this name.
+    fn folder(&self, name: &str) -> PathBuf {
+        let root = || std::env::var_os("PERCALE_OUT").filter(|root| !root.is_empty()).unwrap_or("out".into());
+        self.out.clone().unwrap_or_else(|| Path::new(&root()).join(name))
+    }
+
+    /// The scene was run before: it has no fault but that files are missing.
+    fn began(&self, more: Vec<(&str, String)>) -> bool {
+        let folder = match std::fs::read(&self.scene) {
+            Err(_) => self.out.clone(),
+            Ok(bytes) => overrides(&self.set, more)
+                .ok()
+                .and_then(|all| scene::read_recorded(&self.scene, &bytes, &all).ok())
+                .map(|scene| self.folder(&scene.name)),
+        };
+        folder.is_some_and(|folder| Folder::new(&folder).is_run())
     }
 
     fn simulate(
         &self,
         scene: &Scene,
         world: &World,
-        mut state: State,
+        start_state: State,
+        earlier: Option<(Checkpoint, Record)>,
         (folder, stop, start): (Folder, &AtomicBool, Instant),
     ) -> Result<(), Failure> {
-        let record = Record {
+        let mut record = Record {
             version: env!("CARGO_PKG_VERSION").to_string(),
             command: std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect(),
             scene: std::path::absolute(&self.scene).unwrap_or_else(|_| self.scene.clone()).display().to_string(),
@@ -135,23 +174,36 @@ impl Run {
             objects: world.objects.iter().map(|o| entry(scene, world, o)).collect(),
             threads: par::threads(),
             wall: 0.0,
-            view: view::bounds(scene, world, &state),
+            view: view::bounds(scene, world, &start_state),
         };
-        let mut frames = Frames::start(scene, world, folder, record)?;
-        let progress = Progress::new(self.progress, scene.time.frames);
-        let outcome = advance(scene, world, &mut state, &mut frames, &progress, stop, &start);
-        progress.end();
+        let (mut state, mut partial, mut before) = (start_state, None, 0.0);
+        if let Some((checkpoint, earlier)) = earlier {
+            // What was found at frame 1 stays: charts, and where the camera looks.
+            record.view = earlier.view;
+            for (entry, earlier) in record.objects.iter_mut().zip(earlier.objects) {
+                entry.chart = earlier.chart;
+            }
+            (record.done, record.wall) = (checkpoint.frame, checkpoint.wall);
+            (state, partial, before) = (checkpoint.state, checkpoint.partial, checkpoint.wall);
+        }
+        let done = record.done;
+        let frames = Frames::start(scene, world, folder, record)?;
+        let progress = Progress::new(self.progress, done, scene.time.frames);
+        let marks = marks(world);
+        let mut simulation = Simulation { scene, world, marks, frames, progress, stop, start, before };
+        let outcome = simulation.advance(&mut state, done, partial);
+        simulation.progress.end();
         let reason = outcome.as_ref().err().map(Failure::reason);
         let status = match &outcome {
             Ok(_) => Status::Finished,
             Err(Failure::Stopped(_)) => Status::Stopped,
             Err(_) => Status::Failed,
         };
-        let wall = start.elapsed().as_secs_f64();
-        let closed = frames.finish(status, reason, wall);
+        let wall = simulation.wall();
+        let closed = simulation.frames.finish(status, reason, wall);
         let stages = outcome?;
         closed?;
-        close(&progress, &frames, &stages, wall, state.time);
+        simulation.close(&stages, state.time);
         Ok(())
     }
 }
@@ -190,112 +242,6 @@ fn entry(scene: &Scene, world: &World, object: &Object) -> Entry {
         files: written.then(|| format!("meshes/{name}/{name}{number}.{ending}")),
         chart: None,
     }
-}
-
-/// Steps from frame to frame: frame 1 is the state at time 0, frame `k` at `(k - 1) / fps`.
-fn advance(
-    scene: &Scene,
-    world: &World,
-    state: &mut State,
-    frames: &mut Frames,
-    progress: &Progress,
-    stop: &AtomicBool,
-    start: &Instant,
-) -> Result<Stages, Failure> {
-    let mut stepper = stepper(world, settings(scene), scene.solver.precision == Precision::F64);
-    let mut total = Stages::default();
-    let mut lags = false;
-    for frame in 1..=scene.time.frames {
-        let mut stats = FrameStats { frame, min_gap: f64::INFINITY, ..FrameStats::default() };
-        if frame > 1 {
-            step(scene, world, state, stepper.as_mut(), &mut stats, stop)?;
-            if state.time < time_of(scene, frame) {
-                return Err(stopped(scene, frames, frame - 1));
-            }
-        }
-        stats.time = state.time;
-        frames.write(world, state, &mut stats, start.elapsed().as_secs_f64())?;
-        if stats.lag > 0.0 && !lags {
-            progress
-                .close(&format!("frame {frame}: pinched cloth holds back prescribed motion; see lag in stats.ndjson"));
-        }
-        lags = stats.lag > 0.0;
-        total.add(&stats.seconds);
-        progress.frame(&stats, state.step);
-        if stop.load(Ordering::Relaxed) && frame < scene.time.frames {
-            return Err(stopped(scene, frames, frame));
-        }
-    }
-    Ok(total)
-}
-
-/// Time of a frame [s].
-fn time_of(scene: &Scene, frame: u32) -> f64 {
-    f64::from(frame - 1) / scene.time.fps
-}
-
-fn stopped(scene: &Scene, frames: &Frames, done: u32) -> Failure {
-    Failure::Stopped(format!(
-        "by a signal after frame {done} of {}; the frames so far are in {}; run again to start over",
-        scene.time.frames,
-        frames.folder().path().display()
-    ))
-}
-
-/// Steps to a frame; a signal leaves it after the step in hand.
-fn step(
-    scene: &Scene,
-    world: &World,
-    state: &mut State,
-    stepper: &mut dyn Advance,
-    stats: &mut FrameStats,
-    stop: &AtomicBool,
-) -> Result<(), Failure> {
-    let until = time_of(scene, stats.frame);
-    let mut report = Report::default();
-    while state.time < until && !stop.load(Ordering::Relaxed) {
-        report.add(&stepper.step(world, state, until).map_err(|stuck| {
-            Failure::Simulation(format!(
-                "frame {} of {}, step {}, t={:.6} s: {}",
-                stats.frame,
-                scene.time.frames,
-                state.step + 1,
-                state.time,
-                stuck.describe(world, state)
-            ))
-        })?);
-    }
-    stats.steps = report.steps;
-    stats.repeats = report.repeats;
-    stats.iterations = report.iterations;
-    stats.contacts = report.contacts;
-    stats.min_gap = report.min_gap;
-    stats.corrected = report.corrected;
-    stats.truncated = report.truncated;
-    stats.lag = state.lag;
-    let s = report.seconds;
-    stats.seconds = Stages {
-        broad: s.broad,
-        narrow: s.narrow,
-        air: s.air,
-        assembly: s.assembly,
-        solve: s.solve,
-        check: s.check,
-        ..Stages::default()
-    };
-    Ok(())
-}
-
-/// The table of wall time, and where the output is.
-fn close(progress: &Progress, frames: &Frames, stages: &Stages, wall: f64, time: f64) {
-    let named = stages.named();
-    let other = (wall - named.iter().map(|(_, s)| s).sum::<f64>()).max(0.0);
-    progress.close("stage       wall [s]   share");
-    for (name, seconds) in named.into_iter().chain([("other", other), ("all", wall)]) {
-        progress.close(&format!("{name:<10} {seconds:>9.2}  {:>5.1} %", 100.0 * seconds / wall.max(1e-9)));
-    }
-    let out = frames.folder().path().display();
-    progress.close(&format!("{time:.3} s simulated in {}; see {out}", span(wall)));
 }
 
 /// A flag that the first SIGINT, SIGTERM or SIGUSR1 raises; a second one ends the process at once.

@@ -8,6 +8,7 @@
 
 pub mod body;
 pub mod build;
+mod changes;
 pub mod cloth;
 mod document;
 mod fault;
@@ -36,6 +37,7 @@ mod unit;
 pub use air::AirLayer;
 pub use balloon::Balloon;
 pub use body::Body;
+pub use changes::changes;
 pub use cloth::Cloth;
 pub use fault::{Fault, Place};
 pub use friction::Friction;

@@ -140,6 +140,8 @@ section! {
         pub obstacles: bool = flag().or(true),
         /// Quantities written with each vertex (PLY only).
         pub fields: Vec<Channel> = list(choice(), 0..=5).or(Vec::new()),
+        /// Frames from one checkpoint to the next; 0: only at the end and where a signal stops the run.
+        pub checkpoint: u32 = integer(0..=1_000_000).or(10),
     }
     check fields_fit;
 }

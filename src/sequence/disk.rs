@@ -55,6 +55,14 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), DiskError> {
     })
 }
 
+/// Waits until a file or folder is on the disk.
+///
+/// # Errors
+/// Which could not be brought there.
+pub(super) fn sync(path: &Path) -> Result<(), DiskError> {
+    File::open(path).and_then(|file| file.sync_all()).map_err(|error| DiskError::new(path, &error))
+}
+
 /// Makes a folder with those above it.
 ///
 /// # Errors

@@ -1,6 +1,7 @@
 //! The run folder's names, taking it over, filling it, reading it.
 
-use super::disk::{DiskError, TEMPORARY, make_folder, read, write};
+use super::checkpoint::Checkpoint;
+use super::disk::{DiskError, TEMPORARY, make_folder, read, sync, write};
 use super::manifest::{Entry, Run};
 use super::shape::{Shape, Snapshot};
 use super::stats::FrameStats;
@@ -14,10 +15,24 @@ const MESHES: [&str; 2] = ["ply", "obj"];
 /// Endings of pictures.
 const PICTURES: [&str; 2] = ["png", "exr"];
 
+/// Ending of checkpoints.
+const CHECKPOINT: &str = "ckpt";
+
 /// A run folder.
 #[derive(Clone, Debug)]
 pub struct Folder {
     path: PathBuf,
+}
+
+/// A checkpoint that is there.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Stored {
+    /// Frames written.
+    pub frame: u32,
+    /// Steps taken, where it lies between two frames; later ones come after that at the frame.
+    pub step: Option<u64>,
+    /// Its file.
+    pub path: PathBuf,
 }
 
 /// Why a folder cannot become a run's.
@@ -66,6 +81,10 @@ impl Folder {
         self.path.join("crossing.ply")
     }
 
+    fn checkpoint_folder(&self) -> PathBuf {
+        self.path.join("checkpoints")
+    }
+
     fn manifest(&self) -> PathBuf {
         self.path.join("run.json")
     }
@@ -80,7 +99,8 @@ impl Folder {
     /// # Errors
     /// The folder is not a run's but holds a file by one of the record's names; or the disk refuses.
     pub fn take(&self) -> Result<(), TakeError> {
-        let names = [self.scene(), self.manifest(), self.stats(), self.path.join("meshes"), self.path.join("preview")];
+        let folders = ["meshes", "preview", "checkpoints"].map(|name| self.path.join(name));
+        let names = [self.scene(), self.manifest(), self.stats()].into_iter().chain(folders);
         match fs::read(self.manifest()) {
             Ok(bytes) if Run::parse(&bytes).is_ok() => (),
             _ => {
@@ -90,7 +110,22 @@ impl Folder {
             }
         }
         make_folder(&self.path)?;
-        self.clear_pictures()?;
+        // First: what is taken out by halves must not look as if it could go on.
+        remove_files(&self.checkpoint_folder(), |file| stored(file).is_some())?;
+        let _ = fs::remove_dir(self.checkpoint_folder());
+        self.clear(0)?;
+        for file in [self.stats(), self.scene()] {
+            remove(&file)?;
+        }
+        Ok(())
+    }
+
+    /// Removes meshes and pictures of the frames after `frame`, the contact sheet and what crossed; after frame 0 all meshes.
+    fn clear(&self, frame: u32) -> Result<(), DiskError> {
+        let preview = self.path.join("preview");
+        let after = |file: &str, stem: &str, endings: &[&str]| number(file, stem, endings).is_some_and(|n| n > frame);
+        remove_files(&preview, |file| after(file, "frame", &PICTURES) || file == "sheet.png")?;
+        let _ = fs::remove_dir(&preview);
         let meshes = self.path.join("meshes");
         for object in entries(&meshes)? {
             if !object.is_dir() {
@@ -98,24 +133,68 @@ impl Folder {
             }
             let name = object.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
             remove_files(&object, |file| {
-                is_numbered(file, &name, &MESHES)
-                    || MESHES.iter().any(|e| *file == format!("{name}.{e}"))
-                    || *file == format!("{name}.chart.obj")
+                let still =
+                    || MESHES.iter().any(|e| *file == format!("{name}.{e}")) || *file == format!("{name}.chart.obj");
+                after(file, &name, &MESHES) || frame == 0 && still()
             })?;
             let _ = fs::remove_dir(&object);
         }
         let _ = fs::remove_dir(&meshes);
-        for file in [self.stats(), self.scene(), self.crossing()] {
-            remove(&file)?;
-        }
-        Ok(())
+        remove(&self.crossing())
     }
 
-    fn clear_pictures(&self) -> Result<(), DiskError> {
-        let preview = self.path.join("preview");
-        remove_files(&preview, |file| is_numbered(file, "frame", &PICTURES) || file == "sheet.png")?;
-        let _ = fs::remove_dir(&preview);
-        Ok(())
+    /// Throws away what came after a checkpoint: frames, lines of statistics, later checkpoints.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn rewind(&self, to: &Stored) -> Result<(), DiskError> {
+        for later in self.checkpoints()?.iter().filter(|later| *later > to) {
+            remove(&later.path)?;
+        }
+        for part in entries(&self.checkpoint_folder())?.iter().filter(|p| p.to_string_lossy().ends_with(TEMPORARY)) {
+            remove(part)?;
+        }
+        self.clear(to.frame)?;
+        let path = self.stats();
+        let text = read(&path)?;
+        let text = String::from_utf8_lossy(&text);
+        let keeps = |line: &&str| FrameStats::parse(line).is_some_and(|stats| stats.frame <= to.frame);
+        let kept: String = text.lines().filter(keeps).flat_map(|line| [line, "\n"]).collect();
+        if kept == text { Ok(()) } else { write(&path, kept.as_bytes()) }
+    }
+
+    /// The checkpoints that are there, the oldest first; whether they are whole shows when they are read.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn checkpoints(&self) -> Result<Vec<Stored>, DiskError> {
+        let found = entries(&self.checkpoint_folder())?.into_iter().filter_map(|path| {
+            let (frame, step) = stored(&path.file_name()?.to_string_lossy())?;
+            Some(Stored { frame, step, path })
+        });
+        let mut all: Vec<Stored> = found.collect();
+        all.sort();
+        Ok(all)
+    }
+
+    /// Writes a checkpoint, after what it relies on; removes older ones between frames, which it replaces.
+    ///
+    /// # Errors
+    /// The disk refuses; older checkpoints are all there.
+    pub fn write_checkpoint(&self, checkpoint: &Checkpoint) -> Result<PathBuf, DiskError> {
+        let folder = self.checkpoint_folder();
+        make_folder(&folder)?;
+        sync(&self.stats())?;
+        let between = checkpoint.partial.map_or(String::new(), |_| format!(".{}", checkpoint.state.step));
+        let path = folder.join(format!("frame.{:04}{between}.{CHECKPOINT}", checkpoint.frame));
+        write(&path, &checkpoint.bytes())?;
+        if cfg!(unix) {
+            sync(&folder)?;
+        }
+        for old in self.checkpoints()?.iter().filter(|old| old.step.is_some() && old.path != path) {
+            remove(&old.path)?;
+        }
+        Ok(path)
     }
 
     /// Writes `run.json`.
@@ -254,11 +333,23 @@ fn numbered(files: &str, frame: u32) -> String {
     files.replace("####", &format!("{frame:04}"))
 }
 
-/// `stem.0001.ending`, or its temporary name.
-fn is_numbered(file: &str, stem: &str, endings: &[&str]) -> bool {
-    let Some(rest) = file.strip_prefix(stem).and_then(|r| r.strip_prefix('.')) else { return false };
-    let Some((digits, ending)) = rest.split_once('.') else { return false };
-    digits.len() >= 4 && digits.bytes().all(|b| b.is_ascii_digit()) && endings.contains(&ending)
+/// The number in `stem.0001.ending`.
+fn number(file: &str, stem: &str, endings: &[&str]) -> Option<u32> {
+    let (digits, ending) = file.strip_prefix(stem)?.strip_prefix('.')?.split_once('.')?;
+    let numbered = digits.len() >= 4 && digits.bytes().all(|b| b.is_ascii_digit()) && endings.contains(&ending);
+    if numbered { digits.parse().ok() } else { None }
+}
+
+/// Frame and step of a checkpoint's name, `frame.0001.ckpt` or `frame.0001.123.ckpt`.
+fn stored(file: &str) -> Option<(u32, Option<u64>)> {
+    let stem = file.strip_suffix(CHECKPOINT)?.strip_suffix('.')?;
+    match stem.strip_prefix("frame.")?.split_once('.') {
+        None => Some((number(file, "frame", &[CHECKPOINT])?, None)),
+        Some((frame, step)) => {
+            let whole = format!("frame.{frame}.{CHECKPOINT}");
+            Some((number(&whole, "frame", &[CHECKPOINT])?, Some(step.parse().ok()?)))
+        }
+    }
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, DiskError> {
@@ -293,11 +384,18 @@ mod tests {
 
     #[test]
     fn only_names_of_the_record_are_ours() {
-        assert!(is_numbered("frame.0001.png", "frame", &PICTURES));
-        assert!(is_numbered("frame.12345.exr", "frame", &PICTURES));
+        assert_eq!(number("frame.0001.png", "frame", &PICTURES), Some(1));
+        assert_eq!(number("frame.12345.exr", "frame", &PICTURES), Some(12345));
         for other in ["frame.001.png", "frame.0001.jpg", "frame.0001.png.bak", "my.0001.png", "frame.00a1.png", "frame"]
         {
-            assert!(!is_numbered(other, "frame", &PICTURES), "{other}");
+            assert_eq!(number(other, "frame", &PICTURES), None, "{other}");
+        }
+        assert_eq!(stored("frame.0010.ckpt"), Some((10, None)));
+        assert_eq!(stored("frame.0010.123.ckpt"), Some((10, Some(123))));
+        for other in
+            ["frame.10.ckpt", "frame.0010.ckpt.percale-part", "frame.0010.x.ckpt", "my.0010.ckpt", "frame.ckpt"]
+        {
+            assert_eq!(stored(other), None, "{other}");
         }
         assert_eq!(numbered("meshes/a/a.####.ply", 12), "meshes/a/a.0012.ply");
         assert_eq!(numbered("meshes/a/a.ply", 12), "meshes/a/a.ply");

@@ -1,10 +1,11 @@
 //! The run folder: what a run leaves and how it is read again.
 //!
-//! `scene.toml`, `run.json`, `stats.ndjson`, `meshes/<object>/`, `preview/`, and `crossing.ply` where a start or a frame is
-//! refused. Every file but the statistics, which grow by a line a frame, is written under a temporary name in its folder, synced
+//! `scene.toml`, `run.json`, `stats.ndjson`, `meshes/<object>/`, `preview/`, `checkpoints/`, and `crossing.ply` where a start or a
+//! frame is refused. Every file but the statistics, which grow by a line a frame, is written under a temporary name in its folder, synced
 //! and renamed.
 
 mod air;
+mod checkpoint;
 mod disk;
 mod fields;
 mod folder;
@@ -14,9 +15,10 @@ mod shape;
 mod stats;
 
 pub use air::{air_masses, pressures};
+pub use checkpoint::{Checkpoint, Mark, marks};
 pub use disk::{DiskError, read, write};
 pub use fields::{kinetic_energy, largest_strain, speeds, strains, weight_energy};
-pub use folder::{Folder, TakeError};
+pub use folder::{Folder, Stored, TakeError};
 pub use gap::gaps;
 pub use manifest::{Entry, Run, Status};
 pub use shape::{Shape, Snapshot};

@@ -17,6 +17,8 @@ pub mod friction;
 pub mod glue;
 /// Prescribed motion.
 pub mod motion;
+/// A state as bytes.
+pub mod snapshot;
 /// Wind as a function of time.
 pub mod wind;
 
@@ -288,6 +290,22 @@ pub struct State {
     pub balloons: Vec<Inside>,
     /// Where the vertices of each pin, then of each handle, were when its window opened.
     pub anchors: Vec<Option<Vec<Vec3>>>,
+}
+
+impl State {
+    /// It may go on in a world whose start is `start`: it has as many of everything.
+    pub fn fits(&self, world: &World, start: &State) -> bool {
+        let counts = |s: &State| [s.x.len(), s.v.len(), s.x_before.len(), s.v_before.len(), s.guess.len()];
+        let airs =
+            |s: &State| s.airs.iter().map(|a| [a.energy.len(), a.flux.len(), a.excess.len()]).collect::<Vec<_>>();
+        let pins = world.pins.iter().chain(world.handles.iter().map(|h| &h.pin));
+        counts(self) == counts(start)
+            && airs(self) == airs(start)
+            && self.balloons.len() == start.balloons.len()
+            && self.anchors.len() == start.anchors.len()
+            && self.anchors.iter().zip(pins).all(|(a, pin)| a.as_ref().is_none_or(|a| a.len() == pin.vertices.len()))
+            && self.released.is_none_or(|object| object < world.objects.len())
+    }
 }
 
 impl Course {

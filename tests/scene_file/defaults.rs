@@ -34,7 +34,7 @@ fn of_the_scene_and_its_settings() {
     assert_eq!(scene.solver, Solver { tolerance: 1e-3, max_iterations: 500, precision: Precision::F32 });
     assert_eq!(scene.wind, Wind { velocity: Vec3::zeros(), gust: 0.0, gust_period: 1.0, seed: 0 });
     let o = &scene.output;
-    assert!(o.meshes && o.obstacles && o.format == Format::Ply && o.fields.is_empty());
+    assert!(o.meshes && o.obstacles && o.format == Format::Ply && o.fields.is_empty() && o.checkpoint == 10);
     let p = &scene.preview;
     assert!(p.enabled && !p.exr && !p.wireframe && p.ground);
     assert_eq!((p.width, p.height, p.samples, p.every, p.sheet), (960, 540, 16, 1, 12));

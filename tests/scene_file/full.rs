@@ -49,6 +49,7 @@ fn settings_are_read_in_si() {
     assert_eq!((scene.wind.velocity, scene.wind.gust), (Vec3::new(10.0, 0.0, 0.0), 0.5));
     assert_eq!((scene.wind.gust_period, scene.wind.seed), (2.0, 7));
     assert!(!scene.output.meshes && scene.output.format == Format::Ply && !scene.output.obstacles);
+    assert_eq!(scene.output.checkpoint, 25);
     assert_eq!(
         scene.output.fields,
         [Channel::Strain, Channel::Speed, Channel::Gap, Channel::Pressure, Channel::AirMass]

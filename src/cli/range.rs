@@ -1,0 +1,65 @@
+//! Ranges of frames: `12`, `1-60`, `1-100x2`, and lists of them.
+
+/// Some frames.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frames {
+    /// First, last and step of each range.
+    ranges: Vec<[u32; 3]>,
+}
+
+impl Frames {
+    /// From text such as `1-10,20-100x5`; `:` may stand for `x`.
+    ///
+    /// # Errors
+    /// What would be right.
+    pub fn parse(text: &str) -> Result<Frames, String> {
+        let number = |t: &str| t.trim().parse::<u32>().ok().filter(|n| *n > 0);
+        let range = |part: &str| {
+            let (part, step) = match part.split_once(['x', ':']) {
+                Some((part, step)) => (part, number(step)?),
+                None => (part, 1),
+            };
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            let (first, last) = (number(first)?, number(last)?);
+            (first <= last).then_some([first, last, step])
+        };
+        match text.split(',').map(range).collect() {
+            Some(ranges) => Ok(Frames { ranges }),
+            None => Err("expected frames such as 12, 1-60, 1-100x2 or 1-10,50".to_string()),
+        }
+    }
+
+    /// The range has the frame.
+    pub fn has(&self, frame: u32) -> bool {
+        self.ranges.iter().any(|[a, b, step]| (*a..=*b).contains(&frame) && (frame - a).is_multiple_of(*step))
+    }
+
+    /// The last frame that it has.
+    pub fn last(&self) -> u32 {
+        self.ranges.iter().map(|[a, b, step]| b - (b - a) % step).max().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Frames;
+
+    fn all(text: &str) -> Option<Vec<u32>> {
+        let frames = Frames::parse(text).ok()?;
+        let all: Vec<u32> = (1..=200).filter(|f| frames.has(*f)).collect();
+        assert_eq!(all.last(), Some(&frames.last()));
+        Some(all)
+    }
+
+    #[test]
+    fn ranges_of_frames() {
+        assert_eq!(all("12"), Some(vec![12]));
+        assert_eq!(all("1-60"), Some((1..=60).collect()));
+        assert_eq!(all("1-100x2"), Some((1..=99).step_by(2).collect()));
+        assert_eq!(all("4-100:30"), Some(vec![4, 34, 64, 94]));
+        assert_eq!(all("7, 1-5x3,3"), Some(vec![1, 3, 4, 7]));
+        for wrong in ["", "6-1", "0-3", "a", "-", "1-9x0", "1-9x", "1,", "1--3", "4294967296"] {
+            assert_eq!(all(wrong), None, "{wrong}");
+        }
+    }
+}

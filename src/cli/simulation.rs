@@ -1,0 +1,188 @@
+//! A simulation from frame to frame: steps, frames, checkpoints, signals.
+
+use super::failure::Failure;
+use super::frames::Frames;
+use super::log::Level;
+use super::progress::{Progress, span};
+use crate::scene::settings::Precision;
+use crate::scene::{Scene, time};
+use crate::sequence::{Checkpoint, FrameStats, Mark, Stages};
+use crate::stepper::{Advance, Integrator, Report, Settings, stepper};
+use crate::world::{State, World};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// What a simulation has around it.
+pub struct Simulation<'a> {
+    /// The scene.
+    pub scene: &'a Scene,
+    /// Its world.
+    pub world: &'a World,
+    /// Marks of its objects.
+    pub marks: Vec<Mark>,
+    /// What it leaves.
+    pub frames: Frames<'a>,
+    /// Who is told.
+    pub progress: Progress,
+    /// Raised by a signal.
+    pub stop: &'a AtomicBool,
+    /// When it began.
+    pub start: Instant,
+    /// Wall time before that [s].
+    pub before: f64,
+}
+
+/// Time of a frame [s]: frame 1 is the state at time 0.
+pub fn time_of(scene: &Scene, frame: u32) -> f64 {
+    f64::from(frame.saturating_sub(1)) / scene.time.fps
+}
+
+/// Time stepping as the scene asks for.
+fn settings(scene: &Scene) -> Settings {
+    let time = &scene.time;
+    Settings {
+        integrator: match time.integrator {
+            time::Integrator::Bdf2 => Integrator::Bdf2,
+            time::Integrator::BackwardEuler => Integrator::BackwardEuler,
+        },
+        step: time.step,
+        min_step: if time.adaptive { time.min_step } else { time.step },
+        tolerance: scene.solver.tolerance,
+        iterations: scene.solver.max_iterations as usize,
+    }
+}
+
+impl Simulation<'_> {
+    /// Wall time so far [s].
+    pub fn wall(&self) -> f64 {
+        self.before + self.start.elapsed().as_secs_f64()
+    }
+
+    /// Goes on after frame `done`, on the way to the next of which the steps have counted `partial`.
+    ///
+    /// # Errors
+    /// A step that cannot be made, the disk, or a signal after the step in hand.
+    pub fn advance(
+        &mut self,
+        state: &mut State,
+        done: u32,
+        mut partial: Option<FrameStats>,
+    ) -> Result<Stages, Failure> {
+        let Simulation { scene, world, .. } = *self;
+        let last = scene.time.frames;
+        let mut stepper = stepper(world, settings(scene), scene.solver.precision == Precision::F64);
+        let mut total = Stages::default();
+        let mut lags = false;
+        for frame in done + 1..=last {
+            let new = FrameStats { frame, min_gap: f64::INFINITY, ..FrameStats::default() };
+            let mut stats = partial.take().unwrap_or(new);
+            if frame > 1 {
+                self.step(state, stepper.as_mut(), &mut stats)?;
+                if state.time < time_of(scene, frame) {
+                    let between = stats.steps > 0;
+                    return Err(self.stopped(state, frame - 1, between.then_some(stats)));
+                }
+            }
+            stats.time = state.time;
+            let wall = self.wall();
+            self.frames.write(world, state, &mut stats, wall)?;
+            if stats.lag > 0.0 && !lags {
+                let told =
+                    format!("frame {frame}: pinched cloth holds back prescribed motion; see lag in stats.ndjson");
+                self.progress.log(Level::Warning, &told);
+            }
+            lags = stats.lag > 0.0;
+            total.add(&stats.seconds);
+            self.progress.frame(&stats, state.step);
+            if self.stop.load(Ordering::Relaxed) && frame < last {
+                return Err(self.stopped(state, frame, None));
+            }
+            let every = scene.output.checkpoint;
+            if frame == last || every > 0 && frame.is_multiple_of(every) {
+                self.keep(state, frame, None)?;
+            }
+        }
+        Ok(total)
+    }
+
+    /// Writes a checkpoint after frame `frame`.
+    fn keep(&self, state: &State, frame: u32, partial: Option<FrameStats>) -> Result<(), Failure> {
+        let checkpoint = Checkpoint {
+            version: env!("CARGO_PKG_VERSION").to_string(),
+            frame,
+            partial,
+            wall: self.wall(),
+            scene: self.scene.text.clone(),
+            objects: self.marks.clone(),
+            state: state.clone(),
+        };
+        self.frames.folder().write_checkpoint(&checkpoint)?;
+        Ok(())
+    }
+
+    /// Why it ends at a signal, once a checkpoint is written.
+    fn stopped(&self, state: &State, done: u32, partial: Option<FrameStats>) -> Failure {
+        match self.keep(state, done, partial) {
+            Ok(()) => Failure::Stopped(format!(
+                "by a signal after frame {done} of {}, t={:.6} s; the frames so far are in {}; run again with --resume to go on",
+                self.scene.time.frames,
+                state.time,
+                self.frames.folder().path().display()
+            )),
+            Err(failure) => failure,
+        }
+    }
+
+    /// Steps to a frame; a signal leaves it after the step in hand.
+    fn step(&self, state: &mut State, stepper: &mut dyn Advance, stats: &mut FrameStats) -> Result<(), Failure> {
+        let until = time_of(self.scene, stats.frame);
+        let mut report = Report::default();
+        while state.time < until && !self.stop.load(Ordering::Relaxed) {
+            report.add(&stepper.step(self.world, state, until).map_err(|stuck| {
+                Failure::Simulation(format!(
+                    "frame {} of {}, step {}, t={:.6} s: {}",
+                    stats.frame,
+                    self.scene.time.frames,
+                    state.step + 1,
+                    state.time,
+                    stuck.describe(self.world, state)
+                ))
+            })?);
+        }
+        stats.steps += report.steps;
+        stats.repeats += report.repeats;
+        stats.iterations += report.iterations;
+        stats.corrected += report.corrected;
+        stats.truncated += report.truncated;
+        if report.steps > 0 {
+            stats.contacts = report.contacts;
+            stats.min_gap = report.min_gap;
+        }
+        stats.lag = state.lag;
+        let s = report.seconds;
+        stats.seconds.add(&Stages {
+            broad: s.broad,
+            narrow: s.narrow,
+            air: s.air,
+            assembly: s.assembly,
+            solve: s.solve,
+            check: s.check,
+            ..Stages::default()
+        });
+        Ok(())
+    }
+
+    /// The table of wall time, and where the output is.
+    pub fn close(&self, stages: &Stages, time: f64) {
+        let wall = self.start.elapsed().as_secs_f64();
+        let named = stages.named();
+        let other = (wall - named.iter().map(|(_, s)| s).sum::<f64>()).max(0.0);
+        let tell = |text: &str| self.progress.log(Level::Info, text);
+        tell("stage       wall [s]   share");
+        for (name, seconds) in named.into_iter().chain([("other", other), ("all", wall)]) {
+            tell(&format!("{name:<10} {seconds:>9.2}  {:>5.1} %", 100.0 * seconds / wall.max(1e-9)));
+        }
+        let out = self.frames.folder().path().display();
+        tell(&format!("{time:.3} s simulated in {}; see {out}", span(wall)));
+    }
+}

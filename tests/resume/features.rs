@@ -1,0 +1,247 @@
+//! Small scenes that together have everything a step can depend on.
+
+/// Name and scene of each; `MESHES` stands for the folder of meshes, `HERE` for one with `wave.0001.obj` to `wave.0004.obj`.
+pub fn all() -> Vec<(&'static str, String)> {
+    let drape = |more: &str| format!("{}{DRAPE}{more}", time(""));
+    let pinch = |contact: &str| format!("{}[contact]\n{contact}\n{PINCH}", time(""));
+    let crossing = |start: &str| format!("{}[contact]\nstart = \"{start}\"\n{CROSSING}", time(""));
+    let layer = |solver: &str| format!("{}{LAYER}solver = \"{solver}\"\n", time(""));
+    vec![
+        ("drape", drape("")),
+        ("drape, f64", drape("[solver]\nprecision = \"f64\"\ntolerance = 1e-6\n")),
+        (
+            "drape, backward Euler, even steps",
+            format!("{}{DRAPE}", time("integrator = \"backward-euler\"\nadaptive = false\n")),
+        ),
+        ("measured friction on a body", format!("{}{RUBBING}", time(""))),
+        ("body, cover, glue, air, vents, inertia", format!("{}{PADDED}", time(""))),
+        ("layer", layer("symmetric")),
+        ("layer, seed", layer("seed")),
+        ("layer, seed verbatim", layer("seed_verbatim")),
+        ("balloons", format!("{}{BALLOONS}", time(""))),
+        ("pinch, lag", pinch("pinch = \"lag\"")),
+        ("pinch, release", pinch("pinch = \"release\"\nrelease = \"left\"")),
+        ("blade", format!("{}{BLADE}", time(""))),
+        ("start ignored", crossing("ignore")),
+        ("start untangled", crossing("untangle")),
+        ("recorded motion", format!("{}{RECORDED}", time(""))),
+    ]
+}
+
+fn time(more: &str) -> String {
+    format!("[time]\nfps = 25\nstep = \"4 ms\"\n{more}")
+}
+
+/// Two sheets on a ball that turns, wind, pins and handles that take hold and let go, strain limits, weights.
+const DRAPE: &str = r##"
+[wind]
+velocity = [0.5, 0, 0]
+gust = 0.8
+gust_period = 0.1
+[[cloth]]
+name = "lower"
+mesh = "MESHES/sheet_1m_25.ply"
+transform = { scale = 0.4, translate = [0.02, 0.103, 0] }
+air_drag = 0.5
+strain_limit = 0.05
+[[cloth.pin]]
+box = { min = [0.2, 0, 0.15], max = [0.3, 1, 1] }
+until = "0.08 s"
+keyframes = [{ time = 0 }, { time = 0.1, translate = [0.01, 0.02, 0] }]
+[[cloth.handle]]
+box = { min = [-1, 0, -1], max = [-0.15, 1, -0.15] }
+from = "0.04 s"
+stiffness = "5 N/m"
+max_force = 0.01
+keyframes = [{ time = 0 }, { time = 0.2, translate = [0, 0.05, 0] }]
+[[cloth]]
+name = "upper"
+mesh = "MESHES/sheet_1m_25.ply"
+material = "denim"
+transform = { scale = 0.4, translate = [0, 0.109, 0], rotate = { axis = [0, 1, 0], angle = "20 deg" } }
+[[cloth.handle]]
+nearest = [0, 0.109, 0]
+force = [0, -0.02, 0.03]
+until = "0.15 s"
+[[obstacle]]
+name = "ball"
+mesh = "MESHES/ball.ply"
+friction = 0.4
+rotation = { axis = [0, 1, 0.2], speed = "200 deg/s", from = 0.05 }
+"##;
+
+const RUBBING: &str = r##"
+[[body]]
+name = "pad"
+box = { center = [0, 0, 0], size = [0.6, 0.15, 0.6] }
+material = "sponge"
+resolution = "7 cm"
+transform = { rotate = { axis = [1, 0, 0], angle = "30 deg" } }
+[[body.pin]]
+sphere = { center = [0, -86.66, -50.03], radius = 100 }
+[[cloth]]
+name = "sheet"
+mesh = "MESHES/sheet_1m_25.ply"
+material = "white-dots-on-blk"
+transform = { scale = 0.4, rotate = [{ axis = [0, 1, 0], angle = "-45 deg" }, { axis = [1, 0, 0], angle = "30 deg" }], translate = [0, 0.068, 0.0392] }
+[[friction]]
+between = ["sheet", "pad"]
+pair = "white-dots-on-blk-on-sponge"
+law = "associated"
+"##;
+
+const PADDED: &str = r##"
+[[body]]
+name = "filling"
+mesh = "MESHES/block.ply"
+material = "cotton-stuffing"
+resolution = "5 cm"
+transform = { translate = [0, 0.065, 0] }
+[[cloth]]
+name = "cover"
+mesh = "MESHES/block.ply"
+offset = "5 mm"
+subdivide = 1
+material = "cotton"
+transform = { translate = [0, 0.065, 0] }
+[[glue]]
+cloth = "cover"
+body = "filling"
+box = { min = [-1, 0, -1], max = [-0.12, 1, 1] }
+[[air_layer]]
+cloth = "cover"
+body = "filling"
+permeability = [{ speed = "0.1 m/s", pressure = "100 Pa" }, { speed = "0.3 m/s", pressure = "600 Pa" }]
+blockage = "50 Pa"
+[[air_layer.vent]]
+box = { min = [0.12, 0, -1], max = [1, 1, 1] }
+pressure = "40 Pa"
+period = "0.12 s"
+[[obstacle]]
+name = "floor"
+plane = { size = 2 }
+friction = 0.5
+[[obstacle]]
+name = "press"
+box = { center = [0, 0.2, 0], size = [0.2, 0.1, 0.1] }
+keyframes = [{ time = 0 }, { time = 0.2, translate = [0, -0.05, 0] }, { time = 0.3, translate = [0, 0, 0] }]
+"##;
+
+const LAYER: &str = r##"
+[[cloth]]
+name = "sheet"
+mesh = "MESHES/sheet_1m_25.ply"
+transform = { translate = [0, 0.01, 0] }
+[[obstacle]]
+name = "floor"
+plane = { size = 4 }
+[[air_layer]]
+cloth = "sheet"
+body = "floor"
+permeability = "20 mm/s"
+"##;
+
+const BALLOONS: &str = r##"
+[[cloth]]
+name = "filled"
+mesh = "MESHES/pillow.ply"
+material = "polyester"
+transform = { scale = 0.5, rotate = { axis = [1, 0, 0], angle = "10 deg" }, translate = [0, 0.06, 0] }
+[[cloth]]
+name = "held"
+mesh = "MESHES/block.ply"
+material = "polyester"
+transform = { translate = [0.5, 0.06, 0] }
+[[balloon]]
+cloth = "filled"
+volume = 1.6
+duration = "0.08 s"
+[[balloon]]
+cloth = "held"
+pressure = "200 Pa"
+duration = "0.1 s"
+permeability = "10 mm/s"
+[[obstacle]]
+name = "floor"
+plane = { size = 4 }
+friction = 0.5
+"##;
+
+const PINCH: &str = r##"
+[[cloth]]
+name = "cloth"
+mesh = "MESHES/sheet_1m_25.ply"
+material = "cotton"
+transform = { scale = 0.5, rotate = { axis = [1, 0, 0], angle = "90 deg" }, translate = [0, 0.5, 0] }
+[[cloth.pin]]
+box = { min = [-1, 0.7499, -1], max = [1, 0.7501, 1] }
+[[obstacle]]
+name = "left"
+sphere = { center = [0.003, 0.45, -0.11], radius = 0.1 }
+keyframes = [{ time = 0 }, { time = 0.08, translate = [0, 0, 0.0125] }, { time = 0.16, translate = [0, 0, 0.0125] }, { time = 0.24 }]
+[[obstacle]]
+name = "right"
+sphere = { center = [0.003, 0.45, 0.11], radius = 0.1 }
+keyframes = [{ time = 0 }, { time = 0.08, translate = [0, 0, -0.0125] }, { time = 0.16, translate = [0, 0, -0.0125] }, { time = 0.24 }]
+"##;
+
+/// So fast that steps must be corrected.
+const BLADE: &str = r##"
+[[cloth]]
+name = "front"
+mesh = "MESHES/sheet_1m_25.ply"
+transform = { scale = 0.5, rotate = { axis = [1, 0, 0], angle = "90 deg" }, translate = [0, 0.5, 0] }
+[[cloth.pin]]
+box = { min = [-1, 0.7499, -1], max = [1, 0.7501, 1] }
+[[cloth]]
+name = "back"
+mesh = "MESHES/sheet_1m_25.ply"
+transform = { scale = 0.5, rotate = { axis = [1, 0, 0], angle = "90 deg" }, translate = [0, 0.5, -0.004] }
+[[cloth.pin]]
+box = { min = [-1, 0.7499, -1], max = [1, 0.7501, 1] }
+[[obstacle]]
+name = "blade"
+box = { center = [0, 0.45, 0.12], size = [0.2, 0.001, 0.2] }
+keyframes = [{ time = 0.02 }, { time = 0.05, translate = [0, 0, -0.5] }, { time = 0.15 }]
+"##;
+
+const CROSSING: &str = r##"
+[[cloth]]
+name = "sheet"
+mesh = "MESHES/sheet_1m_25.ply"
+transform = { translate = [0, 0.495, 0] }
+[[obstacle]]
+name = "ball"
+sphere = { center = [0, 0.25, 0], radius = 0.25 }
+resolution = 0.08
+keyframes = [{ time = 0.05 }, { time = 0.25, translate = [0, -0.3, 0] }]
+"##;
+
+const RECORDED: &str = r##"
+[[cloth]]
+name = "sheet"
+mesh = "MESHES/sheet_1m_25.ply"
+transform = { scale = 0.4, translate = [0, 0.005, 0] }
+[[obstacle]]
+name = "wave"
+sequence = { files = "HERE/wave.####.obj", first = 1, last = 4, fps = 10 }
+friction = 0.5
+"##;
+
+/// Meshes of the recorded motion: a square that bulges up and down.
+pub fn wave(frame: u32) -> String {
+    let n = 8;
+    let height = [0.0, 0.04, 0.01, 0.03][frame as usize - 1];
+    let at = |k: u32| 0.6 * f64::from(k) / f64::from(n) - 0.3;
+    let mut text = String::new();
+    for (i, j) in (0..=n).flat_map(|i| (0..=n).map(move |j| (i, j))) {
+        let (x, z) = (at(i), at(j));
+        text += &format!("v {x} {} {z}\n", height * (1.0 - (x * x + z * z) / 0.18));
+    }
+    for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+        let a = i * (n + 1) + j + 1;
+        let b = a + n + 1;
+        text += &format!("f {a} {} {b}\nf {} {} {b}\n", a + 1, a + 1, b + 1);
+    }
+    text
+}
