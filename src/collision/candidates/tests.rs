@@ -193,6 +193,51 @@ fn carried_along_nothing_is_built_anew() {
     }
 }
 
+/// What is within reach and rate is in the lists and looked at, whether they were built just now or steps before.
+#[test]
+fn what_is_looked_at_does_not_depend_on_when_lists_were_built() {
+    let mut seed = 21;
+    let (mut x, objects) = scene(&mut seed);
+    let start = x.clone();
+    let surface = Surface::new(&objects);
+    let new = || Candidates::new(&start, &surface, &thickness(&objects), 0.03, meet);
+    let looked_at = |candidates: &Candidates, x: &[Vec3]| {
+        let mut pairs = Vec::new();
+        for list in &candidates.lists {
+            let mut look = |pair: Pair, near: &Near| {
+                let corners = surface.corners(pair, [near.a, near.b]).map(|v| x[v as usize]);
+                let within = f64::from(near.distance) < list.reach + list.approach;
+                if within && pair.separation(&corners).distance < list.reach + list.rate {
+                    pairs.push((pair, near.a, near.b));
+                }
+            };
+            list.vertex_face.iter().for_each(|near| look(Pair::VertexFace, near));
+            list.edge_edge.iter().for_each(|near| look(Pair::EdgeEdge, near));
+        }
+        pairs.sort_unstable();
+        pairs
+    };
+    let mut kept = new();
+    let (mut older, mut count) = (0, 0);
+    for k in 0..40 {
+        // The last object goes to and fro, the others tremble.
+        let stride = Vec3::new(0.003, -0.01, 0.004) * f64::from(k).cos();
+        let last = objects[3].0.clone();
+        let moved: Vec<Vec3> = (0..x.len())
+            .map(|v| random_move(&mut seed, 1e-4) + if last.contains(&v) { stride } else { Vec3::zeros() })
+            .collect();
+        let built = kept.update(&x, &surface, &moved);
+        older += usize::from((built as usize) < kept.lists.len());
+        let mut fresh = new();
+        fresh.update(&x, &surface, &moved);
+        let pairs = looked_at(&kept, &x);
+        count += pairs.len();
+        assert!(pairs == looked_at(&fresh, &x), "step {k}");
+        x.iter_mut().zip(moved).for_each(|(x, moved)| *x += moved);
+    }
+    assert!(older > 30 && count > 1000, "{older} {count}");
+}
+
 #[test]
 fn deviations_are_told_by_patch() {
     let mut seed = 5;
