@@ -20,6 +20,10 @@ pub mod world;
 pub mod stepper;
 /// Camera, lights, ray casting, Minnaert and other shading, images.
 pub mod render;
+/// How far pictures and meshes are apart: FLIP, gates.
+pub mod measure;
+/// HTML pages of one file: tables, plots, pictures.
+pub mod page;
 /// The TOML file: sections, defaults, materials, validation; from scene to world.
 pub mod scene;
 /// The run folder: frames, manifest, statistics, atomic writes.

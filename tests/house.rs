@@ -4,8 +4,21 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const ROOMS: [&str; 11] =
-    ["linalg", "mesh", "collision", "force", "field", "world", "stepper", "render", "scene", "sequence", "cli"];
+const ROOMS: [&str; 13] = [
+    "linalg",
+    "mesh",
+    "collision",
+    "force",
+    "field",
+    "world",
+    "stepper",
+    "render",
+    "measure",
+    "page",
+    "scene",
+    "sequence",
+    "cli",
+];
 
 /// Package (as named in code) and the one room that may name it.
 const DOORS: &[(&str, &str)] = &[

@@ -18,13 +18,15 @@ pub enum Failure {
     Lost(Vec<String>),
     /// A signal.
     Stopped(String),
+    /// What was compared is not the same.
+    Differs(String),
 }
 
 impl Failure {
     /// Exit code of the process.
     pub fn code(&self) -> u8 {
         match self {
-            Failure::Simulation(_) => 1,
+            Failure::Simulation(_) | Failure::Differs(_) => 1,
             Failure::Input(_) => 2,
             Failure::Disk(_) | Failure::Lost(_) => 3,
             Failure::Stopped(_) => 75,
@@ -39,7 +41,7 @@ impl Failure {
     /// In one line.
     pub fn reason(&self) -> String {
         match self {
-            Failure::Simulation(what) | Failure::Stopped(what) => what.clone(),
+            Failure::Simulation(what) | Failure::Stopped(what) | Failure::Differs(what) => what.clone(),
             Failure::Input(faults) | Failure::Lost(faults) => faults.join("; "),
             Failure::Disk(error) => error.to_string(),
         }
@@ -74,6 +76,7 @@ impl From<TakeError> for Failure {
 pub fn told(failure: &Failure) {
     match failure {
         Failure::Simulation(what) => log(Level::Error, &format!("failed: {what}")),
+        Failure::Differs(what) => warn(&format!("differs: {what}")),
         Failure::Stopped(what) => log(Level::Warning, &format!("stopped: {what}")),
         Failure::Disk(error) => log(Level::Error, &error.to_string()),
         Failure::Input(faults) | Failure::Lost(faults) => {

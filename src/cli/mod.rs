@@ -1,6 +1,7 @@
 //! Commands, progress, signals, exit codes. One file a command.
 
 mod check;
+mod compare;
 mod failure;
 mod frames;
 mod inspect;
@@ -38,14 +39,16 @@ enum Command {
     Render(render::Render),
     /// Tell what a mesh file or a run folder holds
     Inspect(inspect::Inspect),
+    /// Compare pictures, meshes or sequences of them; ends with 0 if they are the same, 1 if they differ, 2 if they cannot be compared
+    Compare(compare::Compare),
     /// List the library of materials, or all of one
     Materials(materials::Materials),
     /// Print the JSON Schema of scene files, for editors
     Schema,
 }
 
-/// Runs the command line and gives the exit code: 0 done, 1 the simulation failed, 2 the input is wrong, 3 the disk failed,
-/// 75 stopped by a signal after a checkpoint.
+/// Runs the command line and gives the exit code: 0 done, 1 the simulation failed or a comparison found a difference, 2 the input is
+/// wrong, 3 the disk failed, 75 stopped by a signal after a checkpoint.
 pub fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
@@ -59,6 +62,7 @@ pub fn main() -> ExitCode {
         Command::Check(command) => command.execute(),
         Command::Render(command) => command.execute(),
         Command::Inspect(command) => command.execute(),
+        Command::Compare(command) => command.execute(),
         Command::Materials(command) => command.execute(),
         Command::Schema => {
             say(crate::scene::schema().trim_end());

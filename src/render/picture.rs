@@ -4,7 +4,7 @@ use super::legend::Legend;
 use super::raster::Image;
 use exr::prelude::{
     AnyChannel, AnyChannels, AttributeValue, Compression, Encoding, FlatSamples, IntegerBounds, Layer, LayerAttributes,
-    LineOrder, Text, WritableImage, f16,
+    LineOrder, ReadChannels, ReadLayers, Text, WritableImage, f16, read,
 };
 use std::io::Cursor;
 
@@ -48,6 +48,32 @@ pub struct Picture {
     pub legends: Vec<Legend>,
     /// Rays sent.
     pub rays: Rays,
+}
+
+impl Image {
+    /// Reads colour, `R G B` or `Y`, of the first layer of an EXR file; absent channels are 0.
+    ///
+    /// # Errors
+    /// The bytes are no EXR file, or one that cannot be decoded or has no colour.
+    pub fn from_exr(file: &[u8]) -> Result<Image, String> {
+        let reader =
+            read().no_deep_data().largest_resolution_level().all_channels().first_valid_layer().all_attributes();
+        let decoded = reader.non_parallel().from_buffered(Cursor::new(file)).map_err(|e| format!("EXR: {e}"))?;
+        let (width, height) = (decoded.layer_data.size.width(), decoded.layer_data.size.height());
+        let channels = &decoded.layer_data.channel_data.list;
+        let plane = |name: &str| -> Option<Vec<f32>> {
+            let channel = channels.iter().find(|c| c.name.eq(name))?;
+            Some(channel.sample_data.values_as_f32().collect())
+        };
+        let grey = plane("Y");
+        let planes = ["R", "G", "B"].map(|name| plane(name).or_else(|| grey.clone()));
+        if planes.iter().all(Option::is_none) {
+            return Err("EXR: no channel R, G, B or Y".to_string());
+        }
+        let value = |c: usize, i: usize| planes[c].as_ref().and_then(|p| p.get(i)).copied().unwrap_or(0.0);
+        let pixels = (0..width * height).map(|i| [0, 1, 2].map(|c| value(c, i))).collect();
+        Ok(Image { width, height, pixels })
+    }
 }
 
 impl Picture {

@@ -67,6 +67,12 @@ impl Image {
     /// The bytes are no PNG file, or one that cannot be decoded.
     pub fn from_png(file: &[u8]) -> Result<Image, String> {
         let decoded = image::load_from_memory_with_format(file, ImageFormat::Png).map_err(|e| format!("PNG: {e}"))?;
+        if decoded.color().bits_per_pixel() > 8 * u16::from(decoded.color().channel_count()) {
+            let rgb = decoded.to_rgb16();
+            let decode = |c: u16| linear_from_srgb(f64::from(c) / 65535.0) as f32;
+            let pixels = rgb.pixels().map(|p| p.0.map(decode)).collect();
+            return Ok(Image { width: rgb.width() as usize, height: rgb.height() as usize, pixels });
+        }
         let rgb = decoded.to_rgb8();
         let decode: Vec<f32> = (0..=255).map(|i| linear_from_srgb(f64::from(i) / 255.0) as f32).collect();
         let pixels = rgb.pixels().map(|p| p.0.map(|c| decode[usize::from(c)])).collect();

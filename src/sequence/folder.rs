@@ -273,13 +273,18 @@ impl Folder {
         Ok(local)
     }
 
+    /// A mesh file of an entry.
+    pub fn mesh(&self, files: &str, frame: u32) -> PathBuf {
+        self.path.join(numbered(files, frame))
+    }
+
     /// Writes an object's mesh of a frame to the files of its entry.
     ///
     /// # Errors
     /// The disk refuses.
     pub fn write_mesh(&self, entry: &Entry, shape: &Shape, at: &Snapshot, frame: u32) -> Result<(), DiskError> {
         let Some(files) = &entry.files else { return Ok(()) };
-        let path = self.path.join(numbered(files, frame));
+        let path = self.mesh(files, frame);
         let bytes = if files.ends_with(".obj") {
             shape.obj(at)
         } else {
@@ -295,7 +300,7 @@ impl Folder {
     /// The file is missing or not what was written.
     pub fn read_mesh(&self, entry: &Entry, frame: u32) -> Result<Option<(Shape, Snapshot)>, DiskError> {
         let Some(files) = &entry.files else { return Ok(None) };
-        let path = self.path.join(numbered(files, frame));
+        let path = self.mesh(files, frame);
         let bytes = read(&path)?;
         let wrong = |error: mesh::MeshError| DiskError { path: path.clone(), reason: error.to_string() };
         let (mesh, velocities) = if files.ends_with(".obj") {

@@ -1,0 +1,165 @@
+//! Lines over an axis, as SVG.
+
+use super::html::escape;
+
+/// Told apart also without colour vision (M. Okabe and K. Ito).
+const COLOURS: [&str; 8] = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#b8a800", "#888888"];
+
+/// Size and margins [user units].
+const WIDTH: f64 = 560.0;
+const HEIGHT: f64 = 220.0;
+const LEFT: f64 = 62.0;
+const RIGHT: f64 = 10.0;
+const TOP: f64 = 26.0;
+const BOTTOM: f64 = 34.0;
+
+/// A line.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Line {
+    /// Name; empty for the only one.
+    pub name: String,
+    /// Places; where one is not finite the line is broken.
+    pub points: Vec<[f64; 2]>,
+}
+
+/// A plot.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Plot {
+    /// What it shows.
+    pub title: String,
+    /// What is along the axis.
+    pub axis: String,
+    /// Lines.
+    pub lines: Vec<Line>,
+}
+
+/// Round numbers that cut a range into three to seven parts.
+fn ticks(low: f64, high: f64) -> Vec<f64> {
+    let raw = (high - low) / 5.0;
+    let ten = 10f64.powf(raw.log10().floor());
+    let step = ten * [1.0, 2.0, 5.0, 10.0].into_iter().find(|m| m * ten >= raw * 0.999).unwrap_or(10.0);
+    let (first, last) = ((low / step - 1e-9).ceil() as i64, (high / step + 1e-9).floor() as i64);
+    (first..=last).map(|k| k as f64 * step).collect()
+}
+
+/// A number of at most four digits, small and large ones with an exponent.
+pub fn number(x: f64) -> String {
+    if x == 0.0 {
+        "0".to_string()
+    } else if (1e-3..1e5).contains(&x.abs()) {
+        let digits = (3 - x.abs().log10().floor() as i32).clamp(0, 6) as usize;
+        let text = format!("{x:.digits$}");
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
+    } else {
+        let text = format!("{x:.2e}");
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        format!(
+            "{}e{exponent}",
+            if mantissa.contains('.') { mantissa.trim_end_matches('0').trim_end_matches('.') } else { mantissa }
+        )
+    }
+}
+
+/// Range of finite numbers with some room, never empty; `None` without any.
+fn range(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
+    let [low, high] =
+        values.filter(|v| v.is_finite()).fold([f64::INFINITY, f64::NEG_INFINITY], |[l, h], v| [l.min(v), h.max(v)]);
+    if low > high {
+        return None;
+    }
+    if high - low > 1e-9 * low.abs().max(high.abs()) {
+        return Some([low, high]);
+    }
+    // One number alone: from zero to it.
+    Some(if low == 0.0 { [0.0, 1.0] } else { [low.min(0.0), high.max(0.0)] })
+}
+
+impl Plot {
+    /// As an SVG figure; empty where no line has a number.
+    pub fn svg(&self) -> String {
+        let all = || self.lines.iter().flat_map(|line| &line.points).filter(|[x, y]| x.is_finite() && y.is_finite());
+        let (Some([x0, x1]), Some([y0, y1])) = (range(all().map(|p| p[0])), range(all().map(|p| p[1]))) else {
+            return String::new();
+        };
+        let place_x = |x: f64| LEFT + (x - x0) / (x1 - x0) * (WIDTH - LEFT - RIGHT);
+        let place_y = |y: f64| HEIGHT - BOTTOM - (y - y0) / (y1 - y0) * (HEIGHT - TOP - BOTTOM);
+        let title = escape(&self.title);
+        let mut svg =
+            format!("<svg class=\"plot\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title}\">\n");
+        let text = |x: f64, y: f64, anchor: &str, what: &str| {
+            format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{}</text>\n", escape(what))
+        };
+        let mut axes = String::new();
+        for y in ticks(y0, y1) {
+            let at = place_y(y);
+            axes.push_str(&format!(
+                "<path class=\"axis\" d=\"M{LEFT} {at:.1}H{:.1}\"/>\n{}",
+                WIDTH - RIGHT,
+                text(LEFT - 6.0, at + 4.0, "end", &number(y))
+            ));
+        }
+        for x in ticks(x0, x1) {
+            axes.push_str(&text(place_x(x), HEIGHT - BOTTOM + 15.0, "middle", &number(x)));
+        }
+        axes.push_str(&text(WIDTH - RIGHT, HEIGHT - 4.0, "end", &self.axis));
+        axes.push_str(&text(LEFT, 14.0, "start", &self.title));
+        svg.push_str(&axes);
+        let mut right = WIDTH - RIGHT;
+        for (k, line) in self.lines.iter().enumerate().rev() {
+            if line.name.is_empty() {
+                continue;
+            }
+            let colour = COLOURS[k % COLOURS.len()];
+            svg.push_str(&format!(
+                "<text x=\"{right:.1}\" y=\"14\" text-anchor=\"end\" style=\"fill:{colour}\">{}</text>\n",
+                escape(&line.name)
+            ));
+            right -= 6.2 * line.name.chars().count() as f64 + 8.0;
+        }
+        for (k, line) in self.lines.iter().enumerate() {
+            let colour = COLOURS[k % COLOURS.len()];
+            for run in line.points.split(|[x, y]| !(x.is_finite() && y.is_finite())) {
+                let places: Vec<String> =
+                    run.iter().map(|[x, y]| format!("{:.1},{:.1}", place_x(*x), place_y(*y))).collect();
+                match places.as_slice() {
+                    [] => (),
+                    [one] => {
+                        let (x, y) = one.split_once(',').unwrap_or(("0", "0"));
+                        svg.push_str(&format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"2\" fill=\"{colour}\"/>\n"));
+                    }
+                    _ => svg.push_str(&format!("<polyline stroke=\"{colour}\" points=\"{}\"/>\n", places.join(" "))),
+                }
+            }
+        }
+        svg.push_str("</svg>\n");
+        svg
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_within() {
+        assert_eq!(ticks(0.0, 1.0), [0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0]);
+        assert_eq!(ticks(-3.0, 47.0), [0.0, 10.0, 20.0, 30.0, 40.0]);
+        assert_eq!(
+            [0.0, 0.6000000000000001, 12345.0, 1.5e-7, 2e6, 0.05].map(number),
+            ["0", "0.6", "12345", "1.5e-7", "2e6", "0.05"]
+        );
+    }
+
+    #[test]
+    fn lines_break_where_there_is_no_number() {
+        let points =
+            vec![[0.0, 1.0], [1.0, 2.0], [2.0, f64::INFINITY], [3.0, 3.0], [4.0, 1.0], [5.0, f64::NAN], [6.0, 0.0]];
+        let plot = Plot { title: "a & b".into(), axis: "t".into(), lines: vec![Line { name: "<x>".into(), points }] };
+        let svg = plot.svg();
+        assert_eq!((svg.matches("<polyline").count(), svg.matches("<circle").count()), (2, 1));
+        assert!(svg.contains("a &amp; b") && svg.contains("&lt;x&gt;") && !svg.contains("NaN") && !svg.contains("inf"));
+        // The upper left corner of what is drawn is the first value's time and the largest value's height.
+        assert!(svg.contains(&format!("points=\"{LEFT:.1},")) && svg.contains(&format!(",{TOP:.1} ")));
+        assert_eq!(Plot { lines: vec![Line { name: String::new(), points: vec![[0.0, f64::NAN]] }], ..plot }.svg(), "");
+    }
+}
