@@ -100,7 +100,7 @@ fn exr_is_compared_as_displayed() {
         depth: vec![1.0; 64 * 48],
         normal: vec![[0.0; 3]; 64 * 48],
         object: vec![0; 64 * 48],
-        objects: Vec::new(),
+        objects: vec!["ramp".to_string()],
         legends: Vec::new(),
         rays: Default::default(),
         colour: image.pixels,
