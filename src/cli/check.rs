@@ -5,6 +5,7 @@ use super::run::{build, load};
 use super::say;
 use crate::force::solid::Tetrahedron;
 use crate::mesh::TetMesh;
+use crate::scene::build::Built;
 use crate::world::{Object, World};
 use clap::Args;
 use std::path::PathBuf;
@@ -37,7 +38,7 @@ impl Check {
     /// Reads scene and meshes as a run would, then tells what there is.
     pub fn execute(self) -> Result<(), Failure> {
         let scene = load(&self.scene, &self.set, Vec::new())?;
-        let (world, _) = build(&scene, &self.scene).map_err(|refusal| refusal.faults)?;
+        let Built { world, .. } = build(&scene, &self.scene).map_err(|refusal| refusal.faults)?;
         for object in &world.objects {
             let kind = object.kind.word();
             let (v, t) = (object.place.len(), object.triangles.len());

@@ -97,6 +97,7 @@ impl<'a> Frames<'a> {
         let (kinetic, gravity) = (sequence::kinetic_energy(world, state), sequence::weight_energy(world, state));
         let solid = world.elements.solid_energy(&state.x);
         stats.energies = Energies { kinetic, gravity, membrane, bending, solid };
+        stats.airs = sequence::airs(world, state);
         let snapshots: Vec<Snapshot> =
             world.objects.iter().map(|o| Snapshot::of(world, state, o, self.fields(world, state, o))).collect();
         lap();
@@ -290,6 +291,7 @@ enabled = false
             scene: String::new(),
             status: Status::Running,
             reason: None,
+            warnings: Vec::new(),
             frames: 3,
             done: 0,
             fps: 30.0,

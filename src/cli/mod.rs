@@ -11,6 +11,7 @@ mod picture;
 mod progress;
 mod range;
 mod render;
+mod report;
 mod resume;
 mod run;
 mod simulation;
@@ -39,6 +40,8 @@ enum Command {
     Render(render::Render),
     /// Tell what a mesh file or a run folder holds
     Inspect(inspect::Inspect),
+    /// Write the report of a run again
+    Report(report::Report),
     /// Compare pictures, meshes or sequences of them; ends with 0 if they are the same, 1 if they differ, 2 if they cannot be compared
     Compare(compare::Compare),
     /// List the library of materials, or all of one
@@ -62,6 +65,7 @@ pub fn main() -> ExitCode {
         Command::Check(command) => command.execute(),
         Command::Render(command) => command.execute(),
         Command::Inspect(command) => command.execute(),
+        Command::Report(command) => command.execute(),
         Command::Compare(command) => command.execute(),
         Command::Materials(command) => command.execute(),
         Command::Schema => {

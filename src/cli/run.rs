@@ -5,9 +5,9 @@ use super::frames::{self, Frames};
 use super::log::{Level, log};
 use super::progress::{Form, Progress};
 use super::simulation::Simulation;
-use super::{resume, view, warn};
+use super::{report, resume, view, warn};
 use crate::linalg::par;
-use crate::scene::build::Refusal;
+use crate::scene::build::{Built, Refusal};
 use crate::scene::settings::Format;
 use crate::scene::{self, Fault, Override, Place, Scene};
 use crate::sequence::{Checkpoint, Entry, Folder, Run as Record, Status, marks};
@@ -78,10 +78,10 @@ pub fn load(file: &Path, set: &[String], more: Vec<(&str, String)>) -> Result<Sc
 }
 
 /// Builds the world of a scene; warnings are told.
-pub fn build(scene: &Scene, file: &Path) -> Result<(World, State), Refusal> {
+pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     let built = scene::build::build(scene, file)?;
     built.warnings.iter().for_each(|w| warn(&format!("warning: {w}")));
-    Ok((built.world, built.state))
+    Ok(built)
 }
 
 impl Run {
@@ -104,7 +104,8 @@ impl Run {
             other => other,
         })?;
         let folder = Folder::new(&self.folder(&scene.name));
-        let (world, state) = build(&scene, &self.scene).map_err(|refusal| refused(&folder, refusal))?;
+        let Built { world, state, warnings } =
+            build(&scene, &self.scene).map_err(|refusal| refused(&folder, refusal))?;
         let same = |a: &Path, b: &Path| matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b);
         if same(&folder.scene(), &self.scene) {
             let path = self.scene.display();
@@ -133,7 +134,9 @@ impl Run {
                 earlier = Some((checkpoint, record));
             }
         }
-        self.simulate(&scene, &world, state, earlier, (folder, stop, start))
+        let warnings =
+            scene.warnings.iter().map(Fault::to_string).chain(warnings.iter().map(|w| w.to_string())).collect();
+        self.simulate(&scene, &world, state, earlier, warnings, (folder, stop, start))
     }
 
     /// The run folder of a scene of this name.
@@ -160,6 +163,7 @@ impl Run {
         world: &World,
         start_state: State,
         earlier: Option<(Checkpoint, Record)>,
+        warnings: Vec<String>,
         (folder, stop, start): (Folder, &AtomicBool, Instant),
     ) -> Result<(), Failure> {
         let mut record = Record {
@@ -168,6 +172,7 @@ impl Run {
             scene: std::path::absolute(&self.scene).unwrap_or_else(|_| self.scene.clone()).display().to_string(),
             status: Status::Running,
             reason: None,
+            warnings,
             frames: scene.time.frames,
             done: 0,
             fps: scene.time.fps,
@@ -201,8 +206,10 @@ impl Run {
         };
         let wall = simulation.wall();
         let closed = simulation.frames.finish(status, reason, wall);
+        let reported = report::write(simulation.frames.folder());
         let stages = outcome?;
         closed?;
+        reported?;
         simulation.close(&stages, state.time);
         Ok(())
     }

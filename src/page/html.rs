@@ -58,6 +58,11 @@ pub fn paragraph(text: &str) -> String {
     format!("<p>{}</p>\n", escape(text))
 }
 
+/// Text as it stands, behind a line that opens it.
+pub fn fold(title: &str, text: &str) -> String {
+    format!("<details><summary>{}</summary>\n<pre>{}</pre></details>\n", escape(title), escape(text))
+}
+
 /// A cell of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cell {

@@ -4,5 +4,5 @@
 mod html;
 mod plot;
 
-pub use html::{Cell, document, escape, heading, paragraph, picture, slider, table};
+pub use html::{Cell, document, escape, fold, heading, paragraph, picture, slider, table};
 pub use plot::{Line, Plot, number};

@@ -1,5 +1,6 @@
 //! The air below a cloth, or inside it, at its vertices.
 
+use super::stats;
 use crate::field::air::Air;
 use crate::world::air::AirLayer;
 use crate::world::{Object, State, World};
@@ -33,4 +34,29 @@ pub fn air_masses(world: &World, state: &State, object: &Object) -> Option<Vec<f
         let area = layer.layer.areas[v];
         if area > 0.0 { air.energy[v] / (layer.gas.speed * layer.gas.speed * area) } else { 0.0 }
     })
+}
+
+/// What balloons and layers of air hold: volume and pressure of each.
+pub fn airs(world: &World, state: &State) -> Vec<stats::Air> {
+    let name = |k: usize| world.objects.get(k).map(|o| o.name.clone()).unwrap_or_default();
+    let balloons = world.balloons.iter().zip(&state.balloons).map(|(balloon, inside)| stats::Air {
+        cloth: name(balloon.cloth),
+        volume: balloon.volume(|v| state.x[v]),
+        pressure: inside.excess,
+        bounds: [inside.excess; 2],
+    });
+    let layers = world.airs.iter().zip(&state.airs).map(|(layer, air)| {
+        let areas = &layer.layer.areas;
+        let inside = || (0..areas.len()).filter(|v| areas[*v] > 0.0);
+        let area: f64 = inside().map(|v| areas[v]).sum();
+        let start = [f64::INFINITY, f64::NEG_INFINITY];
+        let bounds = inside().fold(start, |[l, h], v| [l.min(air.excess[v]), h.max(air.excess[v])]);
+        stats::Air {
+            cloth: name(layer.objects[0]),
+            volume: inside().map(|v| air.energy[v] / (layer.gas.pressure + air.excess[v])).sum(),
+            pressure: inside().map(|v| areas[v] * air.excess[v]).sum::<f64>() / area,
+            bounds,
+        }
+    });
+    balloons.chain(layers).collect()
 }

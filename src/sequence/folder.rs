@@ -81,6 +81,11 @@ impl Folder {
         self.path.join("crossing.ply")
     }
 
+    /// The report.
+    pub fn report(&self) -> PathBuf {
+        self.path.join("report.html")
+    }
+
     fn checkpoint_folder(&self) -> PathBuf {
         self.path.join("checkpoints")
     }
@@ -100,7 +105,7 @@ impl Folder {
     /// The folder is not a run's but holds a file by one of the record's names; or the disk refuses.
     pub fn take(&self) -> Result<(), TakeError> {
         let folders = ["meshes", "preview", "checkpoints"].map(|name| self.path.join(name));
-        let names = [self.scene(), self.manifest(), self.stats()].into_iter().chain(folders);
+        let names = [self.scene(), self.manifest(), self.stats(), self.report()].into_iter().chain(folders);
         match fs::read(self.manifest()) {
             Ok(bytes) if Run::parse(&bytes).is_ok() => (),
             _ => {
@@ -114,7 +119,7 @@ impl Folder {
         remove_files(&self.checkpoint_folder(), |file| stored(file).is_some())?;
         let _ = fs::remove_dir(self.checkpoint_folder());
         self.clear(0)?;
-        for file in [self.stats(), self.scene()] {
+        for file in [self.stats(), self.scene(), self.report()] {
             remove(&file)?;
         }
         Ok(())
@@ -185,7 +190,7 @@ impl Folder {
         let folder = self.checkpoint_folder();
         make_folder(&folder)?;
         sync(&self.stats())?;
-        let between = checkpoint.partial.map_or(String::new(), |_| format!(".{}", checkpoint.state.step));
+        let between = checkpoint.partial.as_ref().map_or(String::new(), |_| format!(".{}", checkpoint.state.step));
         let path = folder.join(format!("frame.{:04}{between}.{CHECKPOINT}", checkpoint.frame));
         write(&path, &checkpoint.bytes())?;
         if cfg!(unix) {

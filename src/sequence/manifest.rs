@@ -62,6 +62,8 @@ pub struct Run {
     pub status: Status,
     /// Why it failed or stopped.
     pub reason: Option<String>,
+    /// What was allowed but is probably not meant.
+    pub warnings: Vec<String>,
     /// Frames asked for.
     pub frames: u32,
     /// Frames written.
@@ -98,6 +100,7 @@ impl Run {
             "scene": self.scene,
             "status": self.status.word(),
             "reason": self.reason,
+            "warnings": self.warnings,
             "frames": self.frames,
             "frames_done": self.done,
             "fps": self.fps,
@@ -148,6 +151,7 @@ impl Run {
             scene: text(&all, "scene").ok_or_else(|| missing("scene"))?,
             status: Status::ALL.into_iter().find(|s| s.word() == status).ok_or_else(|| missing("status"))?,
             reason: text(&all, "reason"),
+            warnings: list("warnings").into_iter().flatten().filter_map(Value::as_str).map(str::to_string).collect(),
             frames: whole(&all, "frames")?,
             done: whole(&all, "frames_done")?,
             fps: all.get("fps").and_then(Value::as_f64).ok_or_else(|| missing("fps"))?,
@@ -184,6 +188,7 @@ mod tests {
             scene: "scenes/a.toml".into(),
             status: Status::Stopped,
             reason: Some("a signal".into()),
+            warnings: vec!["thin".into()],
             frames: 60,
             done: 12,
             fps: 29.97,

@@ -14,7 +14,7 @@ mod manifest;
 mod shape;
 mod stats;
 
-pub use air::{air_masses, pressures};
+pub use air::{air_masses, airs, pressures};
 pub use checkpoint::{Checkpoint, Mark, marks};
 pub use disk::{DiskError, read, write};
 pub use fields::{kinetic_energy, largest_strain, speeds, strains, weight_energy};
@@ -22,4 +22,4 @@ pub use folder::{Folder, Stored, TakeError};
 pub use gap::gaps;
 pub use manifest::{Entry, Run, Status};
 pub use shape::{Shape, Snapshot};
-pub use stats::{Energies, FrameStats, Stages};
+pub use stats::{Air, Energies, FrameStats, Stages};

@@ -17,6 +17,19 @@ pub struct Energies {
     pub solid: f64,
 }
 
+/// The air inside a balloon or below a cloth.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Air {
+    /// Name of the cloth.
+    pub cloth: String,
+    /// Volume [m^3].
+    pub volume: f64,
+    /// Pressure above that of the atmosphere, its mean over the area [Pa].
+    pub pressure: f64,
+    /// Least and largest of it anywhere [Pa].
+    pub bounds: [f64; 2],
+}
+
 /// Wall seconds by stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stages {
@@ -71,7 +84,7 @@ impl Stages {
 }
 
 /// What happened from the frame before to this one.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FrameStats {
     /// Number, from 1.
     pub frame: u32,
@@ -91,6 +104,8 @@ pub struct FrameStats {
     pub max_strain: f64,
     /// Energies.
     pub energies: Energies,
+    /// Balloons and layers of air, in the order of the scene: balloons first.
+    pub airs: Vec<Air>,
     /// Vertices whose end positions were corrected, counted once a step.
     pub corrected: u64,
     /// Those of them that were held where no other motion was proven free of crossings.
@@ -109,6 +124,7 @@ impl FrameStats {
         let seconds: serde_json::Map<String, Value> =
             self.seconds.named().into_iter().map(|(name, s)| (name.to_string(), json!(round(s)))).collect();
         let Energies { kinetic, gravity, membrane, bending, solid } = self.energies;
+        let air = |a: &Air| json!({ "cloth": a.cloth, "volume": a.volume, "pressure": a.pressure, "bounds": a.bounds });
         json!({
             "frame": self.frame,
             "time": self.time,
@@ -120,6 +136,7 @@ impl FrameStats {
             "max_strain": self.max_strain,
             "energies":
                 { "kinetic": kinetic, "gravity": gravity, "membrane": membrane, "bending": bending, "solid": solid },
+            "airs": self.airs.iter().map(air).collect::<Vec<_>>(),
             "corrected": self.corrected,
             "truncated": self.truncated,
             "lag": self.lag,
@@ -136,6 +153,13 @@ impl FrameStats {
         let whole = |key: &str| all.get(key).and_then(Value::as_u64);
         let (energies, seconds) = (all.get("energies")?, all.get("seconds")?);
         let stage = |key: &str| real(seconds, key).unwrap_or(0.0);
+        let air = |a: &Value| {
+            let bound = |k: usize| a.get("bounds").and_then(|b| b.get(k)).and_then(Value::as_f64).unwrap_or(f64::NAN);
+            let cloth = a.get("cloth").and_then(Value::as_str).unwrap_or_default().to_string();
+            let number = |key: &str| real(a, key).unwrap_or(f64::NAN);
+            Air { cloth, volume: number("volume"), pressure: number("pressure"), bounds: [bound(0), bound(1)] }
+        };
+        let airs = all.get("airs").and_then(Value::as_array).into_iter().flatten().map(air).collect();
         let energy = |key: &str| real(energies, key).unwrap_or(f64::NAN);
         Some(FrameStats {
             frame: u32::try_from(whole("frame")?).ok()?,
@@ -153,6 +177,7 @@ impl FrameStats {
                 bending: energy("bending"),
                 solid: energy("solid"),
             },
+            airs,
             corrected: whole("corrected")?,
             truncated: whole("truncated")?,
             lag: real(&all, "lag")?,
@@ -193,13 +218,14 @@ mod tests {
             min_gap: 2.5e-4,
             max_strain: 0.03,
             energies: Energies { kinetic: 1.0, gravity: -2.0, membrane: 0.25, bending: 0.125, solid: 0.5 },
+            airs: vec![Air { cloth: "case".into(), volume: 0.01, pressure: 20.0, bounds: [-1.0, 30.5] }],
             corrected: 4,
             truncated: 3,
             lag: 0.5,
             ignored: 2,
             seconds: Stages { solve: 0.5, write: 0.01, ..Stages::default() },
         };
-        assert_eq!(FrameStats::parse(&stats.line()), Some(stats));
+        assert_eq!(FrameStats::parse(&stats.line()), Some(stats.clone()));
         let free = FrameStats { min_gap: f64::INFINITY, ..stats };
         assert!(free.line().contains("\"min_gap\":null"));
         assert_eq!(FrameStats::parse(&free.line()), Some(free));

@@ -1,0 +1,213 @@
+//! `percale report`: what a run did, as one HTML page; `percale run` writes it at the end.
+
+use super::failure::Failure;
+use super::inspect::run_of;
+use super::progress::span;
+use super::say;
+use crate::page::{Cell, Line, Plot, document, fold, heading, number, paragraph, picture, table};
+use crate::sequence::{Folder, FrameStats, Run as Record, Stages, read, write as write_file};
+use clap::Args;
+use std::path::PathBuf;
+
+/// Pictures on the page.
+const STILLS: usize = 6;
+
+/// Arguments.
+#[derive(Debug, Args)]
+pub struct Report {
+    /// Run folder
+    dir: PathBuf,
+}
+
+impl Report {
+    /// Writes the page.
+    pub fn execute(self) -> Result<(), Failure> {
+        let folder = Folder::new(&self.dir);
+        write(&folder)?;
+        say(&format!("report in {}", folder.report().display()));
+        Ok(())
+    }
+}
+
+/// Writes the report of a run into its folder, of all that is there.
+///
+/// # Errors
+/// It is no run folder; the disk refuses.
+pub fn write(folder: &Folder) -> Result<(), Failure> {
+    let record = run_of(folder)?;
+    let stats = if record.done > 0 { folder.read_stats()? } else { Vec::new() };
+    let scene = read(&folder.scene())?;
+    let name = scene_name(folder, &record);
+    let mut body = summary(&record, &stats);
+    body.push_str(&warnings(&record, &stats));
+    body.push_str(&stills(folder, &record)?);
+    if !stats.is_empty() {
+        body.push_str(&time(&stats));
+        body.push_str(&plots(&stats));
+    }
+    body.push_str(&objects(&record));
+    body.push_str(&fold("Scene as run", &String::from_utf8_lossy(&scene)));
+    write_file(&folder.report(), document(&name, &body).as_bytes())?;
+    Ok(())
+}
+
+/// Name of the run folder.
+fn scene_name(folder: &Folder, record: &Record) -> String {
+    let path = folder.path().canonicalize().unwrap_or_else(|_| folder.path().to_path_buf());
+    path.file_name().map_or_else(|| record.scene.clone(), |name| name.to_string_lossy().into_owned())
+}
+
+fn text(what: impl Into<String>) -> Cell {
+    Cell::Text(what.into())
+}
+
+fn summary(record: &Record, stats: &[FrameStats]) -> String {
+    let Record { status, done, frames, fps, wall, threads, version, .. } = record;
+    let steps: u64 = stats.iter().map(|s| s.steps).sum();
+    let least = stats.iter().map(|s| s.min_gap).fold(f64::INFINITY, f64::min);
+    let gap = if least.is_finite() { format!("{} mm", number(1e3 * least)) } else { "no contact".to_string() };
+    let strain = stats.iter().map(|s| s.max_strain).fold(0.0, f64::max);
+    let contacts = stats.iter().map(|s| s.contacts).max().unwrap_or(0);
+    let finished = done == frames;
+    let word = if finished { Cell::Good(status.word().into()) } else { Cell::Bad(status.word().into()) };
+    let time = stats.last().map_or(0.0, |s| s.time);
+    let mut rows = vec![
+        vec![text("status"), word],
+        vec![text("frames"), text(format!("{done} of {frames} at {fps} Hz, {} s", number(time)))],
+        vec![text("wall time"), text(format!("{} on {threads} threads", span(*wall)))],
+        vec![text("steps"), text(steps.to_string())],
+        vec![text("smallest gap"), text(gap)],
+        vec![text("most contacts"), text(contacts.to_string())],
+        vec![text("largest strain"), text(format!("{} %", number(100.0 * strain)))],
+        vec![text("scene"), text(&record.scene)],
+        vec![text("command"), text(record.command.join(" "))],
+        vec![text("version"), text(format!("percale {version}"))],
+    ];
+    if let Some(reason) = &record.reason {
+        rows.insert(1, vec![text("reason"), Cell::Bad(reason.clone())]);
+    }
+    table(&["", ""], &rows)
+}
+
+/// What is worth a look: warnings of the scene, and what the steps had to do.
+fn warnings(record: &Record, stats: &[FrameStats]) -> String {
+    let mut all = record.warnings.clone();
+    let mut when = |what: &str, holds: &dyn Fn(&FrameStats) -> bool| {
+        let frames: Vec<u32> = stats.iter().filter(|s| holds(s)).map(|s| s.frame).collect();
+        if let (Some(first), Some(last)) = (frames.first(), frames.last()) {
+            let count = frames.len();
+            let which =
+                if count == 1 { format!("at frame {first}") } else { format!("at {count} frames, {first} to {last}") };
+            all.push(format!("{which}: {what}"));
+        }
+    };
+    when("prescribed motion waited for pinched cloth", &|s| s.lag > 0.0);
+    when("triangles that cross since the start were left out of contact", &|s| s.ignored > 0);
+    when("vertices were held where no other motion was proven free of crossings", &|s| s.truncated > 0);
+    if all.is_empty() {
+        return String::new();
+    }
+    let items: String = all.iter().map(|warning| paragraph(warning)).collect();
+    heading("Warnings") + &items
+}
+
+/// Pictures from the first to the last that is there.
+fn stills(folder: &Folder, record: &Record) -> Result<String, Failure> {
+    let there: Vec<u32> = (1..=record.done).filter(|frame| folder.picture(*frame, "png").is_file()).collect();
+    let last = there.len().saturating_sub(1);
+    let mut places: Vec<usize> = (0..STILLS).map(|k| (k * last + (STILLS - 1) / 2) / (STILLS - 1)).collect();
+    places.dedup();
+    let mut out = String::new();
+    for frame in places.into_iter().filter_map(|k| there.get(k)) {
+        let caption = format!("frame {frame}, {} s", number(f64::from(frame - 1) / record.fps));
+        out.push_str(&picture(&caption, &read(&folder.picture(*frame, "png"))?));
+    }
+    Ok(if out.is_empty() { out } else { format!("{}<div class=\"grid\">\n{out}</div>\n", heading("Pictures")) })
+}
+
+fn line(name: &str, stats: &[FrameStats], of: impl Fn(&FrameStats) -> f64) -> Line {
+    Line { name: name.to_string(), points: stats.iter().map(|s| [f64::from(s.frame), of(s)]).collect() }
+}
+
+fn plot(title: &str, lines: Vec<Line>) -> String {
+    Plot { title: title.to_string(), axis: "frame".to_string(), lines }.svg()
+}
+
+/// Wall time by stage: all frames together, and over frames.
+fn time(stats: &[FrameStats]) -> String {
+    let mut total = Stages::default();
+    stats.iter().for_each(|s| total.add(&s.seconds));
+    let named = total.named();
+    let all: f64 = named.iter().map(|(_, seconds)| seconds).sum();
+    let rows: Vec<Vec<Cell>> = named
+        .iter()
+        .map(|(name, seconds)| {
+            let share = format!("{:.1}", 100.0 * seconds / all.max(1e-9));
+            vec![text(*name), Cell::Number(format!("{seconds:.2}")), Cell::Number(share)]
+        })
+        .collect();
+    let stage = |k: usize| line(named[k].0, stats, |s| s.seconds.named()[k].1);
+    let lines = (0..named.len()).filter(|k| named[*k].1 > 0.0).map(stage).collect();
+    let mut out = heading("Time");
+    out.push_str("<div class=\"grid\">\n");
+    out.push_str(&plot("wall time by stage [s]", lines));
+    out.push_str(&table(&["stage", "wall [s]", "share [%]"], &rows));
+    out.push_str("</div>\n");
+    out
+}
+
+fn plots(stats: &[FrameStats]) -> String {
+    let one = |of: &dyn Fn(&FrameStats) -> f64| vec![line("", stats, of)];
+    let mut out = heading("Over frames");
+    out.push_str("<div class=\"grid\">\n");
+    out.push_str(&plot("contacts", one(&|s| s.contacts as f64)));
+    out.push_str(&plot("smallest gap [mm]", one(&|s| 1e3 * s.min_gap)));
+    out.push_str(&plot("largest strain [%]", one(&|s| 100.0 * s.max_strain)));
+    let energies: [(&str, fn(&FrameStats) -> f64); 5] = [
+        ("kinetic", |s| s.energies.kinetic),
+        ("gravity", |s| s.energies.gravity),
+        ("membrane", |s| s.energies.membrane),
+        ("bending", |s| s.energies.bending),
+        ("solid", |s| s.energies.solid),
+    ];
+    let lines = |all: &[(&str, fn(&FrameStats) -> f64)]| -> Vec<Line> {
+        let there = all.iter().filter(|(_, of)| stats.iter().any(|s| of(s) != 0.0));
+        there.map(|(name, of)| line(name, stats, of)).collect()
+    };
+    out.push_str(&plot("energies [J]", lines(&energies)));
+    // Gravity's zero is the origin; beside it the others are often flat.
+    let inner = [energies[0], energies[2], energies[3], energies[4]];
+    out.push_str(&plot("energies without gravity [J]", lines(&inner)));
+    let count = stats.iter().map(|s| s.airs.len()).max().unwrap_or(0);
+    for k in 0..count {
+        let name = stats.iter().find_map(|s| s.airs.get(k)).map_or("", |air| air.cloth.as_str());
+        let of = |f: fn(&crate::sequence::Air) -> f64| move |s: &FrameStats| s.airs.get(k).map_or(f64::NAN, f);
+        let pressures = vec![
+            line("mean", stats, of(|a| a.pressure)),
+            line("least", stats, of(|a| a.bounds[0])),
+            line("largest", stats, of(|a| a.bounds[1])),
+        ];
+        out.push_str(&plot(&format!("volume of air, {name} [l]"), vec![line("", stats, of(|a| 1e3 * a.volume))]));
+        out.push_str(&plot(&format!("excess pressure, {name} [Pa]"), pressures));
+    }
+    out.push_str(&plot("steps", one(&|s| s.steps as f64)));
+    out.push_str(&plot("linear iterations", one(&|s| s.iterations as f64)));
+    let held = vec![
+        line("corrected", stats, |s| s.corrected as f64),
+        line("held", stats, |s| s.truncated as f64),
+        line("steps repeated", stats, |s| s.repeats as f64),
+    ];
+    out.push_str(&plot("corrections", held));
+    out.push_str("</div>\n");
+    out
+}
+
+fn objects(record: &Record) -> String {
+    let row = |o: &crate::sequence::Entry| {
+        let number = |n: usize| Cell::Number(n.to_string());
+        let files = o.files.as_deref().unwrap_or("not written");
+        vec![text(&o.name), text(o.kind.word()), number(o.vertices), number(o.triangles), text(files)]
+    };
+    let rows: Vec<Vec<Cell>> = record.objects.iter().map(row).collect();
+    heading("Objects") + &table(&["name", "kind", "vertices", "triangles", "files"], &rows)
+}
