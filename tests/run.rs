@@ -92,7 +92,11 @@ impl Bench {
                 let name = path.strip_prefix(&root).unwrap().to_str().unwrap().to_string();
                 if path.is_dir() {
                     open.push(path);
-                } else if name != "run.json" && name != "stats.ndjson" && name != "report.html" && !name.starts_with("checkpoints/") {
+                } else if name != "run.json"
+                    && name != "stats.ndjson"
+                    && name != "report.html"
+                    && !name.starts_with("checkpoints/")
+                {
                     all.insert(name, fs::read(path).unwrap());
                 }
             }

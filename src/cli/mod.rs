@@ -15,6 +15,7 @@ mod report;
 mod resume;
 mod run;
 mod simulation;
+mod sweep;
 mod view;
 
 use clap::{Parser, Subcommand};
@@ -40,6 +41,8 @@ enum Command {
     Render(render::Render),
     /// Tell what a mesh file or a run folder holds
     Inspect(inspect::Inspect),
+    /// Run a scene with many values of its keys
+    Sweep(sweep::Sweep),
     /// Write the report of a run again
     Report(report::Report),
     /// Compare pictures, meshes or sequences of them; ends with 0 if they are the same, 1 if they differ, 2 if they cannot be compared
@@ -65,6 +68,7 @@ pub fn main() -> ExitCode {
         Command::Check(command) => command.execute(),
         Command::Render(command) => command.execute(),
         Command::Inspect(command) => command.execute(),
+        Command::Sweep(command) => command.execute(),
         Command::Report(command) => command.execute(),
         Command::Compare(command) => command.execute(),
         Command::Materials(command) => command.execute(),

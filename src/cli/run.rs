@@ -252,7 +252,7 @@ fn entry(scene: &Scene, world: &World, object: &Object) -> Entry {
 }
 
 /// A flag that the first SIGINT, SIGTERM or SIGUSR1 raises; a second one ends the process at once.
-fn signals() -> Result<Arc<AtomicBool>, String> {
+pub fn signals() -> Result<Arc<AtomicBool>, String> {
     use signal_hook::consts::{SIGINT, SIGTERM};
     use signal_hook::flag::{register, register_conditional_shutdown};
     let stop = Arc::new(AtomicBool::new(false));

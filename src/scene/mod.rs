@@ -30,6 +30,7 @@ pub mod place;
 pub mod preview;
 pub mod settings;
 pub mod solid;
+pub mod sweep;
 mod table;
 pub mod time;
 mod unit;

@@ -163,6 +163,11 @@ impl Run {
     }
 }
 
+/// Text as JSON, with its quotes.
+pub fn json_text(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
 /// A name that is one folder's name.
 fn plain(name: &str) -> bool {
     !name.is_empty() && !name.contains(['/', '\\', '\0']) && name != "." && name != ".."

@@ -20,6 +20,6 @@ pub use disk::{DiskError, read, write};
 pub use fields::{kinetic_energy, largest_strain, speeds, strains, weight_energy};
 pub use folder::{Folder, Stored, TakeError};
 pub use gap::gaps;
-pub use manifest::{Entry, Run, Status};
+pub use manifest::{Entry, Run, Status, json_text};
 pub use shape::{Shape, Snapshot};
 pub use stats::{Air, Energies, FrameStats, Stages};

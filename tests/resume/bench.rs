@@ -78,7 +78,9 @@ impl Bench {
                 let name = path.strip_prefix(&root).unwrap().to_str().unwrap().to_string();
                 if path.is_dir() {
                     open.push(path);
-                } else if !["run.json", "stats.ndjson", "report.html"].contains(&name.as_str()) && !name.starts_with("checkpoints") {
+                } else if !["run.json", "stats.ndjson", "report.html"].contains(&name.as_str())
+                    && !name.starts_with("checkpoints")
+                {
                     files.insert(name, fs::read(path).unwrap());
                 }
             }

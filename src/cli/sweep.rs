@@ -1,0 +1,146 @@
+//! `percale sweep`: a scene with many values of its keys; each case is a run folder.
+
+mod local;
+mod openjd;
+mod slurm;
+mod table;
+
+use super::failure::Failure;
+use super::say;
+use crate::scene::{self, sweep};
+use crate::sequence::{DiskError, write};
+use clap::{Args, ValueEnum};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Arguments.
+#[derive(Debug, Args)]
+pub struct Sweep {
+    /// Sweep file
+    sweep: PathBuf,
+    /// Folder of the run folders; <sweep name> in the folder PERCALE_OUT, or in out, if absent
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Who runs the cases
+    #[arg(long, value_enum, default_value_t = Engine::Local)]
+    engine: Engine,
+    /// Cases at once
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    jobs: u16,
+    /// Threads of each case
+    #[arg(long, value_name = "N", env = "PERCALE_THREADS", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// An argument for sbatch, such as --sbatch=--partition=night; repeat for more
+    #[arg(long, value_name = "ARGUMENT", allow_hyphen_values = true)]
+    sbatch: Vec<String>,
+    /// Run nothing: write a description for a farm
+    #[arg(long, value_enum)]
+    emit: Option<Emit>,
+    /// Run nothing: gather what is there in tables and a contact sheet
+    #[arg(long, conflicts_with = "emit")]
+    status: bool,
+}
+
+/// Who runs the cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// This machine
+    Local,
+    /// Slurm: an array of jobs that are queued again when they are stopped, then their pictures
+    Slurm,
+}
+
+/// Descriptions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Emit {
+    /// A job template of Open Job Description
+    Openjd,
+}
+
+/// A case.
+struct Case {
+    /// Name of its run folder, from `0001`.
+    name: String,
+    /// Its run folder, absolute.
+    folder: PathBuf,
+    /// Values of the keys, as TOML.
+    values: Vec<String>,
+    /// `--set` of all overrides.
+    set: Vec<String>,
+}
+
+/// A sweep whose cases have their folders; paths are absolute.
+struct Plan {
+    name: String,
+    file: PathBuf,
+    scene: PathBuf,
+    out: PathBuf,
+    keys: Vec<String>,
+    cases: Vec<Case>,
+    program: PathBuf,
+    jobs: u16,
+    threads: Option<u16>,
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
+}
+
+impl Sweep {
+    /// Runs, submits, describes or gathers the cases.
+    pub fn execute(self) -> Result<(), Failure> {
+        let sweep = sweep::read(&self.sweep)?;
+        let root = || std::env::var_os("PERCALE_OUT").filter(|root| !root.is_empty()).unwrap_or("out".into());
+        let out = absolute(&self.out.clone().unwrap_or_else(|| Path::new(&root()).join(&sweep.name)));
+        let mut faults = Vec::new();
+        let mut cases = Vec::new();
+        for (k, values) in sweep.cases.iter().enumerate() {
+            let name = format!("{:04}", k + 1);
+            let overrides = sweep.overrides(values);
+            // Of all cases the faults are told before the first is run.
+            if let Err(found) = scene::read(&sweep.scene, &overrides) {
+                faults.extend(found.iter().map(|fault| format!("case {name}: {fault}")));
+            }
+            let set = overrides.iter().map(|o| format!("{}={}", o.path, o.value)).collect();
+            cases.push(Case { folder: out.join(&name), name, values: values.clone(), set });
+        }
+        if !faults.is_empty() {
+            return Err(Failure::Input(faults));
+        }
+        let plan = Plan {
+            name: sweep.name,
+            file: absolute(&self.sweep),
+            scene: absolute(&sweep.scene),
+            out,
+            keys: sweep.keys,
+            cases,
+            program: std::env::current_exe().unwrap_or("percale".into()),
+            jobs: self.jobs,
+            threads: self.threads,
+        };
+        fs::create_dir_all(plan.out.join("log")).map_err(|error| DiskError::new(&plan.out, &error))?;
+        if self.status {
+            return table::gather(&plan).map(|_| ());
+        }
+        if let Some(Emit::Openjd) = self.emit {
+            let path = plan.out.join("openjd.yaml");
+            write(&path, openjd::template(&plan).as_bytes())?;
+            say(&format!("job template in {}", path.display()));
+            return Ok(());
+        }
+        match self.engine {
+            Engine::Local => local::run(&plan),
+            Engine::Slurm => slurm::submit(&plan, &self.sbatch),
+        }
+    }
+}
+
+impl Plan {
+    /// Arguments of `percale` that run a case, or go on with it.
+    fn arguments(&self, case: &Case) -> Vec<String> {
+        let mut all = vec!["run".to_string(), self.scene.display().to_string(), "--resume".to_string()];
+        all.extend(["--out".to_string(), case.folder.display().to_string()]);
+        all.extend(case.set.iter().flat_map(|set| ["--set".to_string(), set.clone()]));
+        all
+    }
+}

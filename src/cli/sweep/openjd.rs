@@ -1,0 +1,70 @@
+//! The sweep as a job template of Open Job Description (specification 2023-09).
+
+use super::{Case, Plan};
+
+/// Most values of a list of the specification.
+const CHUNK: usize = 1024;
+
+/// Text of YAML, which reads what JSON writes.
+fn quoted(text: &str) -> String {
+    crate::sequence::json_text(text)
+}
+
+fn list<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let all: Vec<String> = words.into_iter().map(quoted).collect();
+    format!("[{}]", all.join(", "))
+}
+
+/// The template: a step that runs the cases, and one that draws each when all of them are done. More cases than a list may hold become
+/// further steps. A task that is stopped ends with 75; run again, it goes on.
+pub fn template(plan: &Plan) -> String {
+    let mut out = format!("specificationVersion: jobtemplate-2023-09\nname: {}\nsteps:\n", quoted(&plan.name));
+    let program = plan.program.display().to_string();
+    for (k, cases) in plan.cases.chunks(CHUNK).enumerate() {
+        let number = if plan.cases.len() > CHUNK { (k + 1).to_string() } else { String::new() };
+        let folders = list(cases.iter().map(|c| c.name.as_str()));
+        let parameter = |name: &str, range: &str| format!("    - {{ name: {name}, type: STRING, range: {range} }}\n");
+        let folder = format!("{}/{{{{Task.Param.Case}}}}", plan.out.display());
+        let mut parameters = parameter("Case", &folders);
+        let count = cases.first().map_or(0, |c| c.set.len());
+        let mut names = vec!["Case".to_string()];
+        let scene = plan.scene.display().to_string();
+        let mut arguments = vec!["run".to_string(), scene, "--resume".into(), "--out".into(), folder.clone()];
+        for s in 0..count {
+            let of = |case: &Case| case.set.get(s).cloned().unwrap_or_default();
+            let first = of(&cases[0]);
+            if cases.iter().all(|case| of(case) == first) {
+                arguments.extend(["--set".to_string(), first]);
+                continue;
+            }
+            let name = format!("Set{}", s + 1);
+            let values: Vec<String> = cases.iter().map(of).collect();
+            parameters.push_str(&parameter(&name, &list(values.iter().map(String::as_str))));
+            arguments.extend(["--set".to_string(), format!("{{{{Task.Param.{name}}}}}")]);
+            names.push(name);
+        }
+        if let Some(threads) = plan.threads {
+            arguments.extend(["--threads".to_string(), threads.to_string()]);
+        }
+        arguments.extend(["--progress".to_string(), "plain".to_string()]);
+        let combination =
+            if names.len() > 1 { format!("    combination: ({})\n", names.join(", ")) } else { String::new() };
+        let notify = "cancelation: { mode: NOTIFY_THEN_TERMINATE, notifyPeriodInSeconds: 60 }";
+        let action = |arguments: &[String]| {
+            let (program, arguments) = (quoted(&program), list(arguments.iter().map(String::as_str)));
+            format!(
+                "  script:\n    actions:\n      onRun:\n        command: {program}\n        args: {arguments}\n        {notify}\n"
+            )
+        };
+        out.push_str(&format!(
+            "- name: Simulate{number}\n  parameterSpace:\n    taskParameterDefinitions:\n{parameters}{combination}"
+        ));
+        out.push_str(&action(&arguments));
+        out.push_str(&format!(
+            "- name: Draw{number}\n  dependencies: [{{ dependsOn: Simulate{number} }}]\n  parameterSpace:\n    taskParameterDefinitions:\n{}",
+            parameter("Case", &folders)
+        ));
+        out.push_str(&action(&["render".to_string(), folder]));
+    }
+    out
+}

@@ -1,0 +1,149 @@
+//! What has come out of the cases: a status table, a table of results, a contact sheet, a page.
+
+use super::{Case, Plan};
+use crate::cli::failure::Failure;
+use crate::cli::picture::sheet;
+use crate::cli::say;
+use crate::page::{Cell, document, number, picture, table};
+use crate::render::Image;
+use crate::sequence::{Folder, Status, read, write};
+
+/// Columns beside case and keys.
+const RESULTS: [&str; 10] = [
+    "status",
+    "frames",
+    "wall_s",
+    "steps",
+    "most_contacts",
+    "min_gap_mm",
+    "max_strain_percent",
+    "kinetic_J",
+    "volume_l",
+    "pressure_Pa",
+];
+
+/// A row of results and the last picture.
+struct Row {
+    finished: bool,
+    results: Vec<String>,
+    picture: Option<Image>,
+    reason: Option<String>,
+}
+
+fn row(case: &Case) -> Result<Row, Failure> {
+    let folder = Folder::new(&case.folder);
+    if !folder.is_run() {
+        let mut results = vec![String::new(); RESULTS.len()];
+        results[0] = "waiting".to_string();
+        return Ok(Row { finished: false, results, picture: None, reason: None });
+    }
+    let record = folder.read_run()?;
+    let stats = if record.done > 0 { folder.read_stats()? } else { Vec::new() };
+    let most = |of: &dyn Fn(&crate::sequence::FrameStats) -> f64| stats.iter().map(of).fold(0.0, f64::max);
+    let gap = stats.iter().map(|s| s.min_gap).fold(f64::INFINITY, f64::min);
+    let last = stats.last();
+    let air = last.and_then(|s| s.airs.first());
+    let optional = |x: Option<f64>| x.filter(|x| x.is_finite()).map_or(String::new(), number);
+    let results = vec![
+        record.status.word().to_string(),
+        format!("{}/{}", record.done, record.frames),
+        format!("{:.1}", record.wall),
+        stats.iter().map(|s| s.steps).sum::<u64>().to_string(),
+        most(&|s| s.contacts as f64).to_string(),
+        optional(Some(1e3 * gap)),
+        number(100.0 * most(&|s| s.max_strain)),
+        optional(last.map(|s| s.energies.kinetic)),
+        optional(air.map(|a| 1e3 * a.volume)),
+        optional(air.map(|a| a.pressure)),
+    ];
+    let path = (1..=record.done).rev().map(|frame| folder.picture(frame, "png")).find(|path| path.is_file());
+    let picture = match path {
+        Some(path) => Image::from_png(&read(&path)?).ok(),
+        None => None,
+    };
+    Ok(Row { finished: record.status == Status::Finished, results, picture, reason: record.reason })
+}
+
+/// A field of CSV (RFC 4180).
+fn field(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_string() }
+}
+
+/// A value without the quotes of TOML.
+fn plain(value: &str) -> &str {
+    value.strip_prefix('"').and_then(|v| v.strip_suffix('"')).unwrap_or(value)
+}
+
+/// Writes `results.csv`, `sheet.png` and `index.html`, and prints the status; gives how many cases are finished.
+///
+/// # Errors
+/// A record that cannot be read; the disk.
+pub fn gather(plan: &Plan) -> Result<usize, Failure> {
+    let rows = plan.cases.iter().map(row).collect::<Result<Vec<Row>, Failure>>()?;
+    let heads: Vec<&str> = ["case"].into_iter().chain(plan.keys.iter().map(String::as_str)).chain(RESULTS).collect();
+    let cells = |case: &Case, row: &Row| -> Vec<String> {
+        let values = case.values.iter().map(|v| plain(v).to_string());
+        [case.name.clone()].into_iter().chain(values).chain(row.results.iter().cloned()).collect()
+    };
+    let all: Vec<Vec<String>> = plan.cases.iter().zip(&rows).map(|(case, row)| cells(case, row)).collect();
+    let mut csv = heads.iter().map(|h| field(h)).collect::<Vec<_>>().join(",") + "\n";
+    for line in &all {
+        csv.push_str(&(line.iter().map(|f| field(f)).collect::<Vec<_>>().join(",") + "\n"));
+    }
+    write(&plan.out.join("results.csv"), csv.as_bytes())?;
+    let mut body = String::new();
+    let shown: Vec<Vec<Cell>> = all
+        .iter()
+        .zip(&rows)
+        .map(|(line, row)| {
+            let status = 1 + plan.keys.len();
+            let cell = |(k, text): (usize, &String)| match (k == status, row.finished) {
+                (true, true) => Cell::Good(text.clone()),
+                (true, false) => Cell::Bad(text.clone()),
+                _ if k > status => Cell::Number(text.clone()),
+                _ => Cell::Text(text.clone()),
+            };
+            line.iter().enumerate().map(cell).collect()
+        })
+        .collect();
+    body.push_str(&table(&heads, &shown));
+    let labelled = plan.cases.iter().zip(&rows).filter_map(|(case, row)| {
+        let values: Vec<&str> = case.values.iter().map(|v| plain(v)).collect();
+        Some((format!("{} {}", case.name, values.join(" ")), row.picture.clone()?))
+    });
+    let pictures: Vec<(String, Image)> = labelled.collect();
+    if !pictures.is_empty() {
+        let png = sheet(&pictures).png().map_err(Failure::input)?;
+        write(&plan.out.join("sheet.png"), &png)?;
+        body.push_str(&picture("the last picture of each case", &png));
+    }
+    write(&plan.out.join("index.html"), document(&plan.name, &body).as_bytes())?;
+    let widths: Vec<usize> = (0..heads.len())
+        .map(|k| all.iter().map(|l| l[k].chars().count()).chain([heads[k].chars().count()]).max().unwrap_or(0))
+        .collect();
+    let line = |cells: Vec<&str>| {
+        let padded = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        say(padded.collect::<Vec<_>>().join("  ").trim_end());
+    };
+    line(heads.clone());
+    all.iter().for_each(|l| line(l.iter().map(String::as_str).collect()));
+    for (case, row) in plan.cases.iter().zip(&rows) {
+        if let Some(reason) = &row.reason {
+            say(&format!("case {}: {reason}", case.name));
+        }
+    }
+    let finished = rows.iter().filter(|row| row.finished).count();
+    say(&format!("{finished} of {} cases are finished; see {}", rows.len(), plan.out.display()));
+    Ok(finished)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{field, plain};
+
+    #[test]
+    fn fields_of_csv() {
+        assert_eq!([field("a"), field("a,b"), field("a \"b\"")], ["a", "\"a,b\"", "\"a \"\"b\"\"\""]);
+        assert_eq!([plain("\"1 ms\""), plain("3"), plain("[\"a\"]")], ["1 ms", "3", "[\"a\"]"]);
+    }
+}
