@@ -5,7 +5,7 @@ use super::frames::{write_picture, write_sheet};
 use super::inspect::run_of;
 use super::picture::{cell_size, picture, sheet_frames};
 use super::range::Frames;
-use super::say;
+use super::{report, say};
 use crate::linalg::par;
 use crate::scene::{self, Override, Scene};
 use crate::sequence::{Folder, Run as Record, Shape, Snapshot, read};
@@ -77,6 +77,7 @@ impl Render {
         if !cells.is_empty() {
             write_sheet(&folder, &cells)?;
         }
+        report::write(&folder)?;
         say(&format!("{count} pictures in {}", folder.path().join("preview").display()));
         Ok(())
     }

@@ -136,9 +136,10 @@ impl Sweep {
 }
 
 impl Plan {
-    /// Arguments of `percale` that run a case, or go on with it.
-    fn arguments(&self, case: &Case) -> Vec<String> {
+    /// Arguments of `percale` that run a case, or go on with it; of a farm another task draws.
+    fn arguments(&self, case: &Case, draws: bool) -> Vec<String> {
         let mut all = vec!["run".to_string(), self.scene.display().to_string(), "--resume".to_string()];
+        all.extend((!draws).then(|| "--no-preview".to_string()));
         all.extend(["--out".to_string(), case.folder.display().to_string()]);
         all.extend(case.set.iter().flat_map(|set| ["--set".to_string(), set.clone()]));
         all

@@ -63,7 +63,7 @@ fn simulate(plan: &Plan, case: &Case, stop: &AtomicBool) -> Result<Option<i32>, 
     let log = File::options().create(true).append(true).open(&path).map_err(|error| DiskError::new(&path, &error))?;
     let both = log.try_clone().map_err(|error| DiskError::new(&path, &error))?;
     let mut command = Command::new(&plan.program);
-    command.args(plan.arguments(case)).args(["--progress", "plain"]);
+    command.args(plan.arguments(case, true)).args(["--progress", "plain"]);
     if let Some(threads) = plan.threads {
         command.args(["--threads", &threads.to_string()]);
     }

@@ -29,7 +29,7 @@ pub fn template(plan: &Plan) -> String {
         let count = cases.first().map_or(0, |c| c.set.len());
         let mut names = vec!["Case".to_string()];
         let scene = plan.scene.display().to_string();
-        let mut arguments = vec!["run".to_string(), scene, "--resume".into(), "--out".into(), folder.clone()];
+        let mut arguments = ["run", &scene, "--resume", "--no-preview", "--out", &folder].map(str::to_string).to_vec();
         for s in 0..count {
             let of = |case: &Case| case.set.get(s).cloned().unwrap_or_default();
             let first = of(&cases[0]);

@@ -27,7 +27,7 @@ fn shown(path: &Path) -> String {
 /// The disk refuses, or Slurm does.
 pub fn submit(plan: &Plan, more: &[String]) -> Result<(), Failure> {
     let lines = plan.cases.iter().map(|case| {
-        let all = plan.arguments(case);
+        let all = plan.arguments(case, false);
         format!("{}\n", all.iter().map(|word| quoted(&word.replace('\n', " "))).collect::<Vec<_>>().join(" "))
     });
     write(&plan.out.join("cases"), lines.collect::<String>().as_bytes())?;
