@@ -3,7 +3,8 @@
 use super::html::escape;
 
 /// Told apart also without colour vision (M. Okabe and K. Ito).
-const COLOURS: [&str; 8] = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#b8a800", "#888888"];
+const COLOURS: [&str; 10] =
+    ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#b8a800", "#888888", "#8b5a2b", "#7f3c8d"];
 
 /// Size and margins [user units].
 const WIDTH: f64 = 560.0;

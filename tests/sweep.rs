@@ -1,0 +1,130 @@
+//! `percale sweep`: cases, tables, faults before the first case, going on, and the report of each run.
+
+use percale::sequence::{Folder, Status};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A small scene and a sweep of it in a folder of the test's own.
+fn bench(name: &str, keys: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("sweep-{name}"));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let mesh = Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes/sheet_1m_25.ply");
+    let scene = format!(
+        "[time]\nframes = 4\nstep = \"4 ms\"\n[[cloth]]\nname = \"sheet\"\nmesh = \"{}\"\n[preview]\nwidth = 96\nheight = 64\nsamples = 1\n",
+        mesh.display()
+    );
+    fs::write(folder.join("fall.toml"), scene).unwrap();
+    fs::write(folder.join("two.toml"), format!("scene = \"fall.toml\"\n[keys]\n{keys}\n")).unwrap();
+    folder
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_percale"));
+    command.args(arguments).current_dir(folder).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn cases_become_runs_tables_and_a_sheet() {
+    let folder = bench("runs", "scene.gravity = [[0, -9.81, 0], [0, -4, 0]]\ntime.step = [\"4 ms\"]");
+    let told = run(&folder, &["sweep", "two.toml", "--jobs", "2", "--threads", "1"]);
+    assert!(told.status.success(), "{}", text(&told.stderr));
+    let told = text(&told.stdout);
+    assert!(told.contains("2 of 2 cases are finished"), "{told}");
+    let csv = fs::read_to_string(folder.join("out/two/results.csv")).unwrap();
+    let lines: Vec<&str> = csv.lines().collect();
+    assert!(lines[0].starts_with("case,scene.gravity,time.step,status,frames,wall_s,steps,"), "{csv}");
+    assert!(lines[1].starts_with("0001,\"[0, -9.81, 0]\",4 ms,finished,4/4,"), "{csv}");
+    // Of free fall for a tenth of a second: the other has 4/9.81 of the speed, but for the air.
+    let kinetic = |case: &str| {
+        let stats = Folder::new(&folder.join("out/two").join(case)).read_stats().unwrap();
+        stats.last().unwrap().energies.kinetic
+    };
+    let ratio = (kinetic("0002") / kinetic("0001")).sqrt();
+    assert!((ratio - 4.0 / 9.81).abs() < 2e-3, "{ratio}");
+    for file in ["sheet.png", "index.html", "log/0002.log", "0001/report.html"] {
+        assert!(folder.join("out/two").join(file).is_file(), "{file}");
+    }
+    let page = fs::read_to_string(folder.join("out/two/0001/report.html")).unwrap();
+    for word in
+        ["finished", "wall time by stage [s]", "energies [J]", "largest strain", "data:image/png", "Scene as run"]
+    {
+        assert!(page.contains(word), "{word}");
+    }
+    assert!(!page.contains("http"));
+    // A second time nothing is left to do, and the run stays as it is.
+    let before = fs::read(folder.join("out/two/0001/run.json")).unwrap();
+    assert!(run(&folder, &["sweep", "two.toml"]).status.success());
+    assert_eq!(fs::read(folder.join("out/two/0001/run.json")).unwrap(), before);
+    // A case that is gone is told, not run.
+    fs::remove_dir_all(folder.join("out/two/0002")).unwrap();
+    let told = text(&run(&folder, &["sweep", "two.toml", "--status"]).stdout);
+    assert!(told.contains("waiting") && told.contains("1 of 2 cases are finished"), "{told}");
+    assert!(!folder.join("out/two/0002").exists());
+}
+
+#[test]
+fn faults_of_all_cases_are_told_before_the_first_is_run() {
+    let folder = bench("faults", "time.step = [\"1 ms\", \"1 kg\"]\ntime.fsp = [30]");
+    let told = run(&folder, &["sweep", "two.toml"]);
+    assert_eq!(told.status.code(), Some(2));
+    let told = text(&told.stderr);
+    assert!(told.contains("case 0001: --set time.fsp: unknown key; did you mean 'fps'?"), "{told}");
+    assert!(told.contains("case 0002: --set time.step: "), "{told}");
+    assert!(!folder.join("out").exists());
+}
+
+#[test]
+fn a_case_that_fails_is_told() {
+    let folder = bench("fails", "\"cloth[0].mesh\" = [\"fall.ply\"]");
+    fs::write(folder.join("fall.ply"), "ply\n").unwrap();
+    let told = run(&folder, &["sweep", "two.toml"]);
+    assert_eq!(told.status.code(), Some(1), "{}", text(&told.stderr));
+    assert!(text(&told.stdout).contains("case 0001 of 1: failed with code 2; see log/0001.log"));
+    assert!(fs::read_to_string(folder.join("out/two/log/0001.log")).unwrap().contains("fall.ply"));
+}
+
+#[test]
+fn a_job_template_holds_every_case() {
+    let folder = bench("openjd", "time.step = [\"1 ms\", \"2 ms\"]\nscene.gravity = [[0, -9.81, 0]]");
+    let told = run(&folder, &["sweep", "two.toml", "--emit", "openjd"]);
+    assert!(told.status.success(), "{}", text(&told.stderr));
+    let yaml = fs::read_to_string(folder.join("out/two/openjd.yaml")).unwrap();
+    for word in [
+        "specificationVersion: jobtemplate-2023-09\nname: \"two\"\n",
+        "{ name: Case, type: STRING, range: [\"0001\", \"0002\"] }",
+        "range: [\"time.step=\\\"1 ms\\\"\", \"time.step=\\\"2 ms\\\"\"] }",
+        "combination: (Case, Set1)",
+        "\"--set\", \"scene.gravity=[0, -9.81, 0]\"",
+        "dependsOn: Simulate",
+    ] {
+        assert!(yaml.contains(word), "{word} is not in {yaml}");
+    }
+    assert!(!folder.join("out/two/0001").exists());
+}
+
+/// A report can be written again, also of a run that failed; of what is no run it cannot.
+#[test]
+fn reports_are_written_again() {
+    let folder = bench("report", "time.step = [\"4 ms\"]");
+    assert!(run(&folder, &["run", "fall.toml", "--out", "a", "--no-preview"]).status.success());
+    let record = Folder::new(&folder.join("a")).read_run().unwrap();
+    assert_eq!(record.status, Status::Finished);
+    let json = fs::read_to_string(folder.join("a/run.json")).unwrap();
+    let json = json.replace("\"finished\"", "\"failed\"").replace("\"reason\": null", "\"reason\": \"<it> tore\"");
+    fs::write(folder.join("a/run.json"), json.replace("\"warnings\": []", "\"warnings\": [\"thin & long\"]")).unwrap();
+    fs::remove_file(folder.join("a/report.html")).unwrap();
+    assert!(run(&folder, &["report", "a"]).status.success());
+    let page = fs::read_to_string(folder.join("a/report.html")).unwrap();
+    for word in ["failed", "&lt;it&gt; tore", "thin &amp; long", "no contact"] {
+        assert!(page.contains(word), "{word}");
+    }
+    let told = run(&folder, &["report", "."]);
+    assert_eq!(told.status.code(), Some(2));
+    assert!(text(&told.stderr).contains("no run folder"));
+}
