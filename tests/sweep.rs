@@ -89,6 +89,30 @@ fn a_case_that_fails_is_told() {
     assert!(fs::read_to_string(folder.join("out/two/log/0001.log")).unwrap().contains("fall.ply"));
 }
 
+/// A signal stops the cases that run, each with a checkpoint, and no other is begun.
+#[cfg(unix)]
+#[test]
+fn a_signal_stops_the_cases_with_checkpoints() {
+    let folder = bench("signal", "time.frames = [100000, 100001, 100002]");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_percale"));
+    command.args(["sweep", "two.toml", "--jobs", "2", "--threads", "1"]).current_dir(&folder);
+    let mut sweep = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
+    let case = |name: &str| folder.join("out/two").join(name);
+    let begun = || ["0001", "0002"].iter().all(|name| case(name).join("stats.ndjson").is_file());
+    let start = std::time::Instant::now();
+    while !begun() && start.elapsed().as_secs() < 60 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert!(Command::new("kill").args(["-TERM", &sweep.id().to_string()]).status().unwrap().success());
+    assert_eq!(sweep.wait().unwrap().code(), Some(75));
+    for name in ["0001", "0002"] {
+        let run = Folder::new(&case(name));
+        assert_eq!(run.read_run().unwrap().status, Status::Stopped);
+        assert_eq!(run.checkpoints().unwrap().len(), 1);
+    }
+    assert!(!case("0003").exists());
+}
+
 #[test]
 fn a_job_template_holds_every_case() {
     let folder = bench("openjd", "time.step = [\"1 ms\", \"2 ms\"]\nscene.gravity = [[0, -9.81, 0]]");

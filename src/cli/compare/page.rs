@@ -6,6 +6,8 @@ use crate::measure::{self, PIXELS_PER_DEGREE, flip};
 use crate::mesh::TriMesh;
 use crate::page::{Cell, Line, Plot, document, heading, number, paragraph, picture, slider, table};
 use crate::render::{Camera, Image, Map, Object, Paint, Settings, Shading, draw};
+use crate::scene;
+use crate::sequence::{Folder, read};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -43,9 +45,16 @@ pub fn page(sides: [&Path; 2], all: &[Compared], faults: &[String]) -> Result<St
     // What never moves is shown with what does.
     let alone = frames.len() == 1;
     for frame in frames.into_iter().filter(|frame| alone || *frame > 0).take(2 * SHOWN) {
-        body.push_str(&shapes(&meshes, frame)?);
+        body.push_str(&shapes(&meshes, frame, up(sides[0]))?);
     }
     Ok(document("Comparison", &body))
+}
+
+/// Which way is up: as the scene of a run says, else y.
+fn up(side: &Path) -> Vec3 {
+    let path = Folder::new(side).scene();
+    let scene = read(&path).ok().and_then(|bytes| scene::read_recorded(&path, &bytes, &[]).ok());
+    scene.map_or(Vec3::y(), |scene| scene.upwards())
 }
 
 /// Frames to show: the worst, and from the first to the last.
@@ -139,7 +148,7 @@ fn meshes_of(all: &[&Compared], frame: u32, side: usize) -> Result<Vec<TriMesh>,
 }
 
 /// Meshes of both sides under a slider, and their distance on the second.
-fn shapes(all: &[&Compared], frame: u32) -> Result<String, String> {
+fn shapes(all: &[&Compared], frame: u32, up: Vec3) -> Result<String, String> {
     let (a, b) = (meshes_of(all, frame, 0)?, meshes_of(all, frame, 1)?);
     let mut distances = Vec::new();
     for (a, b) in a.iter().zip(&b) {
@@ -150,8 +159,9 @@ fn shapes(all: &[&Compared], frame: u32) -> Result<String, String> {
     let low = points().fold(Vec3::repeat(f64::INFINITY), |l, p| l.inf(p));
     let high = points().fold(Vec3::repeat(f64::NEG_INFINITY), |h, p| h.sup(p));
     let aspect = SIZE[0] as f64 / SIZE[1] as f64;
-    let camera = Camera::fit((low, high), Vec3::new(0.6, 0.5, 1.0), 0.6, aspect, Vec3::y());
-    let mut settings = Settings::new(SIZE[0], SIZE[1], camera, Vec3::y());
+    let towards = if up == Vec3::y() { Vec3::new(0.6, 0.5, 1.0) } else { Vec3::new(0.6, -1.0, 0.5) };
+    let camera = Camera::fit((low, high), towards, 0.6, aspect, up);
+    let mut settings = Settings::new(SIZE[0], SIZE[1], camera, up);
     settings.samples = 4;
     let drawn = |meshes: &[TriMesh], field: bool| {
         let objects: Vec<Object> = meshes
@@ -172,7 +182,7 @@ fn shapes(all: &[&Compared], frame: u32) -> Result<String, String> {
                 crease: std::f64::consts::FRAC_PI_3,
             })
             .collect();
-        draw(&objects, Vec3::y(), &settings).image()
+        draw(&objects, up, &settings).image()
     };
     let what = format!("way of each vertex, largest {} m", number(most));
     triple(&format!("meshes{}", at(frame)), &what, [&drawn(&a, false), &drawn(&b, false), &drawn(&b, true)])
