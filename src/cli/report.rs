@@ -182,11 +182,12 @@ fn plots(stats: &[FrameStats]) -> String {
     for k in 0..count {
         let name = stats.iter().find_map(|s| s.airs.get(k)).map_or("", |air| air.cloth.as_str());
         let of = |f: fn(&crate::sequence::Air) -> f64| move |s: &FrameStats| s.airs.get(k).map_or(f64::NAN, f);
-        let pressures = vec![
-            line("mean", stats, of(|a| a.pressure)),
-            line("least", stats, of(|a| a.bounds[0])),
-            line("largest", stats, of(|a| a.bounds[1])),
-        ];
+        let even = stats.iter().filter_map(|s| s.airs.get(k)).all(|air| air.bounds[0] == air.bounds[1]);
+        let mut pressures = vec![line(if even { "" } else { "mean" }, stats, of(|a| a.pressure))];
+        if !even {
+            pressures.push(line("least", stats, of(|a| a.bounds[0])));
+            pressures.push(line("largest", stats, of(|a| a.bounds[1])));
+        }
         out.push_str(&plot(&format!("volume of air, {name} [l]"), vec![line("", stats, of(|a| 1e3 * a.volume))]));
         out.push_str(&plot(&format!("excess pressure, {name} [Pa]"), pressures));
     }
