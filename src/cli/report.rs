@@ -12,6 +12,9 @@ use std::path::PathBuf;
 /// Pictures on the page.
 const STILLS: usize = 6;
 
+/// A number of each frame, by name.
+type Quantity = (&'static str, fn(&FrameStats) -> f64);
+
 /// Arguments.
 #[derive(Debug, Args)]
 pub struct Report {
@@ -163,14 +166,14 @@ fn plots(stats: &[FrameStats]) -> String {
     out.push_str(&plot("contacts", one(&|s| s.contacts as f64)));
     out.push_str(&plot("smallest gap [mm]", one(&|s| 1e3 * s.min_gap)));
     out.push_str(&plot("largest strain [%]", one(&|s| 100.0 * s.max_strain)));
-    let energies: [(&str, fn(&FrameStats) -> f64); 5] = [
+    let energies: [Quantity; 5] = [
         ("kinetic", |s| s.energies.kinetic),
         ("gravity", |s| s.energies.gravity),
         ("membrane", |s| s.energies.membrane),
         ("bending", |s| s.energies.bending),
         ("solid", |s| s.energies.solid),
     ];
-    let lines = |all: &[(&str, fn(&FrameStats) -> f64)]| -> Vec<Line> {
+    let lines = |all: &[Quantity]| -> Vec<Line> {
         let there = all.iter().filter(|(_, of)| stats.iter().any(|s| of(s) != 0.0));
         there.map(|(name, of)| line(name, stats, of)).collect()
     };

@@ -130,10 +130,10 @@ mod tests {
     fn words_reach_the_program_as_they_are() {
         let words = ["plain", "a b", "", "it's", "$HOME `x` \"y\" \\", "cloth[0].material=\"silk\"", "*"];
         let line = words.map(quoted).join(" ");
-        let script = format!("eval \"set -- $(cat)\"; printf '%s\\n' \"$@\"");
+        let script = "eval \"set -- $(cat)\"; printf '%s\\n' \"$@\"";
         let mut shell = std::process::Command::new("bash");
         let mut child = shell
-            .args(["-c", &script])
+            .args(["-c", script])
             .stdin(std::process::Stdio::piped())
             .stdout(std::process::Stdio::piped())
             .spawn()
