@@ -25,7 +25,9 @@ fn picture(name: &str, folder: &str, frames: u32, set: &[&str]) -> PathBuf {
     let mut command = Command::new(env!("CARGO_BIN_EXE_percale"));
     command.arg("run").arg(root.join(format!("scenes/{name}.toml"))).arg("--out").arg(&out);
     command.args(["--threads", "1", "--progress", "none", "--frames", &frames.to_string()]);
-    small.iter().chain(set).for_each(|one| drop(command.args(["--set", one])));
+    for one in small.iter().chain(set) {
+        command.args(["--set", one]);
+    }
     let told = command.output().unwrap();
     assert!(told.status.success(), "{name}: {}", String::from_utf8_lossy(&told.stderr));
     out.join(format!("preview/frame.{frames:04}.png"))
