@@ -1,6 +1,7 @@
 //! Commands, progress, signals, exit codes. One file a command.
 
 mod check;
+mod export;
 mod failure;
 mod frames;
 mod inspect;
@@ -32,6 +33,8 @@ enum Command {
     Check(check::Check),
     /// Draw the pictures of a run again from its meshes
     Render(render::Render),
+    /// Write the meshes of a run for other programs, also while it runs
+    Export(export::Export),
     /// Tell what a mesh file or a run folder holds
     Inspect(inspect::Inspect),
     /// List the library of materials, or all of one
@@ -54,6 +57,7 @@ pub fn main() -> ExitCode {
         Command::Run(command) => command.execute(),
         Command::Check(command) => command.execute(),
         Command::Render(command) => command.execute(),
+        Command::Export(command) => command.execute(),
         Command::Inspect(command) => command.execute(),
         Command::Materials(command) => command.execute(),
         Command::Schema => {

@@ -27,8 +27,8 @@ pub struct Render {
     threads: Option<u16>,
 }
 
-/// A number or a range of two.
-fn range(text: &str) -> Result<(u32, u32), String> {
+/// Frames of an argument: a number or a range of two.
+pub fn range(text: &str) -> Result<(u32, u32), String> {
     let number = |t: &str| t.trim().parse::<u32>().ok().filter(|n| *n > 0);
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     match (number(first), number(last)) {

@@ -210,6 +210,11 @@ impl Folder {
         write(&path, &bytes)
     }
 
+    /// The file of an object's mesh at a frame; `None` where none is written.
+    pub fn mesh(&self, entry: &Entry, frame: u32) -> Option<PathBuf> {
+        entry.files.as_ref().map(|files| self.path.join(numbered(files, frame)))
+    }
+
     /// Reads an object's mesh of a frame; `None` where none was written.
     ///
     /// # Errors

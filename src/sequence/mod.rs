@@ -6,6 +6,7 @@
 
 mod air;
 mod disk;
+pub mod export;
 mod fields;
 mod folder;
 mod gap;
@@ -14,7 +15,7 @@ mod shape;
 mod stats;
 
 pub use air::{air_masses, pressures};
-pub use disk::{DiskError, read, write};
+pub use disk::{DiskError, make_folder, read, write};
 pub use fields::{kinetic_energy, largest_strain, speeds, strains, weight_energy};
 pub use folder::{Folder, TakeError};
 pub use gap::gaps;
