@@ -4,7 +4,8 @@ use super::failure::Failure;
 use super::inspect::run_of;
 use super::render::range;
 use super::say;
-use crate::scene;
+use crate::mesh::{self, TriMesh};
+use crate::scene::{self, Scene};
 use crate::sequence::export::{Alembic, Clips, Files, Gltf, Order, Points, Range, Sink, Source, Take, Usd};
 use crate::sequence::{Folder, make_folder, read};
 use clap::{Args, ValueEnum};
@@ -21,6 +22,9 @@ pub struct Export {
     /// Object to write; may be given several times; all if absent
     #[arg(long = "object", value_name = "NAME")]
     objects: Vec<String>,
+    /// Mesh (.obj, .ply) in the coordinates of a body's file that the body carries along; as object NAME-embedded
+    #[arg(long, value_name = "NAME=FILE")]
+    embed: Vec<String>,
     /// Frames to write: a number or a range A-B; all that are there if absent
     #[arg(long, value_name = "A-B", value_parser = range)]
     frames: Option<(u32, u32)>,
@@ -88,7 +92,8 @@ impl Export {
             }
         }
         let wanted = |name: &str| self.objects.is_empty() || self.objects.iter().any(|o| o == name);
-        let (source, take) = Source::open(&folder, &record, &scene, Range { first, last }, wanted)?;
+        let (source, take) =
+            Source::open(&folder, &record, &scene, Range { first, last }, wanted, &self.embedded(&scene)?)?;
         if take.parts.is_empty() {
             return Err(Failure::input(format!("{dir}: no meshes were written; run again with output.meshes")));
         }
@@ -113,6 +118,24 @@ impl Export {
             say(&format!("frames {first} to {last} in {}", file.display()));
         }
         Ok(())
+    }
+
+    /// Meshes that bodies carry along, placed as those are at the start.
+    fn embedded(&self, scene: &Scene) -> Result<Vec<(String, TriMesh)>, Failure> {
+        let one = |argument: &String| {
+            let body = argument.split_once('=').and_then(|(name, file)| {
+                scene.bodies.iter().find(|b| b.name == name).map(|body| (body, Path::new(file)))
+            });
+            let Some((body, file)) = body else {
+                return Err(Failure::input(format!("--embed {argument}: expected NAME=FILE with the name of a body")));
+            };
+            let ending = file.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
+            let mesh = mesh::read(&ending, &read(file)?);
+            let mut mesh = mesh.map_err(|error| Failure::input(format!("{}: {error}", file.display())))?;
+            mesh.positions.iter_mut().for_each(|p| *p = body.transform.apply(p));
+            Ok((body.name.clone(), mesh))
+        };
+        self.embed.iter().map(one).collect()
     }
 
     fn sink<'a>(&self, path: &Path, take: &'a Take) -> Result<Box<dyn Sink + 'a>, Failure> {

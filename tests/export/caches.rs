@@ -45,3 +45,29 @@ fn files_a_frame_hold_the_record() {
     let flap = obj::read(&fs::read(folder.join("flap.0003.obj")).unwrap()).unwrap();
     assert_eq!((flap.uv.len(), flap.uv_triangles), (6, vec![[0, 2, 1], [3, 4, 5]]));
 }
+
+#[test]
+fn a_body_carries_a_mesh_along() {
+    // A corner on the surface, one a centimetre above it, one inside.
+    fs::write(bench().join("dot.obj"), "v 3.2 1 0\nv 3 1.21 0\nv 3 1 0.1\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\n")
+        .unwrap();
+    export(&["--format", "ply", "--object", "soft-ball", "--embed", "soft-ball=dot.obj", "--out", "embed"]);
+    let read = |frame: u32| {
+        ply::read(&fs::read(bench().join(format!("embed/soft-ball-embedded.{frame:04}.ply"))).unwrap()).unwrap()
+    };
+    let start = read(1);
+    assert_eq!(single(&start.mesh.positions), [[3.2, 1.0, 0.0], [3.0, 1.21, 0.0], [3.0, 1.0, 0.1]]);
+    assert_eq!((start.mesh.triangles.len(), start.mesh.uv.len()), (1, 3));
+    // The ball falls freely as a whole.
+    let (last, ball) = (read(4), recorded("soft-ball", 4));
+    let fall = ball.mesh.positions[0].y - recorded("soft-ball", 1).mesh.positions[0].y;
+    assert!(fall < -0.05);
+    for (p, q) in start.mesh.positions.iter().zip(&last.mesh.positions) {
+        assert!((q.y - p.y - fall).abs() < 1e-4 && (q.x - p.x).abs() < 1e-4, "{p} {q} {fall}");
+    }
+    let v = ball.velocities.unwrap()[0];
+    assert!(last.velocities.unwrap().iter().all(|w| (w - v).norm() < 1e-3));
+    // Beside it the surface itself.
+    let surface = ply::read(&fs::read(bench().join("embed/soft-ball.0004.ply")).unwrap()).unwrap();
+    assert_eq!(surface.mesh.positions.len(), super::support::surface(&ball).len());
+}

@@ -14,6 +14,9 @@ fn faults_are_told() {
     assert_eq!(refused(2, &usd(&["--frames", "2-9"])), "run: frame 9 is not there; 4 frames are\n");
     let told = refused(2, &usd(&["--object", "sheat"]));
     assert_eq!(told, "run: no object 'sheat'; there are sheet, flap, soft-ball, ball, bar\n");
+    let told = refused(2, &usd(&["--embed", "ball=flap.obj"]));
+    assert_eq!(told, "--embed ball=flap.obj: expected NAME=FILE with the name of a body\n");
+    assert!(refused(3, &usd(&["--embed", "soft-ball=none.obj"])).contains("none.obj"));
     assert!(refused(3, &usd(&["--out", "scene.toml/x.usdc"])).contains("scene.toml"));
 }
 

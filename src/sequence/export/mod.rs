@@ -4,6 +4,7 @@
 //! appear under their names once they are whole.
 
 mod alembic;
+mod embed;
 mod gltf;
 mod obj;
 mod ogawa;

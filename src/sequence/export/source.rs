@@ -1,8 +1,9 @@
 //! The run folder, read for export: an object and a frame at a time.
 
+use super::embed::Embedding;
 use super::{Chart, Part, Sample, Take};
 use crate::linalg::{Vec2, Vec3};
-use crate::mesh::ply;
+use crate::mesh::{TriMesh, ply};
 use crate::scene::Scene;
 use crate::sequence::{DiskError, Entry, Folder, Run, Shape, Snapshot};
 use crate::world::Kind;
@@ -36,6 +37,8 @@ struct Item {
     entry: Entry,
     /// Vertices that are exported; all if absent.
     kept: Option<Vec<u32>>,
+    /// A mesh that is exported in its place.
+    embedding: Option<Embedding>,
 }
 
 /// The meshes of a run.
@@ -45,7 +48,8 @@ pub struct Source {
 }
 
 impl Source {
-    /// Of objects of a run that are recorded, from the first of `frames`, which are there. Of bodies the surface is taken.
+    /// Of objects of a run that are recorded; `frames` are there. Of bodies the surface is taken, and after all objects the
+    /// meshes `embedded` in them, which are where they would be at frame 1, as `<body>-embedded`.
     ///
     /// # Errors
     /// A file is missing or not what was written.
@@ -55,17 +59,28 @@ impl Source {
         scene: &Scene,
         frames: Range,
         wanted: impl Fn(&str) -> bool,
+        embedded: &[(String, TriMesh)],
     ) -> Result<(Source, Take), DiskError> {
-        let (mut items, mut parts) = (Vec::new(), Vec::new());
+        let (mut items, mut parts, mut carries) = (Vec::new(), Vec::new(), Vec::new());
         for (entry, material) in record.objects.iter().zip(materials(record, scene)) {
             if !wanted(&entry.name) {
                 continue;
             }
-            let Some((shape, _)) = folder.read_mesh(entry, frames.first)? else { continue };
+            let Some((shape, at)) = folder.read_mesh(entry, 1)? else { continue };
             let still = entry.files.as_ref().is_some_and(|files| !files.contains("####"));
+            let carried = embedded.iter().filter(|(body, _)| *body == entry.name);
+            for (_, mesh) in carried {
+                let embedding = Embedding::new(&mesh.positions, &at.positions, &shape.triangles);
+                let own = Shape::of_mesh(&format!("{}-embedded", entry.name), Kind::Obstacle, mesh.clone());
+                carries.push((part(own, material, still).0, entry.clone(), embedding));
+            }
             let (part, kept) = part(shape, material, still);
             parts.push(part);
-            items.push(Item { entry: entry.clone(), kept });
+            items.push(Item { entry: entry.clone(), kept, embedding: None });
+        }
+        for (part, entry, embedding) in carries {
+            parts.push(part);
+            items.push(Item { entry, kept: None, embedding: Some(embedding) });
         }
         let take = Take { name: scene.name.clone(), fps: record.fps, up: scene.up, frames, parts };
         Ok((Source { folder: folder.clone(), items }, take))
@@ -84,6 +99,9 @@ impl Source {
             },
             None => Sample::default(),
         };
+        if let Some(embedding) = &item.embedding {
+            return Ok(embedding.carry(&sample));
+        }
         if let Some(kept) = &item.kept {
             sample.positions = chosen(&sample.positions, kept);
             sample.velocities = sample.velocities.map(|v| chosen(&v, kept));
