@@ -77,7 +77,8 @@ impl Export {
         let folder = Folder::new(&self.dir);
         let dir = self.dir.display();
         let record = run_of(&folder)?;
-        let scene = scene::read_recorded(&folder.scene(), &read(&folder.scene())?, &[])?;
+        // By the path it was run from, which names a scene that has no name of its own.
+        let scene = scene::read_recorded(Path::new(&record.scene), &read(&folder.scene())?, &[])?;
         let (first, last) = self.frames.unwrap_or((1, record.done));
         if last > record.done || record.done == 0 {
             return Err(Failure::input(format!("{dir}: frame {last} is not there; {} frames are", record.done)));

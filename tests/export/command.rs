@@ -7,9 +7,12 @@ fn refused(code: i32, arguments: &[&str]) -> String {
     String::from_utf8(out.stderr).unwrap()
 }
 
+fn usd<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&["export", "run", "--format", "usdc"], more].concat()
+}
+
 #[test]
 fn faults_are_told() {
-    let usd = |more: &[&str]| [&["export", "run", "--format", "usdc"], more].concat();
     assert!(refused(2, &["export", ".", "--format", "usdc"]).contains("no run folder"));
     assert_eq!(refused(2, &usd(&["--frames", "2-9"])), "run: frame 9 is not there; 4 frames are\n");
     let told = refused(2, &usd(&["--object", "sheat"]));

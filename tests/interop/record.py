@@ -1,5 +1,8 @@
 """What a run recorded."""
 
+import json
+import os
+
 import numpy as np
 
 
@@ -19,3 +22,9 @@ def read_ply(path, names=False):
     size = 4 * len(columns) * count
     rows = np.frombuffer(data[end:end + size], "<f4").reshape(count, -1)
     return (columns, rows) if names else (rows, data[end + size:])
+
+
+def read_run(run):
+    """The run's manifest."""
+    with open(os.path.join(run, "run.json")) as file:
+        return json.load(file)
