@@ -83,7 +83,7 @@ impl Crate {
             .map(|k| {
                 let at = contents + 8 + 32 * k;
                 let name: String = bytes[at..at + 16].iter().take_while(|b| **b != 0).map(|b| char::from(*b)).collect();
-                assert!(number(&bytes, at + 16) % 8 == 0);
+                assert!(number(&bytes, at + 16).is_multiple_of(8));
                 (name, number(&bytes, at + 16) as usize)
             })
             .collect();
@@ -170,7 +170,7 @@ impl Crate {
     pub fn array(&self, value: u64, kind: u64, width: usize) -> &[u8] {
         assert_eq!(value >> 48, 0x8000 | kind);
         let at = (value & 0xffff_ffff_ffff) as usize;
-        assert!(at % 8 == 0 && at > 0);
+        assert!(at.is_multiple_of(8) && at > 0);
         &self.bytes[at + 8..][..number(&self.bytes, at) as usize * width]
     }
 

@@ -52,7 +52,7 @@ impl<'a> Gltf<'a> {
             buffer: Vec::new(),
         };
         for part in &take.parts {
-            let (repeated, triangles, uv) = split(part);
+            let Split { repeated, triangles, uv } = split(part);
             out.buffer.clear();
             out.buffer.extend(triangles.as_flattened().iter().flat_map(|v| v.to_le_bytes()));
             let triangles = out.accessor(UINT, "SCALAR", 3 * triangles.len(), None)?;
@@ -122,11 +122,19 @@ impl<'a> Gltf<'a> {
     }
 }
 
-/// Vertices of their own where a vertex has several places in the chart: those repeated, triangles, coordinates.
-fn split(part: &Part) -> (Vec<u32>, Vec<[u32; 3]>, Option<Vec<[f32; 2]>>) {
+/// A part with a vertex for each place that one has in the chart.
+struct Split {
+    /// Of each vertex beyond the part's own, the one that it repeats.
+    repeated: Vec<u32>,
+    triangles: Vec<[u32; 3]>,
+    uv: Option<Vec<[f32; 2]>>,
+}
+
+fn split(part: &Part) -> Split {
+    let whole = |uv| Split { repeated: Vec::new(), triangles: part.triangles.clone(), uv };
     let (uv, chart) = match &part.chart {
-        None => return (Vec::new(), part.triangles.clone(), None),
-        Some(Chart::Vertices(uv)) => return (Vec::new(), part.triangles.clone(), Some(uv.clone())),
+        None => return whole(None),
+        Some(Chart::Vertices(uv)) => return whole(Some(uv.clone())),
         Some(Chart::Corners(uv, chart)) => (uv, chart),
     };
     let mut known: Vec<Option<[f32; 2]>> = vec![None; part.vertices];
@@ -149,8 +157,8 @@ fn split(part: &Part) -> (Vec<u32>, Vec<[u32; 3]>, Option<Vec<[f32; 2]>>) {
         }
         all.push(own);
     }
-    let coordinates = known.into_iter().map(|c| c.unwrap_or_default()).collect();
-    (repeated, all, Some(coordinates))
+    let uv = known.into_iter().map(|c| c.unwrap_or_default()).collect();
+    Split { repeated, triangles: all, uv: Some(uv) }
 }
 
 impl Sink for Gltf<'_> {

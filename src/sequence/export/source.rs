@@ -35,6 +35,8 @@ impl Range {
 /// A recorded object.
 struct Item {
     entry: Entry,
+    /// Names of its fields, ascending, and whether it has velocities: the same in all frames.
+    layout: (Vec<String>, bool),
     /// Vertices that are exported; all if absent.
     kept: Option<Vec<u32>>,
     /// A mesh that is exported in its place.
@@ -67,20 +69,23 @@ impl Source {
                 continue;
             }
             let Some((shape, at)) = folder.read_mesh(entry, 1)? else { continue };
+            let layout = (at.fields.iter().map(|(name, _)| name.clone()).collect(), at.velocities.is_some());
             let still = entry.files.as_ref().is_some_and(|files| !files.contains("####"));
             let carried = embedded.iter().filter(|(body, _)| *body == entry.name);
             for (_, mesh) in carried {
                 let embedding = Embedding::new(&mesh.positions, &at.positions, &shape.triangles);
                 let own = Shape::of_mesh(&format!("{}-embedded", entry.name), Kind::Obstacle, mesh.clone());
-                carries.push((part(own, material, still).0, entry.clone(), embedding));
+                let item =
+                    Item { entry: entry.clone(), layout: layout.clone(), kept: None, embedding: Some(embedding) };
+                carries.push((part(own, material, still).0, item));
             }
             let (part, kept) = part(shape, material, still);
             parts.push(part);
-            items.push(Item { entry: entry.clone(), kept, embedding: None });
+            items.push(Item { entry: entry.clone(), layout, kept, embedding: None });
         }
-        for (part, entry, embedding) in carries {
+        for (part, item) in carries {
             parts.push(part);
-            items.push(Item { entry, kept: None, embedding: Some(embedding) });
+            items.push(item);
         }
         let take = Take { name: scene.name.clone(), fps: record.fps, up: scene.up, frames, parts };
         Ok((Source { folder: folder.clone(), items }, take))
@@ -92,13 +97,17 @@ impl Source {
     /// The file is missing or not what was written.
     pub fn sample(&self, part: usize, frame: u32) -> Result<Sample, DiskError> {
         let item = &self.items[part];
-        let mut sample = match self.folder.mesh(&item.entry, frame) {
-            Some(path) => match columns(&path, &item.entry)? {
-                Some(sample) => sample,
-                None => self.folder.read_mesh(&item.entry, frame)?.map_or_else(Sample::default, |(_, at)| of(&at)),
-            },
-            None => Sample::default(),
+        let Some(path) = self.folder.mesh(&item.entry, frame) else { return Ok(Sample::default()) };
+        let mut sample = match columns(&path, &item.entry)? {
+            Some(sample) => sample,
+            None => self.folder.read_mesh(&item.entry, frame)?.map_or_else(Sample::default, |(_, at)| of(&at)),
         };
+        let mut names: Vec<String> = sample.fields.iter().map(|(name, _)| name.clone()).collect();
+        names.sort_unstable();
+        if (names, sample.velocities.is_some()) != item.layout {
+            let reason = "not the fields that frame 1 has".to_string();
+            return Err(DiskError { path, reason });
+        }
         if let Some(embedding) = &item.embedding {
             return Ok(embedding.carry(&sample));
         }

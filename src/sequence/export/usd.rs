@@ -72,26 +72,26 @@ impl Layer {
     fn sample(&mut self, part: usize, time: Option<f64>, of: &Sample) -> Result<(), DiskError> {
         let file = &mut self.file;
         let vertices = ("interpolation", file.token("vertex"));
-        let mut all: Vec<(String, &'static str, Vec<(&'static str, Value)>, Value)> = vec![
-            ("points".into(), "point3f[]", vec![], file.floats(&of.positions)?),
-            ("extent".into(), "float3[]", vec![], file.floats(&of.bounds())?),
-        ];
+        let mut all: Vec<Attribute> = Vec::new();
+        let mut put = |name: String, kind, more, value| {
+            all.push(Attribute { name, kind, more, default: Some(value), samples: Vec::new() });
+        };
+        put("points".into(), "point3f[]", vec![], file.floats(&of.positions)?);
+        put("extent".into(), "float3[]", vec![], file.floats(&of.bounds())?);
         if let Some(velocities) = &of.velocities {
-            all.push(("velocities".into(), "vector3f[]", vec![], file.floats(velocities)?));
+            put("velocities".into(), "vector3f[]", vec![], file.floats(velocities)?);
         }
         for (name, values) in &of.fields {
-            all.push((primvar(name), "float[]", vec![vertices], file.floats(values)?));
+            put(primvar(name), "float[]", vec![vertices], file.floats(values)?);
         }
         let mesh = &mut self.meshes[part];
-        for (name, kind, more, value) in all {
-            let found = mesh.attributes.iter().position(|a| a.name == name);
-            let k = found.unwrap_or_else(|| {
-                mesh.attributes.push(Attribute { name, kind, more, default: None, samples: Vec::new() });
-                mesh.attributes.len() - 1
-            });
-            match time {
-                Some(_) => mesh.attributes[k].samples.push(value),
-                None => mesh.attributes[k].default = Some(value),
+        for mut attribute in all {
+            if time.is_some() {
+                attribute.samples.extend(attribute.default.take());
+            }
+            match mesh.attributes.iter_mut().find(|known| known.name == attribute.name) {
+                Some(known) => known.samples.extend(attribute.samples),
+                None => mesh.attributes.push(attribute),
             }
         }
         mesh.times.extend(time);
