@@ -26,6 +26,11 @@ def name_of(name, taken):
     return one
 
 
+def number(x):
+    """As Blender shows it: its properties are single precision."""
+    return float("%.7g" % x)
+
+
 def world(obj, mesh, scale):
     """Positions of a mesh's vertices in the world [m]."""
     x = np.empty(3 * len(mesh.vertices))
@@ -116,9 +121,9 @@ class Thing:
         own = self.obj.percale
         meshes = os.path.join(folder, "meshes")
         if self.role == "OBSTACLE":
-            self.lines.append("friction = %r" % own.friction)
+            self.lines.append("friction = %r" % number(own.friction))
             if own.thickness > 0:
-                self.lines.append("thickness = %r" % own.thickness)
+                self.lines.append("thickness = %r" % number(own.thickness))
             if self.moves:
                 files = "meshes/%s.####.ply" % self.name
                 self.lines.append(
@@ -135,10 +140,10 @@ class Thing:
         if own.material:
             self.lines.append("material = %s" % json.dumps(own.material))
         if own.thickness > 0:
-            self.lines.append("thickness = %r" % own.thickness)
+            self.lines.append("thickness = %r" % number(own.thickness))
         if self.role == "BODY":
             if own.resolution > 0:
-                self.lines.append("resolution = %r" % own.resolution)
+                self.lines.append("resolution = %r" % number(own.resolution))
             write_ply(os.path.join(meshes, self.name + ".ply"), self.first, *self.faces)
             return
         channels = []
@@ -195,7 +200,7 @@ def write(context, objects, folder):
     scene.frame_set(now)
     for thing in things:
         thing.finish(folder, count, fps)
-    gravity = [float(g) * scale if scene.use_gravity else 0.0 for g in scene.gravity]
+    gravity = [number(g * scale) if scene.use_gravity else 0.0 for g in scene.gravity]
     lines = [
         "[scene]",
         "name = %s" % json.dumps(name_of(scene.name, [])),
@@ -205,7 +210,7 @@ def write(context, objects, folder):
         "[time]",
         "fps = %r" % fps,
         "frames = %d" % count,
-        "step = %r" % scene.percale.step,
+        "step = %r" % number(scene.percale.step),
     ]
     for thing in things:
         lines += [""] + thing.lines

@@ -3,13 +3,12 @@
 A sheet with a turned and scaled object, pins along an animation, weights and a modifier after it, over a moving box; a ball
 as a soft body. Where Blender has the vertices at a frame is where percale recorded them, to 1e-5."""
 
-import json
-import math
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 import bpy
 import numpy as np
@@ -19,7 +18,8 @@ ADDON = os.path.join(HERE, "..", "..", "blender")
 sys.path[:0] = [HERE, ADDON]
 
 import percale  # noqa: E402
-from record import read_ply  # noqa: E402
+from percale import job, write  # noqa: E402
+from record import read_ply, read_run  # noqa: E402
 
 FIRST, LAST, FPS = 11, 18, 24
 
@@ -152,6 +152,31 @@ def faults(program, folder):
     assert "no-such-program" in told(bpy.ops.percale.simulate)
 
 
+def background(program, folder):
+    """The result so far comes back while percale runs; a run that is stopped keeps it."""
+    sheet, _, _ = scene(program, folder)
+    bpy.context.scene.frame_end = FIRST + 999
+    bpy.context.scene.percale.step = 0.0005
+    write.write(bpy.context, bpy.context.selected_objects, folder)
+    run = job.Job(program, folder)
+    try:
+        seen = set()
+        while run.poll() and run.frame < 4:
+            seen.add(run.frame)
+            time.sleep(0.005)
+        assert bpy.ops.percale.load() == {"FINISHED"}
+        assert run.poll(), run.fault
+        assert len(seen) > 1, "progress is told as it is made"
+        bpy.context.scene.frame_set(FIRST + 3)
+        x, _ = read_ply(os.path.join(folder, "run", "meshes", "My_sheet", "My_sheet.0004.ply"))
+        check("loaded while it runs", np.abs(world_positions(sheet) - x[:, :3]).max(), 1e-5)
+    finally:
+        run.stop()
+        run.wait()
+    assert run.fault is None, run.fault
+    assert read_run(os.path.join(folder, "run"))["status"] == "stopped"
+
+
 def command_line(program, folder):
     """As a program of its own, with the result in the saved file."""
     sheet, _, _ = scene(program, folder)
@@ -172,7 +197,7 @@ def command_line(program, folder):
 def main():
     percale.register()
     program = os.path.abspath(sys.argv[1])
-    for test in (round_trip, faults, command_line):
+    for test in (round_trip, faults, background, command_line):
         folder = tempfile.mkdtemp(prefix="percale-addon-")
         try:
             test(program, folder)
