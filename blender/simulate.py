@@ -49,9 +49,17 @@ def main():
 
 
 if __name__ == "__main__":
+    code = 0
     try:
         main()
     except RuntimeError as fault:
         # What an operator reports as an error.
         print(str(fault).strip(), file=sys.stderr)
-        sys.exit(1)
+        code = 1
+    if not bpy.app.binary_path:
+        # As a module, Blender may crash or hang in taking itself down (seen in 4.2 and 4.5), after all is done.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    if code:
+        sys.exit(code)
