@@ -2,6 +2,7 @@
 
 mod check;
 mod compare;
+mod export;
 mod failure;
 mod frames;
 mod inspect;
@@ -39,6 +40,8 @@ enum Command {
     Check(check::Check),
     /// Draw the pictures of a run again from its meshes
     Render(render::Render),
+    /// Write the meshes of a run for other programs, also while it runs
+    Export(export::Export),
     /// Tell what a mesh file or a run folder holds
     Inspect(inspect::Inspect),
     /// Run a scene with many values of its keys
@@ -67,6 +70,7 @@ pub fn main() -> ExitCode {
         Command::Run(command) => command.execute(),
         Command::Check(command) => command.execute(),
         Command::Render(command) => command.execute(),
+        Command::Export(command) => command.execute(),
         Command::Inspect(command) => command.execute(),
         Command::Sweep(command) => command.execute(),
         Command::Report(command) => command.execute(),

@@ -29,6 +29,17 @@ impl Frames {
         }
     }
 
+    /// First and last of one range without gaps.
+    ///
+    /// # Errors
+    /// What would be right.
+    pub fn unbroken(text: &str) -> Result<(u32, u32), String> {
+        match Frames::parse(text)?.ranges[..] {
+            [[first, last, 1]] => Ok((first, last)),
+            _ => Err("expected a frame or two ascending ones, such as 12 or 1-60".to_string()),
+        }
+    }
+
     /// The range has the frame.
     pub fn has(&self, frame: u32) -> bool {
         self.ranges.iter().any(|[a, b, step]| (*a..=*b).contains(&frame) && (frame - a).is_multiple_of(*step))
@@ -58,6 +69,8 @@ mod tests {
         assert_eq!(all("1-100x2"), Some((1..=99).step_by(2).collect()));
         assert_eq!(all("4-100:30"), Some(vec![4, 34, 64, 94]));
         assert_eq!(all("7, 1-5x3,3"), Some(vec![1, 3, 4, 7]));
+        assert_eq!(Frames::unbroken("2-9"), Ok((2, 9)));
+        assert!(Frames::unbroken("2-9x2").is_err() && Frames::unbroken("2,3").is_err());
         for wrong in ["", "6-1", "0-3", "a", "-", "1-9x0", "1-9x", "1,", "1--3", "4294967296"] {
             assert_eq!(all(wrong), None, "{wrong}");
         }

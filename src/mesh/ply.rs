@@ -4,8 +4,10 @@
 //! `vx vy vz`; every other scalar of a vertex but normals and colours as a channel; faces `vertex_indices` or
 //! `vertex_index`, polygons cut into triangles. The vertices whose channel exceeds 0.5 are also a group of its name.
 
+mod columns;
 mod write;
 
+pub use columns::{Columns, columns};
 pub use write::{PlyRecord, vertex_uv, write, write_mesh};
 
 use crate::linalg::{Vec2, Vec3};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// A file or folder that could not be read or written.
@@ -35,24 +35,86 @@ impl fmt::Display for DiskError {
 /// Ending of temporary names.
 pub(super) const TEMPORARY: &str = ".percale-part";
 
+/// A file that is being written: under a temporary name in the same folder until it is published; gone if it never is.
+#[derive(Debug)]
+pub struct Draft {
+    file: BufWriter<File>,
+    path: PathBuf,
+    temporary: PathBuf,
+    /// Bytes so far.
+    length: u64,
+}
+
+impl Draft {
+    /// Starts a file.
+    ///
+    /// # Errors
+    /// The file that could not be made.
+    pub fn new(path: &Path) -> Result<Draft, DiskError> {
+        let mut name = path.file_name().unwrap_or_default().to_os_string();
+        name.push(TEMPORARY);
+        let temporary = path.with_file_name(name);
+        let file = File::create(&temporary).map_err(|error| DiskError::new(path, &error))?;
+        Ok(Draft { file: BufWriter::with_capacity(1 << 16, file), path: path.to_path_buf(), temporary, length: 0 })
+    }
+
+    /// Where it will be.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Number of bytes so far: where the next ones go.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Appends.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn put(&mut self, bytes: &[u8]) -> Result<(), DiskError> {
+        self.length += bytes.len() as u64;
+        self.file.write_all(bytes).map_err(|error| DiskError::new(&self.path, &error))
+    }
+
+    /// Writes over what is there at a place.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn patch(&mut self, at: u64, bytes: &[u8]) -> Result<(), DiskError> {
+        let put = |file: &mut BufWriter<File>| {
+            file.seek(SeekFrom::Start(at))?;
+            file.write_all(bytes)?;
+            file.seek(SeekFrom::End(0))
+        };
+        put(&mut self.file).map(|_| ()).map_err(|error| DiskError::new(&self.path, &error))
+    }
+
+    /// Syncs it and renames it over what was there.
+    ///
+    /// # Errors
+    /// The disk refuses; nothing is left.
+    pub fn publish(mut self) -> Result<(), DiskError> {
+        let done = self.file.flush().and_then(|()| self.file.get_ref().sync_all());
+        done.and_then(|()| fs::rename(&self.temporary, &self.path)).map_err(|error| DiskError::new(&self.path, &error))
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        // Once published there is nothing by this name.
+        let _ = fs::remove_file(&self.temporary);
+    }
+}
+
 /// Writes a file: under a temporary name in the same folder, synced, then renamed over what was there.
 ///
 /// # Errors
 /// The file that could not be written; nothing of it is left.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), DiskError> {
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(TEMPORARY);
-    let temporary = path.with_file_name(name);
-    let put = || {
-        let mut file = File::create(&temporary)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&temporary, path)
-    };
-    put().map_err(|error| {
-        let _ = fs::remove_file(&temporary);
-        DiskError::new(path, &error)
-    })
+    let mut draft = Draft::new(path)?;
+    draft.put(bytes)?;
+    draft.publish()
 }
 
 /// Waits until a file or folder is on the disk.
@@ -67,7 +129,7 @@ pub(super) fn sync(path: &Path) -> Result<(), DiskError> {
 ///
 /// # Errors
 /// The folder that could not be made.
-pub(super) fn make_folder(path: &Path) -> Result<(), DiskError> {
+pub fn make_folder(path: &Path) -> Result<(), DiskError> {
     fs::create_dir_all(path).map_err(|error| DiskError::new(path, &error))
 }
 

@@ -7,6 +7,7 @@
 mod air;
 mod checkpoint;
 mod disk;
+pub mod export;
 mod fields;
 mod folder;
 mod gap;
@@ -16,7 +17,7 @@ mod stats;
 
 pub use air::{air_masses, airs, pressures};
 pub use checkpoint::{Checkpoint, Mark, marks};
-pub use disk::{DiskError, read, write};
+pub use disk::{DiskError, make_folder, read, write};
 pub use fields::{kinetic_energy, largest_strain, speeds, strains, weight_energy};
 pub use folder::{Folder, Stored, TakeError};
 pub use gap::gaps;

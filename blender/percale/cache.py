@@ -1,0 +1,96 @@
+"""The result on the objects that it is of: point caches in their own coordinates, played by a Mesh Cache modifier."""
+
+import contextlib
+import json
+import os
+
+import bpy
+import numpy as np
+
+MODIFIER = "percale"
+
+# Modifiers that keep the vertices: those at the head of an object's list come before the simulation.
+DEFORM = {
+    "ARMATURE", "CAST", "CORRECTIVE_SMOOTH", "CURVE", "DISPLACE", "HOOK", "LAPLACIANDEFORM", "LAPLACIANSMOOTH",
+    "LATTICE", "MESH_CACHE", "MESH_DEFORM", "SHRINKWRAP", "SIMPLE_DEFORM", "SMOOTH", "SURFACE_DEFORM", "WARP", "WAVE",
+}  # fmt: skip
+
+
+def place(obj):
+    """How many modifiers come before the simulation."""
+    for k, modifier in enumerate(obj.modifiers):
+        if modifier.type not in DEFORM or modifier.name == MODIFIER:
+            return k
+    return len(obj.modifiers)
+
+
+@contextlib.contextmanager
+def hidden(objects):
+    """Objects as they go into the simulation: without what comes after it."""
+    off = []
+    for obj in objects:
+        for modifier in list(obj.modifiers)[place(obj):]:
+            if modifier.show_viewport:
+                modifier.show_viewport = False
+                off.append(modifier)
+    try:
+        yield
+    finally:
+        for modifier in off:
+            modifier.show_viewport = True
+
+
+def localise(path, matrices, scale):
+    """Turns a PC2 file from the world in metres to an object's own coordinates, frame by frame."""
+    head = np.fromfile(path, "<i4", 5, offset=12)
+    vertices, frames = int(head[1]), int(head[4])
+    points = np.memmap(path, "<f4", "r+", 32, (frames, vertices, 3))
+    for k in range(frames):
+        m = np.linalg.inv(matrices[min(k, len(matrices) - 1)])
+        points[k] = (points[k] / scale) @ m[:3, :3].T + m[:3, 3]
+    points.flush()
+    return vertices, frames
+
+
+def attach(obj, path, first):
+    """Plays a PC2 file on an object from a frame on."""
+    modifier = obj.modifiers.get(MODIFIER)
+    if modifier is None:
+        modifier = obj.modifiers.new(MODIFIER, "MESH_CACHE")
+        obj.modifiers.move(len(obj.modifiers) - 1, place(obj))
+    modifier.cache_format = "PC2"
+    modifier.filepath = bpy.path.relpath(path) if bpy.data.filepath else path
+    modifier.deform_mode = "OVERWRITE"
+    modifier.interpolation = "LINEAR"
+    modifier.play_mode = "SCENE"
+    modifier.frame_start = first
+    modifier.frame_scale = 1.0
+    modifier.forward_axis = "POS_Y"
+    modifier.up_axis = "POS_Z"
+    return modifier
+
+
+def load(folder):
+    """Brings the exported caches of a folder to their objects; gives how many frames there are."""
+    with open(os.path.join(folder, "plan.json")) as file:
+        plan = json.load(file)
+    frames = 0
+    for blender, name, role in plan["objects"]:
+        path = os.path.join(folder, "cache", name + ("-embedded" if role == "BODY" else "") + ".pc2")
+        obj = bpy.data.objects.get(blender)
+        if obj is None:
+            continue
+        matrices = np.load(os.path.join(folder, "meshes", name + ".matrices.npy"))
+        vertices, frames = localise(path, matrices, plan["scale"])
+        if vertices != len(obj.data.vertices):
+            raise ValueError("%s has %d vertices, its cache %d" % (blender, len(obj.data.vertices), vertices))
+        attach(obj, path, plan["first"])
+    return frames
+
+
+def clear(objects):
+    """Takes the results off."""
+    for obj in objects:
+        modifier = obj.modifiers.get(MODIFIER)
+        if modifier:
+            obj.modifiers.remove(modifier)

@@ -1,0 +1,154 @@
+//! `percale export`: the meshes of a run for other programs.
+
+use super::failure::Failure;
+use super::inspect::run_of;
+use super::range::Frames;
+use super::say;
+use crate::mesh::{self, TriMesh};
+use crate::scene::{self, Scene};
+use crate::sequence::export::{Alembic, Clips, Files, Gltf, Order, Points, Range, Sink, Source, Take, Usd};
+use crate::sequence::{Folder, make_folder, read};
+use clap::{Args, ValueEnum};
+use std::path::{Path, PathBuf};
+
+/// Arguments.
+#[derive(Debug, Args)]
+pub struct Export {
+    /// Run folder
+    dir: PathBuf,
+    /// What is written
+    #[arg(long, value_enum)]
+    format: Format,
+    /// Object to write; may be given several times; all if absent
+    #[arg(long = "object", value_name = "NAME")]
+    objects: Vec<String>,
+    /// Mesh (.obj, .ply) in the coordinates of a body's file that the body carries along; as object NAME-embedded
+    #[arg(long, value_name = "NAME=FILE")]
+    embed: Vec<String>,
+    /// Frames to write: a number or a range A-B; all that are there if absent
+    #[arg(long, value_name = "A-B", value_parser = Frames::unbroken)]
+    frames: Option<(u32, u32)>,
+    /// File, or folder of formats with a file an object; in the folder `export` of the run if absent
+    #[arg(long, value_name = "PATH")]
+    out: Option<PathBuf>,
+}
+
+/// Formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// USD, one binary file
+    #[value(alias = "usd")]
+    Usdc,
+    /// USD, a binary file a frame below a text file that joins them (value clips)
+    Usda,
+    /// Alembic, one file
+    Abc,
+    /// glTF with a morph target a frame: for short clips
+    Gltf,
+    /// Point cache, a file an object
+    Pc2,
+    /// Point cache, a file an object
+    Mdd,
+    /// A file an object and frame: shape and chart
+    Obj,
+    /// A file an object and frame: with velocities and fields
+    Ply,
+}
+
+impl Format {
+    /// Ending of the one file; `None` where there is a file an object.
+    fn ending(self) -> Option<&'static str> {
+        match self {
+            Format::Usdc => Some("usdc"),
+            Format::Usda => Some("usda"),
+            Format::Abc => Some("abc"),
+            Format::Gltf => Some("gltf"),
+            Format::Pc2 | Format::Mdd | Format::Obj | Format::Ply => None,
+        }
+    }
+}
+
+impl Export {
+    /// Reads frame after frame and writes.
+    ///
+    /// # Errors
+    /// The folder holds no run or not the frames; a file cannot be read or written.
+    pub fn execute(self) -> Result<(), Failure> {
+        let folder = Folder::new(&self.dir);
+        let dir = self.dir.display();
+        let record = run_of(&folder)?;
+        // By the path it was run from, which names a scene that has no name of its own.
+        let scene = scene::read_recorded(Path::new(&record.scene), &read(&folder.scene())?, &[])?;
+        let (first, last) = self.frames.unwrap_or((1, record.done));
+        if last > record.done || record.done == 0 {
+            return Err(Failure::input(format!("{dir}: frame {last} is not there; {} frames are", record.done)));
+        }
+        for name in &self.objects {
+            let Some(entry) = record.objects.iter().find(|o| o.name == *name) else {
+                let known: Vec<&str> = record.objects.iter().map(|o| o.name.as_str()).collect();
+                return Err(Failure::input(format!("{dir}: no object '{name}'; there are {}", known.join(", "))));
+            };
+            if entry.files.is_none() {
+                return Err(Failure::input(format!("{dir}: the meshes of '{name}' were not written")));
+            }
+        }
+        let wanted = |name: &str| self.objects.is_empty() || self.objects.iter().any(|o| o == name);
+        let (source, take) =
+            Source::open(&folder, &record, &scene, Range { first, last }, wanted, &self.embedded(&scene)?)?;
+        if take.parts.is_empty() {
+            return Err(Failure::input(format!("{dir}: no meshes were written; run again with output.meshes")));
+        }
+        let own = self.dir.join("export");
+        let path = match (&self.out, self.format.ending()) {
+            (Some(path), _) => path.clone(),
+            (None, Some(ending)) => own.join(format!("{}.{ending}", take.name)),
+            (None, None) => own,
+        };
+        let above = if self.format.ending().is_some() { path.parent().unwrap_or(Path::new("")) } else { &path };
+        make_folder(above)?;
+        let mut sink = self.sink(&path, &take)?;
+        for frame in take.frames.all() {
+            for (k, part) in take.parts.iter().enumerate() {
+                if frame == first || !part.still {
+                    sink.add(k, frame, &source.sample(k, frame)?)?;
+                }
+            }
+            sink.end_frame(frame)?;
+        }
+        for file in sink.finish()? {
+            say(&format!("frames {first} to {last} in {}", file.display()));
+        }
+        Ok(())
+    }
+
+    /// Meshes that bodies carry along, placed as those are at the start.
+    fn embedded(&self, scene: &Scene) -> Result<Vec<(String, TriMesh)>, Failure> {
+        let one = |argument: &String| {
+            let body = argument.split_once('=').and_then(|(name, file)| {
+                scene.bodies.iter().find(|b| b.name == name).map(|body| (body, Path::new(file)))
+            });
+            let Some((body, file)) = body else {
+                return Err(Failure::input(format!("--embed {argument}: expected NAME=FILE with the name of a body")));
+            };
+            let ending = file.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
+            let mesh = mesh::read(&ending, &read(file)?);
+            let mut mesh = mesh.map_err(|error| Failure::input(format!("{}: {error}", file.display())))?;
+            mesh.positions.iter_mut().for_each(|p| *p = body.transform.apply(p));
+            Ok((body.name.clone(), mesh))
+        };
+        self.embed.iter().map(one).collect()
+    }
+
+    fn sink<'a>(&self, path: &Path, take: &'a Take) -> Result<Box<dyn Sink + 'a>, Failure> {
+        Ok(match self.format {
+            Format::Usdc => Box::new(Usd::new(path, take)?),
+            Format::Usda => Box::new(Clips::new(path, take)?),
+            Format::Abc => Box::new(Alembic::new(path, take)?),
+            Format::Gltf => Box::new(Gltf::new(path, take)?),
+            Format::Pc2 => Box::new(Points::new(path, take, Order::Pc2)?),
+            Format::Mdd => Box::new(Points::new(path, take, Order::Mdd)?),
+            Format::Obj => Box::new(Files::new(path, take, false)),
+            Format::Ply => Box::new(Files::new(path, take, true)),
+        })
+    }
+}

@@ -1,0 +1,176 @@
+//! Alembic: one file of meshes with `P`, `uv`, `.velocities` [m/s], and fields and `material_id` as arbitrary parameters.
+//! Times are in seconds: frame `k` is at `k / fps`. Alembic has y up, so that scenes with z up are turned.
+
+use super::ogawa::{Compound, Object, Ogawa, Pod, Property};
+use super::{Chart, Part, Sample, Sink, Take, identifier, identifiers, le_bytes};
+use crate::scene::Up;
+use crate::sequence::DiskError;
+use std::path::{Path, PathBuf};
+
+/// Words about a mesh.
+const MESH: &str = "schema=AbcGeom_PolyMesh_v1;schemaObjTitle=AbcGeom_PolyMesh_v1:.geom";
+/// Words about its geometry.
+const GEOMETRY: &str = "schema=AbcGeom_PolyMesh_v1;schemaBaseType=AbcGeom_GeomBase_v1";
+/// Words about coordinates of corners.
+const UV: &str = "geoScope=fvr;interpretation=vector;isGeomParam=true;podName=float32_t;podExtent=2;arrayExtent=1";
+/// Words about a value a vertex.
+const FIELD: &str = "geoScope=vtx;isGeomParam=true;podName=float32_t;podExtent=1;arrayExtent=1";
+/// Words about a number a face.
+const MATERIAL: &str = "geoScope=uni;isGeomParam=true;podName=int32_t;podExtent=1;arrayExtent=1";
+
+/// Properties of a part.
+struct Mesh {
+    still: Vec<Property>,
+    material: Property,
+    bounds: Property,
+    positions: Property,
+    velocities: Property,
+    fields: Vec<(String, Property)>,
+    times: u32,
+}
+
+/// One file.
+pub struct Alembic<'a> {
+    path: PathBuf,
+    file: Ogawa,
+    take: &'a Take,
+    meshes: Vec<Mesh>,
+    buffer: Vec<u8>,
+}
+
+impl<'a> Alembic<'a> {
+    /// Starts the file.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn new(path: &Path, take: &'a Take) -> Result<Alembic<'a>, DiskError> {
+        let mut file = Ogawa::new(path)?;
+        let mut meshes = Vec::with_capacity(take.parts.len());
+        for part in &take.parts {
+            meshes.push(Mesh::new(&mut file, part)?);
+        }
+        Ok(Alembic { path: path.to_path_buf(), file, take, meshes, buffer: Vec::new() })
+    }
+
+    /// Vectors as bytes, y up.
+    fn vectors(&mut self, all: &[[f32; 3]]) {
+        match self.take.up {
+            Up::Y => le_bytes(all, &mut self.buffer),
+            Up::Z => {
+                let turned: Vec<[f32; 3]> = all.iter().map(|[x, y, z]| [*x, *z, -*y]).collect();
+                le_bytes(&turned, &mut self.buffer);
+            }
+        }
+    }
+}
+
+impl Mesh {
+    fn new(file: &mut Ogawa, part: &Part) -> Result<Mesh, DiskError> {
+        let times = u32::from(!part.still);
+        let ints = |all: &mut dyn Iterator<Item = i32>| -> Vec<u8> { all.flat_map(i32::to_le_bytes).collect() };
+        // Corners are clockwise seen from outside.
+        let turned = |all: &[[u32; 3]]| -> Vec<u32> { all.iter().flat_map(|[a, b, c]| [*c, *b, *a]).collect() };
+        let mut indices = Property::array(".faceIndices", Pod::I32, 1, "", 0);
+        indices.add(file, &ints(&mut turned(&part.triangles).into_iter().map(|v| v as i32)))?;
+        let mut counts = Property::array(".faceCounts", Pod::I32, 1, "", 0);
+        counts.add(file, &ints(&mut part.triangles.iter().map(|_| 3)))?;
+        let mut still = vec![indices, counts];
+        let chart = part.chart.as_ref().map(|chart| match chart {
+            Chart::Vertices(uv) => (uv, &part.triangles),
+            Chart::Corners(uv, triangles) => (uv, triangles),
+        });
+        if let Some((uv, triangles)) = chart {
+            let corners: Vec<[f32; 2]> = turned(triangles).into_iter().map(|c| uv[c as usize]).collect();
+            let mut bytes = Vec::new();
+            le_bytes(&corners, &mut bytes);
+            let mut property = Property::array("uv", Pod::F32, 2, UV, 0);
+            property.add(file, &bytes)?;
+            still.push(property);
+        }
+        let mut material = Property::array("material_id", Pod::I32, 1, MATERIAL, 0);
+        material.add(file, &ints(&mut part.triangles.iter().map(|_| part.material)))?;
+        Ok(Mesh {
+            still,
+            material,
+            bounds: Property::scalar(".selfBnds", Pod::F64, 6, "interpretation=box", times),
+            positions: Property::array("P", Pod::F32, 3, "geoScope=vtx;interpretation=point", times),
+            velocities: Property::array(".velocities", Pod::F32, 3, "geoScope=vtx;interpretation=vector", times),
+            fields: Vec::new(),
+            times,
+        })
+    }
+
+    fn object(self, name: String) -> Object {
+        let mut own = vec![self.bounds, self.positions];
+        own.extend(self.still);
+        if self.velocities.count() > 0 {
+            own.push(self.velocities);
+        }
+        let mut further = vec![self.material];
+        further.extend(self.fields.into_iter().map(|(_, property)| property));
+        let further = Compound::new(".arbGeomParams", "", further, Vec::new());
+        let geometry = Compound::new(".geom", GEOMETRY, own, vec![further]);
+        Object { name, meta: MESH, properties: Compound::new("", "", Vec::new(), vec![geometry]), children: Vec::new() }
+    }
+}
+
+impl Sink for Alembic<'_> {
+    fn add(&mut self, part: usize, _frame: u32, sample: &Sample) -> Result<(), DiskError> {
+        self.vectors(&sample.positions);
+        self.meshes[part].positions.add(&mut self.file, &self.buffer)?;
+        if let Some(velocities) = &sample.velocities {
+            self.vectors(velocities);
+            self.meshes[part].velocities.add(&mut self.file, &self.buffer)?;
+        }
+        let [low, high] = sample.bounds();
+        let [low, high] = match self.take.up {
+            Up::Y => [low, high],
+            Up::Z => [[low[0], low[2], -high[1]], [high[0], high[2], -low[1]]],
+        };
+        let bounds: Vec<u8> = low.iter().chain(&high).flat_map(|x| f64::from(*x).to_le_bytes()).collect();
+        let mesh = &mut self.meshes[part];
+        mesh.bounds.add(&mut self.file, &bounds)?;
+        for (name, values) in &sample.fields {
+            let k = mesh.fields.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
+                let property = Property::array(&identifier(name), Pod::F32, 1, FIELD, mesh.times);
+                mesh.fields.push((name.clone(), property));
+                mesh.fields.len() - 1
+            });
+            le_bytes(values, &mut self.buffer);
+            mesh.fields[k].1.add(&mut self.file, &self.buffer)?;
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Vec<PathBuf>, DiskError> {
+        let Alembic { path, mut file, take, meshes, .. } = *self;
+        let names = identifiers(take.parts.iter().map(|p| p.name.as_str()));
+        let children = meshes.into_iter().zip(names).map(|(mesh, name)| mesh.object(name)).collect();
+        let none = Compound::new("", "", Vec::new(), Vec::new());
+        let top = Object { name: "ABC".to_string(), meta: "", properties: none, children };
+        let version = file.data(&[&0i32.to_le_bytes()])?;
+        let library = file.data(&[&10800i32.to_le_bytes()])?;
+        let root = top.write(&mut file)?;
+        let words = format!(
+            "_ai_AlembicVersion=Alembic 1.8.0;_ai_Application=percale {};_ai_Description=frame k is at k / {} s",
+            env!("CARGO_PKG_VERSION"),
+            take.fps
+        );
+        let words = file.data(&[words.as_bytes()])?;
+        // Number of samples, seconds between them, how many starts, the start: of what is still, then of what moves.
+        let mut times = Vec::new();
+        for (count, step, start) in [(0, 1.0, 0.0), (take.frames.count(), 1.0, f64::from(take.frames.first))] {
+            let step: f64 = if count == 0 { step } else { step / take.fps };
+            let start: f64 = start / take.fps;
+            times.extend(u32::to_le_bytes(count));
+            times.extend(step.to_le_bytes());
+            times.extend(1u32.to_le_bytes());
+            times.extend(start.to_le_bytes());
+        }
+        let times = file.data(&[&times])?;
+        let none = file.data(&[])?;
+        let all = file.group(&[version, library, root, words, times, none])?;
+        file.finish(all)?;
+        Ok(vec![path])
+    }
+}

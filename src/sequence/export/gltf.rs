@@ -1,0 +1,224 @@
+//! glTF 2.0: a `.gltf` file and the `.bin` beside it. Every frame after the first is a morph target, switched on at its time:
+//! frame `k` at `k / fps` seconds. For short clips; other programs make a shape key of each frame.
+
+use super::{Chart, Part, Sample, Sink, Take, le_bytes};
+use crate::scene::Up;
+use crate::sequence::disk::{DiskError, Draft, write};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// Numbers of the format: `float`, `unsigned int`.
+const FLOAT: u32 = 5126;
+const UINT: u32 = 5125;
+
+/// A mesh of the file.
+struct Mesh {
+    /// Of each vertex beyond the part's own, the one that it repeats: for seams.
+    repeated: Vec<u32>,
+    /// Accessors.
+    triangles: usize,
+    uv: Option<usize>,
+    base: usize,
+    targets: Vec<usize>,
+    /// Positions at the first frame.
+    start: Vec<[f32; 3]>,
+}
+
+/// The two files.
+pub struct Gltf<'a> {
+    path: PathBuf,
+    data: Draft,
+    take: &'a Take,
+    meshes: Vec<Mesh>,
+    views: Vec<Value>,
+    accessors: Vec<Value>,
+    buffer: Vec<u8>,
+}
+
+impl<'a> Gltf<'a> {
+    /// Starts the files.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn new(path: &Path, take: &'a Take) -> Result<Gltf<'a>, DiskError> {
+        let data = Draft::new(&path.with_extension("bin"))?;
+        let mut out = Gltf {
+            path: path.to_path_buf(),
+            data,
+            take,
+            meshes: Vec::new(),
+            views: Vec::new(),
+            accessors: Vec::new(),
+            buffer: Vec::new(),
+        };
+        for part in &take.parts {
+            let Split { repeated, triangles, uv } = split(part);
+            out.buffer.clear();
+            out.buffer.extend(triangles.as_flattened().iter().flat_map(|v| v.to_le_bytes()));
+            let triangles = out.accessor(UINT, "SCALAR", 3 * triangles.len(), None)?;
+            let uv = match uv {
+                Some(uv) => {
+                    // Here v points down.
+                    let turned: Vec<[f32; 2]> = uv.iter().map(|[u, v]| [*u, 1.0 - *v]).collect();
+                    le_bytes(&turned, &mut out.buffer);
+                    Some(out.accessor(FLOAT, "VEC2", turned.len(), None)?)
+                }
+                None => None,
+            };
+            out.meshes.push(Mesh { repeated, triangles, uv, base: 0, targets: Vec::new(), start: Vec::new() });
+        }
+        Ok(out)
+    }
+
+    /// Writes what is in the buffer; gives the number of the accessor to it.
+    fn accessor(
+        &mut self,
+        kind: u32,
+        shape: &str,
+        count: usize,
+        bounds: Option<[Vec<f32>; 2]>,
+    ) -> Result<usize, DiskError> {
+        let bytes = std::mem::take(&mut self.buffer);
+        let at = self.data.length();
+        self.data.put(&bytes)?;
+        self.views.push(json!({ "buffer": 0, "byteOffset": at, "byteLength": bytes.len() }));
+        let mut accessor =
+            json!({ "bufferView": self.views.len() - 1, "componentType": kind, "count": count, "type": shape });
+        if let Some([low, high]) = bounds {
+            accessor["min"] = json!(low);
+            accessor["max"] = json!(high);
+        }
+        self.accessors.push(accessor);
+        self.buffer = bytes;
+        Ok(self.accessors.len() - 1)
+    }
+
+    fn vectors(&mut self, positions: Vec<[f32; 3]>) -> Result<usize, DiskError> {
+        le_bytes(&positions, &mut self.buffer);
+        let count = positions.len();
+        let bounds = Sample { positions, ..Sample::default() }.bounds();
+        self.accessor(FLOAT, "VEC3", count, Some(bounds.map(|corner| corner.to_vec())))
+    }
+
+    /// Times, and weights of all targets at each of them, a row a frame; gives both accessors.
+    fn weights(&mut self) -> Result<[usize; 2], DiskError> {
+        let frames = self.take.frames;
+        let times: Vec<f32> = frames.all().map(|f| (f64::from(f) / self.take.fps) as f32).collect();
+        self.buffer = times.iter().flat_map(|t| t.to_le_bytes()).collect();
+        let ends = [times.first(), times.last()].map(|t| t.copied().into_iter().collect());
+        let input = self.accessor(FLOAT, "SCALAR", times.len(), Some(ends))?;
+        let (at, rows) = (self.data.length(), times.len());
+        for row in 0..rows {
+            let weight = |target: usize| if target + 1 == row { 1f32 } else { 0.0 };
+            let bytes: Vec<u8> = (0..rows - 1).flat_map(|target| weight(target).to_le_bytes()).collect();
+            self.data.put(&bytes)?;
+        }
+        let count = rows * (rows - 1);
+        self.views.push(json!({ "buffer": 0, "byteOffset": at, "byteLength": 4 * count }));
+        let view = self.views.len() - 1;
+        let accessor = json!({ "bufferView": view, "componentType": FLOAT, "count": count, "type": "SCALAR" });
+        self.accessors.push(accessor);
+        Ok([input, self.accessors.len() - 1])
+    }
+}
+
+/// A part with a vertex for each place that one has in the chart.
+struct Split {
+    /// Of each vertex beyond the part's own, the one that it repeats.
+    repeated: Vec<u32>,
+    triangles: Vec<[u32; 3]>,
+    uv: Option<Vec<[f32; 2]>>,
+}
+
+fn split(part: &Part) -> Split {
+    let whole = |uv| Split { repeated: Vec::new(), triangles: part.triangles.clone(), uv };
+    let (uv, chart) = match &part.chart {
+        None => return whole(None),
+        Some(Chart::Vertices(uv)) => return whole(Some(uv.clone())),
+        Some(Chart::Corners(uv, chart)) => (uv, chart),
+    };
+    let mut known: Vec<Option<[f32; 2]>> = vec![None; part.vertices];
+    let mut more = std::collections::HashMap::new();
+    let mut repeated = Vec::new();
+    let mut all = Vec::with_capacity(part.triangles.len());
+    for (triangle, places) in part.triangles.iter().zip(chart) {
+        let mut own = *triangle;
+        for (v, c) in own.iter_mut().zip(places) {
+            let place = uv[*c as usize];
+            let first = *known[*v as usize].get_or_insert(place);
+            if first != place {
+                let next = (part.vertices + repeated.len()) as u32;
+                *v = *more.entry((*v, place.map(f32::to_bits))).or_insert_with(|| {
+                    repeated.push(*v);
+                    known.push(Some(place));
+                    next
+                });
+            }
+        }
+        all.push(own);
+    }
+    let uv = known.into_iter().map(|c| c.unwrap_or_default()).collect();
+    Split { repeated, triangles: all, uv: Some(uv) }
+}
+
+impl Sink for Gltf<'_> {
+    fn add(&mut self, part: usize, frame: u32, sample: &Sample) -> Result<(), DiskError> {
+        let mesh = &mut self.meshes[part];
+        let mut x = sample.positions.clone();
+        x.extend(mesh.repeated.iter().map(|v| sample.positions[*v as usize]));
+        if frame == self.take.frames.first {
+            mesh.start = x.clone();
+            self.meshes[part].base = self.vectors(x)?;
+        } else {
+            x.iter_mut().zip(&mesh.start).for_each(|(now, start)| (0..3).for_each(|k| now[k] -= start[k]));
+            let target = self.vectors(x)?;
+            self.meshes[part].targets.push(target);
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Vec<PathBuf>, DiskError> {
+        let weights = if self.take.frames.count() > 1 { Some(self.weights()?) } else { None };
+        let Gltf { path, data, take, meshes, views, accessors, .. } = *self;
+        let (mut nodes, mut bodies, mut channels) = (Vec::new(), Vec::new(), Vec::new());
+        for (k, (mesh, part)) in meshes.iter().zip(&take.parts).enumerate() {
+            let mut attributes = json!({ "POSITION": mesh.base });
+            if let Some(uv) = mesh.uv {
+                attributes["TEXCOORD_0"] = json!(uv);
+            }
+            let mut primitive =
+                json!({ "attributes": attributes, "indices": mesh.triangles, "material": part.material });
+            if !mesh.targets.is_empty() {
+                primitive["targets"] = mesh.targets.iter().map(|t| json!({ "POSITION": t })).collect();
+                channels.push(json!({ "sampler": 0, "target": { "node": k, "path": "weights" } }));
+            }
+            bodies.push(json!({ "name": part.name, "primitives": [primitive] }));
+            let mut node = json!({ "name": part.name, "mesh": k });
+            if take.up == Up::Z {
+                let half = std::f64::consts::FRAC_1_SQRT_2;
+                node["rotation"] = json!([-half, 0.0, 0.0, half]);
+            }
+            nodes.push(node);
+        }
+        let materials = take.parts.iter().map(|p| p.material + 1).max().unwrap_or(0);
+        let file = data.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let mut all = json!({
+            "asset": { "version": "2.0", "generator": concat!("percale ", env!("CARGO_PKG_VERSION")) },
+            "scene": 0,
+            "scenes": [{ "name": take.name, "nodes": (0..nodes.len()).collect::<Vec<_>>() }],
+            "nodes": nodes,
+            "meshes": bodies,
+            "materials": (0..materials).map(|k| json!({ "name": format!("material_{k}"), "doubleSided": true })).collect::<Vec<_>>(),
+            "buffers": [{ "uri": file, "byteLength": data.length() }],
+            "bufferViews": views,
+            "accessors": accessors,
+        });
+        if let (Some([input, output]), false) = (weights, channels.is_empty()) {
+            let sampler = json!({ "input": input, "output": output, "interpolation": "LINEAR" });
+            all["animations"] = json!([{ "name": take.name, "samplers": [sampler], "channels": channels }]);
+        }
+        data.publish()?;
+        write(&path, all.to_string().as_bytes())?;
+        Ok(vec![path])
+    }
+}

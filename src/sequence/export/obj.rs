@@ -1,0 +1,84 @@
+//! OBJ and PLY: a file an object and frame, `<object>.0001.obj`; what stands still has one without number.
+
+use super::{Chart, Part, Sample, Sink, Take};
+use crate::linalg::{Vec2, Vec3};
+use crate::mesh::{TriMesh, obj, ply};
+use crate::sequence::disk::{DiskError, write};
+use std::path::{Path, PathBuf};
+
+/// A sequence of files.
+pub struct Files<'a> {
+    folder: PathBuf,
+    take: &'a Take,
+    ply: bool,
+}
+
+impl<'a> Files<'a> {
+    /// In a folder that is there; of PLY, else of OBJ.
+    pub fn new(folder: &Path, take: &'a Take, ply: bool) -> Files<'a> {
+        Files { folder: folder.to_path_buf(), take, ply }
+    }
+}
+
+impl Sink for Files<'_> {
+    fn add(&mut self, part: usize, frame: u32, sample: &Sample) -> Result<(), DiskError> {
+        let of = &self.take.parts[part];
+        let number = if of.still { String::new() } else { format!(".{frame:04}") };
+        let ending = if self.ply { "ply" } else { "obj" };
+        let path = self.folder.join(format!("{}{number}.{ending}", of.name));
+        let bytes = if self.ply {
+            record(of, sample).map_err(|reason| DiskError { path: path.clone(), reason })?
+        } else {
+            mesh(of, sample)
+        };
+        write(&path, &bytes)
+    }
+
+    fn finish(self: Box<Self>) -> Result<Vec<PathBuf>, DiskError> {
+        Ok(vec![self.folder])
+    }
+}
+
+fn wide(all: &[[f32; 3]]) -> Vec<Vec3> {
+    all.iter().map(|p| Vec3::new(p[0].into(), p[1].into(), p[2].into())).collect()
+}
+
+fn wide2(all: &[[f32; 2]]) -> Vec<Vec2> {
+    all.iter().map(|c| Vec2::new(c[0].into(), c[1].into())).collect()
+}
+
+fn tri_mesh(of: &Part, sample: &Sample) -> TriMesh {
+    let (uv, uv_triangles) = match &of.chart {
+        Some(Chart::Vertices(uv)) => (wide2(uv), of.triangles.clone()),
+        Some(Chart::Corners(uv, triangles)) => (wide2(uv), triangles.clone()),
+        None => Default::default(),
+    };
+    let positions = wide(&sample.positions);
+    TriMesh { positions, triangles: of.triangles.clone(), uv, uv_triangles, ..TriMesh::default() }
+}
+
+/// A frame as OBJ.
+pub fn mesh(of: &Part, sample: &Sample) -> Vec<u8> {
+    obj::write(&tri_mesh(of, sample))
+}
+
+/// A frame as PLY; at a seam with the texture coordinate of the first triangle.
+fn record(of: &Part, sample: &Sample) -> Result<Vec<u8>, String> {
+    let mesh = tri_mesh(of, sample);
+    let velocities = sample.velocities.as_deref().map(wide);
+    let fields: Vec<(&str, Vec<f64>)> = sample
+        .fields
+        .iter()
+        .map(|(name, values)| (name.as_str(), values.as_flattened().iter().map(|x| f64::from(*x)).collect()))
+        .collect();
+    let fields: Vec<(&str, &[f64])> = fields.iter().map(|(name, values)| (*name, values.as_slice())).collect();
+    let uv = ply::vertex_uv(&mesh);
+    let record = ply::PlyRecord {
+        positions: &mesh.positions,
+        triangles: &of.triangles,
+        velocities: velocities.as_deref(),
+        uv: uv.as_deref(),
+        fields: &fields,
+    };
+    ply::write(&record).map_err(|error| error.to_string())
+}

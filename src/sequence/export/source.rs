@@ -1,0 +1,199 @@
+//! The run folder, read for export: an object and a frame at a time.
+
+use super::embed::Embedding;
+use super::{Chart, Part, Sample, Take};
+use crate::linalg::{Vec2, Vec3};
+use crate::mesh::{TriMesh, ply};
+use crate::scene::Scene;
+use crate::sequence::{DiskError, Entry, Folder, Run, Shape, Snapshot};
+use crate::world::Kind;
+use std::fs::File;
+use std::ops::RangeInclusive;
+use std::path::Path;
+
+/// Frames, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// First.
+    pub first: u32,
+    /// Last.
+    pub last: u32,
+}
+
+impl Range {
+    /// All of them.
+    pub fn all(self) -> RangeInclusive<u32> {
+        self.first..=self.last
+    }
+
+    /// How many.
+    pub fn count(self) -> u32 {
+        self.last - self.first + 1
+    }
+}
+
+/// A recorded object.
+struct Item {
+    entry: Entry,
+    /// Names of its fields, ascending, and whether it has velocities: the same in all frames.
+    layout: (Vec<String>, bool),
+    /// Vertices that are exported; all if absent.
+    kept: Option<Vec<u32>>,
+    /// A mesh that is exported in its place.
+    embedding: Option<Embedding>,
+}
+
+/// The meshes of a run.
+pub struct Source {
+    folder: Folder,
+    items: Vec<Item>,
+}
+
+impl Source {
+    /// Of objects of a run that are recorded; `frames` are there. Of bodies the surface is taken, and after all objects the
+    /// meshes `embedded` in them, which are where they would be at frame 1, as `<body>-embedded`.
+    ///
+    /// # Errors
+    /// A file is missing or not what was written.
+    pub fn open(
+        folder: &Folder,
+        record: &Run,
+        scene: &Scene,
+        frames: Range,
+        wanted: impl Fn(&str) -> bool,
+        embedded: &[(String, TriMesh)],
+    ) -> Result<(Source, Take), DiskError> {
+        let (mut items, mut parts, mut carries) = (Vec::new(), Vec::new(), Vec::new());
+        for (entry, material) in record.objects.iter().zip(materials(record, scene)) {
+            if !wanted(&entry.name) {
+                continue;
+            }
+            let Some((shape, at)) = folder.read_mesh(entry, 1)? else { continue };
+            let layout = (at.fields.iter().map(|(name, _)| name.clone()).collect(), at.velocities.is_some());
+            let still = entry.files.as_ref().is_some_and(|files| !files.contains("####"));
+            let carried = embedded.iter().filter(|(body, _)| *body == entry.name);
+            for (_, mesh) in carried {
+                let embedding = Embedding::new(&mesh.positions, &at.positions, &shape.triangles);
+                let own = Shape::of_mesh(&format!("{}-embedded", entry.name), Kind::Obstacle, mesh.clone());
+                let item =
+                    Item { entry: entry.clone(), layout: layout.clone(), kept: None, embedding: Some(embedding) };
+                carries.push((part(own, material, still).0, item));
+            }
+            let (part, kept) = part(shape, material, still);
+            parts.push(part);
+            items.push(Item { entry: entry.clone(), layout, kept, embedding: None });
+        }
+        for (part, item) in carries {
+            parts.push(part);
+            items.push(item);
+        }
+        let take = Take { name: scene.name.clone(), fps: record.fps, up: scene.up, frames, parts };
+        Ok((Source { folder: folder.clone(), items }, take))
+    }
+
+    /// A part at a frame.
+    ///
+    /// # Errors
+    /// The file is missing or not what was written.
+    pub fn sample(&self, part: usize, frame: u32) -> Result<Sample, DiskError> {
+        let item = &self.items[part];
+        let Some(files) = &item.entry.files else { return Ok(Sample::default()) };
+        let path = self.folder.mesh(files, frame);
+        let mut sample = match columns(&path, &item.entry)? {
+            Some(sample) => sample,
+            None => self.folder.read_mesh(&item.entry, frame)?.map_or_else(Sample::default, |(_, at)| of(&at)),
+        };
+        let mut names: Vec<String> = sample.fields.iter().map(|(name, _)| name.clone()).collect();
+        names.sort_unstable();
+        if (names, sample.velocities.is_some()) != item.layout {
+            let reason = "not the fields that frame 1 has".to_string();
+            return Err(DiskError { path, reason });
+        }
+        if let Some(embedding) = &item.embedding {
+            return Ok(embedding.carry(&sample));
+        }
+        if let Some(kept) = &item.kept {
+            sample.positions = chosen(&sample.positions, kept);
+            sample.velocities = sample.velocities.map(|v| chosen(&v, kept));
+            sample.fields.iter_mut().for_each(|(_, values)| *values = chosen(values, kept));
+        }
+        Ok(sample)
+    }
+}
+
+fn chosen<T: Copy>(all: &[T], kept: &[u32]) -> Vec<T> {
+    kept.iter().map(|v| all[*v as usize]).collect()
+}
+
+/// Number of each object's material, in order of first use; an obstacle is of its own.
+fn materials(record: &Run, scene: &Scene) -> Vec<i32> {
+    let mut known: Vec<(bool, String)> = Vec::new();
+    let named = record.objects.iter().map(|entry| {
+        let cloth = scene.cloths.iter().find(|c| c.name == entry.name).map(|c| c.material.name.clone());
+        let body = || scene.bodies.iter().find(|b| b.name == entry.name).map(|b| b.material.name.clone());
+        let material = cloth.or_else(body);
+        (material.is_none(), material.unwrap_or_else(|| entry.name.clone()))
+    });
+    named
+        .map(|name| {
+            let found = known.iter().position(|k| *k == name);
+            found.unwrap_or_else(|| {
+                known.push(name);
+                known.len() - 1
+            }) as i32
+        })
+        .collect()
+}
+
+/// A part, and which vertices of the record it has: of a body those of its surface.
+fn part(shape: Shape, material: i32, still: bool) -> (Part, Option<Vec<u32>>) {
+    let seams = shape.has_seams();
+    let Shape { name, kind, vertices, mut triangles, uv, uv_triangles } = shape;
+    let kept = (kind == Kind::Body).then(|| {
+        let mut kept: Vec<u32> = triangles.as_flattened().to_vec();
+        kept.sort_unstable();
+        kept.dedup();
+        let mut new = vec![0; vertices];
+        kept.iter().zip(0..).for_each(|(v, k)| new[*v as usize] = k);
+        triangles.iter_mut().for_each(|t| *t = t.map(|v| new[v as usize]));
+        kept
+    });
+    let vertices = kept.as_ref().map_or(vertices, Vec::len);
+    let single = |uv: &Vec2| [uv.x as f32, uv.y as f32];
+    let chart = match (uv_triangles.is_empty(), seams) {
+        (true, _) => None,
+        (_, true) => Some(Chart::Corners(uv.iter().map(single).collect(), uv_triangles)),
+        _ => {
+            let mut all = vec![[0.0; 2]; vertices];
+            for (v, c) in triangles.as_flattened().iter().zip(uv_triangles.as_flattened()) {
+                all[*v as usize] = single(&uv[*c as usize]);
+            }
+            Some(Chart::Vertices(all))
+        }
+    };
+    (Part { name, vertices, triangles, chart, material, still }, kept)
+}
+
+/// A frame as a run writes it, without a look at its triangles; `None` where it is of another kind.
+fn columns(path: &Path, entry: &Entry) -> Result<Option<Sample>, DiskError> {
+    let mut file = File::open(path).map_err(|error| DiskError::new(path, &error))?;
+    let wrong = |reason: String| DiskError { path: path.to_path_buf(), reason };
+    let Some(columns) = ply::columns(&mut file).map_err(|error| wrong(error.to_string()))? else { return Ok(None) };
+    let Some(positions) = columns.get(["x", "y", "z"]) else { return Ok(None) };
+    if columns.count != entry.vertices {
+        return Err(wrong(format!("{} vertices, the record says {}", columns.count, entry.vertices)));
+    }
+    let known = ["x", "y", "z", "vx", "vy", "vz", "s", "t"];
+    let further = columns.names.iter().filter(|name| !known.contains(&name.as_str()));
+    let fields = further.filter_map(|name| Some((name.clone(), columns.get([name])?))).collect();
+    Ok(Some(Sample { positions, velocities: columns.get(["vx", "vy", "vz"]), fields }))
+}
+
+fn of(at: &Snapshot) -> Sample {
+    let single = |all: &[Vec3]| all.iter().map(|p| [p.x as f32, p.y as f32, p.z as f32]).collect();
+    Sample {
+        positions: single(&at.positions),
+        velocities: at.velocities.as_deref().map(single),
+        fields: at.fields.iter().map(|(n, all)| (n.clone(), all.iter().map(|x| [*x as f32]).collect())).collect(),
+    }
+}

@@ -1,0 +1,305 @@
+//! USD: one crate file, or value clips, a crate file a frame under a small text file that joins them.
+//!
+//! `/<scene>` is an `Xform`, each object a `Mesh` in it: `points`, `velocities` [m/s], `extent`, `primvars:st`,
+//! `primvars:material_id` (per face) and a primvar a field. Metres, subdivision scheme `none`, a time code a frame. What
+//! stands still has no time samples.
+
+use super::usdc::{Crate, Spec, Value};
+use super::{Chart, Part, Range, Sample, Sink, Take, identifier, identifiers};
+use crate::scene::Up;
+use crate::sequence::disk::{DiskError, make_folder, write};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// An attribute of a mesh.
+struct Attribute {
+    name: String,
+    kind: &'static str,
+    more: Vec<(&'static str, Value)>,
+    default: Option<Value>,
+    samples: Vec<Value>,
+}
+
+/// A mesh of a layer: what it has at all times, then what it has at some.
+#[derive(Default)]
+struct Mesh {
+    attributes: Vec<Attribute>,
+    times: Vec<f64>,
+}
+
+/// A crate file of some meshes.
+struct Layer {
+    file: Crate,
+    meshes: Vec<Mesh>,
+}
+
+impl Layer {
+    fn new(path: &Path, take: &Take) -> Result<Layer, DiskError> {
+        Ok(Layer { file: Crate::new(path)?, meshes: take.parts.iter().map(|_| Mesh::default()).collect() })
+    }
+
+    /// Adds what is the same in all frames.
+    fn topology(&mut self, part: usize, of: &Part) -> Result<(), DiskError> {
+        let file = &mut self.file;
+        let mut all: Vec<Attribute> = Vec::new();
+        let mut put = |name: &str, kind, more, value| {
+            all.push(Attribute { name: name.into(), kind, more, default: Some(value), samples: Vec::new() });
+        };
+        let uniform = ("variability", Value::uniform());
+        put("subdivisionScheme", "token", vec![uniform], file.token("none"));
+        put("doubleSided", "bool", vec![uniform], Value::bool(true));
+        put("faceVertexCounts", "int[]", vec![], file.ints(of.triangles.iter().map(|_| 3))?);
+        put("faceVertexIndices", "int[]", vec![], corners(file, &of.triangles)?);
+        let faces = ("interpolation", file.token("uniform"));
+        put("primvars:material_id", "int[]", vec![faces], file.ints(of.triangles.iter().map(|_| of.material))?);
+        match &of.chart {
+            Some(Chart::Vertices(uv)) => {
+                let vertices = ("interpolation", file.token("vertex"));
+                put("primvars:st", "texCoord2f[]", vec![vertices], file.floats(uv)?);
+            }
+            Some(Chart::Corners(uv, triangles)) => {
+                let varying = ("interpolation", file.token("faceVarying"));
+                put("primvars:st", "texCoord2f[]", vec![varying], file.floats(uv)?);
+                put("primvars:st:indices", "int[]", vec![], corners(file, triangles)?);
+            }
+            None => {}
+        }
+        self.meshes[part].attributes.extend(all);
+        Ok(())
+    }
+
+    /// Adds a sample: at a time, or at all of them.
+    fn sample(&mut self, part: usize, time: Option<f64>, of: &Sample) -> Result<(), DiskError> {
+        let file = &mut self.file;
+        let vertices = ("interpolation", file.token("vertex"));
+        let mut all: Vec<Attribute> = Vec::new();
+        let mut put = |name: String, kind, more, value| {
+            all.push(Attribute { name, kind, more, default: Some(value), samples: Vec::new() });
+        };
+        put("points".into(), "point3f[]", vec![], file.floats(&of.positions)?);
+        put("extent".into(), "float3[]", vec![], file.floats(&of.bounds())?);
+        if let Some(velocities) = &of.velocities {
+            put("velocities".into(), "vector3f[]", vec![], file.floats(velocities)?);
+        }
+        for (name, values) in &of.fields {
+            put(primvar(name), "float[]", vec![vertices], file.floats(values)?);
+        }
+        let mesh = &mut self.meshes[part];
+        for mut attribute in all {
+            if time.is_some() {
+                attribute.samples.extend(attribute.default.take());
+            }
+            match mesh.attributes.iter_mut().find(|known| known.name == attribute.name) {
+                Some(known) => known.samples.extend(attribute.samples),
+                None => mesh.attributes.push(attribute),
+            }
+        }
+        mesh.times.extend(time);
+        Ok(())
+    }
+
+    /// Adds attributes without values.
+    fn declare(&mut self, part: usize, attributes: Vec<(String, &'static str)>) {
+        let vertices = ("interpolation", self.file.token("vertex"));
+        for (name, kind) in attributes {
+            let more = if name.starts_with("primvars:") { vec![vertices] } else { Vec::new() };
+            self.meshes[part].attributes.push(Attribute { name, kind, more, default: None, samples: Vec::new() });
+        }
+    }
+
+    /// Writes what is where, and publishes the file.
+    fn finish(mut self, take: &Take, frames: Range) -> Result<(), DiskError> {
+        let file = &mut self.file;
+        let root = identifier(&take.name);
+        let double = |file: &mut Crate, x: u32| file.double(f64::from(x));
+        let fields = [
+            ("defaultPrim", file.token(&root)),
+            ("upAxis", file.token(axis(take))),
+            ("metersPerUnit", file.double(1.0)?),
+            ("startTimeCode", double(file, frames.first)?),
+            ("endTimeCode", double(file, frames.last)?),
+            ("timeCodesPerSecond", file.double(take.fps)?),
+            ("framesPerSecond", file.double(take.fps)?),
+            ("primChildren", file.names(&[root.as_str()])?),
+        ];
+        file.spec("/", Spec::Root, &fields);
+        let names = identifiers(take.parts.iter().map(|p| p.name.as_str()));
+        let present: Vec<(&String, Mesh)> =
+            names.iter().zip(self.meshes).filter(|(_, mesh)| !mesh.attributes.is_empty()).collect();
+        let children: Vec<&str> = present.iter().map(|(name, _)| name.as_str()).collect();
+        let fields =
+            [("specifier", Value::def()), ("typeName", file.token("Xform")), ("primChildren", file.names(&children)?)];
+        file.spec(&format!("/{root}"), Spec::Prim, &fields);
+        for (name, mesh) in present {
+            let own: Vec<&str> = mesh.attributes.iter().map(|a| a.name.as_str()).collect();
+            let fields =
+                [("specifier", Value::def()), ("typeName", file.token("Mesh")), ("properties", file.names(&own)?)];
+            let path = format!("/{root}/{name}");
+            file.spec(&path, Spec::Prim, &fields);
+            for attribute in mesh.attributes {
+                // Names must be known to the file before the paths are written.
+                let _ = file.token(&attribute.name);
+                let mut fields = vec![("typeName", file.token(attribute.kind))];
+                fields.extend(attribute.more);
+                fields.extend(attribute.default.map(|value| ("default", value)));
+                if !attribute.samples.is_empty() {
+                    fields.push(("timeSamples", file.samples(&mesh.times, &attribute.samples)?));
+                }
+                file.spec(&format!("{path}.{}", attribute.name), Spec::Attribute, &fields);
+            }
+        }
+        self.file.finish()
+    }
+}
+
+fn corners(file: &mut Crate, triangles: &[[u32; 3]]) -> Result<Value, DiskError> {
+    let all: Vec<i32> = triangles.as_flattened().iter().map(|v| *v as i32).collect();
+    file.ints(all.into_iter())
+}
+
+fn primvar(field: &str) -> String {
+    format!("primvars:{}", identifier(field))
+}
+
+fn axis(take: &Take) -> &'static str {
+    match take.up {
+        Up::Y => "Y",
+        Up::Z => "Z",
+    }
+}
+
+/// One crate file.
+pub struct Usd<'a> {
+    path: PathBuf,
+    layer: Layer,
+    take: &'a Take,
+}
+
+impl<'a> Usd<'a> {
+    /// Starts the file.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn new(path: &Path, take: &'a Take) -> Result<Usd<'a>, DiskError> {
+        let mut layer = Layer::new(path, take)?;
+        for (k, part) in take.parts.iter().enumerate() {
+            layer.topology(k, part)?;
+        }
+        Ok(Usd { path: path.to_path_buf(), layer, take })
+    }
+}
+
+impl Sink for Usd<'_> {
+    fn add(&mut self, part: usize, frame: u32, sample: &Sample) -> Result<(), DiskError> {
+        let time = (!self.take.parts[part].still).then_some(f64::from(frame));
+        self.layer.sample(part, time, sample)
+    }
+
+    fn finish(self: Box<Self>) -> Result<Vec<PathBuf>, DiskError> {
+        self.layer.finish(self.take, self.take.frames)?;
+        Ok(vec![self.path])
+    }
+}
+
+/// Value clips: `<name>.usda` and, in the folder `<name>.clips`, `topology.usdc`, `manifest.usda` and `frame.0001.usdc` on.
+pub struct Clips<'a> {
+    path: PathBuf,
+    folder: PathBuf,
+    take: &'a Take,
+    topology: Layer,
+    frame: Option<Layer>,
+    /// Name and type of what has time samples, by part.
+    animated: Vec<Vec<(String, &'static str)>>,
+}
+
+impl<'a> Clips<'a> {
+    /// Starts the files; `path` is that of the text file.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn new(path: &Path, take: &'a Take) -> Result<Clips<'a>, DiskError> {
+        let folder = path.with_extension("clips");
+        make_folder(&folder)?;
+        let mut topology = Layer::new(&folder.join("topology.usdc"), take)?;
+        for (k, part) in take.parts.iter().enumerate() {
+            topology.topology(k, part)?;
+        }
+        let animated = take.parts.iter().map(|_| Vec::new()).collect();
+        Ok(Clips { path: path.to_path_buf(), folder, take, topology, frame: None, animated })
+    }
+
+    /// Declares what clips hold.
+    fn manifest(&self) -> String {
+        let names = identifiers(self.take.parts.iter().map(|p| p.name.as_str()));
+        let mut out = format!("#usda 1.0\n\nover \"{}\"\n{{\n", identifier(&self.take.name));
+        for (name, attributes) in names.iter().zip(&self.animated).filter(|(_, a)| !a.is_empty()) {
+            // Writing to a String cannot fail.
+            let _ = writeln!(out, "    over \"{name}\"\n    {{");
+            for (attribute, kind) in attributes {
+                let _ = writeln!(out, "        {kind} {attribute}");
+            }
+            out.push_str("    }\n");
+        }
+        out.push_str("}\n");
+        out
+    }
+
+    /// The text that joins all.
+    fn head(&self) -> String {
+        let Take { name, fps, frames, .. } = self.take;
+        let (root, axis) = (identifier(name), axis(self.take));
+        let clips = self.folder.file_name().unwrap_or_default().to_string_lossy();
+        let list = |one: &dyn Fn(u32) -> String| frames.all().map(one).collect::<Vec<_>>().join(", ");
+        let assets = list(&|f| format!("@./{clips}/frame.{f:04}.usdc@"));
+        let active = list(&|f| format!("({f}, {})", f - frames.first));
+        let times = list(&|f| format!("({f}, {f})"));
+        format!(
+            "#usda 1.0\n(\n    defaultPrim = \"{root}\"\n    upAxis = \"{axis}\"\n    metersPerUnit = 1\n    \
+             startTimeCode = {first}\n    endTimeCode = {last}\n    timeCodesPerSecond = {fps}\n    framesPerSecond = {fps}\n    \
+             subLayers = [@./{clips}/topology.usdc@]\n)\n\nover \"{root}\" (\n    clips = {{\n        dictionary default = {{\n            \
+             asset[] assetPaths = [{assets}]\n            double2[] active = [{active}]\n            double2[] times = [{times}]\n            \
+             asset manifestAssetPath = @./{clips}/manifest.usda@\n            string primPath = \"/{root}\"\n        }}\n    }}\n)\n{{\n}}\n",
+            first = frames.first,
+            last = frames.last,
+        )
+    }
+}
+
+impl Sink for Clips<'_> {
+    fn add(&mut self, part: usize, frame: u32, sample: &Sample) -> Result<(), DiskError> {
+        if self.take.parts[part].still {
+            return self.topology.sample(part, None, sample);
+        }
+        let layer = match &mut self.frame {
+            Some(layer) => layer,
+            slot => slot.insert(Layer::new(&self.folder.join(format!("frame.{frame:04}.usdc")), self.take)?),
+        };
+        layer.sample(part, Some(f64::from(frame)), sample)?;
+        if self.animated[part].is_empty() {
+            let all = layer.meshes[part].attributes.iter().map(|a| (a.name.clone(), a.kind));
+            self.animated[part] = all.collect();
+        }
+        Ok(())
+    }
+
+    fn end_frame(&mut self, frame: u32) -> Result<(), DiskError> {
+        let frames = Range { first: frame, last: frame };
+        match self.frame.take() {
+            Some(layer) => layer.finish(self.take, frames),
+            None => Ok(()),
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Result<Vec<PathBuf>, DiskError> {
+        let (manifest, head) = (self.manifest(), self.head());
+        let Clips { path, folder, take, mut topology, animated, .. } = *self;
+        // Clips bring numbers alone: what they are of is declared here.
+        for (part, attributes) in animated.into_iter().enumerate() {
+            topology.declare(part, attributes);
+        }
+        topology.finish(take, take.frames)?;
+        write(&folder.join("manifest.usda"), manifest.as_bytes())?;
+        write(&path, head.as_bytes())?;
+        Ok(vec![path])
+    }
+}

@@ -1,0 +1,341 @@
+//! USD crate files (`.usdc`), written front to back: values as they come, the tables of names, fields and prims at the end.
+//!
+//! Version 0.8.0 of the format, which every USD since 2019 reads. Compressed tables are LZ4 blocks of literals only, arrays are
+//! not compressed. Layout: <https://openusd.org/release/api/_usd__page__formats.html> and the AOUSD Core Specification 1.0,
+//! chapter "Binary encoding".
+
+use crate::sequence::disk::{DiskError, Draft};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Size of the head: identifier, version, place of the table of contents, reserved.
+const HEAD: usize = 88;
+
+/// Kinds of values, as the format numbers them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    Bool = 1,
+    Int = 3,
+    Float = 8,
+    Double = 9,
+    Token = 11,
+    Vec2f = 20,
+    Vec3f = 24,
+    TokenVector = 41,
+    Specifier = 42,
+    Variability = 44,
+    TimeSamples = 46,
+    DoubleVector = 48,
+}
+
+/// A value: its kind, and itself or where it stands in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Value(u64);
+
+impl Value {
+    fn inline(kind: Type, bits: u32) -> Value {
+        Value(1 << 62 | (kind as u64) << 48 | u64::from(bits))
+    }
+
+    fn placed(kind: Type, at: u64) -> Value {
+        Value((kind as u64) << 48 | at)
+    }
+
+    /// A truth.
+    pub fn bool(x: bool) -> Value {
+        Value::inline(Type::Bool, x.into())
+    }
+
+    /// The specifier `def`.
+    pub fn def() -> Value {
+        Value::inline(Type::Specifier, 0)
+    }
+
+    /// The variability `uniform`.
+    pub fn uniform() -> Value {
+        Value::inline(Type::Variability, 1)
+    }
+}
+
+/// What a path leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spec {
+    /// `/prim.name`.
+    Attribute = 1,
+    /// `/prim`.
+    Prim = 6,
+    /// `/`.
+    Root = 7,
+}
+
+/// Name, place in the tables and fields of a path.
+#[derive(Debug)]
+struct Entry {
+    path: String,
+    spec: Spec,
+    fields: Vec<(u32, Value)>,
+}
+
+/// A crate file in the making.
+#[derive(Debug)]
+pub struct Crate {
+    file: Draft,
+    tokens: Vec<String>,
+    index: HashMap<String, u32>,
+    entries: Vec<Entry>,
+    buffer: Vec<u8>,
+}
+
+impl Crate {
+    /// Starts a file.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn new(path: &Path) -> Result<Crate, DiskError> {
+        let mut file = Draft::new(path)?;
+        file.put(&[0; HEAD])?;
+        // The first name must be none of a property: those are told from prims by the sign of their number.
+        let mut out =
+            Crate { file, tokens: Vec::new(), index: HashMap::new(), entries: Vec::new(), buffer: Vec::new() };
+        out.name(";-)");
+        Ok(out)
+    }
+
+    fn name(&mut self, word: &str) -> u32 {
+        if let Some(known) = self.index.get(word) {
+            return *known;
+        }
+        let number = self.tokens.len() as u32;
+        self.tokens.push(word.to_string());
+        self.index.insert(word.to_string(), number);
+        number
+    }
+
+    fn align(&mut self) -> Result<u64, DiskError> {
+        let at = self.file.length();
+        let pad = (8 - at % 8) % 8;
+        self.file.put(&[0; 8][..pad as usize])?;
+        Ok(at + pad)
+    }
+
+    fn blob(&mut self, bytes: &[u8]) -> Result<u64, DiskError> {
+        let at = self.align()?;
+        self.file.put(bytes)?;
+        Ok(at)
+    }
+
+    /// A token.
+    pub fn token(&mut self, word: &str) -> Value {
+        Value::inline(Type::Token, self.name(word))
+    }
+
+    /// Names of children or properties.
+    pub fn names<S: AsRef<str>>(&mut self, words: &[S]) -> Result<Value, DiskError> {
+        let mut bytes = (words.len() as u64).to_le_bytes().to_vec();
+        for word in words {
+            bytes.extend(self.name(word.as_ref()).to_le_bytes());
+        }
+        Ok(Value::placed(Type::TokenVector, self.blob(&bytes)?))
+    }
+
+    /// A number of type `double`.
+    pub fn double(&mut self, x: f64) -> Result<Value, DiskError> {
+        let short = x as f32;
+        if f64::from(short) == x {
+            return Ok(Value::inline(Type::Double, short.to_bits()));
+        }
+        Ok(Value::placed(Type::Double, self.blob(&x.to_le_bytes())?))
+    }
+
+    /// An array of vectors of `float`, or of plain ones with `N = 1`.
+    pub fn floats<const N: usize>(&mut self, values: &[[f32; N]]) -> Result<Value, DiskError> {
+        let kind = match N {
+            1 => Type::Float,
+            2 => Type::Vec2f,
+            _ => Type::Vec3f,
+        };
+        let mut bytes = std::mem::take(&mut self.buffer);
+        super::le_bytes(values, &mut bytes);
+        let value = self.array(kind, values.len(), &bytes);
+        self.buffer = bytes;
+        value
+    }
+
+    /// An array of `int`.
+    pub fn ints(&mut self, values: impl ExactSizeIterator<Item = i32>) -> Result<Value, DiskError> {
+        let count = values.len();
+        let bytes: Vec<u8> = values.flat_map(i32::to_le_bytes).collect();
+        self.array(Type::Int, count, &bytes)
+    }
+
+    fn array(&mut self, kind: Type, count: usize, bytes: &[u8]) -> Result<Value, DiskError> {
+        let mut at = 0;
+        if count > 0 {
+            at = self.blob(&(count as u64).to_le_bytes())?;
+            self.file.put(bytes)?;
+        }
+        Ok(Value(1 << 63 | Value::placed(kind, at).0))
+    }
+
+    /// Values at times, which ascend.
+    pub fn samples(&mut self, times: &[f64], values: &[Value]) -> Result<Value, DiskError> {
+        let mut bytes = (times.len() as u64).to_le_bytes().to_vec();
+        bytes.extend(times.iter().flat_map(|t| t.to_le_bytes()));
+        let times = Value::placed(Type::DoubleVector, self.blob(&bytes)?);
+        // The times and the values, each after the distance to it.
+        let mut bytes = 8u64.to_le_bytes().to_vec();
+        bytes.extend(times.0.to_le_bytes());
+        bytes.extend(8u64.to_le_bytes());
+        bytes.extend((values.len() as u64).to_le_bytes());
+        bytes.extend(values.iter().flat_map(|v| v.0.to_le_bytes()));
+        Ok(Value::placed(Type::TimeSamples, self.blob(&bytes)?))
+    }
+
+    /// Says what stands at a path: first of all at `/`, and at a prim before what is in it.
+    pub fn spec(&mut self, path: &str, spec: Spec, fields: &[(&str, Value)]) {
+        let fields = fields.iter().map(|(name, value)| (self.name(name), *value)).collect();
+        self.entries.push(Entry { path: path.to_string(), spec, fields });
+    }
+
+    /// Writes the tables and publishes the file.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn finish(mut self) -> Result<(), DiskError> {
+        let tree = self.tree();
+        let (mut fields, mut known) = (Vec::new(), HashMap::new());
+        let (mut sets, mut first) = (Vec::new(), Vec::new());
+        for entry in &self.entries {
+            first.push(sets.len() as i32);
+            for field in &entry.fields {
+                sets.push(*known.entry(*field).or_insert_with(|| {
+                    fields.push(*field);
+                    fields.len() as i32 - 1
+                }));
+            }
+            sets.push(-1);
+        }
+        let kinds: Vec<i32> = self.entries.iter().map(|e| e.spec as i32).collect();
+        let paths: Vec<i32> = (0..self.entries.len() as i32).collect();
+        let count = |n: usize| (n as u64).to_le_bytes().to_vec();
+        let sized = |block: Vec<u8>| [count(block.len()), block].concat();
+        let table = |all: &[i32]| sized(integers(all));
+
+        let text: Vec<u8> = self.tokens.iter().flat_map(|t| [t.as_bytes(), b"\0"].concat()).collect();
+        let values: Vec<u8> = fields.iter().flat_map(|(_, v)| v.0.to_le_bytes()).collect();
+        let names: Vec<i32> = fields.iter().map(|(n, _)| *n as i32).collect();
+        let n = self.entries.len();
+        let sections: [(&str, Vec<u8>); 6] = [
+            ("TOKENS", [count(self.tokens.len()), count(text.len()), sized(literals(&text))].concat()),
+            ("STRINGS", count(0)),
+            ("FIELDS", [count(fields.len()), table(&names), sized(literals(&values))].concat()),
+            ("FIELDSETS", [count(sets.len()), table(&sets)].concat()),
+            ("PATHS", [count(n), count(n), table(&tree.order), table(&tree.names), table(&tree.jumps)].concat()),
+            ("SPECS", [count(n), table(&paths), table(&first), table(&kinds)].concat()),
+        ];
+        let mut contents = count(sections.len());
+        for (name, bytes) in &sections {
+            let at = self.blob(bytes)?;
+            let mut padded = [0; 16];
+            padded[..name.len()].copy_from_slice(name.as_bytes());
+            contents.extend(padded);
+            contents.extend(at.to_le_bytes());
+            contents.extend((bytes.len() as u64).to_le_bytes());
+        }
+        let at = self.blob(&contents)?;
+        let head = [b"PXR-USDC".as_slice(), &[0, 8, 0, 0, 0, 0, 0, 0], &at.to_le_bytes()].concat();
+        self.file.patch(0, &head)?;
+        self.file.publish()
+    }
+
+    /// The paths as the format orders them: each before its children.
+    fn tree(&self) -> Tree {
+        let mut children: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (k, entry) in self.entries.iter().enumerate().skip(1) {
+            children.entry(above(&entry.path)).or_default().push(k);
+        }
+        let mut tree = Tree { order: Vec::new(), names: Vec::new(), jumps: Vec::new() };
+        if !self.entries.is_empty() {
+            self.walk(0, false, &children, &mut tree);
+        }
+        tree
+    }
+
+    fn walk(&self, k: usize, more: bool, children: &HashMap<&str, Vec<usize>>, tree: &mut Tree) {
+        let entry = &self.entries[k];
+        let name = entry.path.rsplit(if entry.spec == Spec::Attribute { '.' } else { '/' }).next().unwrap_or("");
+        let number = self.index.get(name).copied().unwrap_or(0) as i32;
+        let own = tree.order.len();
+        tree.order.push(k as i32);
+        tree.names.push(if entry.spec == Spec::Attribute { -number } else { number });
+        tree.jumps.push(0);
+        let inner = children.get(entry.path.as_str()).map_or(&[][..], Vec::as_slice);
+        for (place, child) in inner.iter().enumerate() {
+            self.walk(*child, place + 1 < inner.len(), children, tree);
+        }
+        // The next of the same parent: right here, so far on, or none.
+        tree.jumps[own] = match (inner.is_empty(), more) {
+            (false, true) => (tree.order.len() - own) as i32,
+            (false, false) => -1,
+            (true, true) => 0,
+            (true, false) => -2,
+        };
+    }
+}
+
+struct Tree {
+    order: Vec<i32>,
+    names: Vec<i32>,
+    jumps: Vec<i32>,
+}
+
+/// The path above a prim or property.
+fn above(path: &str) -> &str {
+    match path.rsplit_once('.').or_else(|| path.rsplit_once('/')) {
+        Some((up, _)) if !up.is_empty() => up,
+        _ => "/",
+    }
+}
+
+/// An LZ4 block that holds bytes as they are, after the mark of a single block.
+fn literals(bytes: &[u8]) -> Vec<u8> {
+    let n = bytes.len();
+    let mut out = vec![0, (n.min(15) as u8) << 4];
+    if n >= 15 {
+        let rest = n - 15;
+        out.resize(out.len() + rest / 255, 255);
+        out.push((rest % 255) as u8);
+    }
+    out.extend_from_slice(bytes);
+    out
+}
+
+/// Integers as differences, the commonest of which takes no room.
+fn integers(all: &[i32]) -> Vec<u8> {
+    let mut last = 0i32;
+    let steps: Vec<i32> = all.iter().map(|x| x.wrapping_sub(std::mem::replace(&mut last, *x))).collect();
+    let mut counts: HashMap<i32, usize> = HashMap::new();
+    steps.iter().for_each(|s| *counts.entry(*s).or_default() += 1);
+    let common = counts.into_iter().max_by_key(|(step, n)| (*n, *step)).map_or(0, |(step, _)| step);
+    let mut codes = vec![0u8; all.len().div_ceil(4)];
+    let mut numbers = Vec::new();
+    for (k, step) in steps.iter().enumerate() {
+        let code = if *step == common {
+            0
+        } else if let Ok(short) = i8::try_from(*step) {
+            numbers.extend(short.to_le_bytes());
+            1
+        } else if let Ok(short) = i16::try_from(*step) {
+            numbers.extend(short.to_le_bytes());
+            2
+        } else {
+            numbers.extend(step.to_le_bytes());
+            3
+        };
+        codes[k / 4] |= code << (2 * (k % 4));
+    }
+    if all.is_empty() {
+        return literals(&[]);
+    }
+    literals(&[common.to_le_bytes().as_slice(), &codes, &numbers].concat())
+}

@@ -1,0 +1,10 @@
+//! `percale export`: every format, read back.
+
+mod caches;
+mod command;
+mod crate_file;
+mod gltf;
+mod ogawa;
+mod support;
+mod usd;
+mod alembic;

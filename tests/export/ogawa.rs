@@ -1,0 +1,123 @@
+//! A small reader of Alembic files, from the layout of the reference implementation.
+
+use std::collections::BTreeMap;
+
+pub struct Archive {
+    bytes: Vec<u8>,
+    /// Name: its properties.
+    pub objects: BTreeMap<String, BTreeMap<String, Property>>,
+    pub words: String,
+    /// Of each sampling: first time, time between samples.
+    pub times: Vec<(f64, f64)>,
+}
+
+pub struct Property {
+    pub meta: String,
+    pub pod: u32,
+    pub extent: u32,
+    pub sampling: usize,
+    /// References to the samples.
+    samples: Vec<u64>,
+}
+
+const DATA: u64 = 1 << 63;
+
+fn number(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())
+}
+
+/// Takes an integer of so many bytes.
+fn take(bytes: &mut &[u8], width: usize) -> usize {
+    let (own, rest) = bytes.split_at(width);
+    *bytes = rest;
+    own.iter().rev().fold(0, |n, b| n << 8 | usize::from(*b))
+}
+
+fn text(bytes: &mut &[u8], width: usize) -> String {
+    let length = take(bytes, width);
+    let (own, rest) = bytes.split_at(length);
+    *bytes = rest;
+    String::from_utf8(own.to_vec()).unwrap()
+}
+
+impl Archive {
+    pub fn read(bytes: Vec<u8>) -> Archive {
+        assert_eq!(&bytes[..8], b"Ogawa\xff\x00\x01");
+        let mut archive = Archive { bytes, objects: BTreeMap::new(), words: String::new(), times: Vec::new() };
+        let root = archive.group(number(&archive.bytes, 8));
+        assert_eq!(root.len(), 6);
+        assert_eq!(archive.data(root[0]), 0i32.to_le_bytes());
+        archive.words = String::from_utf8(archive.data(root[3]).to_vec()).unwrap();
+        let mut times = archive.data(root[4]);
+        let mut found = Vec::new();
+        while !times.is_empty() {
+            let _most = take(&mut times, 4);
+            let step = f64::from_bits(take(&mut times, 8) as u64);
+            assert_eq!(take(&mut times, 4), 1);
+            found.push((f64::from_bits(take(&mut times, 8) as u64), step));
+        }
+        archive.times = found;
+        let top = archive.group(root[2]);
+        let mut objects = BTreeMap::new();
+        let headers = archive.data(top[top.len() - 1]);
+        let mut headers = &headers[..headers.len() - 32];
+        for reference in &top[1..top.len() - 1] {
+            let name = text(&mut headers, 4);
+            assert_eq!(take(&mut headers, 1), 0xff);
+            assert!(text(&mut headers, 4).contains("schema=AbcGeom_PolyMesh_v1"));
+            let mesh = archive.group(*reference);
+            let own = archive.group(mesh[0]);
+            let mut all = BTreeMap::new();
+            archive.compound(&own, "", &mut all);
+            objects.insert(name, all);
+        }
+        assert!(headers.is_empty());
+        archive.objects = objects;
+        archive
+    }
+
+    fn group(&self, at: u64) -> Vec<u64> {
+        assert!(at & DATA == 0);
+        let at = at as usize;
+        (0..number(&self.bytes, at) as usize).map(|k| number(&self.bytes, at + 8 + 8 * k)).collect()
+    }
+
+    fn data(&self, at: u64) -> &[u8] {
+        assert!(at & DATA != 0);
+        let at = (at & !DATA) as usize;
+        if at == 0 { &[] } else { &self.bytes[at + 8..][..number(&self.bytes, at) as usize] }
+    }
+
+    /// Properties of a compound, those of compounds in it with its name in front.
+    fn compound(&self, group: &[u64], above: &str, all: &mut BTreeMap<String, Property>) {
+        let (headers, children) = group.split_last().unwrap();
+        let mut headers = self.data(*headers);
+        for child in children {
+            let info = take(&mut headers, 4) as u32;
+            let width = 1 << (info >> 2 & 3);
+            let inner = info & 3 == 0;
+            let samples = if inner { 0 } else { take(&mut headers, width) };
+            let sampling = if info & 0x100 != 0 { take(&mut headers, width) } else { 0 };
+            let name = format!("{above}{}", text(&mut headers, width));
+            let meta = if info >> 20 & 0xff == 0xff { text(&mut headers, width) } else { String::new() };
+            let references = self.group(*child);
+            if inner {
+                self.compound(&references, &format!("{name}/"), all);
+                continue;
+            }
+            // An array has its dimensions after each sample.
+            let each = if info & 3 == 1 { 1 } else { 2 };
+            assert_eq!(references.len(), samples * each);
+            assert_eq!(info & 0x800 != 0, samples == 1);
+            let samples = references.into_iter().step_by(each).collect();
+            let property = Property { meta, pod: info >> 4 & 15, extent: info >> 12 & 0xff, sampling, samples };
+            all.insert(name, property);
+        }
+        assert!(headers.is_empty());
+    }
+
+    /// The samples of a property, each without the key before it.
+    pub fn samples(&self, object: &str, property: &str) -> Vec<&[u8]> {
+        self.objects[object][property].samples.iter().map(|s| &self.data(*s)[16..]).collect()
+    }
+}
