@@ -525,6 +525,16 @@ fn cube_on_pillow_as_expected() {
 }
 
 #[test]
+fn comforter_as_expected() {
+    check_scene("comforter");
+}
+
+#[test]
+fn vest_air_as_expected() {
+    check_scene("vest-air");
+}
+
+#[test]
 fn two_sheets_as_expected() {
     check_scene("two-sheets");
 }
@@ -803,6 +813,18 @@ fn wind_pillow_at_full_resolution() {
 #[ignore = "long: the whole scene at full resolution, minutes"]
 fn cube_on_pillow_at_full_resolution() {
     check_full("cube-on-pillow");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
+fn comforter_at_full_resolution() {
+    check_full("comforter");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
+fn vest_air_at_full_resolution() {
+    check_full("vest-air");
 }
 
 #[test]

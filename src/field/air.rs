@@ -132,14 +132,10 @@ pub struct Work {
 
 impl Work {
     /// The last step's system on the groups of vertices alone, see [`Equation::coarsen`]. Volumes are positive, so is it.
-    pub fn coarsen(&self, layer: &Layer, resistance: &mut Vec<[f64; 2]>, regions: &mut Envelope) {
+    pub fn coarsen(&self, layer: &Layer, part: f64, resistance: &mut Vec<[f64; 2]>, regions: &mut Envelope) {
         let Layer { graph, open, shapes, .. } = layer;
-        Equation { graph, vertex: &self.vertex, edge: &self.edge, fixed: open }.coarsen(
-            self.diffusion.border(),
-            shapes,
-            resistance,
-            regions,
-        );
+        let equation = Equation { graph, vertex: &self.vertex, edge: &self.edge, fixed: open };
+        equation.coarsen(self.diffusion.border(), shapes, part, resistance, regions);
     }
 
     /// A bound of the last step's matrix from below, among what differs within the group of vertex `v` and has no mean there: volume

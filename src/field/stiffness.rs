@@ -9,11 +9,14 @@
 //! least of `S` there. A step with `K'` is stable where `K'` is three quarters of `K` or more for every `d`: with backward Euler and
 //! pressures foreseen for free flight, `x = z^n`, `k = h^2 K/m` and `k'` alike, `(1 + k')(z - 1)^2 + k (2 z - 1) = 0` has a root beyond -1
 //! where `4 + 4 k' < 3 k`. Too much of it against what is not free flight is inertia, and gives energy where it grows while the cloth
-//! moves. So only the first part, which is about right, counts from free flight; the second from where the cloth is, as a drag that is
-//! less the shorter the step.
+//! moves. So only what is about right counts from free flight, the first part with all that the layer conducts; the rest of it, for `C`
+//! conducts [`PART`] of that to be stable, and the second part count from where the cloth is, as a drag that is less the shorter the step.
 
 use super::air::{Layer, Work};
 use crate::linalg::envelope::Envelope;
+
+/// Part of what the coarse mesh should conduct that `C` does.
+const PART: f64 = 0.8;
 
 /// Of a layer in a step.
 #[derive(Clone, Debug, Default)]
@@ -25,14 +28,22 @@ pub struct Stiffness {
     /// Sums by group of `B` and `B d` in free flight [m^2 Pa^1/2, m^3 Pa^1/2].
     sums: Vec<[f64; 2]>,
     resistance: Vec<[f64; 2]>,
+    /// `C` where it conducts all.
+    whole: Envelope,
+    /// What `C^-1` is too much, times the sums of `B d` in free flight, by group [Pa^1/2].
+    rest: Vec<f64>,
+    /// The same with all conducted, and storage.
+    right: Vec<f64>,
+    scratch: Vec<f64>,
 }
 
 impl Stiffness {
     /// Of the system that `work` solved last, for the strengths `B` by vertex [m^2 Pa^1/2] and what its gap opens in free flight [m];
     /// `regions` becomes `C`, factored.
     pub fn find(&mut self, layer: &Layer, work: &Work, vertex: impl Fn(usize) -> (f64, f64), regions: &mut Envelope) {
-        let Stiffness { alone, less, sums, resistance } = self;
-        work.coarsen(layer, resistance, regions);
+        let Stiffness { alone, less, sums, resistance, whole, rest, right, scratch } = self;
+        work.coarsen(layer, PART, resistance, regions);
+        work.coarsen(layer, 1.0, resistance, whole);
         alone.clear();
         alone.resize(regions.size(), 0.0);
         sums.clear();
@@ -44,13 +55,20 @@ impl Stiffness {
             alone[g] = alone[g].max(strength / work.least(layer, v));
         }
         less.clear();
-        less.extend(alone.iter().zip(sums).map(|(alone, [sum, _])| if *sum > 0.0 { alone / *sum } else { 0.0 }));
+        less.extend(alone.iter().zip(&*sums).map(|(alone, [sum, _])| if *sum > 0.0 { alone / *sum } else { 0.0 }));
+        scratch.resize(sums.len(), 0.0);
+        for (matrix, out) in [(&*regions, &mut *rest), (whole, right)] {
+            out.clear();
+            out.extend(sums.iter().map(|[_, opens]| opens));
+            matrix.solve(out, scratch);
+        }
+        rest.iter_mut().zip(right).for_each(|(rest, right)| *rest -= *right);
     }
 
-    /// Force against what a vertex of group `g` opens otherwise than its group in free flight [N].
+    /// Force of a vertex of group `g` against free flight, where it opens otherwise than its group and where `C` conducts too little [N].
     pub fn drag(&self, g: u32, strength: f64, opens: f64) -> f64 {
         let g = g as usize;
-        strength * (self.alone[g] * opens - self.less[g] * self.sums[g][1])
+        strength * (self.alone[g] * opens - self.less[g] * self.sums[g][1] + self.rest[g])
     }
 }
 

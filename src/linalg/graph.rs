@@ -261,7 +261,7 @@ impl Equation<'_> {
         }
     }
 
-    /// The equation on a mesh as coarse as the groups, with `1.25` times the resistance, factored into `regions`; false where it is
+    /// The equation on a mesh as coarse as the groups that conducts `part` of what it should, factored into `regions`; false where it is
     /// not positive definite. In the sums of the equation, by contrast, the way between two middles is as short as an edge. Here the
     /// rest of the way has the mean resistance of both groups' edges, for edges of widths over length `shapes`; `resistance` is
     /// storage.
@@ -269,6 +269,7 @@ impl Equation<'_> {
         &self,
         border: &Border,
         shapes: &[f64],
+        part: f64,
         resistance: &mut Vec<[f64; 2]>,
         regions: &mut Envelope,
     ) -> bool {
@@ -293,7 +294,7 @@ impl Equation<'_> {
             }
             let around = graph.edges[e].map(|v| resistance[graph.group[v as usize] as usize]);
             let [g, h] = around.map(|[sum, number]| sum / number);
-            0.8 / (1.0 + (1.0 / graph.shares[e] - 1.0) * edge[e] / shapes[e] * 0.5 * (g + h))
+            part / (1.0 + (1.0 / graph.shares[e] - 1.0) * edge[e] / shapes[e] * 0.5 * (g + h))
         });
         regions.factor()
     }
