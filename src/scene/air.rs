@@ -61,8 +61,9 @@ impl Kind for Atmosphere {
     }
 
     fn schema(&self) -> Json {
-        let words = Json::List(Atmosphere::WORDS.iter().map(|(word, _)| Json::text(*word)).collect());
-        Json::map([("anyOf", Json::List(vec![Json::map([("enum", words)]), Atmosphere::pressure().schema()]))])
+        let words = Atmosphere::WORDS.iter().map(|(word, _)| Json::map([("const", Json::text(*word))])).collect();
+        let words = Json::map([("type", Json::text("string")), ("oneOf", Json::List(words))]);
+        Json::map([("anyOf", Json::List(vec![words, Atmosphere::pressure().schema()]))])
     }
 }
 
