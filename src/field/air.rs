@@ -36,8 +36,8 @@ const TOLERANCE: f64 = 1e-5;
 /// Part of the error of a step's first guess, the pressures before, that may be left: the air is kept whatever it is, and the next step
 /// begins with it.
 const PROGRESS: f64 = 3e-2;
-/// The same where pressures are only foreseen.
-const FORESIGHT: f64 = 0.2;
+/// The same where pressures are only foreseen: the means of groups are right, and what else a vertex does has a drag.
+const FORESIGHT: f64 = 1.0;
 /// Pressure that counts as none [Pa]: with it a 1 g/m2 cloth hangs 0.1 % lower.
 pub(super) const NOTHING: f64 = 1e-5;
 /// Most iterations of a solve.
@@ -132,10 +132,10 @@ pub struct Work {
 
 impl Work {
     /// The last step's system on the groups of vertices alone, see [`Equation::coarsen`]. Volumes are positive, so is it.
-    pub fn coarsen(&self, layer: &Layer, part: f64, resistance: &mut Vec<[f64; 2]>, regions: &mut Envelope) {
+    pub fn coarsen(&self, layer: &Layer, resistance: &mut Vec<[f64; 2]>, parts: [(f64, &mut Envelope); 2]) {
         let Layer { graph, open, shapes, .. } = layer;
         let equation = Equation { graph, vertex: &self.vertex, edge: &self.edge, fixed: open };
-        equation.coarsen(self.diffusion.border(), shapes, part, resistance, regions);
+        equation.coarsen(self.diffusion.border(), shapes, resistance, parts);
     }
 
     /// A bound of the last step's matrix from below, among what differs within the group of vertex `v` and has no mean there: volume
@@ -252,7 +252,7 @@ impl Air {
         self.step(layer, gas, gaps, outside, h, SOLVES, work)
     }
 
-    /// The same for heights `gaps` that grow by `opens` [m], linearised: what may come out of it and serve as a bound for what does. A gap
+    /// The pressures for heights `gaps` that grow by `opens` [m], linearised: what may come out of it and serve as a bound for what does. A gap
     /// that opens has its new height. One that closes would have none, and no bound: it keeps its height, and the air that is to be squeezed
     /// out of it comes to what it has. Through the cloth air goes by the tangent of its law.
     pub fn foresee(
@@ -305,16 +305,19 @@ impl Air {
 
         let height = |v: u32| gaps[v as usize].max(gas.least);
         let middle = |e: usize| graph.edges[e].map(height).iter().sum::<f64>() / 2.0;
-        let slowed = |e: usize| 1.0 + h * 12.0 * gas.viscosity / (middle(e) * middle(e));
-        par::each_mut(flux, |e, flux| *flux /= slowed(e));
-        par::fill(edge, |e| h * h * gas.speed * gas.speed * shapes[e] * middle(e) / slowed(e));
+        par::each_pair_mut(flux, edge, |e, flux, edge| {
+            let (middle, speed) = (middle(e), gas.speed);
+            let slowed = 1.0 + h * 12.0 * gas.viscosity / (middle * middle);
+            *flux /= slowed;
+            *edge = h * h * speed * speed * shapes[e] * middle / slowed;
+        });
         // A vertex gives no more than it has.
-        let into = |flux: &[f64], v: usize, e: u32| {
+        let into = |flux: &[f64], v: usize, [w, e]: [u32; 2]| {
             let flux = flux[e as usize];
-            if graph.edges[e as usize][0] as usize == v { flux } else { -flux }
+            if (v as u32) < w { flux } else { -flux }
         };
         par::fill(supply, |v| {
-            let gives: f64 = graph.links(v).iter().map(|[_, e]| (-into(flux, v, *e)).max(0.0)).sum();
+            let gives: f64 = graph.links(v).iter().map(|link| (-into(flux, v, *link)).max(0.0)).sum();
             if h * gives > energy[v] { energy[v] / (h * gives) } else { 1.0 }
         });
         par::each_mut(flux, |e, flux| {
@@ -323,7 +326,7 @@ impl Air {
         });
 
         let surplus = |v: usize| energy[v] - gas.pressure * layer.volume(v, gaps[v], gas);
-        let flows = |v: usize| -> f64 { graph.links(v).iter().map(|[_, e]| into(flux, v, *e)).sum() };
+        let flows = |v: usize| -> f64 { graph.links(v).iter().map(|link| into(flux, v, *link)).sum() };
         let bends = layer.inertia.iter().any(|inertia| *inertia != 0.0);
         par::fill(leak, |v| {
             if layer.inertia[v] == 0.0 {
@@ -368,6 +371,9 @@ impl Air {
             }
             par::fill(leak, |v| [found(v), 0.0]);
         }
+        if solves == 0 {
+            return outcome;
+        }
 
         par::each_mut(flux, |e, flux| {
             let [first, second] = graph.edges[e];
@@ -378,10 +384,10 @@ impl Air {
                 *energy = gas.pressure * layer.volume(v, gaps[v], gas);
                 return;
             }
-            let flows: f64 = graph.links(v).iter().map(|[_, e]| into(flux, v, *e)).sum();
+            let flows: f64 = graph.links(v).iter().map(|link| into(flux, v, *link)).sum();
             *energy += h * (leak[v][0] * (outside[v] - excess[v]) + leak[v][1] + flows);
         });
-        if bends && solves > 0 {
+        if bends {
             par::fill(vertex, |v| {
                 let tangent = layer.through(v, free(v)).tangent(outside[v] - excess[v]);
                 layer.volume(v, gaps[v], gas) + h * tangent * layer.areas[v] * gas.pressure

@@ -42,8 +42,7 @@ impl Stiffness {
     /// `regions` becomes `C`, factored.
     pub fn find(&mut self, layer: &Layer, work: &Work, vertex: impl Fn(usize) -> (f64, f64), regions: &mut Envelope) {
         let Stiffness { alone, less, sums, resistance, whole, rest, right, scratch } = self;
-        work.coarsen(layer, PART, resistance, regions);
-        work.coarsen(layer, 1.0, resistance, whole);
+        work.coarsen(layer, resistance, [(PART, &mut *regions), (1.0, &mut *whole)]);
         alone.clear();
         alone.resize(regions.size(), 0.0);
         sums.clear();

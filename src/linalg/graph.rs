@@ -15,7 +15,7 @@ const REACH: u32 = 3;
 /// Vertices, edges and groups of neighbours.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
-    /// Both vertices of each edge.
+    /// Both vertices of each edge, the one with the smaller number first.
     pub edges: Vec<[u32; 2]>,
     /// Edges of each vertex begin here in `links`, one entry more.
     starts: Vec<u32>,
@@ -78,7 +78,8 @@ struct Unknown {
 
 impl Graph {
     /// For `edges` between vertices at `points`.
-    pub fn new(points: &[Vec3], edges: Vec<[u32; 2]>) -> Graph {
+    pub fn new(points: &[Vec3], mut edges: Vec<[u32; 2]>) -> Graph {
+        edges.iter_mut().for_each(|e| e.sort_unstable());
         let count = points.len();
         let mut starts = vec![0; count + 1];
         edges.iter().flatten().for_each(|v| starts[*v as usize + 1] += 1);
@@ -181,9 +182,13 @@ impl Graph {
 
     /// `out[g]` is the sum over group `g`.
     fn gather(&self, value: impl Fn(usize) -> f64 + Sync, out: &mut [f64]) {
-        par::fill(out, |g| {
+        let sum = |g: usize| {
             let range = self.group_starts[g] as usize..self.group_starts[g + 1] as usize;
             self.members[range].iter().map(|v| value(*v as usize)).sum()
+        };
+        // A group is some twenty vertices.
+        par::blocks_mut(out, par::BLOCK / 16, |first, block| {
+            block.iter_mut().zip(first..).for_each(|(out, g)| *out = sum(g));
         });
     }
 }
@@ -261,7 +266,7 @@ impl Equation<'_> {
         }
     }
 
-    /// The equation on a mesh as coarse as the groups that conducts `part` of what it should, factored into `regions`; false where it is
+    /// The equation on meshes as coarse as the groups that conduct a part of what they should, each factored; false where one is
     /// not positive definite. In the sums of the equation, by contrast, the way between two middles is as short as an edge. Here the
     /// rest of the way has the mean resistance of both groups' edges, for edges of widths over length `shapes`; `resistance` is
     /// storage.
@@ -269,14 +274,10 @@ impl Equation<'_> {
         &self,
         border: &Border,
         shapes: &[f64],
-        part: f64,
         resistance: &mut Vec<[f64; 2]>,
-        regions: &mut Envelope,
+        parts: [(f64, &mut Envelope); 2],
     ) -> bool {
         let Equation { graph, edge, .. } = *self;
-        if regions.size() != graph.groups() {
-            *regions = graph.envelope();
-        }
         // Sum and number by group.
         resistance.clear();
         resistance.resize(graph.groups(), [0.0; 2]);
@@ -288,15 +289,23 @@ impl Equation<'_> {
                 *number += 1.0;
             }
         }
-        self.sum_up(regions, border, |e| {
+        let share = |e: usize| {
             if !conducts(e) {
                 return 0.0;
             }
             let around = graph.edges[e].map(|v| resistance[graph.group[v as usize] as usize]);
             let [g, h] = around.map(|[sum, number]| sum / number);
-            part / (1.0 + (1.0 / graph.shares[e] - 1.0) * edge[e] / shapes[e] * 0.5 * (g + h))
-        });
-        regions.factor()
+            1.0 / (1.0 + (1.0 / graph.shares[e] - 1.0) * edge[e] / shapes[e] * 0.5 * (g + h))
+        };
+        let mut positive = true;
+        for (part, regions) in parts {
+            if regions.size() != graph.groups() {
+                *regions = graph.envelope();
+            }
+            self.sum_up(regions, border, |e| part * share(e));
+            positive &= regions.factor();
+        }
+        positive
     }
 }
 

@@ -22,6 +22,16 @@ pub fn each_mut<T: Send>(items: &mut [T], f: impl Fn(usize, &mut T) + Sync) {
     });
 }
 
+/// Calls `f(i, &mut items[i], &mut others[i])` for every item of two slices side by side.
+pub fn each_pair_mut<T: Send, U: Send>(items: &mut [T], others: &mut [U], f: impl Fn(usize, &mut T, &mut U) + Sync) {
+    let block = |(b, (items, others)): (usize, (&mut [T], &mut [U]))| {
+        for (k, (item, other)) in items.iter_mut().zip(others).enumerate() {
+            f(b * BLOCK + k, item, other);
+        }
+    };
+    items.par_chunks_mut(BLOCK).zip(others.par_chunks_mut(BLOCK)).enumerate().for_each(block);
+}
+
 /// Calls `f(first, block)` for consecutive blocks of `size` items.
 pub fn blocks_mut<T: Send>(items: &mut [T], size: usize, f: impl Fn(usize, &mut [T]) + Sync) {
     if items.len() <= size {
