@@ -823,6 +823,12 @@ fn comforter_at_full_resolution() {
 
 #[test]
 #[ignore = "long: the whole scene at full resolution, minutes"]
+fn vest_at_full_resolution() {
+    check_full("vest");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
 fn vest_air_at_full_resolution() {
     check_full("vest-air");
 }
