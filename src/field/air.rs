@@ -121,35 +121,44 @@ pub struct Work {
     pub(super) vertex: Vec<f64>,
     pub(super) edge: Vec<f64>,
     right: Vec<f64>,
+    /// What is left of the fluxes at the end of the step before pressures drive them [W].
+    flux: Vec<f64>,
+    /// What they bring to each vertex [W].
+    flows: Vec<f64>,
     /// Part of what a vertex would give that it has.
     supply: Vec<f64>,
     pub(super) seed: Seed,
     /// What flows through the cloth per pressure, by vertex [m^3/s], and beside that [W].
     leak: Vec<[f64; 2]>,
-    /// Heights that are foreseen [m].
+    /// Heights and energies that are foreseen [m, J].
     heights: Vec<f64>,
+    energy: Vec<f64>,
+    /// For a method that foresees by a step.
+    copy: Air,
 }
 
 impl Work {
     /// The last step's system on the groups of vertices alone, see [`Equation::coarsen`]. Volumes are positive, so is it.
-    pub fn coarsen(&self, layer: &Layer, resistance: &mut Vec<[f64; 2]>, parts: [(f64, &mut Envelope); 2]) {
+    pub fn coarsen(&self, layer: &Layer, resistance: &mut Vec<f64>, parts: [(f64, &mut Envelope); 2]) {
         let Layer { graph, open, shapes, .. } = layer;
         let equation = Equation { graph, vertex: &self.vertex, edge: &self.edge, fixed: open };
-        equation.coarsen(self.diffusion.border(), shapes, resistance, parts);
+        equation.coarsen(self.diffusion.rows(), shapes, resistance, parts);
     }
 
-    /// A bound of the last step's matrix from below, among what differs within the group of vertex `v` and has no mean there: volume
-    /// and leak, and of the exchange with neighbours less than half of what the longest wave in a square of so many vertices has,
+    /// A bound of the last step's matrix from below, among what differs within the group of the vertex in a seat and has no mean there:
+    /// volume and leak, and of the exchange with neighbours less than half of what the longest wave in a square of so many vertices has,
     /// `pi^2/(4 n)` of the diagonal [m^3].
-    pub fn least(&self, layer: &Layer, v: usize) -> f64 {
-        let exchange = self.diffusion.diagonal()[v] - self.vertex[v];
+    pub fn least(&self, layer: &Layer, seat: usize) -> f64 {
+        let v = layer.graph.member(seat);
+        let exchange = self.diffusion.diagonal()[seat] - self.vertex[v];
         self.vertex[v] + exchange / f64::from(layer.graph.group_size(layer.group(v)))
     }
 
-    /// Diagonal of the last step's symmetric matrix: volume, leak and exchange with neighbours [m^3]. The leak is that of a change of
-    /// pressure.
-    pub fn diagonal(&self) -> &[f64] {
-        self.diffusion.diagonal()
+    /// Diagonal of the last step's symmetric matrix at vertex `v`: volume, leak and exchange with neighbours [m^3]. The leak is that of a
+    /// change of pressure.
+    pub fn diagonal(&self, layer: &Layer, v: usize) -> f64 {
+        let Layer { graph, open, .. } = layer;
+        Equation { graph, vertex: &self.vertex, edge: &self.edge, fixed: open }.diagonal(v)
     }
 
     /// The last step's matrix.
@@ -202,6 +211,11 @@ impl Layer {
         self.graph.group(v)
     }
 
+    /// The vertices of each group.
+    pub fn groups(&self) -> impl Iterator<Item = &[u32]> {
+        self.graph.members()
+    }
+
     /// Number of vertices.
     pub fn size(&self) -> usize {
         self.areas.len()
@@ -249,84 +263,126 @@ impl Air {
         if layer.method == Method::SeedVerbatim {
             return seed::verbatim(self, layer, gas, gaps, h, work);
         }
-        self.step(layer, gas, gaps, outside, h, SOLVES, work)
-    }
-
-    /// The pressures for heights `gaps` that grow by `opens` [m], linearised: what may come out of it and serve as a bound for what does. A gap
-    /// that opens has its new height. One that closes would have none, and no bound: it keeps its height, and the air that is to be squeezed
-    /// out of it comes to what it has. Through the cloth air goes by the tangent of its law.
-    pub fn foresee(
-        &mut self,
-        layer: &Layer,
-        gas: &Gas,
-        (gaps, opens): (&[f64], &[f64]),
-        outside: &[f64],
-        h: f64,
-        work: &mut Work,
-    ) -> Outcome {
-        let mut heights = std::mem::take(&mut work.heights);
-        heights.resize(layer.size(), 0.0);
-        let outcome = if layer.method == Method::SeedVerbatim {
-            par::fill(&mut heights, |v| gaps[v] + opens[v]);
-            seed::verbatim(self, layer, gas, &heights, h, work)
-        } else {
-            par::fill(&mut heights, |v| gaps[v] + opens[v].max(0.0));
-            let Air { energy, excess, .. } = self;
-            let pressure = |v: usize| (gas.pressure + excess[v]).max(0.0);
-            par::each_mut(energy, |v, energy| *energy -= pressure(v) * layer.areas[v] * opens[v].min(0.0));
-            self.step(layer, gas, &heights, outside, h, 0, work)
-        };
-        work.heights = heights;
+        let Air { energy, flux, excess, free, .. } = self;
+        let outcome = work.pressures(layer, gas, (energy, flux, free), gaps, outside, h, SOLVES, excess);
+        let Work { edge, flux: left, leak, .. } = work;
+        par::each_mut(flux, |e, flux| {
+            let [first, second] = layer.graph.edges[e];
+            *flux = left[e] + edge[e] / h * (excess[second as usize] - excess[first as usize]);
+        });
+        par::each_mut(energy, |v, energy| {
+            if layer.open[v] {
+                *energy = gas.pressure * layer.volume(v, gaps[v], gas);
+                return;
+            }
+            let flows: f64 = layer.graph.links(v).iter().map(|link| into(flux, v, *link)).sum();
+            *energy += h * (leak[v][0] * (outside[v] - excess[v]) + leak[v][1] + flows);
+        });
         outcome
     }
 
-    /// Solves for what goes through the cloth `solves` times at most; 0: once, by the tangent.
+    /// The pressures above that of the atmosphere, `foreseen` [Pa], for heights and what they grow by, `flight` [m], linearised: what may come
+    /// out of it and serve as a bound for what does. A gap that opens has its new height. One that closes would have none, and no bound: it
+    /// keeps its height, and the air that is to be squeezed out of it comes to what it has. Through the cloth air goes by the tangent of
+    /// its law.
     #[expect(clippy::too_many_arguments)]
-    fn step(
+    pub fn foresee(
+        &self,
+        layer: &Layer,
+        gas: &Gas,
+        flight: &[[f64; 2]],
+        outside: &[f64],
+        h: f64,
+        foreseen: &mut Vec<f64>,
+        work: &mut Work,
+    ) -> Outcome {
+        let [mut heights, mut energy] = [&mut work.heights, &mut work.energy].map(std::mem::take);
+        heights.resize(layer.size(), 0.0);
+        let outcome = if layer.method == Method::SeedVerbatim {
+            par::fill(&mut heights, |v| flight[v].iter().sum());
+            let mut copy = std::mem::take(&mut work.copy);
+            copy.clone_from(self);
+            let outcome = seed::verbatim(&mut copy, layer, gas, &heights, h, work);
+            foreseen.clone_from(&copy.excess);
+            work.copy = copy;
+            outcome
+        } else {
+            energy.resize(layer.size(), 0.0);
+            par::each_pair_mut(&mut heights, &mut energy, |v, height, energy| {
+                let pressure = (gas.pressure + self.excess[v]).max(0.0);
+                let [gap, opens] = flight[v];
+                *height = gap + opens.max(0.0);
+                *energy = self.energy[v] - pressure * layer.areas[v] * opens.min(0.0);
+            });
+            foreseen.clone_from(&self.excess);
+            work.pressures(layer, gas, (&energy, &self.flux, &self.free), &heights, outside, h, 0, foreseen)
+        };
+        (work.heights, work.energy) = (heights, energy);
+        outcome
+    }
+}
+
+/// What a flux brings to vertex `v` over its link to `w` by edge `e`.
+fn into(flux: &[f64], v: usize, [w, e]: [u32; 2]) -> f64 {
+    let flux = flux[e as usize];
+    if (v as u32) < w { flux } else { -flux }
+}
+
+impl Work {
+    /// The pressures above that of the atmosphere, `excess` [Pa], at the end of a step, from those before; `energy`, `flux` and the part
+    /// that is free are those before. Solves for what goes through the cloth `solves` times at most; 0: once, by the tangent.
+    #[expect(clippy::too_many_arguments)]
+    fn pressures(
         &mut self,
         layer: &Layer,
         gas: &Gas,
+        (energy, before, free): (&[f64], &[f64], &[f64]),
         gaps: &[f64],
         outside: &[f64],
         h: f64,
         solves: usize,
-        work: &mut Work,
+        excess: &mut [f64],
     ) -> Outcome {
-        let Work { diffusion, vertex, edge, right, supply, seed, leak, .. } = work;
+        let Work { diffusion, vertex, edge, right, flux, flows, supply, seed, leak, .. } = self;
         let Layer { graph, shapes, open, .. } = layer;
-        let Air { energy, flux, excess, free, .. } = self;
         let free = |v: usize| free.get(v).copied().unwrap_or(1.0);
         let size = layer.size();
-        for vector in [&mut *vertex, right, supply] {
+        for vector in [&mut *vertex, right, flows, supply] {
             vector.resize(size, 0.0);
         }
         leak.resize(size, [0.0; 2]);
-        edge.resize(shapes.len(), 0.0);
+        for vector in [&mut *edge, flux] {
+            vector.resize(shapes.len(), 0.0);
+        }
 
         let height = |v: u32| gaps[v as usize].max(gas.least);
-        let middle = |e: usize| graph.edges[e].map(height).iter().sum::<f64>() / 2.0;
+        let (walls, sound) = (12.0 * gas.viscosity * h, (h * gas.speed).powi(2));
         par::each_pair_mut(flux, edge, |e, flux, edge| {
-            let (middle, speed) = (middle(e), gas.speed);
-            let slowed = 1.0 + h * 12.0 * gas.viscosity / (middle * middle);
-            *flux /= slowed;
-            *edge = h * h * speed * speed * shapes[e] * middle / slowed;
+            let middle = graph.edges[e].map(height).iter().sum::<f64>() / 2.0;
+            let kept = middle * middle / (middle * middle + walls);
+            *flux = before[e] * kept;
+            *edge = sound * shapes[e] * middle * kept;
         });
         // A vertex gives no more than it has.
-        let into = |flux: &[f64], v: usize, [w, e]: [u32; 2]| {
-            let flux = flux[e as usize];
-            if (v as u32) < w { flux } else { -flux }
-        };
-        par::fill(supply, |v| {
-            let gives: f64 = graph.links(v).iter().map(|link| (-into(flux, v, *link)).max(0.0)).sum();
-            if h * gives > energy[v] { energy[v] / (h * gives) } else { 1.0 }
+        par::each_pair_mut(supply, flows, |v, supply, flows| {
+            let mut gives = 0.0;
+            *flows = 0.0;
+            for link in graph.links(v) {
+                let into = into(flux, v, *link);
+                gives += (-into).max(0.0);
+                *flows += into;
+            }
+            *supply = if h * gives > energy[v] { energy[v] / (h * gives) } else { 1.0 };
         });
-        par::each_mut(flux, |e, flux| {
-            let [first, second] = graph.edges[e];
-            *flux *= supply[if *flux > 0.0 { second } else { first } as usize];
-        });
+        if par::any(supply, |supply| *supply < 1.0) {
+            par::each_mut(flux, |e, flux| {
+                let [first, second] = graph.edges[e];
+                *flux *= supply[if *flux > 0.0 { second } else { first } as usize];
+            });
+            par::fill(flows, |v| graph.links(v).iter().map(|link| into(flux, v, *link)).sum());
+        }
 
         let surplus = |v: usize| energy[v] - gas.pressure * layer.volume(v, gaps[v], gas);
-        let flows = |v: usize| -> f64 { graph.links(v).iter().map(|link| into(flux, v, *link)).sum() };
         let bends = layer.inertia.iter().any(|inertia| *inertia != 0.0);
         par::fill(leak, |v| {
             if layer.inertia[v] == 0.0 {
@@ -339,17 +395,20 @@ impl Air {
             }
             let differences = graph.links(v).iter().map(|[w, e]| edge[*e as usize] * (excess[*w as usize] - excess[v]));
             let volume = layer.volume(v, gaps[v], gas);
-            let right = volume * outside[v] - surplus(v) - h * flows(v) - differences.sum::<f64>();
+            let right = volume * outside[v] - surplus(v) - h * flows[v] - differences.sum::<f64>();
             let across = layer.through(v, free(v)).balance(volume, h * all, right);
             [layer.leak(v, gas, across, free(v)), 0.0]
         });
         let progress = if solves == 0 { FORESIGHT } else { PROGRESS };
         let mut outcome = Outcome::default();
         for solve in 1.. {
-            par::fill(vertex, |v| layer.volume(v, gaps[v], gas) + h * leak[v][0]);
-            let equation = Equation { graph, vertex, edge, fixed: open };
             // What comes in to a vertex whose excess is `-base`: from outside, and by the flows that are there.
-            let comes = |v: usize, base: f64| h * (leak[v][0] * (base + outside[v]) + leak[v][1] + flows(v));
+            let comes = |v: usize, base: f64| h * (leak[v][0] * (base + outside[v]) + leak[v][1] + flows[v]);
+            par::each_pair_mut(vertex, right, |v, vertex, right| {
+                *vertex = layer.volume(v, gaps[v], gas) + h * leak[v][0];
+                *right = surplus(v) + comes(v, 0.0);
+            });
+            let equation = Equation { graph, vertex, edge, fixed: open };
             outcome = if layer.method == Method::Seed {
                 diffusion.prepare(&equation);
                 seed.resize(size);
@@ -358,7 +417,6 @@ impl Air {
                 par::fill(&mut seed.energy, |v| (gas.pressure + excess[v]) * seed.volume[v]);
                 seed.solve(&equation, gas.pressure, excess)
             } else {
-                par::fill(right, |v| surplus(v) + comes(v, 0.0));
                 let floor = NOTHING * par::sum(size, |v| vertex[v]).sqrt();
                 // Volumes are positive, so is the matrix.
                 diffusion.solve(&equation, right, excess, (TOLERANCE, floor, progress, ITERATIONS)).unwrap_or_default()
@@ -371,23 +429,7 @@ impl Air {
             }
             par::fill(leak, |v| [found(v), 0.0]);
         }
-        if solves == 0 {
-            return outcome;
-        }
-
-        par::each_mut(flux, |e, flux| {
-            let [first, second] = graph.edges[e];
-            *flux += edge[e] / h * (excess[second as usize] - excess[first as usize]);
-        });
-        par::each_mut(energy, |v, energy| {
-            if open[v] {
-                *energy = gas.pressure * layer.volume(v, gaps[v], gas);
-                return;
-            }
-            let flows: f64 = graph.links(v).iter().map(|link| into(flux, v, *link)).sum();
-            *energy += h * (leak[v][0] * (outside[v] - excess[v]) + leak[v][1] + flows);
-        });
-        if bends {
+        if bends && solves > 0 {
             par::fill(vertex, |v| {
                 let tangent = layer.through(v, free(v)).tangent(outside[v] - excess[v]);
                 layer.volume(v, gaps[v], gas) + h * tangent * layer.areas[v] * gas.pressure

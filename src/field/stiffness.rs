@@ -21,13 +21,11 @@ const PART: f64 = 0.8;
 /// Of a layer in a step.
 #[derive(Clone, Debug, Default)]
 pub struct Stiffness {
-    /// `alpha_g`, stiffness over `B` [Pa^1/2/m].
-    pub alone: Vec<f64>,
     /// What `C^-1` of the sums is too much, by group: `alpha` of their means [1/m^3].
     pub less: Vec<f64>,
-    /// Sums by group of `B` and `B d` in free flight [m^2 Pa^1/2, m^3 Pa^1/2].
-    sums: Vec<[f64; 2]>,
-    resistance: Vec<[f64; 2]>,
+    /// Sums by group of `B` and `B d` in free flight, and `alpha` [m^2 Pa^1/2, m^3 Pa^1/2, Pa^1/2/m].
+    sums: Vec<[f64; 3]>,
+    resistance: Vec<f64>,
     /// `C` where it conducts all.
     whole: Envelope,
     /// What `C^-1` is too much, times the sums of `B d` in free flight, by group [Pa^1/2].
@@ -40,34 +38,43 @@ pub struct Stiffness {
 impl Stiffness {
     /// Of the system that `work` solved last, for the strengths `B` by vertex [m^2 Pa^1/2] and what its gap opens in free flight [m];
     /// `regions` becomes `C`, factored.
-    pub fn find(&mut self, layer: &Layer, work: &Work, vertex: impl Fn(usize) -> (f64, f64), regions: &mut Envelope) {
-        let Stiffness { alone, less, sums, resistance, whole, rest, right, scratch } = self;
+    pub fn find(
+        &mut self,
+        layer: &Layer,
+        work: &Work,
+        vertex: impl Fn(usize) -> (f64, f64) + Sync,
+        regions: &mut Envelope,
+    ) {
+        let Stiffness { less, sums, resistance, whole, rest, right, scratch } = self;
         work.coarsen(layer, resistance, [(PART, &mut *regions), (1.0, &mut *whole)]);
-        alone.clear();
-        alone.resize(regions.size(), 0.0);
-        sums.clear();
-        sums.resize(regions.size(), [0.0; 2]);
-        for v in 0..layer.size() {
-            let (g, (strength, opens)) = (layer.group(v) as usize, vertex(v));
-            sums[g][0] += strength;
-            sums[g][1] += strength * opens;
-            alone[g] = alone[g].max(strength / work.least(layer, v));
-        }
+        sums.resize(regions.size(), [0.0; 3]);
+        layer.graph.each_group(sums, |seats| {
+            seats.fold([0.0f64; 3], |[sum, flight, alone], seat| {
+                let (strength, opens) = vertex(layer.graph.member(seat));
+                [sum + strength, flight + strength * opens, alone.max(strength / work.least(layer, seat))]
+            })
+        });
         less.clear();
-        less.extend(alone.iter().zip(&*sums).map(|(alone, [sum, _])| if *sum > 0.0 { alone / *sum } else { 0.0 }));
+        less.extend(sums.iter().map(|[sum, _, alone]| if *sum > 0.0 { alone / sum } else { 0.0 }));
         scratch.resize(sums.len(), 0.0);
         for (matrix, out) in [(&*regions, &mut *rest), (whole, right)] {
             out.clear();
-            out.extend(sums.iter().map(|[_, opens]| opens));
+            out.extend(sums.iter().map(|[_, opens, _]| opens));
             matrix.solve(out, scratch);
         }
         rest.iter_mut().zip(right).for_each(|(rest, right)| *rest -= *right);
     }
 
+    /// `alpha_g`, stiffness over `B` [Pa^1/2/m].
+    pub fn alone(&self, g: u32) -> f64 {
+        self.sums[g as usize][2]
+    }
+
     /// Force of a vertex of group `g` against free flight, where it opens otherwise than its group and where `C` conducts too little [N].
     pub fn drag(&self, g: u32, strength: f64, opens: f64) -> f64 {
         let g = g as usize;
-        strength * (self.alone[g] * opens - self.less[g] * self.sums[g][1] + self.rest[g])
+        let [_, flight, alone] = self.sums[g];
+        strength * (alone * opens - self.less[g] * flight + self.rest[g])
     }
 }
 
@@ -109,7 +116,7 @@ mod tests {
             for w in 0..size {
                 answer[(w, v)] = strength(w) * sums[layer.group(w) as usize];
             }
-            answer[(v, v)] += stiffness.alone[layer.group(v) as usize] * strength(v);
+            answer[(v, v)] += stiffness.alone(layer.group(v)) * strength(v);
         }
         // Relative to `K`: `L^T B^-1 K' B^-1 L` with `S = L L^T`.
         let unknown: Vec<usize> = (0..size).filter(|v| !layer.open[*v]).collect();

@@ -1,15 +1,33 @@
 //! Cholesky factors of a small sparse matrix within its envelope, in reverse Cuthill-McKee order.
 
-/// Pattern and factor: `P A P^T = L L^T`, row `i` of `L` kept from its first entry to the diagonal.
-#[derive(Clone, Debug, Default, PartialEq)]
+use super::f64x4;
+
+/// Columns that end alike.
+const BLOCK: usize = 4;
+
+/// Pattern and factor: `P A P^T = L L^T`, column `j` of `L` kept from the diagonal to its last entry.
+#[derive(Debug, Default, PartialEq)]
 pub struct Envelope {
     /// Place of each unknown in the order of elimination.
     place: Vec<u32>,
-    /// First column of each row.
-    first: Vec<u32>,
-    /// Where the rows begin in `values`, one more than there are rows.
+    /// Where the columns begin in `values`, one more than there are columns. None ends above the one before, [`BLOCK`] of them in the
+    /// same row.
     starts: Vec<usize>,
+    /// Once factored with the inverse of the diagonal.
     values: Vec<f64>,
+}
+
+impl Clone for Envelope {
+    fn clone(&self) -> Envelope {
+        Envelope { place: self.place.clone(), starts: self.starts.clone(), values: self.values.clone() }
+    }
+
+    /// Without new storage where there is enough.
+    fn clone_from(&mut self, other: &Envelope) {
+        self.place.clone_from(&other.place);
+        self.starts.clone_from(&other.starts);
+        self.values.clone_from(&other.values);
+    }
 }
 
 impl Envelope {
@@ -51,56 +69,70 @@ impl Envelope {
         for (k, v) in order.iter().rev().enumerate() {
             place[*v as usize] = k as u32;
         }
-        let mut first: Vec<u32> = (0..size as u32).collect();
+        let mut last = vec![0; size];
         for (v, list) in near.iter().enumerate() {
-            let row = place[v] as usize;
-            first[row] = list.iter().map(|w| place[*w as usize]).fold(first[row], u32::min);
+            let column = place[v] as usize;
+            last[column] = list.iter().map(|w| place[*w as usize] as usize).fold(column, usize::max);
         }
         let mut starts = vec![0];
-        for (row, first) in first.iter().enumerate() {
-            starts.push(starts[row] + row + 1 - *first as usize);
+        let mut end = 0;
+        for (block, last) in last.chunks(BLOCK).enumerate() {
+            end = last.iter().copied().fold(end, usize::max);
+            let columns = block * BLOCK..block * BLOCK + last.len();
+            starts.extend(columns.scan(starts[block * BLOCK], |start, column| {
+                *start += end + 1 - column;
+                Some(*start)
+            }));
         }
         let values = vec![0.0; starts[size]];
-        Envelope { place, first, starts, values }
+        Envelope { place, starts, values }
     }
 
     /// The number one, factored.
     pub fn one() -> Envelope {
-        Envelope { place: vec![0], first: vec![0], starts: vec![0, 1], values: vec![1.0] }
+        Envelope { place: vec![0], starts: vec![0, 1], values: vec![1.0] }
     }
 
-    /// Removes the values.
-    pub fn clear(&mut self) {
-        self.values.fill(0.0);
-    }
-
-    /// Adds to the entry of two unknowns that are coupled, or of one.
-    pub fn add(&mut self, a: u32, b: u32, value: f64) {
+    /// Where the entry of two unknowns that are coupled, or of one, is among the values.
+    pub fn slot(&self, a: u32, b: u32) -> usize {
         let (p, q) = (self.place[a as usize], self.place[b as usize]);
-        let (row, column) = (p.max(q) as usize, p.min(q));
-        self.values[self.starts[row] + (column - self.first[row]) as usize] += value;
+        self.starts[p.min(q) as usize] + p.abs_diff(q) as usize
+    }
+
+    /// Adds to the value in a slot.
+    pub fn add(&mut self, slot: usize, value: f64) {
+        self.values[slot] += value;
     }
 
     /// Factors what was added, in place. False where it is not positive definite.
     pub fn factor(&mut self) -> bool {
-        let Envelope { first, starts, values, .. } = self;
-        for i in 0..first.len() {
-            let (done, rest) = values.split_at_mut(starts[i]);
-            let row = &mut rest[..starts[i + 1] - starts[i]];
-            let from = first[i] as usize;
-            for j in from..=i {
-                let begin = from.max(first[j] as usize);
-                let sum: f64 = if j == i {
-                    row[..i - from].iter().map(|v| v * v).sum()
-                } else {
-                    let other = &done[starts[j] + begin - first[j] as usize..starts[j + 1] - 1];
-                    row[begin - from..j - from].iter().zip(other).map(|(a, b)| a * b).sum()
-                };
-                let left = row[j - from] - sum;
-                row[j - from] = if j < i { left / done[starts[j + 1] - 1] } else { left.sqrt() };
+        let Envelope { starts, values, .. } = self;
+        let size = starts.len().saturating_sub(1);
+        for first in (0..size).step_by(BLOCK) {
+            let next = (first + BLOCK).min(size);
+            for j in first..next {
+                let (done, rest) = values.split_at_mut(starts[j + 1]);
+                let column = &mut done[starts[j]..];
+                if !(column[0] > 0.0 && column[0].is_finite()) {
+                    return false;
+                }
+                let inverse = 1.0 / column[0].sqrt();
+                column[0] = inverse;
+                column[1..].iter_mut().for_each(|value| *value *= inverse);
+                for k in j + 1..next {
+                    let (own, others) = (&column[k - j..], &mut rest[starts[k] - starts[j + 1]..]);
+                    others.iter_mut().zip(own).for_each(|(other, value)| *other -= own[0] * value);
+                }
             }
-            if !(row[i - from] > 0.0 && row[i - from].is_finite()) {
-                return false;
+            // What a whole block takes from the columns behind it, at once.
+            let (done, rest) = values.split_at_mut(starts[next]);
+            let end = first + starts[first + 1] - starts[first];
+            for k in next..end {
+                let [a, b, c, d] = std::array::from_fn(|q| &done[starts[first + q] + k - first - q..][..end - k]);
+                let others = &mut rest[starts[k] - starts[next]..];
+                for ((((other, x), y), z), w) in others.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+                    *other -= a[0] * x + b[0] * y + (c[0] * z + d[0] * w);
+                }
             }
         }
         true
@@ -113,28 +145,32 @@ impl Envelope {
 
     /// Solves in place; `scratch` has room for all unknowns.
     pub fn solve(&self, x: &mut [f64], scratch: &mut [f64]) {
-        let Envelope { place, first, starts, values } = self;
+        let Envelope { place, starts, values } = self;
         for (p, x) in place.iter().zip(&*x) {
             scratch[*p as usize] = *x;
         }
-        for i in 0..first.len() {
-            let row = &values[starts[i]..starts[i + 1]];
-            let (known, own) = scratch.split_at_mut(i);
-            let sum: f64 = row.iter().zip(&known[first[i] as usize..]).map(|(a, b)| a * b).sum();
-            own[0] = (own[0] - sum) / row[row.len() - 1];
+        for j in 0..place.len() {
+            let (own, below) = scratch[j..].split_at_mut(1);
+            let column = &values[starts[j]..starts[j + 1]];
+            own[0] *= column[0];
+            below.iter_mut().zip(&column[1..]).for_each(|(x, value)| *x -= own[0] * value);
         }
-        for i in (0..first.len()).rev() {
-            let row = &values[starts[i]..starts[i + 1]];
-            let (rest, own) = scratch.split_at_mut(i);
-            own[0] /= row[row.len() - 1];
-            for (x, value) in rest[first[i] as usize..].iter_mut().zip(row) {
-                *x -= value * own[0];
-            }
+        for j in (0..place.len()).rev() {
+            let (own, below) = scratch[j..].split_at_mut(1);
+            let column = &values[starts[j]..starts[j + 1]];
+            own[0] = (own[0] - dot(&column[1..], below)) * column[0];
         }
         for (p, x) in place.iter().zip(x) {
             *x = scratch[*p as usize];
         }
     }
+}
+
+/// Sum of products, as far as the first slice goes.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let (a, b) = (a.as_chunks::<4>(), b[..a.len()].as_chunks::<4>());
+    let sum = a.0.iter().zip(b.0).fold(f64x4::ZERO, |sum, (a, b)| sum + f64x4::new(*a) * f64x4::new(*b));
+    a.1.iter().zip(b.1).fold(sum.reduce_add(), |sum, (a, b)| sum + a * b)
 }
 
 #[cfg(test)]
@@ -152,14 +188,15 @@ mod tests {
         // A grid numbered along its rows has rows of nine; the order must not be worse by much.
         assert!(envelope.values.len() < n * 12, "{}", envelope.values.len());
         for round in 0..2 {
-            envelope.clear();
+            envelope.values.fill(0.0);
             let weight = |k: usize| 1.0 + (k + round) as f64 % 5.0;
             let diagonal = |v: usize| 0.1 + v as f64 % 3.0;
-            (0..n).for_each(|v| envelope.add(v as u32, v as u32, diagonal(v)));
+            let mut add = |a: u32, b: u32, value: f64| envelope.add(envelope.slot(a, b), value);
+            (0..n).for_each(|v| add(v as u32, v as u32, diagonal(v)));
             for (k, [a, b]) in pairs.iter().enumerate() {
-                envelope.add(*a, *a, weight(k));
-                envelope.add(*b, *b, weight(k));
-                envelope.add(*a, *b, -weight(k));
+                add(*a, *a, weight(k));
+                add(*b, *b, weight(k));
+                add(*a, *b, -weight(k));
             }
             assert!(envelope.factor());
             let wanted: Vec<f64> = (0..n).map(|v| (v as f64 * 0.7).sin()).collect();
@@ -177,9 +214,9 @@ mod tests {
     #[test]
     fn what_is_not_positive_definite_is_told() {
         let mut envelope = Envelope::new(2, [[0, 1]].into_iter());
-        envelope.add(0, 0, 1.0);
-        envelope.add(1, 1, 1.0);
-        envelope.add(1, 0, 1.0);
+        for (a, b) in [(0, 0), (1, 1), (1, 0)] {
+            envelope.add(envelope.slot(a, b), 1.0);
+        }
         assert!(!envelope.factor());
     }
 }

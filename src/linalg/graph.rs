@@ -3,84 +3,108 @@
 //! Where `k` is large against `d` a disturbance reaches far beyond a neighbour, and conjugate gradients alone need as many
 //! iterations as there are vertices on the way. Means over groups of neighbours are solved for exactly in every iteration (deflation:
 //! Saad, Yeung, Erhel & Guyomarc'h 2000), which leaves what is shorter than a group: the number of iterations does not depend
-//! on the number of vertices.
+//! on the number of vertices. Corrections are found in single precision, and from their sum the residual anew in double where they have
+//! to be better than that.
 
 use super::envelope::Envelope;
 use super::pcg::Outcome;
 use super::{Vec3, par};
+use std::ops::Range;
 
+/// What a correction may leave of the residual before it is found anew.
+const CORRECTION: f64 = 1e-4;
 /// Edges on the way from the middle of a group to its border, at most.
 const REACH: u32 = 3;
 
 /// Vertices, edges and groups of neighbours.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
-    /// Both vertices of each edge, the one with the smaller number first.
+    /// Both vertices of each edge, the one with the smaller number first; sorted.
     pub edges: Vec<[u32; 2]>,
+    /// The edges that begin at each vertex begin here, one entry more.
+    firsts: Vec<u32>,
     /// Edges of each vertex begin here in `links`, one entry more.
     starts: Vec<u32>,
     /// Neighbour and edge.
     links: Vec<[u32; 2]>,
     /// Group of each vertex.
     group: Vec<u32>,
-    /// Vertices of each group begin here in `members`, one entry more.
+    /// Seats of each group begin here, one entry more.
     group_starts: Vec<u32>,
+    /// The vertex in each seat: group by group.
     members: Vec<u32>,
     /// Length of each edge over the way between the middles of what it couples: both groups, or its group and its farther end.
     shares: Vec<f64>,
+    /// For one number a group.
+    pattern: Envelope,
 }
 
-/// Reusable storage of the solver.
+/// Reusable storage of the solver; by seat.
 #[derive(Clone, Debug, Default)]
 pub struct Diffusion {
     /// `d_i + sum_j k_ij`
     diagonal: Vec<f64>,
-    /// What each link couples by, in order of the links.
+    rows: Rows,
+    /// Seat of the neighbour and what couples, in order of the links of the rows.
     links: Vec<(u32, f32)>,
-    border: Border,
+    /// `d_i`
+    own: Vec<f32>,
+    /// Unknown, zero where it is known; one more.
+    known: Vec<f64>,
     unknowns: Vec<Unknown>,
-    /// The scaled residual.
-    z: Vec<f64>,
+    /// The scaled residual; one more, zero.
+    z: Vec<f32>,
     /// The matrix times the scaled residual.
-    q: Vec<f64>,
+    q: Vec<f32>,
     /// Part of a sum, by block of vertices.
     sums: Vec<f64>,
     means: Envelope,
-    /// One number for each group.
+    /// One number for each group, and again with a zero.
     mean: Vec<f64>,
+    single: Vec<f32>,
     scratch: Vec<f64>,
 }
 
-/// What couples groups with each other and with fixed vertices.
+/// The matrix in order of the seats: that of a group is next to those it is coupled with most. Fixed vertices have no links; to one that has
+/// them they are all in one more seat behind the others, of one more group.
 #[derive(Clone, Debug, Default)]
-pub struct Border {
+pub struct Rows {
     /// The fixed vertices it was found for.
     fixed: Vec<bool>,
+    /// Group of each seat.
+    home: Vec<u32>,
+    /// Links of each seat begin here, those to its own group, then the others, one entry more.
+    starts: Vec<[u32; 2]>,
+    /// Seat of the neighbour, and edge.
+    links: Vec<[u32; 2]>,
+    /// Edges between groups, or with a fixed vertex.
     edges: Vec<u32>,
-    /// Links of each vertex begin here, one entry more.
-    starts: Vec<u32>,
-    links: Vec<u32>,
+    /// Where in the matrix of groups the group of each one's first vertex is, that of its second, and what couples them.
+    slots: Vec<[u32; 3]>,
 }
 
 /// A vertex in conjugate gradients; nothing but zeros where it is known.
 #[derive(Clone, Copy, Debug, Default)]
 struct Unknown {
-    x: f64,
+    /// Correction.
+    x: f32,
     /// Residual.
-    r: f64,
+    r: f32,
     /// Direction.
-    p: f64,
+    p: f32,
     /// The matrix times it.
-    ap: f64,
+    ap: f32,
     /// Inverse diagonal.
-    scale: f64,
+    scale: f32,
 }
 
 impl Graph {
     /// For `edges` between vertices at `points`.
     pub fn new(points: &[Vec3], mut edges: Vec<[u32; 2]>) -> Graph {
         edges.iter_mut().for_each(|e| e.sort_unstable());
+        edges.sort_unstable();
         let count = points.len();
+        let firsts = (0..=count as u32).map(|v| edges.partition_point(|e| e[0] < v) as u32).collect();
         let mut starts = vec![0; count + 1];
         edges.iter().flatten().for_each(|v| starts[*v as usize + 1] += 1);
         (0..count).for_each(|v| starts[v + 1] += starts[v]);
@@ -92,9 +116,11 @@ impl Graph {
                 next[*v as usize] += 1;
             }
         }
-        let mut graph = Graph { edges, starts, links, ..Graph::default() };
+        let mut graph = Graph { edges, firsts, starts, links, ..Graph::default() };
         graph.find_groups();
         graph.shares = graph.find_shares(points);
+        let groups = graph.edges.iter().map(|e| e.map(|v| graph.group[v as usize]));
+        graph.pattern = Envelope::new(graph.groups(), groups);
         graph
     }
 
@@ -155,9 +181,19 @@ impl Graph {
         self.group_starts[g as usize + 1] - self.group_starts[g as usize]
     }
 
+    /// The vertices of each group.
+    pub fn members(&self) -> impl Iterator<Item = &[u32]> {
+        self.group_starts.windows(2).map(|range| &self.members[range[0] as usize..range[1] as usize])
+    }
+
     /// Number of groups.
     pub fn groups(&self) -> usize {
         self.group_starts.len() - 1
+    }
+
+    /// The vertex in a seat.
+    pub fn member(&self, seat: usize) -> usize {
+        self.members[seat] as usize
     }
 
     /// Group of a vertex.
@@ -175,46 +211,56 @@ impl Graph {
         &self.links[self.starts[v] as usize..self.starts[v + 1] as usize]
     }
 
-    /// For one number a group.
-    fn envelope(&self) -> Envelope {
-        Envelope::new(self.groups(), self.edges.iter().map(|e| e.map(|v| self.group[v as usize])))
-    }
-
-    /// `out[g]` is the sum over group `g`.
-    fn gather(&self, value: impl Fn(usize) -> f64 + Sync, out: &mut [f64]) {
-        let sum = |g: usize| {
-            let range = self.group_starts[g] as usize..self.group_starts[g + 1] as usize;
-            self.members[range].iter().map(|v| value(*v as usize)).sum()
-        };
+    /// `out[g] = f(seats of group g)`.
+    pub fn each_group<T: Send>(&self, out: &mut [T], f: impl Fn(Range<usize>) -> T + Sync) {
         // A group is some twenty vertices.
         par::blocks_mut(out, par::BLOCK / 16, |first, block| {
-            block.iter_mut().zip(first..).for_each(|(out, g)| *out = sum(g));
+            for (out, range) in block.iter_mut().zip(self.group_starts[first..].windows(2)) {
+                *out = f(range[0] as usize..range[1] as usize);
+            }
         });
     }
 }
 
-impl Border {
+impl Rows {
     fn find(&mut self, graph: &Graph, fixed: &[bool]) {
-        let Border { fixed: last, edges, starts, links } = self;
-        if last == fixed {
+        let Rows { fixed: last, home, starts, links, edges, slots } = self;
+        if last == fixed && home.len() == fixed.len() + 1 {
             return;
         }
         last.clear();
         last.extend_from_slice(fixed);
+        let (size, groups) = (graph.size(), graph.groups() as u32);
+        let mut seats = vec![size as u32; size];
+        *home = vec![groups; size + 1];
+        for (seat, v) in graph.members.iter().map(|v| *v as usize).enumerate().filter(|(_, v)| !fixed[*v]) {
+            (seats[v], home[seat]) = (seat as u32, graph.group[v]);
+        }
+        (*starts, *links) = (Vec::new(), Vec::new());
+        for (seat, v) in graph.members.iter().map(|v| *v as usize).enumerate() {
+            let own = if fixed[v] { &[] } else { graph.links(v) };
+            let at = |[w, e]: &[u32; 2]| [seats[*w as usize], *e];
+            let within = |link: &[u32; 2]| home[link[0] as usize] == home[seat];
+            let begin = links.len() as u32;
+            links.extend(own.iter().map(at).filter(within));
+            starts.push([begin, links.len() as u32]);
+            links.extend(own.iter().map(at).filter(|link| !within(link)));
+        }
+        starts.push([links.len() as u32; 2]);
         let crosses = |[a, b]: [usize; 2]| fixed[a] || fixed[b] || graph.group[a] != graph.group[b];
         let all = 0..graph.edges.len() as u32;
         *edges = all.filter(|e| crosses(graph.edges[*e as usize].map(|v| v as usize))).collect();
-        (*starts, *links) = (vec![0], Vec::new());
-        for v in 0..graph.size() {
-            let own = graph.starts[v]..graph.starts[v + 1];
-            links.extend(own.filter(|k| crosses([v, graph.links[*k as usize][0] as usize])));
-            starts.push(links.len() as u32);
-        }
+        let slot = |e: &u32| {
+            let [g, h] = graph.edges[*e as usize].map(|v| graph.group[v as usize]);
+            [(g, g), (h, h), (g, h)].map(|(g, h)| graph.pattern.slot(g, h) as u32)
+        };
+        *slots = edges.iter().map(slot).collect();
     }
 
-    /// Links of a vertex, as places among all.
-    fn of(&self, v: usize) -> &[u32] {
-        &self.links[self.starts[v] as usize..self.starts[v + 1] as usize]
+    /// Links of a seat, and of those the ones that leave its group.
+    fn of(&self, seat: usize) -> [Range<usize>; 2] {
+        let ([first, middle], [end, _]) = (self.starts[seat], self.starts[seat + 1]);
+        [first as usize..end as usize, middle as usize..end as usize]
     }
 }
 
@@ -237,33 +283,42 @@ impl Equation<'_> {
         self.graph.links(v).iter().fold(self.vertex[v], |sum, [_, e]| sum + self.edge[*e as usize])
     }
 
-    /// The equation for one number a group, each edge with a share of its strength; not factored. A group without unknowns has a
-    /// diagonal of one.
-    fn sum_up(&self, sums: &mut Envelope, border: &Border, share: impl Fn(usize) -> f64) {
+    /// The equation for one number a group where each edge has a share of its strength, and a part of that in each matrix, factored.
+    /// A group without unknowns has a diagonal of one. False where one is not positive definite.
+    fn sum_up<const N: usize>(
+        &self,
+        rows: &Rows,
+        share: impl Fn(usize) -> f64,
+        mut parts: [(f64, &mut Envelope); N],
+    ) -> bool {
         let Equation { graph, vertex, edge, fixed } = *self;
-        sums.clear();
-        for (g, range) in graph.group_starts.windows(2).enumerate() {
-            let unknown = graph.members[range[0] as usize..range[1] as usize].iter().filter(|v| !fixed[**v as usize]);
-            let sum: f64 = unknown.map(|v| vertex[*v as usize]).sum();
-            let none = (range[0]..range[1]).all(|m| fixed[graph.members[m as usize] as usize]);
-            sums.add(g as u32, g as u32, if none { 1.0 } else { sum });
+        for (_, sums) in &mut parts {
+            sums.clone_from(&graph.pattern);
         }
-        for e in border.edges.iter().map(|e| *e as usize) {
-            let [a, b] = graph.edges[e];
+        for (g, members) in graph.members().enumerate() {
+            let unknown = members.iter().map(|v| *v as usize).filter(|v| !fixed[*v]);
+            let (sum, number) = unknown.fold((0.0, 0), |(sum, number), v| (sum + vertex[v], number + 1));
+            let slot = graph.pattern.slot(g as u32, g as u32);
+            parts.iter_mut().for_each(|(_, sums)| sums.add(slot, if number == 0 { 1.0 } else { sum }));
+        }
+        for (e, slots) in rows.edges.iter().map(|e| *e as usize).zip(&rows.slots) {
             let k = edge[e] * share(e);
-            let [g, h] = [a, b].map(|v| graph.group[v as usize]);
-            match [a, b].map(|v| fixed[v as usize]) {
-                [false, false] if g == h => {}
-                [false, false] => {
-                    sums.add(g, g, k);
-                    sums.add(h, h, k);
-                    sums.add(g, h, -k);
+            let [own, other, both] = slots.map(|slot| slot as usize);
+            let [a, b] = graph.edges[e].map(|v| fixed[v as usize]);
+            for (part, sums) in &mut parts {
+                let k = *part * k;
+                if !a && (b || own != other) {
+                    sums.add(own, k);
                 }
-                [false, true] => sums.add(g, g, k),
-                [true, false] => sums.add(h, h, k),
-                [true, true] => {}
+                if !b && (a || own != other) {
+                    sums.add(other, k);
+                }
+                if !a && !b && own != other {
+                    sums.add(both, -k);
+                }
             }
         }
+        parts.iter_mut().all(|(_, sums)| sums.factor())
     }
 
     /// The equation on meshes as coarse as the groups that conduct a part of what they should, each factored; false where one is
@@ -272,76 +327,52 @@ impl Equation<'_> {
     /// storage.
     pub fn coarsen(
         &self,
-        border: &Border,
+        rows: &Rows,
         shapes: &[f64],
-        resistance: &mut Vec<[f64; 2]>,
+        resistance: &mut Vec<f64>,
         parts: [(f64, &mut Envelope); 2],
     ) -> bool {
         let Equation { graph, edge, .. } = *self;
-        // Sum and number by group.
-        resistance.clear();
-        resistance.resize(graph.groups(), [0.0; 2]);
         let conducts = |e: usize| edge[e] > 0.0 && shapes[e] > 0.0;
-        for (e, ends) in graph.edges.iter().enumerate().filter(|(e, _)| conducts(*e)) {
-            for v in ends {
-                let [sum, number] = &mut resistance[graph.group[*v as usize] as usize];
-                *sum += shapes[e] / edge[e];
-                *number += 1.0;
+        resistance.resize(graph.groups(), 0.0);
+        graph.each_group(resistance, |seats| {
+            let (mut sum, mut number) = (0.0, 0.0);
+            for v in graph.members[seats].iter().map(|v| *v as usize) {
+                for e in (graph.firsts[v]..graph.firsts[v + 1]).map(|e| e as usize).filter(|e| conducts(*e)) {
+                    sum += shapes[e] / edge[e];
+                    number += 1.0;
+                }
             }
-        }
+            if number > 0.0 { sum / number } else { 0.0 }
+        });
         let share = |e: usize| {
             if !conducts(e) {
                 return 0.0;
             }
-            let around = graph.edges[e].map(|v| resistance[graph.group[v as usize] as usize]);
-            let [g, h] = around.map(|[sum, number]| sum / number);
+            let [g, h] = graph.edges[e].map(|v| resistance[graph.group[v as usize] as usize]);
             1.0 / (1.0 + (1.0 / graph.shares[e] - 1.0) * edge[e] / shapes[e] * 0.5 * (g + h))
         };
-        let mut positive = true;
-        for (part, regions) in parts {
-            if regions.size() != graph.groups() {
-                *regions = graph.envelope();
-            }
-            self.sum_up(regions, border, |e| part * share(e));
-            positive &= regions.factor();
-        }
-        positive
+        self.sum_up(rows, share, parts)
     }
 }
 
 impl Diffusion {
-    /// What coupled groups in the last matrix.
-    pub fn border(&self) -> &Border {
-        &self.border
+    /// The order of the last matrix.
+    pub fn rows(&self) -> &Rows {
+        &self.rows
     }
 
-    /// The diagonal of the last matrix.
+    /// The diagonal of the last matrix, by seat.
     pub fn diagonal(&self) -> &[f64] {
         &self.diagonal
     }
 
-    /// The diagonal and the means of the matrix; `false` where it is not positive definite.
-    pub fn prepare(&mut self, equation: &Equation) -> bool {
+    /// Takes the matrix, as [`Diffusion::solve`] does.
+    pub fn prepare(&mut self, equation: &Equation) {
         let graph = equation.graph;
-        let size = graph.size();
-        let Diffusion { diagonal, links, border, unknowns, z, q, sums, means, mean, scratch } = self;
-        if diagonal.len() != size {
-            *means = graph.envelope();
-            mean.resize(graph.groups(), 0.0);
-            scratch.resize(graph.groups(), 0.0);
-            links.resize(graph.links.len(), (0, 0.0));
-            z.resize(size, 0.0);
-            unknowns.resize(size, Unknown::default());
-            sums.resize(size.div_ceil(par::BLOCK), 0.0);
-            for vector in [&mut *diagonal, q] {
-                vector.resize(size, 0.0);
-            }
-        }
-        // A fixed vertex may have nothing at all.
-        par::fill(diagonal, |v| equation.diagonal(v).max(f64::MIN_POSITIVE));
-        border.find(graph, equation.fixed);
-        equation.sum_up(means, border, |_| 1.0);
-        means.factor()
+        self.diagonal.resize(graph.size(), 0.0);
+        par::fill(&mut self.diagonal, |seat| equation.diagonal(graph.members[seat] as usize));
+        self.rows.find(graph, equation.fixed);
     }
 
     /// Solves the equation for the right-hand side `b` from the first guess `x`, to the residual `tolerance` relative to `b` or
@@ -354,83 +385,116 @@ impl Diffusion {
         x: &mut [f64],
         (tolerance, floor, progress, iterations): (f64, f64, f64, usize),
     ) -> Option<Outcome> {
-        if !self.prepare(equation) {
+        let Equation { graph, vertex, edge, fixed } = *equation;
+        let (size, groups) = (graph.size(), graph.groups());
+        let Diffusion { diagonal, rows, links, own, known, unknowns, z, q, sums, means, mean, single, scratch } = self;
+        rows.find(graph, fixed);
+        if !equation.sum_up(rows, |_| 1.0, [(1.0, &mut *means)]) {
             return None;
         }
-        let Equation { graph, vertex, edge, fixed } = *equation;
-        let size = graph.size();
-        let Diffusion { diagonal, links, border, unknowns, z, q, sums, means, mean, scratch } = self;
-        par::fill(links, |k| (graph.links[k][0], edge[graph.links[k][1] as usize] as f32));
-        let links = &*links;
-        // The matrix times `z`; zero at fixed vertices, where `z` must be zero.
-        let product = |z: &[f64], q: &mut [f64]| {
-            par::fill(q, |v| {
-                let near = &links[graph.starts[v] as usize..graph.starts[v + 1] as usize];
-                let flow = |sum, (w, k): &(u32, f32)| sum + f64::from(*k) * (z[v] - z[*w as usize]);
-                if fixed[v] { 0.0 } else { near.iter().fold(vertex[v] * z[v], flow) }
-            });
-        };
-        // The means that leave no sum of `q` in any group; what they are at `v`, and there the matrix times them.
-        let mut level = |q: &(dyn Fn(usize) -> f64 + Sync), mean: &mut [f64]| {
-            graph.gather(q, mean);
+        let rows = &*rows;
+        for (vector, size) in [(&mut *diagonal, size), (known, size + 1), (mean, groups), (scratch, groups)] {
+            vector.resize(size, 0.0);
+        }
+        for (vector, size) in [(&mut *own, size), (z, size + 1), (q, size), (single, groups + 1)] {
+            vector.resize(size, 0.0);
+        }
+        unknowns.resize(size, Unknown::default());
+        sums.resize(size.div_ceil(par::BLOCK), 0.0);
+        links.resize(rows.links.len(), (0, 0.0));
+        par::fill(links, |k| (rows.links[k][0], edge[rows.links[k][1] as usize] as f32));
+        par::fill(own, |s| vertex[graph.members[s] as usize] as f32);
+        par::fill(&mut known[..size], |s| {
+            let v = graph.members[s] as usize;
+            if fixed[v] { 0.0 } else { x[v] }
+        });
+        let (own, links) = (&*own, &*links);
+        // The means that leave no sum in any group.
+        let mut level = |sum: &(dyn Fn(Range<usize>) -> f64 + Sync), single: &mut [f32]| {
+            graph.each_group(mean, sum);
             means.solve(mean, scratch);
+            single.iter_mut().zip(&*mean).for_each(|(single, mean)| *single = *mean as f32);
         };
-        let at = |v: usize, mean: &[f64]| {
-            let of = |v: usize| if fixed[v] { 0.0 } else { mean[graph.group[v] as usize] };
-            let own = of(v);
-            let flow = |sum, k: &u32| {
-                let (w, k) = links[*k as usize];
-                sum + f64::from(k) * (own - of(w as usize))
-            };
-            let out = if fixed[v] { 0.0 } else { border.of(v).iter().fold(vertex[v] * own, flow) };
-            (own, out)
+        // What the means are at a seat, and there the matrix times them.
+        let at = |s: usize, mean: &[f32]| {
+            let here = mean[rows.home[s] as usize];
+            let [_, leaving] = rows.of(s);
+            let flow = |sum, (w, k): &(u32, f32)| sum + k * (here - mean[rows.home[*w as usize] as usize]);
+            (here, links[leaving].iter().fold(own[s] * here, flow))
         };
 
-        par::fill(z, |v| if fixed[v] { 0.0 } else { x[v] });
-        product(z, q);
-        par::fill(unknowns, |v| Unknown {
-            x: z[v],
-            r: if fixed[v] { 0.0 } else { b[v] - q[v] },
-            scale: if fixed[v] { 0.0 } else { 1.0 / diagonal[v] },
-            ..Unknown::default()
-        });
-        let reference = par::sum(size, |v| b[v] * b[v] * unknowns[v].scale).sqrt().max(floor);
-        level(&|v| unknowns[v].r, mean);
-        let mut rr = par::each_mut_sum(unknowns, sums, |v, u| {
-            let (own, out) = at(v, mean);
-            u.x += own;
-            u.r -= out;
-            u.r * u.r * u.scale
-        });
-        par::fill(z, |v| unknowns[v].r * unknowns[v].scale);
-        let enough = progress * progress * rr;
-        let mut beta = 0.0;
+        let (mut enough, mut beta) = (0.0, 0.0f32);
+        let mut reference = None;
         let mut outcome = Outcome::default();
         loop {
-            outcome.residual = if reference > 0.0 { rr.sqrt() / reference } else { 0.0 };
-            outcome.converged = outcome.residual <= tolerance || rr <= enough;
+            let all = &*known;
+            par::each_pair_mut(unknowns, diagonal, |s, u, diagonal| {
+                let v = graph.members[s] as usize;
+                let flow = |(sum, flow): (f64, f64), (w, k): &(u32, f32)| {
+                    let k = f64::from(*k);
+                    (sum + k, flow + k * (all[s] - all[*w as usize]))
+                };
+                let [near, _] = rows.of(s);
+                let (sum, flow) = links[near].iter().fold((vertex[v], vertex[v] * all[s]), flow);
+                *diagonal = sum;
+                *u = Unknown::default();
+                if !fixed[v] {
+                    (u.r, u.scale) = ((b[v] - flow) as f32, (1.0 / sum) as f32);
+                }
+            });
+            let reference = *reference.get_or_insert_with(|| {
+                let square = |s: usize| b[graph.members[s] as usize].powi(2) * f64::from(unknowns[s].scale);
+                par::sum(size, square).sqrt().max(floor)
+            });
+            level(&|seats| unknowns[seats].iter().map(|u| f64::from(u.r)).sum(), single);
+            let mut rr = par::each_pair_mut_sum(unknowns, &mut z[..size], sums, |s, u, z| {
+                let (here, out) = at(s, single);
+                u.x = here;
+                u.r -= out;
+                *z = u.r * u.scale;
+                f64::from(u.r) * f64::from(*z)
+            });
+            if outcome.iterations == 0 {
+                enough = progress * progress * rr;
+            }
+            let corrected = CORRECTION * CORRECTION * rr;
+            loop {
+                outcome.residual = if reference > 0.0 { rr.sqrt() / reference } else { 0.0 };
+                outcome.converged = outcome.residual <= tolerance || rr <= enough;
+                if outcome.converged || rr <= corrected || outcome.iterations >= iterations || !rr.is_finite() {
+                    break;
+                }
+                // One product an iteration: that of the direction follows from it.
+                let scaled = &*z;
+                par::fill(q, |s| {
+                    let here = scaled[s];
+                    let [near, _] = rows.of(s);
+                    let flow = |sum, (w, k): &(u32, f32)| sum + k * (here - scaled[*w as usize]);
+                    links[near].iter().fold(own[s] * here, flow)
+                });
+                level(&|seats| q[seats].iter().map(|q| f64::from(*q)).sum(), single);
+                let pap = par::each_mut_sum(unknowns, sums, |s, u| {
+                    let (here, out) = at(s, single);
+                    u.p = scaled[s] - here + beta * u.p;
+                    u.ap = q[s] - out + beta * u.ap;
+                    f64::from(u.p) * f64::from(u.ap)
+                });
+                let alpha = (rr / pap) as f32;
+                let next = par::each_pair_mut_sum(unknowns, &mut z[..size], sums, |_, u, z| {
+                    u.x += alpha * u.p;
+                    u.r -= alpha * u.ap;
+                    *z = u.r * u.scale;
+                    f64::from(u.r) * f64::from(*z)
+                });
+                (beta, rr) = ((next / rr) as f32, next);
+                outcome.iterations += 1;
+            }
+            par::each_mut(&mut known[..size], |s, known| *known += f64::from(unknowns[s].x));
             if outcome.converged || outcome.iterations >= iterations || !rr.is_finite() {
-                par::fill(x, |v| unknowns[v].x);
+                graph.members.iter().zip(&*known).for_each(|(v, known)| x[*v as usize] = *known);
                 return Some(outcome);
             }
-            // One product an iteration: that of the direction follows from it.
-            product(z, q);
-            level(&|v| q[v], mean);
-            let pap = par::each_mut_sum(unknowns, sums, |v, u| {
-                let (own, out) = at(v, mean);
-                u.p = z[v] - own + beta * u.p;
-                u.ap = q[v] - out + beta * u.ap;
-                u.p * u.ap
-            });
-            let alpha = rr / pap;
-            let next = par::each_pair_mut_sum(unknowns, z, sums, |u, z| {
-                u.x += alpha * u.p;
-                u.r -= alpha * u.ap;
-                *z = u.r * u.scale;
-                u.r * *z
-            });
-            (beta, rr) = (next / rr, next);
-            outcome.iterations += 1;
+            beta = 0.0;
         }
     }
 }

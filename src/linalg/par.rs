@@ -60,12 +60,13 @@ pub fn each_pair_mut_sum<T: Send, U: Send>(
     items: &mut [T],
     others: &mut [U],
     sums: &mut [f64],
-    f: impl Fn(&mut T, &mut U) -> f64 + Sync,
+    f: impl Fn(usize, &mut T, &mut U) -> f64 + Sync,
 ) -> f64 {
-    let block = |((items, others), sum): ((&mut [T], &mut [U]), &mut f64)| {
-        *sum = items.iter_mut().zip(others).fold(0.0, |sum, (item, other)| sum + f(item, other));
+    let block = |(b, ((items, others), sum)): (usize, ((&mut [T], &mut [U]), &mut f64))| {
+        let pairs = items.iter_mut().zip(others).enumerate();
+        *sum = pairs.fold(0.0, |sum, (k, (item, other))| sum + f(b * BLOCK + k, item, other));
     };
-    items.par_chunks_mut(BLOCK).zip(others.par_chunks_mut(BLOCK)).zip(sums.par_iter_mut()).for_each(block);
+    items.par_chunks_mut(BLOCK).zip(others.par_chunks_mut(BLOCK)).zip(sums.par_iter_mut()).enumerate().for_each(block);
     sums.iter().sum()
 }
 

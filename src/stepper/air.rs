@@ -11,7 +11,7 @@ use super::Step;
 use super::balloon::Inflation;
 use super::touch::Touch;
 use crate::collision::traversal::Traversal;
-use crate::field::air::{Air, Work};
+use crate::field::air::Work;
 use crate::field::stiffness::Stiffness;
 use crate::linalg::envelope::Envelope;
 use crate::linalg::matrix::Common;
@@ -32,10 +32,6 @@ pub struct Column {
     push: f64,
     /// How much it falls as the gap opens, by itself [N/m].
     stiffness: f64,
-    /// Height [m].
-    gap: f64,
-    /// How far it opens in free flight [m].
-    opens: f64,
     /// Force per pressure times the root of the pressure [m^2 Pa^1/2].
     strength: f64,
     /// Which sum of what couples whole regions it is part of.
@@ -63,16 +59,21 @@ pub struct Airs {
     balloons: Vec<Inflation>,
     /// What couples whole regions.
     common: Common,
+    /// Last entry of each vertex there.
+    places: Vec<u32>,
     /// Where the vertices were when points below were last looked for [m].
     seen: Vec<Vec3>,
 }
 
 struct Storage {
     below: Traversal,
-    expected: Air,
+    /// Pressures that are foreseen [Pa].
+    expected: Vec<f64>,
     work: Work,
+    /// Height and how far it opens in free flight, by vertex [m].
+    flight: Vec<[f64; 2]>,
+    /// Height at the end of the step [m].
     gaps: Vec<f64>,
-    opens: Vec<f64>,
     outside: Vec<f64>,
     stiffness: Stiffness,
 }
@@ -82,10 +83,10 @@ impl Airs {
     pub fn new(world: &World) -> Airs {
         let storage = |layer: &AirLayer| Storage {
             below: Traversal::new(&layer.below, &world.rest, layer.layer.size()),
-            expected: Air::default(),
+            expected: Vec::new(),
             work: Work::default(),
             gaps: vec![0.0; layer.layer.size()],
-            opens: vec![0.0; layer.layer.size()],
+            flight: vec![[0.0; 2]; layer.layer.size()],
             outside: Vec::new(),
             stiffness: Stiffness::default(),
         };
@@ -106,20 +107,19 @@ impl Airs {
     /// Foresees the pressures at the end of the step and linearises them.
     pub fn press(&mut self, world: &World, state: &State, step: &Step) {
         self.look_below(world, &state.x);
-        let Airs { layers, columns, balloons, common, .. } = self;
+        let Airs { layers, columns, balloons, common, places, .. } = self;
         let blank = Column {
             vertices: [0; 4],
             weights: [0.0; 4],
             normal: Vec3::zeros(),
             push: 0.0,
             stiffness: 0.0,
-            gap: 0.0,
-            opens: 0.0,
             strength: 0.0,
             sum: 0,
         };
         columns.resize(world.airs.iter().map(|l| l.layer.size()).sum(), blank);
         common.entries.clear();
+        places.resize(world.rest.len(), 0);
         common.inner.resize_with(world.airs.len() + world.balloons.len(), Envelope::default);
         common.less.clear();
         let mut rest = &mut columns[..];
@@ -127,35 +127,26 @@ impl Airs {
         for (((air, storage), state_air), regions) in world.airs.iter().zip(layers).zip(&state.airs).zip(regions) {
             let (columns, others) = rest.split_at_mut(air.layer.size());
             rest = others;
-            let Storage { below, expected, work, gaps, opens, outside, stiffness } = storage;
             let first = world.objects[air.objects[0]].vertices.start;
-            par::each_mut(columns, |v, column| *column = look(air, below, state, step, first, v));
-            par::fill(gaps, |v| columns[v].gap);
-            par::fill(opens, |v| columns[v].opens);
-            expected.clone_from(state_air);
-            air.outside(state.time + step.h, outside);
-            expected.foresee(&air.layer, &air.gas, (gaps, opens), outside, step.h, work);
-
-            let pressure = |v: usize| (air.gas.pressure + state_air.excess[v]).max(0.0);
             let begin = common.less.len() as u32;
-            par::each_mut(columns, |v, column| {
-                column.sum = begin + air.layer.group(v);
-                column.strength = if air.layer.open[v] { 0.0 } else { air.layer.areas[v] * pressure(v).sqrt() };
-                column.push = air.layer.areas[v] * expected.excess[v];
+            let Storage { below, expected, work, flight, outside, stiffness, .. } = storage;
+            let sum = |v: usize| begin + air.layer.group(v);
+            par::each_pair_mut(columns, flight, |v, column, flight| {
+                let pressure = (air.gas.pressure + state_air.excess[v]).max(0.0);
+                let strength = if air.layer.open[v] { 0.0 } else { air.layer.areas[v] * pressure.sqrt() };
+                let look = look(air, below, state, step, (first + v) as u32, v);
+                (*column, *flight) = (Column { strength, sum: sum(v), ..look.0 }, look.1);
             });
-            stiffness.find(&air.layer, work, |v| (columns[v].strength, columns[v].opens), regions);
+            air.outside(state.time + step.h, outside);
+            state_air.foresee(&air.layer, &air.gas, flight, outside, step.h, expected, work);
+            stiffness.find(&air.layer, work, |v| (columns[v].strength, flight[v][1]), regions);
             par::each_mut(columns, |v, column| {
-                column.stiffness = stiffness.alone[air.layer.group(v) as usize] * column.strength;
-                column.push -= stiffness.drag(air.layer.group(v), column.strength, column.opens);
+                let group = air.layer.group(v);
+                column.stiffness = stiffness.alone(group) * column.strength;
+                column.push = air.layer.areas[v] * expected[v] - stiffness.drag(group, column.strength, flight[v][1]);
             });
+            air.layer.groups().for_each(|members| couple(columns, members, step, &mut common.entries, places));
             common.less.extend(&stiffness.less);
-        }
-        for Column { vertices, weights, normal, strength, sum, .. } in columns.iter() {
-            for (corner, weight) in vertices.iter().zip(weights) {
-                if step.fixed.get(*corner as usize) == Some(&false) && weight * strength != 0.0 {
-                    common.entries.push((*corner, *sum, normal * (weight * strength)));
-                }
-            }
         }
         for (((balloon, inflation), inside), whole) in
             world.balloons.iter().zip(balloons).zip(&state.balloons).zip(wholes)
@@ -208,22 +199,57 @@ impl Airs {
     }
 }
 
-/// The column below vertex `v` of a layer.
-fn look(air: &AirLayer, below: &Traversal, state: &State, step: &Step, first: usize, v: usize) -> Column {
+/// The column below vertex `v` of a layer, which is `name` in the world, but what pushes; its height and how far that opens in free
+/// flight [m].
+#[inline(always)]
+fn look(air: &AirLayer, below: &Traversal, state: &State, step: &Step, name: u32, v: usize) -> (Column, [f64; 2]) {
     let closest = below.closest(v);
-    let [a, b, c] = air.below[closest.triangle as usize];
-    let vertices = [(first + v) as u32, a, b, c];
+    let corners = air.below[closest.triangle as usize];
     let [p, q, r] = closest.weights;
-    let weights = [1.0, -p, -q, -r];
-    let sum = |of: &dyn Fn(usize) -> Vec3| -> Vec3 { (0..4).map(|k| of(vertices[k] as usize) * weights[k]).sum() };
-    let away = sum(&|v| state.x[v]);
-    // A vertex that touches the surface has the triangle's normal.
-    let [x, y, z] = [a, b, c].map(|v| state.x[v as usize]);
-    let normal = if closest.distance.abs() > 1e-9 {
-        away / closest.distance
-    } else {
-        (y - x).cross(&(z - x)).try_normalize(0.0).unwrap_or_default()
+    let sum = |of: &[Vec3]| {
+        let [a, b, c] = corners.map(|v| of[v as usize]);
+        of[name as usize] - a * p - b * q - c * r
     };
-    let opens = normal.dot(&sum(&|v| step.moved[v]));
-    Column { vertices, weights, normal, push: 0.0, stiffness: 0.0, gap: closest.distance, opens, strength: 0.0, sum: 0 }
+    // A vertex that touches the surface has the triangle's normal.
+    let normal = if closest.distance.abs() > 1e-9 {
+        sum(&state.x) / closest.distance
+    } else {
+        let [a, b, c] = corners.map(|v| state.x[v as usize]);
+        (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_default()
+    };
+    let opens = normal.dot(&sum(&step.moved));
+    let [a, b, c] = corners;
+    (
+        Column {
+            vertices: [name, a, b, c],
+            weights: [1.0, -p, -q, -r],
+            normal,
+            push: 0.0,
+            stiffness: 0.0,
+            strength: 0.0,
+            sum: 0,
+        },
+        [closest.distance, opens],
+    )
+}
+
+/// Adds what the columns of a group take part in its sum with: an entry a vertex, the last one of each being at `places`.
+fn couple(columns: &[Column], members: &[u32], step: &Step, entries: &mut Vec<(u32, u32, Vec3)>, places: &mut [u32]) {
+    let begin = entries.len();
+    for Column { vertices, weights, normal, strength, sum, .. } in members.iter().map(|v| &columns[*v as usize]) {
+        let along = normal * *strength;
+        for (vertex, weight) in vertices.iter().zip(weights) {
+            if weight * strength == 0.0 || step.fixed.get(*vertex as usize) != Some(&false) {
+                continue;
+            }
+            let place = &mut places[*vertex as usize];
+            match entries.get_mut(*place as usize) {
+                Some(last) if last.0 == *vertex && *place as usize >= begin => last.2 += along * *weight,
+                _ => {
+                    *place = entries.len() as u32;
+                    entries.push((*vertex, *sum, along * *weight));
+                }
+            }
+        }
+    }
 }
