@@ -25,7 +25,7 @@ const BLOCK: usize = 32;
 /// Blocks on a thread at a time.
 const BLOCKS: usize = 4;
 /// Updates after which points are put together anew.
-const REORDER: u32 = 8;
+const REORDER: u32 = 32;
 /// Leaves near a block that are held at a time, eight by eight.
 const HELD: usize = 8;
 

@@ -26,7 +26,7 @@
 use super::seed::{self, Seed};
 use super::through::Through;
 use crate::linalg::envelope::Envelope;
-use crate::linalg::graph::{Diffusion, Equation, Graph};
+use crate::linalg::graph::{Coarse, Diffusion, Equation, Graph};
 use crate::linalg::pcg::Outcome;
 use crate::linalg::{Vec3, par};
 use crate::mesh::topology::Topology;
@@ -35,7 +35,7 @@ use crate::mesh::topology::Topology;
 const TOLERANCE: f64 = 1e-5;
 /// Part of the error of a step's first guess, the pressures before, that may be left: the air is kept whatever it is, and the next step
 /// begins with it.
-const PROGRESS: f64 = 3e-2;
+const PROGRESS: f64 = 0.1;
 /// The same where pressures are only foreseen. With no more than right means of groups a comforter's air is off by 1 % when it strikes.
 const FORESIGHT: f64 = 0.2;
 /// Pressure that counts as none [Pa]: with it a 1 g/m2 cloth hangs 0.1 % lower.
@@ -139,10 +139,10 @@ pub struct Work {
 
 impl Work {
     /// The last step's system on the groups of vertices alone, see [`Equation::coarsen`]. Volumes are positive, so is it.
-    pub fn coarsen(&self, layer: &Layer, resistance: &mut Vec<f64>, parts: [(f64, &mut Envelope); 2]) {
+    pub fn coarsen(&self, layer: &Layer, coarse: &mut Coarse, parts: [(f64, &mut Envelope); 2]) {
         let Layer { graph, open, shapes, .. } = layer;
         let equation = Equation { graph, vertex: &self.vertex, edge: &self.edge, fixed: open };
-        equation.coarsen(self.diffusion.rows(), shapes, resistance, parts);
+        equation.coarsen(&self.diffusion, shapes, coarse, parts);
     }
 
     /// A bound of the last step's matrix from below, among what differs within the group of the vertex in a seat and has no mean there:

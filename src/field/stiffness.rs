@@ -14,6 +14,7 @@
 
 use super::air::{Layer, Work};
 use crate::linalg::envelope::Envelope;
+use crate::linalg::graph::Coarse;
 
 /// Part of what the coarse mesh should conduct that `C` does.
 const PART: f64 = 0.8;
@@ -25,7 +26,7 @@ pub struct Stiffness {
     pub less: Vec<f64>,
     /// Sums by group of `B` and `B d` in free flight, and `alpha` [m^2 Pa^1/2, m^3 Pa^1/2, Pa^1/2/m].
     sums: Vec<[f64; 3]>,
-    resistance: Vec<f64>,
+    coarse: Coarse,
     /// `C` where it conducts all.
     whole: Envelope,
     /// What `C^-1` is too much, times the sums of `B d` in free flight, by group [Pa^1/2].
@@ -42,15 +43,15 @@ impl Stiffness {
         &mut self,
         layer: &Layer,
         work: &Work,
-        vertex: impl Fn(usize) -> (f64, f64) + Sync,
+        vertex: impl Fn(usize) -> [f64; 2] + Sync,
         regions: &mut Envelope,
     ) {
-        let Stiffness { less, sums, resistance, whole, rest, right, scratch } = self;
-        work.coarsen(layer, resistance, [(PART, &mut *regions), (1.0, &mut *whole)]);
+        let Stiffness { less, sums, coarse, whole, rest, right, scratch } = self;
+        work.coarsen(layer, coarse, [(PART, &mut *regions), (1.0, &mut *whole)]);
         sums.resize(regions.size(), [0.0; 3]);
         layer.graph.each_group(sums, |seats| {
             seats.fold([0.0f64; 3], |[sum, flight, alone], seat| {
-                let (strength, opens) = vertex(layer.graph.member(seat));
+                let [strength, opens] = vertex(layer.graph.member(seat));
                 [sum + strength, flight + strength * opens, alone.max(strength / work.least(layer, seat))]
             })
         });
@@ -103,7 +104,7 @@ mod tests {
         let strength = |v: usize| if layer.open[v] { 0.0 } else { layer.areas[v] * gas.pressure.sqrt() };
         let mut stiffness = Stiffness::default();
         let mut regions = Envelope::default();
-        stiffness.find(&layer, &work, |v| (strength(v), 0.0), &mut regions);
+        stiffness.find(&layer, &work, |v| [strength(v), 0.0], &mut regions);
         let mut common = Common::default();
         common.inner.push(regions);
         common.less.extend(&stiffness.less);

@@ -19,10 +19,8 @@ const REACH: u32 = 3;
 /// Vertices, edges and groups of neighbours.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
-    /// Both vertices of each edge, the one with the smaller number first; sorted.
+    /// Both vertices of each edge, the one with the smaller number first.
     pub edges: Vec<[u32; 2]>,
-    /// The edges that begin at each vertex begin here, one entry more.
-    firsts: Vec<u32>,
     /// Edges of each vertex begin here in `links`, one entry more.
     starts: Vec<u32>,
     /// Neighbour and edge.
@@ -45,8 +43,13 @@ pub struct Diffusion {
     /// `d_i + sum_j k_ij`
     diagonal: Vec<f64>,
     rows: Rows,
-    /// Seat of the neighbour and what couples, in order of the links of the rows.
-    links: Vec<(u32, f32)>,
+    /// What couples, in order of the links of the rows, and of those that leave a group.
+    links: Vec<f32>,
+    leaving: Vec<f32>,
+    /// What couples groups, by edge between them.
+    between: Vec<f64>,
+    /// Sum of `d_i` by group.
+    volumes: Vec<f64>,
     /// `d_i`
     own: Vec<f32>,
     /// Unknown, zero where it is known; one more.
@@ -59,7 +62,8 @@ pub struct Diffusion {
     /// Part of a sum, by block of vertices.
     sums: Vec<f64>,
     means: Envelope,
-    /// One number for each group, and again with a zero.
+    /// Sum for each group, mean, and again with a zero.
+    total: Vec<f64>,
     mean: Vec<f64>,
     single: Vec<f32>,
     scratch: Vec<f64>,
@@ -73,14 +77,45 @@ pub struct Rows {
     fixed: Vec<bool>,
     /// Group of each seat.
     home: Vec<u32>,
-    /// Links of each seat begin here, those to its own group, then the others, one entry more.
+    /// Links of each seat begin here, and those that leave its group; one entry more.
     starts: Vec<[u32; 2]>,
     /// Seat of the neighbour, and edge.
-    links: Vec<[u32; 2]>,
-    /// Edges between groups, or with a fixed vertex.
+    links: Links,
+    /// Group of the neighbour, and edge, of the links that leave a group.
+    leaving: Links,
+    /// Edges between groups, or with a fixed vertex, pair by pair.
     edges: Vec<u32>,
-    /// Where in the matrix of groups the group of each one's first vertex is, that of its second, and what couples them.
-    slots: Vec<[u32; 3]>,
+    /// Groups of each pair, and where its edges end.
+    pairs: Vec<([u32; 2], u32)>,
+}
+
+/// Where links lead, and by which edges.
+#[derive(Clone, Debug, Default)]
+struct Links {
+    to: Vec<u32>,
+    by: Vec<u32>,
+}
+
+impl Links {
+    fn push(&mut self, to: u32, by: u32) {
+        self.to.push(to);
+        self.by.push(by);
+    }
+
+    /// With what couples by each, `values`.
+    #[inline(always)]
+    fn with<'a>(&'a self, values: &'a [f32], range: Range<usize>) -> impl Iterator<Item = (usize, f32)> + 'a {
+        self.to[range.clone()].iter().map(|to| *to as usize).zip(values[range].iter().copied())
+    }
+}
+
+/// Reusable storage for a coarse mesh.
+#[derive(Clone, Debug, Default)]
+pub struct Coarse {
+    /// Mean by group, and number.
+    resistance: Vec<[f64; 2]>,
+    /// Of each edge between groups its resistance, then what couples them.
+    between: Vec<f64>,
 }
 
 /// A vertex in conjugate gradients; nothing but zeros where it is known.
@@ -102,9 +137,7 @@ impl Graph {
     /// For `edges` between vertices at `points`.
     pub fn new(points: &[Vec3], mut edges: Vec<[u32; 2]>) -> Graph {
         edges.iter_mut().for_each(|e| e.sort_unstable());
-        edges.sort_unstable();
         let count = points.len();
-        let firsts = (0..=count as u32).map(|v| edges.partition_point(|e| e[0] < v) as u32).collect();
         let mut starts = vec![0; count + 1];
         edges.iter().flatten().for_each(|v| starts[*v as usize + 1] += 1);
         (0..count).for_each(|v| starts[v + 1] += starts[v]);
@@ -116,7 +149,7 @@ impl Graph {
                 next[*v as usize] += 1;
             }
         }
-        let mut graph = Graph { edges, firsts, starts, links, ..Graph::default() };
+        let mut graph = Graph { edges, starts, links, ..Graph::default() };
         graph.find_groups();
         graph.shares = graph.find_shares(points);
         let groups = graph.edges.iter().map(|e| e.map(|v| graph.group[v as usize]));
@@ -154,7 +187,12 @@ impl Graph {
             groups += 1;
         }
         let mut members: Vec<u32> = (0..count as u32).collect();
-        members.sort_by_key(|v| group[*v as usize]);
+        // Alike in a group stand together, for a processor that foresees how many links there are.
+        members.sort_by_key(|v| {
+            let links = self.links(*v as usize);
+            let leaves = links.iter().filter(|[w, _]| group[*w as usize] != group[*v as usize]).count();
+            (group[*v as usize], leaves, links.len())
+        });
         self.group_starts = (0..=groups).map(|g| members.partition_point(|v| group[*v as usize] < g) as u32).collect();
         (self.group, self.members) = (group, members);
     }
@@ -224,7 +262,7 @@ impl Graph {
 
 impl Rows {
     fn find(&mut self, graph: &Graph, fixed: &[bool]) {
-        let Rows { fixed: last, home, starts, links, edges, slots } = self;
+        let Rows { fixed: last, home, starts, links, leaving, edges, pairs } = self;
         if last == fixed && home.len() == fixed.len() + 1 {
             return;
         }
@@ -236,31 +274,41 @@ impl Rows {
         for (seat, v) in graph.members.iter().map(|v| *v as usize).enumerate().filter(|(_, v)| !fixed[*v]) {
             (seats[v], home[seat]) = (seat as u32, graph.group[v]);
         }
-        (*starts, *links) = (Vec::new(), Vec::new());
+        (*starts, *links, *leaving) = (vec![[0; 2]], Links::default(), Links::default());
         for (seat, v) in graph.members.iter().map(|v| *v as usize).enumerate() {
             let own = if fixed[v] { &[] } else { graph.links(v) };
-            let at = |[w, e]: &[u32; 2]| [seats[*w as usize], *e];
-            let within = |link: &[u32; 2]| home[link[0] as usize] == home[seat];
-            let begin = links.len() as u32;
-            links.extend(own.iter().map(at).filter(within));
-            starts.push([begin, links.len() as u32]);
-            links.extend(own.iter().map(at).filter(|link| !within(link)));
+            for [w, e] in own {
+                let there = seats[*w as usize];
+                links.push(there, *e);
+                if home[there as usize] != home[seat] {
+                    leaving.push(home[there as usize], *e);
+                }
+            }
+            starts.push([links.to.len() as u32, leaving.to.len() as u32]);
         }
-        starts.push([links.len() as u32; 2]);
-        let crosses = |[a, b]: [usize; 2]| fixed[a] || fixed[b] || graph.group[a] != graph.group[b];
-        let all = 0..graph.edges.len() as u32;
-        *edges = all.filter(|e| crosses(graph.edges[*e as usize].map(|v| v as usize))).collect();
-        let slot = |e: &u32| {
-            let [g, h] = graph.edges[*e as usize].map(|v| graph.group[v as usize]);
-            [(g, g), (h, h), (g, h)].map(|(g, h)| graph.pattern.slot(g, h) as u32)
+        let between = |e: u32| {
+            let [g, h] = graph.edges[e as usize].map(|v| home[seats[v as usize] as usize]);
+            [g.min(h), g.max(h)]
         };
-        *slots = edges.iter().map(slot).collect();
+        *edges = (0..graph.edges.len() as u32).filter(|e| between(*e)[0] != between(*e)[1]).collect();
+        edges.sort_by_key(|e| between(*e));
+        pairs.clear();
+        for (end, e) in (1..).zip(&*edges) {
+            match pairs.last_mut() {
+                Some((pair, last)) if *pair == between(*e) => *last = end,
+                _ => pairs.push((between(*e), end)),
+            }
+        }
     }
 
-    /// Links of a seat, and of those the ones that leave its group.
-    fn of(&self, seat: usize) -> [Range<usize>; 2] {
-        let ([first, middle], [end, _]) = (self.starts[seat], self.starts[seat + 1]);
-        [first as usize..end as usize, middle as usize..end as usize]
+    /// Links of a seat.
+    fn of(&self, seat: usize) -> Range<usize> {
+        self.starts[seat][0] as usize..self.starts[seat + 1][0] as usize
+    }
+
+    /// Those of them that leave its group.
+    fn leaving(&self, seat: usize) -> Range<usize> {
+        self.starts[seat][1] as usize..self.starts[seat + 1][1] as usize
     }
 }
 
@@ -283,85 +331,77 @@ impl Equation<'_> {
         self.graph.links(v).iter().fold(self.vertex[v], |sum, [_, e]| sum + self.edge[*e as usize])
     }
 
-    /// The equation for one number a group where each edge has a share of its strength, and a part of that in each matrix, factored.
-    /// A group without unknowns has a diagonal of one. False where one is not positive definite.
-    fn sum_up<const N: usize>(
-        &self,
-        rows: &Rows,
-        share: impl Fn(usize) -> f64,
-        mut parts: [(f64, &mut Envelope); N],
-    ) -> bool {
-        let Equation { graph, vertex, edge, fixed } = *self;
-        for (_, sums) in &mut parts {
-            sums.clone_from(&graph.pattern);
-        }
-        for (g, members) in graph.members().enumerate() {
-            let unknown = members.iter().map(|v| *v as usize).filter(|v| !fixed[*v]);
+    /// The sum of `d` over the unknowns of each group, one where there are none.
+    fn volumes(&self, out: &mut Vec<f64>) {
+        let Equation { graph, vertex, fixed, .. } = *self;
+        out.resize(graph.groups(), 0.0);
+        graph.each_group(out, |seats| {
+            let unknown = seats.map(|s| graph.member(s)).filter(|v| !fixed[*v]);
             let (sum, number) = unknown.fold((0.0, 0), |(sum, number), v| (sum + vertex[v], number + 1));
-            let slot = graph.pattern.slot(g as u32, g as u32);
-            parts.iter_mut().for_each(|(_, sums)| sums.add(slot, if number == 0 { 1.0 } else { sum }));
-        }
-        for (e, slots) in rows.edges.iter().map(|e| *e as usize).zip(&rows.slots) {
-            let k = edge[e] * share(e);
-            let [own, other, both] = slots.map(|slot| slot as usize);
-            let [a, b] = graph.edges[e].map(|v| fixed[v as usize]);
-            for (part, sums) in &mut parts {
-                let k = *part * k;
-                if !a && (b || own != other) {
-                    sums.add(own, k);
-                }
-                if !b && (a || own != other) {
-                    sums.add(other, k);
-                }
-                if !a && !b && own != other {
-                    sums.add(both, -k);
-                }
-            }
-        }
-        parts.iter_mut().all(|(_, sums)| sums.factor())
+            if number == 0 { 1.0 } else { sum }
+        });
     }
 
-    /// The equation on meshes as coarse as the groups that conduct a part of what they should, each factored; false where one is
-    /// not positive definite. In the sums of the equation, by contrast, the way between two middles is as short as an edge. Here the
-    /// rest of the way has the mean resistance of both groups' edges, for edges of widths over length `shapes`; `resistance` is
-    /// storage.
+    /// The equation on meshes as coarse as the groups that conduct a part of what they should, each factored, in the order of
+    /// the last matrix; false where one is not positive definite. In the sums of the equation, by contrast, the way between two middles is as short as an edge. Here the
+    /// rest of the way has the mean resistance of the edges at the borders of both groups, for edges of widths over length `shapes`.
     pub fn coarsen(
         &self,
-        rows: &Rows,
+        diffusion: &Diffusion,
         shapes: &[f64],
-        resistance: &mut Vec<f64>,
-        parts: [(f64, &mut Envelope); 2],
+        storage: &mut Coarse,
+        [(part, sums), (other_part, other)]: [(f64, &mut Envelope); 2],
     ) -> bool {
         let Equation { graph, edge, .. } = *self;
-        let conducts = |e: usize| edge[e] > 0.0 && shapes[e] > 0.0;
-        resistance.resize(graph.groups(), 0.0);
-        graph.each_group(resistance, |seats| {
-            let (mut sum, mut number) = (0.0, 0.0);
-            for v in graph.members[seats].iter().map(|v| *v as usize) {
-                for e in (graph.firsts[v]..graph.firsts[v + 1]).map(|e| e as usize).filter(|e| conducts(*e)) {
-                    sum += shapes[e] / edge[e];
-                    number += 1.0;
+        let (Coarse { resistance, between }, rows) = (storage, &diffusion.rows);
+        resistance.clear();
+        resistance.resize(graph.groups(), [0.0; 2]);
+        let groups = |e: usize| graph.edges[e].map(|v| graph.group[v as usize] as usize);
+        between.clear();
+        for e in rows.edges.iter().map(|e| *e as usize) {
+            let conducts = edge[e] > 0.0 && shapes[e] > 0.0;
+            between.push(if conducts { shapes[e] / edge[e] } else { f64::INFINITY });
+            if conducts {
+                for g in groups(e) {
+                    resistance[g][0] += shapes[e] / edge[e];
+                    resistance[g][1] += 1.0;
                 }
             }
-            if number > 0.0 { sum / number } else { 0.0 }
-        });
-        let share = |e: usize| {
-            if !conducts(e) {
-                return 0.0;
-            }
-            let [g, h] = graph.edges[e].map(|v| resistance[graph.group[v as usize] as usize]);
-            1.0 / (1.0 + (1.0 / graph.shares[e] - 1.0) * edge[e] / shapes[e] * 0.5 * (g + h))
-        };
-        self.sum_up(rows, share, parts)
+        }
+        resistance.iter_mut().for_each(|[sum, number]| *sum /= number.max(1.0));
+        for (between, e) in between.iter_mut().zip(rows.edges.iter().map(|e| *e as usize)) {
+            let [g, h] = groups(e).map(|g| resistance[g][0]);
+            *between = shapes[e] / (*between + (1.0 / graph.shares[e] - 1.0) * 0.5 * (g + h));
+        }
+        let (first, second) = par::join(
+            || sum_up(graph, rows, &diffusion.volumes, (between, part), sums),
+            || sum_up(graph, rows, &diffusion.volumes, (between, other_part), other),
+        );
+        first && second
     }
 }
 
-impl Diffusion {
-    /// The order of the last matrix.
-    pub fn rows(&self) -> &Rows {
-        &self.rows
+/// The equation for one number a group, factored, where `volumes` are its numbers and the edges between groups couple by a part of
+/// `between`. False where it is not positive definite.
+fn sum_up(graph: &Graph, rows: &Rows, volumes: &[f64], (between, part): (&[f64], f64), sums: &mut Envelope) -> bool {
+    sums.clone_from(&graph.pattern);
+    let mut add = |g: u32, h: u32, value: f64| sums.add(graph.pattern.slot(g, h), value);
+    (0..).zip(volumes).for_each(|(g, volume)| add(g, g, *volume));
+    let mut begin = 0;
+    for ([g, h], end) in &rows.pairs {
+        let sum = part * between[begin..*end as usize].iter().sum::<f64>();
+        begin = *end as usize;
+        add(*g, *g, sum);
+        // The last group is what is fixed.
+        if (*h as usize) < graph.groups() {
+            add(*h, *h, sum);
+            add(*g, *h, -sum);
+        }
     }
+    sums.factor()
+}
 
+impl Diffusion {
     /// The diagonal of the last matrix, by seat.
     pub fn diagonal(&self) -> &[f64] {
         &self.diagonal
@@ -373,6 +413,7 @@ impl Diffusion {
         self.diagonal.resize(graph.size(), 0.0);
         par::fill(&mut self.diagonal, |seat| equation.diagonal(graph.members[seat] as usize));
         self.rows.find(graph, equation.fixed);
+        equation.volumes(&mut self.volumes);
     }
 
     /// Solves the equation for the right-hand side `b` from the first guess `x`, to the residual `tolerance` relative to `b` or
@@ -387,13 +428,21 @@ impl Diffusion {
     ) -> Option<Outcome> {
         let Equation { graph, vertex, edge, fixed } = *equation;
         let (size, groups) = (graph.size(), graph.groups());
-        let Diffusion { diagonal, rows, links, own, known, unknowns, z, q, sums, means, mean, single, scratch } = self;
+        let Diffusion {
+            diagonal, rows, links, leaving, between, volumes, own, known, unknowns, z, q, sums, means, total, mean, single, scratch
+        } = self;
         rows.find(graph, fixed);
-        if !equation.sum_up(rows, |_| 1.0, [(1.0, &mut *means)]) {
+        let rows = &*rows;
+        between.clear();
+        between.extend(rows.edges.iter().map(|e| edge[*e as usize]));
+        equation.volumes(volumes);
+        if !sum_up(graph, rows, volumes, (between, 1.0), means) {
             return None;
         }
-        let rows = &*rows;
-        for (vector, size) in [(&mut *diagonal, size), (known, size + 1), (mean, groups), (scratch, groups)] {
+        for vector in [&mut *total, mean, scratch] {
+            vector.resize(groups, 0.0);
+        }
+        for (vector, size) in [(&mut *diagonal, size), (known, size + 1)] {
             vector.resize(size, 0.0);
         }
         for (vector, size) in [(&mut *own, size), (z, size + 1), (q, size), (single, groups + 1)] {
@@ -401,41 +450,42 @@ impl Diffusion {
         }
         unknowns.resize(size, Unknown::default());
         sums.resize(size.div_ceil(par::BLOCK), 0.0);
-        links.resize(rows.links.len(), (0, 0.0));
-        par::fill(links, |k| (rows.links[k][0], edge[rows.links[k][1] as usize] as f32));
-        par::fill(own, |s| vertex[graph.members[s] as usize] as f32);
-        par::fill(&mut known[..size], |s| {
+        for (values, links) in [(&mut *links, &rows.links), (leaving, &rows.leaving)] {
+            values.resize(links.by.len(), 0.0);
+            par::fill(values, |k| edge[links.by[k] as usize] as f32);
+        }
+        par::each_pair_mut(&mut known[..size], own, |s, known, own| {
             let v = graph.members[s] as usize;
-            if fixed[v] { 0.0 } else { x[v] }
+            (*known, *own) = (if fixed[v] { 0.0 } else { x[v] }, vertex[v] as f32);
         });
-        let (own, links) = (&*own, &*links);
-        // The means that leave no sum in any group.
+        let (own, links, leaving) = (&*own, &*links, &*leaving);
+        // The means that leave no sum in any group, and their product with what the sums are.
         let mut level = |sum: &(dyn Fn(Range<usize>) -> f64 + Sync), single: &mut [f32]| {
-            graph.each_group(mean, sum);
+            graph.each_group(total, sum);
+            mean.copy_from_slice(total);
             means.solve(mean, scratch);
             single.iter_mut().zip(&*mean).for_each(|(single, mean)| *single = *mean as f32);
+            mean.iter().zip(&*total).map(|(mean, sum)| mean * sum).sum::<f64>()
         };
         // What the means are at a seat, and there the matrix times them.
         let at = |s: usize, mean: &[f32]| {
             let here = mean[rows.home[s] as usize];
-            let [_, leaving] = rows.of(s);
-            let flow = |sum, (w, k): &(u32, f32)| sum + k * (here - mean[rows.home[*w as usize] as usize]);
-            (here, links[leaving].iter().fold(own[s] * here, flow))
+            let flow = |sum, (g, k): (usize, f32)| sum + k * (here - mean[g]);
+            (here, rows.leaving.with(leaving, rows.leaving(s)).fold(own[s] * here, flow))
         };
 
-        let (mut enough, mut beta) = (0.0, 0.0f32);
+        let (mut enough, mut beta, mut before) = (0.0, 0.0f32, 0.0);
         let mut reference = None;
         let mut outcome = Outcome::default();
         loop {
             let all = &*known;
             par::each_pair_mut(unknowns, diagonal, |s, u, diagonal| {
                 let v = graph.members[s] as usize;
-                let flow = |(sum, flow): (f64, f64), (w, k): &(u32, f32)| {
-                    let k = f64::from(*k);
-                    (sum + k, flow + k * (all[s] - all[*w as usize]))
+                let flow = |(sum, flow): (f64, f64), (w, k): (usize, f32)| {
+                    let k = f64::from(k);
+                    (sum + k, flow + k * (all[s] - all[w]))
                 };
-                let [near, _] = rows.of(s);
-                let (sum, flow) = links[near].iter().fold((vertex[v], vertex[v] * all[s]), flow);
+                let (sum, flow) = rows.links.with(links, rows.of(s)).fold((vertex[v], vertex[v] * all[s]), flow);
                 *diagonal = sum;
                 *u = Unknown::default();
                 if !fixed[v] {
@@ -464,28 +514,27 @@ impl Diffusion {
                 if outcome.converged || rr <= corrected || outcome.iterations >= iterations || !rr.is_finite() {
                     break;
                 }
-                // One product an iteration: that of the direction follows from it.
+                // One product an iteration: that of the direction follows from it, and so does what both are together
+                // (Chronopoulos & Gear 1989).
                 let scaled = &*z;
-                par::fill(q, |s| {
+                let zq = par::each_mut_sum(q, sums, |s, q| {
                     let here = scaled[s];
-                    let [near, _] = rows.of(s);
-                    let flow = |sum, (w, k): &(u32, f32)| sum + k * (here - scaled[*w as usize]);
-                    links[near].iter().fold(own[s] * here, flow)
+                    let flow = |sum, (w, k): (usize, f32)| sum + k * (here - scaled[w]);
+                    *q = rows.links.with(links, rows.of(s)).fold(own[s] * here, flow);
+                    f64::from(here) * f64::from(*q)
                 });
-                level(&|seats| q[seats].iter().map(|q| f64::from(*q)).sum(), single);
-                let pap = par::each_mut_sum(unknowns, sums, |s, u| {
+                let pap = zq - level(&|seats| q[seats].iter().map(|q| f64::from(*q)).sum(), single) - before;
+                let (alpha, q) = ((rr / pap) as f32, &*q);
+                let next = par::each_pair_mut_sum(unknowns, &mut z[..size], sums, |s, u, z| {
                     let (here, out) = at(s, single);
-                    u.p = scaled[s] - here + beta * u.p;
+                    u.p = *z - here + beta * u.p;
                     u.ap = q[s] - out + beta * u.ap;
-                    f64::from(u.p) * f64::from(u.ap)
-                });
-                let alpha = (rr / pap) as f32;
-                let next = par::each_pair_mut_sum(unknowns, &mut z[..size], sums, |_, u, z| {
                     u.x += alpha * u.p;
                     u.r -= alpha * u.ap;
                     *z = u.r * u.scale;
                     f64::from(u.r) * f64::from(*z)
                 });
+                before = next / rr * (next / rr) * pap;
                 (beta, rr) = ((next / rr) as f32, next);
                 outcome.iterations += 1;
             }
@@ -494,7 +543,7 @@ impl Diffusion {
                 graph.members.iter().zip(&*known).for_each(|(v, known)| x[*v as usize] = *known);
                 return Some(outcome);
             }
-            beta = 0.0;
+            (beta, before) = (0.0, 0.0);
         }
     }
 }

@@ -10,7 +10,7 @@
 use super::Step;
 use super::balloon::Inflation;
 use super::touch::Touch;
-use crate::collision::traversal::Traversal;
+use crate::collision::traversal::{Closest, Traversal};
 use crate::field::air::Work;
 use crate::field::stiffness::Stiffness;
 use crate::linalg::envelope::Envelope;
@@ -70,8 +70,12 @@ struct Storage {
     /// Pressures that are foreseen [Pa].
     expected: Vec<f64>,
     work: Work,
+    /// The points below as they were found last, by vertex.
+    found: Vec<Closest>,
     /// Height and how far it opens in free flight, by vertex [m].
     flight: Vec<[f64; 2]>,
+    /// Strengths as in [`Column`], and how far the gap opens in free flight, by vertex.
+    strengths: Vec<[f64; 2]>,
     /// Height at the end of the step [m].
     gaps: Vec<f64>,
     outside: Vec<f64>,
@@ -86,7 +90,9 @@ impl Airs {
             expected: Vec::new(),
             work: Work::default(),
             gaps: vec![0.0; layer.layer.size()],
+            found: Vec::new(),
             flight: vec![[0.0; 2]; layer.layer.size()],
+            strengths: vec![[0.0; 2]; layer.layer.size()],
             outside: Vec::new(),
             stiffness: Stiffness::default(),
         };
@@ -129,17 +135,18 @@ impl Airs {
             rest = others;
             let first = world.objects[air.objects[0]].vertices.start;
             let begin = common.less.len() as u32;
-            let Storage { below, expected, work, flight, outside, stiffness, .. } = storage;
+            let Storage { found, expected, work, flight, strengths, outside, stiffness, .. } = storage;
             let sum = |v: usize| begin + air.layer.group(v);
             par::each_pair_mut(columns, flight, |v, column, flight| {
                 let pressure = (air.gas.pressure + state_air.excess[v]).max(0.0);
                 let strength = if air.layer.open[v] { 0.0 } else { air.layer.areas[v] * pressure.sqrt() };
-                let look = look(air, below, state, step, (first + v) as u32, v);
+                let look = look(air, &found[v], state, step, (first + v) as u32);
                 (*column, *flight) = (Column { strength, sum: sum(v), ..look.0 }, look.1);
             });
             air.outside(state.time + step.h, outside);
             state_air.foresee(&air.layer, &air.gas, flight, outside, step.h, expected, work);
-            stiffness.find(&air.layer, work, |v| (columns[v].strength, flight[v][1]), regions);
+            par::fill(strengths, |v| [columns[v].strength, flight[v][1]]);
+            stiffness.find(&air.layer, work, |v| strengths[v], regions);
             par::each_mut(columns, |v, column| {
                 let group = air.layer.group(v);
                 column.stiffness = stiffness.alone(group) * column.strength;
@@ -167,6 +174,8 @@ impl Airs {
         for (air, storage) in world.airs.iter().zip(&mut self.layers) {
             let first = world.objects[air.objects[0]].vertices.start;
             storage.below.update(x, |v| x[first + v]);
+            storage.found.resize_with(air.layer.size(), || *storage.below.closest(0));
+            par::fill(&mut storage.found, |v| *storage.below.closest(v));
         }
         self.seen.clear();
         self.seen.extend_from_slice(x);
@@ -189,7 +198,7 @@ impl Airs {
                 touch.load(world, step, air.objects, &mut at.free);
                 par::each_mut(&mut at.free, |v, free| *free = air.free(v, *free));
             }
-            par::fill(&mut storage.gaps, |v| storage.below.closest(v).distance);
+            par::fill(&mut storage.gaps, |v| storage.found[v].distance);
             air.outside(state.time, &mut storage.outside);
             at.advance(&air.layer, &air.gas, &storage.gaps, &storage.outside, step.h, &mut storage.work);
         }
@@ -199,11 +208,10 @@ impl Airs {
     }
 }
 
-/// The column below vertex `v` of a layer, which is `name` in the world, but what pushes; its height and how far that opens in free
+/// The column below a vertex of a layer, which is `name` in the world, but what pushes; its height and how far that opens in free
 /// flight [m].
 #[inline(always)]
-fn look(air: &AirLayer, below: &Traversal, state: &State, step: &Step, name: u32, v: usize) -> (Column, [f64; 2]) {
-    let closest = below.closest(v);
+fn look(air: &AirLayer, closest: &Closest, state: &State, step: &Step, name: u32) -> (Column, [f64; 2]) {
     let corners = air.below[closest.triangle as usize];
     let [p, q, r] = closest.weights;
     let sum = |of: &[Vec3]| {

@@ -249,7 +249,7 @@ impl<T: Real> Stepper<T> {
         report: &mut Report,
     ) -> Result<(), Stuck> {
         let mut clock = Clock(Instant::now());
-        let Stepper { settings, touch, airs, now, .. } = self;
+        let Stepper { settings, assembly, touch, airs, now, .. } = self;
 
         // Free flight, pins and obstacles.
         now.h = h;
@@ -265,8 +265,20 @@ impl<T: Real> Stepper<T> {
         scheme::ground(world, state, now);
         touch.linearise(world, state, now);
         report.seconds.narrow += clock.lap();
-        airs.press(world, state, now);
-        report.seconds.air += clock.lap();
+        // Air and forces side by side: neither asks for the other, and what the air does one after the other leaves a thread free.
+        let (step, forces) = (&*now, &mut *assembly);
+        let (pressed, assembled) = par::join(
+            || timed(|| airs.press(world, state, step)),
+            || timed(|| assemble(world, state, step, forces)),
+        );
+        let both = clock.lap();
+        let part = pressed / (pressed + assembled);
+        report.seconds.air += part * both;
+        report.seconds.assembly += (1.0 - part) * both;
+        airs.inflate(world, &mut assembly.force);
+        airs.exchange(&mut assembly.matrix.common);
+        assembly.keep();
+        report.seconds.assembly += clock.lap();
         touch.place(airs.columns(), now);
         (report.contacts, report.min_gap) = touch.summary();
         report.seconds.narrow += clock.lap();
@@ -275,7 +287,6 @@ impl<T: Real> Stepper<T> {
         let Step { z, betas, fixed, flight, moved, .. } = now;
         par::fill(z, |v| if fixed[v] { Vec3::zeros() } else { state.guess[v] * (betas[v] * betas[v]) });
         par::fill(flight, |v| moved[v]);
-        self.assemble(world, state);
         self.begin(world, report, &mut clock)?;
         // What closes too fast shows long before the solution is exact.
         self.iterate(world, HINT, report, &mut clock)?;
@@ -320,26 +331,6 @@ impl<T: Real> Stepper<T> {
         }
         (report.corrected, report.truncated) = (corrected.vertices, corrected.truncated);
         Ok(())
-    }
-
-    /// The system at the present state, without contacts.
-    fn assemble(&mut self, world: &World, state: &State) {
-        let Stepper { assembly, airs, now, .. } = self;
-        let scheme = Scheme {
-            x: &state.x,
-            y: &now.moved,
-            rate: &now.rate,
-            v: &state.v,
-            mass: &world.mass,
-            beta: now.beta,
-            betas: &now.betas,
-        };
-        assembly.assemble(&world.elements, &scheme);
-        scheme::add_drag(world, state, now, assembly);
-        scheme::add_handles(world, state, now, assembly);
-        airs.inflate(world, &mut assembly.force);
-        airs.exchange(&mut assembly.matrix.common);
-        assembly.keep();
     }
 
     /// Adds the contacts and begins to solve for `z`, from the guess that stands there.
@@ -432,6 +423,29 @@ impl<T: Real> Advance for Stepper<T> {
     fn settings(&self) -> Settings {
         self.settings
     }
+}
+
+/// The system at the present state, without contacts and air.
+fn assemble<T: Real>(world: &World, state: &State, now: &Step, assembly: &mut Assembly<T>) {
+    let scheme = Scheme {
+        x: &state.x,
+        y: &now.moved,
+        rate: &now.rate,
+        v: &state.v,
+        mass: &world.mass,
+        beta: now.beta,
+        betas: &now.betas,
+    };
+    assembly.assemble(&world.elements, &scheme);
+    scheme::add_drag(world, state, now, assembly);
+    scheme::add_handles(world, state, now, assembly);
+}
+
+/// How long something takes [s].
+fn timed(work: impl FnOnce()) -> f64 {
+    let begin = Instant::now();
+    work();
+    begin.elapsed().as_secs_f64()
 }
 
 struct Clock(Instant);
