@@ -128,6 +128,8 @@ struct Search {
     p: Vec3,
     triangle: u32,
     best: PointTriangle,
+    /// Distance of the best [m].
+    distance: f64,
     /// Visited last without getting nearer.
     vain: u32,
     visits: u32,
@@ -138,6 +140,7 @@ impl Search {
         p: Vec3::new(0.0, 0.0, 0.0),
         triangle: NONE,
         best: PointTriangle { weights: [0.0; 3], distance2: f64::INFINITY },
+        distance: f64::INFINITY,
         vain: NONE,
         visits: 0,
     };
@@ -153,6 +156,7 @@ impl Search {
             || (here.distance2 == self.best.distance2 && mesh.names[t as usize] < mesh.names[self.triangle as usize])
         {
             (self.best, self.vain, self.triangle) = (here, self.triangle, t);
+            self.distance = here.distance2.sqrt();
         } else {
             self.vain = t;
         }
@@ -303,9 +307,9 @@ impl Block {
             self.work.walked += u64::from(search.visits);
             low = low.inf(&search.p);
             high = high.sup(&search.p);
-            farthest = farthest.max(search.best.distance2);
+            farthest = farthest.max(search.distance);
         }
-        let (around, reach) = (Box3::around([&low, &high], 0.0), margin2(farthest.sqrt()));
+        let (around, reach) = (Box3::around([&low, &high], 0.0), margin2(farthest));
         let mut near = [0u32; HELD * WIDTH];
         let mut count = 0;
         tree.query(&around, reach, 0, |leaf| {
@@ -319,7 +323,7 @@ impl Block {
         self.work.bounds += compare(searches, &near[..count], mesh, tree, facets, x);
         for (k, search) in searches.iter().enumerate() {
             self.work.visits += u64::from(search.visits);
-            let distance = sign(mesh, x, &search.p, search.triangle, &search.best) * search.best.distance2.sqrt();
+            let distance = sign(mesh, x, &search.p, search.triangle, &search.best) * search.distance;
             self.triangles[k] = search.triangle;
             let triangle = mesh.names[search.triangle as usize];
             self.found[k] = Closest { triangle, weights: search.best.weights, distance };
@@ -338,11 +342,11 @@ fn compare(searches: &mut [Search], leaves: &[u32], mesh: &Mesh, tree: &Tree, fa
     for search in searches {
         let here = Box3::around([&search.p], 0.0);
         for (lanes, leaves) in boxes.iter().zip(leaves.chunks(WIDTH)) {
-            for k in bits(lanes.within(&here, margin2(search.best.distance2.sqrt()))) {
+            for k in bits(lanes.within(&here, margin2(search.distance))) {
                 // Lanes left over are empty, yet within an infinite distance.
                 let Some(leaf) = leaves.get(k).map(|leaf| *leaf as usize) else { break };
                 bounds += WIDTH as u64;
-                let mut near = facets[leaf].within(&search.p, search.best.distance2);
+                let mut near = facets[leaf].within(&search.p, search.distance);
                 let own = (search.triangle as usize).wrapping_sub(leaf * WIDTH);
                 near &= !(u32::from(own < WIDTH) << (own % WIDTH));
                 for k in bits(near) {

@@ -275,7 +275,7 @@ impl Air {
                 *energy = gas.pressure * layer.volume(v, gaps[v], gas);
                 return;
             }
-            let flows: f64 = layer.graph.links(v).iter().map(|link| into(flux, v, *link)).sum();
+            let [flows, _] = layer.graph.flows(v, flux);
             *energy += h * (leak[v][0] * (outside[v] - excess[v]) + leak[v][1] + flows);
         });
         outcome
@@ -322,12 +322,6 @@ impl Air {
     }
 }
 
-/// What a flux brings to vertex `v` over its link to `w` by edge `e`.
-fn into(flux: &[f64], v: usize, [w, e]: [u32; 2]) -> f64 {
-    let flux = flux[e as usize];
-    if (v as u32) < w { flux } else { -flux }
-}
-
 impl Work {
     /// The pressures above that of the atmosphere, `excess` [Pa], at the end of a step, from those before; `energy`, `flux` and the part
     /// that is free are those before. Solves for what goes through the cloth `solves` times at most; 0: once, by the tangent.
@@ -365,13 +359,8 @@ impl Work {
         });
         // A vertex gives no more than it has.
         par::each_pair_mut(supply, flows, |v, supply, flows| {
-            let mut gives = 0.0;
-            *flows = 0.0;
-            for link in graph.links(v) {
-                let into = into(flux, v, *link);
-                gives += (-into).max(0.0);
-                *flows += into;
-            }
+            let gives;
+            [*flows, gives] = graph.flows(v, flux);
             *supply = if h * gives > energy[v] { energy[v] / (h * gives) } else { 1.0 };
         });
         if par::any(supply, |supply| *supply < 1.0) {
@@ -379,7 +368,7 @@ impl Work {
                 let [first, second] = graph.edges[e];
                 *flux *= supply[if *flux > 0.0 { second } else { first } as usize];
             });
-            par::fill(flows, |v| graph.links(v).iter().map(|link| into(flux, v, *link)).sum());
+            par::fill(flows, |v| graph.flows(v, flux)[0]);
         }
 
         let surplus = |v: usize| energy[v] - gas.pressure * layer.volume(v, gaps[v], gas);

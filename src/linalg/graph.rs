@@ -19,8 +19,11 @@ const REACH: u32 = 3;
 /// Vertices, edges and groups of neighbours.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
-    /// Both vertices of each edge, the one with the smaller number first.
+    /// Both vertices of each edge, the one with the smaller number first; sorted.
     pub edges: Vec<[u32; 2]>,
+    /// The edges with each vertex first begin here, and those with it second in `seconds`; one entry more.
+    by_end: Vec<[u32; 2]>,
+    seconds: Vec<u32>,
     /// Edges of each vertex begin here in `links`, one entry more.
     starts: Vec<u32>,
     /// Neighbour and edge.
@@ -50,6 +53,8 @@ pub struct Diffusion {
     between: Vec<f64>,
     /// Sum of `d_i` by group.
     volumes: Vec<f64>,
+    /// What flows between groups, by pair.
+    flows: Vec<f64>,
     /// `d_i`
     own: Vec<f32>,
     /// Unknown, zero where it is known; one more.
@@ -83,8 +88,9 @@ pub struct Rows {
     links: Links,
     /// Group of the neighbour, and edge, of the links that leave a group.
     leaving: Links,
-    /// Edges between groups, or with a fixed vertex, pair by pair.
+    /// Edges between groups, or with a fixed vertex, pair by pair, and the seats they are between.
     edges: Vec<u32>,
+    ends: Vec<[u32; 2]>,
     /// Groups of each pair, and where its edges end.
     pairs: Vec<([u32; 2], u32)>,
 }
@@ -134,10 +140,18 @@ struct Unknown {
 }
 
 impl Graph {
-    /// For `edges` between vertices at `points`.
+    /// For `edges` between vertices at `points`; numbers by edge are in the order of [`Graph::edges`].
     pub fn new(points: &[Vec3], mut edges: Vec<[u32; 2]>) -> Graph {
         edges.iter_mut().for_each(|e| e.sort_unstable());
+        edges.sort_unstable();
         let count = points.len();
+        let mut seconds: Vec<u32> = (0..edges.len() as u32).collect();
+        seconds.sort_by_key(|e| edges[*e as usize][1]);
+        let before = |v: u32| {
+            let of = |e: &u32| edges[*e as usize][1] < v;
+            [edges.partition_point(|e| e[0] < v) as u32, seconds.partition_point(of) as u32]
+        };
+        let by_end = (0..=count as u32).map(before).collect();
         let mut starts = vec![0; count + 1];
         edges.iter().flatten().for_each(|v| starts[*v as usize + 1] += 1);
         (0..count).for_each(|v| starts[v + 1] += starts[v]);
@@ -149,7 +163,7 @@ impl Graph {
                 next[*v as usize] += 1;
             }
         }
-        let mut graph = Graph { edges, starts, links, ..Graph::default() };
+        let mut graph = Graph { edges, by_end, seconds, starts, links, ..Graph::default() };
         graph.find_groups();
         graph.shares = graph.find_shares(points);
         let groups = graph.edges.iter().map(|e| e.map(|v| graph.group[v as usize]));
@@ -249,6 +263,15 @@ impl Graph {
         &self.links[self.starts[v] as usize..self.starts[v + 1] as usize]
     }
 
+    /// Of what flows from the second to the first vertex of each edge: what comes to vertex `v` less what goes, and what goes.
+    pub fn flows(&self, v: usize, flux: &[f64]) -> [f64; 2] {
+        let ([first, second], [end, second_end]) = (self.by_end[v], self.by_end[v + 1]);
+        let firsts = flux[first as usize..end as usize].iter().copied();
+        let seconds = self.seconds[second as usize..second_end as usize].iter().map(|e| -flux[*e as usize]);
+        let add = |[sum, goes]: [f64; 2], comes: f64| [sum + comes, goes - comes.min(0.0)];
+        seconds.fold(firsts.fold([0.0; 2], add), add)
+    }
+
     /// `out[g] = f(seats of group g)`.
     pub fn each_group<T: Send>(&self, out: &mut [T], f: impl Fn(Range<usize>) -> T + Sync) {
         // A group is some twenty vertices.
@@ -262,7 +285,7 @@ impl Graph {
 
 impl Rows {
     fn find(&mut self, graph: &Graph, fixed: &[bool]) {
-        let Rows { fixed: last, home, starts, links, leaving, edges, pairs } = self;
+        let Rows { fixed: last, home, starts, links, leaving, edges, ends, pairs } = self;
         if last == fixed && home.len() == fixed.len() + 1 {
             return;
         }
@@ -287,16 +310,18 @@ impl Rows {
             starts.push([links.to.len() as u32, leaving.to.len() as u32]);
         }
         let between = |e: u32| {
-            let [g, h] = graph.edges[e as usize].map(|v| home[seats[v as usize] as usize]);
-            [g.min(h), g.max(h)]
+            let mut ends = graph.edges[e as usize].map(|v| seats[v as usize]);
+            ends.sort_unstable();
+            (ends.map(|seat| home[seat as usize]), ends)
         };
-        *edges = (0..graph.edges.len() as u32).filter(|e| between(*e)[0] != between(*e)[1]).collect();
+        *edges = (0..graph.edges.len() as u32).filter(|e| between(*e).0[0] != between(*e).0[1]).collect();
         edges.sort_by_key(|e| between(*e));
+        *ends = edges.iter().map(|e| between(*e).1).collect();
         pairs.clear();
         for (end, e) in (1..).zip(&*edges) {
             match pairs.last_mut() {
-                Some((pair, last)) if *pair == between(*e) => *last = end,
-                _ => pairs.push((between(*e), end)),
+                Some((pair, last)) if *pair == between(*e).0 => *last = end,
+                _ => pairs.push((between(*e).0, end)),
             }
         }
     }
@@ -429,10 +454,11 @@ impl Diffusion {
         let Equation { graph, vertex, edge, fixed } = *equation;
         let (size, groups) = (graph.size(), graph.groups());
         let Diffusion {
-            diagonal, rows, links, leaving, between, volumes, own, known, unknowns, z, q, sums, means, total, mean, single, scratch
+            diagonal, rows, links, leaving, between, volumes, flows, own, known, unknowns, z, q, sums, means, total, mean, single, scratch
         } = self;
         rows.find(graph, fixed);
         let rows = &*rows;
+        flows.resize(rows.pairs.len(), 0.0);
         between.clear();
         between.extend(rows.edges.iter().map(|e| edge[*e as usize]));
         equation.volumes(volumes);
@@ -459,19 +485,11 @@ impl Diffusion {
             (*known, *own) = (if fixed[v] { 0.0 } else { x[v] }, vertex[v] as f32);
         });
         let (own, links, leaving) = (&*own, &*links, &*leaving);
-        // The means that leave no sum in any group, and their product with what the sums are.
-        let mut level = |sum: &(dyn Fn(Range<usize>) -> f64 + Sync), single: &mut [f32]| {
-            graph.each_group(total, sum);
+        // The means that leave no sum in any group.
+        let mut level = |total: &[f64], single: &mut [f32]| {
             mean.copy_from_slice(total);
             means.solve(mean, scratch);
             single.iter_mut().zip(&*mean).for_each(|(single, mean)| *single = *mean as f32);
-            mean.iter().zip(&*total).map(|(mean, sum)| mean * sum).sum::<f64>()
-        };
-        // What the means are at a seat, and there the matrix times them.
-        let at = |s: usize, mean: &[f32]| {
-            let here = mean[rows.home[s] as usize];
-            let flow = |sum, (g, k): (usize, f32)| sum + k * (here - mean[g]);
-            (here, rows.leaving.with(leaving, rows.leaving(s)).fold(own[s] * here, flow))
         };
 
         let (mut enough, mut beta, mut before) = (0.0, 0.0f32, 0.0);
@@ -496,11 +514,13 @@ impl Diffusion {
                 let square = |s: usize| b[graph.members[s] as usize].powi(2) * f64::from(unknowns[s].scale);
                 par::sum(size, square).sqrt().max(floor)
             });
-            level(&|seats| unknowns[seats].iter().map(|u| f64::from(u.r)).sum(), single);
+            graph.each_group(total, |seats| unknowns[seats].iter().map(|u| f64::from(u.r)).sum());
+            level(total, single);
             let mut rr = par::each_pair_mut_sum(unknowns, &mut z[..size], sums, |s, u, z| {
-                let (here, out) = at(s, single);
+                let here = single[rows.home[s] as usize];
+                let flow = |sum, (g, k): (usize, f32)| sum + k * (here - single[g]);
                 u.x = here;
-                u.r -= out;
+                u.r -= rows.leaving.with(leaving, rows.leaving(s)).fold(own[s] * here, flow);
                 *z = u.r * u.scale;
                 f64::from(u.r) * f64::from(*z)
             });
@@ -514,21 +534,39 @@ impl Diffusion {
                 if outcome.converged || rr <= corrected || outcome.iterations >= iterations || !rr.is_finite() {
                     break;
                 }
+                // What each group would have of the matrix times the scaled residual, and the means against it.
+                let scaled = &*z;
+                graph.each_group(total, |seats| {
+                    own[seats.clone()].iter().zip(&scaled[seats]).map(|(own, z)| f64::from(own * z)).sum()
+                });
+                par::fill(flows, |pair| {
+                    let begin = if pair == 0 { 0 } else { rows.pairs[pair - 1].1 as usize };
+                    let of = |[a, b]: [u32; 2]| f64::from(scaled[a as usize] - scaled[b as usize]);
+                    let edges = begin..rows.pairs[pair].1 as usize;
+                    rows.ends[edges.clone()].iter().zip(&between[edges]).map(|(ends, k)| k * of(*ends)).sum()
+                });
+                for (([g, h], _), flow) in rows.pairs.iter().zip(&*flows) {
+                    total[*g as usize] += flow;
+                    if let Some(total) = total.get_mut(*h as usize) {
+                        *total -= flow;
+                    }
+                }
+                level(total, single);
+                par::each_mut(&mut z[..size], |s, z| *z -= single[rows.home[s] as usize]);
                 // One product an iteration: that of the direction follows from it, and so does what both are together
                 // (Chronopoulos & Gear 1989).
-                let scaled = &*z;
+                let level = &*z;
                 let zq = par::each_mut_sum(q, sums, |s, q| {
-                    let here = scaled[s];
-                    let flow = |sum, (w, k): (usize, f32)| sum + k * (here - scaled[w]);
+                    let here = level[s];
+                    let flow = |sum, (w, k): (usize, f32)| sum + k * (here - level[w]);
                     *q = rows.links.with(links, rows.of(s)).fold(own[s] * here, flow);
                     f64::from(here) * f64::from(*q)
                 });
-                let pap = zq - level(&|seats| q[seats].iter().map(|q| f64::from(*q)).sum(), single) - before;
-                let (alpha, q) = ((rr / pap) as f32, &*q);
+                let (pap, q) = (zq - before, &*q);
+                let alpha = (rr / pap) as f32;
                 let next = par::each_pair_mut_sum(unknowns, &mut z[..size], sums, |s, u, z| {
-                    let (here, out) = at(s, single);
-                    u.p = *z - here + beta * u.p;
-                    u.ap = q[s] - out + beta * u.ap;
+                    u.p = *z + beta * u.p;
+                    u.ap = q[s] + beta * u.ap;
                     u.x += alpha * u.p;
                     u.r -= alpha * u.ap;
                     *z = u.r * u.scale;

@@ -79,15 +79,15 @@ impl Facets {
         (self.width, self.rounding) = (f32x8::new(rows[15]), f32x8::new(rows[16]));
     }
 
-    /// Bit k is set unless triangle k is shown to be farther from `p` than the square root of `distance2` [m^2].
+    /// Bit k is set unless triangle k is shown to be farther from `p` than `distance` [m].
     #[inline(always)]
-    pub fn within(&self, p: &Vec3, distance2: f64) -> u32 {
+    pub fn within(&self, p: &Vec3, distance: f64) -> u32 {
         let r: [f32x8; 3] = std::array::from_fn(|k| f32x8::splat((p[k] - self.origin[k]) as f32) - self.corner[k]);
         let along = |d: &[f32x8; 3]| r[0] * d[0] + r[1] * d[1] + r[2] * d[2];
         let height = along(&self.normal);
         let third = along(&self.sides[2]) - self.width;
         let beyond = along(&self.sides[0]).fast_max(along(&self.sides[1])).fast_max(third).fast_max(f32x8::ZERO);
-        let limit = f32x8::splat((distance2.sqrt() * (1.0 + ROUNDING)) as f32) + self.rounding;
+        let limit = f32x8::splat((distance * (1.0 + ROUNDING)) as f32) + self.rounding;
         let far = (height * height + beyond * beyond).simd_gt(limit * limit);
         !far.to_bitmask() & self.lanes
     }
