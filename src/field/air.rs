@@ -150,7 +150,7 @@ impl Work {
     /// `pi^2/(4 n)` of the diagonal [m^3].
     pub fn least(&self, layer: &Layer, seat: usize) -> f64 {
         let v = layer.graph.member(seat);
-        let exchange = self.diffusion.diagonal()[seat] - self.vertex[v];
+        let exchange = self.diffusion.diagonal(seat) - self.vertex[v];
         self.vertex[v] + exchange / f64::from(layer.graph.group_size(layer.group(v)))
     }
 

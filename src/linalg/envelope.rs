@@ -121,18 +121,16 @@ impl Envelope {
                 column[1..].iter_mut().for_each(|value| *value *= inverse);
                 for k in j + 1..next {
                     let (own, others) = (&column[k - j..], &mut rest[starts[k] - starts[j + 1]..]);
-                    others.iter_mut().zip(own).for_each(|(other, value)| *other -= own[0] * value);
+                    subtract(others, [own]);
                 }
             }
             // What a whole block takes from the columns behind it, at once.
             let (done, rest) = values.split_at_mut(starts[next]);
             let end = first + starts[first + 1] - starts[first];
             for k in next..end {
-                let [a, b, c, d] = std::array::from_fn(|q| &done[starts[first + q] + k - first - q..][..end - k]);
-                let others = &mut rest[starts[k] - starts[next]..];
-                for ((((other, x), y), z), w) in others.iter_mut().zip(a).zip(b).zip(c).zip(d) {
-                    *other -= a[0] * x + b[0] * y + (c[0] * z + d[0] * w);
-                }
+                let own: [&[f64]; BLOCK] =
+                    std::array::from_fn(|q| &done[starts[first + q] + k - first - q..][..end - k]);
+                subtract(&mut rest[starts[k] - starts[next]..], own);
             }
         }
         true
@@ -153,7 +151,12 @@ impl Envelope {
             let (own, below) = scratch[j..].split_at_mut(1);
             let column = &values[starts[j]..starts[j + 1]];
             own[0] *= column[0];
-            below.iter_mut().zip(&column[1..]).for_each(|(x, value)| *x -= own[0] * value);
+            let (known, column) = (f64x4::splat(own[0]), &column[1..]);
+            let (below, values) = (below[..column.len()].as_chunks_mut::<4>(), column.as_chunks::<4>());
+            for (x, value) in below.0.iter_mut().zip(values.0) {
+                *x = (f64x4::new(*x) - known * f64x4::new(*value)).to_array();
+            }
+            below.1.iter_mut().zip(values.1).for_each(|(x, value)| *x -= own[0] * value);
         }
         for j in (0..place.len()).rev() {
             let (own, below) = scratch[j..].split_at_mut(1);
@@ -163,6 +166,23 @@ impl Envelope {
         for (p, x) in place.iter().zip(x) {
             *x = scratch[*p as usize];
         }
+    }
+}
+
+/// `x -= sum of a[0] a` over the columns `a`, as far as they go.
+#[inline(always)]
+fn subtract<const N: usize>(x: &mut [f64], columns: [&[f64]; N]) {
+    let length = columns[0].len();
+    let (blocks, rest) = x[..length].as_chunks_mut::<4>();
+    let at = blocks.len() * 4;
+    let known = columns.map(|a| f64x4::splat(a[0]));
+    let parts = columns.map(|a| a[..length].as_chunks::<4>().0);
+    for (k, x) in blocks.iter_mut().enumerate() {
+        let taken = (0..N).fold(f64x4::ZERO, |sum, q| sum + known[q] * f64x4::new(parts[q][k]));
+        *x = (f64x4::new(*x) - taken).to_array();
+    }
+    for (k, x) in rest.iter_mut().enumerate() {
+        *x -= columns.iter().map(|a| a[0] * a[at + k]).sum::<f64>();
     }
 }
 

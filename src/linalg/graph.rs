@@ -34,8 +34,8 @@ pub struct Graph {
     group_starts: Vec<u32>,
     /// The vertex in each seat: group by group.
     members: Vec<u32>,
-    /// Length of each edge over the way between the middles of what it couples: both groups, or its group and its farther end.
-    shares: Vec<f64>,
+    /// Way between the middles of what each edge couples, both groups or its group and its farther end, less its length, over that.
+    ways: Vec<f64>,
     /// For one number a group.
     pattern: Envelope,
 }
@@ -43,18 +43,13 @@ pub struct Graph {
 /// Reusable storage of the solver; by seat.
 #[derive(Clone, Debug, Default)]
 pub struct Diffusion {
-    /// `d_i + sum_j k_ij`
-    diagonal: Vec<f64>,
     rows: Rows,
-    /// What couples, in order of the links of the rows, and of those that leave a group.
-    links: Vec<f32>,
-    leaving: Vec<f32>,
+    /// What couples, in order of the links of the rows.
+    couples: Vec<f32>,
     /// What couples groups, by edge between them.
     between: Vec<f64>,
     /// Sum of `d_i` by group.
     volumes: Vec<f64>,
-    /// What flows between groups, by pair.
-    flows: Vec<f64>,
     /// `d_i`
     own: Vec<f32>,
     /// Unknown, zero where it is known; one more.
@@ -66,11 +61,19 @@ pub struct Diffusion {
     q: Vec<f32>,
     /// Part of a sum, by block of vertices.
     sums: Vec<f64>,
-    means: Envelope,
-    /// Sum for each group, mean, and again with a zero.
-    total: Vec<f64>,
+    means: Means,
+}
+
+/// The equation of what groups have in common, one number each.
+#[derive(Clone, Debug, Default)]
+struct Means {
+    matrix: Envelope,
+    /// The numbers; the last is that of what is fixed.
     mean: Vec<f64>,
-    single: Vec<f32>,
+    /// Right-hand side.
+    total: Vec<f64>,
+    /// What flows between groups, by pair.
+    flows: Vec<f64>,
     scratch: Vec<f64>,
 }
 
@@ -82,37 +85,17 @@ pub struct Rows {
     fixed: Vec<bool>,
     /// Group of each seat.
     home: Vec<u32>,
-    /// Links of each seat begin here, and those that leave its group; one entry more.
-    starts: Vec<[u32; 2]>,
-    /// Seat of the neighbour, and edge.
-    links: Links,
-    /// Group of the neighbour, and edge, of the links that leave a group.
-    leaving: Links,
+    /// Links of each seat begin here, one entry more.
+    starts: Vec<u32>,
+    /// Seat of the neighbour.
+    to: Vec<u32>,
+    /// Edge to it.
+    by: Vec<u32>,
     /// Edges between groups, or with a fixed vertex, pair by pair, and the seats they are between.
     edges: Vec<u32>,
     ends: Vec<[u32; 2]>,
     /// Groups of each pair, and where its edges end.
     pairs: Vec<([u32; 2], u32)>,
-}
-
-/// Where links lead, and by which edges.
-#[derive(Clone, Debug, Default)]
-struct Links {
-    to: Vec<u32>,
-    by: Vec<u32>,
-}
-
-impl Links {
-    fn push(&mut self, to: u32, by: u32) {
-        self.to.push(to);
-        self.by.push(by);
-    }
-
-    /// With what couples by each, `values`.
-    #[inline(always)]
-    fn with<'a>(&'a self, values: &'a [f32], range: Range<usize>) -> impl Iterator<Item = (usize, f32)> + 'a {
-        self.to[range.clone()].iter().map(|to| *to as usize).zip(values[range].iter().copied())
-    }
 }
 
 /// Reusable storage for a coarse mesh.
@@ -165,7 +148,7 @@ impl Graph {
         }
         let mut graph = Graph { edges, by_end, seconds, starts, links, ..Graph::default() };
         graph.find_groups();
-        graph.shares = graph.find_shares(points);
+        graph.ways = graph.find_ways(points);
         let groups = graph.edges.iter().map(|e| e.map(|v| graph.group[v as usize]));
         graph.pattern = Envelope::new(graph.groups(), groups);
         graph
@@ -201,21 +184,17 @@ impl Graph {
             groups += 1;
         }
         let mut members: Vec<u32> = (0..count as u32).collect();
-        // Alike in a group stand together, for a processor that foresees how many links there are.
-        members.sort_by_key(|v| {
-            let links = self.links(*v as usize);
-            let leaves = links.iter().filter(|[w, _]| group[*w as usize] != group[*v as usize]).count();
-            (group[*v as usize], leaves, links.len())
-        });
+        // Those with as many links stand together, for a processor that foresees how many come.
+        members.sort_by_key(|v| (group[*v as usize], self.links(*v as usize).len()));
         self.group_starts = (0..=groups).map(|g| members.partition_point(|v| group[*v as usize] < g) as u32).collect();
         (self.group, self.members) = (group, members);
     }
 
-    fn find_shares(&self, points: &[Vec3]) -> Vec<f64> {
+    fn find_ways(&self, points: &[Vec3]) -> Vec<f64> {
         let of = |g: usize| &self.members[self.group_starts[g] as usize..self.group_starts[g + 1] as usize];
         let middle = |g: usize| of(g).iter().map(|v| points[*v as usize]).sum::<Vec3>() / of(g).len() as f64;
         let middles: Vec<Vec3> = (0..self.groups()).map(middle).collect();
-        let share = |[a, b]: &[u32; 2]| {
+        let way = |[a, b]: &[u32; 2]| {
             let ends = [a, b].map(|v| points[*v as usize]);
             let [g, h] = [a, b].map(|v| middles[self.group[*v as usize] as usize]);
             let way = if g == h {
@@ -225,7 +204,7 @@ impl Graph {
             };
             (ends[1] - ends[0]).norm() / way
         };
-        self.edges.iter().map(|e| share(e).clamp(1e-3, 1.0)).collect()
+        self.edges.iter().map(|e| 1.0 / way(e).clamp(1e-3, 1.0) - 1.0).collect()
     }
 
     /// Vertices of a group.
@@ -285,7 +264,7 @@ impl Graph {
 
 impl Rows {
     fn find(&mut self, graph: &Graph, fixed: &[bool]) {
-        let Rows { fixed: last, home, starts, links, leaving, edges, ends, pairs } = self;
+        let Rows { fixed: last, home, starts, to, by, edges, ends, pairs } = self;
         if last == fixed && home.len() == fixed.len() + 1 {
             return;
         }
@@ -297,17 +276,12 @@ impl Rows {
         for (seat, v) in graph.members.iter().map(|v| *v as usize).enumerate().filter(|(_, v)| !fixed[*v]) {
             (seats[v], home[seat]) = (seat as u32, graph.group[v]);
         }
-        (*starts, *links, *leaving) = (vec![[0; 2]], Links::default(), Links::default());
-        for (seat, v) in graph.members.iter().map(|v| *v as usize).enumerate() {
+        (*starts, *to, *by) = (vec![0], Vec::new(), Vec::new());
+        for v in graph.members.iter().map(|v| *v as usize) {
             let own = if fixed[v] { &[] } else { graph.links(v) };
-            for [w, e] in own {
-                let there = seats[*w as usize];
-                links.push(there, *e);
-                if home[there as usize] != home[seat] {
-                    leaving.push(home[there as usize], *e);
-                }
-            }
-            starts.push([links.to.len() as u32, leaving.to.len() as u32]);
+            to.extend(own.iter().map(|[w, _]| seats[*w as usize]));
+            by.extend(own.iter().map(|[_, e]| *e));
+            starts.push(to.len() as u32);
         }
         let between = |e: u32| {
             let mut ends = graph.edges[e as usize].map(|v| seats[v as usize]);
@@ -326,14 +300,17 @@ impl Rows {
         }
     }
 
-    /// Links of a seat.
-    fn of(&self, seat: usize) -> Range<usize> {
-        self.starts[seat][0] as usize..self.starts[seat + 1][0] as usize
+    /// Groups of each pair, and its edges.
+    fn pairs(&self) -> impl Iterator<Item = ([usize; 2], Range<usize>)> {
+        let begins = std::iter::once(0).chain(self.pairs.iter().map(|(_, end)| *end as usize));
+        self.pairs.iter().zip(begins).map(|((pair, end), begin)| (pair.map(|g| g as usize), begin..*end as usize))
     }
 
-    /// Those of them that leave its group.
-    fn leaving(&self, seat: usize) -> Range<usize> {
-        self.starts[seat][1] as usize..self.starts[seat + 1][1] as usize
+    /// Seats that a seat is coupled with, and how strongly, of what couples by each link.
+    #[inline(always)]
+    fn near<'a>(&'a self, seat: usize, couples: &'a [f32]) -> impl Iterator<Item = (usize, f32)> + 'a {
+        let range = self.starts[seat] as usize..self.starts[seat + 1] as usize;
+        self.to[range.clone()].iter().map(|to| *to as usize).zip(couples[range].iter().copied())
     }
 }
 
@@ -377,26 +354,33 @@ impl Equation<'_> {
         storage: &mut Coarse,
         [(part, sums), (other_part, other)]: [(f64, &mut Envelope); 2],
     ) -> bool {
-        let Equation { graph, edge, .. } = *self;
-        let (Coarse { resistance, between }, rows) = (storage, &diffusion.rows);
+        let (graph, Coarse { resistance, between }, Diffusion { rows, .. }) = (self.graph, storage, diffusion);
         resistance.clear();
-        resistance.resize(graph.groups(), [0.0; 2]);
-        let groups = |e: usize| graph.edges[e].map(|v| graph.group[v as usize] as usize);
+        resistance.resize(graph.groups() + 1, [0.0; 2]);
         between.clear();
-        for e in rows.edges.iter().map(|e| *e as usize) {
-            let conducts = edge[e] > 0.0 && shapes[e] > 0.0;
-            between.push(if conducts { shapes[e] / edge[e] } else { f64::INFINITY });
-            if conducts {
-                for g in groups(e) {
-                    resistance[g][0] += shapes[e] / edge[e];
-                    resistance[g][1] += 1.0;
+        for ([g, h], edges) in rows.pairs() {
+            let mut sum = [0.0; 2];
+            for (e, k) in rows.edges[edges.clone()].iter().zip(&diffusion.between[edges]) {
+                let shape = shapes[*e as usize];
+                let conducts = *k > 0.0 && shape > 0.0;
+                let own = if conducts { shape / k } else { f64::INFINITY };
+                between.push(own);
+                if conducts {
+                    sum = [sum[0] + own, sum[1] + 1.0];
                 }
+            }
+            for g in [g, h] {
+                let [all, number] = resistance[g];
+                resistance[g] = [all + sum[0], number + sum[1]];
             }
         }
         resistance.iter_mut().for_each(|[sum, number]| *sum /= number.max(1.0));
-        for (between, e) in between.iter_mut().zip(rows.edges.iter().map(|e| *e as usize)) {
-            let [g, h] = groups(e).map(|g| resistance[g][0]);
-            *between = shapes[e] / (*between + (1.0 / graph.shares[e] - 1.0) * 0.5 * (g + h));
+        for ([g, h], edges) in rows.pairs() {
+            let h = if h < graph.groups() { h } else { g };
+            let mean = 0.5 * (resistance[g][0] + resistance[h][0]);
+            for (between, e) in between[edges.clone()].iter_mut().zip(&rows.edges[edges]) {
+                *between = shapes[*e as usize] / (*between + graph.ways[*e as usize] * mean);
+            }
         }
         let (first, second) = par::join(
             || sum_up(graph, rows, &diffusion.volumes, (between, part), sums),
@@ -406,38 +390,75 @@ impl Equation<'_> {
     }
 }
 
+impl Means {
+    /// The means that leave no sum in any group of what `b` has there in all less what flows with `x`, by seat.
+    fn level(
+        &mut self,
+        graph: &Graph,
+        rows: &Rows,
+        between: &[f64],
+        b: impl Fn(Range<usize>) -> f64 + Sync,
+        x: impl Fn(usize) -> f64 + Sync,
+    ) {
+        let Means { matrix, mean, total, flows, scratch } = self;
+        for (vector, size) in [(&mut *total, graph.groups()), (scratch, graph.groups()), (flows, rows.pairs.len())] {
+            vector.resize(size, 0.0);
+        }
+        graph.each_group(total, b);
+        par::fill(flows, |pair| {
+            let begin = if pair == 0 { 0 } else { rows.pairs[pair - 1].1 as usize };
+            let edges = begin..rows.pairs[pair].1 as usize;
+            let flow = |([a, b], k): (&[u32; 2], &f64)| k * (x(*a as usize) - x(*b as usize));
+            rows.ends[edges.clone()].iter().zip(&between[edges]).map(flow).sum()
+        });
+        for (([g, h], _), flow) in rows.pairs().zip(&*flows) {
+            total[g] -= flow;
+            if let Some(total) = total.get_mut(h) {
+                *total += flow;
+            }
+        }
+        mean.clear();
+        mean.extend_from_slice(total);
+        matrix.solve(mean, scratch);
+        mean.push(0.0);
+    }
+}
+
 /// The equation for one number a group, factored, where `volumes` are its numbers and the edges between groups couple by a part of
 /// `between`. False where it is not positive definite.
 fn sum_up(graph: &Graph, rows: &Rows, volumes: &[f64], (between, part): (&[f64], f64), sums: &mut Envelope) -> bool {
     sums.clone_from(&graph.pattern);
-    let mut add = |g: u32, h: u32, value: f64| sums.add(graph.pattern.slot(g, h), value);
+    let mut add = |g: usize, h: usize, value: f64| sums.add(graph.pattern.slot(g as u32, h as u32), value);
     (0..).zip(volumes).for_each(|(g, volume)| add(g, g, *volume));
-    let mut begin = 0;
-    for ([g, h], end) in &rows.pairs {
-        let sum = part * between[begin..*end as usize].iter().sum::<f64>();
-        begin = *end as usize;
-        add(*g, *g, sum);
+    for ([g, h], edges) in rows.pairs() {
+        let sum = part * between[edges].iter().sum::<f64>();
+        add(g, g, sum);
         // The last group is what is fixed.
-        if (*h as usize) < graph.groups() {
-            add(*h, *h, sum);
-            add(*g, *h, -sum);
+        if h < graph.groups() {
+            add(h, h, sum);
+            add(g, h, -sum);
         }
     }
     sums.factor()
 }
 
 impl Diffusion {
-    /// The diagonal of the last matrix, by seat.
-    pub fn diagonal(&self) -> &[f64] {
-        &self.diagonal
+    /// The diagonal of the last matrix; infinite where nothing is unknown.
+    pub fn diagonal(&self, seat: usize) -> f64 {
+        1.0 / f64::from(self.unknowns[seat].scale)
     }
 
     /// Takes the matrix, as [`Diffusion::solve`] does.
     pub fn prepare(&mut self, equation: &Equation) {
         let graph = equation.graph;
-        self.diagonal.resize(graph.size(), 0.0);
-        par::fill(&mut self.diagonal, |seat| equation.diagonal(graph.members[seat] as usize));
+        self.unknowns.resize(graph.size(), Unknown::default());
+        par::each_mut(&mut self.unknowns, |seat, u| {
+            let v = graph.member(seat);
+            u.scale = if equation.fixed[v] { 0.0 } else { (1.0 / equation.diagonal(v)) as f32 };
+        });
         self.rows.find(graph, equation.fixed);
+        self.between.clear();
+        self.between.extend(self.rows.edges.iter().map(|e| equation.edge[*e as usize]));
         equation.volumes(&mut self.volumes);
     }
 
@@ -452,77 +473,57 @@ impl Diffusion {
         (tolerance, floor, progress, iterations): (f64, f64, f64, usize),
     ) -> Option<Outcome> {
         let Equation { graph, vertex, edge, fixed } = *equation;
-        let (size, groups) = (graph.size(), graph.groups());
-        let Diffusion {
-            diagonal, rows, links, leaving, between, volumes, flows, own, known, unknowns, z, q, sums, means, total, mean, single, scratch
-        } = self;
+        let size = graph.size();
+        let Diffusion { rows, couples, between, volumes, own, known, unknowns, z, q, sums, means } = self;
         rows.find(graph, fixed);
         let rows = &*rows;
-        flows.resize(rows.pairs.len(), 0.0);
         between.clear();
         between.extend(rows.edges.iter().map(|e| edge[*e as usize]));
         equation.volumes(volumes);
-        if !sum_up(graph, rows, volumes, (between, 1.0), means) {
+        if !sum_up(graph, rows, volumes, (between, 1.0), &mut means.matrix) {
             return None;
         }
-        for vector in [&mut *total, mean, scratch] {
-            vector.resize(groups, 0.0);
-        }
-        for (vector, size) in [(&mut *diagonal, size), (known, size + 1)] {
-            vector.resize(size, 0.0);
-        }
-        for (vector, size) in [(&mut *own, size), (z, size + 1), (q, size), (single, groups + 1)] {
+        known.resize(size + 1, 0.0);
+        for (vector, size) in [(&mut *own, size), (z, size + 1), (q, size), (couples, rows.by.len())] {
             vector.resize(size, 0.0);
         }
         unknowns.resize(size, Unknown::default());
         sums.resize(size.div_ceil(par::BLOCK), 0.0);
-        for (values, links) in [(&mut *links, &rows.links), (leaving, &rows.leaving)] {
-            values.resize(links.by.len(), 0.0);
-            par::fill(values, |k| edge[links.by[k] as usize] as f32);
-        }
+        par::fill(couples, |k| edge[rows.by[k] as usize] as f32);
         par::each_pair_mut(&mut known[..size], own, |s, known, own| {
-            let v = graph.members[s] as usize;
+            let v = graph.member(s);
             (*known, *own) = (if fixed[v] { 0.0 } else { x[v] }, vertex[v] as f32);
         });
-        let (own, links, leaving) = (&*own, &*links, &*leaving);
-        // The means that leave no sum in any group.
-        let mut level = |total: &[f64], single: &mut [f32]| {
-            mean.copy_from_slice(total);
-            means.solve(mean, scratch);
-            single.iter_mut().zip(&*mean).for_each(|(single, mean)| *single = *mean as f32);
-        };
-
+        let (own, couples) = (&*own, &*couples);
         let (mut enough, mut beta, mut before) = (0.0, 0.0f32, 0.0);
         let mut reference = None;
         let mut outcome = Outcome::default();
         loop {
             let all = &*known;
-            par::each_pair_mut(unknowns, diagonal, |s, u, diagonal| {
-                let v = graph.members[s] as usize;
+            let left = |s: usize| {
+                let v = graph.member(s);
+                if fixed[v] { 0.0 } else { b[v] - vertex[v] * all[s] }
+            };
+            means.level(graph, rows, between, |seats| seats.map(left).sum(), |s| all[s]);
+            par::each_mut(&mut known[..size], |s, known| *known += means.mean[rows.home[s] as usize]);
+            let all = &*known;
+            let mut rr = par::each_pair_mut_sum(unknowns, &mut z[..size], sums, |s, u, z| {
+                let v = graph.member(s);
                 let flow = |(sum, flow): (f64, f64), (w, k): (usize, f32)| {
                     let k = f64::from(k);
                     (sum + k, flow + k * (all[s] - all[w]))
                 };
-                let (sum, flow) = rows.links.with(links, rows.of(s)).fold((vertex[v], vertex[v] * all[s]), flow);
-                *diagonal = sum;
+                let (sum, flow) = rows.near(s, couples).fold((vertex[v], vertex[v] * all[s]), flow);
                 *u = Unknown::default();
                 if !fixed[v] {
                     (u.r, u.scale) = ((b[v] - flow) as f32, (1.0 / sum) as f32);
                 }
-            });
-            let reference = *reference.get_or_insert_with(|| {
-                let square = |s: usize| b[graph.members[s] as usize].powi(2) * f64::from(unknowns[s].scale);
-                par::sum(size, square).sqrt().max(floor)
-            });
-            graph.each_group(total, |seats| unknowns[seats].iter().map(|u| f64::from(u.r)).sum());
-            level(total, single);
-            let mut rr = par::each_pair_mut_sum(unknowns, &mut z[..size], sums, |s, u, z| {
-                let here = single[rows.home[s] as usize];
-                let flow = |sum, (g, k): (usize, f32)| sum + k * (here - single[g]);
-                u.x = here;
-                u.r -= rows.leaving.with(leaving, rows.leaving(s)).fold(own[s] * here, flow);
                 *z = u.r * u.scale;
                 f64::from(u.r) * f64::from(*z)
+            });
+            let reference = *reference.get_or_insert_with(|| {
+                let square = |s: usize| b[graph.member(s)].powi(2) * f64::from(unknowns[s].scale);
+                par::sum(size, square).sqrt().max(floor)
             });
             if outcome.iterations == 0 {
                 enough = progress * progress * rr;
@@ -534,32 +535,17 @@ impl Diffusion {
                 if outcome.converged || rr <= corrected || outcome.iterations >= iterations || !rr.is_finite() {
                     break;
                 }
-                // What each group would have of the matrix times the scaled residual, and the means against it.
                 let scaled = &*z;
-                graph.each_group(total, |seats| {
-                    own[seats.clone()].iter().zip(&scaled[seats]).map(|(own, z)| f64::from(own * z)).sum()
-                });
-                par::fill(flows, |pair| {
-                    let begin = if pair == 0 { 0 } else { rows.pairs[pair - 1].1 as usize };
-                    let of = |[a, b]: [u32; 2]| f64::from(scaled[a as usize] - scaled[b as usize]);
-                    let edges = begin..rows.pairs[pair].1 as usize;
-                    rows.ends[edges.clone()].iter().zip(&between[edges]).map(|(ends, k)| k * of(*ends)).sum()
-                });
-                for (([g, h], _), flow) in rows.pairs.iter().zip(&*flows) {
-                    total[*g as usize] += flow;
-                    if let Some(total) = total.get_mut(*h as usize) {
-                        *total -= flow;
-                    }
-                }
-                level(total, single);
-                par::each_mut(&mut z[..size], |s, z| *z -= single[rows.home[s] as usize]);
+                let takes = |s: usize| f64::from(own[s] * scaled[s]);
+                means.level(graph, rows, between, |seats| -seats.map(takes).sum::<f64>(), |s| f64::from(scaled[s]));
+                par::each_mut(&mut z[..size], |s, z| *z += means.mean[rows.home[s] as usize] as f32);
                 // One product an iteration: that of the direction follows from it, and so does what both are together
                 // (Chronopoulos & Gear 1989).
                 let level = &*z;
                 let zq = par::each_mut_sum(q, sums, |s, q| {
                     let here = level[s];
                     let flow = |sum, (w, k): (usize, f32)| sum + k * (here - level[w]);
-                    *q = rows.links.with(links, rows.of(s)).fold(own[s] * here, flow);
+                    *q = rows.near(s, couples).fold(own[s] * here, flow);
                     f64::from(here) * f64::from(*q)
                 });
                 let (pap, q) = (zq - before, &*q);

@@ -244,20 +244,38 @@ fn look(air: &AirLayer, closest: &Closest, state: &State, step: &Step, name: u32
 /// Adds what the columns of a group take part in its sum with: an entry a vertex, the last one of each being at `places`.
 fn couple(columns: &[Column], members: &[u32], step: &Step, entries: &mut Vec<(u32, u32, Vec3)>, places: &mut [u32]) {
     let begin = entries.len();
-    for Column { vertices, weights, normal, strength, sum, .. } in members.iter().map(|v| &columns[*v as usize]) {
-        let along = normal * *strength;
-        for (vertex, weight) in vertices.iter().zip(weights) {
-            if weight * strength == 0.0 || step.fixed.get(*vertex as usize) != Some(&false) {
-                continue;
-            }
-            let place = &mut places[*vertex as usize];
-            match entries.get_mut(*place as usize) {
-                Some(last) if last.0 == *vertex && *place as usize >= begin => last.2 += along * *weight,
-                _ => {
-                    *place = entries.len() as u32;
-                    entries.push((*vertex, *sum, along * *weight));
-                }
+    let free = |vertex: u32| step.fixed.get(vertex as usize) == Some(&false);
+    let mut add = |entries: &mut Vec<(u32, u32, Vec3)>, vertex: u32, sum: u32, part: Vec3| {
+        let place = &mut places[vertex as usize];
+        match entries.get_mut(*place as usize) {
+            Some(last) if last.0 == vertex && *place as usize >= begin => last.2 += part,
+            _ => {
+                *place = entries.len() as u32;
+                entries.push((vertex, sum, part));
             }
         }
+    };
+    // Neighbours are over the same triangle as a rule.
+    let (mut corners, mut parts, mut sum) = ([0; 3], [Vec3::zeros(); 3], 0);
+    let mut flush = |entries: &mut Vec<(u32, u32, Vec3)>, corners: [u32; 3], parts: [Vec3; 3], sum: u32| {
+        for (vertex, part) in corners.into_iter().zip(parts) {
+            if free(vertex) && part != Vec3::zeros() {
+                add(entries, vertex, sum, part);
+            }
+        }
+    };
+    for column in members.iter().map(|v| &columns[*v as usize]).filter(|column| column.strength != 0.0) {
+        let [vertex, below @ ..] = column.vertices;
+        let along = column.normal * column.strength;
+        if free(vertex) {
+            entries.push((vertex, column.sum, along));
+        }
+        if below != corners {
+            flush(entries, corners, std::mem::take(&mut parts), sum);
+            corners = below;
+        }
+        sum = column.sum;
+        parts.iter_mut().zip(&column.weights[1..]).for_each(|(part, weight)| *part += along * *weight);
     }
+    flush(entries, corners, parts, sum);
 }

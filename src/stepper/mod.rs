@@ -267,10 +267,8 @@ impl<T: Real> Stepper<T> {
         report.seconds.narrow += clock.lap();
         // Air and forces side by side: neither asks for the other, and what the air does one after the other leaves a thread free.
         let (step, forces) = (&*now, &mut *assembly);
-        let (pressed, assembled) = par::join(
-            || timed(|| airs.press(world, state, step)),
-            || timed(|| assemble(world, state, step, forces)),
-        );
+        let (pressed, assembled) =
+            par::join(|| timed(|| airs.press(world, state, step)), || timed(|| assemble(world, state, step, forces)));
         let both = clock.lap();
         let part = pressed / (pressed + assembled);
         report.seconds.air += part * both;
