@@ -21,7 +21,7 @@ use facet::Facets;
 use side::sign;
 
 /// Points that look into the tree together.
-const BLOCK: usize = 32;
+const BLOCK: usize = 16;
 /// Blocks on a thread at a time.
 const BLOCKS: usize = 4;
 /// Updates after which points are put together anew.
