@@ -192,9 +192,10 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     // Two at a time: one sum would wait for the other.
     let pairs = (a.0.as_chunks::<2>(), b.0.as_chunks::<2>());
     let product = |(a, b): (&[f64; 4], &[f64; 4])| f64x4::new(*a) * f64x4::new(*b);
-    let [even, odd] = pairs.0.0.iter().zip(pairs.1.0).fold([f64x4::ZERO; 2], |[even, odd], (a, b)| {
-        [even + product((&a[0], &b[0])), odd + product((&a[1], &b[1]))]
-    });
+    let [even, odd] =
+        pairs.0.0.iter().zip(pairs.1.0).fold([f64x4::ZERO; 2], |[even, odd], (a, b)| {
+            [even + product((&a[0], &b[0])), odd + product((&a[1], &b[1]))]
+        });
     let sum = even + pairs.0.1.iter().zip(pairs.1.1).fold(odd, |sum, pair| sum + product(pair));
     a.1.iter().zip(b.1).fold(sum.reduce_add(), |sum, (a, b)| sum + a * b)
 }

@@ -62,11 +62,11 @@ pub fn each_pair_mut_sum<T: Send, U: Send>(
     sums: &mut [f64],
     f: impl Fn(usize, &mut T, &mut U) -> f64 + Sync,
 ) -> f64 {
-    let block = |(b, ((items, others), sum)): (usize, ((&mut [T], &mut [U]), &mut f64))| {
+    let pairs = items.par_chunks_mut(BLOCK).zip(others.par_chunks_mut(BLOCK));
+    pairs.zip(&mut *sums).enumerate().for_each(|(b, ((items, others), sum))| {
         let pairs = items.iter_mut().zip(others).enumerate();
         *sum = pairs.fold(0.0, |sum, (k, (item, other))| sum + f(b * BLOCK + k, item, other));
-    };
-    items.par_chunks_mut(BLOCK).zip(others.par_chunks_mut(BLOCK)).zip(sums.par_iter_mut()).enumerate().for_each(block);
+    });
     sums.iter().sum()
 }
 
