@@ -25,8 +25,9 @@
 
 use super::seed::{self, Seed};
 use super::through::Through;
+use crate::linalg::diffusion::{Coarse, Diffusion, Equation};
 use crate::linalg::envelope::Envelope;
-use crate::linalg::graph::{Coarse, Diffusion, Equation, Graph};
+use crate::linalg::graph::Graph;
 use crate::linalg::pcg::Outcome;
 use crate::linalg::{Vec3, par};
 use crate::mesh::topology::Topology;

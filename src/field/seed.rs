@@ -16,7 +16,7 @@
 
 use super::air::{Air, Gas, Layer, NOTHING, Work};
 use crate::linalg::bicgstab::Bicgstab;
-use crate::linalg::graph::Equation;
+use crate::linalg::diffusion::Equation;
 use crate::linalg::pcg::Outcome;
 use crate::linalg::{Vec3, par};
 use crate::mesh::topology::{NONE, Topology};

@@ -13,8 +13,8 @@
 //! conducts [`PART`] of that to be stable, and the second part count from where the cloth is, as a drag that is less the shorter the step.
 
 use super::air::{Layer, Work};
+use crate::linalg::diffusion::Coarse;
 use crate::linalg::envelope::Envelope;
-use crate::linalg::graph::Coarse;
 
 /// Part of what the coarse mesh should conduct that `C` does.
 const PART: f64 = 0.8;

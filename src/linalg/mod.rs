@@ -3,6 +3,7 @@
 pub mod bicgstab;
 mod block;
 mod colours;
+pub mod diffusion;
 pub mod envelope;
 pub mod four;
 pub mod graph;
