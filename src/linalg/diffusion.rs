@@ -314,20 +314,23 @@ impl Diffusion {
         between.clear();
         between.extend(rows.edges.iter().map(|e| edge[*e as usize]));
         equation.volumes(volumes);
-        if !sum_up(graph, rows, volumes, (between, 1.0), &mut means.matrix) {
-            return None;
-        }
         known.resize(size + 1, 0.0);
         for (vector, size) in [(&mut *own, size), (z, size + 1), (q, size), (couples, rows.by.len())] {
             vector.resize(size, 0.0);
         }
         unknowns.resize(size, Unknown::default());
         sums.resize(size.div_ceil(par::BLOCK), 0.0);
-        par::fill(couples, |k| edge[rows.by[k] as usize] as f32);
-        par::each_pair_mut(&mut known[..size], own, |s, known, own| {
-            let v = graph.member(s);
-            (*known, *own) = (if fixed[v] { 0.0 } else { x[v] }, vertex[v] as f32);
-        });
+        let fill = || {
+            par::fill(couples, |k| edge[rows.by[k] as usize] as f32);
+            par::each_pair_mut(&mut known[..size], own, |s, known, own| {
+                let v = graph.member(s);
+                (*known, *own) = (if fixed[v] { 0.0 } else { x[v] }, vertex[v] as f32);
+            });
+        };
+        let factor = || sum_up(graph, rows, volumes, (between, 1.0), &mut means.matrix);
+        if !par::join(factor, fill).0 {
+            return None;
+        }
         let (own, couples) = (&*own, &*couples);
         let (mut enough, mut beta, mut before) = (0.0, 0.0f32, 0.0);
         let mut reference = None;

@@ -144,15 +144,19 @@ impl Airs {
                 (*column, *flight) = (Column { strength, sum: sum(v), ..look.0 }, look.1);
             });
             air.outside(state.time + step.h, outside);
-            state_air.foresee(&air.layer, &air.gas, flight, outside, step.h, expected, work);
-            par::fill(strengths, |v| [columns[v].strength, flight[v][1]]);
-            stiffness.find(&air.layer, work, |v| strengths[v], regions);
+            let (above, entries) = (&*columns, &mut common.entries);
+            let foresee = || {
+                state_air.foresee(&air.layer, &air.gas, flight, outside, step.h, expected, work);
+                par::fill(strengths, |v| [above[v].strength, flight[v][1]]);
+                stiffness.find(&air.layer, work, |v| strengths[v], regions);
+            };
+            let couple = || air.layer.groups().for_each(|members| couple(above, members, step, entries, places));
+            par::join(foresee, couple);
             par::each_mut(columns, |v, column| {
                 let group = air.layer.group(v);
                 column.stiffness = stiffness.alone(group) * column.strength;
                 column.push = air.layer.areas[v] * expected[v] - stiffness.drag(group, column.strength, flight[v][1]);
             });
-            air.layer.groups().for_each(|members| couple(columns, members, step, &mut common.entries, places));
             common.less.extend(&stiffness.less);
         }
         for (((balloon, inflation), inside), whole) in
