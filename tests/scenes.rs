@@ -366,9 +366,9 @@ fn check_full(name: &str) -> Done {
     let done = run(name, &format!("{name}-full"), None, &[]);
     let faults = done.sound(frames, bound);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-    // A judgement of a frame of a hundred thousand triangles takes a minute: of those the first and the last.
+    // A judgement of a frame of a hundred thousand triangles takes eight seconds: of those every third.
     let large = done.frame(1).triangles.len() > 100_000;
-    judge(&format!("{name}-full"), if large { frames } else { 1 });
+    judge(&format!("{name}-full"), if large { 3 } else { 1 });
     done
 }
 
