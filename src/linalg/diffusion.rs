@@ -14,6 +14,7 @@ use std::ops::Range;
 
 /// What a correction may leave of the residual before it is found anew.
 const CORRECTION: f64 = 1e-4;
+
 /// Reusable storage of the solver; by seat.
 #[derive(Clone, Debug, Default)]
 pub struct Diffusion {
@@ -68,8 +69,8 @@ pub struct Rows {
     /// Edges between groups, or with a fixed vertex, pair by pair, and the seats they are between.
     edges: Vec<u32>,
     ends: Vec<[u32; 2]>,
-    /// Groups of each pair, and where its edges end.
-    pairs: Vec<([u32; 2], u32)>,
+    /// Groups of each pair, and its edges.
+    pairs: Vec<([usize; 2], Range<usize>)>,
 }
 
 /// Reusable storage for a coarse mesh.
@@ -126,18 +127,13 @@ impl Rows {
         edges.sort_by_key(|e| between(*e));
         *ends = edges.iter().map(|e| between(*e).1).collect();
         pairs.clear();
-        for (end, e) in (1..).zip(&*edges) {
+        for (k, e) in edges.iter().enumerate() {
+            let groups = between(*e).0.map(|g| g as usize);
             match pairs.last_mut() {
-                Some((pair, last)) if *pair == between(*e).0 => *last = end,
-                _ => pairs.push((between(*e).0, end)),
+                Some((pair, edges)) if *pair == groups => edges.end = k + 1,
+                _ => pairs.push((groups, k..k + 1)),
             }
         }
-    }
-
-    /// Groups of each pair, and its edges.
-    fn pairs(&self) -> impl Iterator<Item = ([usize; 2], Range<usize>)> {
-        let begins = std::iter::once(0).chain(self.pairs.iter().map(|(_, end)| *end as usize));
-        self.pairs.iter().zip(begins).map(|((pair, end), begin)| (pair.map(|g| g as usize), begin..*end as usize))
     }
 
     /// Seats that a seat is coupled with, and how strongly, of what couples by each link.
@@ -178,9 +174,9 @@ impl Equation<'_> {
         });
     }
 
-    /// The equation on meshes as coarse as the groups that conduct a part of what they should, each factored, in the order of
-    /// the last matrix; false where one is not positive definite. In the sums of the equation, by contrast, the way between two middles is as short as an edge. Here the
-    /// rest of the way has the mean resistance of the edges at the borders of both groups, for edges of widths over length `shapes`.
+    /// The equation, which `diffusion` took last, on meshes as coarse as the groups that conduct a part of what they should, each
+    /// factored; false where one is not positive definite. In the sums of the equation, by contrast, the way between two middles is as
+    /// short as an edge. Here the rest of the way has the mean resistance of the edges at the borders of both groups, for edges of widths over length `shapes`.
     pub fn coarsen(
         &self,
         diffusion: &Diffusion,
@@ -192,7 +188,7 @@ impl Equation<'_> {
         resistance.clear();
         resistance.resize(graph.groups() + 1, [0.0; 2]);
         between.clear();
-        for ([g, h], edges) in rows.pairs() {
+        for ([g, h], edges) in rows.pairs.iter().cloned() {
             let mut sum = [0.0; 2];
             for (e, k) in rows.edges[edges.clone()].iter().zip(&diffusion.between[edges]) {
                 let shape = shapes[*e as usize];
@@ -209,7 +205,7 @@ impl Equation<'_> {
             }
         }
         resistance.iter_mut().for_each(|[sum, number]| *sum /= number.max(1.0));
-        for ([g, h], edges) in rows.pairs() {
+        for ([g, h], edges) in rows.pairs.iter().cloned() {
             let h = if h < graph.groups() { h } else { g };
             let mean = 0.5 * (resistance[g][0] + resistance[h][0]);
             for (between, e) in between[edges.clone()].iter_mut().zip(&rows.edges[edges]) {
@@ -240,14 +236,13 @@ impl Means {
         }
         graph.each_group(total, b);
         par::fill(flows, |pair| {
-            let begin = if pair == 0 { 0 } else { rows.pairs[pair - 1].1 as usize };
-            let edges = begin..rows.pairs[pair].1 as usize;
+            let edges = rows.pairs[pair].1.clone();
             let flow = |([a, b], k): (&[u32; 2], &f64)| k * (x(*a as usize) - x(*b as usize));
             rows.ends[edges.clone()].iter().zip(&between[edges]).map(flow).sum()
         });
-        for (([g, h], _), flow) in rows.pairs().zip(&*flows) {
-            total[g] -= flow;
-            if let Some(total) = total.get_mut(h) {
+        for (([g, h], _), flow) in rows.pairs.iter().zip(&*flows) {
+            total[*g] -= flow;
+            if let Some(total) = total.get_mut(*h) {
                 *total += flow;
             }
         }
@@ -262,9 +257,9 @@ impl Means {
 /// `between`. False where it is not positive definite.
 fn sum_up(graph: &Graph, rows: &Rows, volumes: &[f64], (between, part): (&[f64], f64), sums: &mut Envelope) -> bool {
     sums.clone_from(&graph.pattern);
-    let mut add = |g: usize, h: usize, value: f64| sums.add(graph.pattern.slot(g as u32, h as u32), value);
+    let mut add = |g: usize, h: usize, value: f64| sums.add(g as u32, h as u32, value);
     (0..).zip(volumes).for_each(|(g, volume)| add(g, g, *volume));
-    for ([g, h], edges) in rows.pairs() {
+    for ([g, h], edges) in rows.pairs.iter().cloned() {
         let sum = part * between[edges].iter().sum::<f64>();
         add(g, g, sum);
         // The last group is what is fixed.
@@ -290,7 +285,12 @@ impl Diffusion {
             let v = graph.member(seat);
             u.scale = if equation.fixed[v] { 0.0 } else { (1.0 / equation.diagonal(v)) as f32 };
         });
-        self.rows.find(graph, equation.fixed);
+        self.take(equation);
+    }
+
+    /// The order of the matrix, and what groups have of it.
+    fn take(&mut self, equation: &Equation) {
+        self.rows.find(equation.graph, equation.fixed);
         self.between.clear();
         self.between.extend(self.rows.edges.iter().map(|e| equation.edge[*e as usize]));
         equation.volumes(&mut self.volumes);
@@ -308,12 +308,9 @@ impl Diffusion {
     ) -> Option<Outcome> {
         let Equation { graph, vertex, edge, fixed } = *equation;
         let size = graph.size();
+        self.take(equation);
         let Diffusion { rows, couples, between, volumes, own, known, unknowns, z, q, sums, means } = self;
-        rows.find(graph, fixed);
         let rows = &*rows;
-        between.clear();
-        between.extend(rows.edges.iter().map(|e| edge[*e as usize]));
-        equation.volumes(volumes);
         known.resize(size + 1, 0.0);
         for (vector, size) in [(&mut *own, size), (z, size + 1), (q, size), (couples, rows.by.len())] {
             vector.resize(size, 0.0);

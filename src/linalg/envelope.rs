@@ -93,15 +93,10 @@ impl Envelope {
         Envelope { place: vec![0], starts: vec![0, 1], values: vec![1.0] }
     }
 
-    /// Where the entry of two unknowns that are coupled, or of one, is among the values.
-    pub fn slot(&self, a: u32, b: u32) -> usize {
+    /// Adds to the entry of two unknowns that are coupled, or of one.
+    pub fn add(&mut self, a: u32, b: u32, value: f64) {
         let (p, q) = (self.place[a as usize], self.place[b as usize]);
-        self.starts[p.min(q) as usize] + p.abs_diff(q) as usize
-    }
-
-    /// Adds to the value in a slot.
-    pub fn add(&mut self, slot: usize, value: f64) {
-        self.values[slot] += value;
+        self.values[self.starts[p.min(q) as usize] + p.abs_diff(q) as usize] += value;
     }
 
     /// Factors what was added, in place. False where it is not positive definite.
@@ -218,7 +213,7 @@ mod tests {
             envelope.values.fill(0.0);
             let weight = |k: usize| 1.0 + (k + round) as f64 % 5.0;
             let diagonal = |v: usize| 0.1 + v as f64 % 3.0;
-            let mut add = |a: u32, b: u32, value: f64| envelope.add(envelope.slot(a, b), value);
+            let mut add = |a: u32, b: u32, value: f64| envelope.add(a, b, value);
             (0..n).for_each(|v| add(v as u32, v as u32, diagonal(v)));
             for (k, [a, b]) in pairs.iter().enumerate() {
                 add(*a, *a, weight(k));
@@ -242,7 +237,7 @@ mod tests {
     fn what_is_not_positive_definite_is_told() {
         let mut envelope = Envelope::new(2, [[0, 1]].into_iter());
         for (a, b) in [(0, 0), (1, 1), (1, 0)] {
-            envelope.add(envelope.slot(a, b), 1.0);
+            envelope.add(a, b, 1.0);
         }
         assert!(!envelope.factor());
     }

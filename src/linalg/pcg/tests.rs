@@ -60,11 +60,11 @@ fn couple(matrix: &mut Matrix<f64>, dense: &mut [Vec<f64>]) {
     let mut inner = Envelope::new(2, [[0, 1]].into_iter());
     let e = [[2.0, 0.5], [0.5, 1.0]];
     for (a, b) in [(0, 0), (0, 1), (1, 1)] {
-        inner.add(inner.slot(a as u32, b as u32), e[a][b]);
+        inner.add(a as u32, b as u32, e[a][b]);
     }
     assert!(inner.factor());
     let mut alone = Envelope::new(1, std::iter::empty());
-    alone.add(0, 4.0);
+    alone.add(0, 0, 4.0);
     assert!(alone.factor());
     matrix.common.inner = vec![inner, alone];
     matrix.common.less = vec![0.1, 0.0, 0.2];
