@@ -1,13 +1,14 @@
 //! Colours of subdomains: those of one colour are swept at the same time, the colours one after the other.
 //!
 //! What couples two colours takes part in the sweeps; what couples two subdomains of one colour does not. So few subdomains
-//! have one colour, many have enough of them that neighbours differ. It depends on the matrix alone, never on threads.
+//! have one colour, many have enough of them that neighbours differ, and no more than that takes. It depends on the matrix alone, never
+//! on threads.
 
 use super::matrix::{Matrix, Real};
 use super::par;
 
-/// Most colours: a flat arrangement needs four to six, and between two of them all threads wait.
-const MOST: usize = 6;
+/// Most colours: a flat arrangement needs four to six, layers on each other up to twice as many; between two of them all threads wait.
+const MOST: usize = 12;
 /// Subdomains of a colour, where there are enough of them: so many threads have work.
 const FEWEST: usize = 4;
 
@@ -24,12 +25,14 @@ pub struct Colours {
     pub place: Vec<usize>,
     /// Row by row: blocks that couple two subdomains.
     couplings: Vec<Vec<u32>>,
+    /// Colours that are tried.
+    trial: Vec<usize>,
 }
 
 impl Colours {
     /// Colours the subdomains of `matrix`; `domain` is the subdomain of each vertex.
     pub fn assign<T: Real>(&mut self, matrix: &Matrix<T>, domain: &[u32]) {
-        let Colours { order, starts, of, place, couplings } = self;
+        let Colours { order, starts, of, place, couplings, trial } = self;
         let count = matrix.domains.len();
         couplings.resize(count, Vec::new());
         par::each_heavy(couplings, |k, row| {
@@ -40,22 +43,22 @@ impl Colours {
                 row[domain[column as usize] as usize] += 1;
             }
         });
-        let colours = (count / FEWEST).clamp(1, MOST);
-        let mut members = [0; MOST];
-        of.clear();
-        for row in couplings.iter() {
-            // Coupled to as few as possible of its own colour, then as few as possible of the colour at all.
-            let mut within = [0; MOST];
-            for (other, blocks) in of.iter().zip(row) {
-                within[*other] += blocks;
+        let most = (count / FEWEST).clamp(1, MOST);
+        let mut least = u32::MAX;
+        let mut used = 0;
+        for colours in most.min(4)..=most {
+            let left = paint(couplings, colours, trial);
+            if left < least {
+                (least, used) = (left, colours);
+                std::mem::swap(of, trial);
             }
-            let colour = (0..colours).min_by_key(|c| (within[*c], members[*c])).unwrap_or(0);
-            members[colour] += 1;
-            of.push(colour);
+            if least == 0 {
+                break;
+            }
         }
         order.clear();
         starts.clear();
-        for colour in 0..colours {
+        for colour in 0..used {
             starts.push(order.len());
             order.extend((0..count).filter(|k| of[*k] == colour));
         }
@@ -65,6 +68,25 @@ impl Colours {
             place[*k] = at;
         }
     }
+}
+
+/// Gives each subdomain one of so many colours: one it is coupled to as little as possible, then one that as few have as possible. The
+/// number of blocks that couple two of the same.
+fn paint(couplings: &[Vec<u32>], colours: usize, of: &mut Vec<usize>) -> u32 {
+    let mut members = [0; MOST];
+    let mut left = 0;
+    of.clear();
+    for row in couplings {
+        let mut within = [0; MOST];
+        for (other, blocks) in of.iter().zip(row) {
+            within[*other] += blocks;
+        }
+        let colour = (0..colours).min_by_key(|c| (within[*c], members[*c])).unwrap_or(0);
+        members[colour] += 1;
+        left += within[colour];
+        of.push(colour);
+    }
+    left
 }
 
 #[cfg(test)]
@@ -89,7 +111,9 @@ mod tests {
             assert!(d.cross_col.iter().all(|c| colours.of[*c as usize] != colours.of[k]));
         }
         let sizes: Vec<usize> = colours.starts.windows(2).map(|w| w[1] - w[0]).collect();
-        assert!(sizes.len() == MOST && sizes.iter().all(|n| (6..=15).contains(n)), "{sizes:?}");
+        assert!((4..=6).contains(&sizes.len()), "{sizes:?}");
+        let even = 64 / sizes.len();
+        assert!(sizes.iter().all(|n| (even / 2..=2 * even).contains(n)), "{sizes:?}");
         let mut all = colours.order.clone();
         all.sort_unstable();
         assert!(all.iter().enumerate().all(|(i, k)| i == *k));
