@@ -38,7 +38,7 @@ const PINCHED: f64 = 0.25;
 const ROUGH: (f64, f64) = (0.01, 0.25);
 /// Most that a step may stretch an edge, of its length at the start, before it is repeated with half its size. Forces are linear in a
 /// step and the proof knows none: a membrane stretched so far by what strikes it has not passed on the blow, and is a catapult.
-const STRETCH: f64 = 0.5;
+const STRETCH: f64 = 0.1;
 /// Accuracy at which contacts that close too fast are first looked for, in tolerances of the solve.
 const HINT: f64 = 10.0;
 /// Most linear solves of a step.
