@@ -15,12 +15,6 @@ impl Four {
         Four(std::array::from_fn(|l| f64x4::new([at[0][l], at[1][l], at[2][l], at[3][l]])))
     }
 
-    /// Four times the same.
-    #[inline(always)]
-    pub fn splat(v: &Vec3) -> Four {
-        Four([f64x4::splat(v.x), f64x4::splat(v.y), f64x4::splat(v.z)])
-    }
-
     /// From the first components of all, the second, the third.
     #[inline(always)]
     pub fn new(parts: [f64x4; 3]) -> Four {
