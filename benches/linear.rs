@@ -112,8 +112,8 @@ fn solve(system: &Assembly<f32>, iterations: usize) -> Result<f64, String> {
 /// diagonal block.
 fn swept(matrix: &Matrix<f32>) -> usize {
     let block = 9 * size_of::<f32>() + size_of::<u32>();
-    let rows = |d: &Domain<f32>| block * (2 * d.upper_col.len() + d.cross_col.len());
-    matrix.domains.iter().map(rows).sum::<usize>() + size_of_val(&matrix.entries[..])
+    let rows = |d: &Domain<f32>| block * (2 * d.upper_col.len() + d.cross_col.len()) + size_of_val(&d.entries[..]);
+    matrix.domains.iter().map(rows).sum()
 }
 
 /// STREAM triad `a = b + s c` in double precision on three arrays of together `bytes` bytes: bytes a second, three words

@@ -8,7 +8,7 @@
 //!
 //! A proof is never wrong, rounding included; what is not proven may still be safe.
 
-use super::closest::{edge_edge, point_triangle};
+use super::closest::{PointTriangles, edge_edge, point_triangles};
 use crate::linalg::four::Four;
 use crate::linalg::{Vec3, f64x4};
 
@@ -79,12 +79,8 @@ impl Pair {
         let one = f64x4::splat(1.0);
         let (weights, between) = match self {
             Pair::VertexFace => {
-                let found: [[f64; 3]; 4] = std::array::from_fn(|k| {
-                    let [p, a, b, c] = std::array::from_fn(|c| &x[corners[k][c] as usize]);
-                    point_triangle(p, a, b, c).weights
-                });
-                let [a, b, c] = std::array::from_fn(|l| f64x4::new(std::array::from_fn(|k| found[k][l])));
-                ([one, -a, -b, -c], (at[0] - at[1]) - (at[2] - at[1]) * b - (at[3] - at[1]) * c)
+                let PointTriangles { weights: [a, b, c], between } = point_triangles(at);
+                ([one, -a, -b, -c], between)
             }
             Pair::EdgeEdge => {
                 let e = edge_edge(at);

@@ -5,6 +5,7 @@
 
 use crate::linalg::four::Four;
 use crate::linalg::{Vec3, f64x4};
+use std::cmp::Ordering;
 
 /// Part of a triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub enum Feature {
 pub struct PointTriangle {
     /// Barycentric weights of the closest point: none negative, sum one.
     pub weights: [f64; 3],
-    /// Squared distance [m^2].
+    /// Squared distance, infinite where it is no number [m^2].
     pub distance2: f64,
 }
 
@@ -45,21 +46,41 @@ impl PointTriangle {
 /// Squared sine of a triangle's angle at the first corner below which its regions are not told apart by determinants.
 const SLIVER: f64 = 1e-8;
 
-/// Closest point to `p` of the triangle `a b c`: regions of Ericson, "Real-Time Collision Detection" (2005), section 5.1.5;
-/// the nearest of face and sides where the triangle is thin.
+/// Closest points of four points and four triangles.
+#[derive(Clone, Copy, Debug)]
+pub struct PointTriangles {
+    /// Barycentric weights of the closest points: none negative, sum one.
+    pub weights: [f64x4; 3],
+    /// From the closest points to the points [m].
+    pub between: Four,
+}
+
+impl PointTriangles {
+    /// Each on its own.
+    #[inline(always)]
+    pub fn to_array(self) -> [PointTriangle; 4] {
+        let [u, v, w] = self.weights.map(f64x4::to_array);
+        let distance2 = self.between.dot(&self.between);
+        let infinity = f64x4::splat(f64::INFINITY);
+        let distance2 = distance2.simd_le(infinity).select(distance2, infinity).to_array();
+        std::array::from_fn(|k| PointTriangle { weights: [u[k], v[k], w[k]], distance2: distance2[k] })
+    }
+}
+
+/// Closest point to `p` of the triangle `a b c`, infinitely far where anything is no number: what [`point_triangles`] finds to the bit, in
+/// half the time for one.
 #[inline]
 pub fn point_triangle(p: &Vec3, a: &Vec3, b: &Vec3, c: &Vec3) -> PointTriangle {
     let (ab, ac, ap) = (b - a, c - a, p - a);
     let (d1, d2) = (ab.dot(&ap), ac.dot(&ap));
     let (ab2, ac2, abc) = (ab.norm_squared(), ac.norm_squared(), ab.dot(&ac));
-    let area2 = ab2 * ac2 - abc * abc;
-    if area2.is_nan() || area2 <= SLIVER * ab2 * ac2 {
-        return thin(p, [a, b, c]);
-    }
-    // Dot products of the sides with bp and cp follow from those with ap.
     let (d3, d4) = (d1 - ab2, d2 - abc);
     let (d5, d6) = (d1 - abc, d2 - ac2);
+    let (e, f) = (d4 - d3, d5 - d6);
     let weights = 'found: {
+        if (ab2 * ac2 - abc * abc).partial_cmp(&(SLIVER * ab2 * ac2)) != Some(Ordering::Greater) {
+            break 'found thin(p, [a, b, c]);
+        }
         if d1 <= 0.0 && d2 <= 0.0 {
             break 'found [1.0, 0.0, 0.0];
         }
@@ -80,37 +101,84 @@ pub fn point_triangle(p: &Vec3, a: &Vec3, b: &Vec3, c: &Vec3) -> PointTriangle {
             break 'found [1.0 - w, 0.0, w];
         }
         let va = d3 * d6 - d5 * d4;
-        let (e, f) = (d4 - d3, d5 - d6);
         if va <= 0.0 && e >= 0.0 && f >= 0.0 && e + f > 0.0 {
             let w = e / (e + f);
             break 'found [0.0, 1.0 - w, w];
         }
-        let scale = 1.0 / (va + vb + vc);
-        let (v, w) = (vb * scale, vc * scale);
-        // Not all of the conditions above can fail by more than rounding when a weight is not positive.
+        let part = 1.0 / (va + vb + vc);
+        let (v, w) = (vb * part, vc * part);
         let u = 1.0 - v - w;
-        if v > 0.0 && w > 0.0 && u > 0.0 {
-            break 'found [u, v, w];
-        }
-        return thin(p, [a, b, c]);
+        if u > 0.0 && v > 0.0 && w > 0.0 { [u, v, w] } else { thin(p, [a, b, c]) }
     };
-    PointTriangle { weights, distance2: (ap - ab * weights[1] - ac * weights[2]).norm_squared() }
+    let distance2 = (ap - ab * weights[1] - ac * weights[2]).norm_squared();
+    PointTriangle { weights, distance2: distance2.min(f64::INFINITY) }
 }
 
-/// The nearest of three sides and, if the point lies over it, the face.
+/// Closest points to `p` of the triangles `a b c`, of four pairs at a time: regions of Ericson, "Real-Time Collision Detection" (2005),
+/// section 5.1.5; the nearest of face and sides where a triangle is thin.
+#[inline(always)]
+pub fn point_triangles([p, a, b, c]: [Four; 4]) -> PointTriangles {
+    let (ab, ac, ap) = (b - a, c - a, p - a);
+    let (d1, d2) = (ab.dot(&ap), ac.dot(&ap));
+    let (ab2, ac2, abc) = (ab.dot(&ab), ac.dot(&ac), ab.dot(&ac));
+    let wide = (ab2 * ac2 - abc * abc).simd_gt(f64x4::splat(SLIVER) * ab2 * ac2);
+    // Dot products of the sides with bp and cp follow from those with ap.
+    let (d3, d4) = (d1 - ab2, d2 - abc);
+    let (d5, d6) = (d1 - abc, d2 - ac2);
+    let (e, f) = (d4 - d3, d5 - d6);
+    let (va, vb, vc) = (d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2);
+    // Free of branches: which region holds cannot be predicted. The first that does counts.
+    let (zero, one) = (f64x4::splat(0.0), f64x4::splat(1.0));
+    let at_a = d1.simd_le(zero) & d2.simd_le(zero);
+    let at_b = d3.simd_ge(zero) & d4.simd_le(d3);
+    let at_c = d6.simd_ge(zero) & d5.simd_le(d6);
+    let on_ab = vc.simd_le(zero) & d1.simd_ge(zero) & d3.simd_le(zero);
+    let on_ac = vb.simd_le(zero) & d2.simd_ge(zero) & d6.simd_le(zero);
+    let on_bc = va.simd_le(zero) & e.simd_ge(zero) & f.simd_ge(zero) & (e + f).simd_gt(zero);
+    let choose =
+        |ab: f64x4, ac: f64x4, bc: f64x4, face: f64x4| on_ab.select(ab, on_ac.select(ac, on_bc.select(bc, face)));
+    let part = choose(d1, d2, e, one) / choose(ab2, ac2, e + f, va + vb + vc);
+    let along = part.fast_min(one);
+    let corner = |a: f64, b: f64, c: f64, other: f64x4| {
+        let [a, b, c] = [a, b, c].map(f64x4::splat);
+        at_a.select(a, at_b.select(b, at_c.select(c, other)))
+    };
+    let v = corner(0.0, 1.0, 0.0, choose(along, zero, one - along, vb * part));
+    let w = corner(0.0, 0.0, 1.0, choose(zero, along, along, vc * part));
+    let u = corner(1.0, 0.0, 0.0, choose(one - along, one - along, zero, one - v - w));
+    let outside = at_a | at_b | at_c | on_ab | on_ac | on_bc;
+    // Not all of the conditions above can fail by more than rounding when a weight is not positive.
+    let inside = u.simd_gt(zero) & v.simd_gt(zero) & w.simd_gt(zero);
+    let known = (wide & (outside | inside)).to_bitmask();
+    let mut weights = [u, v, w];
+    if known != 15 {
+        let at = [p, a, b, c].map(Four::to_array);
+        let mut lanes = weights.map(f64x4::to_array);
+        for k in (0..4).filter(|k| known >> k & 1 == 0) {
+            let [p, a, b, c] = std::array::from_fn(|i| &at[i][k]);
+            for (lanes, weight) in lanes.iter_mut().zip(thin(p, [a, b, c])) {
+                lanes[k] = weight;
+            }
+        }
+        weights = lanes.map(f64x4::new);
+    }
+    PointTriangles { weights, between: ap - ab * weights[1] - ac * weights[2] }
+}
+
+/// Weights of the nearest of three sides and, if the point lies over it, the face.
 #[cold]
-fn thin(p: &Vec3, corners: [&Vec3; 3]) -> PointTriangle {
-    let mut best = PointTriangle { weights: [1.0, 0.0, 0.0], distance2: f64::INFINITY };
+fn thin(p: &Vec3, corners: [&Vec3; 3]) -> [f64; 3] {
+    let (mut best, mut least) = ([1.0, 0.0, 0.0], f64::INFINITY);
     for k in 0..3 {
         let (i, j) = (k, (k + 1) % 3);
         let (side, to) = (corners[j] - corners[i], p - corners[i]);
         let length2 = side.norm_squared();
         let t = if length2 > 0.0 { (side.dot(&to) / length2).clamp(0.0, 1.0) } else { 0.0 };
         let distance2 = (to - side * t).norm_squared();
-        if distance2 < best.distance2 {
-            best = PointTriangle { weights: [0.0; 3], distance2 };
-            best.weights[i] = 1.0 - t;
-            best.weights[j] = t;
+        if distance2 < least {
+            (best, least) = ([0.0; 3], distance2);
+            best[i] = 1.0 - t;
+            best[j] = t;
         }
     }
     let [a, b, c] = corners;
@@ -121,8 +189,8 @@ fn thin(p: &Vec3, corners: [&Vec3; 3]) -> PointTriangle {
         let (v, w) = (ap.cross(&ac).dot(&n) / n2, ab.cross(&ap).dot(&n) / n2);
         let distance2 = (ap - ab * v - ac * w).norm_squared();
         let u = 1.0 - v - w;
-        if u > 0.0 && v > 0.0 && w > 0.0 && distance2 < best.distance2 {
-            best = PointTriangle { weights: [u, v, w], distance2 };
+        if u > 0.0 && v > 0.0 && w > 0.0 && distance2 < least {
+            best = [u, v, w];
         }
     }
     best
@@ -241,6 +309,19 @@ mod tests {
             for start in [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.3, 0.3], [v, w]] {
                 let bound = least(start, legal, distance2).sqrt();
                 assert!(found.distance2.sqrt() <= bound + 1e-11 * size, "{k}: {} {bound}", found.distance2.sqrt());
+            }
+        }
+    }
+
+    /// Each lane finds what one pair alone does, thin triangles included.
+    #[test]
+    fn four_triangles_do_not_mix() {
+        let mut seed = 11;
+        for k in 0..1_500 {
+            let pairs: [[Vec3; 4]; 4] = std::array::from_fn(|lane| four(k + 37 * lane, &mut seed));
+            let found = point_triangles(std::array::from_fn(|corner| Four::from_fn(|lane| &pairs[lane][corner])));
+            for ([p, a, b, c], found) in pairs.iter().zip(found.to_array()) {
+                assert_eq!(found, point_triangle(p, a, b, c), "{k}");
             }
         }
     }

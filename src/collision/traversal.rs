@@ -13,8 +13,9 @@
 mod facet;
 mod side;
 
-use super::closest::{Feature, PointTriangle, point_triangle};
+use super::closest::{Feature, PointTriangle, point_triangle, point_triangles};
 use super::tree::{Box3, Lanes, Tree, WIDTH, bits, margin2};
+use crate::linalg::four::Four;
 use crate::linalg::{Vec3, par};
 use crate::mesh::topology::{NONE, Topology};
 use facet::Facets;
@@ -163,18 +164,23 @@ impl Search {
         nearer
     }
 
-    /// From triangle `t` across the edge that the closest point is on, or that is most between it and the point, as long as it gets
-    /// nearer.
+    /// Begins with triangle `t`, whose closest point is known.
     #[inline(always)]
-    fn walk(&mut self, mesh: &Mesh, x: &[Vec3], mut t: u32) {
-        while self.visit(mesh, x, t) {
+    fn begin(&mut self, t: u32, here: PointTriangle) {
+        (self.triangle, self.best, self.distance, self.visits) = (t, here, here.distance2.sqrt(), 1);
+    }
+
+    /// From its triangle across the edge that the closest point is on, or that is most between it and the point, as long as it gets nearer.
+    #[inline(always)]
+    fn walk(&mut self, mesh: &Mesh, x: &[Vec3]) {
+        loop {
             let edge = match self.best.feature() {
                 Feature::Face => return,
                 Feature::Edge(k) => k,
-                Feature::Vertex(k) => self.beyond(mesh, x, t, k),
+                Feature::Vertex(k) => self.beyond(mesh, x, self.triangle, k),
             };
-            t = mesh.across[t as usize][edge as usize];
-            if t == NONE {
+            let t = mesh.across[self.triangle as usize][edge as usize];
+            if t == NONE || !self.visit(mesh, x, t) {
                 return;
             }
         }
@@ -302,8 +308,17 @@ impl Block {
         }
         let (mut low, mut high) = (searches[0].p, searches[0].p);
         let mut farthest: f64 = 0.0;
-        for (search, triangle) in searches.iter_mut().zip(&self.triangles) {
-            search.walk(mesh, x, *triangle);
+        for (searches, triangles) in searches.chunks_mut(4).zip(self.triangles.chunks(4)) {
+            let last = searches.len() - 1;
+            let corner = |j: usize| Four::from_fn(|k| mesh.corners(x, triangles[k.min(last)])[j]);
+            let points = Four::from_fn(|k| &searches[k.min(last)].p);
+            let found = point_triangles([points, corner(0), corner(1), corner(2)]).to_array();
+            for ((search, t), here) in searches.iter_mut().zip(triangles).zip(found) {
+                search.begin(*t, here);
+            }
+        }
+        for search in searches.iter_mut() {
+            search.walk(mesh, x);
             self.work.walked += u64::from(search.visits);
             low = low.inf(&search.p);
             high = high.sup(&search.p);

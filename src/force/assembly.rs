@@ -141,8 +141,8 @@ impl<T: Real> Assembly<T> {
 
     /// Inertia and all elements: overwrites the matrix (moving blocks removed) and the right-hand side.
     pub fn assemble(&mut self, elements: &Elements, scheme: &Scheme) {
-        self.matrix.entries.clear();
         self.each_part(|part, domain, force| {
+            domain.entries.clear();
             force.fill(Vec3::zeros());
             part.areas.fill(Vec3::zeros());
             part.bend(&elements.sheets, scheme, domain, force);
@@ -183,8 +183,8 @@ impl<T: Real> Assembly<T> {
 
     /// Takes back what was added to the diagonal and the right-hand side, and all moving blocks, since [`Assembly::keep`].
     pub fn restore(&mut self) {
-        self.matrix.entries.clear();
         self.each_part(|part, domain, force| {
+            domain.entries.clear();
             let (blocks, forces) = &part.kept;
             domain.blocks[..blocks.len()].copy_from_slice(blocks);
             force.copy_from_slice(forces);

@@ -40,7 +40,7 @@ impl Colours {
         par::each_heavy(couplings, |k, row| {
             row.clear();
             row.resize(count, 0);
-            let moving = matrix.entries_of(k).iter().map(|e| e.column);
+            let moving = matrix.domains[k].entries.iter().map(|e| e.column);
             for column in matrix.domains[k].cross_col.iter().copied().chain(moving) {
                 row[domain[column as usize] as usize] += 1;
             }

@@ -93,6 +93,8 @@ pub struct Domain<T> {
     pub cross_col: Vec<u32>,
     /// Values: diagonal blocks, then upper, then outer blocks, nine numbers each, and a few more for four-lane writes.
     pub blocks: Vec<T>,
+    /// Moving blocks of its rows, sorted by row; (i, j) stands in the row of i, (j, i) in that of j.
+    pub entries: Vec<Entry<T>>,
 }
 
 impl<T: Real> Domain<T> {
@@ -174,8 +176,6 @@ pub struct Matrix<T> {
     pub domains: Vec<Domain<T>>,
     /// Vertex ranges of the subdomains, one entry more than there are subdomains.
     pub starts: Vec<usize>,
-    /// Moving blocks sorted by row; both (i, j) and (j, i) are listed.
-    pub entries: Vec<Entry<T>>,
     /// What couples whole regions.
     pub common: Common,
 }
@@ -286,7 +286,7 @@ impl<T: Real> Matrix<T> {
                 domain
             })
             .collect();
-        Matrix { domains, starts: starts.to_vec(), entries: Vec::new(), common: Common::default() }
+        Matrix { domains, starts: starts.to_vec(), common: Common::default() }
     }
 
     /// Number of block rows.
@@ -294,16 +294,9 @@ impl<T: Real> Matrix<T> {
         self.starts.last().copied().unwrap_or(0)
     }
 
-    /// Moving blocks in the rows of subdomain `k`.
-    pub fn entries_of(&self, k: usize) -> &[Entry<T>] {
-        let at = |row: usize| self.entries.partition_point(|e| (e.row as usize) < row);
-        &self.entries[at(self.starts[k])..at(self.starts[k + 1])]
-    }
-
     /// Bytes that one pass over the matrix reads.
     pub fn bytes(&self) -> usize {
-        let fixed: usize =
-            self.domains.iter().map(|d| size_of_val(&d.blocks[..]) + 4 * (d.upper_col.len() + d.cross_col.len())).sum();
-        fixed + size_of_val(&self.entries[..])
+        let columns = |d: &Domain<T>| 4 * (d.upper_col.len() + d.cross_col.len());
+        self.domains.iter().map(|d| size_of_val(&d.blocks[..]) + columns(d) + size_of_val(&d.entries[..])).sum()
     }
 }

@@ -102,7 +102,7 @@ impl<T: Real> Scaled<T> {
         for links in [&mut *below, beside, above] {
             links.clear();
         }
-        let mut entries = matrix.entries_of(k).iter().peekable();
+        let mut entries = domain.entries.iter().peekable();
         for i in 0..domain.count {
             for b in domain.upper_start[i] as usize..domain.upper_start[i + 1] as usize {
                 upper[b] = scaled(&stored_upper[b], first + i, first + domain.upper_col[b] as usize);
@@ -210,20 +210,16 @@ fn subtract<T: Real>(v: &mut Lanes<T>, sum: &[T; 3]) {
 }
 
 /// `Ci block Cj^T` in row order; all else in column order, `Ci` and `Cj` lower triangular.
+#[inline(always)]
 fn scale<T: Real>(block: &Block<T>, ci: &Block<T>, cj: &Block<T>) -> Block<T> {
-    let mut left = [T::default(); 9];
-    for k in 0..3 {
-        let (a, b, c) = (block[3 * k], block[3 * k + 1], block[3 * k + 2]);
-        left[3 * k] = ci[0] * a;
-        left[3 * k + 1] = ci[1] * a + ci[4] * b;
-        left[3 * k + 2] = ci[2] * a + ci[5] * b + ci[8] * c;
-    }
-    let mut scaled = [T::default(); 9];
-    for r in 0..3 {
-        let (a, b, c) = (left[r], left[3 + r], left[6 + r]);
-        scaled[3 * r] = a * cj[0];
-        scaled[3 * r + 1] = a * cj[1] + b * cj[4];
-        scaled[3 * r + 2] = a * cj[2] + b * cj[5] + c * cj[8];
-    }
-    scaled
+    let none = T::default();
+    let columns = |c: &Block<T>| [T::four(&c[..4]), T::four(&c[3..7]), T::four(&[none, none, c[8], none])];
+    let sum = |columns: &[T::Four; 3], parts: [T; 3]| {
+        let [a, b, c] = parts.map(|part| T::four(&[part; 4]));
+        columns[0] * a + columns[1] * b + columns[2] * c
+    };
+    let (ci, cj) = (columns(ci), columns(cj));
+    let left: [Lanes<T>; 3] = [0, 1, 2].map(|k| sum(&ci, [block[3 * k], block[3 * k + 1], block[3 * k + 2]]).into());
+    let [a, b, c]: [Lanes<T>; 3] = [0, 1, 2].map(|r| sum(&cj, [left[0][r], left[1][r], left[2][r]]).into());
+    [a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2]]
 }

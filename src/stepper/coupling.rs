@@ -26,8 +26,6 @@ pub struct Coupling {
     /// Vertices of each contact that it moves, else [`NONE`].
     corners: Vec<[u32; 4]>,
     rows: Vec<Rows>,
-    /// Where the moving blocks of each subdomain begin, one more than there are subdomains.
-    starts: Vec<usize>,
 }
 
 /// What contacts add to one subdomain.
@@ -66,7 +64,7 @@ impl Coupling {
 
     /// Finds the places of `count` contacts with vertices and weights `of`.
     pub fn place(&mut self, count: usize, of: impl Fn(usize) -> ([u32; 4], [f64; 4]) + Sync, step: &Step) {
-        let Coupling { domain, corners, rows, starts } = self;
+        let Coupling { domain, corners, rows } = self;
         corners.resize(count, [NONE; 4]);
         par::fill(corners, |c| {
             let (vertices, weights) = of(c);
@@ -113,47 +111,36 @@ impl Coupling {
                 *end = columns.len() as u32;
             }
         });
-        starts.clear();
-        starts.push(0);
-        for rows in rows.iter() {
-            starts.push(starts[starts.len() - 1] + rows.columns.len());
-        }
     }
 
     /// Adds forces and stiffness of the contacts that were placed.
     pub fn add<T: Real>(&mut self, of: impl Fn(usize) -> Link + Sync, assembly: &mut Assembly<T>) {
-        let Coupling { rows, starts, .. } = self;
         let Assembly { matrix, force, .. } = assembly;
-        par::each_part(&mut matrix.domains, force, &matrix.starts, &|k, domain, force| {
-            for (row, force) in force.iter_mut().enumerate() {
-                for term in rows[k].terms(row) {
-                    let link = of(*term as usize / 4);
-                    let weight = link.weights[*term as usize % 4];
-                    *force += link.force * weight;
-                    domain.add(row as u32, &(link.stiffness * (weight * weight)));
-                }
-            }
-        });
-        let none = Entry { row: 0, column: 0, block: [T::default(); 9] };
-        matrix.entries.resize(starts[starts.len() - 1], none);
-        par::each_part(rows, &mut matrix.entries, starts, &|_, rows, entries| {
+        let mut pairs: Vec<_> = self.rows.iter_mut().zip(&mut matrix.domains).collect();
+        par::each_part(&mut pairs, force, &matrix.starts, &|_, (rows, domain), force| {
             let mut sums = std::mem::take(&mut rows.sums);
-            for row in 0..rows.starts.len() - 1 {
+            domain.entries.clear();
+            domain.entries.reserve(rows.columns.len());
+            for (row, force) in force.iter_mut().enumerate() {
                 let [from, to] = [rows.starts[row], rows.starts[row + 1]];
                 sums.clear();
                 sums.resize((to[1] - from[1]) as usize, Mat3::zeros());
-                for (term, shares) in rows.terms(row).iter().zip(&rows.shares[from[0] as usize..]) {
-                    let Link { weights, stiffness, .. } = of(*term as usize / 4);
+                let terms = from[0] as usize..to[0] as usize;
+                for (term, shares) in rows.terms[terms.clone()].iter().zip(&rows.shares[terms]) {
+                    let Link { weights, force: push, stiffness } = of(*term as usize / 4);
+                    let own = weights[*term as usize % 4];
+                    *force += push * own;
+                    domain.add(row as u32, &(stiffness * (own * own)));
                     for (share, weight) in shares.iter().zip(&weights).filter(|(share, _)| **share != NONE) {
-                        sums[(share - from[1]) as usize] += stiffness * (weights[*term as usize % 4] * weight);
+                        sums[(share - from[1]) as usize] += stiffness * (own * weight);
                     }
                 }
                 let columns = &rows.columns[from[1] as usize..to[1] as usize];
-                let entries = &mut entries[from[1] as usize..to[1] as usize];
-                for ((entry, sum), column) in entries.iter_mut().zip(&sums).zip(columns) {
-                    (entry.row, entry.column) = (rows.first + row as u32, *column);
-                    entry.block = std::array::from_fn(|e| T::of(sum.as_slice()[e]));
-                }
+                domain.entries.extend(sums.iter().zip(columns).map(|(sum, column)| Entry {
+                    row: rows.first + row as u32,
+                    column: *column,
+                    block: std::array::from_fn(|e| T::of(sum.as_slice()[e])),
+                }));
             }
             rows.sums = sums;
         });
@@ -184,10 +171,6 @@ impl Rows {
             starts[i][0] = starts[i - 1][0];
         }
         starts[0][0] = 0;
-    }
-
-    fn terms(&self, row: usize) -> &[u32] {
-        &self.terms[self.starts[row][0] as usize..self.starts[row + 1][0] as usize]
     }
 }
 

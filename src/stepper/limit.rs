@@ -9,6 +9,8 @@ use crate::world::{State, World};
 
 /// Most sweeps.
 const SWEEPS: usize = 200;
+/// Most sweeps over what a step stretches too far.
+const EASED: usize = 20;
 /// Corrections aim this far (relative) below the bound, so that sweeps end.
 const MARGIN: f64 = 1e-4;
 
@@ -17,7 +19,6 @@ const MARGIN: f64 = 1e-4;
 /// # Errors
 /// The worst edge when sweeps do not suffice.
 pub fn enforce(world: &World, state: &State, step: &mut Step) -> Result<bool, Stuck> {
-    let Step { fixed, moved, rate, betas, .. } = step;
     let mut any = false;
     for cloth in &world.cloths {
         if cloth.limits.is_empty() {
@@ -28,25 +29,11 @@ pub fn enforce(world: &World, state: &State, step: &mut Step) -> Result<bool, St
             worst = None;
             let mut largest = 0.0;
             for (edge, bound) in &cloth.limits {
-                let [a, b] = edge.map(|v| v as usize);
-                let d = (state.x[b] + moved[b]) - (state.x[a] + moved[a]);
-                let length = d.norm();
-                if length <= *bound {
-                    continue;
-                }
-                let weight = |v: usize| if fixed[v] { 0.0 } else { 1.0 / world.mass[v] };
-                let (wa, wb) = (weight(a), weight(b));
-                if length / bound - 1.0 > largest {
-                    largest = length / bound - 1.0;
+                let strain = shorten(world, state, step, *edge, *bound);
+                any |= strain > 0.0;
+                if strain > largest {
+                    largest = strain;
                     worst = Some(Stuck::Overstretched(*edge, largest));
-                }
-                if wa + wb > 0.0 {
-                    any = true;
-                    let pull = d * ((length - bound * (1.0 - MARGIN)) / (length * (wa + wb)));
-                    for (v, shift) in [(a, pull * wa), (b, pull * -wb)] {
-                        moved[v] += shift;
-                        rate[v] += shift / betas[v];
-                    }
                 }
             }
             if worst.is_none() {
@@ -60,26 +47,61 @@ pub fn enforce(world: &World, state: &State, step: &mut Step) -> Result<bool, St
     Ok(any)
 }
 
-/// Finds edges that the step makes longer, than they are and than at rest, by more than the part `most` of their length at rest.
-///
-/// # Errors
-/// The worst of them.
-pub fn torn(world: &World, state: &State, step: &Step, most: f64) -> Result<(), Stuck> {
+/// Shortens edges that the step makes longer, than they are and than at rest, by more than the part `most` of their length at rest, as far as
+/// some sweeps do. True when there were any.
+pub fn ease(world: &World, state: &State, step: &mut Step, most: f64) -> bool {
+    for sweep in 0..EASED {
+        let long = torn(world, state, step, most);
+        if long.is_empty() {
+            return sweep > 0;
+        }
+        for (edge, _) in long {
+            let [a, b] = edge.map(|v| v as usize);
+            let (rest, start) = ((world.rest[a] - world.rest[b]).norm(), (state.x[a] - state.x[b]).norm());
+            shorten(world, state, step, edge, start.max(rest) + most * rest);
+        }
+    }
+    true
+}
+
+/// Brings an edge that is longer than `bound` [m] a little below it; gives by what part it was.
+fn shorten(world: &World, state: &State, step: &mut Step, edge: [u32; 2], bound: f64) -> f64 {
+    let Step { fixed, moved, rate, betas, .. } = step;
+    let [a, b] = edge.map(|v| v as usize);
+    let d = (state.x[b] + moved[b]) - (state.x[a] + moved[a]);
+    let length = d.norm();
+    if length <= bound {
+        return 0.0;
+    }
+    let weight = |v: usize| if fixed[v] { 0.0 } else { 1.0 / world.mass[v] };
+    let (wa, wb) = (weight(a), weight(b));
+    if wa + wb > 0.0 {
+        let pull = d * ((length - bound * (1.0 - MARGIN)) / (length * (wa + wb)));
+        for (v, shift) in [(a, pull * wa), (b, pull * -wb)] {
+            moved[v] += shift;
+            rate[v] += shift / betas[v];
+        }
+    }
+    length / bound - 1.0
+}
+
+/// Edges that the step makes longer, than they are and than at rest, by more than the part `most` of their length at rest, and by what part.
+pub fn torn(world: &World, state: &State, step: &Step, most: f64) -> Vec<([u32; 2], f64)> {
     let last = world.simulated().checked_sub(1);
     let edges = &world.surface.edges[..last.map_or(0, |k| world.surface.edge_ranges[k].end)];
-    let stretch = |e: usize| {
-        let [a, b] = edges[e].map(|v| v as usize);
-        let (rest, start, by) = (world.rest[a] - world.rest[b], state.x[a] - state.x[b], step.moved[a] - step.moved[b]);
-        // No longer than what one end moves against the other: roots only where that is much.
-        if by.norm_squared() <= most * most * rest.norm_squared() {
-            return 0.0;
+    par::gather(edges.len(), par::BLOCK, |range, long| {
+        for edge in &edges[range] {
+            let [a, b] = edge.map(|v| v as usize);
+            let (rest, start) = (world.rest[a] - world.rest[b], state.x[a] - state.x[b]);
+            let by = step.moved[a] - step.moved[b];
+            // No longer than what one end moves against the other: roots only where that is much.
+            if by.norm_squared() <= most * most * rest.norm_squared() {
+                continue;
+            }
+            let [rest, start, end] = [rest, start, start + by].map(|d| d.norm());
+            if end > start.max(rest) + most * rest {
+                long.push((*edge, (end - start.max(rest)) / rest));
+            }
         }
-        let [rest, start, end] = [rest, start, start + by].map(|d| d.norm());
-        if end <= rest { 0.0 } else { (end - start.max(rest)) / rest }
-    };
-    if par::max(edges.len(), stretch) <= most {
-        return Ok(());
-    }
-    let worst = (0..edges.len()).max_by(|e, f| stretch(*e).total_cmp(&stretch(*f)));
-    worst.map_or(Ok(()), |e| Err(Stuck::Torn(edges[e], stretch(e))))
+    })
 }

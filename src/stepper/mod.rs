@@ -36,9 +36,10 @@ const CRAWL: f64 = 1.0 / 32.0;
 const PINCHED: f64 = 0.25;
 /// Part of the vertices that may be corrected in a step before the next ones get shorter, and how short at most, of a whole one.
 const ROUGH: (f64, f64) = (0.01, 0.25);
-/// Most that a step may stretch an edge, of its length at the start, before it is repeated with half its size. Forces are linear in a
-/// step and the proof knows none: a membrane stretched so far by what strikes it has not passed on the blow, and is a catapult.
-const STRETCH: f64 = 0.1;
+/// Most that a step may stretch an edge, in parts of its length at rest, before it is shortened, and before the step is repeated with half its
+/// size. Forces are linear in a step and the proof knows none: a membrane stretched so far by what strikes it has not passed on the blow,
+/// and is a catapult.
+const STRETCH: (f64, f64) = (0.05, 0.2);
 /// Accuracy at which contacts that close too fast are first looked for, in tolerances of the solve.
 const HINT: f64 = 10.0;
 /// Most linear solves of a step.
@@ -322,10 +323,13 @@ impl<T: Real> Stepper<T> {
     /// End positions: strain limits, then a proof for every pair that may have crossed.
     fn prove(&mut self, world: &World, state: &State, moved: bool, report: &mut Report) -> Result<(), Stuck> {
         let Stepper { settings, touch, now, .. } = self;
-        let shortened = limit::enforce(world, state, now)?;
+        let shortened = limit::enforce(world, state, now)? | limit::ease(world, state, now, STRETCH.0);
         let corrected = touch.check(world, state, now, moved || shortened)?;
-        if now.h > settings.min_step {
-            limit::torn(world, state, now, STRETCH)?;
+        let torn = limit::torn(world, state, now, STRETCH.1);
+        if let Some((edge, part)) = torn.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))
+            && now.h > settings.min_step
+        {
+            return Err(Stuck::Torn(edge, part));
         }
         (report.corrected, report.truncated) = (corrected.vertices, corrected.truncated);
         Ok(())

@@ -1,4 +1,5 @@
 use super::*;
+use crate::collision::closest::point_triangle;
 use crate::linalg::Rotation;
 
 /// Splitmix64.

@@ -25,7 +25,8 @@ fn system(n: usize, cuts: &[usize], moving: bool) -> (Matrix<f64>, Vec<Vec<f64>>
             if entry && a != b {
                 let mut values = [0.0; 9];
                 values.copy_from_slice(block.as_slice());
-                matrix.entries.push(Entry { row: a as u32, column: b as u32, block: values });
+                let owner = matrix.starts.partition_point(|start| *start <= a) - 1;
+                matrix.domains[owner].entries.push(Entry { row: a as u32, column: b as u32, block: values });
             } else {
                 for domain in &mut matrix.domains {
                     let place = domain.place(a, b);
@@ -50,7 +51,7 @@ fn system(n: usize, cuts: &[usize], moving: bool) -> (Matrix<f64>, Vec<Vec<f64>>
     for i in 0..n {
         add(&mut matrix, i, i, &Mat3::from_diagonal(&Vec3::new(14.0, 16.0, 18.0)), false);
     }
-    matrix.entries.sort_by_key(|e| (e.row, e.column));
+    matrix.domains.iter_mut().for_each(|d| d.entries.sort_by_key(|e| (e.row, e.column)));
     (matrix, dense)
 }
 
