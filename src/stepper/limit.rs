@@ -1,4 +1,4 @@
-//! Strain limits: an upper bound of each edge's length that holds after the step.
+//! Strain limits: an upper bound of each edge's length that holds after the step; and what a step stretches far at once, eased.
 //!
 //! Gauss-Seidel in a fixed order over the edges that are too long; each is shortened along itself with inverse masses, so
 //! momentum is kept (Bridson, Marino & Fedkiw 2003, section 5).

@@ -323,8 +323,10 @@ impl<T: Real> Stepper<T> {
     /// End positions: strain limits, then a proof for every pair that may have crossed.
     fn prove(&mut self, world: &World, state: &State, moved: bool, report: &mut Report) -> Result<(), Stuck> {
         let Stepper { settings, touch, now, .. } = self;
-        let shortened = limit::enforce(world, state, now)? | limit::ease(world, state, now, STRETCH.0);
-        let corrected = touch.check(world, state, now, moved || shortened)?;
+        // Limits last: what eases an edge may stretch the next.
+        let eased = limit::ease(world, state, now, STRETCH.0);
+        let shortened = limit::enforce(world, state, now)?;
+        let corrected = touch.check(world, state, now, moved || eased || shortened)?;
         let torn = limit::torn(world, state, now, STRETCH.1);
         if let Some((edge, part)) = torn.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))
             && now.h > settings.min_step
