@@ -56,6 +56,7 @@ pub struct Work {
 #[derive(Clone, Debug, Default)]
 pub struct Traversal {
     mesh: Mesh,
+    /// Over the leaves of a tree over the triangles.
     tree: Tree,
     /// Bounds of the triangles of each leaf.
     facets: Vec<Facets>,
@@ -216,13 +217,13 @@ impl Traversal {
         let items: Vec<u32> = (0..triangles.len() as u32).collect();
         let centres: Vec<Vec3> =
             triangles.iter().map(|t| t.iter().map(|v| x[*v as usize]).sum::<Vec3>() / 3.0).collect();
-        let mut tree = Tree::new(&items, &centres);
-        // The tree's items are numbered as they stand in it.
-        let names = std::mem::replace(&mut tree.items, items);
+        let names = Tree::new(&items, &centres).items;
+        let leaves = names.len().div_ceil(WIDTH);
         Traversal {
+            // Triangles are numbered as they stand in the tree.
             mesh: Mesh::new(triangles, names),
-            facets: vec![Facets::default(); tree.leaves()],
-            tree,
+            facets: vec![Facets::NONE; leaves],
+            tree: Tree::over(leaves),
             blocks: vec![Block::EMPTY; points.div_ceil(BLOCK)],
             seats: (0..points as u32).collect(),
             order: (0..points as u32).map(|p| (NONE, p)).collect(),
@@ -246,7 +247,7 @@ impl Traversal {
         }
         let mesh = &*mesh;
         facet::fit(facets, mesh.triangles.len(), |t| mesh.corners(x, t));
-        tree.refit(|t| Box3::around(mesh.corners(x, t), 0.0));
+        tree.refit(|leaf| facets[leaf as usize].around);
         if self.age >= REORDER {
             self.reorder(&at);
         }
@@ -271,7 +272,7 @@ impl Traversal {
         par::each_mut(order, |_, (triangle, p)| {
             let seat = seated[*p as usize] as usize;
             *triangle = match old[seat / BLOCK].triangles[seat % BLOCK] {
-                NONE => (tree.toward(&at(*p as usize)) * WIDTH) as u32,
+                NONE => (tree.toward(&at(*p as usize)) * WIDTH * WIDTH) as u32,
                 t => t,
             };
         });
@@ -327,13 +328,15 @@ impl Block {
         let (around, reach) = (Box3::around([&low, &high], 0.0), margin2(farthest));
         let mut near = [0u32; HELD * WIDTH];
         let mut count = 0;
-        tree.query(&around, reach, 0, |leaf| {
-            near[count] = leaf as u32;
-            count += 1;
-            if count == near.len() {
-                self.work.bounds += compare(searches, &near, mesh, tree, facets, x);
-                count = 0;
-            }
+        tree.query(&around, reach, 0, |leaves| {
+            tree.within(leaves, &around, reach, |leaf| {
+                near[count] = leaf;
+                count += 1;
+                if count == near.len() {
+                    self.work.bounds += compare(searches, &near, mesh, tree, facets, x);
+                    count = 0;
+                }
+            });
         });
         self.work.bounds += compare(searches, &near[..count], mesh, tree, facets, x);
         for (k, search) in searches.iter().enumerate() {
@@ -352,7 +355,7 @@ fn compare(searches: &mut [Search], leaves: &[u32], mesh: &Mesh, tree: &Tree, fa
     let mut bounds = 0;
     let mut boxes = [Lanes::EMPTY; HELD];
     for (lanes, leaves) in boxes.iter_mut().zip(leaves.chunks(WIDTH)) {
-        *lanes = Lanes::new(leaves.iter().map(|leaf| tree.around(*leaf as usize)));
+        *lanes = Lanes::new(leaves.iter().map(|leaf| tree.item(*leaf as usize)));
     }
     for search in searches {
         let here = Box3::around([&search.p], 0.0);

@@ -135,14 +135,19 @@ impl Tree {
     pub fn new(items: &[u32], centres: &[Vec3]) -> Tree {
         let mut order: Vec<(Vec3, u32)> = centres.iter().copied().zip(items.iter().copied()).collect();
         split(&mut order);
+        Tree { items: order.into_iter().map(|(_, item)| item).collect(), ..Tree::over(items.len()) }
+    }
+
+    /// Over `count` items that are ordered as those of a tree are.
+    pub fn over(count: usize) -> Tree {
         let mut levels = Vec::new();
-        let mut count = items.len();
-        while count > 0 {
-            let groups = count.div_ceil(WIDTH);
+        let mut left = count;
+        while left > 0 {
+            let groups = left.div_ceil(WIDTH);
             levels.push(vec![Lanes::new(std::iter::empty()); groups]);
-            count = if groups > 1 { groups } else { 0 };
+            left = if groups > 1 { groups } else { 0 };
         }
-        Tree { items: order.into_iter().map(|(_, item)| item).collect(), levels }
+        Tree { items: (0..count as u32).collect(), levels }
     }
 
     /// Recomputes all boxes; `bounds` gives the box of an item.
@@ -217,6 +222,21 @@ impl Tree {
             group = group * WIDTH + nearest;
         }
         group
+    }
+
+    /// Calls `found(item)` for every item of `leaf` whose box is within the margin (see [`margin2`]) of `query`.
+    #[inline]
+    pub fn within(&self, leaf: usize, query: &Box3, margin2: f32, mut found: impl FnMut(u32)) {
+        for k in bits(self.levels[0][leaf].within(query, margin2)) {
+            let Some(item) = self.items.get(leaf * WIDTH + k) else { break };
+            found(*item);
+        }
+    }
+
+    /// Box of item `slot` in the order of the leaves.
+    #[inline]
+    pub fn item(&self, slot: usize) -> Box3 {
+        self.levels[0][slot / WIDTH].get(slot % WIDTH)
     }
 
     /// Box around a leaf.

@@ -11,7 +11,7 @@
 
 use super::calibrate::{FlatHinge, counted, inner, within};
 use super::plate::{FlatPatch, NONE, PLATE};
-use crate::linalg::{Mat3, Vec3};
+use crate::linalg::{Mat3, Vec3, par};
 
 /// Times heights are relaxed and the rigidity corrected.
 const ROUNDS: usize = 5;
@@ -26,7 +26,7 @@ const BOUNDS: (f64, f64) = (0.3, 3.0);
 pub fn stiffnesses(hinges: &[FlatHinge], patches: &[FlatPatch], count: usize) -> Vec<Mat3> {
     let each = |scale: &[f64; 3]| -> Vec<Mat3> {
         let rigidity = [0, 1, 2].map(|k| scale[k] * PLATE[k]);
-        patches.iter().map(|p| p.stiffness(&rigidity)).collect()
+        par::map(patches.len(), |k| patches[k].stiffness(&rigidity))
     };
     let counted = counted(hinges, count);
     let share = |p: &FlatPatch| p.vertices.iter().map(|v| counted[*v as usize]).sum::<f64>() / 3.0;
@@ -80,10 +80,10 @@ impl Relaxed<'_> {
     }
 
     /// Derivative of the energy by the height of each free vertex, for angles of the hinges of each patch.
-    fn forces(&self, stiffness: &[Mat3], angles: impl Fn(&FlatPatch) -> Mat3) -> Vec<Vec3> {
+    fn forces(&self, stiffness: &[Mat3], angles: impl Fn(&FlatPatch) -> Mat3 + Sync) -> Vec<Vec3> {
         let mut moments = vec![Vec3::zeros(); self.hinges.len()];
-        for (patch, stiffness) in self.patches.iter().zip(stiffness) {
-            let moment = stiffness * angles(patch);
+        let parts = par::map(self.patches.len(), |k| stiffness[k] * angles(&self.patches[k]));
+        for (patch, moment) in self.patches.iter().zip(parts) {
             for (i, h) in patch.hinges.iter().enumerate().filter(|(_, h)| **h != NONE) {
                 moments[*h as usize] += moment.row(i).transpose();
             }

@@ -77,7 +77,7 @@ pub fn map<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
 
 /// As [`map`], for few and heavy items: every item may go to a thread of its own.
 pub fn map_heavy<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
-    (0..n).into_par_iter().map(f).collect()
+    (0..n).into_par_iter().with_max_len(1).map(f).collect()
 }
 
 /// Appends what each block of indices `first..last` pushes, in order of the blocks.
@@ -187,7 +187,7 @@ fn halves<W: Send, T: Send>(
 
 /// Calls `f(k, &mut items[k])` for few and heavy items.
 pub fn each_heavy<T: Send>(items: &mut [T], f: impl Fn(usize, &mut T) + Sync) {
-    items.par_iter_mut().enumerate().for_each(|(k, item)| f(k, item));
+    items.par_iter_mut().enumerate().with_max_len(1).for_each(|(k, item)| f(k, item));
 }
 
 /// Calls `f(scratch, &mut items[k])` for few and heavy items, with storage from `new` that one thread uses for many of them.

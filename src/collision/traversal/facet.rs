@@ -1,6 +1,6 @@
 //! Lower bounds of the distance of a point from the eight triangles of a leaf at once.
 
-use crate::collision::tree::WIDTH;
+use crate::collision::tree::{Box3, WIDTH};
 use crate::linalg::four::Four;
 use crate::linalg::{Vec3, f32x8, f64x4, par};
 
@@ -12,8 +12,10 @@ const ROUNDING: f64 = 1e-6;
 const BLOCK: usize = 32;
 
 /// Triangles as their planes and the half planes of their sides.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Facets {
+    /// Box around all.
+    pub around: Box3,
     /// A corner of the first one [m].
     origin: Vec3,
     /// The first corners from there [m].
@@ -44,8 +46,22 @@ pub fn fit<'a>(leaves: &mut [Facets], count: usize, corners: impl Fn(u32) -> [&'
 }
 
 impl Facets {
+    /// Of no triangle.
+    pub const NONE: Facets = Facets {
+        around: Box3::EMPTY,
+        origin: Vec3::new(0.0, 0.0, 0.0),
+        corner: [f32x8::ZERO; 3],
+        normal: [f32x8::ZERO; 3],
+        sides: [[f32x8::ZERO; 3]; 3],
+        width: f32x8::ZERO,
+        rounding: f32x8::ZERO,
+        lanes: 0,
+    };
+
     #[inline(always)]
     fn fit(&mut self, corners: &[[&Vec3; 3]; WIDTH]) {
+        let all: [&Vec3; 3 * WIDTH] = std::array::from_fn(|k| corners[k / 3][k % 3]);
+        self.around = Box3::around(all, 0.0);
         self.origin = *corners[0][0];
         let origin = Four::from_fn(|_| &self.origin);
         let mut rows = [[0f32; WIDTH]; 17];
@@ -60,17 +76,10 @@ impl Facets {
             let sides = [ab.cross(&n) / ab2.sqrt(), n.cross(&ac) / ac2.sqrt(), bc.cross(&n) / bc.norm()];
             let width = ab.dot(&sides[2]);
             let rounding = (ab2.sqrt() + ac2.sqrt() + from.norm()) * f64x4::splat(ROUNDING);
-            let vectors = [from, n, sides[0], sides[1], sides[2]].map(Four::to_array);
-            let numbers = [width, rounding].map(f64x4::to_array);
-            for i in 0..4 {
-                for (m, v) in vectors.iter().enumerate() {
-                    for axis in 0..3 {
-                        rows[3 * m + axis][half + i] = v[i][axis] as f32;
-                    }
-                }
-                for (m, v) in numbers.iter().enumerate() {
-                    rows[15 + m][half + i] = v[i] as f32;
-                }
+            let vectors = [from, n, sides[0], sides[1], sides[2]].map(|v| v.parts());
+            let numbers = vectors.iter().flatten().chain([&width, &rounding]);
+            for (row, numbers) in rows.iter_mut().zip(numbers) {
+                row[half..half + 4].copy_from_slice(&numbers.to_array().map(|v| v as f32));
             }
         }
         let vector = |m: usize| std::array::from_fn(|axis| f32x8::new(rows[3 * m + axis]));
