@@ -11,16 +11,14 @@
 //! depends neither on where the search began, so that nothing need be saved, nor on the number of threads.
 
 mod facet;
-mod frame;
 mod side;
 
 use super::closest::{Feature, PointTriangle, point_triangle, point_triangles};
-use super::tree::{Box3, Tree, WIDTH, bits, margin2};
+use super::tree::{Box3, Lanes, Tree, WIDTH, bits, margin2};
 use crate::linalg::four::Four;
 use crate::linalg::{Vec3, par};
 use crate::mesh::topology::{NONE, Topology};
-use facet::{Facets, local};
-use frame::Frames;
+use facet::Facets;
 use side::sign;
 
 /// Points that look into the tree together.
@@ -83,16 +81,6 @@ struct Mesh {
     first: u32,
     starts: Vec<u32>,
     around: Vec<u32>,
-}
-
-/// What an update searches.
-struct Near<'a> {
-    mesh: &'a Mesh,
-    tree: &'a Tree,
-    facets: &'a [Facets],
-    /// Where the facets are seen from [m].
-    origin: Vec3,
-    x: &'a [Vec3],
 }
 
 /// Points that lie together.
@@ -227,27 +215,19 @@ impl Traversal {
     /// putting together what lies together.
     pub fn new(triangles: &[[u32; 3]], x: &[Vec3], points: usize) -> Traversal {
         let items: Vec<u32> = (0..triangles.len() as u32).collect();
-        // By the middle of the longest side: two triangles that share it stay together, and leaves have straight borders.
-        let centres: Vec<Vec3> = triangles
-            .iter()
-            .map(|t| {
-                let [a, b, c] = t.map(|v| x[v as usize]);
-                let sides = [[a, b], [b, c], [c, a]].map(|[p, q]| ((p - q).norm_squared(), (p + q) / 2.0));
-                sides.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).map_or(a, |side| side.1)
-            })
-            .collect();
+        let centres: Vec<Vec3> =
+            triangles.iter().map(|t| t.iter().map(|v| x[*v as usize]).sum::<Vec3>() / 3.0).collect();
         let names = Tree::new(&items, &centres).items;
         let leaves = names.len().div_ceil(WIDTH);
-        // Triangles are numbered as they stand in the tree.
-        let mesh = Mesh::new(triangles, names);
         Traversal {
+            // Triangles are numbered as they stand in the tree.
+            mesh: Mesh::new(triangles, names),
             facets: vec![Facets::NONE; leaves],
             tree: Tree::over(leaves),
             blocks: vec![Block::EMPTY; points.div_ceil(BLOCK)],
             seats: (0..points as u32).collect(),
             order: (0..points as u32).map(|p| (NONE, p)).collect(),
             age: REORDER,
-            mesh,
         }
     }
 
@@ -266,25 +246,16 @@ impl Traversal {
             return Work::default();
         }
         let mesh = &*mesh;
-        let origin = x[mesh.first as usize];
-        facet::fit(facets, mesh.triangles.len(), &origin, |t| mesh.corners(x, t));
-        tree.refit(|leaf| facets[leaf as usize].frame.around);
+        facet::fit(facets, mesh.triangles.len(), |t| mesh.corners(x, t));
+        tree.refit(|leaf| facets[leaf as usize].around);
         if self.age >= REORDER {
-            self.reorder(&|p| at(p) - origin);
+            self.reorder(&at);
         }
         self.age += 1;
         let Traversal { mesh, tree, facets, blocks, .. } = self;
-        let near = Near { mesh, tree, facets, origin, x };
         par::blocks_mut(blocks, BLOCKS, |_, blocks| {
-            // All at once: memory answers them together.
-            let mut points = [[Vec3::zeros(); BLOCK]; BLOCKS];
-            for (points, block) in points.iter_mut().zip(&*blocks) {
-                for (p, point) in points.iter_mut().zip(&block.points[..block.count]) {
-                    *p = at(*point as usize);
-                }
-            }
-            for (block, points) in blocks.iter_mut().zip(&points) {
-                block.update(&near, points);
+            for block in blocks {
+                block.update(mesh, tree, facets, x, &at);
             }
         });
         blocks.iter().fold(Work::default(), |sum, block| Work {
@@ -321,12 +292,21 @@ impl Traversal {
 }
 
 impl Block {
-    fn update(&mut self, among: &Near, points: &[Vec3; BLOCK]) {
-        let Near { mesh, tree, ref origin, x, .. } = *among;
+    fn update(
+        &mut self,
+        mesh: &Mesh,
+        tree: &Tree,
+        facets: &[Facets],
+        x: &[Vec3],
+        at: &(impl Fn(usize) -> Vec3 + Sync),
+    ) {
         let mut all = [Search::NONE; BLOCK];
         let searches = &mut all[..self.count];
         self.work = Work::default();
-        searches.iter_mut().zip(points).for_each(|(search, p)| search.p = *p);
+        // All at once: memory answers them together.
+        for (search, point) in searches.iter_mut().zip(&self.points) {
+            search.p = at(*point as usize);
+        }
         let (mut low, mut high) = (searches[0].p, searches[0].p);
         let mut farthest: f64 = 0.0;
         for (searches, triangles) in searches.chunks_mut(4).zip(self.triangles.chunks(4)) {
@@ -345,20 +325,20 @@ impl Block {
             high = high.sup(&search.p);
             farthest = farthest.max(search.distance);
         }
-        let (around, reach) = (Box3::around([&(low - origin), &(high - origin)], 0.0), margin2(farthest));
-        let mut held = [0u32; HELD * WIDTH];
+        let (around, reach) = (Box3::around([&low, &high], 0.0), margin2(farthest));
+        let mut near = [0u32; HELD * WIDTH];
         let mut count = 0;
         tree.query(&around, reach, 0, |leaves| {
             tree.within(leaves, &around, reach, |leaf| {
-                held[count] = leaf;
+                near[count] = leaf;
                 count += 1;
-                if count == held.len() {
-                    self.work.bounds += among.compare(searches, &held);
+                if count == near.len() {
+                    self.work.bounds += compare(searches, &near, mesh, tree, facets, x);
                     count = 0;
                 }
             });
         });
-        self.work.bounds += among.compare(searches, &held[..count]);
+        self.work.bounds += compare(searches, &near[..count], mesh, tree, facets, x);
         for (k, search) in searches.iter().enumerate() {
             self.work.visits += u64::from(search.visits);
             let distance = sign(mesh, x, &search.p, search.triangle, &search.best) * search.distance;
@@ -369,37 +349,34 @@ impl Block {
     }
 }
 
-impl Near<'_> {
-    /// Visits the triangles in these leaves that no bound puts aside; gives the number of bounds.
-    #[inline(always)]
-    fn compare(&self, searches: &mut [Search], leaves: &[u32]) -> u64 {
-        let Near { mesh, facets, origin, x, .. } = self;
-        let mut bounds = 0;
-        let mut frames = [Frames::NONE; HELD];
-        for (frames, leaves) in frames.iter_mut().zip(leaves.chunks(WIDTH)) {
-            *frames = Frames::new(leaves.iter().map(|leaf| &facets[*leaf as usize].frame));
-        }
-        for search in searches {
-            let p = local(&search.p, origin);
-            for (frames, leaves) in frames.iter().zip(leaves.chunks(WIDTH)) {
-                for k in bits(frames.within(&p, search.distance as f32)) {
-                    // Lanes left over are empty, yet within an infinite distance.
-                    let Some(leaf) = leaves.get(k).map(|leaf| *leaf as usize) else { break };
-                    bounds += WIDTH as u64;
-                    let mut near = facets[leaf].within(&search.p, search.distance as f32);
-                    let own = (search.triangle as usize).wrapping_sub(leaf * WIDTH);
-                    near &= !(u32::from(own < WIDTH) << (own % WIDTH));
-                    for k in bits(near) {
-                        let t = (leaf * WIDTH + k) as u32;
-                        if t != search.vain && t != search.triangle {
-                            search.visit(mesh, x, t);
-                        }
+/// Visits the triangles in these leaves that no bound puts aside; gives the number of bounds.
+#[inline(always)]
+fn compare(searches: &mut [Search], leaves: &[u32], mesh: &Mesh, tree: &Tree, facets: &[Facets], x: &[Vec3]) -> u64 {
+    let mut bounds = 0;
+    let mut boxes = [Lanes::EMPTY; HELD];
+    for (lanes, leaves) in boxes.iter_mut().zip(leaves.chunks(WIDTH)) {
+        *lanes = Lanes::new(leaves.iter().map(|leaf| tree.item(*leaf as usize)));
+    }
+    for search in searches {
+        let here = Box3::around([&search.p], 0.0);
+        for (lanes, leaves) in boxes.iter().zip(leaves.chunks(WIDTH)) {
+            for k in bits(lanes.within(&here, margin2(search.distance))) {
+                // Lanes left over are empty, yet within an infinite distance.
+                let Some(leaf) = leaves.get(k).map(|leaf| *leaf as usize) else { break };
+                bounds += WIDTH as u64;
+                let mut near = facets[leaf].within(&search.p, search.distance);
+                let own = (search.triangle as usize).wrapping_sub(leaf * WIDTH);
+                near &= !(u32::from(own < WIDTH) << (own % WIDTH));
+                for k in bits(near) {
+                    let t = (leaf * WIDTH + k) as u32;
+                    if t != search.vain && t != search.triangle {
+                        search.visit(mesh, x, t);
                     }
                 }
             }
         }
-        bounds
     }
+    bounds
 }
 
 #[cfg(test)]
