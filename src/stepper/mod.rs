@@ -40,8 +40,9 @@ const ROUGH: (f64, f64) = (0.01, 0.25);
 /// size. Forces are linear in a step and the proof knows none: a membrane stretched so far by what strikes it has not passed on the blow,
 /// and is a catapult.
 const STRETCH: (f64, f64) = (0.05, 0.2);
-/// Accuracy at which contacts that close too fast, or cross, are first looked for, in tolerances of the solve.
-const HINT: f64 = 10.0;
+/// Accuracy at which contacts that close too fast, or cross, are first looked for, in tolerances of the solve: of the first one and of those
+/// that follow.
+const HINTS: [f64; 2] = [10.0, 3.0];
 /// Most linear solves of a step.
 const SOLVES: usize = 4;
 
@@ -288,7 +289,7 @@ impl<T: Real> Stepper<T> {
         par::fill(flight, |v| moved[v]);
         self.begin(world, report, &mut clock)?;
         // What closes too fast, or crosses, shows long before the solution is exact.
-        self.iterate(world, HINT, report, &mut clock)?;
+        self.iterate(world, HINTS[0], report, &mut clock)?;
         let mut stopped = self.touch.stop_closing(world, &self.now);
         if stopped {
             self.touch.stop_unproven(world, state, &self.now, self.airs.columns());
@@ -303,7 +304,7 @@ impl<T: Real> Stepper<T> {
             self.begin(world, report, &mut clock)?;
             solves += 1;
             stopped = solves < SOLVES && {
-                self.iterate(world, HINT, report, &mut clock)?;
+                self.iterate(world, HINTS[1], report, &mut clock)?;
                 self.touch.stop_unproven(world, state, &self.now, self.airs.columns())
             };
             if !stopped {
