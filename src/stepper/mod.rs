@@ -288,7 +288,7 @@ impl<T: Real> Stepper<T> {
         par::fill(z, |v| if fixed[v] { Vec3::zeros() } else { state.guess[v] * (betas[v] * betas[v]) });
         par::fill(flight, |v| moved[v]);
         self.begin(world, report, &mut clock)?;
-        // What closes too fast, or crosses, shows long before the solution is exact.
+        // What closes too fast, or crosses, shows long before the solution is exact; what does both is stopped twice, by a stiffer spring.
         self.iterate(world, HINTS[0], report, &mut clock)?;
         let mut stopped = self.touch.stop_closing(world, &self.now);
         if stopped {
