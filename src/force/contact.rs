@@ -57,6 +57,25 @@ pub enum Rule {
     Measured(u32),
 }
 
+impl Rule {
+    /// Part of the displacement `across` the `normal` that friction takes out of it between sides of the effective `mass` [kg], where `lack` along it is taken out in the step.
+    pub fn rubbed(self, normal: &Vec3, mass: f64, across: &Vec3, lack: f64, setting: &Setting, rubs: &Rubs) -> Vec3 {
+        match self {
+            Rule::Coulomb(friction) => {
+                let slide = across.norm();
+                let held = (friction.sliding * lack).min(slide);
+                across * if slide > 0.0 { held / slide } else { 0.0 }
+            }
+            Rule::Measured(place) => {
+                let stiffness = mass / (setting.h * setting.h);
+                let rub = &rubs.rubs[place as usize];
+                let law = &rubs.laws[rub.law as usize];
+                law.secant(rub, normal, lack * stiffness, across, stiffness, true).force(across) / stiffness
+            }
+        }
+    }
+}
+
 /// Memory of a contact from step to step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bristle {
@@ -246,23 +265,6 @@ impl Contact {
         let rub = &rubs.rubs[place as usize];
         let sliding = self.bristle.is_some_and(|b| b.sliding);
         rubs.laws[rub.law as usize].secant(rub, &self.normal, pressing, e, stiffness, sliding)
-    }
-
-    /// Part of the displacement `across` the normal that friction takes out of it, where `lack` along it is taken out in the step.
-    pub fn rubbed(&self, across: &Vec3, lack: f64, setting: &Setting, rubs: &Rubs) -> Vec3 {
-        match self.friction {
-            Rule::Coulomb(friction) => {
-                let slide = across.norm();
-                let held = (friction.sliding * lack).min(slide);
-                across * if slide > 0.0 { held / slide } else { 0.0 }
-            }
-            Rule::Measured(place) => {
-                let stiffness = self.mass / (setting.h * setting.h);
-                let rub = &rubs.rubs[place as usize];
-                let law = &rubs.laws[rub.law as usize];
-                law.secant(rub, &self.normal, lack * stiffness, across, stiffness, true).force(across) / stiffness
-            }
-        }
     }
 
     /// Stiffness [N/m], symmetric positive semidefinite.

@@ -128,6 +128,27 @@ pub fn any<T: Sync>(items: &[T], f: impl Fn(&T) -> bool + Sync + Send) -> bool {
     items.par_chunks(BLOCK).any(|block| block.iter().any(&f))
 }
 
+/// Flags that many threads may raise.
+#[derive(Debug, Default)]
+pub struct Marks(Vec<AtomicBool>);
+
+impl Marks {
+    /// All down.
+    pub fn new(n: usize) -> Marks {
+        Marks((0..n).map(|_| AtomicBool::new(false)).collect())
+    }
+
+    /// Raises one.
+    pub fn raise(&self, k: usize) {
+        self.0[k].store(true, Ordering::Relaxed);
+    }
+
+    /// Tells which are raised and lowers them.
+    pub fn take(&mut self, raised: &mut [bool]) {
+        raised.iter_mut().zip(&mut self.0).for_each(|(raised, flag)| *raised = std::mem::take(flag.get_mut()));
+    }
+}
+
 /// Runs two closures, possibly at once.
 pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     let (taken, done) = (AtomicBool::new(false), AtomicBool::new(false));

@@ -9,7 +9,7 @@ use crate::linalg::matrix::{Entry, Real};
 use crate::linalg::{Mat3, Vec3, par};
 
 /// What acts between up to four vertices along one relative displacement.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Link {
     pub weights: [f64; 4],
     /// Force where the relative displacement is zero [N].
@@ -26,6 +26,7 @@ pub struct Coupling {
     /// Vertices of each contact that it moves, else [`NONE`].
     corners: Vec<[u32; 4]>,
     rows: Vec<Rows>,
+    links: Vec<Link>,
 }
 
 /// What contacts add to one subdomain.
@@ -64,7 +65,7 @@ impl Coupling {
 
     /// Finds the places of `count` contacts with vertices and weights `of`.
     pub fn place(&mut self, count: usize, of: impl Fn(usize) -> ([u32; 4], [f64; 4]) + Sync, step: &Step) {
-        let Coupling { domain, corners, rows } = self;
+        let Coupling { domain, corners, rows, .. } = self;
         corners.resize(count, [NONE; 4]);
         par::fill(corners, |c| {
             let (vertices, weights) = of(c);
@@ -116,6 +117,10 @@ impl Coupling {
     /// Adds forces and stiffness of the contacts that were placed.
     pub fn add<T: Real>(&mut self, of: impl Fn(usize) -> Link + Sync, assembly: &mut Assembly<T>) {
         let Assembly { matrix, force, .. } = assembly;
+        // A link is asked for by each of its vertices, out of order.
+        self.links.resize(self.corners.len(), Link::default());
+        par::fill(&mut self.links, of);
+        let links = &self.links;
         let mut pairs: Vec<_> = self.rows.iter_mut().zip(&mut matrix.domains).collect();
         par::each_part(&mut pairs, force, &matrix.starts, &|_, (rows, domain), force| {
             let mut sums = std::mem::take(&mut rows.sums);
@@ -127,11 +132,11 @@ impl Coupling {
                 sums.resize((to[1] - from[1]) as usize, Mat3::zeros());
                 let terms = from[0] as usize..to[0] as usize;
                 for (term, shares) in rows.terms[terms.clone()].iter().zip(&rows.shares[terms]) {
-                    let Link { weights, force: push, stiffness } = of(*term as usize / 4);
+                    let Link { weights, force: push, stiffness } = &links[*term as usize / 4];
                     let own = weights[*term as usize % 4];
                     *force += push * own;
                     domain.add(row as u32, &(stiffness * (own * own)));
-                    for (share, weight) in shares.iter().zip(&weights).filter(|(share, _)| **share != NONE) {
+                    for (share, weight) in shares.iter().zip(weights).filter(|(share, _)| **share != NONE) {
                         sums[(share - from[1]) as usize] += stiffness * (own * weight);
                     }
                 }

@@ -3,7 +3,7 @@
 use super::Step;
 use super::touch::{Element, LEAST, SWEEPS, Watched};
 use crate::force::assembly::pick;
-use crate::force::contact::Setting;
+use crate::force::contact::{Rule, Setting};
 use crate::force::friction::Rubs;
 use crate::linalg::{Vec3, par};
 use crate::world::{State, World};
@@ -32,39 +32,86 @@ pub fn mobility(world: &World, step: &Step, vertices: &[u32; 4], weights: &[f64;
     (mobile > 0.0).then(|| mobile * (FREE * all / part).max(1.0))
 }
 
+/// What impulses on a contact need, side by side: a sweep reads all of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Blow {
+    vertices: [u32; 4],
+    weights: [f64; 4],
+    /// Displacement of each vertex for a relative one: none of those that are not free.
+    shares: [f64; 4],
+    normal: Vec3,
+    /// How far the gap lies above its goal, and by how much that may be missed [m].
+    room: f64,
+    least: f64,
+    friction: Rule,
+    mass: f64,
+    /// What impulses took out [m].
+    pub braked: f64,
+}
+
+impl Blow {
+    fn new(c: &Element, world: &World, step: &Step) -> Blow {
+        let Element { vertices, weights, contact, .. } = c;
+        let share = |k: usize| match vertices[k] {
+            v if free(world, step, v) => weights[k] * contact.mass / world.mass[v as usize],
+            _ => 0.0,
+        };
+        Blow {
+            vertices: *vertices,
+            weights: *weights,
+            shares: std::array::from_fn(share),
+            normal: contact.normal,
+            room: contact.gap - contact.goal(),
+            least: LACK * contact.reach,
+            friction: contact.friction,
+            mass: contact.mass,
+            braked: 0.0,
+        }
+    }
+
+    /// Relative displacement and by how much it misses the goal.
+    fn lacking(&self, moved: &[Vec3]) -> Option<(Vec3, f64)> {
+        let moved: Vec3 = (0..4).map(|k| moved[self.vertices[k] as usize] * self.weights[k]).sum();
+        let lack = -(self.room + self.normal.dot(&moved));
+        (lack > self.least).then_some((moved, lack))
+    }
+}
+
 /// Projected Gauss-Seidel in order of the contacts: impulses along the normal that only push, with Coulomb friction.
-pub fn brake(contacts: &mut [Element], world: &World, step: &mut Step, setting: &Setting, rubs: &Rubs) {
-    // Relative displacement and by how much it misses the goal.
-    let lacking = |c: &Element, moved: &[Vec3]| {
-        let moved: Vec3 = (0..4).map(|k| moved[c.vertices[k] as usize] * c.weights[k]).sum();
-        let lack = c.contact.goal() - (c.contact.gap + c.contact.normal.dot(&moved));
-        (lack > LACK * c.contact.reach).then_some((moved, lack))
-    };
-    if !par::any(contacts, |c| lacking(c, &step.moved).is_some()) {
+pub fn brake(
+    contacts: &[Element],
+    blows: &mut Vec<Blow>,
+    world: &World,
+    step: &mut Step,
+    setting: &Setting,
+    rubs: &Rubs,
+) {
+    let Some(any) = contacts.first() else { return blows.clear() };
+    blows.resize(contacts.len(), Blow::new(any, world, step));
+    par::fill(blows, |k| Blow::new(&contacts[k], world, step));
+    let Step { moved, rate, flight, betas, .. } = step;
+    if !par::any(blows, |blow| blow.lacking(moved).is_some()) {
         return;
     }
+    par::fill(flight, |v| moved[v]);
     for _ in 0..SWEEPS {
         let mut rests = true;
-        for c in &mut *contacts {
-            let Some((moved, lack)) = lacking(c, &step.moved) else { continue };
+        for blow in &mut *blows {
+            let Some((across, lack)) = blow.lacking(moved) else { continue };
             rests = false;
-            c.braked += lack;
-            let n = &c.contact.normal;
-            let across = moved - n * n.dot(&moved);
-            let push = n * lack - c.contact.rubbed(&across, lack, setting, rubs);
+            blow.braked += lack;
+            let n = &blow.normal;
+            let across = across - n * n.dot(&across);
+            let push = n * lack - blow.friction.rubbed(n, blow.mass, &across, lack, setting, rubs);
             for k in 0..4 {
-                let v = c.vertices[k] as usize;
-                if free(world, step, c.vertices[k]) {
-                    let shift = push * (c.weights[k] * c.contact.mass / world.mass[v]);
-                    step.moved[v] += shift;
-                    step.rate[v] += shift / step.betas[v];
-                }
+                moved[blow.vertices[k] as usize] += push * blow.shares[k];
             }
         }
         if rests {
             break;
         }
     }
+    par::each_mut(rate, |v, rate| *rate += (moved[v] - flight[v]) / betas[v]);
 }
 
 /// Moves a pair's end positions apart along the direction it had at the start. Gives the vertices that were moved.

@@ -194,7 +194,7 @@ pub(crate) struct Step {
     z: Vec<Vec3>,
     /// Prescribed.
     fixed: Vec<bool>,
-    /// In contact in this step.
+    /// In contact in this step; all vertices.
     touched: Vec<bool>,
 }
 
@@ -234,7 +234,7 @@ impl<T: Real> Stepper<T> {
                 z: vec![Vec3::zeros(); moving],
                 flight: vec![Vec3::zeros(); moving],
                 fixed: vec![false; moving],
-                touched: vec![false; moving],
+                touched: vec![false; world.rest.len()],
                 betas: vec![0.0; moving],
                 ..Step::default()
             },

@@ -69,11 +69,10 @@ impl Skin {
         Rubs { laws: &world.frictions.laws, rubs: &self.rubs }
     }
 
-    /// Takes the surfaces at the positions `x` where all the contacts of a step are.
-    pub fn begin(&mut self, world: &World, x: &[Vec3], contacts: &mut [Element]) {
-        self.touched.clear();
+    /// Takes the surfaces at the positions `x` where all the contacts of a step are, whose vertices are `touched`.
+    pub fn begin(&mut self, world: &World, x: &[Vec3], contacts: &mut [Element], touched: &[bool]) {
         self.touched.resize(x.len(), false);
-        contacts.iter().flat_map(|c| c.vertices).for_each(|v| self.touched[v as usize] = true);
+        self.touched.copy_from_slice(touched);
         let mut points = std::mem::take(&mut self.points);
         par::each_mut(&mut points, |v, point| {
             if self.touched[v] {

@@ -117,9 +117,12 @@ pub struct Touch {
     /// Share with which each of the first, of vertices and faces, acts.
     shares: Vec<Share>,
     contacts: Vec<Element>,
+    /// Vertices of contacts, while these are made.
+    marks: par::Marks,
     flat: Flat,
     turns: Turns,
     skin: Skin,
+    blows: Vec<impulse::Blow>,
     coupling: Coupling,
     setting: Setting,
     /// Keys of contacts that act whatever their features say, sorted.
@@ -141,9 +144,11 @@ impl Touch {
             order: Vec::new(),
             shares: Vec::new(),
             contacts: Vec::new(),
+            marks: par::Marks::new(world.rest.len()),
             flat: Flat::new(world),
             turns: Turns::default(),
             skin: Skin::new(world),
+            blows: Vec::new(),
             coupling: Coupling::new(&world.starts),
             setting: Setting { stiffness: world.contact.stiffness, h: largest, largest },
             kept: Vec::new(),
@@ -175,7 +180,7 @@ impl Touch {
         }
     }
 
-    /// Looks at every pair that may act in this step, keeps those that do and marks their vertices.
+    /// Looks at every pair that may act in this step, keeps those that do and tells which vertices they have.
     pub fn find_contacts(&mut self, world: &World, state: &State, step: &mut Step) {
         self.setting.h = step.h;
         step.touched.fill(false);
@@ -205,20 +210,16 @@ impl Touch {
             fit(&mut part.found);
         });
         self.sort(world, state, &parts);
+        self.marks.take(&mut step.touched);
         self.parts = parts;
         if self.skin.acts() {
-            self.skin.begin(world, &state.x, &mut self.contacts);
-        }
-        for v in self.contacts.iter().flat_map(|c| c.vertices) {
-            if let Some(touched) = step.touched.get_mut(v as usize) {
-                *touched = true;
-            }
+            self.skin.begin(world, &state.x, &mut self.contacts, &step.touched);
         }
     }
 
     /// Brings the contacts of all parts in order of their keys, without those of vertices and faces that are no nearest points.
     fn sort(&mut self, world: &World, state: &State, parts: &[Part]) {
-        let Touch { order, shares, contacts, .. } = self;
+        let Touch { order, shares, contacts, marks, .. } = self;
         order.clear();
         for (k, part) in parts.iter().enumerate() {
             order.extend(part.found.iter().enumerate().map(|(i, c)| (c.key, k as u32, i as u32)));
@@ -245,17 +246,19 @@ impl Touch {
                 bristles = from_first(bristles, c.key, i == first);
                 c.contact.bristle = remember(world, bristles, c.key);
                 c.contact.share = shares.get(i).copied().unwrap_or(c.contact.share);
+                c.vertices.iter().for_each(|v| marks.raise(*v as usize));
             }
         });
     }
 
     /// Brakes what closes too fast by inelastic impulses on free flight, then linearises all contacts.
     pub fn linearise(&mut self, world: &World, state: &State, step: &mut Step) {
-        let Touch { contacts, turns, skin, setting, predicted, .. } = self;
-        impulse::brake(contacts, world, step, setting, &skin.rubs(world));
-        turns.begin(&world.surface, &state.x, contacts.iter().map(|c| c.vertices));
+        let Touch { contacts, turns, skin, blows, setting, predicted, .. } = self;
+        impulse::brake(contacts, blows, world, step, setting, &skin.rubs(world));
+        turns.begin(&world.surface, &state.x, &step.touched);
         turns.follow(&world.surface, &state.x, predicted);
-        par::each_mut(contacts, |_, c| {
+        par::each_mut(contacts, |k, c| {
+            c.braked = blows[k].braked;
             c.free = c.moved(step) - turns.turned(&state.x, &c.vertices, &c.weights);
             let guess = |k: usize| match state.guess.get(c.vertices[k] as usize) {
                 Some(guess) => guess * (step.betas[c.vertices[k] as usize].powi(2) * c.weights[k]),
@@ -360,6 +363,7 @@ impl Touch {
     }
 
     /// Notes which of four pairs may come near, and which of them act.
+    #[inline(always)]
     #[expect(clippy::too_many_arguments)]
     fn look(
         &self,

@@ -20,11 +20,10 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// Takes the normals at the positions `x` of the vertices of `contacts`.
-    pub fn begin(&mut self, surface: &Surface, x: &[Vec3], contacts: impl Iterator<Item = [u32; 4]>) {
-        self.touched.clear();
+    /// Takes the normals at the positions `x` of the vertices that are `touched`.
+    pub fn begin(&mut self, surface: &Surface, x: &[Vec3], touched: &[bool]) {
         self.touched.resize(x.len(), false);
-        contacts.flatten().for_each(|v| self.touched[v as usize] = true);
+        self.touched.copy_from_slice(touched);
         self.normals.resize(x.len(), Vec3::zeros());
         self.turns.resize(x.len(), Vec3::zeros());
         let touched = &self.touched;
@@ -80,7 +79,7 @@ mod tests {
         let vertices = [0, 3, 4, 5];
         let moved: Vec<Vec3> = x.iter().enumerate().map(|(v, x)| turn[v / 3] * x - x + Vec3::x()).collect();
         let mut turns = Turns::default();
-        turns.begin(&surface, &x, [vertices].into_iter());
+        turns.begin(&surface, &x, &[true, false, false, true, true, true]);
         turns.follow(&surface, &x, &moved);
         let between: Vec3 = (0..4).map(|k| x[vertices[k] as usize] * weights[k]).sum();
         (turns.turned(&x, &vertices, &weights), turn[1] * between - between)
