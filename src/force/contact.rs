@@ -58,7 +58,8 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// Part of the displacement `across` the `normal` that friction takes out of it between sides of the effective `mass` [kg], where `lack` along it is taken out in the step.
+    /// Part of the displacement `across` the `normal` that friction takes out of it, where `lack` along it is taken out in the step [m], between
+    /// sides of the effective `mass` [kg].
     pub fn rubbed(self, normal: &Vec3, mass: f64, across: &Vec3, lack: f64, setting: &Setting, rubs: &Rubs) -> Vec3 {
         match self {
             Rule::Coulomb(friction) => {

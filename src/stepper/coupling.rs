@@ -26,6 +26,7 @@ pub struct Coupling {
     /// Vertices of each contact that it moves, else [`NONE`].
     corners: Vec<[u32; 4]>,
     rows: Vec<Rows>,
+    /// What is added, by contact.
     links: Vec<Link>,
 }
 

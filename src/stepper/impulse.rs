@@ -93,6 +93,7 @@ pub fn brake(
     if !par::any(blows, |blow| blow.lacking(moved).is_some()) {
         return;
     }
+    // As it was; free flight is what impulses make of it.
     par::fill(flight, |v| moved[v]);
     for _ in 0..SWEEPS {
         let mut rests = true;

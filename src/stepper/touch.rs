@@ -183,7 +183,6 @@ impl Touch {
     /// Looks at every pair that may act in this step, keeps those that do and tells which vertices they have.
     pub fn find_contacts(&mut self, world: &World, state: &State, step: &mut Step) {
         self.setting.h = step.h;
-        step.touched.fill(false);
         if !world.contact.enabled {
             return;
         }
@@ -256,7 +255,7 @@ impl Touch {
         let Touch { contacts, turns, skin, blows, setting, predicted, .. } = self;
         impulse::brake(contacts, blows, world, step, setting, &skin.rubs(world));
         turns.begin(&world.surface, &state.x, &step.touched);
-        turns.follow(&world.surface, &state.x, predicted);
+        turns.follow(&world.surface, &state.x, predicted, &step.touched);
         par::each_mut(contacts, |k, c| {
             c.braked = blows[k].braked;
             c.free = c.moved(step) - turns.turned(&state.x, &c.vertices, &c.weights);
@@ -363,6 +362,7 @@ impl Touch {
     }
 
     /// Notes which of four pairs may come near, and which of them act.
+    // The compiler's choice hangs on code far from here, and a call takes a fifth longer.
     #[inline(always)]
     #[expect(clippy::too_many_arguments)]
     fn look(
@@ -470,7 +470,7 @@ impl Touch {
     /// Advances the friction memory over the accepted step.
     pub fn advance_bristles(&mut self, world: &World, state: &mut State, step: &Step) {
         let Touch { contacts, turns, skin, setting, .. } = self;
-        turns.follow(&world.surface, &state.x, &step.moved);
+        turns.follow(&world.surface, &state.x, &step.moved, &step.touched);
         let normal = |c: &Element| c.contact.normal_force(&c.linear, &c.moved(step), &c.free);
         if skin.acts() {
             skin.press(world, contacts, normal);

@@ -11,8 +11,6 @@ use crate::linalg::{Vec3, par};
 /// Normals and turns of the vertices in contact; storage kept from step to step.
 #[derive(Clone, Debug, Default)]
 pub struct Turns {
-    /// Vertices in contact.
-    touched: Vec<bool>,
     /// Unit normals at the start of the step.
     normals: Vec<Vec3>,
     /// Sine of the angle times the axis by which each normal turns.
@@ -22,11 +20,8 @@ pub struct Turns {
 impl Turns {
     /// Takes the normals at the positions `x` of the vertices that are `touched`.
     pub fn begin(&mut self, surface: &Surface, x: &[Vec3], touched: &[bool]) {
-        self.touched.resize(x.len(), false);
-        self.touched.copy_from_slice(touched);
         self.normals.resize(x.len(), Vec3::zeros());
         self.turns.resize(x.len(), Vec3::zeros());
-        let touched = &self.touched;
         par::each_mut(&mut self.normals, |v, normal| {
             if touched[v] {
                 *normal = surface.normal(v, |v| x[v]);
@@ -34,9 +29,9 @@ impl Turns {
         });
     }
 
-    /// How the vertices in contact turn while all go from `x` by `moved`.
-    pub fn follow(&mut self, surface: &Surface, x: &[Vec3], moved: &[Vec3]) {
-        let Turns { touched, normals, turns } = self;
+    /// How the vertices that are `touched`, as they were when the normals were taken, turn while all go from `x` by `moved`.
+    pub fn follow(&mut self, surface: &Surface, x: &[Vec3], moved: &[Vec3], touched: &[bool]) {
+        let Turns { normals, turns } = self;
         // Contacts that a step adds later have vertices of which nothing is known: none of an older step must stay.
         par::fill(turns, |v| {
             if touched[v] { normals[v].cross(&surface.normal(v, |v| x[v] + moved[v])) } else { Vec3::zeros() }
@@ -79,8 +74,9 @@ mod tests {
         let vertices = [0, 3, 4, 5];
         let moved: Vec<Vec3> = x.iter().enumerate().map(|(v, x)| turn[v / 3] * x - x + Vec3::x()).collect();
         let mut turns = Turns::default();
-        turns.begin(&surface, &x, &[true, false, false, true, true, true]);
-        turns.follow(&surface, &x, &moved);
+        let touched = [true, false, false, true, true, true];
+        turns.begin(&surface, &x, &touched);
+        turns.follow(&surface, &x, &moved, &touched);
         let between: Vec3 = (0..4).map(|k| x[vertices[k] as usize] * weights[k]).sum();
         (turns.turned(&x, &vertices, &weights), turn[1] * between - between)
     }
