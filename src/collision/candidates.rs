@@ -42,7 +42,8 @@ pub struct List {
     pub vertex_face: Vec<Near>,
     /// Edge and edge; the first has the lower index.
     pub edge_edge: Vec<Near>,
-    /// How much nearer than at the build the pairs can come until the end of the step [m].
+    /// How much nearer than at the build the pairs can have come, and can come until the end of the step [m].
+    pub passed: f64,
     pub approach: f64,
     /// How much nearer than now, whenever it was built [m].
     pub rate: f64,
@@ -64,8 +65,9 @@ pub struct Candidates {
     patches: Vec<Patch>,
     /// Tree over the patches.
     tops: Tree,
-    /// Positions in the last update [m].
+    /// Positions in the last update, and the displacements that the lists cover [m].
     seen: Vec<Vec3>,
+    covered: Vec<Vec3>,
     /// Reach beyond half thicknesses [m].
     distance: f64,
     /// Objects whose pairs are wanted, `objects x objects`.
@@ -92,6 +94,7 @@ impl Candidates {
             tops: Tree::new(&ids, &centres),
             patches,
             seen: x.to_vec(),
+            covered: vec![Vec3::zeros(); x.len()],
             distance,
             meet: (0..objects * objects).map(|k| meet(k / objects, k % objects)).collect(),
             objects,
@@ -104,32 +107,29 @@ impl Candidates {
     pub fn update(&mut self, x: &[Vec3], surface: &Surface, moved: &[Vec3]) -> u64 {
         let seen = &self.seen;
         par::each_heavy(&mut self.patches, |_, patch| patch.follow(seen, x, moved));
-        par::fill(&mut self.seen, |v| x[v]);
+        par::each_pair_mut(&mut self.seen, &mut self.covered, |v, seen, covered| (*seen, *covered) = (x[v], moved[v]));
         self.meet_lists();
+        let patches = &self.patches;
+        par::each_mut(&mut self.lists, |_, list| list.expect(list.patches.map(|p| &patches[p as usize])));
         let mut builds = 0;
-        for list in &mut self.lists {
-            let [i, j] = list.patches.map(|p| p as usize);
-            list.expect(&self.patches[i], &self.patches[j]);
-            let rate = list.rate;
-            if list.approach > list.room {
-                list.room = (LAST * rate)
-                    .min(ROOM.1 * self.patches[i].edge.min(self.patches[j].edge))
-                    .max(ROOM.0 * list.reach)
-                    .max(1.05 * rate);
-                list.approach = rate;
-                list.built = List::place(&self.patches[i], &self.patches[j]);
-                list.vertex_face.clear();
-                list.edge_edge.clear();
-                list.fresh = true;
-                builds += 1;
-                self.patches[i].wanted = true;
-                self.patches[j].wanted = true;
-            }
+        for list in self.lists.iter().filter(|list| list.fresh) {
+            builds += 1;
+            list.patches.iter().for_each(|p| self.patches[*p as usize].wanted = true);
         }
         par::each_heavy(&mut self.patches, |_, patch| patch.fit(x, surface));
         let patches = &self.patches;
         par::each_heavy(&mut self.lists, |_, list| list.build(x, surface, patches));
         builds
+    }
+
+    /// As [`Candidates::update`] for other displacements from the same positions, unless what the lists cover is so near that pairs come
+    /// nearer to each other by `spare` at most; see [`Candidates::stray`].
+    pub fn cover(&mut self, x: &[Vec3], surface: &Surface, moved: &[Vec3], spare: f64) {
+        let Candidates { patches, covered, .. } = self;
+        par::each_heavy(patches, |_, patch| patch.stray = patch.differ(covered, moved));
+        if 2.0 * patches.iter().fold(0.0, |m: f64, p| m.max(p.stray)) > spare {
+            self.update(x, surface, moved);
+        }
     }
 
     /// Keeps a list for every two patches whose swept boxes are within reach.
@@ -156,7 +156,10 @@ impl Candidates {
             let object = patches[*p as usize].object;
             meet[object * *objects + object]
         }));
-        near.sort_unstable();
+        par::sort(&mut near);
+        if lists.iter().map(|list| list.patches).eq(near.iter().copied()) {
+            return;
+        }
         let mut old = std::mem::take(lists).into_iter().peekable();
         lists.reserve(near.len());
         for pair in near {
@@ -191,6 +194,20 @@ impl Candidates {
         a + b
     }
 
+    /// How much nearer to each other features of two patches can come by the displacements last compared [m].
+    #[inline]
+    pub fn pace(&self, patches: &[u32; 2]) -> f64 {
+        let [a, b] = patches.map(|p| &self.patches[p as usize].pace);
+        (a.0 - b.0).norm() + a.1 + b.1
+    }
+
+    /// How much nearer two patches can come than what their list covers, by the displacements that were last to be covered [m].
+    #[inline]
+    pub fn stray(&self, patches: &[u32; 2]) -> f64 {
+        let [a, b] = patches.map(|p| self.patches[p as usize].stray);
+        a + b
+    }
+
     /// The list has a patch of the object.
     pub fn of(&self, list: &List, object: Option<usize>) -> bool {
         object.is_some() && list.patches.iter().any(|p| Some(self.patches[*p as usize].object) == object)
@@ -207,12 +224,22 @@ impl List {
         (a.mean - b.mean, a.drift + b.drift)
     }
 
-    /// Sets `approach` and `rate` for the expected displacements.
-    fn expect(&mut self, a: &Patch, b: &Patch) {
+    /// Sets `approach` and `rate` for the expected displacements; what the list does not cover any more is to be built.
+    fn expect(&mut self, [a, b]: [&Patch; 2]) {
         let (between, drift) = List::place(a, b);
         self.rate = (a.step - b.step).norm() + a.own + b.own;
         // No less than what it was nearer to now and the rate: what `approach` puts aside, `rate` does by the distance now.
-        self.approach = (between - self.built.0).norm() + (drift - self.built.1) + self.rate;
+        self.passed = (between - self.built.0).norm() + (drift - self.built.1);
+        self.approach = self.passed + self.rate;
+        if self.approach > self.room {
+            let most = ROOM.1 * a.edge.min(b.edge);
+            self.room = (LAST * self.rate).min(most).max(ROOM.0 * self.reach).max(1.05 * self.rate);
+            (self.passed, self.approach) = (0.0, self.rate);
+            self.built = (between, drift);
+            self.vertex_face.clear();
+            self.edge_edge.clear();
+            self.fresh = true;
+        }
     }
 
     fn build(&mut self, x: &[Vec3], surface: &Surface, patches: &[Patch]) {

@@ -37,6 +37,10 @@ pub struct Patch {
     pub own: f64,
     /// Largest distance of a corner's displacement from the expected one [m].
     pub deviation: f64,
+    /// The same from the one that its lists cover [m].
+    pub stray: f64,
+    /// Displacement of the mean that was last compared, and the largest beside it [m].
+    pub pace: (Vec3, f64),
     /// Box around the corners and where they are expected next.
     pub swept: Box3,
     /// The boxes of the trees are those of the present positions.
@@ -83,6 +87,8 @@ impl Patch {
                     step: Vec3::zeros(),
                     own: 0.0,
                     deviation: 0.0,
+                    stray: 0.0,
+                    pace: (Vec3::zeros(), 0.0),
                     swept: Box3::EMPTY,
                     fitted: false,
                     wanted: false,
@@ -105,6 +111,7 @@ impl Patch {
         }
         let count = self.corners.len() as f64;
         self.step = step / count;
+        self.stray = 0.0;
         let travel = mean / count - self.mean;
         let (mut drift, mut own) = (0.0f64, 0.0f64);
         for v in self.corners.iter().map(|v| *v as usize) {
@@ -120,10 +127,19 @@ impl Patch {
         self.swept = Box3::around([&low, &high], 0.0);
     }
 
-    /// Compares a displacement of the corners with the expected one.
+    /// Compares displacements of the corners with the expected ones.
     pub fn compare(&mut self, expected: &[Vec3], moved: &[Vec3]) {
-        let deviation = |v: &u32| (moved[*v as usize] - expected[*v as usize]).norm_squared();
-        self.deviation = self.corners.iter().map(deviation).fold(0.0, f64::max).sqrt();
+        self.deviation = self.differ(expected, moved);
+        let moved = || self.corners.iter().map(|v| &moved[*v as usize]);
+        let mean = moved().sum::<Vec3>() / self.corners.len() as f64;
+        let own = moved().map(|moved| (moved - mean).norm_squared()).fold(0.0, f64::max);
+        self.pace = (mean, own.sqrt());
+    }
+
+    /// Largest distance of a corner's displacement from another one [m].
+    pub fn differ(&self, other: &[Vec3], moved: &[Vec3]) -> f64 {
+        let difference = |v: &u32| (moved[*v as usize] - other[*v as usize]).norm_squared();
+        self.corners.iter().map(difference).fold(0.0, f64::max).sqrt()
     }
 
     /// Makes the boxes of the trees those of the positions `x`, if they are asked for.

@@ -75,6 +75,11 @@ impl Blow {
         let lack = -(self.room + self.normal.dot(&moved));
         (lack > self.least).then_some((moved, lack))
     }
+
+    /// The displacements miss the goal by more than `part` of the activation distance.
+    pub fn misses(&self, moved: &[Vec3], part: f64) -> bool {
+        self.lacking(moved).is_some_and(|(_, lack)| lack * LACK > part * self.least)
+    }
 }
 
 /// Projected Gauss-Seidel in order of the contacts: impulses along the normal that only push, with Coulomb friction.

@@ -50,18 +50,25 @@ pub fn enforce(world: &World, state: &State, step: &mut Step) -> Result<bool, St
 /// Shortens edges that the step makes longer, than they are and than at rest, by more than the part `most` of their length at rest, as far as
 /// some sweeps do. True when there were any.
 pub fn ease(world: &World, state: &State, step: &mut Step, most: f64) -> bool {
-    for sweep in 0..EASED {
-        let long = torn(world, state, step, most);
+    let mut long = torn(world, state, step, most);
+    let any = !long.is_empty();
+    for _ in 0..EASED {
         if long.is_empty() {
-            return sweep > 0;
+            break;
         }
-        for (edge, _) in long {
+        for (edge, _) in &long {
             let [a, b] = edge.map(|v| v as usize);
             let (rest, start) = ((world.rest[a] - world.rest[b]).norm(), (state.x[a] - state.x[b]).norm());
-            shorten(world, state, step, edge, start.max(rest) + most * rest);
+            shorten(world, state, step, *edge, start.max(rest) + most * rest);
         }
+        // Edges at vertices that stayed are as long as they were.
+        let at = |v: u32| world.surface.around(v as usize).iter().map(move |w| [v.min(*w), v.max(*w)]);
+        let mut near: Vec<[u32; 2]> = long.iter().flat_map(|(edge, _)| *edge).flat_map(at).collect();
+        near.sort_unstable();
+        near.dedup();
+        long = near.into_iter().filter_map(|edge| stretched(world, state, step, edge, most)).collect();
     }
-    true
+    any
 }
 
 /// Brings an edge that is longer than `bound` [m] a little below it; gives by what part it was.
@@ -90,18 +97,20 @@ pub fn torn(world: &World, state: &State, step: &Step, most: f64) -> Vec<([u32; 
     let last = world.simulated().checked_sub(1);
     let edges = &world.surface.edges[..last.map_or(0, |k| world.surface.edge_ranges[k].end)];
     par::gather(edges.len(), par::BLOCK, |range, long| {
-        for edge in &edges[range] {
-            let [a, b] = edge.map(|v| v as usize);
-            let (rest, start) = (world.rest[a] - world.rest[b], state.x[a] - state.x[b]);
-            let by = step.moved[a] - step.moved[b];
-            // No longer than what one end moves against the other: roots only where that is much.
-            if by.norm_squared() <= most * most * rest.norm_squared() {
-                continue;
-            }
-            let [rest, start, end] = [rest, start, start + by].map(|d| d.norm());
-            if end > start.max(rest) + most * rest {
-                long.push((*edge, (end - start.max(rest)) / rest));
-            }
-        }
+        long.extend(edges[range].iter().filter_map(|edge| stretched(world, state, step, *edge, most)));
     })
+}
+
+/// The edge, if it is one of [`torn`].
+#[inline]
+fn stretched(world: &World, state: &State, step: &Step, edge: [u32; 2], most: f64) -> Option<([u32; 2], f64)> {
+    let [a, b] = edge.map(|v| v as usize);
+    let (rest, start) = (world.rest[a] - world.rest[b], state.x[a] - state.x[b]);
+    let by = step.moved[a] - step.moved[b];
+    // No longer than what one end moves against the other: roots only where that is much.
+    if by.norm_squared() <= most * most * rest.norm_squared() {
+        return None;
+    }
+    let [rest, start, end] = [rest, start, start + by].map(|d| d.norm());
+    (end > start.max(rest) + most * rest).then(|| (edge, (end - start.max(rest)) / rest))
 }

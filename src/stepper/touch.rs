@@ -306,17 +306,20 @@ impl Touch {
         coupling.place(all, of, step);
     }
 
-    /// Contacts that miss their goals by far are linearised anew, with a stop. True when there are any.
+    /// Contacts as they were found that miss their goals by far are linearised anew, with a stop. True when there are any.
     pub fn stop_closing(&mut self, world: &World, step: &Step) -> bool {
-        let setting = &self.setting;
-        let rubs = &self.skin.rubs(world);
-        par::each_mut(&mut self.contacts, |_, c| {
-            let moved: Vec3 = (0..4).map(|k| step.moved[c.vertices[k] as usize] * c.weights[k]).sum();
-            if c.contact.gap + c.contact.normal.dot(&moved) < c.contact.goal() - STRAY * c.contact.reach {
-                c.stop(setting, rubs);
+        let Touch { contacts, skin, blows, setting, .. } = self;
+        let missed = |blow: &impulse::Blow| blow.misses(&step.moved, STRAY);
+        if !par::any(blows, missed) {
+            return false;
+        }
+        let rubs = skin.rubs(world);
+        par::each_mut(contacts, |k, c| {
+            if missed(&blows[k]) {
+                c.stop(setting, &rubs);
             }
         });
-        self.contacts.iter().any(|c| c.stops > 0)
+        true
     }
 
     /// Pairs whose separation the displacements do not prove are linearised anew, with a stop; they become contacts if they were

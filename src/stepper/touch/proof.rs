@@ -5,6 +5,7 @@ use super::super::zone::Zones;
 use super::super::{Step, Stuck, impulse};
 use super::{LEAST, LISTS, PAIRS, Part, SWEEPS, Touch, Watched, key};
 use crate::collision::candidates::List;
+use crate::collision::certificate::Pair;
 use crate::force::assembly::pick;
 use crate::linalg::four::Four;
 use crate::linalg::{Vec3, par};
@@ -133,33 +134,48 @@ impl Touch {
         let spare = world.contact.distance - LEAST;
         let astray = 2.0 * self.candidates.compare(&self.predicted, &step.moved) > spare;
         if astray {
-            self.candidates.update(&state.x, &world.surface, &step.moved);
+            self.candidates.cover(&state.x, &world.surface, &step.moved, spare);
         }
         let Touch { candidates, parts, changed, .. } = &*self;
         let proven = |w: &Watched| proven(w, state, step);
         let touched = |w: &Watched| all || w.vertices.iter().any(|v| changed[*v as usize]);
         let mut unproven = par::gather(parts.len(), 1, |range, out| {
-            let expected = |w: &&Watched| !astray || candidates.deviation(&w.patches) <= spare;
-            let watched = parts[range].iter().flat_map(Part::watched);
-            out.extend(watched.filter(|w| touched(w)).filter(expected).filter(|w| !proven(w)));
+            // Pairs of a list stand together.
+            let (mut patches, mut pace, mut expected) = ([u32::MAX; 2], 0.0, true);
+            for w in parts[range].iter().flat_map(Part::watched).filter(|w| touched(w)) {
+                if w.patches != patches {
+                    patches = w.patches;
+                    pace = candidates.pace(&patches);
+                    expected = !astray || candidates.deviation(&patches) <= spare;
+                }
+                if expected && w.distance - pace <= LEAST && !proven(w) {
+                    out.push(*w);
+                }
+            }
         });
         if astray {
             let lists = &candidates.lists;
             unproven.extend(par::gather(lists.len(), LISTS, |range, out| {
                 let astray = |list: &&List| candidates.deviation(&list.patches) > spare;
                 for list in lists[range].iter().filter(astray).filter(|l| !candidates.of(l, state.released)) {
+                    // No more than the list covers: it may lack what is farther.
+                    let most = candidates.pace(&list.patches).min(list.rate + candidates.stray(&list.patches));
                     for pair in PAIRS {
                         for near in Self::of(list, pair) {
-                            if f64::from(near.distance) - list.approach > LEAST || ignores(state, pair, near) {
+                            let distance = f64::from(near.distance);
+                            if distance - list.passed - most > LEAST || ignores(state, pair, near) {
                                 continue;
                             }
                             let (features, patches) = ([near.a, near.b], list.patches);
                             let vertices = world.surface.corners(pair, features);
+                            // Most pairs move less against each other than their patches may.
+                            if distance - list.passed - closer(pair, &pick(&step.moved, &vertices)) > LEAST {
+                                continue;
+                            }
                             let mut w = Watched { pair, features, vertices, distance: 0.0, patches };
                             if touched(&w) {
                                 w.distance = pair.separation(&pick(&state.x, &vertices)).distance;
-                                // The same whenever the list was built.
-                                if w.distance - list.rate <= LEAST && !proven(&w) {
+                                if w.distance - most <= LEAST && !proven(&w) {
                                     out.push(w);
                                 }
                             }
@@ -180,10 +196,15 @@ impl Touch {
 /// The pair stays apart over the step, and no nearer than the hard minimum or, where it is nearer already, than it is.
 fn proven(w: &Watched, state: &State, step: &Step) -> bool {
     let moved = pick(&step.moved, &w.vertices);
-    if w.distance - w.pair.closer(&std::array::from_fn(|c| Four::from_fn(|_| &moved[c]))).to_array()[0] > LEAST {
+    if w.distance - closer(w.pair, &moved) > LEAST {
         return true;
     }
     let start = pick(&state.x, &w.vertices);
     let end: [Vec3; 4] = std::array::from_fn(|k| start[k] + moved[k]);
     w.pair.separated(&start, &end, LEAST.min(SAME * w.distance))
+}
+
+/// How much nearer the features of a pair can come by the displacements of their vertices [m].
+fn closer(pair: Pair, moved: &[Vec3; 4]) -> f64 {
+    pair.closer(&std::array::from_fn(|c| Four::from_fn(|_| &moved[c]))).to_array()[0]
 }
