@@ -42,8 +42,9 @@ pub struct List {
     pub vertex_face: Vec<Near>,
     /// Edge and edge; the first has the lower index.
     pub edge_edge: Vec<Near>,
-    /// How much nearer than at the build the pairs can have come, and can come until the end of the step [m].
+    /// How much nearer than at the build the pairs can have come by now [m].
     pub passed: f64,
+    /// The same until the end of the step [m].
     pub approach: f64,
     /// How much nearer than now, whenever it was built [m].
     pub rate: f64,
@@ -65,8 +66,9 @@ pub struct Candidates {
     patches: Vec<Patch>,
     /// Tree over the patches.
     tops: Tree,
-    /// Positions in the last update, and the displacements that the lists cover [m].
+    /// Positions in the last update [m].
     seen: Vec<Vec3>,
+    /// Displacements from there that the lists cover [m].
     covered: Vec<Vec3>,
     /// Reach beyond half thicknesses [m].
     distance: f64,
@@ -122,14 +124,13 @@ impl Candidates {
         builds
     }
 
-    /// As [`Candidates::update`] for other displacements from the same positions, unless what the lists cover is so near that pairs come
-    /// nearer to each other by `spare` at most; see [`Candidates::stray`].
-    pub fn cover(&mut self, x: &[Vec3], surface: &Surface, moved: &[Vec3], spare: f64) {
+    /// Brings the lists to hold every pair that comes nearer than the reach less `spare` by other displacements `moved` from the positions of the
+    /// last update: as they are where these differ so little from what is covered. Gives the number of lists that were built.
+    pub fn cover(&mut self, x: &[Vec3], surface: &Surface, moved: &[Vec3], spare: f64) -> u64 {
         let Candidates { patches, covered, .. } = self;
         par::each_heavy(patches, |_, patch| patch.stray = patch.differ(covered, moved));
-        if 2.0 * patches.iter().fold(0.0, |m: f64, p| m.max(p.stray)) > spare {
-            self.update(x, surface, moved);
-        }
+        let most = patches.iter().fold(0.0, |m: f64, p| m.max(p.stray));
+        if 2.0 * most > spare { self.update(x, surface, moved) } else { 0 }
     }
 
     /// Keeps a list for every two patches whose swept boxes are within reach.
@@ -201,11 +202,11 @@ impl Candidates {
         (a.0 - b.0).norm() + a.1 + b.1
     }
 
-    /// How much nearer two patches can come than what their list covers, by the displacements that were last to be covered [m].
-    #[inline]
-    pub fn stray(&self, patches: &[u32; 2]) -> f64 {
-        let [a, b] = patches.map(|p| self.patches[p as usize].stray);
-        a + b
+    /// How much nearer than now the pairs of a list can come by displacements that were both compared and covered, but no more than the list
+    /// covers and they stray from it: what is farther may be missing [m].
+    pub fn closing(&self, list: &List) -> f64 {
+        let [a, b] = list.patches.map(|p| self.patches[p as usize].stray);
+        self.pace(&list.patches).min(list.rate + a + b)
     }
 
     /// The list has a patch of the object.

@@ -40,9 +40,10 @@ pub struct Blow {
     /// Displacement of each vertex for a relative one: none of those that are not free.
     shares: [f64; 4],
     normal: Vec3,
-    /// How far the gap lies above its goal, and by how much that may be missed [m].
+    /// How far the gap lies above its goal [m].
     room: f64,
-    least: f64,
+    /// Activation distance [m].
+    reach: f64,
     friction: Rule,
     mass: f64,
     /// What impulses took out [m].
@@ -62,7 +63,7 @@ impl Blow {
             shares: std::array::from_fn(share),
             normal: contact.normal,
             room: contact.gap - contact.goal(),
-            least: LACK * contact.reach,
+            reach: contact.reach,
             friction: contact.friction,
             mass: contact.mass,
             braked: 0.0,
@@ -73,12 +74,12 @@ impl Blow {
     fn lacking(&self, moved: &[Vec3]) -> Option<(Vec3, f64)> {
         let moved: Vec3 = (0..4).map(|k| moved[self.vertices[k] as usize] * self.weights[k]).sum();
         let lack = -(self.room + self.normal.dot(&moved));
-        (lack > self.least).then_some((moved, lack))
+        (lack > LACK * self.reach).then_some((moved, lack))
     }
 
     /// The displacements miss the goal by more than `part` of the activation distance.
     pub fn misses(&self, moved: &[Vec3], part: f64) -> bool {
-        self.lacking(moved).is_some_and(|(_, lack)| lack * LACK > part * self.least)
+        self.lacking(moved).is_some_and(|(_, lack)| lack > part * self.reach)
     }
 }
 

@@ -238,6 +238,48 @@ fn what_is_looked_at_does_not_depend_on_when_lists_were_built() {
     assert!(older > 30 && count > 1000, "{older} {count}");
 }
 
+/// Displacements that were not expected, as they are or in new lists: what they bring near is listed, and no nearer than is told.
+#[test]
+fn what_strays_is_listed_as_well() {
+    let mut seed = 31;
+    let (x, objects) = scene(&mut seed);
+    let surface = Surface::new(&objects);
+    let (distance, spare) = (0.03, 0.02);
+    let mut candidates = Candidates::new(&x, &surface, &thickness(&objects), distance, meet);
+    let expected: Vec<Vec3> = x.iter().map(|_| random_move(&mut seed, 0.02)).collect();
+    let (mut kept, mut anew, mut count) = (0, 0, 0);
+    for round in 0..40 {
+        if round % 4 == 0 {
+            candidates.update(&x, &surface, &expected);
+        }
+        let size = if round % 4 < 3 { 0.005 } else { 0.3 };
+        let moved: Vec<Vec3> = expected.iter().map(|m| m + random_move(&mut seed, size)).collect();
+        candidates.compare(&expected, &moved);
+        candidates.cover(&x, &surface, &moved, spare);
+        if candidates.patches.iter().all(|p| p.stray == 0.0) {
+            anew += 1
+        } else {
+            kept += 1
+        }
+        let mut least = Pairs::new();
+        for list in &candidates.lists {
+            let mut add = |edges: bool, near: &Near| {
+                let end = f64::from(near.distance) - list.passed - candidates.closing(list);
+                least.insert((edges, near.a, near.b), end);
+            };
+            list.vertex_face.iter().for_each(|near| add(false, near));
+            list.edge_edge.iter().for_each(|near| add(true, near));
+        }
+        let end: Vec<Vec3> = x.iter().zip(&moved).map(|(x, m)| x + m).collect();
+        for (pair, d) in exhaustive(&end, &surface, distance - spare) {
+            let told = least.get(&pair).unwrap_or_else(|| panic!("round {round}: {pair:?} at {d} is missing"));
+            assert!(*told <= d + 1e-12, "round {round}: {pair:?} at {d}, told {told}");
+            count += 1;
+        }
+    }
+    assert!(kept > 20 && anew > 5 && count > 1000, "{kept} kept, {anew} anew, {count} pairs");
+}
+
 #[test]
 fn deviations_are_told_by_patch() {
     let mut seed = 5;

@@ -158,12 +158,11 @@ impl Touch {
             unproven.extend(par::gather(lists.len(), LISTS, |range, out| {
                 let astray = |list: &&List| candidates.deviation(&list.patches) > spare;
                 for list in lists[range].iter().filter(astray).filter(|l| !candidates.of(l, state.released)) {
-                    // No more than the list covers: it may lack what is farther.
-                    let most = candidates.pace(&list.patches).min(list.rate + candidates.stray(&list.patches));
+                    let closing = candidates.closing(list);
                     for pair in PAIRS {
                         for near in Self::of(list, pair) {
                             let distance = f64::from(near.distance);
-                            if distance - list.passed - most > LEAST || ignores(state, pair, near) {
+                            if distance - list.passed - closing > LEAST || ignores(state, pair, near) {
                                 continue;
                             }
                             let (features, patches) = ([near.a, near.b], list.patches);
@@ -175,7 +174,8 @@ impl Touch {
                             let mut w = Watched { pair, features, vertices, distance: 0.0, patches };
                             if touched(&w) {
                                 w.distance = pair.separation(&pick(&state.x, &vertices)).distance;
-                                if w.distance - most <= LEAST && !proven(&w) {
+                                // The same whenever the list was built.
+                                if w.distance - closing <= LEAST && !proven(&w) {
                                     out.push(w);
                                 }
                             }
