@@ -362,8 +362,13 @@ fn check_scene(name: &str) {
 /// The scene as shipped: all frames at full resolution.
 fn check_full(name: &str) -> Done {
     let frames = u32::try_from(scene(name)["time"]["frames"].as_integer().unwrap()).unwrap();
+    check_long(name, frames)
+}
+
+/// So many frames of the scene, which may be more than shipped, at full resolution.
+fn check_long(name: &str, frames: u32) -> Done {
     let bound = number(&Expected::read(name).document["largest_strain_full"]);
-    let done = run(name, &format!("{name}-full"), None, &[]);
+    let done = run(name, &format!("{name}-full"), Some(frames), &[]);
     let faults = done.sound(frames, bound);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     // A judgement of a frame of a hundred thousand triangles takes eight seconds: of those every third.
@@ -627,7 +632,7 @@ fn drape_falls_through_air() {
 #[test]
 #[ignore = "long: minutes"]
 fn drape_comes_to_rest() {
-    let done = run("drape", "rest", Some(121), &[]);
+    let done = check_long("drape", 121);
     assert!((done.stats[120].time - 4.0).abs() < 1e-9);
     let speeds = [31, 61, 91, 121].map(|frame| done.speed(frame) * 1e3);
     assert!(speeds[3] < 5.0, "largest speed after 1, 2, 3, 4 s: {speeds:.1?} mm/s");
@@ -647,7 +652,7 @@ fn shirts_come_to_rest() {
 #[test]
 #[ignore = "long: minutes"]
 fn towel_comes_to_rest() {
-    run("towel", "towel-rest", Some(151), &[]).assert_rests(121, [2e-8, 5e-3, 2e-4]);
+    check_long("towel", 151).assert_rests(121, [2e-8, 5e-3, 2e-4]);
 }
 
 /// After 4 s the energy of motion of 50 x 50 vertices is that of a sheet which moves at less than 5 mm/s.
@@ -662,12 +667,6 @@ fn drape_calms_down() {
 fn drape_strain_at_rest() {
     let strain = drape().strain(121);
     assert!(strain < 0.05, "strain {strain:.4}");
-}
-
-#[test]
-#[ignore = "long: the whole scene at full resolution, minutes"]
-fn drape_at_full_resolution() {
-    check_full("drape");
 }
 
 #[test]
@@ -729,12 +728,6 @@ fn needles_at_full_resolution() {
 #[ignore = "long: the whole scene at full resolution, minutes"]
 fn sharp_at_full_resolution() {
     check_full("sharp");
-}
-
-#[test]
-#[ignore = "long: the whole scene at full resolution, minutes"]
-fn towel_at_full_resolution() {
-    check_full("towel");
 }
 
 #[test]

@@ -38,7 +38,7 @@ const TOLERANCE: f64 = 1e-5;
 /// begins with it.
 const PROGRESS: f64 = 0.1;
 /// The same where pressures are only foreseen. With no more than right means of groups a comforter's air is off by 1 % when it strikes.
-const FORESIGHT: f64 = 0.2;
+const FORESIGHT: f64 = 0.4;
 /// Pressure that counts as none [Pa]: with it a 1 g/m2 cloth hangs 0.1 % lower.
 pub(super) const NOTHING: f64 = 1e-5;
 /// Most iterations of a solve.

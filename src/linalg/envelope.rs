@@ -4,6 +4,8 @@ use super::f64x4;
 
 /// Columns that end alike.
 const BLOCK: usize = 4;
+/// Unknowns from which an order is tried: the one with the fewest entries stands.
+const TRIES: usize = 64;
 
 /// Pattern and factor: `P A P^T = L L^T`, column `j` of `L` kept from the diagonal to its last entry.
 #[derive(Debug, Default, PartialEq)]
@@ -42,48 +44,9 @@ impl Envelope {
             list.sort_unstable();
             list.dedup();
         }
-        let degree = |v: u32| near[v as usize].len();
-        // Breadth first from an unknown of least degree, neighbours by degree; the reverse of that order.
-        let mut order: Vec<u32> = Vec::with_capacity(size);
-        let mut seen = vec![false; size];
-        let mut roots: Vec<u32> = (0..size as u32).collect();
-        roots.sort_by_key(|v| degree(*v));
-        for root in roots {
-            if std::mem::replace(&mut seen[root as usize], true) {
-                continue;
-            }
-            let mut next = order.len();
-            order.push(root);
-            while next < order.len() {
-                let begin = order.len();
-                for w in &near[order[next] as usize] {
-                    if !std::mem::replace(&mut seen[*w as usize], true) {
-                        order.push(*w);
-                    }
-                }
-                order[begin..].sort_by_key(|v| degree(*v));
-                next += 1;
-            }
-        }
-        let mut place = vec![0; size];
-        for (k, v) in order.iter().rev().enumerate() {
-            place[*v as usize] = k as u32;
-        }
-        let mut last = vec![0; size];
-        for (v, list) in near.iter().enumerate() {
-            let column = place[v] as usize;
-            last[column] = list.iter().map(|w| place[*w as usize] as usize).fold(column, usize::max);
-        }
-        let mut starts = vec![0];
-        let mut end = 0;
-        for (block, last) in last.chunks(BLOCK).enumerate() {
-            end = last.iter().copied().fold(end, usize::max);
-            let columns = block * BLOCK..block * BLOCK + last.len();
-            starts.extend(columns.scan(starts[block * BLOCK], |start, column| {
-                *start += end + 1 - column;
-                Some(*start)
-            }));
-        }
+        let tries = size.clamp(1, TRIES);
+        let orders = (0..tries).map(|k| arrange(&near, (k * size / tries) as u32));
+        let (place, starts) = orders.min_by_key(|(_, starts)| starts[size]).unwrap_or_default();
         let values = vec![0.0; starts[size]];
         Envelope { place, starts, values }
     }
@@ -116,7 +79,7 @@ impl Envelope {
                 column[1..].iter_mut().for_each(|value| *value *= inverse);
                 for k in j + 1..next {
                     let (own, others) = (&column[k - j..], &mut rest[starts[k] - starts[j + 1]..]);
-                    subtract(others, [own]);
+                    subtract(others, [own[0]], [own]);
                 }
             }
             // What a whole block takes from the columns behind it, at once.
@@ -125,7 +88,7 @@ impl Envelope {
             for k in next..end {
                 let own: [&[f64]; BLOCK] =
                     std::array::from_fn(|q| &done[starts[first + q] + k - first - q..][..end - k]);
-                subtract(&mut rest[starts[k] - starts[next]..], own);
+                subtract(&mut rest[starts[k] - starts[next]..], own.map(|column| column[0]), own);
             }
         }
         true
@@ -136,27 +99,42 @@ impl Envelope {
         self.place.len()
     }
 
+    /// The columns of a whole block, below it.
+    fn below(&self, first: usize) -> [&[f64]; BLOCK] {
+        let Envelope { starts, values, .. } = self;
+        std::array::from_fn(|k| &values[starts[first + k] + BLOCK - k..starts[first + k + 1]])
+    }
+
     /// Solves in place; `scratch` has room for all unknowns.
     pub fn solve(&self, x: &mut [f64], scratch: &mut [f64]) {
         let Envelope { place, starts, values } = self;
         for (p, x) in place.iter().zip(&*x) {
             scratch[*p as usize] = *x;
         }
-        for j in 0..place.len() {
-            let (own, below) = scratch[j..].split_at_mut(1);
-            let column = &values[starts[j]..starts[j + 1]];
-            own[0] *= column[0];
-            let (known, column) = (f64x4::splat(own[0]), &column[1..]);
-            let (below, values) = (below[..column.len()].as_chunks_mut::<4>(), column.as_chunks::<4>());
-            for (x, value) in below.0.iter_mut().zip(values.0) {
-                *x = (f64x4::new(*x) - known * f64x4::new(*value)).to_array();
+        let size = place.len();
+        for first in (0..size).step_by(BLOCK) {
+            let (own, below) = scratch[first..].split_at_mut(BLOCK.min(size - first));
+            for k in 0..own.len() {
+                let column = &values[starts[first + k]..];
+                own[k] *= column[0];
+                let known = own[k];
+                own[k + 1..].iter_mut().zip(&column[1..]).for_each(|(x, value)| *x -= known * value);
             }
-            below.1.iter_mut().zip(values.1).for_each(|(x, value)| *x -= own[0] * value);
+            if let Ok(known) = <[f64; BLOCK]>::try_from(&*own) {
+                subtract(below, known, self.below(first));
+            }
         }
-        for j in (0..place.len()).rev() {
-            let (own, below) = scratch[j..].split_at_mut(1);
-            let column = &values[starts[j]..starts[j + 1]];
-            own[0] = (own[0] - dot(&column[1..], below)) * column[0];
+        for first in (0..size).step_by(BLOCK).rev() {
+            let (own, below) = scratch[first..].split_at_mut(BLOCK.min(size - first));
+            if own.len() == BLOCK {
+                let sums = products(self.below(first), below);
+                own.iter_mut().zip(sums).for_each(|(x, sum)| *x -= sum);
+            }
+            for k in (0..own.len()).rev() {
+                let column = &values[starts[first + k]..];
+                let sum: f64 = own[k + 1..].iter().zip(&column[1..]).map(|(x, value)| x * value).sum();
+                own[k] = (own[k] - sum) * column[0];
+            }
         }
         for (p, x) in place.iter().zip(x) {
             *x = scratch[*p as usize];
@@ -164,35 +142,86 @@ impl Envelope {
     }
 }
 
-/// `x -= sum of a[0] a` over the columns `a`, as far as they go.
+/// Places of unknowns next to `near` in the reverse of the order breadth first from `first`, neighbours by degree; and where the columns
+/// begin.
+fn arrange(near: &[Vec<u32>], first: u32) -> (Vec<u32>, Vec<usize>) {
+    let size = near.len();
+    let degree = |v: u32| near[v as usize].len();
+    let mut order: Vec<u32> = Vec::with_capacity(size);
+    let mut seen = vec![false; size];
+    let mut roots: Vec<u32> = (0..size as u32).collect();
+    roots.sort_by_key(|v| (*v != first, degree(*v)));
+    for root in roots {
+        if std::mem::replace(&mut seen[root as usize], true) {
+            continue;
+        }
+        let mut next = order.len();
+        order.push(root);
+        while next < order.len() {
+            let begin = order.len();
+            for w in &near[order[next] as usize] {
+                if !std::mem::replace(&mut seen[*w as usize], true) {
+                    order.push(*w);
+                }
+            }
+            order[begin..].sort_by_key(|v| degree(*v));
+            next += 1;
+        }
+    }
+    let mut place = vec![0; size];
+    for (k, v) in order.iter().rev().enumerate() {
+        place[*v as usize] = k as u32;
+    }
+    let mut last = vec![0; size];
+    for (v, list) in near.iter().enumerate() {
+        let column = place[v] as usize;
+        last[column] = list.iter().map(|w| place[*w as usize] as usize).fold(column, usize::max);
+    }
+    let mut starts = vec![0];
+    let mut end = 0;
+    for (block, last) in last.chunks(BLOCK).enumerate() {
+        end = last.iter().copied().fold(end, usize::max);
+        let columns = block * BLOCK..block * BLOCK + last.len();
+        starts.extend(columns.scan(starts[block * BLOCK], |start, column| {
+            *start += end + 1 - column;
+            Some(*start)
+        }));
+    }
+    (place, starts)
+}
+
+/// `x -= sum of known a` over the columns `a`, as far as they go.
 #[inline(always)]
-fn subtract<const N: usize>(x: &mut [f64], columns: [&[f64]; N]) {
+fn subtract<const N: usize>(x: &mut [f64], known: [f64; N], columns: [&[f64]; N]) {
     let length = columns[0].len();
     let (blocks, rest) = x[..length].as_chunks_mut::<4>();
     let at = blocks.len() * 4;
-    let known = columns.map(|a| f64x4::splat(a[0]));
+    let splat = known.map(f64x4::splat);
     let parts = columns.map(|a| a[..length].as_chunks::<4>().0);
     for (k, x) in blocks.iter_mut().enumerate() {
-        let taken = (0..N).fold(f64x4::ZERO, |sum, q| sum + known[q] * f64x4::new(parts[q][k]));
+        let taken = (0..N).fold(f64x4::ZERO, |sum, q| sum + splat[q] * f64x4::new(parts[q][k]));
         *x = (f64x4::new(*x) - taken).to_array();
     }
     for (k, x) in rest.iter_mut().enumerate() {
-        *x -= columns.iter().map(|a| a[0] * a[at + k]).sum::<f64>();
+        *x -= (0..N).map(|q| known[q] * columns[q][at + k]).sum::<f64>();
     }
 }
 
-/// Sum of products, as far as the first slice goes.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let (a, b) = (a.as_chunks::<4>(), b[..a.len()].as_chunks::<4>());
-    // Two at a time: one sum would wait for the other.
-    let pairs = (a.0.as_chunks::<2>(), b.0.as_chunks::<2>());
-    let product = |(a, b): (&[f64; 4], &[f64; 4])| f64x4::new(*a) * f64x4::new(*b);
-    let [even, odd] =
-        pairs.0.0.iter().zip(pairs.1.0).fold([f64x4::ZERO; 2], |[even, odd], (a, b)| {
-            [even + product((&a[0], &b[0])), odd + product((&a[1], &b[1]))]
-        });
-    let sum = even + pairs.0.1.iter().zip(pairs.1.1).fold(odd, |sum, pair| sum + product(pair));
-    a.1.iter().zip(b.1).fold(sum.reduce_add(), |sum, (a, b)| sum + a * b)
+/// Sums of products of `x` with each column, as far as they go.
+#[inline(always)]
+fn products<const N: usize>(columns: [&[f64]; N], x: &[f64]) -> [f64; N] {
+    let length = columns[0].len();
+    let (blocks, rest) = x[..length].as_chunks::<4>();
+    let at = blocks.len() * 4;
+    let parts = columns.map(|a| a[..length].as_chunks::<4>().0);
+    let mut sums = [f64x4::ZERO; N];
+    for (k, x) in blocks.iter().enumerate() {
+        let x = f64x4::new(*x);
+        (0..N).for_each(|q| sums[q] += x * f64x4::new(parts[q][k]));
+    }
+    std::array::from_fn(|q| {
+        rest.iter().zip(&columns[q][at..]).fold(sums[q].reduce_add(), |sum, (x, value)| sum + x * value)
+    })
 }
 
 #[cfg(test)]

@@ -12,9 +12,6 @@ const REACH: u32 = 3;
 pub struct Graph {
     /// Both vertices of each edge, the one with the smaller number first; sorted.
     pub edges: Vec<[u32; 2]>,
-    /// The edges with each vertex first begin here, and those with it second in `seconds`; one entry more.
-    by_end: Vec<[u32; 2]>,
-    seconds: Vec<u32>,
     /// Edges of each vertex begin here in `links`, one entry more.
     starts: Vec<u32>,
     /// Neighbour and edge.
@@ -37,13 +34,6 @@ impl Graph {
         edges.iter_mut().for_each(|e| e.sort_unstable());
         edges.sort_unstable();
         let count = points.len();
-        let mut seconds: Vec<u32> = (0..edges.len() as u32).collect();
-        seconds.sort_by_key(|e| edges[*e as usize][1]);
-        let before = |v: u32| {
-            let of = |e: &u32| edges[*e as usize][1] < v;
-            [edges.partition_point(|e| e[0] < v) as u32, seconds.partition_point(of) as u32]
-        };
-        let by_end = (0..=count as u32).map(before).collect();
         let mut starts = vec![0; count + 1];
         edges.iter().flatten().for_each(|v| starts[*v as usize + 1] += 1);
         (0..count).for_each(|v| starts[v + 1] += starts[v]);
@@ -55,7 +45,7 @@ impl Graph {
                 next[*v as usize] += 1;
             }
         }
-        let mut graph = Graph { edges, by_end, seconds, starts, links, ..Graph::default() };
+        let mut graph = Graph { edges, starts, links, ..Graph::default() };
         graph.find_groups();
         graph.ways = graph.find_ways(points);
         let groups = graph.edges.iter().map(|e| e.map(|v| graph.group[v as usize]));
@@ -153,11 +143,12 @@ impl Graph {
 
     /// Of what flows from the second to the first vertex of each edge: what comes to vertex `v` less what goes, and what goes.
     pub fn flows(&self, v: usize, flux: &[f64]) -> [f64; 2] {
-        let ([first, second], [end, second_end]) = (self.by_end[v], self.by_end[v + 1]);
-        let firsts = flux[first as usize..end as usize].iter().copied();
-        let seconds = self.seconds[second as usize..second_end as usize].iter().map(|e| -flux[*e as usize]);
+        let comes = |[w, e]: &[u32; 2]| {
+            let flux = flux[*e as usize];
+            if (v as u32) < *w { flux } else { -flux }
+        };
         let add = |[sum, goes]: [f64; 2], comes: f64| [sum + comes, goes - comes.min(0.0)];
-        seconds.fold(firsts.fold([0.0; 2], add), add)
+        self.links(v).iter().map(comes).fold([0.0; 2], add)
     }
 
     /// `out[g] = f(seats of group g)`.

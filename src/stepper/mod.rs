@@ -271,10 +271,10 @@ impl<T: Real> Stepper<T> {
         let (step, forces) = (&*now, &mut *assembly);
         let (pressed, assembled) =
             par::join(|| timed(|| airs.press(world, state, step)), || timed(|| assemble(world, state, step, forces)));
+        // Each has half of the time in which both are at work.
         let both = clock.lap();
-        let part = pressed / (pressed + assembled);
-        report.seconds.air += part * both;
-        report.seconds.assembly += (1.0 - part) * both;
+        report.seconds.air += 0.5 * (both + pressed - assembled);
+        report.seconds.assembly += 0.5 * (both + assembled - pressed);
         airs.inflate(world, &mut assembly.force);
         airs.exchange(&mut assembly.matrix.common);
         assembly.keep();
