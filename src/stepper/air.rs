@@ -70,8 +70,6 @@ struct Storage {
     /// Pressures that are foreseen [Pa].
     expected: Vec<f64>,
     work: Work,
-    /// The points below as they were found last, by vertex.
-    found: Vec<Closest>,
     /// Height and how far it opens in free flight, by vertex [m].
     flight: Vec<[f64; 2]>,
     /// Strengths as in [`Column`], and how far the gap opens in free flight, by vertex.
@@ -90,7 +88,6 @@ impl Airs {
             expected: Vec::new(),
             work: Work::default(),
             gaps: vec![0.0; layer.layer.size()],
-            found: Vec::new(),
             flight: vec![[0.0; 2]; layer.layer.size()],
             strengths: vec![[0.0; 2]; layer.layer.size()],
             outside: Vec::new(),
@@ -135,12 +132,12 @@ impl Airs {
             rest = others;
             let first = world.objects[air.objects[0]].vertices.start;
             let begin = common.less.len() as u32;
-            let Storage { found, expected, work, flight, strengths, outside, stiffness, .. } = storage;
+            let Storage { below, expected, work, flight, strengths, outside, stiffness, .. } = storage;
             let sum = |v: usize| begin + air.layer.group(v);
             par::each_pair_mut(columns, flight, |v, column, flight| {
                 let pressure = (air.gas.pressure + state_air.excess[v]).max(0.0);
                 let strength = if air.layer.open[v] { 0.0 } else { air.layer.areas[v] * pressure.sqrt() };
-                let look = look(air, &found[v], state, step, (first + v) as u32);
+                let look = look(air, below.closest(v), state, step, (first + v) as u32);
                 (*column, *flight) = (Column { strength, sum: sum(v), ..look.0 }, look.1);
             });
             air.outside(state.time + step.h, outside);
@@ -178,8 +175,6 @@ impl Airs {
         for (air, storage) in world.airs.iter().zip(&mut self.layers) {
             let first = world.objects[air.objects[0]].vertices.start;
             storage.below.update(x, |v| x[first + v]);
-            storage.found.resize_with(air.layer.size(), || *storage.below.closest(0));
-            par::fill(&mut storage.found, |v| *storage.below.closest(v));
         }
         self.seen.clear();
         self.seen.extend_from_slice(x);
@@ -202,9 +197,10 @@ impl Airs {
                 touch.load(world, step, air.objects, &mut at.free);
                 par::each_mut(&mut at.free, |v, free| *free = air.free(v, *free));
             }
-            par::fill(&mut storage.gaps, |v| storage.found[v].distance);
-            air.outside(state.time, &mut storage.outside);
-            at.advance(&air.layer, &air.gas, &storage.gaps, &storage.outside, step.h, &mut storage.work);
+            let Storage { below, gaps, outside, work, .. } = storage;
+            par::fill(gaps, |v| below.closest(v).distance);
+            air.outside(state.time, outside);
+            at.advance(&air.layer, &air.gas, gaps, outside, step.h, work);
         }
         for ((balloon, inflation), inside) in world.balloons.iter().zip(&self.balloons).zip(&mut state.balloons) {
             inflation.commit(balloon, inside, &state.x, state.time, step.h);

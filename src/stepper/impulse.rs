@@ -1,7 +1,7 @@
 //! Inelastic impulses on pairs: they conserve momentum and only push.
 
 use super::Step;
-use super::touch::{Element, LEAST, SWEEPS, Watched};
+use super::touch::{Element, LEAST, Watched};
 use crate::force::assembly::pick;
 use crate::force::contact::{Rule, Setting};
 use crate::force::friction::Rubs;
@@ -11,6 +11,9 @@ use crate::world::{State, World};
 /// Part of the sum of squared weights that vertices must have that are free to move. With less of it they would have to make leaps
 /// for what the prescribed ones do, so such a pair counts as that much more mobile and is pushed less.
 const FREE: f64 = 0.05;
+/// Sweeps over the contacts: what they leave is for the linear system, which knows forces as well. More of them take longer, there and
+/// here, and hold back what slides.
+const SWEEPS: usize = 3;
 /// Part of the activation distance by which a goal may be missed.
 const LACK: f64 = 1e-3;
 

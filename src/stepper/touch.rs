@@ -36,7 +36,7 @@ pub(super) const SECOND: u32 = 31;
 /// Both kinds of pairs.
 const PAIRS: [Pair; 2] = [Pair::VertexFace, Pair::EdgeEdge];
 /// Sweeps of correction before pairs move as one.
-pub(super) const SWEEPS: usize = 6;
+const SWEEPS: usize = 6;
 
 /// A solution may miss a contact's goal by this part of the activation distance.
 const STRAY: f64 = 0.05;
