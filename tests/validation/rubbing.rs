@@ -419,12 +419,27 @@ fn what_rubs_conserves_momentum() {
     }
 }
 
+/// Pairs that the blow would have driven through each other act though they are no nearest points, and go by degrees once others hold them off.
+#[test]
+fn what_had_to_be_stopped_is_let_go() {
+    let mut bench = Bench::new(two_sheets(Flow::Associated, 30), settings(Integrator::Bdf2, 2e-3, 1e-6));
+    let (mut most, mut last) = (0, 0);
+    for _ in 0..100 {
+        bench.run(2e-3);
+        last = bench.state.bristles.iter().filter(|(_, bristle)| bristle.kept > 0.0).count();
+        most = most.max(last);
+    }
+    let all = bench.state.bristles.len();
+    println!("{most} pairs stopped, {last} kept of {all} contacts");
+    assert!(most > 100 && last * 100 < all, "{most}, {last} of {all}");
+}
+
 /// Pressures are sums over contacts: their order is the contacts', whoever makes them.
 #[test]
 fn what_rubs_has_the_same_bits_on_any_number_of_threads() {
     let run = |threads: usize| {
         let work = || {
-            let mut bench = Bench::new(two_sheets(Flow::Associated, 30), settings(Integrator::Bdf2, 2e-3, 1e-6));
+            let mut bench = Bench::new(two_sheets(Flow::Associated, 50), settings(Integrator::Bdf2, 2e-3, 1e-6));
             bench.run(0.03);
             bench.state
         };
