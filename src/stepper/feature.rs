@@ -10,11 +10,8 @@ use crate::force::contact::{Bristle, Share};
 use crate::linalg::Vec3;
 use crate::world::{Course, World};
 
-/// Angle between the triangles of a flat part of a rigid obstacle, at most [rad].
-const FLAT: f64 = 1e-3;
-/// Sum of the sines of the slopes beside an edge up to which it does not act, and from which on it acts in full. What crosses one that does
-/// not, straight and of length `l`, comes no more than `RIDGE.0 l/4` nearer to it than its ends to the triangles.
-const RIDGE: (f64, f64) = (0.01, 0.05);
+/// Sum of the sines of the slopes beside an edge up to which it counts as flat, and from which on it acts in full.
+const FLAT: (f64, f64) = (1e-3, 0.05);
 /// Sine by which a triangle beside an edge rises, or to which a vertex leans, up to which it acts in full, and from which on it does
 /// not: in between the share falls steadily, so that no force comes and goes at once.
 const HOLLOW: (f64, f64) = (0.03, 0.1);
@@ -40,7 +37,7 @@ impl Flat {
         for obstacle in world.obstacles.iter().filter(|o| o.course.still() || matches!(o.course, Course::Rigid(_))) {
             flat.vertices[surface.vertex_ranges[obstacle.object].clone()].fill(true);
             for edge in surface.edge_ranges[obstacle.object].clone() {
-                flat.edges[edge] = surface.is_flat(&world.rest, edge, FLAT);
+                flat.edges[edge] = surface.is_flat(&world.rest, edge, FLAT.0);
                 for v in surface.edges[edge].iter().filter(|_| !flat.edges[edge]) {
                     flat.vertices[*v as usize] = false;
                 }
@@ -73,9 +70,9 @@ impl Flat {
             let reach = end.abs() * along.norm();
             let height = bend.higher.norm();
             let beyond = if height == 0.0 { 1.0 } else { (reach / height - 1.0) / BEYOND };
-            let ridge = (bend.fall - RIDGE.0) / (RIDGE.1 - RIDGE.0);
+            let ridge = (bend.fall - FLAT.0) / (FLAT.1 - FLAT.0);
             // As the edge comes nearer, each triangle falls away by one height more.
-            let growth = if ridge > beyond { 2.0 / (height * (RIDGE.1 - RIDGE.0)) } else { 0.0 };
+            let growth = if ridge > beyond { 2.0 / (height * (FLAT.1 - FLAT.0)) } else { 0.0 };
             Share::bounded(ridge.max(beyond), growth).of(fading(-bend.least, 1.0 / height))
         };
         if weights.contains(&0.0) || edges.iter().any(|edge| self.edges[*edge as usize]) {

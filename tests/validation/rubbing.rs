@@ -446,7 +446,7 @@ fn what_had_to_be_stopped_is_let_go() {
 fn what_rubs_has_the_same_bits_on_any_number_of_threads() {
     let run = |threads: usize| {
         let work = || {
-            let mut bench = Bench::new(two_sheets(Flow::Associated, 50), settings(Integrator::Bdf2, 2e-3, 1e-6));
+            let mut bench = Bench::new(two_sheets(Flow::Associated, 30), settings(Integrator::Bdf2, 2e-3, 1e-6));
             bench.run(0.03);
             bench.state
         };
