@@ -84,8 +84,8 @@ pub struct Bristle {
     pub deflection: Vec3,
     /// It slid in the last step.
     pub sliding: bool,
-    /// Share with which the contact acts at least, whatever its features say: it had to be stopped not long ago.
-    pub kept: f64,
+    /// The contact acts whatever its features say: it had to be stopped once.
+    pub kept: bool,
 }
 
 /// Part of the barrier that acts, at the present gap and beside it.
@@ -106,16 +106,6 @@ impl Share {
     /// `part` bounded to [0, 1], beyond which it does not grow.
     pub fn bounded(part: f64, growth: f64) -> Share {
         Share { part: part.clamp(0.0, 1.0), growth: if part > 0.0 && part < 1.0 { growth } else { 0.0 } }
-    }
-
-    /// `part` of all, whatever the gap.
-    pub fn held(part: f64) -> Share {
-        Share { part, growth: 0.0 }
-    }
-
-    /// The greater of both.
-    pub fn or(self, other: Share) -> Share {
-        if self.part >= other.part { self } else { other }
     }
 
     /// This part of another share.
@@ -311,19 +301,19 @@ impl Contact {
             Rule::Measured(place) => {
                 let secant = self.secant(place, normal, &deflection, stiffness, rubs);
                 let deflection = secant.force(&deflection) / stiffness;
-                return Bristle { deflection, sliding: !secant.holds, kept: 0.0 };
+                return Bristle { deflection, sliding: !secant.holds, kept: false };
             }
         };
         let (bound, holds) = self.bound(&friction, normal, stiffness * deflection.norm());
         if holds && linear.tangent_stiffness == stiffness {
-            return Bristle { deflection, sliding: false, kept: 0.0 };
+            return Bristle { deflection, sliding: false, kept: false };
         }
         let most = bound / stiffness;
         let length = deflection.norm();
         Bristle {
             deflection: if length > most { deflection * (most / length) } else { deflection },
             sliding: !holds,
-            kept: 0.0,
+            kept: false,
         }
     }
 }

@@ -110,7 +110,7 @@ pub fn remember(world: &World, bristles: &[(u64, Bristle)], key: u64) -> Option<
             return Some(*bristle);
         }
         if neighbour.is_none() && corners(*other).iter().any(|v| corners(key).contains(v)) {
-            neighbour = Some(Bristle { kept: 0.0, ..*bristle });
+            neighbour = Some(Bristle { kept: false, ..*bristle });
         }
     }
     neighbour
@@ -126,9 +126,11 @@ pub fn minimum<'a>(world: &World, x: &[Vec3], c: &Found, place: usize, of: impl 
     let mut others = of.enumerate().filter(|(k, _)| *k != place);
     if others.any(|(k, other)| shares(c, other) && (k < place || !shares(other, c))) {
         Share::NONE
+    } else if c.kept {
+        Share::WHOLE
     } else {
         let (sine, slope) = world.surface.lean(x, c.vertices[0] as usize, &-c.separation.normal);
-        Share::held(c.kept).or(c.share.of(fading(sine, slope)))
+        fading(sine, slope)
     }
 }
 

@@ -38,9 +38,6 @@ const PAIRS: [Pair; 2] = [Pair::VertexFace, Pair::EdgeEdge];
 /// Sweeps of correction before pairs move as one.
 const SWEEPS: usize = 6;
 
-/// What a step leaves of the share of a contact that had to be stopped, though by its features it is none, and the least that is kept. At rest
-/// others hold off what it does; it goes by degrees, for no force must go at once.
-const KEEPING: (f64, f64) = (0.8, 0.02);
 /// A solution may miss a contact's goal by this part of the activation distance.
 const STRAY: f64 = 0.05;
 
@@ -58,8 +55,8 @@ pub(super) struct Element {
     pub linear: Linear,
     /// Solutions that closed it too fast.
     pub stops: i32,
-    /// Share with which it acts at least: by its features it was or is no contact, but had to be stopped.
-    pub kept: f64,
+    /// It was or is no contact by its features, but had to be stopped.
+    pub kept: bool,
 }
 
 impl Element {
@@ -128,8 +125,8 @@ pub struct Touch {
     blows: Vec<impulse::Blow>,
     coupling: Coupling,
     setting: Setting,
-    /// Keys of contacts that act whatever their features say, sorted, and shares with which they do at least.
-    kept: Vec<(u64, f64)>,
+    /// Keys of contacts that act whatever their features say, sorted.
+    kept: Vec<u64>,
     /// Pairs whose separation over the step was not proven when last looked at.
     unproven: Vec<Watched>,
     /// Vertices whose displacement has changed since then.
@@ -190,7 +187,7 @@ impl Touch {
             return;
         }
         self.kept.clear();
-        self.kept.extend(state.bristles.iter().filter(|(_, b)| b.kept > 0.0).map(|(key, b)| (*key, b.kept)));
+        self.kept.extend(state.bristles.iter().filter(|(_, b)| b.kept).map(|(key, _)| *key));
         let mut parts = std::mem::take(&mut self.parts);
         parts.resize(self.candidates.lists.len().div_ceil(LISTS), Part::default());
         par::each_heavy(&mut parts, |k, part| {
@@ -337,9 +334,6 @@ impl Touch {
             match self.contacts[..known].binary_search_by_key(&key(w.pair, w.features), |c| c.key) {
                 Ok(k) => {
                     any = true;
-                    if self.contacts[k].kept > 0.0 {
-                        self.contacts[k].kept = 1.0;
-                    }
                     self.contacts[k].stop(setting, &self.skin.rubs(world));
                 }
                 Err(_) => {
@@ -349,7 +343,7 @@ impl Touch {
                         continue;
                     };
                     let mut contact = found.contact(world);
-                    contact.kept = 1.0;
+                    contact.kept = true;
                     let bristles = from_first(&state.bristles, contact.key, true);
                     contact.contact.bristle = remember(world, bristles, contact.key);
                     contact.free = (0..4).map(|k| step.flight(w.vertices[k]) * contact.weights[k]).sum();
@@ -428,6 +422,34 @@ impl Touch {
         }
     }
 
+    /// A pair that acts with `share`, or in full if it had to be stopped before; none where nothing can move.
+    fn found(
+        &self,
+        world: &World,
+        step: &Step,
+        (pair, features): (Pair, [u32; 2]),
+        vertices: &[u32; 4],
+        separation: &Separation,
+        share: Share,
+    ) -> Option<Found> {
+        let key = key(pair, features);
+        let kept = !self.kept.is_empty() && self.kept.binary_search(&key).is_ok();
+        let share = if kept { Share::WHOLE } else { share };
+        if share.part == 0.0 || separation.distance == 0.0 {
+            return None;
+        }
+        let mass = 1.0 / impulse::mobility(world, step, vertices, &separation.weights)?;
+        let [a, b] = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize]);
+        let room = if a == b {
+            // Neighbours of the rest shape must not push each other apart there.
+            let reach = thickness(world, vertices, &separation.weights) + world.contact.distance;
+            (0.5 * pair.separation(&pick(&world.rest, vertices)).distance / reach).min(1.0)
+        } else {
+            1.0
+        };
+        Some(Found { key, vertices: *vertices, separation: *separation, share, room, mass, kept })
+    }
+
     /// Number of contacts and the smallest gap.
     pub fn summary(&self) -> (usize, f64) {
         (self.contacts.len(), self.contacts.iter().fold(f64::INFINITY, |m, c| m.min(c.contact.gap)))
@@ -460,8 +482,7 @@ impl Touch {
         let bristles: Vec<(u64, Bristle)> = par::map(contacts.len(), |k| {
             let c = &contacts[k];
             let slid = c.moved(step) - turns.turned(&state.x, &c.vertices, &c.weights);
-            let kept = if c.kept > KEEPING.1 { c.kept * KEEPING.0 } else { 0.0 };
-            (c.key, Bristle { kept, ..c.contact.advance(&c.linear, &slid, normal(c), setting, rubs) })
+            (c.key, Bristle { kept: c.kept, ..c.contact.advance(&c.linear, &slid, normal(c), setting, rubs) })
         });
         state.bristles = bristles;
     }

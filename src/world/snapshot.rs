@@ -176,7 +176,7 @@ mod tests {
             target: 2e-3,
             clean: 9,
             guess: vec![v(4); 3],
-            bristles: vec![(1 << 62, Bristle { deflection: v(0), sliding: true, kept: 0.25 })],
+            bristles: vec![(1 << 62, Bristle { deflection: v(0), sliding: true, kept: false })],
             ignored: vec![(Pair::EdgeEdge, [3, 4]), (Pair::VertexFace, [0, u32::MAX])],
             released: Some(2),
             airs: vec![Air {

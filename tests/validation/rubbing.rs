@@ -419,28 +419,6 @@ fn what_rubs_conserves_momentum() {
     }
 }
 
-/// Pairs that a blow would have driven through each other act though they are no nearest points, and go by degrees once others hold off what
-/// they do.
-#[test]
-fn what_had_to_be_stopped_is_let_go() {
-    let slide =
-        Slide { cells: 30, ..Slide::new(0.0, 0.3, measured(Flow::Associated, fixed(curves(WARP, WEFT, DIAGONAL)))) };
-    let mut input = slide.input();
-    let mut other = Slide { slope: 0.5, ..slide }.sheet("other", 1.1, 0.04);
-    other.velocity.y = -3.0;
-    input.cloths.push(other);
-    let mut bench = Bench::new(input, settings(Integrator::Bdf2, 4e-3, 1e-4));
-    let kept = |bench: &Bench| bench.state.bristles.iter().filter(|(_, bristle)| bristle.kept > 0.0).count();
-    let counts: Vec<usize> = (1..=40)
-        .map(|k| {
-            bench.run(4e-3 * f64::from(k));
-            kept(&bench)
-        })
-        .collect();
-    println!("{counts:?} of {}", bench.state.bristles.len());
-    assert!(counts.iter().max() > Some(&100) && counts.last() == Some(&0) && bench.state.bristles.len() > 1000);
-}
-
 /// Pressures are sums over contacts: their order is the contacts', whoever makes them.
 #[test]
 fn what_rubs_has_the_same_bits_on_any_number_of_threads() {
