@@ -48,7 +48,11 @@ export SLURM_CONF=$work/slurm.conf
 munge=
 stop() {
     code=$?
-    for pid in $(cat "$work"/slurm*.pid) $munge; do kill "$pid" 2>/dev/null || true; done
+    # Each removes its files as it ends: waited for, lest it takes one away under rm.
+    for pid in $(cat "$work"/slurm*.pid) $munge; do
+        kill "$pid" 2>/dev/null || true
+        timeout 30 tail --pid="$pid" -f /dev/null || true
+    done
     # What failed stays to be looked at.
     if [ "$code" = 0 ]; then rm -r "$work"; else echo "see $work"; fi
 }
