@@ -1,4 +1,5 @@
-//! Signed distances of the covers of three pillows: surface traversal against every triangle within reach, on one thread, in turn.
+//! Signed distances of the covers of three pillows: surface traversal against every triangle within reach, on one thread, in turn; of
+//! `scenes/three-pillows.toml` in its course and of pillows that are made up.
 
 #[path = "common/grid.rs"]
 mod grid;
@@ -8,7 +9,12 @@ mod pillows;
 use grid::Grid;
 use percale::collision::traversal::{Traversal, Work};
 use percale::linalg::{Vec3, par};
+use percale::scene;
+use percale::scene::build::build;
+use percale::stepper::{Integrator, Settings, stepper};
+use percale::world::State;
 use pillows::Pillows;
+use std::path::Path;
 use std::time::Instant;
 
 /// Steps of which times are the medians; the first, which begins with nothing, is left out.
@@ -18,12 +24,12 @@ const CREEP: f64 = 1e-3;
 /// Distance within which a cover is held off, its thickness 2 L / 3 or less, and within which it is repelled beyond it [m].
 const REPULSION: [f64; 2] = [4e-3, 1e-3];
 /// Cells of the grid [m]; the best counts.
-const CELLS: [f64; 5] = [0.010, 0.014, 0.018, 0.024, 0.032];
+const CELLS: [f64; 6] = [0.014, 0.018, 0.024, 0.032, 0.044, 0.060];
 
 const COLUMNS: [&str; 13] = [
+    "from",
     "body, cover triangles",
     "queries",
-    "U, mm",
     "reach, mm",
     "S",
     "cell, mm",
@@ -37,13 +43,94 @@ const COLUMNS: [&str; 13] = [
 ];
 
 fn main() -> Result<(), String> {
-    par::with_threads(1, || {
-        println!("| {} |", COLUMNS.join(" | "));
-        println!("|{}", "---|".repeat(COLUMNS.len()));
-        for [body, cover] in [[28, 71], [34, 67], [44, 62], [54, 54]] {
-            measure(&Pillows::new(body, cover));
+    println!("| {} |", COLUMNS.join(" | "));
+    println!("|{}", "---|".repeat(COLUMNS.len()));
+    let mut courses = simulated("scenes/three-pillows.toml", &[0.2, 0.5, 1.0, 1.4])?;
+    courses.extend([[28, 71], [44, 62], [54, 54]].map(|[body, cover]| made(&Pillows::new(body, cover))));
+    par::with_threads(1, || courses.iter().for_each(measure))
+}
+
+/// A surface and points in steps one after the other.
+struct Course {
+    /// What it is.
+    name: String,
+    triangles: Vec<[u32; 3]>,
+    cover_triangles: usize,
+    /// Longest edge of a cover [m].
+    cover_edge: f64,
+    /// Vertices of the surface and points [m].
+    frames: Vec<[Vec<Vec3>; 2]>,
+}
+
+fn made(scene: &Pillows) -> Course {
+    Course {
+        name: "made up".to_string(),
+        triangles: scene.triangles.clone(),
+        cover_triangles: scene.cover_triangles,
+        cover_edge: scene.cover_edge,
+        frames: (0..=STEPS).map(|s| [scene.surface(s), scene.covers(s, CREEP)]).collect(),
+    }
+}
+
+/// A scene, `STEPS` steps from each time [s] on.
+fn simulated(file: &str, times: &[f64]) -> Result<Vec<Course>, String> {
+    let path = &Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    let scene = scene::read(path, &[]).map_err(|faults| format!("{faults:?}"))?;
+    let built = build(&scene, path).map_err(|refusal| format!("{:?}", refusal.faults))?;
+    let (world, mut state) = (built.world, built.state);
+    let settings = Settings {
+        integrator: Integrator::Bdf2,
+        step: scene.time.step,
+        min_step: scene.time.min_step,
+        tolerance: scene.solver.tolerance,
+        iterations: scene.solver.max_iterations as usize,
+    };
+    let mut stepper = stepper(&world, settings, false);
+    // The surface's vertices in a row.
+    let mut names: Vec<u32> = vec![u32::MAX; world.rest.len()];
+    let (mut surface, mut triangles) = (vec![], vec![]);
+    for object in world.bodies.iter().map(|body| &world.objects[body.object]) {
+        for corners in &object.triangles {
+            triangles.push(corners.map(|v| {
+                let vertex = object.place[v as usize];
+                let name = &mut names[vertex as usize];
+                if *name == u32::MAX {
+                    *name = surface.len() as u32;
+                    surface.push(vertex as usize);
+                }
+                *name
+            }));
         }
-    })
+    }
+    let covers: Vec<_> = world.cloths.iter().map(|cloth| &world.objects[cloth.object]).collect();
+    let points: Vec<usize> = covers.iter().flat_map(|cover| cover.vertices.clone()).collect();
+    let cover_triangles = covers.iter().map(|cover| cover.triangles.len()).sum();
+    let edges = covers.iter().flat_map(|cover| {
+        let at = |v: u32| world.rest[cover.place[v as usize] as usize];
+        cover
+            .triangles
+            .iter()
+            .flat_map(move |[a, b, c]| [[*a, *b], [*b, *c], [*c, *a]])
+            .map(move |[a, b]| (at(a) - at(b)).norm())
+    });
+    let cover_edge = edges.fold(0.0, f64::max);
+    let mut courses = vec![];
+    for time in times {
+        let mut to = |state: &mut State, until: f64| {
+            stepper.step(&world, state, until).map_err(|stuck| stuck.describe(&world, state)).map(|_| ())
+        };
+        while state.time < *time {
+            to(&mut state, *time)?;
+        }
+        let mut frames = vec![];
+        while frames.len() <= STEPS {
+            frames.push([&surface, &points].map(|list| list.iter().map(|v| state.x[*v]).collect()));
+            to(&mut state, f64::INFINITY)?;
+        }
+        let name = format!("{time} s");
+        courses.push(Course { name, triangles: triangles.clone(), cover_triangles, cover_edge, frames });
+    }
+    Ok(courses)
 }
 
 fn median(mut times: Vec<f64>) -> f64 {
@@ -62,20 +149,27 @@ fn timed<T>(times: &mut Vec<f64>, work: impl FnOnce() -> T) -> T {
     done
 }
 
-fn measure(scene: &Pillows) {
-    let frames: Vec<[Vec<Vec3>; 2]> = (0..=STEPS).map(|s| [scene.surface(s), scene.covers(s, CREEP)]).collect();
+fn measure(scene: &Course) {
+    let frames = &scene.frames;
+    let points = frames[0][1].len();
     let motions = frames.windows(2).map(|f| largest(&f[0][0], &f[1][0]) + largest(&f[0][1], &f[1][1]));
     let bound = motions.fold(0.0, f64::max);
     let held = REPULSION[0].min(2.0 / 3.0 * scene.cover_edge) + REPULSION[1];
+    let mut search = Traversal::new(&scene.triangles, &frames[0][0], points);
+    let farthest = |[x, at]: &[Vec<Vec3>; 2]| {
+        search.update(x, |k| at[k]);
+        (0..points).map(|k| search.closest(k).distance.abs()).fold(0.0, f64::max)
+    };
+    // So far that each point has a nearest triangle, as the traversal gives it.
+    let all = frames.iter().map(farthest).fold(0.0, f64::max).next_up();
     // What no search can know beforehand, how fast nearest points move against each other; and the sum of the largest motions.
-    for motion in [2.0 * CREEP, bound] {
-        let reach = motion + held;
-        let mut search = Traversal::new(&scene.triangles, &frames[0][0], scene.points());
+    for reach in [2.0 * CREEP + held, bound + held, all] {
+        let mut search = Traversal::new(&scene.triangles, &frames[0][0], points);
         let (mut grids, mut tries) = (vec![vec![]; CELLS.len()], vec![vec![]; CELLS.len()]);
         let (mut walks, mut work, mut near, mut differ) = (vec![], Work::default(), 0, 0);
         let mut grid = Grid::default();
-        for (step, [x, points]) in frames.iter().enumerate() {
-            let done = timed(&mut walks, || search.update(x, |k| points[k]));
+        for (step, [x, at]) in frames.iter().enumerate() {
+            let done = timed(&mut walks, || search.update(x, |k| at[k]));
             if step == 0 {
                 walks.clear();
                 continue;
@@ -87,7 +181,7 @@ fn measure(scene: &Pillows) {
                 timed(&mut grids[k], || grid.build(x, &scene.triangles, cell));
                 near = 0;
                 let all: Vec<_> = timed(&mut tries[k], || {
-                    points.iter().map(|p| grid.closest(x, &scene.triangles, p, reach, &mut near)).collect()
+                    at.iter().map(|p| grid.closest(x, &scene.triangles, p, reach, &mut near)).collect()
                 });
                 // Beyond the reach the exhaustive search finds nothing, or not the closest.
                 let found = (0..all.len()).map(|k| search.closest(k).distance.abs());
@@ -98,12 +192,12 @@ fn measure(scene: &Pillows) {
         let times = grids.into_iter().zip(tries).map(|(grid, all)| (median(grid), median(all)));
         let best = times.zip(CELLS).min_by(|a, b| (a.0.0 + a.0.1).total_cmp(&(b.0.0 + b.0.1)));
         let Some(((grid, exhaustive), cell)) = best else { return };
-        let (n, walk) = (scene.points() as f64, median(walks));
+        let (n, walk) = (points as f64, median(walks));
         let each = |count: u64| count as f64 / (n * STEPS as f64);
         let cells = [
+            scene.name.clone(),
             format!("{}, {}", scene.triangles.len(), scene.cover_triangles),
-            scene.points().to_string(),
-            format!("{:.1}", motion * 1e3),
+            points.to_string(),
             format!("{:.1}", reach * 1e3),
             format!("{:.1}", near as f64 / n),
             format!("{:.0}", cell * 1e3),

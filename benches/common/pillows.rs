@@ -37,11 +37,6 @@ impl Pillows {
         }
     }
 
-    /// Points of the covers.
-    pub fn points(&self) -> usize {
-        3 * self.cover.len()
-    }
-
     /// Vertices of the surface after `step` steps [m].
     pub fn surface(&self, step: usize) -> Vec<Vec3> {
         let one = |k: usize| self.body.iter().map(move |p| place(k, inflated(p.x, p.z, p.y).0, step as f64));

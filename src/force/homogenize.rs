@@ -24,9 +24,10 @@ const BOUNDS: (f64, f64) = (0.3, 3.0);
 ///
 /// Triangles count by their vertices well inside, as in [`super::calibrate::coefficients`].
 pub fn stiffnesses(hinges: &[FlatHinge], patches: &[FlatPatch], count: usize) -> Vec<Mat3> {
+    let apart = par::map(patches.len(), |k| patches[k].is_apart());
     let each = |scale: &[f64; 3]| -> Vec<Mat3> {
         let rigidity = [0, 1, 2].map(|k| scale[k] * PLATE[k]);
-        par::map(patches.len(), |k| patches[k].stiffness(&rigidity))
+        par::map(patches.len(), |k| patches[k].stiffness(&rigidity, apart[k]))
     };
     let counted = counted(hinges, count);
     let share = |p: &FlatPatch| p.vertices.iter().map(|v| counted[*v as usize]).sum::<f64>() / 3.0;
@@ -35,21 +36,13 @@ pub fn stiffnesses(hinges: &[FlatHinge], patches: &[FlatPatch], count: usize) ->
     if !(area > 0.0 && area.is_finite()) {
         return each(&scale);
     }
-    let mut sheet = Relaxed {
-        slopes: hinges.iter().map(FlatHinge::slopes).collect(),
-        free: within(hinges, &inner(hinges, count)),
-        heights: vec![Vec3::zeros(); count],
-        hinges,
-        patches,
-    };
+    let mut sheet = Relaxed::new(hinges, patches, count);
     for _ in 0..ROUNDS {
         let stiffness = each(&scale);
         sheet.relax(&stiffness);
-        let mut effective = Vec3::zeros();
-        for (patch, stiffness) in patches.iter().zip(&stiffness) {
-            let angles = patch.theta() + sheet.turns(patch, &sheet.heights);
-            effective += (angles.transpose() * stiffness * angles).diagonal() * (share(patch) / area);
-        }
+        let energies = sheet.energies(&stiffness);
+        let mean = |sum: Vec3, (patch, energy): (&FlatPatch, &Mat3)| sum + energy.diagonal() * (share(patch) / area);
+        let effective = patches.iter().zip(&energies).fold(Vec3::zeros(), mean);
         for k in (0..3).filter(|k| effective[*k] > 0.0) {
             scale[k] = (scale[k] * PLATE[k] / effective[k]).clamp(BOUNDS.0, BOUNDS.1);
         }
@@ -65,38 +58,96 @@ struct Relaxed<'a> {
     slopes: Vec<[f64; 4]>,
     free: Vec<bool>,
     heights: Vec<Vec3>,
+    /// What heights add to the angle of each hinge, and the moments that turn it back.
+    turns: Vec<Vec3>,
+    moments: Vec<Vec3>,
+    /// The moments by patch.
+    parts: Vec<Mat3>,
+    /// Sides of patches at each hinge, side `i` of patch `k` being `3 k + i`.
+    sides: Lists,
+    /// Corners of hinges at each vertex, corner `a` of hinge `h` being `4 h + a`.
+    corners: Lists,
 }
 
-impl Relaxed<'_> {
-    /// What heights add to the angle of each hinge of a patch (rows) on the three surfaces (columns).
-    fn turns(&self, patch: &FlatPatch, heights: &[Vec3]) -> Mat3 {
-        let mut turns = Mat3::zeros();
-        for (i, h) in patch.hinges.iter().enumerate().filter(|(_, h)| **h != NONE) {
-            let h = *h as usize;
-            let turn: Vec3 = (0..4).map(|a| heights[self.hinges[h].vertices[a] as usize] * self.slopes[h][a]).sum();
-            turns.set_row(i, &turn.transpose());
+/// The places of each item in a sequence of items, in order.
+struct Lists {
+    starts: Vec<u32>,
+    places: Vec<u32>,
+}
+
+impl Lists {
+    /// Of `count` items; others have no list.
+    fn new(count: usize, items: impl Iterator<Item = u32> + Clone) -> Lists {
+        let known = || (0..).zip(items.clone()).filter(|(_, item)| (*item as usize) < count);
+        let mut starts = vec![0; count + 1];
+        known().for_each(|(_, item)| starts[item as usize + 1] += 1);
+        (0..count).for_each(|k| starts[k + 1] += starts[k]);
+        let (mut next, mut places) = (starts.clone(), vec![0; starts[count] as usize]);
+        for (place, item) in known() {
+            places[next[item as usize] as usize] = place;
+            next[item as usize] += 1;
         }
-        turns
+        Lists { starts, places }
     }
 
-    /// Derivative of the energy by the height of each free vertex, for angles of the hinges of each patch.
-    fn forces(&self, stiffness: &[Mat3], angles: impl Fn(&FlatPatch) -> Mat3 + Sync) -> Vec<Vec3> {
-        let mut moments = vec![Vec3::zeros(); self.hinges.len()];
-        let parts = par::map(self.patches.len(), |k| stiffness[k] * angles(&self.patches[k]));
-        for (patch, moment) in self.patches.iter().zip(parts) {
-            for (i, h) in patch.hinges.iter().enumerate().filter(|(_, h)| **h != NONE) {
-                moments[*h as usize] += moment.row(i).transpose();
-            }
+    fn of(&self, item: usize) -> impl Iterator<Item = usize> + '_ {
+        let range = self.starts[item] as usize..self.starts[item + 1] as usize;
+        self.places[range].iter().map(|place| *place as usize)
+    }
+}
+
+impl<'a> Relaxed<'a> {
+    fn new(hinges: &'a [FlatHinge], patches: &'a [FlatPatch], count: usize) -> Relaxed<'a> {
+        Relaxed {
+            slopes: hinges.iter().map(FlatHinge::slopes).collect(),
+            free: within(hinges, &inner(hinges, count)),
+            heights: vec![Vec3::zeros(); count],
+            turns: vec![Vec3::zeros(); hinges.len()],
+            moments: vec![Vec3::zeros(); hinges.len()],
+            parts: vec![Mat3::zeros(); patches.len()],
+            sides: Lists::new(hinges.len(), patches.iter().flat_map(|p| p.hinges)),
+            corners: Lists::new(count, hinges.iter().flat_map(|h| h.vertices)),
+            hinges,
+            patches,
         }
-        let mut forces = vec![Vec3::zeros(); self.free.len()];
-        for ((hinge, slopes), moment) in self.hinges.iter().zip(&self.slopes).zip(&moments) {
-            for (v, slope) in hinge.vertices.iter().zip(slopes) {
-                if self.free[*v as usize] {
-                    forces[*v as usize] += moment * *slope;
-                }
-            }
-        }
-        forces
+    }
+
+    /// What heights add to the angle of each hinge on the three surfaces.
+    fn turn(&mut self, heights: &[Vec3]) {
+        let Relaxed { hinges, slopes, turns, .. } = self;
+        par::fill(turns, |h| (0..4).map(|a| heights[hinges[h].vertices[a] as usize] * slopes[h][a]).sum());
+    }
+
+    /// The same by hinge of a patch (rows) and surface (columns).
+    fn turns(patch: &FlatPatch, turns: &[Vec3]) -> Mat3 {
+        let row = |h: u32| if h == NONE { Vec3::zeros() } else { turns[h as usize] };
+        Mat3::from_columns(&patch.hinges.map(row)).transpose()
+    }
+
+    /// Twice the energy of each patch as a form of the curvature.
+    fn energies(&mut self, stiffness: &[Mat3]) -> Vec<Mat3> {
+        let heights = std::mem::take(&mut self.heights);
+        self.turn(&heights);
+        self.heights = heights;
+        par::map(self.patches.len(), |k| {
+            let angles = self.patches[k].theta() + Self::turns(&self.patches[k], &self.turns);
+            angles.transpose() * stiffness[k] * angles
+        })
+    }
+
+    /// Derivative of the energy by the height of each free vertex, where heights and, if they count, the surfaces turn the hinges.
+    fn forces(&mut self, stiffness: &[Mat3], heights: &[Vec3], surfaces: bool, forces: &mut [Vec3]) {
+        self.turn(heights);
+        let Relaxed { patches, slopes, free, turns, moments, parts, sides, corners, .. } = self;
+        par::fill(parts, |k| {
+            let angles = Self::turns(&patches[k], turns);
+            stiffness[k] * if surfaces { patches[k].theta() + angles } else { angles }
+        });
+        par::fill(moments, |h| sides.of(h).map(|side| parts[side / 3].row(side % 3).transpose()).sum());
+        par::fill(forces, |v| {
+            let force = |place: usize| moments[place / 4] * slopes[place / 4][place % 4];
+            if free[v] { corners.of(v).map(force).sum() } else { Vec3::zeros() }
+        });
     }
 
     /// Conjugate gradients with the diagonal as preconditioner, the three curvatures side by side.
@@ -111,25 +162,22 @@ impl Relaxed<'_> {
             }
         }
         let dot = |a: &[Vec3], b: &[Vec3]| a.iter().zip(b).fold(Vec3::zeros(), |sum, (a, b)| sum + a.component_mul(b));
-        let mut residual = self.forces(stiffness, |p| p.theta() + self.turns(p, &self.heights));
-        let mut heights = self.heights.clone();
-        let mut search = vec![Vec3::zeros(); heights.len()];
+        let mut heights = std::mem::take(&mut self.heights);
+        let [mut residual, mut scaled, mut search, mut image] =
+            std::array::from_fn(|_| vec![Vec3::zeros(); heights.len()]);
+        self.forces(stiffness, &heights, true, &mut residual);
         let mut before = Vec3::repeat(f64::INFINITY);
         for _ in 0..ITERATIONS {
-            let scaled: Vec<Vec3> = (0..heights.len())
-                .map(|v| if self.free[v] { residual[v] / diagonal[v] } else { Vec3::zeros() })
-                .collect();
+            par::fill(&mut scaled, |v| if self.free[v] { residual[v] / diagonal[v] } else { Vec3::zeros() });
             let now = dot(&scaled, &residual);
             let keep = now.zip_map(&before, |now, before| if before > 0.0 { now / before } else { 0.0 });
-            for (search, scaled) in search.iter_mut().zip(&scaled) {
-                *search = scaled + search.component_mul(&keep);
-            }
-            let image = self.forces(stiffness, |p| self.turns(p, &search));
+            par::each_mut(&mut search, |v, search| *search = scaled[v] + search.component_mul(&keep));
+            self.forces(stiffness, &search, false, &mut image);
             let step = now.zip_map(&dot(&search, &image), |now, bend| if bend > 0.0 { now / bend } else { 0.0 });
-            for v in 0..heights.len() {
-                heights[v] -= search[v].component_mul(&step);
-                residual[v] -= image[v].component_mul(&step);
-            }
+            par::each_pair_mut(&mut heights, &mut residual, |v, height, residual| {
+                *height -= search[v].component_mul(&step);
+                *residual -= image[v].component_mul(&step);
+            });
             before = now;
         }
         self.heights = heights;
@@ -180,20 +228,13 @@ mod tests {
         let (hinges, patches) = flat(mesh);
         let count = mesh.positions.len();
         let stiffness = stiffnesses(&hinges, &patches, count);
-        let mut sheet = Relaxed {
-            slopes: hinges.iter().map(FlatHinge::slopes).collect(),
-            free: within(&hinges, &inner(&hinges, count)),
-            heights: vec![Vec3::zeros(); count],
-            hinges: &hinges,
-            patches: &patches,
-        };
+        let mut sheet = Relaxed::new(&hinges, &patches, count);
         (0..20).for_each(|_| sheet.relax(&stiffness));
         let counted = counted(&hinges, count);
         let (mut form, mut area) = (Mat3::zeros(), 0.0);
-        for (patch, stiffness) in patches.iter().zip(&stiffness) {
+        for (patch, energy) in patches.iter().zip(sheet.energies(&stiffness)) {
             let share = patch.vertices.iter().map(|v| counted[*v as usize]).sum::<f64>() / 3.0;
-            let angles = patch.theta() + sheet.turns(patch, &sheet.heights);
-            form += angles.transpose() * stiffness * angles * share;
+            form += energy * share;
             area += share * patch.area;
         }
         form / area
@@ -205,7 +246,7 @@ mod tests {
         let mesh = sheet(20, 15, 1.0, 0.6, Diagonals::Aligned, hanging());
         let (hinges, patches) = flat(&mesh);
         for (patch, stiffness) in patches.iter().zip(stiffnesses(&hinges, &patches, mesh.positions.len())) {
-            let expected = patch.stiffness(&PLATE);
+            let expected = patch.stiffness(&PLATE, patch.is_apart());
             assert!((stiffness - expected).norm() < 1e-9 * expected.norm(), "{stiffness} {expected}");
         }
         // The columns at the ends of an equilateral sheet are no lattice.
@@ -245,7 +286,8 @@ mod tests {
         let mesh = sheet(30, 2, 3.0, 0.1, Diagonals::Aligned, hanging());
         let (hinges, patches) = flat(&mesh);
         for (patch, stiffness) in patches.iter().zip(stiffnesses(&hinges, &patches, mesh.positions.len())) {
-            let [low, high] = [BOUNDS.0, BOUNDS.1].map(|scale| patch.stiffness(&PLATE.map(|d| d * scale)));
+            let [low, high] =
+                [BOUNDS.0, BOUNDS.1].map(|scale| patch.stiffness(&PLATE.map(|d| d * scale), patch.is_apart()));
             let least = |form: Mat3| form.symmetric_eigenvalues().min();
             assert!(least(stiffness - low) > -1e-9 * low.norm() && least(high - stiffness) > -1e-9 * low.norm());
         }

@@ -81,16 +81,32 @@ impl FlatPatch {
         Mat3::from_fn(|i, k| self.angles[i][k])
     }
 
-    /// `C` for the diagonal of `D`; see the head of this file.
-    pub fn stiffness(&self, rigidity: &[f64; 3]) -> Mat3 {
-        let missing = Mat3::from_diagonal(&self.hinges.map(|h| if h == NONE { 1.0 } else { 0.0 }).into());
-        // Angles as curvatures: of order one.
-        let scale = Mat3::from_diagonal(&self.curvature.into());
-        let rows = scale * self.theta();
-        let form = |d: &[f64; 3]| rows * Mat3::from_diagonal(&d.map(|d| 1.0 / d).into()) * rows.transpose() + missing;
-        let apart = form(&PLATE).symmetric_eigenvalues().min() > APART;
-        let inverse = form(rigidity).try_inverse().filter(|_| apart);
-        scale * (inverse.unwrap_or_else(Mat3::identity) - missing) * scale * self.area
+    /// Its hinges tell curvatures apart.
+    pub fn is_apart(&self) -> bool {
+        self.form(&PLATE).symmetric_eigenvalues().min() > APART
+    }
+
+    /// `C` for the diagonal of `D`; see the head of this file. The hinges are by themselves unless they tell curvatures `apart`.
+    pub fn stiffness(&self, rigidity: &[f64; 3], apart: bool) -> Mat3 {
+        let inverse = self.form(rigidity).try_inverse().filter(|_| apart);
+        let scale = self.scale();
+        scale * (inverse.unwrap_or_else(Mat3::identity) - self.missing()) * scale * self.area
+    }
+
+    /// One where there is no hinge.
+    fn missing(&self) -> Mat3 {
+        Mat3::from_diagonal(&self.hinges.map(|h| if h == NONE { 1.0 } else { 0.0 }).into())
+    }
+
+    /// Angles as curvatures: of order one.
+    fn scale(&self) -> Mat3 {
+        Mat3::from_diagonal(&self.curvature.into())
+    }
+
+    /// `Theta D^-1 Theta^T`, angles as curvatures.
+    fn form(&self, d: &[f64; 3]) -> Mat3 {
+        let rows = self.scale() * self.theta();
+        rows * Mat3::from_diagonal(&d.map(|d| 1.0 / d).into()) * rows.transpose() + self.missing()
     }
 }
 
@@ -168,7 +184,7 @@ mod tests {
             for _ in 0..20 {
                 let points = shaken(&mut random, 1e-3);
                 let flat = lay(&points, [true; 3]);
-                let patch = Patch { hinges: flat.hinges, stiffness: flat.stiffness(&PLATE), cloth: 0 };
+                let patch = Patch { hinges: flat.hinges, stiffness: flat.stiffness(&PLATE, flat.is_apart()), cloth: 0 };
                 let turn = Rotation::from_scaled_axis(random.vector());
                 let bent = |k: f64| -> [Vec3; 6] {
                     points.map(|p| {
@@ -200,7 +216,7 @@ mod tests {
         {
             for _ in 0..50 {
                 let flat = lay(&shaken(&mut random, 1e-3), kept);
-                let (theta, stiffness) = (flat.theta(), flat.stiffness(&PLATE));
+                let (theta, stiffness) = (flat.theta(), flat.stiffness(&PLATE, flat.is_apart()));
                 let patch = Patch { hinges: flat.hinges, stiffness, cloth: 0 };
                 let energy = |kappa: &Vec3| patch.energy(1.0, |h| (theta * kappa)[h as usize]);
                 // Moments on the hinges there are bend the plate by D^-1 Theta^T m: no curvature does it with less.
@@ -221,7 +237,7 @@ mod tests {
             // Some of these are near a conic section.
             let flat = lay(&shaken(&mut random, 2.5e-3), kept);
             let rigidity = PLATE.map(|d| d * (1.0 + 0.6 * random.next()));
-            let stiffness = flat.stiffness(&rigidity);
+            let stiffness = flat.stiffness(&rigidity, flat.is_apart());
             let patch = Patch { hinges: flat.hinges, stiffness, cloth: 0 };
             let size = stiffness.norm();
             assert!((stiffness - stiffness.transpose()).norm() < 1e-9 * size);
@@ -246,6 +262,6 @@ mod tests {
         let flat = lay(&points, [true; 3]);
         assert!((flat.theta() * Vec3::new(1.0, 1.0, 0.0)).norm() < 1e-15);
         let expected = Mat3::from_diagonal(&flat.curvature.map(|c| c * c * flat.area).into());
-        assert!((flat.stiffness(&PLATE) - expected).norm() < 1e-12 * expected.norm());
+        assert!((flat.stiffness(&PLATE, flat.is_apart()) - expected).norm() < 1e-12 * expected.norm());
     }
 }
