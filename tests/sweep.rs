@@ -89,11 +89,11 @@ fn a_case_that_fails_is_told() {
     assert!(fs::read_to_string(folder.join("out/two/log/0001.log")).unwrap().contains("fall.ply"));
 }
 
-/// A signal stops the cases that run, each with a checkpoint, and no other is begun.
+/// A signal stops the cases that run, each with a checkpoint, here the only one, and no other is begun.
 #[cfg(unix)]
 #[test]
 fn a_signal_stops_the_cases_with_checkpoints() {
-    let folder = bench("signal", "time.frames = [100000, 100001, 100002]");
+    let folder = bench("signal", "time.frames = [100000, 100001, 100002]\noutput.checkpoint = [0]");
     let mut command = Command::new(env!("CARGO_BIN_EXE_percale"));
     command.args(["sweep", "two.toml", "--jobs", "2", "--threads", "1"]).current_dir(&folder);
     let mut sweep = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
