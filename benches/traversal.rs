@@ -78,6 +78,7 @@ fn simulated(file: &str, times: &[f64]) -> Result<Vec<Course>, String> {
     let scene = scene::read(path, &[]).map_err(|faults| format!("{faults:?}"))?;
     let built = build(&scene, path).map_err(|refusal| format!("{:?}", refusal.faults))?;
     let (world, mut state) = (built.world, built.state);
+    // As the scene has it, which gives neither integrator nor precision.
     let settings = Settings {
         integrator: Integrator::Bdf2,
         step: scene.time.step,
@@ -161,13 +162,13 @@ fn measure(scene: &Course) {
         (0..points).map(|k| search.closest(k).distance.abs()).fold(0.0, f64::max)
     };
     // So far that each point has a nearest triangle, as the traversal gives it.
-    let all = frames.iter().map(farthest).fold(0.0, f64::max).next_up();
+    let all = frames.iter().map(farthest).skip(1).fold(0.0, f64::max).next_up();
     // What no search can know beforehand, how fast nearest points move against each other; and the sum of the largest motions.
     for reach in [2.0 * CREEP + held, bound + held, all] {
         let mut search = Traversal::new(&scene.triangles, &frames[0][0], points);
         let (mut grids, mut tries) = (vec![vec![]; CELLS.len()], vec![vec![]; CELLS.len()]);
         let (mut walks, mut work, mut near, mut differ) = (vec![], Work::default(), 0, 0);
-        let mut grid = Grid::default();
+        let (mut grid, mut all) = (Grid::default(), Vec::with_capacity(points));
         for (step, [x, at]) in frames.iter().enumerate() {
             let done = timed(&mut walks, || search.update(x, |k| at[k]));
             if step == 0 {
@@ -179,9 +180,9 @@ fn measure(scene: &Course) {
             work.bounds += done.bounds;
             for (k, cell) in CELLS.into_iter().enumerate() {
                 timed(&mut grids[k], || grid.build(x, &scene.triangles, cell));
-                near = 0;
-                let all: Vec<_> = timed(&mut tries[k], || {
-                    at.iter().map(|p| grid.closest(x, &scene.triangles, p, reach, &mut near)).collect()
+                all.clear();
+                timed(&mut tries[k], || {
+                    all.extend(at.iter().map(|p| grid.closest(x, &scene.triangles, p, reach, &mut near)));
                 });
                 // Beyond the reach the exhaustive search finds nothing, or not the closest.
                 let found = (0..all.len()).map(|k| search.closest(k).distance.abs());
@@ -199,7 +200,7 @@ fn measure(scene: &Course) {
             format!("{}, {}", scene.triangles.len(), scene.cover_triangles),
             points.to_string(),
             format!("{:.1}", reach * 1e3),
-            format!("{:.1}", near as f64 / n),
+            format!("{:.1}", each(near) / CELLS.len() as f64),
             format!("{:.0}", cell * 1e3),
             format!("{grid:.0}"),
             format!("{exhaustive:.0}"),

@@ -118,8 +118,8 @@ impl<'a> Relaxed<'a> {
         par::fill(turns, |h| (0..4).map(|a| heights[hinges[h].vertices[a] as usize] * slopes[h][a]).sum());
     }
 
-    /// The same by hinge of a patch (rows) and surface (columns).
-    fn turns(patch: &FlatPatch, turns: &[Vec3]) -> Mat3 {
+    /// The turns by hinge of a patch (rows) and surface (columns).
+    fn by_patch(patch: &FlatPatch, turns: &[Vec3]) -> Mat3 {
         let row = |h: u32| if h == NONE { Vec3::zeros() } else { turns[h as usize] };
         Mat3::from_columns(&patch.hinges.map(row)).transpose()
     }
@@ -130,7 +130,7 @@ impl<'a> Relaxed<'a> {
         self.turn(&heights);
         self.heights = heights;
         par::map(self.patches.len(), |k| {
-            let angles = self.patches[k].theta() + Self::turns(&self.patches[k], &self.turns);
+            let angles = self.patches[k].theta() + Self::by_patch(&self.patches[k], &self.turns);
             angles.transpose() * stiffness[k] * angles
         })
     }
@@ -140,7 +140,7 @@ impl<'a> Relaxed<'a> {
         self.turn(heights);
         let Relaxed { patches, slopes, free, turns, moments, parts, sides, corners, .. } = self;
         par::fill(parts, |k| {
-            let angles = Self::turns(&patches[k], turns);
+            let angles = Self::by_patch(&patches[k], turns);
             stiffness[k] * if surfaces { patches[k].theta() + angles } else { angles }
         });
         par::fill(moments, |h| sides.of(h).map(|side| parts[side / 3].row(side % 3).transpose()).sum());

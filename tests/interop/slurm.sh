@@ -51,10 +51,10 @@ stop() {
     # Each removes its files as it ends: waited for, lest it takes one away under rm.
     for pid in $(cat "$work"/slurm*.pid) $munge; do
         kill "$pid" 2>/dev/null || true
-        timeout 30 tail --pid="$pid" -f /dev/null || true
+        timeout 30 tail --pid="$pid" -f /dev/null || echo "$pid still runs"
     done
     # What failed stays to be looked at.
-    if [ "$code" = 0 ]; then rm -r "$work"; else echo "see $work"; fi
+    if [ "$code" = 0 ]; then rm -rf "$work" || true; else echo "see $work"; fi
 }
 trap stop EXIT
 if [ ! -S /run/munge/munge.socket.2 ]; then
