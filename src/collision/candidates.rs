@@ -2,7 +2,8 @@
 //!
 //! Surfaces are cut into patches. Two patches whose boxes, swept over the step, are within reach have a list of the pairs of
 //! their features; it holds all pairs within the reach plus some room and stays good while the two patches cannot have come
-//! nearer to each other than that room, so that only the lists of parts that move against each other are built anew.
+//! nearer to each other than that room, so that only the lists of parts that move against each other are built anew. Parts that move
+//! so fast that no list would last two steps have brief ones, built in each step, of the pairs that come within reach in this step alone.
 //! What a list gives beside the pairs that are wanted depends on when it was built: who reads it must look, and leave out what is
 //! farther than what is wanted and the list's `rate`, for that may be missing. What is left depends on no step before.
 
@@ -10,11 +11,11 @@ use super::certificate::Pair;
 use super::patch::Patch;
 use super::surface::Surface;
 use super::tree::{Tree, WIDTH, margin2};
-use crate::linalg::four::fours;
+use crate::linalg::four::{Four, fours};
 use crate::linalg::{Vec3, par};
 
-/// Steps a list is meant to last at the present speed.
-const LAST: f64 = 8.0;
+/// Steps a list is meant to last at the present speed, and those below which it is brief.
+const LAST: (f64, f64) = (8.0, 2.0);
 /// Least and largest room of a list, the first in units of the reach, the second of the edge length.
 const ROOM: (f64, f64) = (0.25, 0.3);
 /// Lists that are kept for their storage.
@@ -54,7 +55,11 @@ pub struct List {
     room: f64,
     /// It is to be built.
     fresh: bool,
-    /// At the build: difference of the patches' means and sum of their drifts [m].
+    /// It has only what comes within reach by the displacements that were covered when it was built.
+    brief: bool,
+    /// How much nearer to each other than by those the patches can come by the displacements that are covered now [m].
+    strayed: f64,
+    /// When `passed` was last none: difference of the patches' means and sum of their drifts [m].
     built: (Vec3, f64),
 }
 
@@ -68,7 +73,7 @@ pub struct Candidates {
     tops: Tree,
     /// Positions in the last update [m].
     seen: Vec<Vec3>,
-    /// Displacements from there that the lists cover [m].
+    /// Displacements from there that the lists cover, brief ones but for what they have strayed [m].
     covered: Vec<Vec3>,
     /// Reach beyond half thicknesses [m].
     distance: f64,
@@ -107,30 +112,39 @@ impl Candidates {
     /// Brings the lists to hold every pair that comes within reach while the vertices move linearly from `x` by `moved` [m].
     /// Gives the number of lists that were built.
     pub fn update(&mut self, x: &[Vec3], surface: &Surface, moved: &[Vec3]) -> u64 {
-        let seen = &self.seen;
-        par::each_heavy(&mut self.patches, |_, patch| patch.follow(seen, x, moved));
-        par::each_pair_mut(&mut self.seen, &mut self.covered, |v, seen, covered| (*seen, *covered) = (x[v], moved[v]));
+        self.renew(x, surface, moved, None)
+    }
+
+    /// Brings the lists to hold every pair that comes nearer than the reach less `spare` by other displacements `moved` from the positions of the
+    /// last update, of patches that deviate by more than `spare`: as they are where these differ so little from what is covered. Gives the
+    /// number of lists that were built. The displacements have just been compared ([`Candidates::compare`]).
+    pub fn cover(&mut self, x: &[Vec3], surface: &Surface, moved: &[Vec3], spare: f64) -> u64 {
+        let Candidates { patches, covered, .. } = self;
+        par::each_heavy(patches, |_, patch| patch.stray = patch.differ(covered, moved));
+        let most = self.patches.iter().fold(0.0, |m: f64, p| m.max(p.stray));
+        let asked = self.lists.iter().filter(|list| list.strayed > 0.0 && self.deviation(&list.patches) > spare);
+        let strayed = asked.fold(0.0, |m: f64, list| m.max(list.strayed));
+        if 2.0 * most + strayed > spare { self.renew(x, surface, moved, Some(spare)) } else { 0 }
+    }
+
+    /// As [`Candidates::update`]; brief lists of the same step stay as they are but where patches deviate by more than `spare` and the list has
+    /// strayed by half of it.
+    fn renew(&mut self, x: &[Vec3], surface: &Surface, moved: &[Vec3], spare: Option<f64>) -> u64 {
+        let Candidates { seen, covered, patches, .. } = self;
+        par::each_heavy(patches, |_, patch| patch.follow(seen, x, covered, moved));
+        par::each_pair_mut(seen, covered, |v, seen, covered| (*seen, *covered) = (x[v], moved[v]));
         self.meet_lists();
         let patches = &self.patches;
-        par::each_mut(&mut self.lists, |_, list| list.expect(list.patches.map(|p| &patches[p as usize])));
+        par::each_mut(&mut self.lists, |_, list| list.expect(list.patches.map(|p| &patches[p as usize]), spare));
         let mut builds = 0;
         for list in self.lists.iter().filter(|list| list.fresh) {
             builds += 1;
             list.patches.iter().for_each(|p| self.patches[*p as usize].wanted = true);
         }
-        par::each_heavy(&mut self.patches, |_, patch| patch.fit(x, surface));
+        par::each_heavy(&mut self.patches, |_, patch| patch.fit(x, surface, moved));
         let patches = &self.patches;
-        par::each_heavy(&mut self.lists, |_, list| list.build(x, surface, patches));
+        par::each_heavy(&mut self.lists, |_, list| list.build(x, surface, patches, moved));
         builds
-    }
-
-    /// Brings the lists to hold every pair that comes nearer than the reach less `spare` by other displacements `moved` from the positions of the
-    /// last update: as they are where these differ so little from what is covered. Gives the number of lists that were built.
-    pub fn cover(&mut self, x: &[Vec3], surface: &Surface, moved: &[Vec3], spare: f64) -> u64 {
-        let Candidates { patches, covered, .. } = self;
-        par::each_heavy(patches, |_, patch| patch.stray = patch.differ(covered, moved));
-        let most = patches.iter().fold(0.0, |m: f64, p| m.max(p.stray));
-        if 2.0 * most > spare { self.update(x, surface, moved) } else { 0 }
     }
 
     /// Keeps a list for every two patches whose swept boxes are within reach.
@@ -173,6 +187,7 @@ impl Candidates {
                     patches: pair,
                     reach: *distance + a + b,
                     room: f64::NEG_INFINITY,
+                    brief: false,
                     ..spare.pop().unwrap_or_default()
                 }
             });
@@ -226,35 +241,51 @@ impl List {
     }
 
     /// Sets `approach` and `rate` for the expected displacements; what the list does not cover any more is to be built.
-    fn expect(&mut self, [a, b]: [&Patch; 2]) {
+    fn expect(&mut self, [a, b]: [&Patch; 2], spare: Option<f64>) {
         let (between, drift) = List::place(a, b);
         self.rate = (a.step - b.step).norm() + a.own + b.own;
-        // No less than what it was nearer to now and the rate: what `approach` puts aside, `rate` does by the distance now.
-        self.passed = (between - self.built.0).norm() + (drift - self.built.1);
-        self.approach = self.passed + self.rate;
-        if self.approach > self.room {
-            let most = ROOM.1 * a.edge.min(b.edge);
-            self.room = (LAST * self.rate).min(most).max(ROOM.0 * self.reach).max(1.05 * self.rate);
+        let most = (ROOM.1 * a.edge.min(b.edge)).max(ROOM.0 * self.reach);
+        if LAST.1 * self.rate > most {
+            self.strayed += a.stray + b.stray;
+            let stays = |spare: f64| a.deviation + b.deviation <= spare || self.strayed <= 0.5 * spare;
+            self.fresh = !self.brief || !spare.is_some_and(stays);
+            (self.brief, self.room) = (true, f64::NEG_INFINITY);
+        } else {
+            // No less than what it was nearer to now and the rate: what `approach` puts aside, `rate` does by the distance now.
+            self.passed = (between - self.built.0).norm() + (drift - self.built.1);
+            self.approach = self.passed + self.rate;
+            self.fresh = self.approach > self.room;
+            (self.brief, self.strayed) = (false, 0.0);
+            if self.fresh {
+                self.room = (LAST.0 * self.rate).clamp(ROOM.0 * self.reach, most);
+            }
+        }
+        if self.brief || self.fresh {
             (self.passed, self.approach) = (0.0, self.rate);
             self.built = (between, drift);
+        }
+        if self.fresh {
+            self.strayed = 0.0;
             self.vertex_face.clear();
             self.edge_edge.clear();
-            self.fresh = true;
         }
     }
 
-    fn build(&mut self, x: &[Vec3], surface: &Surface, patches: &[Patch]) {
+    fn build(&mut self, x: &[Vec3], surface: &Surface, patches: &[Patch], moved: &[Vec3]) {
         if !std::mem::take(&mut self.fresh) {
             return;
         }
-        let near = self.reach + self.room;
         let [a, b] = self.patches.map(|p| &patches[p as usize]);
         let same = self.patches[0] == self.patches[1];
-        vertex_face(x, surface, (&a.vertices, &b.triangles), near, &mut self.vertex_face);
+        // The boxes of a patch cover what it does beside its mean displacement.
+        let (near, along) =
+            if self.brief { (self.reach, a.step - b.step) } else { (self.reach + self.room, Vec3::zeros()) };
+        let mut find = Find { x, surface, near, moved: self.brief.then_some(moved), gathered: Gathered::new() };
+        find.vertex_face((&a.vertices, &b.triangles), &along, &mut self.vertex_face);
         if !same {
-            vertex_face(x, surface, (&b.vertices, &a.triangles), near, &mut self.vertex_face);
+            find.vertex_face((&b.vertices, &a.triangles), &-along, &mut self.vertex_face);
         }
-        edge_edges(x, surface, (&a.edges, &b.edges), same, near, &mut self.edge_edge);
+        find.edge_edges((&a.edges, &b.edges), same, &along, &mut self.edge_edge);
         fit(&mut self.vertex_face);
         fit(&mut self.edge_edge);
     }
@@ -300,52 +331,66 @@ impl Gathered {
     }
 }
 
-/// Vertices of a tree against the triangles of a tree.
-fn vertex_face(x: &[Vec3], surface: &Surface, (vertices, triangles): (&Tree, &Tree), near: f64, out: &mut Vec<Near>) {
-    let margin2 = margin2(near);
-    let mut gathered = Gathered::new();
-    for leaf in 0..vertices.leaves() {
-        triangles.query(&vertices.around(leaf), margin2, 0, |other| {
-            vertices.pairs(leaf, triangles, other, margin2, |v, t| {
-                let [a, b, c] = surface.triangles[t as usize];
-                gathered.add([v, t], (v != a) & (v != b) & (v != c));
-            });
-            keep(x, surface, Pair::VertexFace, gathered.take(), near, out);
-        });
-    }
-}
-
-/// Edges of a tree against the edges of a tree; of the same tree, against those that come later.
-fn edge_edges(
-    x: &[Vec3],
-    surface: &Surface,
-    (edges, others): (&Tree, &Tree),
-    same: bool,
+/// How the pairs of a list are found.
+struct Find<'a> {
+    x: &'a [Vec3],
+    surface: &'a Surface,
+    /// Distance up to which pairs are listed [m].
     near: f64,
-    out: &mut Vec<Near>,
-) {
-    let margin2 = margin2(near);
-    let mut gathered = Gathered::new();
-    for leaf in 0..edges.leaves() {
-        others.query(&edges.around(leaf), margin2, if same { leaf } else { 0 }, |other| {
-            edges.pairs(leaf, others, other, margin2, |e, f| {
-                let ([p0, p1], [q0, q1]) = (surface.edges[e as usize], surface.edges[f as usize]);
-                gathered.add([e.min(f), e.max(f)], (p0 != q0) & (p0 != q1) & (p1 != q0) & (p1 != q1));
-            });
-            keep(x, surface, Pair::EdgeEdge, gathered.take(), near, out);
-        });
-    }
+    /// Displacements by which they come that near; without them those that are [m].
+    moved: Option<&'a [Vec3]>,
+    gathered: Gathered,
 }
 
-/// Adds those of the pairs that are not farther apart than `near`.
-#[inline(always)]
-fn keep(x: &[Vec3], surface: &Surface, pair: Pair, gathered: &[[u32; 2]], near: f64, out: &mut Vec<Near>) {
-    for (four, count) in fours(gathered) {
-        let corners = std::array::from_fn(|k| surface.corners(pair, four[k]));
-        let distances = pair.separations(&corners, x).distance.to_array();
-        for ([a, b], distance) in four.into_iter().zip(distances).take(count) {
-            if distance <= near {
-                out.push(Near { a, b, distance: below(distance) });
+impl Find<'_> {
+    /// Vertices of a tree, which go `along`, against the triangles of a tree.
+    fn vertex_face(&mut self, (vertices, triangles): (&Tree, &Tree), along: &Vec3, out: &mut Vec<Near>) {
+        let (surface, margin2) = (self.surface, margin2(self.near));
+        for leaf in 0..vertices.leaves() {
+            triangles.query(&vertices.around(leaf).swept(along), margin2, 0, |other| {
+                vertices.pairs_along(leaf, (triangles, other), margin2, along, |v, t| {
+                    let [a, b, c] = surface.triangles[t as usize];
+                    self.gathered.add([v, t], (v != a) & (v != b) & (v != c));
+                });
+                self.keep(Pair::VertexFace, out);
+            });
+        }
+    }
+
+    /// Edges of a tree, which go `along`, against the edges of a tree; of the same tree, against those that come later.
+    fn edge_edges(&mut self, (edges, others): (&Tree, &Tree), same: bool, along: &Vec3, out: &mut Vec<Near>) {
+        let (surface, margin2) = (self.surface, margin2(self.near));
+        for leaf in 0..edges.leaves() {
+            others.query(&edges.around(leaf).swept(along), margin2, if same { leaf } else { 0 }, |other| {
+                edges.pairs_along(leaf, (others, other), margin2, along, |e, f| {
+                    let ([p0, p1], [q0, q1]) = (surface.edges[e as usize], surface.edges[f as usize]);
+                    self.gathered.add([e.min(f), e.max(f)], (p0 != q0) & (p0 != q1) & (p1 != q0) & (p1 != q1));
+                });
+                self.keep(Pair::EdgeEdge, out);
+            });
+        }
+    }
+
+    /// Adds those of the gathered pairs that are or come near.
+    #[inline(always)]
+    fn keep(&mut self, pair: Pair, out: &mut Vec<Near>) {
+        let Find { x, surface, near, moved, gathered } = self;
+        for (four, count) in fours(gathered.take()) {
+            let corners: [[u32; 4]; 4] = std::array::from_fn(|k| surface.corners(pair, four[k]));
+            let distances = pair.separations(&corners, x).distance;
+            let least = match moved {
+                Some(moved) => {
+                    let moved = |c: usize| Four::from_fn(|k| &moved[corners[k][c] as usize]);
+                    distances - pair.closer(&std::array::from_fn(moved))
+                }
+                None => distances,
+            };
+            for (([a, b], distance), least) in
+                four.into_iter().zip(distances.to_array()).zip(least.to_array()).take(count)
+            {
+                if least <= *near {
+                    out.push(Near { a, b, distance: below(distance) });
+                }
             }
         }
     }

@@ -43,7 +43,7 @@ pub struct Patch {
     pub pace: (Vec3, f64),
     /// Box around the corners and where they are expected next.
     pub swept: Box3,
-    /// The boxes of the trees are those of the present positions.
+    /// The boxes of the trees are those of the present positions and displacements.
     fitted: bool,
     /// The boxes are asked for.
     pub wanted: bool,
@@ -98,8 +98,9 @@ impl Patch {
         patches
     }
 
-    /// Takes note that the corners have gone from `seen` to `x` and are expected to move on by `moved` [m].
-    pub fn follow(&mut self, seen: &[Vec3], x: &[Vec3], moved: &[Vec3]) {
+    /// Takes note that the corners have gone from `seen` to `x` and are expected to move on by `moved`, which was `covered` before [m].
+    pub fn follow(&mut self, seen: &[Vec3], x: &[Vec3], covered: &[Vec3], moved: &[Vec3]) {
+        self.fitted &= self.corners.iter().all(|v| covered[*v as usize] == moved[*v as usize]);
         let (mut mean, mut step) = (Vec3::zeros(), Vec3::zeros());
         let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
         for v in self.corners.iter().map(|v| *v as usize) {
@@ -111,7 +112,6 @@ impl Patch {
         }
         let count = self.corners.len() as f64;
         self.step = step / count;
-        self.stray = 0.0;
         let travel = mean / count - self.mean;
         let (mut drift, mut own) = (0.0f64, 0.0f64);
         for v in self.corners.iter().map(|v| *v as usize) {
@@ -142,15 +142,27 @@ impl Patch {
         self.corners.iter().map(difference).fold(0.0, f64::max).sqrt()
     }
 
-    /// Makes the boxes of the trees those of the positions `x`, if they are asked for.
-    pub fn fit(&mut self, x: &[Vec3], surface: &Surface) {
+    /// Makes the boxes of the trees those of the positions `x` and of the displacements `moved` beside the mean one, if they are asked for. These
+    /// displacements are covered now.
+    pub fn fit(&mut self, x: &[Vec3], surface: &Surface, moved: &[Vec3]) {
+        self.stray = 0.0;
         if !std::mem::take(&mut self.wanted) || self.fitted {
             return;
         }
         self.fitted = true;
-        let at = |v: u32| &x[v as usize];
-        self.vertices.refit(|v| Box3::around([at(v)], 0.0));
-        self.edges.refit(|e| Box3::around(surface.edges[e as usize].map(at), 0.0));
-        self.triangles.refit(|t| Box3::around(surface.triangles[t as usize].map(at), 0.0));
+        let step = self.step;
+        let ends = |v: u32| [x[v as usize], x[v as usize] + (moved[v as usize] - step)];
+        self.vertices.refit(|v| {
+            let [a, b] = ends(v);
+            Box3::around([&a, &b], 0.0)
+        });
+        self.edges.refit(|e| {
+            let [[a, b], [c, d]] = surface.edges[e as usize].map(ends);
+            Box3::around([&a, &b, &c, &d], 0.0)
+        });
+        self.triangles.refit(|t| {
+            let [[a, b], [c, d], [e, f]] = surface.triangles[t as usize].map(ends);
+            Box3::around([&a, &b, &c, &d, &e, &f], 0.0)
+        });
     }
 }

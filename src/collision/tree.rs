@@ -49,6 +49,21 @@ impl Box3 {
         b
     }
 
+    /// Around all that the box covers on its way `along` [m].
+    #[inline]
+    pub fn swept(mut self, along: &Vec3) -> Box3 {
+        if *along == Vec3::zeros() {
+            return self;
+        }
+        for k in 0..3 {
+            let far = |from: f32| f64::from(from) + along[k];
+            let (low, high) = (far(self.low[k]), far(self.high[k]));
+            self.low[k] = self.low[k].min((low - low.abs() * WIDEN - TINY) as f32);
+            self.high[k] = self.high[k].max((high + high.abs() * WIDEN + TINY) as f32);
+        }
+        self
+    }
+
     /// The two boxes are within the margin (see [`margin2`]) of each other.
     pub fn within(&self, other: &Box3, margin2: f32) -> bool {
         let gap = |k: usize| (self.low[k] - other.high[k]).max(other.low[k] - self.high[k]).max(0.0);
@@ -248,13 +263,40 @@ impl Tree {
     /// Calls `found(item, other)` for every item of `leaf` and of the leaf `at` of the tree `others` whose boxes are within the
     /// margin. A leaf against itself gives each pair of its items once.
     #[inline]
-    pub fn pairs(&self, leaf: usize, others: &Tree, at: usize, margin2: f32, mut found: impl FnMut(u32, u32)) {
+    pub fn pairs(&self, leaf: usize, others: &Tree, at: usize, margin2: f32, found: impl FnMut(u32, u32)) {
+        self.pairs_of(leaf, (others, at), margin2, [|b| b; 2], found);
+    }
+
+    /// The same where the items of this tree go `along` while the others stay [m].
+    #[inline]
+    pub fn pairs_along(
+        &self,
+        leaf: usize,
+        (others, at): (&Tree, usize),
+        margin2: f32,
+        along: &Vec3,
+        found: impl FnMut(u32, u32),
+    ) {
+        let swept = |along: Vec3| move |b: Box3| b.swept(&along);
+        self.pairs_of(leaf, (others, at), margin2, [swept(-along), swept(*along)], found);
+    }
+
+    /// The same with what the leaf `at` and each item of `leaf` count as.
+    #[inline(always)]
+    fn pairs_of(
+        &self,
+        leaf: usize,
+        (others, at): (&Tree, usize),
+        margin2: f32,
+        [whole, each]: [impl Fn(Box3) -> Box3; 2],
+        mut found: impl FnMut(u32, u32),
+    ) {
         let (asking, asked) = (&self.levels[0][leaf], &others.levels[0][at]);
         let itself = std::ptr::eq(asking, asked);
-        for k in bits(asking.within(&others.around(at), margin2)) {
+        for k in bits(asking.within(&whole(others.around(at)), margin2)) {
             let Some(item) = self.items.get(leaf * WIDTH + k) else { break };
             let lanes = if itself { !1 << k } else { !0 };
-            for m in bits(asked.within(&asking.get(k), margin2) & lanes) {
+            for m in bits(asked.within(&each(asking.get(k)), margin2) & lanes) {
                 if let Some(other) = others.items.get(at * WIDTH + m) {
                     found(*item, *other);
                 }
@@ -336,6 +378,27 @@ mod tests {
                 assert_eq!(found, (from..tree.leaves()).collect::<Vec<_>>());
             }
         }
+    }
+
+    /// Two boxes of which one moves come near on the way exactly when the swept one does, and rounding finds no less.
+    #[test]
+    fn a_swept_box_is_around_its_way() {
+        let mut seed = 8;
+        let mut point = |size: f64| Vec3::new(random(&mut seed), random(&mut seed), random(&mut seed)) * size;
+        for k in 0..2000 {
+            let offset = point([0.0, 1.0, 40.0][k % 3]);
+            let (from, along) = (offset + point(0.1), point([0.0, 1e-9, 0.01, 0.3][k % 4]));
+            let swept = Box3::around([&from, &(from + point(0.02))], 0.0).swept(&along);
+            for part in [0.0, 0.25, 0.5, 1.0] {
+                let at = from + along * part;
+                assert!((0..3).all(|l| f64::from(swept.low[l]) <= at[l] && at[l] <= f64::from(swept.high[l])));
+            }
+            let still = Box3::around([&from], 0.0);
+            let size = |b: &Box3, l: usize| f64::from(b.high[l]) - f64::from(b.low[l]);
+            let swept = still.swept(&along);
+            assert!((0..3).all(|l| size(&swept, l) < size(&still, l) + along[l].abs() + 5e-7 * (from[l].abs() + 1.0)));
+        }
+        assert_eq!(Box3::EMPTY.swept(&Vec3::x()).low, Box3::EMPTY.low);
     }
 
     #[test]

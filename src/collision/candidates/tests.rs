@@ -127,15 +127,16 @@ fn what_comes_within_reach_is_listed_before() {
     let distance = 0.02;
     let mut candidates = Candidates::new(&x, &surface, &thickness(&objects), distance, meet);
     let mut common = Vec3::zeros();
-    let (mut kept, mut built) = (0, 0);
-    for round in 0..12 {
+    let (mut kept, mut built, mut brief) = (0, 0, 0);
+    for round in 0..18 {
         // Some rounds shake everything, some only carry it along; what was expected need not come true.
         common += random_move(&mut seed, 0.02);
-        let size = if round % 4 == 0 { 0.05 } else { 1e-3 };
+        let size = if round % 6 == 0 { 0.05 } else { 1e-3 };
         let moved: Vec<Vec3> = x.iter().map(|_| common + random_move(&mut seed, size)).collect();
         let builds = candidates.update(&x, &surface, &moved);
         built += builds;
         kept += candidates.lists.len() as u64 - builds;
+        brief += candidates.lists.iter().filter(|list| list.brief).count();
         let listed = listed(&candidates);
         for part in [0.0, 0.3, 0.7, 1.0] {
             let at: Vec<Vec3> = x.iter().zip(&moved).map(|(x, m)| x + m * part).collect();
@@ -147,7 +148,7 @@ fn what_comes_within_reach_is_listed_before() {
             *x += m * if round % 3 == 2 { 0.5 } else { 1.0 };
         }
     }
-    assert!(kept > built, "{kept} lists kept, {built} built");
+    assert!(kept > built && brief > 50, "{kept} lists kept, {built} built, {brief} brief");
 }
 
 /// Storage of lists that are gone serves others: what it held must not count.
@@ -218,7 +219,7 @@ fn what_is_looked_at_does_not_depend_on_when_lists_were_built() {
         pairs
     };
     let mut kept = new();
-    let (mut older, mut count) = (0, 0);
+    let (mut older, mut brief, mut count) = (0, 0, 0);
     for k in 0..40 {
         // The last object goes to and fro, the others tremble.
         let stride = Vec3::new(0.003, -0.01, 0.004) * f64::from(k).cos();
@@ -228,6 +229,7 @@ fn what_is_looked_at_does_not_depend_on_when_lists_were_built() {
             .collect();
         let built = kept.update(&x, &surface, &moved);
         older += usize::from((built as usize) < kept.lists.len());
+        brief += kept.lists.iter().filter(|list| list.brief).count();
         let mut fresh = new();
         fresh.update(&x, &surface, &moved);
         let pairs = looked_at(&kept, &x);
@@ -235,10 +237,11 @@ fn what_is_looked_at_does_not_depend_on_when_lists_were_built() {
         assert!(pairs == looked_at(&fresh, &x), "step {k}");
         x.iter_mut().zip(moved).for_each(|(x, moved)| *x += moved);
     }
-    assert!(older > 30 && count > 1000, "{older} {count}");
+    assert!(older > 30 && brief > 50 && count > 1000, "{older} {brief} {count}");
 }
 
-/// Displacements that were not expected, as they are or in new lists: what they bring near is listed, and no nearer than is told.
+/// Displacements that were not expected, as they are or in new lists: what they bring near is listed where patches deviate by more than is
+/// spare, and no nearer than is told.
 #[test]
 fn what_strays_is_listed_as_well() {
     let mut seed = 31;
@@ -247,13 +250,15 @@ fn what_strays_is_listed_as_well() {
     let (distance, spare) = (0.03, 0.02);
     let mut candidates = Candidates::new(&x, &surface, &thickness(&objects), distance, meet);
     let expected: Vec<Vec3> = x.iter().map(|_| random_move(&mut seed, 0.02)).collect();
-    let (mut kept, mut anew, mut count) = (0, 0, 0);
-    for round in 0..40 {
-        if round % 4 == 0 {
+    let (mut kept, mut anew, mut brief, mut count, mut missing) = (0, 0, 0, 0, 0);
+    for round in 0..80 {
+        if round % 8 == 0 {
             candidates.update(&x, &surface, &expected);
         }
-        let size = if round % 4 < 3 { 0.005 } else { 0.3 };
-        let moved: Vec<Vec3> = expected.iter().map(|m| m + random_move(&mut seed, size)).collect();
+        let size = [0.002, 0.005, 0.01, 0.012, 0.015, 0.011, 0.3, 0.01][round % 8];
+        let strays = |v: usize| if round % 2 == 0 || objects[0].0.contains(&v) { size } else { 0.0 };
+        let moved: Vec<Vec3> =
+            expected.iter().enumerate().map(|(v, m)| m + random_move(&mut seed, strays(v))).collect();
         candidates.compare(&expected, &moved);
         candidates.cover(&x, &surface, &moved, spare);
         if candidates.patches.iter().all(|p| p.stray == 0.0) {
@@ -261,6 +266,18 @@ fn what_strays_is_listed_as_well() {
         } else {
             kept += 1
         }
+        brief += candidates.lists.iter().filter(|list| list.brief).count();
+        let deviates = |edges: bool, a: u32, b: u32| {
+            let of = |item: u32, tree: fn(&Patch) -> &Tree| {
+                candidates.patches.iter().position(|p| tree(p).items.contains(&item)).unwrap() as u32
+            };
+            let patches = if edges {
+                [of(a, |p| &p.edges), of(b, |p| &p.edges)]
+            } else {
+                [of(a, |p| &p.vertices), of(b, |p| &p.triangles)]
+            };
+            candidates.deviation(&patches) > spare
+        };
         let mut least = Pairs::new();
         for list in &candidates.lists {
             let mut add = |edges: bool, near: &Near| {
@@ -272,12 +289,17 @@ fn what_strays_is_listed_as_well() {
         }
         let end: Vec<Vec3> = x.iter().zip(&moved).map(|(x, m)| x + m).collect();
         for (pair, d) in exhaustive(&end, &surface, distance - spare) {
-            let told = least.get(&pair).unwrap_or_else(|| panic!("round {round}: {pair:?} at {d} is missing"));
+            let Some(told) = least.get(&pair) else {
+                assert!(!deviates(pair.0, pair.1, pair.2), "round {round}: {pair:?} at {d} is missing");
+                missing += 1;
+                continue;
+            };
             assert!(*told <= d + 1e-12, "round {round}: {pair:?} at {d}, told {told}");
             count += 1;
         }
     }
-    assert!(kept > 20 && anew > 5 && count > 1000, "{kept} kept, {anew} anew, {count} pairs");
+    assert!(kept >= 20 && anew > 5 && count > 1000, "{kept} kept, {anew} anew, {count} pairs");
+    assert!(brief > 200 && missing < count / 20, "{brief} brief lists, {missing} pairs missing");
 }
 
 #[test]
