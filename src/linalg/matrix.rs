@@ -93,7 +93,8 @@ pub struct Domain<T> {
     pub cross_col: Vec<u32>,
     /// Values: diagonal blocks, then upper, then outer blocks, nine numbers each, and a few more for four-lane writes.
     pub blocks: Vec<T>,
-    /// Moving blocks of its rows, sorted by row; (i, j) stands in the row of i, (j, i) in that of j.
+    /// Moving blocks of its rows, sorted by row, but those below the diagonal within the subdomain. What couples two subdomains stands in
+    /// the rows of both.
     pub entries: Vec<Entry<T>>,
 }
 

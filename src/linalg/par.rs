@@ -282,15 +282,6 @@ pub fn each_heavy<T: Send>(items: &mut [T], f: impl Fn(usize, &mut T) + Sync) {
     items.par_iter_mut().enumerate().with_max_len(1).for_each(|(k, item)| f(k, item));
 }
 
-/// Calls `f(scratch, &mut items[k])` for few and heavy items, with storage from `new` that one thread uses for many of them.
-pub fn each_heavy_with<T: Send, S>(
-    items: &mut [T],
-    new: impl Fn() -> S + Sync + Send,
-    f: impl Fn(&mut S, &mut T) + Sync + Send,
-) {
-    items.par_iter_mut().for_each_init(new, f);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

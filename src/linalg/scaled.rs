@@ -125,7 +125,7 @@ impl<T: Real> Scaled<T> {
                 let at = place(e.column);
                 if at.domain != k {
                     link(&e.block, e.column, at);
-                } else if e.row < e.column {
+                } else {
                     inner.columns.push(e.column - first as u32);
                     inner.blocks.extend(scaled(&e.block, e.row as usize, e.column as usize));
                 }

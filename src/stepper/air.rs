@@ -10,7 +10,7 @@
 use super::Step;
 use super::balloon::Inflation;
 use super::touch::Touch;
-use crate::collision::traversal::{Closest, Traversal};
+use crate::collision::traversal::Traversal;
 use crate::field::air::Work;
 use crate::field::stiffness::Stiffness;
 use crate::linalg::envelope::Envelope;
@@ -39,6 +39,11 @@ pub struct Column {
 }
 
 impl Column {
+    /// From the point below to the vertex, of positions or displacements.
+    fn between(&self, of: &[Vec3]) -> Vec3 {
+        (0..4).map(|k| of[self.vertices[k] as usize] * self.weights[k]).sum()
+    }
+
     /// Force on the cloth at `z = 0` [N].
     pub fn force(&self) -> Vec3 {
         self.normal * self.push
@@ -107,10 +112,9 @@ impl Airs {
         std::mem::swap(&mut self.common, common);
     }
 
-    /// Foresees the pressures at the end of the step and linearises them.
-    pub fn press(&mut self, world: &World, state: &State, step: &Step) {
+    /// Finds the columns, but for what pushes.
+    pub fn look(&mut self, world: &World, state: &State) {
         self.look_below(world, &state.x);
-        let Airs { layers, columns, balloons, common, places, .. } = self;
         let blank = Column {
             vertices: [0; 4],
             weights: [0.0; 4],
@@ -120,7 +124,31 @@ impl Airs {
             strength: 0.0,
             sum: 0,
         };
-        columns.resize(world.airs.iter().map(|l| l.layer.size()).sum(), blank);
+        self.columns.resize(world.airs.iter().map(|l| l.layer.size()).sum(), blank);
+        let mut rest = &mut self.columns[..];
+        for (air, storage) in world.airs.iter().zip(&self.layers) {
+            let (columns, others) = rest.split_at_mut(air.layer.size());
+            rest = others;
+            let first = world.objects[air.objects[0]].vertices.start;
+            par::each_mut(columns, |v, column| {
+                let closest = storage.below.closest(v);
+                let [a, b, c] = air.below[closest.triangle as usize];
+                let [p, q, r] = closest.weights;
+                (column.vertices, column.weights) = ([(first + v) as u32, a, b, c], [1.0, -p, -q, -r]);
+                // A vertex that touches the surface has the triangle's normal.
+                column.normal = if closest.distance.abs() > 1e-9 {
+                    column.between(&state.x) / closest.distance
+                } else {
+                    let [a, b, c] = [a, b, c].map(|v| state.x[v as usize]);
+                    (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_default()
+                };
+            });
+        }
+    }
+
+    /// Foresees the pressures at the end of the step at the columns that were found, and linearises them.
+    pub fn press(&mut self, world: &World, state: &State, step: &Step) {
+        let Airs { layers, columns, balloons, common, places, .. } = self;
         common.entries.clear();
         places.resize(world.rest.len(), 0);
         common.inner.resize_with(world.airs.len() + world.balloons.len(), Envelope::default);
@@ -130,15 +158,13 @@ impl Airs {
         for (((air, storage), state_air), regions) in world.airs.iter().zip(layers).zip(&state.airs).zip(regions) {
             let (columns, others) = rest.split_at_mut(air.layer.size());
             rest = others;
-            let first = world.objects[air.objects[0]].vertices.start;
             let begin = common.less.len() as u32;
             let Storage { below, expected, work, flight, strengths, outside, stiffness, .. } = storage;
-            let sum = |v: usize| begin + air.layer.group(v);
             par::each_pair_mut(columns, flight, |v, column, flight| {
                 let pressure = (air.gas.pressure + state_air.excess[v]).max(0.0);
-                let strength = if air.layer.open[v] { 0.0 } else { air.layer.areas[v] * pressure.sqrt() };
-                let look = look(air, below.closest(v), state, step, (first + v) as u32);
-                (*column, *flight) = (Column { strength, sum: sum(v), ..look.0 }, look.1);
+                column.strength = if air.layer.open[v] { 0.0 } else { air.layer.areas[v] * pressure.sqrt() };
+                column.sum = begin + air.layer.group(v);
+                *flight = [below.closest(v).distance, column.normal.dot(&column.between(&step.moved))];
             });
             air.outside(state.time + step.h, outside);
             let (above, entries) = (&*columns, &mut common.entries);
@@ -206,39 +232,6 @@ impl Airs {
             inflation.commit(balloon, inside, &state.x, state.time, step.h);
         }
     }
-}
-
-/// The column below a vertex of a layer, which is `name` in the world, but what pushes; its height and how far that opens in free
-/// flight [m].
-#[inline(always)]
-fn look(air: &AirLayer, closest: &Closest, state: &State, step: &Step, name: u32) -> (Column, [f64; 2]) {
-    let corners = air.below[closest.triangle as usize];
-    let [p, q, r] = closest.weights;
-    let sum = |of: &[Vec3]| {
-        let [a, b, c] = corners.map(|v| of[v as usize]);
-        of[name as usize] - a * p - b * q - c * r
-    };
-    // A vertex that touches the surface has the triangle's normal.
-    let normal = if closest.distance.abs() > 1e-9 {
-        sum(&state.x) / closest.distance
-    } else {
-        let [a, b, c] = corners.map(|v| state.x[v as usize]);
-        (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_default()
-    };
-    let opens = normal.dot(&sum(&step.moved));
-    let [a, b, c] = corners;
-    (
-        Column {
-            vertices: [name, a, b, c],
-            weights: [1.0, -p, -q, -r],
-            normal,
-            push: 0.0,
-            stiffness: 0.0,
-            strength: 0.0,
-            sum: 0,
-        },
-        [closest.distance, opens],
-    )
 }
 
 /// Adds what the columns of a group take part in its sum with: an entry a vertex, the last one of each being at `places`.

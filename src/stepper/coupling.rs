@@ -3,7 +3,8 @@
 //! Each subdomain adds what contacts say in its own rows, in order of the contacts: no two threads write one place and the order
 //! of summation is fixed. Contacts that couple the same two vertices share one moving block.
 
-use super::Step;
+use super::air::Column;
+use super::touch::Element;
 use crate::force::assembly::Assembly;
 use crate::linalg::matrix::{Entry, Real};
 use crate::linalg::{Mat3, Vec3, par};
@@ -36,17 +37,29 @@ struct Rows {
     /// First vertex.
     first: u32,
     /// Vertex and its term, in order of the contacts.
-    found: Vec<(u32, u32)>,
+    asked: Vec<(u32, u32)>,
     /// Row by row: four times the contact plus the vertex's place in it.
     terms: Vec<u32>,
-    /// Where the terms of each row begin and its moving blocks, one more than there are rows.
-    starts: Vec<[u32; 2]>,
-    /// Column of each moving block, row by row.
-    columns: Vec<u32>,
-    /// Moving block of each term for each of the contact's vertices, [`NONE`] where there is none.
-    shares: Vec<[u32; 4]>,
+    blocks: Blocks,
+    /// Those placed before.
+    before: Blocks,
+    /// Columns of a row.
+    found: Vec<u32>,
     /// Sums of the blocks of a row.
     sums: Vec<Mat3>,
+}
+
+/// The moving blocks of one subdomain.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Blocks {
+    /// Where the terms of each row begin and its blocks, one more than there are rows.
+    starts: Vec<[u32; 2]>,
+    /// Column of each block, row by row.
+    columns: Vec<u32>,
+    /// Vertices of each term with which its row has a block, else [`NONE`].
+    others: Vec<[u32; 4]>,
+    /// Blocks of the row with them, counted from its first.
+    shares: Vec<[u32; 4]>,
 }
 
 /// No moving block.
@@ -56,7 +69,10 @@ impl Coupling {
     /// For subdomains `starts`.
     pub fn new(starts: &[usize]) -> Coupling {
         let ranges = starts.windows(2).enumerate();
-        let rows = |r: &[usize]| Rows { first: r[0] as u32, starts: vec![[0; 2]; r[1] - r[0] + 1], ..Rows::default() };
+        let rows = |r: &[usize]| {
+            let [blocks, before] = [0; 2].map(|_| Blocks::new(r[1] - r[0]));
+            Rows { first: r[0] as u32, blocks, before, ..Rows::default() }
+        };
         Coupling {
             domain: ranges.flat_map(|(k, r)| vec![k as u16; r[1] - r[0]]).collect(),
             rows: starts.windows(2).map(rows).collect(),
@@ -64,55 +80,33 @@ impl Coupling {
         }
     }
 
-    /// Finds the places of `count` contacts with vertices and weights `of`.
-    pub fn place(&mut self, count: usize, of: impl Fn(usize) -> ([u32; 4], [f64; 4]) + Sync, step: &Step) {
-        let Coupling { domain, corners, rows, .. } = self;
-        corners.resize(count, [NONE; 4]);
+    /// Finds the places of `contacts`, then of `columns` of air; `fixed` are the moving vertices that are prescribed.
+    pub fn place(&mut self, contacts: &[Element], columns: &[Column], fixed: &[bool]) {
+        let corners = &mut self.corners;
+        corners.resize(contacts.len() + columns.len(), [NONE; 4]);
         par::fill(corners, |c| {
-            let (vertices, weights) = of(c);
+            let (vertices, weights) = match contacts.get(c) {
+                Some(c) => (&c.vertices, &c.weights),
+                None => (&columns[c - contacts.len()].vertices, &columns[c - contacts.len()].weights),
+            };
             std::array::from_fn(|k| {
-                let moves = weights[k] != 0.0 && step.fixed.get(vertices[k] as usize) == Some(&false);
+                let moves = weights[k] != 0.0 && fixed.get(vertices[k] as usize) == Some(&false);
                 if moves { vertices[k] } else { NONE }
             })
         });
-        rows.iter_mut().for_each(|rows| rows.found.clear());
+        self.find();
+    }
+
+    /// Finds the moving blocks of all rows.
+    fn find(&mut self) {
+        let Coupling { domain, corners, rows, .. } = self;
+        rows.iter_mut().for_each(|rows| rows.asked.clear());
         for (c, corners) in corners.iter().enumerate() {
             for (k, v) in corners.iter().enumerate().filter(|(_, v)| **v != NONE) {
-                rows[usize::from(domain[*v as usize])].found.push((*v, (4 * c + k) as u32));
+                rows[usize::from(domain[*v as usize])].asked.push((*v, (4 * c + k) as u32));
             }
         }
-        // Per vertex: the row that last had it as a column, and the block there.
-        let blank = || vec![(NONE, NONE); domain.len()];
-        par::each_heavy_with(rows, blank, |seen, rows| {
-            rows.order();
-            let Rows { first, terms, starts, columns, shares, .. } = rows;
-            // The contact's vertex `k` where it is another than the term's own, else none.
-            let other = |term: u32, k: u32| if k == term % 4 { NONE } else { corners[term as usize / 4][k as usize] };
-            columns.clear();
-            shares.clear();
-            for (i, row) in (0..starts.len() - 1).zip(*first..) {
-                let begin = columns.len();
-                starts[i][1] = begin as u32;
-                let terms = &terms[starts[i][0] as usize..starts[i + 1][0] as usize];
-                for term in terms {
-                    for v in [0, 1, 2, 3].map(|k| other(*term, k)) {
-                        if v != NONE && seen[v as usize].0 != row {
-                            seen[v as usize].0 = row;
-                            columns.push(v);
-                        }
-                    }
-                }
-                columns[begin..].sort_unstable();
-                for (block, v) in columns.iter().enumerate().skip(begin) {
-                    seen[*v as usize].1 = block as u32;
-                }
-                let block = |v: u32| seen.get(v as usize).map_or(NONE, |(_, block)| *block);
-                shares.extend(terms.iter().map(|term| [0, 1, 2, 3].map(|k| block(other(*term, k)))));
-            }
-            if let Some([_, end]) = starts.last_mut() {
-                *end = columns.len() as u32;
-            }
-        });
+        par::each_heavy(rows, |_, rows| rows.place(corners));
     }
 
     /// Adds forces and stiffness of the contacts that were placed.
@@ -124,51 +118,89 @@ impl Coupling {
         let links = &self.links;
         let mut pairs: Vec<_> = self.rows.iter_mut().zip(&mut matrix.domains).collect();
         par::each_part(&mut pairs, force, &matrix.starts, &|_, (rows, domain), force| {
-            let mut sums = std::mem::take(&mut rows.sums);
+            let Rows { first, terms, blocks, sums, .. } = &mut **rows;
             domain.entries.clear();
-            domain.entries.reserve(rows.columns.len());
+            domain.entries.reserve(blocks.columns.len());
             for (row, force) in force.iter_mut().enumerate() {
-                let [from, to] = [rows.starts[row], rows.starts[row + 1]];
+                let [from, to] = [blocks.starts[row], blocks.starts[row + 1]];
                 sums.clear();
                 sums.resize((to[1] - from[1]) as usize, Mat3::zeros());
-                let terms = from[0] as usize..to[0] as usize;
-                for (term, shares) in rows.terms[terms.clone()].iter().zip(&rows.shares[terms]) {
+                let own = from[0] as usize..to[0] as usize;
+                for (term, shares) in terms[own.clone()].iter().zip(&blocks.shares[own]) {
                     let Link { weights, force: push, stiffness } = &links[*term as usize / 4];
                     let own = weights[*term as usize % 4];
                     *force += push * own;
                     domain.add(row as u32, &(stiffness * (own * own)));
                     for (share, weight) in shares.iter().zip(weights).filter(|(share, _)| **share != NONE) {
-                        sums[(share - from[1]) as usize] += stiffness * (own * weight);
+                        sums[*share as usize] += stiffness * (own * weight);
                     }
                 }
-                let columns = &rows.columns[from[1] as usize..to[1] as usize];
+                let columns = &blocks.columns[from[1] as usize..to[1] as usize];
                 domain.entries.extend(sums.iter().zip(columns).map(|(sum, column)| Entry {
-                    row: rows.first + row as u32,
+                    row: *first + row as u32,
                     column: *column,
                     block: std::array::from_fn(|e| T::of(sum.as_slice()[e])),
                 }));
             }
-            rows.sums = sums;
         });
     }
 }
 
 impl Rows {
+    /// Finds the moving blocks. A row whose contacts are those placed before, as most are at rest, has the same ones again.
+    fn place(&mut self, corners: &[[u32; 4]]) {
+        std::mem::swap(&mut self.blocks, &mut self.before);
+        self.order();
+        let Rows { first, terms, blocks, before, found, .. } = self;
+        let Blocks { starts, columns, others, shares } = blocks;
+        columns.clear();
+        others.clear();
+        shares.clear();
+        for (i, row) in (0..starts.len() - 1).zip(*first..) {
+            // What lies below the diagonal in the subdomain stands above it as well.
+            let other = |term: u32, k: u32| match corners[term as usize / 4][k as usize] {
+                v if k == term % 4 || (*first..row).contains(&v) => NONE,
+                v => v,
+            };
+            let begin = columns.len();
+            starts[i][1] = begin as u32;
+            let own = starts[i][0] as usize..starts[i + 1][0] as usize;
+            others.extend(terms[own.clone()].iter().map(|term| [0, 1, 2, 3].map(|k| other(*term, k))));
+            let (old_columns, old_others, old_shares) = before.row(i);
+            if *old_others == others[own.clone()] {
+                columns.extend_from_slice(old_columns);
+                shares.extend_from_slice(old_shares);
+                continue;
+            }
+            found.clear();
+            found.extend(others[own.clone()].iter().flatten().filter(|v| **v != NONE));
+            found.sort_unstable();
+            found.dedup();
+            let block = |v: u32| found.binary_search(&v).map_or(NONE, |block| block as u32);
+            shares.extend(others[own].iter().map(|others| others.map(block)));
+            columns.extend_from_slice(found);
+        }
+        if let Some([_, end]) = starts.last_mut() {
+            *end = columns.len() as u32;
+        }
+    }
+
     /// Brings the terms in order of their rows; those of a row stay in order of the contacts.
     fn order(&mut self) {
-        let Rows { first, found, terms, starts, .. } = self;
+        let Rows { first, asked, terms, blocks, .. } = self;
+        let starts = &mut blocks.starts;
         let row = |v: u32| (v - *first) as usize;
         starts.fill([0; 2]);
-        for (v, _) in found.iter() {
+        for (v, _) in asked.iter() {
             starts[row(*v) + 1][0] += 1;
         }
         for i in 1..starts.len() {
             starts[i][0] += starts[i - 1][0];
         }
         terms.clear();
-        terms.resize(found.len(), 0);
+        terms.resize(asked.len(), 0);
         // While a row is filled its start moves on to its end, which is the start of the next.
-        for (v, term) in found.iter() {
+        for (v, term) in asked.iter() {
             let start = &mut starts[row(*v)][0];
             terms[*start as usize] = *term;
             *start += 1;
@@ -180,9 +212,62 @@ impl Rows {
     }
 }
 
+impl Blocks {
+    /// None, of so many rows.
+    fn new(rows: usize) -> Blocks {
+        Blocks { starts: vec![[0; 2]; rows + 1], ..Blocks::default() }
+    }
+
+    /// Columns, other vertices and shares of a row.
+    fn row(&self, i: usize) -> (&[u32], &[[u32; 4]], &[[u32; 4]]) {
+        let [from, to] = [self.starts[i], self.starts[i + 1]].map(|start| start.map(|k| k as usize));
+        (&self.columns[from[1]..to[1]], &self.others[from[0]..to[0]], &self.shares[from[0]..to[0]])
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What rows keep from before is what they would find anew, whichever contacts come and go.
+    #[test]
+    fn places_do_not_depend_on_those_before() {
+        let starts = [0, 5, 9, 14];
+        let mut kept = Coupling::new(&starts);
+        let mut seed = 7u64;
+        let mut random = |n: u64| {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 33) % n
+        };
+        let mut corners: Vec<[u32; 4]> = Vec::new();
+        let (mut blocks, mut reused) = (0, 0);
+        for _ in 0..200 {
+            // A few go, a few come, anywhere in the order.
+            for _ in 0..random(3) {
+                let at = random(corners.len() as u64 + 1) as usize;
+                let first = random(4) as u32;
+                corners.insert(at, [first, first + 3, first + 6, first + 10]);
+            }
+            if corners.len() > 12 {
+                corners.remove(random(corners.len() as u64) as usize);
+            }
+            let mut anew = Coupling::new(&starts);
+            for coupling in [&mut kept, &mut anew] {
+                coupling.corners = corners.clone();
+                coupling.find();
+            }
+            for (kept, anew) in kept.rows.iter().zip(&anew.rows) {
+                assert_eq!(kept.terms, anew.terms);
+                assert_eq!(kept.blocks, anew.blocks);
+                reused += usize::from(kept.blocks == kept.before);
+                blocks += kept.blocks.columns.len();
+                for (i, row) in (0..kept.blocks.starts.len() - 1).zip(kept.first..) {
+                    assert!(kept.blocks.row(i).0.iter().all(|column| !(kept.first..=row).contains(column)));
+                }
+            }
+        }
+        assert!(blocks > 1000 && reused > 20, "{blocks} {reused}");
+    }
 
     #[test]
     fn many_subdomains_keep_their_numbers() {

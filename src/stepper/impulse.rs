@@ -86,24 +86,17 @@ impl Blow {
     }
 }
 
-/// Projected Gauss-Seidel in order of the contacts: impulses along the normal that only push, with Coulomb friction.
-pub fn brake(
-    contacts: &[Element],
-    blows: &mut Vec<Blow>,
-    world: &World,
-    step: &mut Step,
-    setting: &Setting,
-    rubs: &Rubs,
-) {
+/// Takes from `contacts` what impulses on them need.
+pub fn gather(contacts: &[Element], blows: &mut Vec<Blow>, world: &World, step: &Step) {
     let Some(any) = contacts.first() else { return blows.clear() };
     blows.resize(contacts.len(), Blow::new(any, world, step));
     par::fill(blows, |k| Blow::new(&contacts[k], world, step));
-    let Step { moved, rate, flight, betas, .. } = step;
-    if !par::any(blows, |blow| blow.lacking(moved).is_some()) {
-        return;
-    }
-    // As it was; free flight is what impulses make of it.
-    par::fill(flight, |v| moved[v]);
+}
+
+/// Projected Gauss-Seidel on displacements of free flight, in order of the contacts: impulses along the normal that only push, with Coulomb
+/// friction. True when there were any.
+pub fn brake(blows: &mut [Blow], moved: &mut [Vec3], setting: &Setting, rubs: &Rubs) -> bool {
+    let mut acts = false;
     for _ in 0..SWEEPS {
         let mut rests = true;
         for blow in &mut *blows {
@@ -117,11 +110,12 @@ pub fn brake(
                 moved[blow.vertices[k] as usize] += push * blow.shares[k];
             }
         }
+        acts |= !rests;
         if rests {
             break;
         }
     }
-    par::each_mut(rate, |v, rate| *rate += (moved[v] - flight[v]) / betas[v]);
+    acts
 }
 
 /// Moves a pair's end positions apart along the direction it had at the start. Gives the vertices that were moved.

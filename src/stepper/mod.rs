@@ -6,6 +6,7 @@ mod coupling;
 mod feature;
 pub mod ignore;
 mod impulse;
+mod kept;
 mod limit;
 mod scheme;
 mod skin;
@@ -265,7 +266,10 @@ impl<T: Real> Stepper<T> {
         report.seconds.broad += clock.lap();
         touch.find_contacts(world, state, now);
         scheme::ground(world, state, now);
-        touch.linearise(world, state, now);
+        report.seconds.narrow += clock.lap();
+        airs.look(world, state);
+        report.seconds.air += clock.lap();
+        touch.linearise(world, state, now, airs.columns());
         report.seconds.narrow += clock.lap();
         // Air and forces side by side: neither asks for the other, and what the air does one after the other leaves a thread free.
         let (step, forces) = (&*now, &mut *assembly);
@@ -278,10 +282,8 @@ impl<T: Real> Stepper<T> {
         airs.inflate(world, &mut assembly.force);
         airs.exchange(&mut assembly.matrix.common);
         assembly.keep();
-        report.seconds.assembly += clock.lap();
-        touch.place(airs.columns(), now);
         (report.contacts, report.min_gap) = touch.summary();
-        report.seconds.narrow += clock.lap();
+        report.seconds.assembly += clock.lap();
 
         // One linear system; another where its solution closes contacts too fast or leaves pairs unproven.
         let Step { z, betas, fixed, flight, moved, .. } = now;

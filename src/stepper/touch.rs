@@ -6,11 +6,13 @@
 
 mod found;
 mod proof;
+mod stop;
 
 use super::air::Column;
 use super::coupling::{Coupling, Link};
 use super::feature::{Flat, from_first, minimum, remember};
 use super::ignore::ignores;
+use super::kept::Kept;
 use super::skin::Skin;
 use super::turn::Turns;
 use super::{Step, impulse};
@@ -37,9 +39,6 @@ pub(super) const SECOND: u32 = 31;
 const PAIRS: [Pair; 2] = [Pair::VertexFace, Pair::EdgeEdge];
 /// Sweeps of correction before pairs move as one.
 const SWEEPS: usize = 6;
-
-/// A solution may miss a contact's goal by this part of the activation distance.
-const STRAY: f64 = 0.05;
 
 /// A contact and its place.
 #[derive(Clone, Copy, Debug)]
@@ -117,6 +116,8 @@ pub struct Touch {
     /// Share with which each of the first, of vertices and faces, acts.
     shares: Vec<Share>,
     contacts: Vec<Element>,
+    /// Smallest gap [m].
+    least: f64,
     /// Vertices of contacts, while these are made.
     marks: par::Marks,
     flat: Flat,
@@ -125,8 +126,10 @@ pub struct Touch {
     blows: Vec<impulse::Blow>,
     coupling: Coupling,
     setting: Setting,
-    /// Keys of contacts that act whatever their features say, sorted.
-    kept: Vec<u64>,
+    /// Storage for the memory of contacts.
+    bristles: Vec<(u64, Bristle)>,
+    /// Contacts that act whatever their features say.
+    kept: Kept,
     /// Pairs whose separation over the step was not proven when last looked at.
     unproven: Vec<Watched>,
     /// Vertices whose displacement has changed since then.
@@ -144,6 +147,7 @@ impl Touch {
             order: Vec::new(),
             shares: Vec::new(),
             contacts: Vec::new(),
+            least: f64::INFINITY,
             marks: par::Marks::new(world.rest.len()),
             flat: Flat::new(world),
             turns: Turns::default(),
@@ -151,7 +155,8 @@ impl Touch {
             blows: Vec::new(),
             coupling: Coupling::new(&world.starts),
             setting: Setting { stiffness: world.contact.stiffness, h: largest, largest },
-            kept: Vec::new(),
+            bristles: Vec::new(),
+            kept: Kept::default(),
             unproven: Vec::new(),
             changed: vec![false; world.rest.len()],
         }
@@ -186,8 +191,7 @@ impl Touch {
         if !world.contact.enabled {
             return;
         }
-        self.kept.clear();
-        self.kept.extend(state.bristles.iter().filter(|(_, b)| b.kept).map(|(key, _)| *key));
+        self.kept.take(&state.bristles);
         let mut parts = std::mem::take(&mut self.parts);
         parts.resize(self.candidates.lists.len().div_ceil(LISTS), Part::default());
         par::each_heavy(&mut parts, |k, part| {
@@ -250,12 +254,28 @@ impl Touch {
         });
     }
 
-    /// Brakes what closes too fast by inelastic impulses on free flight, then linearises all contacts.
-    pub fn linearise(&mut self, world: &World, state: &State, step: &mut Step) {
-        let Touch { contacts, turns, skin, blows, setting, predicted, .. } = self;
-        impulse::brake(contacts, blows, world, step, setting, &skin.rubs(world));
-        turns.begin(&world.surface, &state.x, &step.touched);
-        turns.follow(&world.surface, &state.x, predicted, &step.touched);
+    /// Brakes what closes too fast by inelastic impulses on free flight, then linearises all contacts. Meanwhile finds where these and the
+    /// `columns` of air stand in the system.
+    pub fn linearise(&mut self, world: &World, state: &State, step: &mut Step, columns: &[Column]) {
+        let Touch { contacts, turns, skin, blows, coupling, setting, predicted, least, .. } = self;
+        impulse::gather(contacts, blows, world, step);
+        let Step { moved, rate, flight, betas, fixed, touched, .. } = step;
+        // As it was; free flight is what impulses make of it.
+        par::fill(flight, |v| moved[v]);
+        // Impulses act one after the other and leave threads free.
+        let rubs = skin.rubs(world);
+        let (braked, ()) = par::join(
+            || impulse::brake(blows, moved, setting, &rubs),
+            || {
+                turns.begin(&world.surface, &state.x, touched);
+                turns.follow(&world.surface, &state.x, predicted, touched);
+                *least = contacts.iter().fold(f64::INFINITY, |m, c| m.min(c.contact.gap));
+                coupling.place(contacts, columns, fixed);
+            },
+        );
+        if braked {
+            par::each_mut(rate, |v, rate| *rate += (moved[v] - flight[v]) / betas[v]);
+        }
         par::each_mut(contacts, |k, c| {
             c.braked = blows[k].braked;
             c.free = c.moved(step) - turns.turned(&state.x, &c.vertices, &c.weights);
@@ -293,75 +313,6 @@ impl Touch {
                 }
             }
         }
-    }
-
-    /// Finds where contacts and columns of air stand in the system.
-    pub fn place(&mut self, columns: &[Column], step: &Step) {
-        let Touch { contacts, coupling, .. } = self;
-        let all = contacts.len() + columns.len();
-        let of = |c: usize| match contacts.get(c) {
-            Some(c) => (c.vertices, c.weights),
-            None => (columns[c - contacts.len()].vertices, columns[c - contacts.len()].weights),
-        };
-        coupling.place(all, of, step);
-    }
-
-    /// Contacts as they were found that miss their goals by far are linearised anew, with a stop. True when there are any.
-    pub fn stop_closing(&mut self, world: &World, step: &Step) -> bool {
-        let Touch { contacts, skin, blows, setting, .. } = self;
-        let missed = |blow: &impulse::Blow| blow.misses(&step.moved, STRAY);
-        if !par::any(blows, missed) {
-            return false;
-        }
-        let rubs = skin.rubs(world);
-        par::each_mut(contacts, |k, c| {
-            if missed(&blows[k]) {
-                c.stop(setting, &rubs);
-            }
-        });
-        true
-    }
-
-    /// Pairs whose separation the displacements do not prove are linearised anew, with a stop; they become contacts if they were
-    /// none. True when there are any.
-    pub fn stop_unproven(&mut self, world: &World, state: &State, step: &Step, columns: &[Column]) -> bool {
-        let setting = self.setting;
-        let setting = &setting;
-        self.prove(world, state, step, true);
-        let known = self.contacts.len();
-        let mut any = false;
-        for w in &self.unproven {
-            match self.contacts[..known].binary_search_by_key(&key(w.pair, w.features), |c| c.key) {
-                Ok(k) => {
-                    any = true;
-                    self.contacts[k].stop(setting, &self.skin.rubs(world));
-                }
-                Err(_) => {
-                    let separation = w.pair.separation(&pick(&state.x, &w.vertices));
-                    let features = (w.pair, w.features);
-                    let Some(found) = self.found(world, step, features, &w.vertices, &separation, Share::WHOLE) else {
-                        continue;
-                    };
-                    let mut contact = found.contact(world);
-                    contact.kept = true;
-                    let bristles = from_first(&state.bristles, contact.key, true);
-                    contact.contact.bristle = remember(world, bristles, contact.key);
-                    contact.free = (0..4).map(|k| step.flight(w.vertices[k]) * contact.weights[k]).sum();
-                    contact.contact.expected = contact.free;
-                    if self.skin.acts() {
-                        self.skin.add(world, &state.x, &mut contact);
-                    }
-                    contact.stop(setting, &self.skin.rubs(world));
-                    any = true;
-                    self.contacts.push(contact);
-                }
-            }
-        }
-        if self.contacts.len() > known {
-            self.contacts.sort_unstable_by_key(|c| c.key);
-            self.place(columns, step);
-        }
-        any
     }
 
     /// Notes which of four pairs may come near, and which of them act.
@@ -433,7 +384,7 @@ impl Touch {
         share: Share,
     ) -> Option<Found> {
         let key = key(pair, features);
-        let kept = !self.kept.is_empty() && self.kept.binary_search(&key).is_ok();
+        let kept = self.kept.has(key);
         let share = if kept { Share::WHOLE } else { share };
         if share.part == 0.0 || separation.distance == 0.0 {
             return None;
@@ -452,7 +403,7 @@ impl Touch {
 
     /// Number of contacts and the smallest gap.
     pub fn summary(&self) -> (usize, f64) {
-        (self.contacts.len(), self.contacts.iter().fold(f64::INFINITY, |m, c| m.min(c.contact.gap)))
+        (self.contacts.len(), self.least)
     }
 
     /// Adds forces and stiffness of contacts and columns of air to the system.
@@ -472,19 +423,20 @@ impl Touch {
 
     /// Advances the friction memory over the accepted step.
     pub fn advance_bristles(&mut self, world: &World, state: &mut State, step: &Step) {
-        let Touch { contacts, turns, skin, setting, .. } = self;
+        let Touch { contacts, turns, skin, setting, bristles, .. } = self;
         turns.follow(&world.surface, &state.x, &step.moved, &step.touched);
         let normal = |c: &Element| c.contact.normal_force(&c.linear, &c.moved(step), &c.free);
         if skin.acts() {
             skin.press(world, contacts, normal);
         }
         let rubs = &skin.rubs(world);
-        let bristles: Vec<(u64, Bristle)> = par::map(contacts.len(), |k| {
+        bristles.resize(contacts.len(), (0, Bristle::default()));
+        par::fill(bristles, |k| {
             let c = &contacts[k];
             let slid = c.moved(step) - turns.turned(&state.x, &c.vertices, &c.weights);
             (c.key, Bristle { kept: c.kept, ..c.contact.advance(&c.linear, &slid, normal(c), setting, rubs) })
         });
-        state.bristles = bristles;
+        std::mem::swap(&mut state.bristles, bristles);
     }
 }
 

@@ -51,7 +51,10 @@ fn system(n: usize, cuts: &[usize], moving: bool) -> (Matrix<f64>, Vec<Vec<f64>>
     for i in 0..n {
         add(&mut matrix, i, i, &Mat3::from_diagonal(&Vec3::new(14.0, 16.0, 18.0)), false);
     }
-    matrix.domains.iter_mut().for_each(|d| d.entries.sort_by_key(|e| (e.row, e.column)));
+    for d in &mut matrix.domains {
+        d.entries.retain(|e| !(d.first..e.row as usize).contains(&(e.column as usize)));
+        d.entries.sort_by_key(|e| (e.row, e.column));
+    }
     (matrix, dense)
 }
 

@@ -4,10 +4,10 @@ use super::super::ignore::ignores;
 use super::super::zone::Zones;
 use super::super::{Step, Stuck, impulse};
 use super::{LEAST, LISTS, PAIRS, Part, SWEEPS, Touch, Watched, key};
-use crate::collision::candidates::List;
+use crate::collision::candidates::{List, Near};
 use crate::collision::certificate::Pair;
 use crate::force::assembly::pick;
-use crate::linalg::four::Four;
+use crate::linalg::four::{Four, fours};
 use crate::linalg::{Vec3, par};
 use crate::world::{State, World};
 use std::collections::BTreeSet;
@@ -157,26 +157,29 @@ impl Touch {
             let lists = &candidates.lists;
             unproven.extend(par::gather(lists.len(), LISTS, |range, out| {
                 let astray = |list: &&List| candidates.deviation(&list.patches) > spare;
+                let mut near: Vec<Near> = Vec::new();
                 for list in lists[range].iter().filter(astray).filter(|l| !candidates.of(l, state.released)) {
                     let closing = candidates.closing(list);
                     for pair in PAIRS {
-                        for near in Self::of(list, pair) {
-                            let distance = f64::from(near.distance);
-                            if distance - list.passed - closing > LEAST || ignores(state, pair, near) {
-                                continue;
-                            }
-                            let (features, patches) = ([near.a, near.b], list.patches);
-                            let vertices = world.surface.corners(pair, features);
+                        let left = |near: &Near| f64::from(near.distance) - list.passed;
+                        let within = |near: &&Near| left(near) - closing <= LEAST && !ignores(state, pair, near);
+                        near.clear();
+                        near.extend(Self::of(list, pair).iter().filter(within));
+                        for (four, count) in fours(&near) {
+                            let features = four.map(|near| [near.a, near.b]);
+                            let corners = features.map(|features| world.surface.corners(pair, features));
                             // Most pairs move less against each other than their patches may.
-                            if distance - list.passed - closer(pair, &pick(&step.moved, &vertices)) > LEAST {
-                                continue;
-                            }
-                            let mut w = Watched { pair, features, vertices, distance: 0.0, patches };
-                            if touched(&w) {
-                                w.distance = pair.separation(&pick(&state.x, &vertices)).distance;
-                                // The same whenever the list was built.
-                                if w.distance - closing <= LEAST && !proven(&w) {
-                                    out.push(w);
+                            let moved = |c: usize| Four::from_fn(|k| &step.moved[corners[k][c] as usize]);
+                            let closer = pair.closer(&std::array::from_fn(moved)).to_array();
+                            for k in (0..count).filter(|k| left(&four[*k]) - closer[*k] <= LEAST) {
+                                let (features, vertices, patches) = (features[k], corners[k], list.patches);
+                                let mut w = Watched { pair, features, vertices, distance: 0.0, patches };
+                                if touched(&w) {
+                                    w.distance = pair.separation(&pick(&state.x, &vertices)).distance;
+                                    // The same whenever the list was built.
+                                    if w.distance - closing <= LEAST && !proven(&w) {
+                                        out.push(w);
+                                    }
                                 }
                             }
                         }

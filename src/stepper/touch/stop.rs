@@ -1,0 +1,108 @@
+//! Contacts that a solution closes too fast, and pairs that it does not leave proven: both get a spring toward their goals.
+
+use super::super::air::Column;
+use super::super::feature::{from_first, remember};
+use super::super::{Step, impulse};
+use super::{Touch, key};
+use crate::force::assembly::pick;
+use crate::force::contact::Share;
+use crate::linalg::par;
+use crate::world::{State, World};
+
+/// A solution may miss a contact's goal by this part of the activation distance.
+const STRAY: f64 = 0.05;
+
+impl Touch {
+    /// Contacts as they were found that miss their goals by far are linearised anew, with a stop. True when there are any.
+    pub fn stop_closing(&mut self, world: &World, step: &Step) -> bool {
+        let Touch { contacts, skin, blows, setting, .. } = self;
+        let missed = |blow: &impulse::Blow| blow.misses(&step.moved, STRAY);
+        if !par::any(blows, missed) {
+            return false;
+        }
+        let rubs = skin.rubs(world);
+        par::each_mut(contacts, |k, c| {
+            if missed(&blows[k]) {
+                c.stop(setting, &rubs);
+            }
+        });
+        true
+    }
+
+    /// Pairs whose separation the displacements do not prove are linearised anew, with a stop; they become contacts if they were
+    /// none. True when there are any.
+    pub fn stop_unproven(&mut self, world: &World, state: &State, step: &Step, columns: &[Column]) -> bool {
+        let setting = self.setting;
+        let setting = &setting;
+        self.prove(world, state, step, true);
+        let known = self.contacts.len();
+        let mut any = false;
+        for w in &self.unproven {
+            match self.contacts[..known].binary_search_by_key(&key(w.pair, w.features), |c| c.key) {
+                Ok(k) => {
+                    any = true;
+                    self.contacts[k].stop(setting, &self.skin.rubs(world));
+                }
+                Err(_) => {
+                    let separation = w.pair.separation(&pick(&state.x, &w.vertices));
+                    let features = (w.pair, w.features);
+                    let Some(found) = self.found(world, step, features, &w.vertices, &separation, Share::WHOLE) else {
+                        continue;
+                    };
+                    let mut contact = found.contact(world);
+                    contact.kept = true;
+                    let bristles = from_first(&state.bristles, contact.key, true);
+                    contact.contact.bristle = remember(world, bristles, contact.key);
+                    contact.free = (0..4).map(|k| step.flight(w.vertices[k]) * contact.weights[k]).sum();
+                    contact.contact.expected = contact.free;
+                    if self.skin.acts() {
+                        self.skin.add(world, &state.x, &mut contact);
+                    }
+                    contact.stop(setting, &self.skin.rubs(world));
+                    any = true;
+                    self.contacts.push(contact);
+                }
+            }
+        }
+        if self.contacts.len() > known {
+            merge(&mut self.contacts, known, |c| c.key);
+            self.coupling.place(&self.contacts, columns, &step.fixed);
+        }
+        any
+    }
+}
+
+/// Brings items in order of their keys, which all differ; the first `sorted` are, and few follow.
+fn merge<T: Copy>(items: &mut [T], sorted: usize, key: impl Fn(&T) -> u64) {
+    let mut added = items[sorted..].to_vec();
+    added.sort_unstable_by_key(&key);
+    let (mut from, mut to) = (sorted, items.len());
+    while let Some(last) = added.last() {
+        to -= 1;
+        if from > 0 && key(&items[from - 1]) > key(last) {
+            from -= 1;
+            items[to] = items[from];
+        } else {
+            items[to] = *last;
+            added.pop();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_follows_is_merged() {
+        for (known, added) in [(0, 0), (0, 5), (5, 0), (40, 1), (40, 7), (3, 60)] {
+            // Keys in a scattered order, the first of them sorted.
+            let mut items: Vec<(u64, u64)> = (0..known + added).map(|k| (k * 71 % 127, k)).collect();
+            items[..known as usize].sort_unstable();
+            let mut wanted = items.clone();
+            wanted.sort_unstable();
+            merge(&mut items, known as usize, |item| item.0);
+            assert_eq!(items, wanted);
+        }
+    }
+}
