@@ -12,6 +12,7 @@ pub mod par;
 pub mod partition;
 pub mod pcg;
 mod scaled;
+pub mod sets;
 
 /// Numbers side by side in one register.
 pub use wide::{f32x4, f32x8, f64x4};

@@ -4,10 +4,14 @@
 //! `(I + L)(I + L^T)`, colour by colour, and conjugate gradients run on
 //! `(I + L)^-1 (I + L + L^T + R) (I + L^T)^-1 p = t + (I + L)^-1 (p - t + R t)`, `t = (I + L^T)^-1 p`
 //! (Eisenstat 1981), so one backward and one forward sweep replace the product with the matrix. What couples whole regions
-//! ([`Matrix::common`]) is added to `R t`. The error measure is the residual in the preconditioned norm.
+//! ([`Matrix::common`]) is added to `R t`.
+//!
+//! The error measure is the residual in the preconditioned norm, of each component by itself ([`Components`]): in one norm over all,
+//! what is light beside what is heavy would not count. Of a first guess each component takes the part that leaves least error,
+//! `x^T b / x^T A x`: the residual does no work on it, so that a guess made from the last solution makes no energy.
 
 use super::colours::Colours;
-use super::matrix::{Lanes, Matrix, Real};
+use super::matrix::{Domain, Lanes, Matrix, Real};
 use super::scaled::{Block, Place, Scaled, zero};
 use super::{Mat3, Vec3, f64x4, par};
 
@@ -16,7 +20,8 @@ use super::{Mat3, Vec3, f64x4, par};
 pub struct Outcome {
     /// Conjugate gradient iterations.
     pub iterations: usize,
-    /// Final residual relative to the right-hand side (or to the floor where that is larger), preconditioned norm.
+    /// Final residual relative to the right-hand side (or to the floor where that is larger), preconditioned norm: the largest of all
+    /// components.
     pub residual: f64,
     /// The tolerance was reached.
     pub converged: bool,
@@ -33,6 +38,34 @@ pub struct Stop {
     pub iterations: usize,
 }
 
+/// Unknowns whose errors are measured by themselves, such as the vertices that elements join.
+#[derive(Clone, Copy, Debug)]
+pub struct Components<'a> {
+    /// Component of each vertex; where it ends, the first.
+    pub of: &'a [u32],
+    /// A component's right-hand side below this norm counts as this large, by component [same unit as `sqrt(b^T A^-1 b)`].
+    pub floors: &'a [f64],
+}
+
+/// Vertices of one component that follow each other in a subdomain.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    component: u32,
+    /// Local vertex after the last.
+    end: usize,
+    /// Sums over its vertices.
+    sums: [f64; 2],
+}
+
+/// How a component's error is measured.
+#[derive(Clone, Copy, Debug, Default)]
+struct Error {
+    /// What its residual is relative to.
+    reference: f64,
+    /// Part of the first guess that is taken.
+    taken: f64,
+}
+
 /// Vectors and rows of one subdomain.
 #[derive(Clone, Debug, Default)]
 struct Work<T> {
@@ -43,6 +76,8 @@ struct Work<T> {
     r: Vec<Lanes<T>>,
     p: Vec<Lanes<T>>,
     dots: [f64; 3],
+    /// In order; they cover it.
+    runs: Vec<Run>,
     /// Local row, sum and `C^-1 U` of what couples whole regions.
     common: Vec<(u32, u32, Lanes<T>)>,
     /// What its own `t` adds to the sums.
@@ -50,6 +85,23 @@ struct Work<T> {
 }
 
 impl<T: Real> Work<T> {
+    /// Sums what `of` gives for each local vertex, run by run.
+    #[inline]
+    fn sum_runs<const N: usize>(&mut self, of: impl Fn(&Self, usize) -> [f64x4; N]) {
+        let mut first = 0;
+        for k in 0..self.runs.len() {
+            let end = self.runs[k].end;
+            let mut sums = [f64x4::splat(0.0); N];
+            for i in first..end {
+                for (sum, x) in sums.iter_mut().zip(of(self, i)) {
+                    *sum += x;
+                }
+            }
+            self.runs[k].sums[..N].copy_from_slice(&sums.map(three));
+            first = end;
+        }
+    }
+
     /// `U^T t`, the subdomain's part.
     fn gather(&mut self, t: &[Lanes<T>]) {
         self.sums.fill(0.0);
@@ -58,15 +110,6 @@ impl<T: Real> Work<T> {
         }
     }
 
-    /// `w += U y`, the subdomain's part.
-    fn spread(&self, y: &[f64], w: &mut [Lanes<T>]) {
-        for (row, sum, u) in &self.common {
-            let y = T::of(y[*sum as usize]);
-            for l in 0..3 {
-                w[*row as usize][l] += u[l] * y;
-            }
-        }
-    }
 }
 
 /// Reusable storage of the solver; `works` and the vectors of all are sorted by colour.
@@ -90,8 +133,10 @@ pub struct Pcg<T> {
     sums: [Vec<f64>; 2],
     /// Square of the residual in the preconditioned norm.
     rr: f64,
-    /// What residuals are relative to.
-    reference: f64,
+    /// By component.
+    errors: Vec<Error>,
+    /// Sums by component.
+    totals: Vec<[f64; 2]>,
     outcome: Outcome,
 }
 
@@ -109,14 +154,13 @@ impl<T: Real> Pcg<T> {
         x: &mut [Vec3],
         stop: Stop,
     ) -> Result<Outcome, usize> {
-        self.begin(matrix, fixed, b, x, stop.floor)?;
+        self.begin(matrix, fixed, b, x, Components { of: &[], floors: &[stop.floor] })?;
         let outcome = self.iterate(matrix, stop.tolerance, stop.iterations);
         self.solution(matrix, x);
         Ok(outcome)
     }
 
-    /// Begins to solve `A x = b` from the first guess `x` for the vertices that are not `fixed`; a right-hand side below the norm
-    /// `floor` counts as this large.
+    /// Begins to solve `A x = b` from the first guess `x` for the vertices that are not `fixed`.
     ///
     /// # Errors
     /// The vertex whose diagonal block is not positive definite (or not finite).
@@ -126,14 +170,14 @@ impl<T: Real> Pcg<T> {
         fixed: &[bool],
         b: &[Vec3],
         x: &[Vec3],
-        floor: f64,
+        components: Components,
     ) -> Result<(), usize> {
-        self.prepare(matrix, fixed)?;
-        let Pcg { colours, works, starts, t, w, inverse, sums, rr, reference, outcome, .. } = self;
+        self.prepare(matrix, fixed, components)?;
+        let Pcg { colours, works, starts, t, w, inverse, sums, errors, totals, .. } = self;
         let inverse = &*inverse;
         let sweep = Sweep { matrix, colours: &colours.starts, starts };
 
-        // The norm of (I + L)^-1 C^-1 b, then r = (I + L)^-1 (C^-1 b - A x).
+        // The norm of (I + L)^-1 C^-1 b.
         par::each_part(works, t, starts, &|_, work, t| {
             let first = matrix.starts[work.domain];
             for (i, t) in t.iter_mut().enumerate() {
@@ -145,42 +189,68 @@ impl<T: Real> Pcg<T> {
             }
             work.gather(t);
         });
+        let start = |work: &mut Work<T>, _: &[Lanes<T>], w: &mut [Lanes<T>]| w.copy_from_slice(&work.r);
+        sweep.forward(works, t, w, start, |work, _, w| work.sum_runs(|_, i| [square(&w[i])]));
+        by_component(works, totals);
+        for ((error, [square, _]), floor) in errors.iter_mut().zip(&*totals).zip(components.floors) {
+            error.reference = square.sqrt().max(*floor);
+        }
+
+        // p = -A x, and the part of x to take.
         common(matrix, works, sums);
         sums[0].iter_mut().for_each(|y| *y = -*y);
-        let start = |work: &mut Work<T>, _: &[Lanes<T>], w: &mut [Lanes<T>]| w.copy_from_slice(&work.r);
-        sweep.forward(works, t, w, start, |work, _, w| work.dots[0] = dot(w, w));
-        *reference = sum(works, 0).sqrt().max(floor);
-        let t_all = &*t;
-        let start = |work: &mut Work<T>, own: &[Lanes<T>], w: &mut [Lanes<T>]| {
-            w.copy_from_slice(&work.r);
-            work.rows.subtract_product(matrix, work.domain, t_all, own, w);
-            work.spread(&sums[0], w);
+        let (t_all, y) = (&*t, &sums[0]);
+        par::each_heavy(works, |k, work| {
+            let Work { rows, p, common, domain, .. } = &mut *work;
+            p.fill(zero());
+            rows.subtract_product(matrix, *domain, t_all, &t_all[starts[k]..starts[k + 1]], p);
+            spread(common, y, p);
+            work.sum_runs(|Work { x, r, p, .. }, i| {
+                let x = T::wide_four(&x[i]);
+                [x * T::wide_four(&r[i]), x * T::wide_four(&p[i])]
+            });
+        });
+        by_component(works, totals);
+        for (error, [xb, xp]) in errors.iter_mut().zip(&*totals) {
+            error.taken = if *xp < 0.0 { (-xb / xp).clamp(0.0, 1.0) } else { 0.0 };
+        }
+
+        // r = (I + L)^-1 (C^-1 b + p).
+        let taken = &*errors;
+        let start = |work: &mut Work<T>, _: &[Lanes<T>], w: &mut [Lanes<T>]| {
+            let Work { runs, x, r, p, .. } = work;
+            let mut first = 0;
+            for run in &*runs {
+                let part = T::of(taken[run.component as usize].taken);
+                for i in first..run.end {
+                    for l in 0..3 {
+                        x[i][l] = part * x[i][l];
+                        w[i][l] = r[i][l] + part * p[i][l];
+                    }
+                }
+                first = run.end;
+            }
         };
         sweep.forward(works, t, w, start, |work, _, w| work.r.copy_from_slice(w));
         sweep.backward(works, t, w, |work, _, t| {
             work.p.copy_from_slice(&work.r);
             t.copy_from_slice(&work.r);
-            work.dots[0] = dot(t, t);
+            work.sum_runs(|work, i| [square(&work.r[i])]);
         });
-        *rr = sum(works, 0);
-        *outcome = Outcome { iterations: 0, residual: rr.sqrt() / *reference, converged: false };
-        if *reference == 0.0 {
-            // The solution is zero.
-            works.iter_mut().for_each(|work| work.x.fill(zero()));
-            outcome.residual = 0.0;
-        }
+        self.outcome.iterations = 0;
+        self.measure();
         Ok(())
     }
 
     /// Iterates on to the relative residual `tolerance` or to so many `iterations` from the beginning.
     pub fn iterate(&mut self, matrix: &Matrix<T>, tolerance: f64, iterations: usize) -> Outcome {
-        let Pcg { colours, works, starts, t, w, sums, rr, reference, outcome, .. } = self;
-        let sweep = Sweep { matrix, colours: &colours.starts, starts };
         loop {
-            outcome.converged = outcome.residual <= tolerance;
-            if outcome.converged || outcome.iterations >= iterations || !rr.is_finite() {
-                return *outcome;
+            self.outcome.converged = self.outcome.residual <= tolerance;
+            if self.outcome.converged || self.outcome.iterations >= iterations || !self.rr.is_finite() {
+                return self.outcome;
             }
+            let Pcg { colours, works, starts, t, w, sums, rr, .. } = self;
+            let sweep = Sweep { matrix, colours: &colours.starts, starts };
             // The matrix times p is q = t + w with w = (I + L)^-1 (p - t + R t + U (E^-1 - F) U^T t).
             let t_all = &*t;
             common(matrix, works, sums);
@@ -191,7 +261,7 @@ impl<T: Real> Pcg<T> {
                     }
                 }
                 work.rows.beside.product(t_all, 0, |i, sum| (0..3).for_each(|l| w[i][l] += sum[l]));
-                work.spread(&sums[0], w);
+                spread(&work.common, &sums[0], w);
             };
             sweep.forward(works, t, w, start, |work, t, w| {
                 let mut dots = [f64x4::splat(0.0); 3];
@@ -218,12 +288,24 @@ impl<T: Real> Pcg<T> {
                     }
                     *t = *p;
                 }
-                work.dots[0] = dot(&work.r, &work.r);
+                work.sum_runs(|work, i| [square(&work.r[i])]);
             });
-            *rr = sum(works, 0);
-            outcome.residual = rr.sqrt() / *reference;
-            outcome.iterations += 1;
+            self.outcome.iterations += 1;
+            self.measure();
         }
+    }
+
+    /// The residual of all, and the largest of the components, relative to what counts there.
+    fn measure(&mut self) {
+        let Pcg { works, errors, totals, rr, outcome, .. } = self;
+        by_component(works, totals);
+        *rr = totals.iter().map(|t| t[0]).sum();
+        let relative = |(error, [square, _]): (&Error, &[f64; 2])| match *square {
+            0.0 => 0.0,
+            square => square.sqrt() / error.reference,
+        };
+        let largest = errors.iter().zip(&*totals).map(relative).fold(0.0, f64::max);
+        outcome.residual = if rr.is_finite() { largest } else { f64::INFINITY };
     }
 
     /// How it went so far.
@@ -242,8 +324,8 @@ impl<T: Real> Pcg<T> {
     }
 
     /// Factors the diagonal, colours the subdomains and scales their rows.
-    fn prepare(&mut self, matrix: &Matrix<T>, fixed: &[bool]) -> Result<(), usize> {
-        let Pcg { colours, works, starts, t, w, inverse, domain, broken, sums, .. } = self;
+    fn prepare(&mut self, matrix: &Matrix<T>, fixed: &[bool], components: Components) -> Result<(), usize> {
+        let Pcg { colours, works, starts, t, w, inverse, domain, broken, sums, errors, totals, .. } = self;
         let (size, count) = (matrix.size(), matrix.domains.len());
         for vector in [t, w] {
             vector.resize(size, zero());
@@ -283,8 +365,18 @@ impl<T: Real> Pcg<T> {
         let together = matrix.common.size();
         sums[0].resize(together, 0.0);
         sums[1].resize(2 * together, 0.0);
+        errors.resize(components.floors.len(), Error::default());
+        totals.resize(components.floors.len(), [0.0; 2]);
         par::each_heavy(works, |_, work| {
-            let count = matrix.domains[work.domain].count;
+            let Domain { first, count, .. } = matrix.domains[work.domain];
+            work.runs.clear();
+            for v in first..first + count {
+                let component = components.of.get(v).copied().unwrap_or(0);
+                match work.runs.last_mut() {
+                    Some(run) if run.component == component => run.end += 1,
+                    _ => work.runs.push(Run { component, end: v - first + 1, sums: [0.0; 2] }),
+                }
+            }
             for vector in [&mut work.x, &mut work.r, &mut work.p] {
                 vector.resize(count, zero());
             }
@@ -361,6 +453,26 @@ impl<T: Real> Sweep<'_, T> {
     }
 }
 
+/// `w += U y`, the part of a subdomain with this of `U`.
+fn spread<T: Real>(common: &[(u32, u32, Lanes<T>)], y: &[f64], w: &mut [Lanes<T>]) {
+    for (row, sum, u) in common {
+        let y = T::of(y[*sum as usize]);
+        for l in 0..3 {
+            w[*row as usize][l] += u[l] * y;
+        }
+    }
+}
+
+/// Sums of all runs by component.
+fn by_component<T>(works: &[Work<T>], totals: &mut [[f64; 2]]) {
+    totals.fill([0.0; 2]);
+    for run in works.iter().flat_map(|work| &work.runs) {
+        let [a, b] = &mut totals[run.component as usize];
+        *a += run.sums[0];
+        *b += run.sums[1];
+    }
+}
+
 /// `(E^-1 - F) U^T t` from what the subdomains have gathered.
 fn common<T: Real>(matrix: &Matrix<T>, works: &[Work<T>], [y, scratch]: &mut [Vec<f64>; 2]) {
     par::fill(y, |k| works.iter().map(|work| work.sums[k]).sum());
@@ -379,9 +491,10 @@ fn narrow<T: Real>(v: &Lanes<T>) -> Vec3 {
     Vec3::new(v[0].wide(), v[1].wide(), v[2].wide())
 }
 
-fn dot<T: Real>(a: &[Lanes<T>], b: &[Lanes<T>]) -> f64 {
-    let sum = a.iter().zip(b).fold(f64x4::splat(0.0), |sum, (a, b)| sum + T::wide_four(a) * T::wide_four(b));
-    three(sum)
+#[inline(always)]
+fn square<T: Real>(v: &Lanes<T>) -> f64x4 {
+    let v = T::wide_four(v);
+    v * v
 }
 
 /// Sum of the lanes that count.

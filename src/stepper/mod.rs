@@ -4,6 +4,7 @@ mod air;
 mod balloon;
 mod coupling;
 mod feature;
+mod free;
 pub mod ignore;
 mod impulse;
 mod kept;
@@ -17,7 +18,7 @@ mod zone;
 
 use crate::force::assembly::{Assembly, Scheme};
 use crate::linalg::matrix::Real;
-use crate::linalg::pcg::Pcg;
+use crate::linalg::pcg::{Components, Pcg};
 use crate::linalg::{Vec3, par};
 use crate::world::{Pinch, State, World};
 pub use scheme::Integrator;
@@ -215,6 +216,9 @@ pub struct Stepper<T> {
     touch: touch::Touch,
     watch: ignore::Watch,
     airs: air::Airs,
+    free: free::Free,
+    /// Right-hand sides below these norms count as this large, by component.
+    floors: Vec<f64>,
     now: Step,
 }
 
@@ -229,6 +233,8 @@ impl<T: Real> Stepper<T> {
             touch: touch::Touch::new(world, settings.step),
             watch: ignore::Watch::default(),
             airs: air::Airs::new(world),
+            free: free::Free::new(world),
+            floors: vec![0.0; world.component_mass.len()],
             now: Step {
                 moved: vec![Vec3::zeros(); world.rest.len()],
                 rate: vec![Vec3::zeros(); moving],
@@ -350,25 +356,28 @@ impl<T: Real> Stepper<T> {
 
     /// Adds the contacts and begins to solve for `z`, from the guess that stands there.
     fn begin(&mut self, world: &World, report: &mut Report, clock: &mut Clock) -> Result<(), Stuck> {
-        let Stepper { assembly, pcg, touch, airs, now, .. } = self;
+        let Stepper { assembly, pcg, touch, airs, free, floors, now, .. } = self;
         touch.add(airs.columns(), assembly);
+        free.begin(world, now, touch.contacts());
         report.seconds.assembly += clock.lap();
 
         // A right-hand side below a tenth of what gravity (or 1 m/s^2) would make counts as that.
         let unit = 0.1 * world.gravity.norm().max(1.0) * now.beta;
-        let floor = unit * par::sum(world.mass.len(), |v| world.mass[v]).sqrt();
-        let begun = pcg.begin(&assembly.matrix, &now.fixed, &assembly.force, &now.z, floor);
+        floors.iter_mut().zip(&world.component_mass).for_each(|(floor, mass)| *floor = unit * mass.sqrt());
+        let components = Components { of: &world.component, floors };
+        let begun = pcg.begin(&assembly.matrix, &now.fixed, &assembly.force, &now.z, components);
         report.seconds.solve += clock.lap();
         begun.map_err(|v| Stuck::Indefinite(v as u32))
     }
 
     /// Solves for `z` up to so many tolerances and moves the vertices by it.
     fn iterate(&mut self, world: &World, tolerances: f64, report: &mut Report, clock: &mut Clock) -> Result<(), Stuck> {
-        let Stepper { settings, assembly, pcg, now, .. } = self;
+        let Stepper { settings, assembly, pcg, free, now, .. } = self;
         let before = pcg.outcome().iterations;
         let outcome = pcg.iterate(&assembly.matrix, settings.tolerance * tolerances, settings.iterations);
+        pcg.solution(&assembly.matrix, &mut now.z);
+        free.balance(world, now, &assembly.force);
         let Step { flight, moved, rate, z, .. } = now;
-        pcg.solution(&assembly.matrix, z);
         let new = (outcome.iterations - before) as u64;
         report.iterations += new;
         report.unconverged += u64::from(new > 0 && !outcome.converged);

@@ -401,6 +401,11 @@ impl Touch {
         Some(Found { key, vertices: *vertices, separation: *separation, share, room, mass, kept })
     }
 
+    /// What acts in this step.
+    pub fn contacts(&self) -> &[Element] {
+        &self.contacts
+    }
+
     /// Number of contacts and the smallest gap.
     pub fn summary(&self) -> (usize, f64) {
         (self.contacts.len(), self.least)

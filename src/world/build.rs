@@ -18,6 +18,7 @@ use crate::force::plate::{FlatPatch, NONE, Patch};
 use crate::force::sheet::Sheet;
 use crate::force::solid::{Body, Tetrahedron};
 use crate::linalg::partition::{self, Partition};
+use crate::linalg::sets::Sets;
 use crate::linalg::{Mat2, Mat3, Vec2, Vec3};
 use crate::mesh::TriMesh;
 use crate::mesh::tet::TetMesh;
@@ -157,6 +158,8 @@ pub fn build(input: Input) -> (World, State) {
         moving: 0,
         starts: vec![0],
         mass: Vec::new(),
+        component: Vec::new(),
+        component_mass: Vec::new(),
         half_thickness: Vec::new(),
         rest: Vec::new(),
         elements: Elements::default(),
@@ -183,6 +186,7 @@ pub fn build(input: Input) -> (World, State) {
     }
     input.glues.iter().for_each(|glue| glue.add(&mut world));
     world.moving = world.rest.len();
+    find_components(&mut world);
     for obstacle in input.obstacles {
         meshes.push(add_obstacle(&mut world, obstacle));
     }
@@ -200,6 +204,20 @@ pub fn build(input: Input) -> (World, State) {
     state.guess = vec![Vec3::zeros(); world.moving];
     state.anchors = vec![None; world.pins.len() + world.handles.len()];
     (world, state)
+}
+
+/// Finds what hangs together, and its mass.
+fn find_components(world: &mut World) {
+    let mut sets = Sets::new(world.moving);
+    let Elements { triangles, hinges, tetrahedra, .. } = &world.elements;
+    triangles.iter().for_each(|t| t.vertices[1..].iter().for_each(|v| sets.join(t.vertices[0], *v)));
+    hinges.iter().for_each(|h| h.vertices[1..].iter().for_each(|v| sets.join(h.vertices[0], *v)));
+    tetrahedra.iter().for_each(|t| t.vertices[1..].iter().for_each(|v| sets.join(t.vertices[0], *v)));
+    world.component = sets.places();
+    world.component_mass = vec![0.0; sets.count()];
+    for (component, mass) in world.component.iter().zip(&world.mass) {
+        world.component_mass[*component as usize] += mass;
+    }
 }
 
 /// [`Frictions::grain`] of each object that has one, by its name.

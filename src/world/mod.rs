@@ -221,6 +221,10 @@ pub struct World {
     pub starts: Vec<usize>,
     /// Masses of the moving vertices [kg].
     pub mass: Vec<f64>,
+    /// Component of each moving vertex: what membranes, bending and solids join.
+    pub component: Vec<u32>,
+    /// Mass of each component [kg].
+    pub component_mass: Vec<f64>,
     /// Half of the thickness at each vertex, obstacles included [m].
     pub half_thickness: Vec<f64>,
     /// Rest positions of all vertices [m].
