@@ -7,8 +7,9 @@
 //! ([`Matrix::common`]) is added to `R t`.
 //!
 //! The error measure is the residual in the preconditioned norm, of each component by itself ([`Components`]): in one norm over all,
-//! what is light beside what is heavy would not count. Of a first guess each component takes the part that leaves least error,
-//! `x^T b / x^T A x`: the residual does no work on it, so that a guess made from the last solution makes no energy.
+//! what is light beside what is heavy would not count. Of a first guess that part is taken, alike for all components that are coupled,
+//! which leaves least error: `x^T b / x^T A x`, bounded to [0, 1]. The residual does no work on it, so that a guess made from the last
+//! solution makes no energy.
 
 use super::colours::Colours;
 use super::matrix::{Domain, Lanes, Matrix, Real};
@@ -43,6 +44,8 @@ pub struct Stop {
 pub struct Components<'a> {
     /// Component of each vertex; where it ends, the first.
     pub of: &'a [u32],
+    /// Set of each component, by its smallest one: the matrix couples no two sets.
+    pub sets: &'a [u32],
     /// A component's right-hand side below this norm counts as this large, by component [same unit as `sqrt(b^T A^-1 b)`].
     pub floors: &'a [f64],
 }
@@ -55,15 +58,6 @@ struct Run {
     end: usize,
     /// Sums over its vertices.
     sums: [f64; 2],
-}
-
-/// How a component's error is measured.
-#[derive(Clone, Copy, Debug, Default)]
-struct Error {
-    /// What its residual is relative to.
-    reference: f64,
-    /// Part of the first guess that is taken.
-    taken: f64,
 }
 
 /// Vectors and rows of one subdomain.
@@ -133,8 +127,10 @@ pub struct Pcg<T> {
     sums: [Vec<f64>; 2],
     /// Square of the residual in the preconditioned norm.
     rr: f64,
-    /// By component.
-    errors: Vec<Error>,
+    /// What residuals are relative to, by component.
+    references: Vec<f64>,
+    /// Part of the first guess that is taken, by component.
+    taken: Vec<f64>,
     /// Sums by component.
     totals: Vec<[f64; 2]>,
     outcome: Outcome,
@@ -154,7 +150,7 @@ impl<T: Real> Pcg<T> {
         x: &mut [Vec3],
         stop: Stop,
     ) -> Result<Outcome, usize> {
-        self.begin(matrix, fixed, b, x, Components { of: &[], floors: &[stop.floor] })?;
+        self.begin(matrix, fixed, b, x, Components { of: &[], sets: &[0], floors: &[stop.floor] })?;
         let outcome = self.iterate(matrix, stop.tolerance, stop.iterations);
         self.solution(matrix, x);
         Ok(outcome)
@@ -173,7 +169,7 @@ impl<T: Real> Pcg<T> {
         components: Components,
     ) -> Result<(), usize> {
         self.prepare(matrix, fixed, components)?;
-        let Pcg { colours, works, starts, t, w, inverse, sums, errors, totals, .. } = self;
+        let Pcg { colours, works, starts, t, w, inverse, sums, references, taken, totals, .. } = self;
         let inverse = &*inverse;
         let sweep = Sweep { matrix, colours: &colours.starts, starts };
 
@@ -192,8 +188,8 @@ impl<T: Real> Pcg<T> {
         let start = |work: &mut Work<T>, _: &[Lanes<T>], w: &mut [Lanes<T>]| w.copy_from_slice(&work.r);
         sweep.forward(works, t, w, start, |work, _, w| work.sum_runs(|_, i| [square(&w[i])]));
         by_component(works, totals);
-        for ((error, [square, _]), floor) in errors.iter_mut().zip(&*totals).zip(components.floors) {
-            error.reference = square.sqrt().max(*floor);
+        for ((reference, [square, _]), floor) in references.iter_mut().zip(&*totals).zip(components.floors) {
+            *reference = square.sqrt().max(*floor);
         }
 
         // p = -A x, and the part of x to take.
@@ -211,17 +207,23 @@ impl<T: Real> Pcg<T> {
             });
         });
         by_component(works, totals);
-        for (error, [xb, xp]) in errors.iter_mut().zip(&*totals) {
-            error.taken = if *xp < 0.0 { (-xb / xp).clamp(0.0, 1.0) } else { 0.0 };
+        // The sums of each set, in its smallest component.
+        for (k, set) in components.sets.iter().map(|set| *set as usize).enumerate().filter(|(k, set)| k != set) {
+            let own = totals[k];
+            totals[set].iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+        }
+        for (taken, set) in taken.iter_mut().zip(components.sets) {
+            let [xb, xp] = totals[*set as usize];
+            *taken = if xp < 0.0 { (-xb / xp).clamp(0.0, 1.0) } else { 0.0 };
         }
 
         // r = (I + L)^-1 (C^-1 b + p).
-        let taken = &*errors;
+        let taken = &*taken;
         let start = |work: &mut Work<T>, _: &[Lanes<T>], w: &mut [Lanes<T>]| {
             let Work { runs, x, r, p, .. } = work;
             let mut first = 0;
             for run in &*runs {
-                let part = T::of(taken[run.component as usize].taken);
+                let part = T::of(taken[run.component as usize]);
                 for i in first..run.end {
                     for l in 0..3 {
                         x[i][l] = part * x[i][l];
@@ -297,14 +299,14 @@ impl<T: Real> Pcg<T> {
 
     /// The residual of all, and the largest of the components, relative to what counts there.
     fn measure(&mut self) {
-        let Pcg { works, errors, totals, rr, outcome, .. } = self;
+        let Pcg { works, references, totals, rr, outcome, .. } = self;
         by_component(works, totals);
         *rr = totals.iter().map(|t| t[0]).sum();
-        let relative = |(error, [square, _]): (&Error, &[f64; 2])| match *square {
+        let relative = |(reference, [square, _]): (&f64, &[f64; 2])| match *square {
             0.0 => 0.0,
-            square => square.sqrt() / error.reference,
+            square => square.sqrt() / reference,
         };
-        let largest = errors.iter().zip(&*totals).map(relative).fold(0.0, f64::max);
+        let largest = references.iter().zip(&*totals).map(relative).fold(0.0, f64::max);
         outcome.residual = if rr.is_finite() { largest } else { f64::INFINITY };
     }
 
@@ -325,7 +327,7 @@ impl<T: Real> Pcg<T> {
 
     /// Factors the diagonal, colours the subdomains and scales their rows.
     fn prepare(&mut self, matrix: &Matrix<T>, fixed: &[bool], components: Components) -> Result<(), usize> {
-        let Pcg { colours, works, starts, t, w, inverse, domain, broken, sums, errors, totals, .. } = self;
+        let Pcg { colours, works, starts, t, w, inverse, domain, broken, sums, references, taken, totals, .. } = self;
         let (size, count) = (matrix.size(), matrix.domains.len());
         for vector in [t, w] {
             vector.resize(size, zero());
@@ -365,7 +367,8 @@ impl<T: Real> Pcg<T> {
         let together = matrix.common.size();
         sums[0].resize(together, 0.0);
         sums[1].resize(2 * together, 0.0);
-        errors.resize(components.floors.len(), Error::default());
+        references.resize(components.floors.len(), 0.0);
+        taken.resize(components.floors.len(), 0.0);
         totals.resize(components.floors.len(), [0.0; 2]);
         par::each_heavy(works, |_, work| {
             let Domain { first, count, .. } = matrix.domains[work.domain];

@@ -12,96 +12,115 @@ use crate::linalg::sets::Sets;
 use crate::linalg::{Vec3, par};
 use crate::world::World;
 
-/// Components that are free in a step.
+/// Components, what couples them in a step, and which of them nothing prescribed holds.
 #[derive(Clone, Debug)]
 pub struct Free {
-    /// Components, the first number being all that is prescribed: joined by what acts between them in every step.
+    /// Components joined by what acts between them in every step.
     always: Sets,
     /// Joined by contact as well.
     now: Sets,
-    /// Effective mass `sum m / beta^2` [kg/s^2] and what is missing of the force [N], by the first component of each set.
+    /// The smallest component of each one's set.
+    sets: Vec<u32>,
+    /// What every step brings has a hold on it from outside, or what this one does; by component.
+    held: [Vec<bool>; 2],
+    /// Effective mass `sum m / beta^2` [kg/s^2] and what is missing of the force [N], by set.
     lack: Vec<(f64, Vec3)>,
 }
 
 impl Free {
     /// For the components of a world.
     pub fn new(world: &World) -> Free {
-        let mut always = Sets::new(world.component_mass.len() + 1);
-        let mut hold = |object: usize| {
-            for v in world.objects[object].vertices.clone().filter(|v| *v < world.moving) {
-                always.join(0, world.component[v] + 1);
+        let count = world.component_mass.len();
+        let (mut always, mut held) = (Sets::new(count), vec![false; count]);
+        let mut hold = |v: usize| {
+            if let Some(component) = world.component.get(v) {
+                held[*component as usize] = true;
             }
         };
-        // Forces that the motion changes, and that nothing answers.
-        world.cloths.iter().filter(|c| c.drag != Drag::default()).for_each(|c| hold(c.object));
-        world.bodies.iter().filter(|b| b.drag > 0.0).for_each(|b| hold(b.object));
-        world.airs.iter().flat_map(|air| air.objects).for_each(&mut hold);
-        for v in world.handles.iter().flat_map(|handle| &handle.pin.vertices) {
-            always.join(0, world.component[*v as usize] + 1);
-        }
+        let vertices = |object: usize| world.objects[object].vertices.clone();
+        // Forces that change with the motion, and that nothing answers.
+        world.cloths.iter().filter(|c| c.drag != Drag::default()).for_each(|c| vertices(c.object).for_each(&mut hold));
+        world.bodies.iter().filter(|b| b.drag > 0.0).for_each(|b| vertices(b.object).for_each(&mut hold));
+        world.airs.iter().flat_map(|air| air.objects).for_each(|object| vertices(object).for_each(&mut hold));
+        world.handles.iter().flat_map(|h| &h.pin.vertices).for_each(|v| hold(*v as usize));
+        let mut join = |vertices: &mut dyn Iterator<Item = usize>| {
+            let mut components = vertices.filter_map(|v| world.component.get(v));
+            if let Some(first) = components.next() {
+                components.for_each(|other| always.join(*first, *other));
+            }
+        };
         for bond in &world.elements.bonds {
-            let [first, others @ ..] = bond.vertices.map(|v| world.component[v as usize] + 1);
-            others.into_iter().for_each(|other| always.join(first, other));
+            join(&mut bond.vertices.iter().map(|v| *v as usize));
         }
-        let lack = vec![(0.0, Vec3::zeros()); world.component_mass.len() + 1];
-        Free { now: always.clone(), always, lack }
+        for air in &world.airs {
+            join(&mut air.objects.into_iter().flat_map(vertices));
+        }
+        for balloon in &world.balloons {
+            join(&mut vertices(balloon.cloth));
+        }
+        Free {
+            now: always.clone(),
+            always,
+            sets: vec![0; count],
+            held: [held.clone(), held],
+            lack: vec![(0.0, Vec3::zeros()); count],
+        }
     }
 
-    /// Joins what pins hold and what the contacts of the step couple.
+    /// Joins what the contacts of the step couple, and notes what pins and obstacles hold.
     pub fn begin(&mut self, world: &World, step: &Step, contacts: &[Element]) {
-        let Free { always, now, .. } = self;
+        let Free { always, now, sets, held: [by_all, held], .. } = self;
         now.clone_from(always);
-        let number = |v: u32| match step.fixed.get(v as usize) {
-            Some(false) => world.component[v as usize] + 1,
-            _ => 0,
-        };
+        held.clone_from(by_all);
         for v in world.pins.iter().flat_map(|pin| &pin.vertices).filter(|v| step.fixed[**v as usize]) {
-            now.join(0, world.component[*v as usize] + 1);
+            held[world.component[*v as usize] as usize] = true;
         }
         for contact in contacts {
-            if now.count() == 1 {
-                break;
-            }
-            let mut before = None;
-            for (v, weight) in contact.vertices.iter().zip(contact.weights) {
-                if weight != 0.0 {
-                    let number = number(*v);
-                    now.join(before.unwrap_or(number), number);
-                    before = Some(number);
+            let acting = contact.vertices.iter().zip(contact.weights).filter(|(_, weight)| *weight != 0.0);
+            let (mut first, mut holds) = (None, false);
+            for v in acting.map(|(v, _)| *v as usize) {
+                match (step.fixed.get(v), first) {
+                    (Some(false), None) => first = Some(world.component[v]),
+                    (Some(false), Some(first)) => now.join(first, world.component[v]),
+                    _ => holds = true,
                 }
             }
+            if let Some(first) = first.filter(|_| holds) {
+                held[first as usize] = true;
+            }
         }
+        for (k, set) in sets.iter_mut().enumerate() {
+            *set = now.first(k as u32);
+            held[*set as usize] |= held[k];
+        }
+    }
+
+    /// The smallest component of each one's set: the system couples no two sets.
+    pub fn sets(&self) -> &[u32] {
+        &self.sets
     }
 
     /// Shifts what is free until the sum of `force` moves it.
     pub fn balance(&mut self, world: &World, step: &mut Step, force: &[Vec3]) {
-        let Free { now, lack, .. } = self;
-        if now.count() == 1 {
+        let Free { sets, held: [_, held], lack, .. } = self;
+        let Step { z, betas, fixed, .. } = step;
+        let free = |v: usize| {
+            let set = sets[world.component[v] as usize] as usize;
+            (!fixed[v] && !held[set]).then_some(set)
+        };
+        if sets.iter().all(|set| held[*set as usize]) {
             return;
         }
-        let places = &world.component;
-        let Step { z, betas, fixed, .. } = step;
         lack.fill((0.0, Vec3::zeros()));
-        for v in (0..world.moving).filter(|v| !fixed[*v]) {
-            let (inertia, missing) = &mut lack[places[v] as usize + 1];
+        for (v, set) in (0..world.moving).filter_map(|v| Some((v, free(v)?))) {
+            let (inertia, missing) = &mut lack[set];
             let own = world.mass[v] / (betas[v] * betas[v]);
             *inertia += own;
             *missing += force[v] - z[v] * own;
         }
-        for k in 1..lack.len() {
-            let first = now.first(k as u32) as usize;
-            if first != k {
-                let (inertia, missing) = lack[k];
-                lack[first].0 += inertia;
-                lack[first].1 += missing;
-            }
-        }
-        let lack = &*lack;
         par::each_mut(z, |v, z| {
-            let first = now.first(places[v] + 1);
-            let (inertia, missing) = lack[first as usize];
-            if first != 0 && inertia > 0.0 && !fixed[v] {
-                *z += missing / inertia;
+            if let Some(set) = free(v) {
+                *z += lack[set].1 / lack[set].0;
             }
         });
     }

@@ -364,7 +364,7 @@ impl<T: Real> Stepper<T> {
         // A right-hand side below a tenth of what gravity (or 1 m/s^2) would make counts as that.
         let unit = 0.1 * world.gravity.norm().max(1.0) * now.beta;
         floors.iter_mut().zip(&world.component_mass).for_each(|(floor, mass)| *floor = unit * mass.sqrt());
-        let components = Components { of: &world.component, floors };
+        let components = Components { of: &world.component, sets: free.sets(), floors };
         let begun = pcg.begin(&assembly.matrix, &now.fixed, &assembly.force, &now.z, components);
         report.seconds.solve += clock.lap();
         begun.map_err(|v| Stuck::Indefinite(v as u32))
