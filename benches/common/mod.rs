@@ -60,7 +60,7 @@ pub fn scene(vertices: usize) -> (World, State) {
     build(Input {
         gravity: Vec3::new(0.0, -9.81, 0.0),
         wind: Wind::none(),
-        contact: ContactSettings { enabled: true, distance: 1e-3, stiffness: 1.0, pinch: Pinch::Lag },
+        contact: ContactSettings { enabled: true, distance: 1e-3, stiffness: 1.0, pinch: Pinch::Lag, ease: 0.5 },
         cloths: vec![ClothInput {
             name: "sheet".to_string(),
             mesh,

@@ -103,7 +103,6 @@ impl<T: Real> Work<T> {
             self.sums[*sum as usize] += three(T::wide_four(u) * T::wide_four(&t[*row as usize]));
         }
     }
-
 }
 
 /// Reusable storage of the solver; `works` and the vectors of all are sorted by colour.

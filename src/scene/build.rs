@@ -94,6 +94,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
         distance: scene.contact.distance,
         stiffness: scene.contact.stiffness,
         pinch,
+        ease: scene.contact.ease,
     };
     let (world, mut state) = world::build::build(Input {
         gravity: scene.gravity,

@@ -8,7 +8,7 @@ use crate::world::{Object, State, World, snapshot};
 use serde_json::{Value, json};
 
 /// First line; the number changes with the format.
-const MAGIC: &[u8] = b"percale checkpoint 1\n";
+const MAGIC: &[u8] = b"percale checkpoint 2\n";
 
 /// What an object was made of.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,12 +3,14 @@
 mod air;
 mod balloon;
 mod coupling;
+pub mod ease;
 mod feature;
 mod free;
 pub mod ignore;
 mod impulse;
 mod kept;
 mod limit;
+pub mod part;
 mod scheme;
 mod skin;
 mod stuck;
@@ -264,7 +266,10 @@ impl<T: Real> Stepper<T> {
         now.h = h;
         (now.end, now.held) = (end, held);
         scheme::free_flight(world, state, settings.integrator, now);
-        scheme::prescribe(world, state, now);
+        let freed = scheme::prescribe(world, state, now);
+        if freed.contains(&true) {
+            ease::ease(world, state, |v| freed.get(v as usize) == Some(&true));
+        }
 
         // What may touch, and what is predicted to.
         report.builds += touch.update_candidates(world, state, now);
@@ -328,6 +333,9 @@ impl<T: Real> Stepper<T> {
         if proven.is_ok() {
             self.touch.advance_bristles(world, state, &self.now);
             scheme::commit(world, state, &self.now);
+            if !state.room.is_empty() {
+                ease::grow(world, state, h);
+            }
             self.watch.release(world, state);
             report.seconds.check += clock.lap();
             self.airs.commit(world, state, &self.now, &self.touch);

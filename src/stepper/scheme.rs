@@ -64,8 +64,8 @@ pub fn ground(world: &World, state: &State, step: &mut Step) {
 }
 
 /// Displacement of obstacles, and of pinned vertices with the velocity the scheme gives them. Vertices without mass
-/// (in no triangle or tetrahedron) stay.
-pub fn prescribe(world: &World, state: &mut State, step: &mut Step) {
+/// (in no triangle or tetrahedron) stay. Gives the vertices that a pin lets go, or nothing where none does.
+pub fn prescribe(world: &World, state: &mut State, step: &mut Step) -> Vec<bool> {
     let now = state.time - state.lag;
     let Step { beta, end, held, moved, rate, fixed, .. } = step;
     let (end, waits) = (*end, *held == 1.0);
@@ -89,6 +89,13 @@ pub fn prescribe(world: &World, state: &mut State, step: &mut Step) {
         }
     }
     let State { x, anchors, .. } = state;
+    let mut freed = Vec::new();
+    for (pin, _) in
+        world.pins.iter().zip(&*anchors).filter(|(pin, a)| a.is_some() && !(pin.from <= now && now < pin.until))
+    {
+        freed.resize(world.moving, false);
+        pin.vertices.iter().for_each(|v| freed[*v as usize] = true);
+    }
     for (pin, anchors) in world.pins.iter().chain(world.handles.iter().map(|h| &h.pin)).zip(anchors) {
         let open = pin.from <= now && now < pin.until;
         if !open {
@@ -108,6 +115,8 @@ pub fn prescribe(world: &World, state: &mut State, step: &mut Step) {
             fixed[v] = true;
         }
     }
+    freed.iter_mut().zip(fixed).for_each(|(freed, fixed)| *freed &= !*fixed);
+    freed
 }
 
 /// Prescribed motion that waits may go straight to where it should be after a step of size `h`: that is no farther than the step
@@ -228,7 +237,7 @@ mod tests {
         let (mut world, _) = build(Input {
             gravity: gravity(),
             wind: Wind::none(),
-            contact: ContactSettings { enabled: true, distance: 1e-3, stiffness: 1.0, pinch: Pinch::Lag },
+            contact: ContactSettings { enabled: true, distance: 1e-3, stiffness: 1.0, pinch: Pinch::Lag, ease: 0.5 },
             cloths: Vec::new(),
             bodies: Vec::new(),
             obstacles: Vec::new(),

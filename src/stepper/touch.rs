@@ -366,7 +366,9 @@ impl Touch {
                 Pair::VertexFace => Share::NONE,
                 Pair::EdgeEdge => self.flat.edges_share(&world.surface, &state.x, features, normal, weights),
             };
-            let Some(found) = self.found(world, step, (pair, features), &vertices, separation, share) else { continue };
+            let Some(found) = self.found(world, state, step, (pair, features), &vertices, separation, share) else {
+                continue;
+            };
             if distance + closing[k] < (thick[k] + world.contact.distance) * found.room {
                 out.found.push(found);
             }
@@ -374,9 +376,11 @@ impl Touch {
     }
 
     /// A pair that acts with `share`, or in full if it had to be stopped before; none where nothing can move.
+    #[expect(clippy::too_many_arguments)]
     fn found(
         &self,
         world: &World,
+        state: &State,
         step: &Step,
         (pair, features): (Pair, [u32; 2]),
         vertices: &[u32; 4],
@@ -390,14 +394,10 @@ impl Touch {
             return None;
         }
         let mass = 1.0 / impulse::mobility(world, step, vertices, &separation.weights)?;
-        let [a, b] = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize]);
-        let room = if a == b {
-            // Neighbours of the rest shape must not push each other apart there.
-            let reach = thickness(world, vertices, &separation.weights) + world.contact.distance;
-            (0.5 * pair.separation(&pick(&world.rest, vertices)).distance / reach).min(1.0)
-        } else {
-            1.0
-        };
+        let mut room = shape_room(world, pair, vertices, thickness(world, vertices, &separation.weights));
+        if !state.room.is_empty() {
+            room = vertices.iter().fold(room, |room, v| room.min(state.room[*v as usize]));
+        }
         Some(Found { key, vertices: *vertices, separation: *separation, share, room, mass, kept })
     }
 
@@ -449,6 +449,17 @@ impl Touch {
 fn key(pair: Pair, features: [u32; 2]) -> u64 {
     let [a, b] = features.map(u64::from);
     (u64::from(pair == Pair::EdgeEdge) * EDGES) | (a << SECOND) | b
+}
+
+/// Part of its thickness `thick` [m] and activation distance for which the rest shape leaves a pair room: neighbours must not push each
+/// other apart there.
+pub(super) fn shape_room(world: &World, pair: Pair, vertices: &[u32; 4], thick: f64) -> f64 {
+    let [a, b] = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize]);
+    if a != b {
+        return 1.0;
+    }
+    let reach = thick + world.contact.distance;
+    (0.5 * pair.separation(&pick(&world.rest, vertices)).distance / reach).min(1.0)
 }
 
 /// Distance at which the surfaces of two features meet [m].

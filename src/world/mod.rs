@@ -206,6 +206,8 @@ pub struct ContactSettings {
     pub stiffness: f64,
     /// What happens in a pinch.
     pub pinch: Pinch,
+    /// Time in which what begins nearer than it rests gets its whole distance; 0: at once [s].
+    pub ease: f64,
 }
 
 /// Everything that is constant during a run.
@@ -292,6 +294,8 @@ pub struct State {
     pub airs: Vec<Air>,
     /// The air inside each balloon.
     pub balloons: Vec<Inside>,
+    /// Part of thickness and activation distance that contacts of each vertex have, since they began nearer; empty: the whole.
+    pub room: Vec<f64>,
     /// Where the vertices of each pin, then of each handle, were when its window opened.
     pub anchors: Vec<Option<Vec<Vec3>>>,
 }
@@ -306,6 +310,7 @@ impl State {
         counts(self) == counts(start)
             && airs(self) == airs(start)
             && self.balloons.len() == start.balloons.len()
+            && (self.room.is_empty() || self.room.len() == self.x.len())
             && self.anchors.len() == start.anchors.len()
             && self.anchors.iter().zip(pins).all(|(a, pin)| a.as_ref().is_none_or(|a| a.len() == pin.vertices.len()))
             && self.released.is_none_or(|object| object < world.objects.len())

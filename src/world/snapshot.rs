@@ -63,7 +63,7 @@ macro_rules! pieces {
 pieces! {
     State {
         time, lag, held, step, x, v, x_before, v_before, last, target, clean, guess, bristles, ignored, released, airs, balloons,
-        anchors
+        room, anchors
     }
     Bristle { deflection, sliding, kept }
     Air { energy, flux, excess, before, free }

@@ -75,7 +75,7 @@ impl Scene {
         let gravity = if r.chance(0.2) { r.direction() * r.size(1.0, 100.0) } else { Vec3::y() * -9.81 };
         let wind = Wind { velocity: r.direction() * r.real(0.0, 20.0), ..Wind::none() };
         let stiffness = if r.chance(0.8) { 1.0 } else { r.size(0.1, 10.0) };
-        let contact = ContactSettings { enabled: true, distance, stiffness, pinch: Pinch::Lag };
+        let contact = ContactSettings { enabled: true, distance, stiffness, pinch: Pinch::Lag, ease: 0.5 };
         let integrator = if r.chance(0.85) { Integrator::Bdf2 } else { Integrator::BackwardEuler };
         let tolerance = if r.chance(0.8) { 1e-3 } else { 1e-6 };
         Some(Scene {

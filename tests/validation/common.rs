@@ -100,7 +100,7 @@ fn empty(gravity: Vec3) -> Input {
     Input {
         gravity,
         wind: Wind::none(),
-        contact: ContactSettings { enabled: false, distance: 1e-3, stiffness: 1.0, pinch: Pinch::Lag },
+        contact: ContactSettings { enabled: false, distance: 1e-3, stiffness: 1.0, pinch: Pinch::Lag, ease: 0.5 },
         cloths: Vec::new(),
         bodies: Vec::new(),
         obstacles: Vec::new(),

@@ -4,15 +4,43 @@ use super::faults::Faults;
 use crate::collision::untangle::Tangle;
 use crate::linalg::par;
 use crate::scene::settings::Start;
+use crate::stepper::ease::ease;
 use crate::stepper::ignore::ignore;
+use crate::stepper::part::{Parted, part};
 use crate::world::crossing::{self, Crossing};
 use crate::world::{State, World};
 
 /// Part of the contact distance to which cloth is brought that lay in something: contact begins without a jump there.
 const GAP: f64 = 0.5;
 
-/// Deals with what crosses at the start. Where that is a fault, gives the triangles as PLY.
+/// Deals with what crosses, touches or is too near at the start. Where a crossing is a fault, gives the triangles as PLY.
 pub fn begin(start: Start, world: &World, state: &mut State, faults: &mut Faults) -> Vec<u8> {
+    let crossing = cross(start, world, state, faults);
+    if !crossing.is_empty() {
+        return crossing;
+    }
+    if let Some(parted) = part(world, state) {
+        let Parted { vertices, most, objects, place, apart } = parted;
+        let [a, b] = objects.map(|k| world.name(k));
+        let near = format!("({:.4}, {:.4}, {:.4}) m", place.x, place.y, place.z);
+        let said = if a == b { format!("'{a}' touches itself") } else { format!("'{a}' and '{b}' touch") };
+        let object = objects.into_iter().min().unwrap_or_default();
+        if apart {
+            let moved = format!("{vertices} vertices are moved by at most {:.2} mm", most * 1e3);
+            faults.warn(&key(world, object), format!("at the start {said} near {near}; {moved}"));
+        } else {
+            let remedy = "move them apart by 0.02 mm or more";
+            faults
+                .fault(&key(world, object), format!("at the start {said} near {near}, without any distance; {remedy}"));
+        }
+    }
+    if let Some(eased) = ease(world, state, |_| true) {
+        faults.warn(&key(world, eased.objects[0].min(eased.objects[1])), eased.describe(world));
+    }
+    Vec::new()
+}
+
+fn cross(start: Start, world: &World, state: &mut State, faults: &mut Faults) -> Vec<u8> {
     let crossings = world.crossings(&mut world.test(), &state.x);
     if crossings.is_empty() {
         return Vec::new();
@@ -22,7 +50,8 @@ pub fn begin(start: Start, world: &World, state: &mut State, faults: &mut Faults
         Start::Ignore => {
             for crossing in &crossings {
                 ignore(&world.surface, state, &crossing.pairs);
-                faults.warn(&key(world, crossing), format!("{}; ignored until apart", said(world, crossing)));
+                faults
+                    .warn(&key(world, crossing.objects[0]), format!("{}; ignored until apart", said(world, crossing)));
             }
             return Vec::new();
         }
@@ -32,7 +61,7 @@ pub fn begin(start: Start, world: &World, state: &mut State, faults: &mut Faults
                 let most = par::max(before.len(), |v| (state.x[v] - before[v]).norm());
                 for crossing in &crossings {
                     let message = format!("{}; untangled by at most {:.2} mm", said(world, crossing), most * 1e3);
-                    faults.warn(&key(world, crossing), message);
+                    faults.warn(&key(world, crossing.objects[0]), message);
                 }
                 return Vec::new();
             }
@@ -46,13 +75,12 @@ pub fn begin(start: Start, world: &World, state: &mut State, faults: &mut Faults
             _ if itself => "mend the mesh, or give self_contact = false or contact.start = \"untangle\"",
             _ => "move them apart, or give contact.start = \"untangle\"",
         };
-        faults.fault(&key(world, crossing), format!("{}; {remedy}", said(world, crossing)));
+        faults.fault(&key(world, crossing.objects[0]), format!("{}; {remedy}", said(world, crossing)));
     }
     crossing::mesh(&state.x, &world.surface, &crossings).unwrap_or_default()
 }
 
-fn key(world: &World, crossing: &Crossing) -> String {
-    let [object, _] = crossing.objects;
+fn key(world: &World, object: usize) -> String {
     match object.checked_sub(world.cloths.len()) {
         None => format!("cloth[{object}]"),
         Some(body) => format!("body[{body}]"),

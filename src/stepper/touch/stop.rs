@@ -46,7 +46,8 @@ impl Touch {
                 Err(_) => {
                     let separation = w.pair.separation(&pick(&state.x, &w.vertices));
                     let features = (w.pair, w.features);
-                    let Some(found) = self.found(world, step, features, &w.vertices, &separation, Share::WHOLE) else {
+                    let Some(found) = self.found(world, state, step, features, &w.vertices, &separation, Share::WHOLE)
+                    else {
                         continue;
                     };
                     let mut contact = found.contact(world);

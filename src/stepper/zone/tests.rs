@@ -44,7 +44,7 @@ fn crumpled(seed: &mut u64) -> (World, State, Step) {
     let (world, mut state) = build(Input {
         gravity: Vec3::zeros(),
         wind: Wind::none(),
-        contact: ContactSettings { enabled: true, distance: 1e-3, stiffness: 1.0, pinch: Pinch::Lag },
+        contact: ContactSettings { enabled: true, distance: 1e-3, stiffness: 1.0, pinch: Pinch::Lag, ease: 0.5 },
         cloths: vec![cloth],
         bodies: Vec::new(),
         obstacles: Vec::new(),

@@ -1,0 +1,195 @@
+//! Surfaces that touch at the start are parted by a hair: a pair without any distance has no direction, and no proof that it stays apart.
+//!
+//! What moves by forces, or is pinned, goes outward from what it touches: along the normal of a closed surface, to the side on which it
+//! lies of an open one; where a border meets another, as the two sides of a seam do, back into its own triangles.
+
+use super::ease::each_near;
+use super::touch::LEAST;
+use crate::collision::certificate::{Pair, Separation};
+use crate::linalg::Vec3;
+use crate::world::{State, World};
+
+/// How far a vertex is moved at a time, in hard minima: to a distance that a proof finds.
+const AWAY: f64 = 2.0;
+/// Times it is tried.
+const TRIES: usize = 4;
+/// Distance below which a pair has no direction of its own [m].
+const NONE: f64 = 1e-9;
+
+/// What touched.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parted {
+    /// Vertices that were moved.
+    pub vertices: usize,
+    /// The farthest [m].
+    pub most: f64,
+    /// Objects of the first pair that touched.
+    pub objects: [usize; 2],
+    /// Where it is [m].
+    pub place: Vec3,
+    /// Nothing touches any more; else nothing was moved.
+    pub apart: bool,
+}
+
+/// Parts what touches.
+pub fn part(world: &World, state: &mut State) -> Option<Parted> {
+    if !world.contact.enabled {
+        return None;
+    }
+    let start = state.x.clone();
+    let closed: Vec<bool> = (0..world.surface.objects()).map(|k| is_closed(world, k)).collect();
+    let mut found: Option<Parted> = None;
+    for _ in 0..TRIES {
+        let mut away = vec![Vec3::zeros(); world.moving];
+        let mut touching = false;
+        each_touching(world, state, |pair, features, corners, separation| {
+            touching = true;
+            let objects = [corners[0], corners[3]].map(|v| usize::from(world.surface.object[v as usize]));
+            let place = state.x[corners[0] as usize];
+            found.get_or_insert(Parted { vertices: 0, most: 0.0, objects, place, apart: false });
+            for k in 0..4 {
+                let v = corners[k] as usize;
+                if separation.weights[k].abs() > 0.1
+                    && let Some(away) = away.get_mut(v)
+                {
+                    *away += outward(world, &state.x, &closed, pair, features, corners, separation, k);
+                }
+            }
+        });
+        if !touching {
+            break;
+        }
+        for (x, away) in state.x.iter_mut().zip(&away) {
+            if let Some(direction) = away.try_normalize(1e-12) {
+                *x += direction * (AWAY * LEAST);
+            }
+        }
+    }
+    let mut parted = found?;
+    let mut touching = false;
+    each_touching(world, state, |_, _, _, _| touching = true);
+    parted.apart = !touching && world.crossings(&mut world.test(), &state.x).is_empty();
+    if parted.apart {
+        let ways = start.iter().zip(&state.x).map(|(a, b)| (b - a).norm());
+        for way in ways.filter(|way| *way > 0.0) {
+            parted.vertices += 1;
+            parted.most = parted.most.max(way);
+        }
+        state.x_before.copy_from_slice(&state.x[..world.moving]);
+    } else {
+        state.x = start;
+    }
+    Some(parted)
+}
+
+/// Every pair with a side that can be moved whose distance is none, or so little that steps hardly keep it.
+fn each_touching(world: &World, state: &State, mut f: impl FnMut(Pair, [u32; 2], &[u32; 4], &Separation)) {
+    each_near(world, &state.x, LEAST, |pair, features, corners, separation| {
+        let moves = corners.iter().any(|v| (*v as usize) < world.moving);
+        let ignored = state.ignored.binary_search(&(pair, features)).is_ok();
+        if separation.distance < 0.5 * LEAST && moves && !ignored {
+            f(pair, features, corners, separation);
+        }
+    });
+}
+
+/// Every edge of the object has two triangles.
+fn is_closed(world: &World, object: usize) -> bool {
+    let surface = &world.surface;
+    surface.edge_ranges[object].clone().all(|e| !surface.wings[e].contains(&surface.edges[e][0]))
+}
+
+/// Unit direction in which corner `k` of a pair leaves the other side.
+#[expect(clippy::too_many_arguments)]
+fn outward(
+    world: &World,
+    x: &[Vec3],
+    closed: &[bool],
+    pair: Pair,
+    features: [u32; 2],
+    corners: &[u32; 4],
+    separation: &Separation,
+    k: usize,
+) -> Vec3 {
+    let surface = &world.surface;
+    let sign = pair.side(k);
+    if separation.distance > NONE {
+        return separation.normal * sign;
+    }
+    let v = corners[k] as usize;
+    let (own, other): (Vec<usize>, Vec<usize>) = (0..4).partition(|c| pair.side(*c) == sign);
+    let [own, other] = [own, other].map(|side| side.into_iter().map(|c| corners[c] as usize).collect::<Vec<_>>());
+    let objects = [own[0], other[0]].map(|v| usize::from(surface.object[v]));
+    // Back from a seam: what lies on the border has all that it touches before it.
+    let inward = inward(world, x, v);
+    let seen = features[usize::from(sign > 0.0)];
+    let middle = match other.len() {
+        1 => x[other[0]],
+        3 => other.iter().map(|c| x[*c]).sum::<Vec3>() / 3.0,
+        _ => {
+            let wings = surface.wings[seen as usize].map(|w| x[w as usize]);
+            (wings[0] + wings[1]) / 2.0
+        }
+    };
+    let ahead = (middle - x[v]).dot(&inward);
+    if inward != Vec3::zeros()
+        && ahead <= 1e-9 * inward.norm()
+        && on_border(world, x, separation, corners, &other, seen)
+        && !closed[objects[1]]
+    {
+        return inward.normalize();
+    }
+    let at = |v: usize| x[v];
+    let normal: Vec3 = other.iter().map(|c| surface.normal(*c, at)).sum();
+    let normal = match other.len() {
+        3 => (x[other[1]] - x[other[0]]).cross(&(x[other[2]] - x[other[0]])).normalize(),
+        _ => normal.try_normalize(1e-6).unwrap_or_default(),
+    };
+    if closed[objects[1]] {
+        return normal;
+    }
+    if closed[objects[0]] {
+        return -surface.normal(v, at);
+    }
+    // The side on which what is around lies.
+    let around = surface.around(v);
+    let (side, way) = around.iter().fold((0.0, 0.0), |(side, way), w| {
+        let d = x[*w as usize] - x[v];
+        (side + d.dot(&normal), way + d.norm())
+    });
+    if side.abs() > 1e-6 * way {
+        return normal * side.signum();
+    }
+    // Flat on flat: by the order of objects, in one direction for both; two layers of one cloth each to its own side.
+    match objects[0].cmp(&objects[1]) {
+        std::cmp::Ordering::Greater => normal,
+        std::cmp::Ordering::Less => -surface.normal(v, at),
+        std::cmp::Ordering::Equal => surface.normal(v, at),
+    }
+}
+
+/// From a vertex on a border to the middle of its neighbours; zero within.
+fn inward(world: &World, x: &[Vec3], v: usize) -> Vec3 {
+    let around = world.surface.around(v);
+    let turns: Vec3 = around.iter().map(|w| x[*w as usize] - x[v]).sum();
+    let way: f64 = around.iter().map(|w| (x[*w as usize] - x[v]).norm()).sum();
+    if turns.norm() > 0.2 * way { turns } else { Vec3::zeros() }
+}
+
+/// What is nearest of the other side lies on a border.
+fn on_border(
+    world: &World,
+    x: &[Vec3],
+    separation: &Separation,
+    corners: &[u32; 4],
+    other: &[usize],
+    seen: u32,
+) -> bool {
+    let surface = &world.surface;
+    if other.len() == 2 {
+        return surface.wings[seen as usize].contains(&surface.edges[seen as usize][0]);
+    }
+    let near = |v: &&usize| corners.iter().zip(separation.weights).any(|(c, w)| *c as usize == **v && w.abs() > 1e-6);
+    let near: Vec<&usize> = other.iter().filter(near).collect();
+    near.len() < 3 && near.into_iter().all(|v| inward(world, x, *v) != Vec3::zeros())
+}
