@@ -49,6 +49,10 @@ impl Inspect {
             Failure::input(format!("{name}:{colon}{error}"))
         })?;
         describe(&mesh);
+        for note in &mesh.notes {
+            let colon = if note.line.is_some() { "" } else { " " };
+            say(&format!("warning: {name}:{colon}{note}"));
+        }
         let mut errors = Vec::new();
         for fault in check(&mesh) {
             match fault.severity {

@@ -54,6 +54,8 @@ pub struct TriMesh {
     pub groups: BTreeMap<String, Vec<u32>>,
     /// Named scalars per vertex (PLY properties beyond position, normal, colour and texture).
     pub channels: BTreeMap<String, Vec<f64>>,
+    /// What the reader left out or took otherwise than it stands in the file, with its place where it has one: warnings.
+    pub notes: Vec<MeshError>,
 }
 
 /// Reads a mesh from the bytes of a file whose name ends in `extension` (`obj` or `ply`, any case).

@@ -264,6 +264,7 @@ mod tests {
             ]),
             positions,
             triangles,
+            notes: Vec::new(),
         };
         let velocities = (0..5).map(|i| Vec3::new(f64::from(i), 0.5, -1.0)).collect();
         (mesh, velocities)

@@ -37,6 +37,7 @@ fn sound<T>(read: Result<T, MeshError>, file: &Path, faults: &mut Faults) -> Opt
 /// Reads a mesh file, brings it into the world and tells what is wrong with it.
 pub fn placed(file: &Path, transform: &Transform, faults: &mut Faults) -> Option<TriMesh> {
     let mut mesh = read(file, faults)?;
+    mesh.notes.iter().for_each(|note| faults.note(file, note));
     apply(transform, &mut mesh.positions);
     tell(check::check(&mesh), file, faults).then_some(mesh)
 }
@@ -58,6 +59,7 @@ pub fn solid(file: &Path, transform: &Transform, faults: &mut Faults) -> Option<
         std::fs::read(&other).map_err(|error| MeshError::new(format!("cannot read {}: {error}", other.display())))
     };
     let mut mesh = sound(mesh::read_tets(&extension(file), &bytes, beside), file, faults)?;
+    mesh.notes.iter().for_each(|note| faults.note(file, note));
     apply(transform, &mut mesh.positions);
     tell(check::tet::check(&mesh), file, faults).then_some(mesh)
 }

@@ -66,11 +66,19 @@ fn recorded(scene: &Scene, obstacle: &Obstacle, sequence: &Sequence, faults: &mu
     let mesh = files::placed(first, &obstacle.transform, faults)?;
     let mut frames: Vec<Vec<Vec3>> = vec![mesh.positions.clone()];
     let mut sound = true;
+    let mut told: Vec<String> = mesh.notes.iter().map(|note| note.what.clone()).collect();
     for file in rest {
         let Some(mut next) = files::read(file, faults) else {
             sound = false;
             continue;
         };
+        // What all files have in common is told once.
+        for note in &next.notes {
+            if !told.contains(&note.what) {
+                faults.note(file, note);
+                told.push(note.what.clone());
+            }
+        }
         if next.positions.len() != mesh.positions.len() || next.triangles != mesh.triangles {
             let (has, wants) = (next.positions.len(), mesh.positions.len());
             let message = if has == wants {
