@@ -10,7 +10,7 @@
 
 use crate::linalg::Vec3;
 use crate::mesh::cursor::{Cursor, Encoding};
-use crate::mesh::{MeshError, TetMesh};
+use crate::mesh::{MeshError, TetMesh, text};
 use std::collections::BTreeMap;
 
 /// Most physical groups that one entity may belong to.
@@ -32,7 +32,8 @@ const CURVED_TETRAHEDRA: [i64; 4] = [11, 29, 30, 31];
 /// Another version, a file that is cut short or promises what does not follow, numbers that are none or not finite, node
 /// tags used twice or not at all, solid elements that are not tetrahedra of first order; with line and column as long as nothing binary came before.
 pub fn read(bytes: &[u8]) -> Result<TetMesh, MeshError> {
-    let mut reader = Reader::new(bytes)?;
+    let bytes = text::plain(bytes)?;
+    let mut reader = Reader::new(&bytes)?;
     while !reader.cursor.at_end() {
         let section = reader.cursor.word("a section")?;
         let name = section.name();
@@ -55,10 +56,7 @@ pub fn read(bytes: &[u8]) -> Result<TetMesh, MeshError> {
                 continue;
             }
         }
-        let end = reader.cursor.word(&format!("$End{name}"))?;
-        if end.name() != format!("$End{name}") {
-            return Err(end.error(format!("'{}' where $End{name} should stand", end.shown())));
-        }
+        reader.cursor.expect(&format!("$End{name}"))?;
     }
     reader.finish()
 }
@@ -96,6 +94,11 @@ impl<'a> Reader<'a> {
     /// Reads the section `$MeshFormat`.
     fn new(bytes: &'a [u8]) -> Result<Self, MeshError> {
         let mut cursor = Cursor::new(bytes);
+        cursor.at_end();
+        while cursor.stands(b"$Comments") {
+            cursor.pass("$EndComments")?;
+            cursor.at_end();
+        }
         if !cursor.stands(b"$MeshFormat") {
             return Err(MeshError::new(
                 "this is no Gmsh file of version 2 or later: it does not begin with $MeshFormat",
@@ -125,8 +128,7 @@ impl<'a> Reader<'a> {
             }
             _ => return Err(kind.error(format!("the file type is '{}', not 0 (text) or 1 (binary)", kind.shown()))),
         };
-        cursor.rest_of_line();
-        cursor.pass("$EndMeshFormat")?;
+        cursor.expect("$EndMeshFormat")?;
         Ok(Self {
             cursor,
             version,
@@ -167,7 +169,7 @@ impl<'a> Reader<'a> {
             let rest = self.cursor.rest_of_line();
             let name = rest.text.trim_ascii().strip_prefix(b"\"").and_then(|n| n.strip_suffix(b"\""));
             let Some(name) = name else { return Err(rest.error("a physical name should stand here in quotes")) };
-            self.names.insert((dimension, tag.unsigned_abs()), String::from_utf8_lossy(name).into_owned());
+            self.names.insert((dimension, tag.unsigned_abs()), text::name(name));
         }
         Ok(())
     }

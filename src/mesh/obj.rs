@@ -9,7 +9,7 @@
 
 use crate::linalg::{Vec2, Vec3};
 use crate::mesh::statement::{Statement, Token, Tokens};
-use crate::mesh::{MeshError, TriMesh, polygon};
+use crate::mesh::{MeshError, TriMesh, polygon, text};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -22,6 +22,7 @@ const NAMES_LIMIT: usize = 64;
 /// With line and column: a number that is none or not finite, an index that is 0 or out of range, a face of fewer than
 /// three vertices, texture coordinates on some faces only; without: no vertices at all.
 pub fn read(bytes: &[u8]) -> Result<TriMesh, MeshError> {
+    let bytes = &text::plain(bytes)?;
     let mut counts = [0usize; 2];
     let mut statement = Statement::default();
     let mut lines = Tokens::new(bytes);

@@ -5,7 +5,7 @@
 
 use crate::linalg::Vec3;
 use crate::mesh::statement::{Statement, Token, Tokens};
-use crate::mesh::{MeshError, TetMesh};
+use crate::mesh::{MeshError, TetMesh, text};
 
 /// The points of a `.node` file, which wait for their tetrahedra.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +20,7 @@ pub struct Nodes {
 /// # Errors
 /// With line and column: a count that is wrong, numbers that are none, not finite or out of order.
 pub fn read_nodes(bytes: &[u8]) -> Result<Nodes, MeshError> {
+    let bytes = &text::plain(bytes)?;
     let mut lines = Lines::new(bytes);
     let head = lines.line("the number of points")?;
     let promised = count(&head)?;
@@ -52,6 +53,7 @@ impl Nodes {
     /// With line and column: a count that is wrong, numbers that are none or out of order, points that do not exist,
     /// tetrahedra of ten nodes.
     pub fn read_tets(self, bytes: &[u8]) -> Result<TetMesh, MeshError> {
+        let bytes = &text::plain(bytes)?;
         let mut lines = Lines::new(bytes);
         let head = lines.line("the number of tetrahedra")?;
         let promised = count(&head)?;

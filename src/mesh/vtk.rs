@@ -7,7 +7,7 @@
 
 use crate::linalg::Vec3;
 use crate::mesh::cursor::{Cursor, Encoding};
-use crate::mesh::{MeshError, TetMesh};
+use crate::mesh::{MeshError, TetMesh, text};
 
 /// The cell type that is read, and those of its kind that are not (quadratic, parametric, higher order, Lagrange, Bezier).
 const TETRAHEDRON: i64 = 10;
@@ -26,7 +26,8 @@ const SOLIDS: [i64; 26] = [
 /// not finite, points that do not exist, solid cells that are not tetrahedra of first order; with line and column as long as nothing binary came
 /// before.
 pub fn read(bytes: &[u8]) -> Result<TetMesh, MeshError> {
-    let mut cursor = Cursor::new(bytes);
+    let bytes = text::plain(bytes)?;
+    let mut cursor = Cursor::new(&bytes);
     let encoding = header(&mut cursor)?;
     let mut reader =
         Reader { cursor, encoding, points: Vec::new(), cells: Cells::default(), types: Vec::new(), components: 0 };
