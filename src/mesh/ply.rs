@@ -127,7 +127,8 @@ fn take_faces(records: &Records, mesh: &mut TriMesh) -> Result<(), MeshError> {
             Err(MeshError::new("element 'face' lacks the list property vertex_indices"))
         };
     };
-    let mut wedges = records.list(&["texcoord", "texcoords"]).map(|list| Wedges { list: Some(list), ..Wedges::default() });
+    let mut wedges =
+        records.list(&["texcoord", "texcoords"]).map(|list| Wedges { list: Some(list), ..Wedges::default() });
     let mut points: Vec<Vec3> = Vec::new();
     for f in 0..records.element.count {
         let corners = corners.list(f);
@@ -384,7 +385,10 @@ mod tests {
                 "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n1\n".into(),
                 "lacks one of the scalar",
             ),
-            (format!("ply\nformat ascii 1.0\nelement vertex 1\n{xyz}end_header\n1 nan 3\n"), "8:1: vertex 0: y is NaN, not a finite number"),
+            (
+                format!("ply\nformat ascii 1.0\nelement vertex 1\n{xyz}end_header\n1 nan 3\n"),
+                "8:1: vertex 0: y is NaN, not a finite number",
+            ),
             (format!("ply\nformat ascii 1.0\nelement vertex 1\n{xyz}end_header\n1 1e999 3\n"), "vertex 0: y is inf"),
             (
                 format!("ply\nformat ascii 1.0\nelement vertex 1\n{xyz}{faces}end_header\n1 2 3\n3 0 0 1\n"),
@@ -414,5 +418,113 @@ mod tests {
         bytes.extend(f32::NAN.to_le_bytes());
         bytes.extend(1f32.to_le_bytes());
         assert_eq!(read(&bytes).unwrap_err().what, "vertex 0: y is NaN, not a finite number");
+    }
+
+    const SQUARE: &str = "0 0 0\n1 0 0\n1 1 0\n0 1 0\n";
+
+    /// A square of two triangles; more properties of vertices and of faces, and the records.
+    fn square(vertex: &str, face: &str, records: &str) -> String {
+        format!(
+            "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n{vertex}\
+             element face 2\nproperty list uchar int vertex_indices\n{face}end_header\n{records}"
+        )
+    }
+
+    #[test]
+    fn every_name_is_a_name() {
+        let names = ["sleeve.L", ".001", "Group 1", "1", "Kr\u{e4}gen", "#", "a/b:c"];
+        for name in names {
+            let records = "0 0 0 1\n1 0 0 0\n1 1 0 0.25\n0 1 0 1\n3 0 1 2\n3 0 2 3\n";
+            let text = square(&format!("property float {name}\n"), "", records);
+            let latin: Vec<u8> = text.chars().map(|c| c as u8).collect();
+            for bytes in [text.as_bytes(), &latin] {
+                let mesh = read(bytes).unwrap().mesh;
+                assert_eq!((&mesh.groups[name][..], mesh.channels[name][2]), (&[0, 3][..], 0.25), "{name}");
+            }
+        }
+        let mut bytes = square("", "", &format!("{SQUARE}3 0 1 2\n3 0 2 3\n")).into_bytes();
+        bytes.splice(4..4, *b"comment Kr\xe4gen \xff\nobj_info \xe4\n\n");
+        assert_eq!(read(&bytes).unwrap().mesh.triangles.len(), 2);
+    }
+
+    #[test]
+    fn what_is_not_needed_need_not_be_finite() {
+        let odd = ["nan", "-nan", "-nan(ind)", "1.#QNAN", "-1.#IND", "inf"];
+        for odd in odd {
+            let records = format!("0 0 0 {odd} 0\n1 0 0 0 0\n1 1 0 0 0\n0 1 0 0 {odd}\n3 0 1 2\n3 0 2 3\n");
+            let mesh = read(square("property float nx\nproperty float red\n", "", &records).as_bytes()).unwrap().mesh;
+            assert!(mesh.channels.is_empty() && mesh.notes.is_empty() && mesh.triangles.len() == 2, "{odd}");
+            let velocities = "property float vx\nproperty float vy\nproperty float vz\n";
+            let records = format!("0 0 0 0 0 {odd}\n1 0 0 0 0 0\n1 1 0 0 0 0\n0 1 0 0 0 0\n3 0 1 2\n3 0 2 3\n");
+            let read = read(square(velocities, "", &records).as_bytes()).unwrap();
+            assert!(read.velocities.is_none(), "{odd}");
+            assert!(read.mesh.notes[0].to_string().starts_with("13:1: vertex 0: vz is"), "{:?}", read.mesh.notes);
+        }
+        let records = "0 0 0 nan 0\n1 0 0 0 0\n1 1 0 1 1\n0 1 0 1 0\n3 0 1 2\n3 0 2 3\n";
+        let mesh = read(square("property float s\nproperty float t\n", "", records).as_bytes()).unwrap().mesh;
+        assert!(mesh.uv.is_empty() && mesh.notes[0].what.ends_with(LEFT_OUT));
+        let records = records.replace("0 2 3", "1 2 3").replace("3 0 1 2", "3 1 2 3");
+        let mesh = read(square("property float s\nproperty float t\n", "", &records).as_bytes()).unwrap().mesh;
+        assert_eq!((mesh.uv.len(), mesh.uv_triangles.len(), mesh.notes.len()), (4, 2, 0));
+        let records = "0 0 0 nan\n1 0 0 0\n1 1 0 1\n0 1 0 1\n3 0 1 2\n3 0 2 3\n";
+        let mesh = read(square("property float weight\n", "", records).as_bytes()).unwrap().mesh;
+        assert_eq!((&mesh.groups["weight"][..], mesh.notes.len()), (&[2, 3][..], 1));
+    }
+
+    #[test]
+    fn faces_may_have_a_chart_of_their_corners() {
+        let wedge = "property list uchar float texcoord\nproperty int texnumber\n";
+        // Equal coordinates of a vertex are one; the other corner of the seam has its own.
+        let faces = "3 0 1 2 6 0 0 1 0 1 1 0\n3 0 2 3 6 -0 0 1 1 0.5 2 1\n";
+        let mesh = read(square("", wedge, &format!("{SQUARE}{faces}")).as_bytes()).unwrap().mesh;
+        assert_eq!(mesh.uv_triangles, [[0, 1, 2], [0, 2, 3]]);
+        assert_eq!(mesh.uv[3], Vec2::new(0.5, 2.0));
+        let seam = faces.replace("-0 0 1 1", "7 7 1 1");
+        let mesh = read(square("", wedge, &format!("{SQUARE}{seam}")).as_bytes()).unwrap().mesh;
+        assert_eq!(mesh.uv_triangles, [[0, 1, 2], [3, 2, 4]]);
+        let quad = "4 0 1 2 3 8 0 0 1 0 1 1 0 1 0\n3 0 2 3 6 0 0 1 1 0 1 0\n";
+        let mesh = read(square("", wedge, &format!("{SQUARE}{quad}")).as_bytes()).unwrap().mesh;
+        assert_eq!((mesh.uv_triangles.len(), mesh.uv.len()), (3, 4));
+        for (wrong, told) in [
+            ("3 0 1 2 0 0\n", "17:1: face 1: 0 numbers in its list texcoord for 3 corners; the chart (UV) is left out"),
+            ("3 0 1 2 6 0 0 1 nan 1 1 0\n", "17:1: face 1: a texture coordinate is NaN; the chart (UV) is left out"),
+        ] {
+            let first = faces.lines().next().unwrap();
+            let mesh = read(square("", wedge, &format!("{SQUARE}{first}\n{wrong}")).as_bytes()).unwrap().mesh;
+            assert!(mesh.uv.is_empty() && mesh.uv_triangles.is_empty() && mesh.triangles.len() == 2);
+            assert_eq!(mesh.notes[0].to_string(), told);
+        }
+    }
+
+    #[test]
+    fn nothing_is_lost_without_a_word() {
+        let faces = "3 0 1 2\n3 0 2 3\n";
+        let told = |text: &str| -> Vec<String> {
+            let mesh = read(text.as_bytes()).unwrap().mesh;
+            assert_eq!((mesh.positions.len(), mesh.triangles.len()), (4, 2));
+            mesh.notes.iter().map(ToString::to_string).collect()
+        };
+        assert!(told(&square("", "", &format!("{SQUARE}\n{faces}\n \n"))).is_empty());
+        assert_eq!(
+            told(&square("", "", &format!("{SQUARE}{faces}3 1 2 3\n"))),
+            [
+                "16:1: 8 bytes stand behind the last record and are not read; the header promises 4 of vertex, 2 of face: \
+              does it promise too few?"
+            ]
+        );
+        let beyond = SQUARE.replace("1 0 0\n", "1 0 0 7 8\n");
+        assert_eq!(
+            told(&square("", "", &format!("{beyond}{faces}"))),
+            ["11:7: '7' stands behind all that a vertex has; it is not read"]
+        );
+        let fault = |text: String| read(text.as_bytes()).unwrap_err().to_string();
+        let short = fault(square("", "", &format!("0 0 0\n1 0\n1 1 0\n0 1 0\n{faces}")));
+        assert_eq!(short, "11:4: vertex 1 of 4 that the header promises: the line ends where z should stand");
+        let comma = fault(square("", "", &format!("0,5 0 0\n{SQUARE}{faces}")));
+        assert!(comma.starts_with("10:1: vertex 0 of 4") && comma.ends_with("write it with a point, not a comma"));
+        let twice = fault(square("property double x\n", "", SQUARE));
+        assert_eq!(twice, "7:1: a second property 'x' of the same element; rename one of them");
+        assert!(fault(square("", "", SQUARE).replace("vertex 4", "vertex -4")).contains("'-4' is no count of records"));
+        assert!(fault(square("", "", SQUARE).replace("ascii 1.0", "ascii 2.0")).starts_with("2:1: expected 'format"));
     }
 }

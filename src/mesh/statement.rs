@@ -40,6 +40,11 @@ impl<'a> Token<'a> {
         words
     }
 
+    /// Its line.
+    pub fn line(&self) -> usize {
+        self.line
+    }
+
     /// An error at this word.
     pub fn error(&self, what: impl Into<String>) -> MeshError {
         if self.line == 0 { MeshError::new(what) } else { MeshError::at(self.line, self.column, what) }

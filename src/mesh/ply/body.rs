@@ -77,7 +77,8 @@ pub fn records<'h>(
             out.lines.push(cursor.line());
         }
         let cut = |error: MeshError| {
-            let what = format!("{} {record} of {} that the header promises: {}", element.name, element.count, error.what);
+            let what =
+                format!("{} {record} of {} that the header promises: {}", element.name, element.count, error.what);
             MeshError { what, ..error }
         };
         for (property, column) in element.properties.iter().zip(&mut out.columns) {
