@@ -118,9 +118,7 @@ pub fn read(cursor: &mut Cursor) -> Result<Header, MeshError> {
     let mut elements: Vec<Element> = Vec::new();
     loop {
         if cursor.exhausted() {
-            return Err(MeshError::new(
-                "not a valid PLY file: missing 'end_header', the file is cut short",
-            ));
+            return Err(MeshError::new("not a valid PLY file: missing 'end_header', the file is cut short"));
         }
         let line = cursor.rest_of_line();
         let words = line.words();
