@@ -145,7 +145,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// Something else stands here, or the file ends.
-    pub fn expect(&mut self, text: &str) -> Result<(), MeshError> {
+    pub fn past(&mut self, text: &str) -> Result<(), MeshError> {
         let word = self.word(text)?;
         if !word.text.starts_with(text.as_bytes()) {
             return Err(word.error(format!("'{}' where {text} should stand", word.shown())));

@@ -56,7 +56,7 @@ pub fn read(bytes: &[u8]) -> Result<TetMesh, MeshError> {
                 continue;
             }
         }
-        reader.cursor.expect(&format!("$End{name}"))?;
+        reader.cursor.past(&format!("$End{name}"))?;
     }
     reader.finish()
 }
@@ -128,7 +128,7 @@ impl<'a> Reader<'a> {
             }
             _ => return Err(kind.error(format!("the file type is '{}', not 0 (text) or 1 (binary)", kind.shown()))),
         };
-        cursor.expect("$EndMeshFormat")?;
+        cursor.past("$EndMeshFormat")?;
         Ok(Self {
             cursor,
             version,
