@@ -51,7 +51,8 @@ impl Inspect {
         describe(&mesh);
         if extension.eq_ignore_ascii_case("obj") {
             for part in obj::parts(&bytes).unwrap_or_default().iter().filter(|part| part.object) {
-                say(&format!("object '{}': {} vertices, {} faces", part.name, part.vertices, part.faces));
+                let faces = if part.faces == 1 { "face" } else { "faces" };
+                say(&format!("object '{}': {} vertices, {} {faces}", part.name, part.vertices, part.faces));
             }
         }
         for note in &mesh.notes {

@@ -51,6 +51,10 @@ pub fn read(bytes: &[u8]) -> Result<TetMesh, MeshError> {
                 return Err(section.error("parametric nodes are not read; save without them (Mesh.SaveParametric = 0)"));
             }
             _ => {
+                if name == "PartitionedEntities" {
+                    let what = "the mesh is partitioned: physical groups of its parts are not read; save it whole";
+                    reader.notes.push(section.error(what));
+                }
                 reader.cursor.rest_of_line();
                 reader.cursor.pass(&format!("$End{name}"))?;
                 continue;
@@ -88,6 +92,7 @@ struct Reader<'a> {
     entities: BTreeMap<(i64, i64), Vec<u64>>,
     /// Nodes of the elements of each dimension and label.
     members: BTreeMap<(i64, i64), Vec<i64>>,
+    notes: Vec<MeshError>,
 }
 
 impl<'a> Reader<'a> {
@@ -139,6 +144,7 @@ impl<'a> Reader<'a> {
             names: BTreeMap::new(),
             entities: BTreeMap::new(),
             members: BTreeMap::new(),
+            notes: Vec::new(),
         })
     }
 
@@ -377,7 +383,7 @@ impl<'a> Reader<'a> {
         if self.version == Version::V2 {
             self.keep_one_of_each();
         }
-        let mut mesh = TetMesh::default();
+        let mut mesh = TetMesh { notes: std::mem::take(&mut self.notes), ..TetMesh::default() };
         for tet in &self.tets {
             let mut vertices = [0; 4];
             for (slot, tag) in vertices.iter_mut().zip(tet.nodes) {

@@ -132,3 +132,20 @@ fn scenes_are_read_or_their_encoding_is_named() {
     let told = lines(&read(&latin).unwrap_err());
     assert!(told.contains("odd.toml:1:3: not UTF-8 text; save the file as UTF-8"), "{told}");
 }
+
+#[test]
+fn a_garment_in_other_units_is_noticed() {
+    let shirt = |size: f64| format!("v 0 0 0\nv {size} 0 0\nv 0 {size} 0\nf 1 2 3\n");
+    let warnings = |name: &str, size: f64, keys: &str| {
+        lines(
+            &built(name, &shirt(size), &cloth(name, keys)).unwrap_or_else(|r| panic!("{}", lines(&r.faults))).warnings,
+        )
+    };
+    for (name, size) in [("cm.obj", 70.0), ("mm.obj", 700.0)] {
+        let told = warnings(name, size, "");
+        assert!(told.contains(&format!("{name}.toml:3:8: cloth[0].mesh: it measures")), "{told}");
+        assert!(told.contains("lengths are metres") && told.contains("scale = 0.01"), "{told}");
+    }
+    assert_eq!(warnings("m.obj", 0.7, "") + &warnings("scaled.obj", 70.0, "transform = { scale = 0.01 }"), "");
+    assert!(warnings("um.obj", 7e5, "").contains("lengths are metres"));
+}

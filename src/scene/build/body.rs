@@ -39,6 +39,9 @@ pub fn input(scene: &Scene, body: &Body, key: &str, faults: &mut Faults) -> Opti
         Shape::Box(own) => bricks(body, own, key, faults)?,
     };
     let x = &mesh.positions;
+    if matches!(body.shape, Shape::Mesh(_)) {
+        files::measure(x, key, faults);
+    }
     let groups = hold::groups(&body.groups, &mesh.groups, x, key, faults);
     let pins = hold::pins(&body.pins, x, &groups, key, faults);
     let handles = hold::handles(&body.handles, x, &groups, key, faults);

@@ -67,6 +67,25 @@ pub fn placed(file: &Path, object: Wanted, transform: &Transform, faults: &mut F
     tell(check::check(&mesh), file, faults).then_some(mesh)
 }
 
+/// Cloths and bodies beyond this were rarely meant to be so large [m].
+const LARGE: f64 = 30.0;
+/// From here on every mesh is told to be of no sensible size [m].
+const ABSURD: f64 = 1e3;
+
+/// Warns of a cloth or a body that was probably modelled in other units; `key` is its path.
+pub fn measure(x: &[Vec3], key: &str, faults: &mut Faults) {
+    let start = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
+    let (low, high) = x.iter().fold(start, |(low, high), p| (low.inf(p), high.sup(p)));
+    let size = (high - low).norm();
+    if (LARGE..=ABSURD).contains(&size) {
+        let message = format!(
+            "it measures {size:.0} m from corner to corner; lengths are metres: from a file in centimetres \
+             transform = {{ scale = 0.01 }} makes them, from one in millimetres 0.001"
+        );
+        faults.warn(&format!("{key}.mesh"), message);
+    }
+}
+
 /// The file is one of triangles.
 pub fn is_surface(file: &Path) -> bool {
     MESH.contains(&extension(file).to_ascii_lowercase().as_str())
