@@ -24,7 +24,6 @@ const ROOMS: [&str; 13] = [
 const DOORS: &[(&str, &str)] = &[
     ("nalgebra", "linalg"),
     ("rayon", "linalg"),
-    ("ply_rs", "mesh"),
     ("robust", "collision"),
     ("wide", "linalg"),
     ("exr", "render"),

@@ -32,6 +32,35 @@ fn tobj_sees_the_same_triangles() {
     assert_eq!(mesh.positions.len(), 8);
 }
 
+/// What is written is read by a general parser of PLY, and what that writes as text is read here.
+#[test]
+fn ply_rs_sees_the_same_mesh() {
+    use ply_rs::parser::Parser;
+    use ply_rs::ply::{DefaultElement, Encoding, Property};
+    use ply_rs::writer::Writer;
+    let mesh = obj::read(SAMPLE.as_bytes()).unwrap();
+    let bytes = ply::write_mesh(&mesh).unwrap();
+    let mut theirs = Parser::<DefaultElement>::new().read_ply(&mut bytes.as_slice()).unwrap();
+    let number = |record: &DefaultElement, name: &str| match record[name] {
+        Property::Float(x) => f64::from(x),
+        _ => f64::NAN,
+    };
+    let vertices = &theirs.payload["vertex"];
+    assert_eq!(vertices.len(), mesh.positions.len());
+    for (record, p) in vertices.iter().zip(&mesh.positions) {
+        assert_eq!(["x", "y", "z"].map(|name| number(record, name)), [p.x, p.y, p.z]);
+    }
+    for (record, triangle) in theirs.payload["face"].iter().zip(&mesh.triangles) {
+        assert_eq!(record["vertex_indices"], Property::ListUShort(triangle.map(|v| v as u16).to_vec()));
+    }
+    for encoding in [Encoding::Ascii, Encoding::BinaryBigEndian, Encoding::BinaryLittleEndian] {
+        theirs.header.encoding = encoding;
+        let mut out = Vec::new();
+        Writer::new().write_ply(&mut out, &mut theirs).unwrap();
+        assert_eq!(ply::read(&out).unwrap(), ply::read(&bytes).unwrap(), "{encoding:?}");
+    }
+}
+
 /// A small generator of numbers (xorshift64*, Vigna 2016); the same in every run.
 struct Numbers(u64);
 

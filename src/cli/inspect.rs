@@ -6,7 +6,7 @@ use crate::collision::surface::Surface;
 use crate::linalg::Vec3;
 use crate::mesh::check::{Severity, check};
 use crate::mesh::topology::Topology;
-use crate::mesh::{self, TriMesh};
+use crate::mesh::{self, TriMesh, obj};
 use crate::sequence::{Entry, Folder, Run as Record, read, write};
 use crate::world::crossing::{self, Crossing, crossings};
 use clap::Args;
@@ -49,6 +49,16 @@ impl Inspect {
             Failure::input(format!("{name}:{colon}{error}"))
         })?;
         describe(&mesh);
+        if extension.eq_ignore_ascii_case("obj") {
+            for part in obj::parts(&bytes).unwrap_or_default().iter().filter(|part| part.object) {
+                let faces = if part.faces == 1 { "face" } else { "faces" };
+                say(&format!("object '{}': {} vertices, {} {faces}", part.name, part.vertices, part.faces));
+            }
+        }
+        for note in &mesh.notes {
+            let colon = if note.line.is_some() { "" } else { " " };
+            say(&format!("warning: {name}:{colon}{note}"));
+        }
         let mut errors = Vec::new();
         for fault in check(&mesh) {
             match fault.severity {

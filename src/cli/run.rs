@@ -79,9 +79,10 @@ pub fn load(file: &Path, set: &[String], more: Vec<(&str, String)>) -> Result<Sc
 
 /// Builds the world of a scene; warnings are told.
 pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
-    let built = scene::build::build(scene, file)?;
-    built.warnings.iter().for_each(|w| warn(&format!("warning: {w}")));
-    Ok(built)
+    let built = scene::build::build(scene, file);
+    let warnings = built.as_ref().map_or_else(|refusal| &refusal.warnings, |built| &built.warnings);
+    warnings.iter().for_each(|w| warn(&format!("warning: {w}")));
+    built
 }
 
 impl Run {
@@ -217,7 +218,7 @@ impl Run {
 
 /// A start that is refused, with what crosses left to look at.
 fn refused(folder: &Folder, refusal: Refusal) -> Failure {
-    let Refusal { mut faults, crossing } = refusal;
+    let Refusal { mut faults, crossing, .. } = refusal;
     if !crossing.is_empty() {
         match folder.write_crossing(&crossing) {
             Ok(path) => {

@@ -21,25 +21,53 @@ pub struct Cursor<'a> {
     /// Line counted from 1 and its first byte, told in errors as long as nothing binary has been read.
     line: usize,
     line_start: usize,
+    /// The byte that ends a line: `\n`, but `\r` in a file whose first line ends in that alone.
+    end: u8,
     binary: bool,
 }
 
 impl<'a> Cursor<'a> {
     /// At the start of a file.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0, line: 1, line_start: 0, binary: false }
+        let first = bytes.iter().position(|b| matches!(b, b'\n' | b'\r'));
+        let alone = first.is_some_and(|at| bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'));
+        Self { bytes, at: 0, line: 1, line_start: 0, end: if alone { b'\r' } else { b'\n' }, binary: false }
     }
 
     /// Passes over blanks; true if nothing else is left.
     pub fn at_end(&mut self) -> bool {
         while let Some(b) = self.bytes.get(self.at).filter(|b| b.is_ascii_whitespace()) {
             self.at += 1;
-            if *b == b'\n' {
+            if *b == self.end {
                 self.line += 1;
                 self.line_start = self.at;
             }
         }
         self.at == self.bytes.len()
+    }
+
+    /// The next word of this line.
+    ///
+    /// # Errors
+    /// The line or the file ends.
+    pub fn word_in_line(&mut self, expected: &str) -> Result<Token<'a>, MeshError> {
+        while self.bytes.get(self.at).is_some_and(|b| b.is_ascii_whitespace() && *b != self.end) {
+            self.at += 1;
+        }
+        match self.bytes.get(self.at) {
+            Some(b) if *b == self.end => Err(self.error(format!("the line ends where {expected} should stand"))),
+            _ => self.word(expected),
+        }
+    }
+
+    /// Bytes that are left.
+    pub fn left(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
+    /// The line, from 1.
+    pub fn line(&self) -> usize {
+        self.line
     }
 
     /// Whether nothing is left, not even blanks.
@@ -70,7 +98,7 @@ impl<'a> Cursor<'a> {
     /// The rest of the line without its end and the blanks before that; the cursor stands on the next line.
     pub fn rest_of_line(&mut self) -> Token<'a> {
         let rest = &self.bytes[self.at..];
-        let length = rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
+        let length = rest.iter().position(|b| *b == self.end).unwrap_or(rest.len());
         let mut token = self.token(length);
         token.text = token.text.trim_ascii_end();
         self.at += length;
@@ -94,21 +122,36 @@ impl<'a> Cursor<'a> {
         if rest.text.is_empty() { Ok(()) } else { Err(rest.error("the line should end here")) }
     }
 
-    /// Goes to the line that begins with `text`, and past it.
+    /// Goes past the next `text`, wherever in a line it stands: behind binary numbers there need not be an end of line.
     ///
     /// # Errors
     /// There is none.
     pub fn pass(&mut self, text: &str) -> Result<(), MeshError> {
         loop {
-            if self.stands(text.as_bytes()) {
-                self.at += text.len();
+            let rest = &self.bytes[self.at..];
+            let length = rest.iter().position(|b| *b == self.end).unwrap_or(rest.len());
+            if let Some(k) = rest[..length].windows(text.len()).position(|w| w == text.as_bytes()) {
+                self.at += k + text.len();
                 return Ok(());
             }
-            if self.at == self.bytes.len() {
+            if rest.is_empty() {
                 return Err(self.cut_short(text));
             }
             self.rest_of_line();
         }
+    }
+
+    /// Goes past `text`, which stands here or behind blanks; what follows it may follow at once.
+    ///
+    /// # Errors
+    /// Something else stands here, or the file ends.
+    pub fn past(&mut self, text: &str) -> Result<(), MeshError> {
+        let word = self.word(text)?;
+        if !word.text.starts_with(text.as_bytes()) {
+            return Err(word.error(format!("'{}' where {text} should stand", word.shown())));
+        }
+        self.at -= word.text.len() - text.len();
+        Ok(())
     }
 
     /// A whole number of `width` bytes (4 or 8) if it is binary.
@@ -183,7 +226,11 @@ impl<'a> Cursor<'a> {
         Token::new(&self.bytes[self.at..self.at + length], line, self.at - self.line_start + 1)
     }
 
-    fn number<const N: usize>(&mut self, encoding: Encoding, expected: &str) -> Result<[u8; N], MeshError> {
+    /// The bytes of a binary number, highest first.
+    ///
+    /// # Errors
+    /// The file ends.
+    pub fn number<const N: usize>(&mut self, encoding: Encoding, expected: &str) -> Result<[u8; N], MeshError> {
         let mut number = [0; N];
         number.copy_from_slice(self.take(N, expected)?);
         if encoding == Encoding::Little {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why a mesh could not be read or written. The file's name is put in front by whoever opened it.
+/// Why a mesh could not be read or written, or what of it was not taken as it stands. The file's name is put in front by whoever opened it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MeshError {
     /// Line in the file, counted from 1; none in the binary part of a file.

@@ -10,7 +10,7 @@
 
 use crate::linalg::Vec3;
 use crate::mesh::cursor::{Cursor, Encoding};
-use crate::mesh::{MeshError, TetMesh};
+use crate::mesh::{MeshError, TetMesh, text};
 use std::collections::BTreeMap;
 
 /// Most physical groups that one entity may belong to.
@@ -32,7 +32,8 @@ const CURVED_TETRAHEDRA: [i64; 4] = [11, 29, 30, 31];
 /// Another version, a file that is cut short or promises what does not follow, numbers that are none or not finite, node
 /// tags used twice or not at all, solid elements that are not tetrahedra of first order; with line and column as long as nothing binary came before.
 pub fn read(bytes: &[u8]) -> Result<TetMesh, MeshError> {
-    let mut reader = Reader::new(bytes)?;
+    let bytes = text::plain(bytes)?;
+    let mut reader = Reader::new(&bytes)?;
     while !reader.cursor.at_end() {
         let section = reader.cursor.word("a section")?;
         let name = section.name();
@@ -50,15 +51,16 @@ pub fn read(bytes: &[u8]) -> Result<TetMesh, MeshError> {
                 return Err(section.error("parametric nodes are not read; save without them (Mesh.SaveParametric = 0)"));
             }
             _ => {
+                if name == "PartitionedEntities" {
+                    let what = "the mesh is partitioned: physical groups of its parts are not read; save it whole";
+                    reader.notes.push(section.error(what));
+                }
                 reader.cursor.rest_of_line();
                 reader.cursor.pass(&format!("$End{name}"))?;
                 continue;
             }
         }
-        let end = reader.cursor.word(&format!("$End{name}"))?;
-        if end.name() != format!("$End{name}") {
-            return Err(end.error(format!("'{}' where $End{name} should stand", end.shown())));
-        }
+        reader.cursor.past(&format!("$End{name}"))?;
     }
     reader.finish()
 }
@@ -90,12 +92,18 @@ struct Reader<'a> {
     entities: BTreeMap<(i64, i64), Vec<u64>>,
     /// Nodes of the elements of each dimension and label.
     members: BTreeMap<(i64, i64), Vec<i64>>,
+    notes: Vec<MeshError>,
 }
 
 impl<'a> Reader<'a> {
     /// Reads the section `$MeshFormat`.
     fn new(bytes: &'a [u8]) -> Result<Self, MeshError> {
         let mut cursor = Cursor::new(bytes);
+        cursor.at_end();
+        while cursor.stands(b"$Comments") {
+            cursor.pass("$EndComments")?;
+            cursor.at_end();
+        }
         if !cursor.stands(b"$MeshFormat") {
             return Err(MeshError::new(
                 "this is no Gmsh file of version 2 or later: it does not begin with $MeshFormat",
@@ -125,8 +133,7 @@ impl<'a> Reader<'a> {
             }
             _ => return Err(kind.error(format!("the file type is '{}', not 0 (text) or 1 (binary)", kind.shown()))),
         };
-        cursor.rest_of_line();
-        cursor.pass("$EndMeshFormat")?;
+        cursor.past("$EndMeshFormat")?;
         Ok(Self {
             cursor,
             version,
@@ -137,6 +144,7 @@ impl<'a> Reader<'a> {
             names: BTreeMap::new(),
             entities: BTreeMap::new(),
             members: BTreeMap::new(),
+            notes: Vec::new(),
         })
     }
 
@@ -167,7 +175,7 @@ impl<'a> Reader<'a> {
             let rest = self.cursor.rest_of_line();
             let name = rest.text.trim_ascii().strip_prefix(b"\"").and_then(|n| n.strip_suffix(b"\""));
             let Some(name) = name else { return Err(rest.error("a physical name should stand here in quotes")) };
-            self.names.insert((dimension, tag.unsigned_abs()), String::from_utf8_lossy(name).into_owned());
+            self.names.insert((dimension, tag.unsigned_abs()), text::name(name));
         }
         Ok(())
     }
@@ -375,7 +383,7 @@ impl<'a> Reader<'a> {
         if self.version == Version::V2 {
             self.keep_one_of_each();
         }
-        let mut mesh = TetMesh::default();
+        let mut mesh = TetMesh { notes: std::mem::take(&mut self.notes), ..TetMesh::default() };
         for tet in &self.tets {
             let mut vertices = [0; 4];
             for (slot, tag) in vertices.iter_mut().zip(tet.nodes) {

@@ -21,6 +21,8 @@ pub mod polygon;
 pub mod tet;
 /// Triangles cut into smaller ones, surfaces moved outward.
 pub mod refine;
+/// Encodings of text.
+pub mod text;
 /// TetGen, in.
 pub mod tetgen;
 /// Edges, hinges, boundary, triangles around a vertex.
@@ -38,6 +40,9 @@ pub use tet::TetMesh;
 use crate::linalg::{Vec2, Vec3};
 use std::collections::BTreeMap;
 
+/// What notes say of a chart that is not whole.
+pub const LEFT_OUT: &str = "the chart (UV) is left out";
+
 /// A triangle mesh. Order and count of vertices are those of the file it came from, unused vertices included.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriMesh {
@@ -54,6 +59,8 @@ pub struct TriMesh {
     pub groups: BTreeMap<String, Vec<u32>>,
     /// Named scalars per vertex (PLY properties beyond position, normal, colour and texture).
     pub channels: BTreeMap<String, Vec<f64>>,
+    /// What the reader left out or took otherwise than it stands in the file, with its place where it has one: warnings.
+    pub notes: Vec<MeshError>,
 }
 
 /// Reads a mesh from the bytes of a file whose name ends in `extension` (`obj` or `ply`, any case).
@@ -61,6 +68,7 @@ pub struct TriMesh {
 /// # Errors
 /// An extension that is not known, or what [`obj::read`] and [`ply::read`] find wrong.
 pub fn read(extension: &str, bytes: &[u8]) -> Result<TriMesh, MeshError> {
+    let bytes = text::there(bytes)?;
     match extension.to_ascii_lowercase().as_str() {
         "obj" => obj::read(bytes),
         "ply" => ply::read(bytes).map(|read| read.mesh),
@@ -84,10 +92,17 @@ pub fn read_tets(
     let other =
         |kind: &'static str| move |fault: MeshError| MeshError::new(format!("in the .{kind} file beside it: {fault}"));
     let mut mesh = match extension.to_ascii_lowercase().as_str() {
-        "msh" => gmsh::read(bytes)?,
-        "vtk" => vtk::read(bytes)?,
-        "node" => tetgen::read_nodes(bytes)?.read_tets(&beside("ele")?).map_err(other("ele"))?,
-        "ele" => tetgen::read_nodes(&beside("node")?).map_err(other("node"))?.read_tets(bytes)?,
+        "msh" => gmsh::read(text::there(bytes)?)?,
+        "vtk" => vtk::read(text::there(bytes)?)?,
+        "node" => {
+            let (nodes, ele) = (tetgen::read_nodes(text::there(bytes)?)?, beside("ele")?);
+            text::there(&ele).and_then(|ele| nodes.read_tets(ele)).map_err(other("ele"))?
+        }
+        "ele" => {
+            let nodes = beside("node")?;
+            let nodes = text::there(&nodes).and_then(tetgen::read_nodes).map_err(other("node"))?;
+            nodes.read_tets(text::there(bytes)?)?
+        }
         unknown => {
             return Err(MeshError::new(format!(
                 "unknown kind of tetrahedral mesh file '.{unknown}'; .msh, .vtk, .node and .ele are read"

@@ -1,21 +1,23 @@
 //! PLY in (ascii, binary little and big endian) and out (binary little endian).
 //!
 //! Read: vertex positions `x y z`; one texture coordinate a vertex (`s t`, `u v` or `texture_u texture_v`); velocities
-//! `vx vy vz`; every other scalar of a vertex but normals and colours as a channel; faces `vertex_indices` or
-//! `vertex_index`, polygons cut into triangles. The vertices whose channel exceeds 0.5 are also a group of its name.
+//! `vx vy vz`; every other scalar of a vertex but normals and colours as a channel, under its name as it stands (`sleeve.L`);
+//! faces `vertex_indices` or `vertex_index`, polygons cut into triangles; texture coordinates of the corners of faces
+//! (`texcoord`), which go before those of vertices. The vertices whose channel exceeds 0.5 are also a group of its name.
 
+mod body;
 mod columns;
+mod header;
 mod write;
 
 pub use columns::{Columns, columns};
 pub use write::{PlyRecord, vertex_uv, write, write_mesh};
 
 use crate::linalg::{Vec2, Vec3};
-use crate::mesh::{MeshError, TriMesh, polygon};
-use ply_rs::parser::{ParseError, Parser, Reader};
-use ply_rs::ply::{
-    ElementDef, Encoding, Header, Property, PropertyAccess, PropertyAccessResult, PropertyType, ScalarType,
-};
+use crate::mesh::cursor::Cursor;
+use crate::mesh::{LEFT_OUT, MeshError, TriMesh, polygon, text};
+use body::Records;
+use std::collections::HashMap;
 
 /// Names of the two texture coordinates, in order of preference.
 const UV_NAMES: [[&str; 2]; 3] = [["s", "t"], ["u", "v"], ["texture_u", "texture_v"]];
@@ -31,82 +33,34 @@ pub struct PlyMesh {
     pub velocities: Option<Vec<Vec3>>,
 }
 
-/// One record of an element: scalars in order of the header, lists in order of the header.
-#[derive(Debug, Default)]
-struct Record {
-    scalars: Vec<f64>,
-    lists: Vec<Vec<f64>>,
-}
-
-impl PropertyAccess for Record {
-    fn new() -> Self {
-        Self::default()
-    }
-
-    fn set_property(&mut self, _name: &str, property: Property) -> PropertyAccessResult {
-        fn wide<T: Into<f64>>(list: Vec<T>) -> Vec<f64> {
-            list.into_iter().map(Into::into).collect()
-        }
-        match property {
-            Property::Char(x) => self.scalars.push(x.into()),
-            Property::UChar(x) => self.scalars.push(x.into()),
-            Property::Short(x) => self.scalars.push(x.into()),
-            Property::UShort(x) => self.scalars.push(x.into()),
-            Property::Int(x) => self.scalars.push(x.into()),
-            Property::UInt(x) => self.scalars.push(x.into()),
-            Property::Float(x) => self.scalars.push(x.into()),
-            Property::Double(x) => self.scalars.push(x),
-            Property::ListChar(x) => self.lists.push(wide(x)),
-            Property::ListUChar(x) => self.lists.push(wide(x)),
-            Property::ListShort(x) => self.lists.push(wide(x)),
-            Property::ListUShort(x) => self.lists.push(wide(x)),
-            Property::ListInt(x) => self.lists.push(wide(x)),
-            Property::ListUInt(x) => self.lists.push(wide(x)),
-            Property::ListFloat(x) => self.lists.push(wide(x)),
-            Property::ListDouble(x) => self.lists.push(x),
-        }
-        PropertyAccessResult::Set
-    }
-}
-
 /// Reads a PLY file. Memory stays in proportion to the bytes given, whatever the header claims.
 ///
 /// # Errors
 /// A header that is none or promises more than the file holds, missing `x y z`, numbers that are not finite, faces of
 /// fewer than three vertices or with indices out of range.
 pub fn read(bytes: &[u8]) -> Result<PlyMesh, MeshError> {
-    let mut reader = Reader::new(bytes);
-    let parser = Parser::<Record>::new();
-    let header = parser.read_header(&mut reader).map_err(told)?;
+    let bytes = text::plain(bytes)?;
+    let mut cursor = Cursor::new(&bytes);
+    let header = header::read(&mut cursor)?;
     let mut out = PlyMesh::default();
-    let mut have = [false; 2];
-    let mut faces: Vec<Record> = Vec::new();
-    for (name, element) in &header.elements {
-        affordable(element, &header, reader.get_ref().len())?;
-        let records = parser.read_payload_for_element(&mut reader, element, &header).map_err(told)?;
-        match name.as_str() {
-            "vertex" => {
-                take_vertices(element, &records, &mut out)?;
-                have[0] = true;
-            }
-            "face" => {
-                faces = records;
-                have[1] = true;
-            }
+    let mut notes = Vec::new();
+    let (mut vertices, mut faces) = (None, None);
+    for element in &header.elements {
+        let records = body::records(&mut cursor, &header, element, &mut notes)?;
+        match element.name.as_str() {
+            "vertex" => vertices = Some(records),
+            "face" => faces = Some(records),
             "tristrips" => {
                 return Err(MeshError::new("triangle strips ('tristrips') are not read; save the mesh with faces"));
             }
             _ => {}
         }
     }
-    if !have[0] {
-        return Err(MeshError::new("no element 'vertex'"));
-    }
-    if let (true, Some(element)) = (have[1], header.elements.get("face")) {
-        take_faces(element, &faces, &mut out.mesh)?;
-    }
-    if !out.mesh.uv.is_empty() {
-        out.mesh.uv_triangles.clone_from(&out.mesh.triangles);
+    body::told_rest(&mut cursor, &header, &mut notes);
+    out.mesh.notes = notes;
+    take_vertices(&vertices.ok_or_else(|| MeshError::new("no element 'vertex'"))?, &mut out)?;
+    if let Some(faces) = faces {
+        take_faces(&faces, &mut out.mesh)?;
     }
     for (name, values) in &out.mesh.channels {
         let members: Vec<u32> = (0..).zip(values).filter(|(_, v)| **v > 0.5).map(|(i, _)| i).collect();
@@ -117,127 +71,150 @@ pub fn read(bytes: &[u8]) -> Result<PlyMesh, MeshError> {
     Ok(out)
 }
 
-/// The parser's complaint in one line.
-fn told(error: ParseError) -> MeshError {
-    let text = error.to_string();
-    let text =
-        text.split_once(": ").filter(|(head, _)| head.starts_with("Line ")).map_or(text.as_str(), |(_, rest)| rest);
-    let words: Vec<String> = text
-        .chars()
-        .take(300)
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect::<String>()
-        .split_whitespace()
-        .map(str::to_string)
-        .collect();
-    MeshError { line: error.line(), column: None, what: format!("not a valid PLY file: {}", words.join(" ")) }
+/// The first value that is not finite: its record, its name and what it is.
+fn not_finite<'n>(records: &Records, names: &[&'n str]) -> Option<(usize, &'n str, f64)> {
+    let first = |name: &'n str| {
+        let values = records.scalar(name)?;
+        values.iter().position(|x| !x.is_finite()).map(|v| (v, name, values[v]))
+    };
+    names.iter().filter_map(|name| first(name)).min_by_key(|(v, ..)| *v)
 }
 
-/// Refuses an element that cannot fit into the `left` bytes.
-fn affordable(element: &ElementDef, header: &Header, left: usize) -> Result<(), MeshError> {
-    if element.count == 0 {
-        return Ok(());
-    }
-    if element.properties.is_empty() {
-        return Err(MeshError::new(format!("element '{}' has no properties", element.name)));
-    }
-    let width = |scalar: &ScalarType| match scalar {
-        ScalarType::Char | ScalarType::UChar => 1,
-        ScalarType::Short | ScalarType::UShort => 2,
-        ScalarType::Int | ScalarType::UInt | ScalarType::Float => 4,
-        ScalarType::Double => 8,
-    };
-    let least: usize = match header.encoding {
-        // A digit and a blank or end of line each; the end of the last line may be missing.
-        Encoding::Ascii => 2 * element.properties.len(),
-        _ => element
-            .properties
-            .values()
-            .map(|p| match &p.data_type {
-                PropertyType::Scalar(scalar) | PropertyType::List(scalar, _) => width(scalar),
-            })
-            .sum(),
-    };
-    let needed = element.count.saturating_mul(least);
-    if needed > left.saturating_add(1) || element.count >= u32::MAX as usize {
-        return Err(MeshError::new(format!(
-            "the header promises {} of element '{}', at least {needed} bytes, but only {left} follow: the file is cut short or its header is wrong",
-            element.count, element.name
-        )));
-    }
-    Ok(())
-}
-
-fn take_vertices(element: &ElementDef, records: &[Record], out: &mut PlyMesh) -> Result<(), MeshError> {
-    let scalars: Vec<&str> = element
-        .properties
-        .values()
-        .filter(|p| matches!(p.data_type, PropertyType::Scalar(_)))
-        .map(|p| p.name.as_str())
-        .collect();
-    let column = |name: &str| scalars.iter().position(|s| *s == name);
-    let columns = |names: [&str; 3]| match names.map(column) {
-        [Some(a), Some(b), Some(c)] => Some([a, b, c]),
+fn take_vertices(records: &Records, out: &mut PlyMesh) -> Result<(), MeshError> {
+    let scalars = || records.element.properties.iter().zip(&records.columns).filter(|(p, _)| p.length.is_none());
+    let columns = |names: [&str; 3]| match names.map(|name| records.scalar(name)) {
+        [Some(a), Some(b), Some(c)] => {
+            Some(a.iter().zip(b).zip(c).map(|((x, y), z)| Vec3::new(*x, *y, *z)).collect::<Vec<Vec3>>())
+        }
         _ => None,
     };
-    let Some(position) = columns(["x", "y", "z"]) else {
-        return Err(MeshError::new("element 'vertex' lacks one of the scalar properties x, y, z"));
-    };
-    for (v, record) in records.iter().enumerate() {
-        if let Some(k) = record.scalars.iter().position(|x| !x.is_finite()) {
-            let name = scalars.get(k).unwrap_or(&"");
-            return Err(MeshError::new(format!("vertex {v}: {name} is {}, not a finite number", record.scalars[k])));
-        }
+    out.mesh.positions = columns(["x", "y", "z"]).ok_or_else(|| {
+        let names: Vec<&str> = scalars().map(|(p, _)| p.name.as_str()).collect();
+        let has = format!("element 'vertex' lacks one of the scalar properties x, y, z; it has {}", names.join(", "));
+        MeshError::new(has)
+    })?;
+    if let Some((v, name, value)) = not_finite(records, &["x", "y", "z"]) {
+        return Err(records.error(v, format!("{name} is {value}, not a finite number")));
     }
-    let value = |record: &Record, column: usize| record.scalars.get(column).copied().unwrap_or(0.0);
-    let vectors = |c: [usize; 3]| -> Vec<Vec3> {
-        records.iter().map(|r| Vec3::new(value(r, c[0]), value(r, c[1]), value(r, c[2]))).collect()
-    };
-    out.velocities = columns(["vx", "vy", "vz"]).map(vectors);
-    out.mesh.positions = vectors(position);
-    let chart = UV_NAMES.iter().find_map(|[u, v]| Some([column(u)?, column(v)?]));
-    if let Some([u, v]) = chart {
-        out.mesh.uv = records.iter().map(|r| Vec2::new(value(r, u), value(r, v))).collect();
+    out.velocities = columns(["vx", "vy", "vz"]);
+    if let Some((v, name, value)) = out.velocities.as_ref().and_then(|_| not_finite(records, &["vx", "vy", "vz"])) {
+        out.velocities = None;
+        out.mesh.notes.push(records.error(v, format!("{name} is {value}; the velocities are left out")));
     }
-    for (k, name) in scalars.iter().enumerate() {
-        if !NO_CHANNELS.contains(name) && !chart.is_some_and(|c| c.contains(&k)) {
-            out.mesh.channels.insert((*name).to_string(), records.iter().map(|r| value(r, k)).collect());
+    let has = |name: &str| records.scalar(name).is_some();
+    let chart = UV_NAMES.into_iter().find(|[u, v]| has(u) && has(v));
+    if let Some(names) = chart {
+        let [u, v] = names.map(|name| records.scalar(name).unwrap_or_default());
+        out.mesh.uv = u.iter().zip(v).map(|(u, v)| Vec2::new(*u, *v)).collect();
+    }
+    for (property, column) in scalars() {
+        let name = property.name.as_str();
+        if !NO_CHANNELS.contains(&name) && !chart.is_some_and(|c| c.contains(&name)) {
+            if let Some((v, name, value)) = not_finite(records, &[name]) {
+                out.mesh.notes.push(records.error(v, format!("{name} is {value}; no map can take it there")));
+            }
+            out.mesh.channels.insert(name.to_string(), column.values.clone());
         }
     }
     Ok(())
 }
 
-fn take_faces(element: &ElementDef, records: &[Record], mesh: &mut TriMesh) -> Result<(), MeshError> {
-    let list = element
-        .properties
-        .values()
-        .filter(|p| matches!(p.data_type, PropertyType::List(..)))
-        .position(|p| p.name == "vertex_indices" || p.name == "vertex_index");
-    let Some(list) = list else {
-        return if records.is_empty() {
+fn take_faces(records: &Records, mesh: &mut TriMesh) -> Result<(), MeshError> {
+    let Some(corners) = records.list(&["vertex_indices", "vertex_index"]) else {
+        return if records.element.count == 0 {
             Ok(())
         } else {
             Err(MeshError::new("element 'face' lacks the list property vertex_indices"))
         };
     };
+    let mut wedges =
+        records.list(&["texcoord", "texcoords"]).map(|list| Wedges { list: Some(list), ..Wedges::default() });
     let mut points: Vec<Vec3> = Vec::new();
-    for (f, record) in records.iter().enumerate() {
-        let corners = record.lists.get(list).map_or(&[][..], Vec::as_slice);
+    for f in 0..records.element.count {
+        let corners = corners.list(f);
         points.clear();
         for &corner in corners {
             let vertex =
                 (corner >= 0.0 && corner.fract() == 0.0).then(|| mesh.positions.get(corner as usize)).flatten();
             let Some(vertex) = vertex else {
                 let count = mesh.positions.len();
-                return Err(MeshError::new(format!("face {f}: vertex {corner} does not exist, the file has {count}")));
+                return Err(records.error(f, format!("vertex {corner} does not exist, the file has {count}")));
             };
             points.push(*vertex);
         }
-        let triangles = &mut mesh.triangles;
-        polygon::triangulate(&points, |tri| triangles.push(tri.map(|k| corners[k] as u32)))
-            .map_err(|what| MeshError::new(format!("face {f}: {what}")))?;
+        let chart = wedges.as_mut().map(|wedges| wedges.corners(f, corners));
+        let TriMesh { triangles, uv_triangles, .. } = mesh;
+        polygon::triangulate(&points, |tri| {
+            triangles.push(tri.map(|k| corners[k] as u32));
+            // Where one face has no chart, none is kept.
+            if let Some(Some(chart)) = &chart {
+                uv_triangles.push(tri.map(|k| chart[k]));
+            }
+        })
+        .map_err(|what| records.error(f, what))?;
     }
+    take_chart(records, wedges.unwrap_or_default(), mesh);
     Ok(())
+}
+
+/// The chart of the corners of faces, else that of the vertices, if it is whole.
+fn take_chart(records: &Records, wedges: Wedges, mesh: &mut TriMesh) {
+    if let Some((face, message)) = wedges.wrong {
+        mesh.notes.push(records.error(face, format!("{message}; {LEFT_OUT}")));
+        mesh.uv_triangles.clear();
+    }
+    if !mesh.uv_triangles.is_empty() {
+        mesh.uv = wedges.uv;
+    } else if !mesh.uv.is_empty() {
+        mesh.uv_triangles.clone_from(&mesh.triangles);
+        let is_used = |v: u32| mesh.uv.get(v as usize).is_some_and(|uv| !uv.iter().all(|x| x.is_finite()));
+        if let Some(v) = mesh.triangles.iter().flatten().copied().find(|v| is_used(*v)) {
+            let what = format!("vertex {v}: its texture coordinate is not a finite number; {LEFT_OUT}");
+            mesh.notes.push(MeshError::new(what));
+            mesh.uv.clear();
+            mesh.uv_triangles.clear();
+        }
+    }
+    // What no face uses is in no chart.
+    for uv in mesh.uv.iter_mut().filter(|uv| !uv.iter().all(|x| x.is_finite())) {
+        *uv = Vec2::zeros();
+    }
+}
+
+/// Texture coordinates of the corners of faces, as MeshLab writes them: those of one vertex that are equal become one.
+#[derive(Default)]
+struct Wedges<'c> {
+    list: Option<&'c body::Column>,
+    uv: Vec<Vec2>,
+    known: HashMap<(u32, [u64; 2]), u32>,
+    /// The first face without a chart of its own, and why.
+    wrong: Option<(usize, String)>,
+}
+
+impl Wedges<'_> {
+    /// Numbers of the texture coordinates of the corners of a face.
+    fn corners(&mut self, face: usize, corners: &[f64]) -> Option<Vec<u32>> {
+        let values = self.list.map_or(&[][..], |list| list.list(face));
+        let why = if values.len() != 2 * corners.len() {
+            format!("{} numbers in its list texcoord for {} corners", values.len(), corners.len())
+        } else if let Some(value) = values.iter().find(|x| !x.is_finite()) {
+            format!("a texture coordinate is {value}")
+        } else {
+            let (pairs, _) = values.as_chunks::<2>();
+            let number = |(corner, [u, v]): (&f64, &[f64; 2])| {
+                // The two zeros are one.
+                let uv = Vec2::new(u + 0.0, v + 0.0);
+                let next = self.uv.len() as u32;
+                *self.known.entry((*corner as u32, [uv.x.to_bits(), uv.y.to_bits()])).or_insert_with(|| {
+                    self.uv.push(uv);
+                    next
+                })
+            };
+            return Some(corners.iter().zip(pairs).map(number).collect());
+        };
+        self.wrong.get_or_insert((face, why));
+        None
+    }
 }
 
 #[cfg(test)]
@@ -264,6 +241,7 @@ mod tests {
             ]),
             positions,
             triangles,
+            notes: Vec::new(),
         };
         let velocities = (0..5).map(|i| Vec3::new(f64::from(i), 0.5, -1.0)).collect();
         (mesh, velocities)
@@ -388,7 +366,7 @@ mod tests {
             ("ply\nformat ascii 1.0\n".into(), "missing 'end_header'"),
             (
                 "ply\nformat ascii 1.0\nelement vertex 1\nproperty quad x\nend_header\n".into(),
-                "4: not a valid PLY file",
+                "4:10: 'quad' is no type of numbers (as float, double, uchar, int)",
             ),
             ("ply\nformat ascii 1.0\nend_header\n".into(), "no element 'vertex'"),
             (
@@ -407,7 +385,10 @@ mod tests {
                 "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n1\n".into(),
                 "lacks one of the scalar",
             ),
-            (format!("ply\nformat ascii 1.0\nelement vertex 1\n{xyz}end_header\n1 nan 3\n"), "8: not a valid PLY file"),
+            (
+                format!("ply\nformat ascii 1.0\nelement vertex 1\n{xyz}end_header\n1 nan 3\n"),
+                "8:1: vertex 0: y is NaN, not a finite number",
+            ),
             (format!("ply\nformat ascii 1.0\nelement vertex 1\n{xyz}end_header\n1 1e999 3\n"), "vertex 0: y is inf"),
             (
                 format!("ply\nformat ascii 1.0\nelement vertex 1\n{xyz}{faces}end_header\n1 2 3\n3 0 0 1\n"),
@@ -437,5 +418,113 @@ mod tests {
         bytes.extend(f32::NAN.to_le_bytes());
         bytes.extend(1f32.to_le_bytes());
         assert_eq!(read(&bytes).unwrap_err().what, "vertex 0: y is NaN, not a finite number");
+    }
+
+    const SQUARE: &str = "0 0 0\n1 0 0\n1 1 0\n0 1 0\n";
+
+    /// A square of two triangles; more properties of vertices and of faces, and the records.
+    fn square(vertex: &str, face: &str, records: &str) -> String {
+        format!(
+            "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n{vertex}\
+             element face 2\nproperty list uchar int vertex_indices\n{face}end_header\n{records}"
+        )
+    }
+
+    #[test]
+    fn every_name_is_a_name() {
+        let names = ["sleeve.L", ".001", "Group 1", "1", "Kr\u{e4}gen", "#", "a/b:c"];
+        for name in names {
+            let records = "0 0 0 1\n1 0 0 0\n1 1 0 0.25\n0 1 0 1\n3 0 1 2\n3 0 2 3\n";
+            let text = square(&format!("property float {name}\n"), "", records);
+            let latin: Vec<u8> = text.chars().map(|c| c as u8).collect();
+            for bytes in [text.as_bytes(), &latin] {
+                let mesh = read(bytes).unwrap().mesh;
+                assert_eq!((&mesh.groups[name][..], mesh.channels[name][2]), (&[0, 3][..], 0.25), "{name}");
+            }
+        }
+        let mut bytes = square("", "", &format!("{SQUARE}3 0 1 2\n3 0 2 3\n")).into_bytes();
+        bytes.splice(4..4, *b"comment Kr\xe4gen \xff\nobj_info \xe4\n\n");
+        assert_eq!(read(&bytes).unwrap().mesh.triangles.len(), 2);
+    }
+
+    #[test]
+    fn what_is_not_needed_need_not_be_finite() {
+        let odd = ["nan", "-nan", "-nan(ind)", "1.#QNAN", "-1.#IND", "inf"];
+        for odd in odd {
+            let records = format!("0 0 0 {odd} 0\n1 0 0 0 0\n1 1 0 0 0\n0 1 0 0 {odd}\n3 0 1 2\n3 0 2 3\n");
+            let mesh = read(square("property float nx\nproperty float red\n", "", &records).as_bytes()).unwrap().mesh;
+            assert!(mesh.channels.is_empty() && mesh.notes.is_empty() && mesh.triangles.len() == 2, "{odd}");
+            let velocities = "property float vx\nproperty float vy\nproperty float vz\n";
+            let records = format!("0 0 0 0 0 {odd}\n1 0 0 0 0 0\n1 1 0 0 0 0\n0 1 0 0 0 0\n3 0 1 2\n3 0 2 3\n");
+            let read = read(square(velocities, "", &records).as_bytes()).unwrap();
+            assert!(read.velocities.is_none(), "{odd}");
+            assert!(read.mesh.notes[0].to_string().starts_with("13:1: vertex 0: vz is"), "{:?}", read.mesh.notes);
+        }
+        let records = "0 0 0 nan 0\n1 0 0 0 0\n1 1 0 1 1\n0 1 0 1 0\n3 0 1 2\n3 0 2 3\n";
+        let mesh = read(square("property float s\nproperty float t\n", "", records).as_bytes()).unwrap().mesh;
+        assert!(mesh.uv.is_empty() && mesh.notes[0].what.ends_with(LEFT_OUT));
+        let records = records.replace("0 2 3", "1 2 3").replace("3 0 1 2", "3 1 2 3");
+        let mesh = read(square("property float s\nproperty float t\n", "", &records).as_bytes()).unwrap().mesh;
+        assert_eq!((mesh.uv.len(), mesh.uv_triangles.len(), mesh.notes.len()), (4, 2, 0));
+        let records = "0 0 0 nan\n1 0 0 0\n1 1 0 1\n0 1 0 1\n3 0 1 2\n3 0 2 3\n";
+        let mesh = read(square("property float weight\n", "", records).as_bytes()).unwrap().mesh;
+        assert_eq!((&mesh.groups["weight"][..], mesh.notes.len()), (&[2, 3][..], 1));
+    }
+
+    #[test]
+    fn faces_may_have_a_chart_of_their_corners() {
+        let wedge = "property list uchar float texcoord\nproperty int texnumber\n";
+        // Equal coordinates of a vertex are one; the other corner of the seam has its own.
+        let faces = "3 0 1 2 6 0 0 1 0 1 1 0\n3 0 2 3 6 -0 0 1 1 0.5 2 1\n";
+        let mesh = read(square("", wedge, &format!("{SQUARE}{faces}")).as_bytes()).unwrap().mesh;
+        assert_eq!(mesh.uv_triangles, [[0, 1, 2], [0, 2, 3]]);
+        assert_eq!(mesh.uv[3], Vec2::new(0.5, 2.0));
+        let seam = faces.replace("-0 0 1 1", "7 7 1 1");
+        let mesh = read(square("", wedge, &format!("{SQUARE}{seam}")).as_bytes()).unwrap().mesh;
+        assert_eq!(mesh.uv_triangles, [[0, 1, 2], [3, 2, 4]]);
+        let quad = "4 0 1 2 3 8 0 0 1 0 1 1 0 1 0\n3 0 2 3 6 0 0 1 1 0 1 0\n";
+        let mesh = read(square("", wedge, &format!("{SQUARE}{quad}")).as_bytes()).unwrap().mesh;
+        assert_eq!((mesh.uv_triangles.len(), mesh.uv.len()), (3, 4));
+        for (wrong, told) in [
+            ("3 0 1 2 0 0\n", "17:1: face 1: 0 numbers in its list texcoord for 3 corners; the chart (UV) is left out"),
+            ("3 0 1 2 6 0 0 1 nan 1 1 0\n", "17:1: face 1: a texture coordinate is NaN; the chart (UV) is left out"),
+        ] {
+            let first = faces.lines().next().unwrap();
+            let mesh = read(square("", wedge, &format!("{SQUARE}{first}\n{wrong}")).as_bytes()).unwrap().mesh;
+            assert!(mesh.uv.is_empty() && mesh.uv_triangles.is_empty() && mesh.triangles.len() == 2);
+            assert_eq!(mesh.notes[0].to_string(), told);
+        }
+    }
+
+    #[test]
+    fn nothing_is_lost_without_a_word() {
+        let faces = "3 0 1 2\n3 0 2 3\n";
+        let told = |text: &str| -> Vec<String> {
+            let mesh = read(text.as_bytes()).unwrap().mesh;
+            assert_eq!((mesh.positions.len(), mesh.triangles.len()), (4, 2));
+            mesh.notes.iter().map(ToString::to_string).collect()
+        };
+        assert!(told(&square("", "", &format!("{SQUARE}\n{faces}\n \n"))).is_empty());
+        assert_eq!(
+            told(&square("", "", &format!("{SQUARE}{faces}3 1 2 3\n"))),
+            [
+                "16:1: 8 bytes stand behind the last record and are not read; the header promises 4 of vertex, 2 of face: \
+              does it promise too few?"
+            ]
+        );
+        let beyond = SQUARE.replace("1 0 0\n", "1 0 0 7 8\n");
+        assert_eq!(
+            told(&square("", "", &format!("{beyond}{faces}"))),
+            ["11:7: '7' stands behind all that a vertex has; it is not read"]
+        );
+        let fault = |text: String| read(text.as_bytes()).unwrap_err().to_string();
+        let short = fault(square("", "", &format!("0 0 0\n1 0\n1 1 0\n0 1 0\n{faces}")));
+        assert_eq!(short, "11:4: vertex 1 of 4 that the header promises: the line ends where z should stand");
+        let comma = fault(square("", "", &format!("0,5 0 0\n{SQUARE}{faces}")));
+        assert!(comma.starts_with("10:1: vertex 0 of 4") && comma.ends_with("write it with a point, not a comma"));
+        let twice = fault(square("property double x\n", "", SQUARE));
+        assert_eq!(twice, "7:1: a second property 'x' of the same element; rename one of them");
+        assert!(fault(square("", "", SQUARE).replace("vertex 4", "vertex -4")).contains("'-4' is no count of records"));
+        assert!(fault(square("", "", SQUARE).replace("ascii 1.0", "ascii 2.0")).starts_with("2:1: expected 'format"));
     }
 }

@@ -1,6 +1,6 @@
 //! Text cut into statements of words, each word with its place; `#` begins a comment.
 
-use crate::mesh::MeshError;
+use crate::mesh::{MeshError, text};
 
 /// A word and where it stands.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,14 +17,32 @@ impl<'a> Token<'a> {
         Self { text, line, column }
     }
 
-    /// The word as text; bytes that are no UTF-8 are replaced.
+    /// The word as text; bytes that are no UTF-8 are taken as Latin-1.
     pub fn name(&self) -> String {
-        String::from_utf8_lossy(self.text).into_owned()
+        text::name(self.text)
     }
 
     /// The word as a message shows it, at most 40 characters.
     pub fn shown(&self) -> String {
         self.name().chars().take(40).collect()
+    }
+
+    /// The words of a line.
+    pub fn words(&self) -> Vec<Token<'a>> {
+        let mut words = Vec::new();
+        let mut at = 0;
+        for piece in self.text.split(u8::is_ascii_whitespace) {
+            if !piece.is_empty() {
+                words.push(Token::new(piece, self.line, self.column + at));
+            }
+            at += piece.len() + 1;
+        }
+        words
+    }
+
+    /// Its line.
+    pub fn line(&self) -> usize {
+        self.line
     }
 
     /// An error at this word.
@@ -37,11 +55,34 @@ impl<'a> Token<'a> {
     /// # Errors
     /// It is none.
     pub fn real(&self) -> Result<f64, MeshError> {
-        match std::str::from_utf8(self.text).ok().and_then(|t| t.parse::<f64>().ok()) {
-            Some(x) if x.is_finite() => Ok(x),
-            Some(_) => Err(self.error(format!("'{}' is not a finite number", self.shown()))),
-            None => Err(self.error(format!("'{}' is not a number", self.shown()))),
+        match self.number()? {
+            x if x.is_finite() => Ok(x),
+            _ => Err(self.error(format!("'{}' is not a finite number", self.shown()))),
         }
+    }
+
+    /// The word as a number that may be infinite or none, as programs of any make write that (`-nan(ind)`, `1.#INF`).
+    ///
+    /// # Errors
+    /// It is another word.
+    pub fn number(&self) -> Result<f64, MeshError> {
+        let parse = |text: &str| text.parse::<f64>().ok();
+        if let Some(x) = std::str::from_utf8(self.text).ok().and_then(parse) {
+            return Ok(x);
+        }
+        let name = self.name().to_ascii_lowercase();
+        let digits = name.trim_start_matches(['+', '-']);
+        if digits.starts_with("nan") || digits.starts_with("1.#") {
+            return Ok(if digits.starts_with("1.#inf") { f64::INFINITY } else { f64::NAN });
+        }
+        let remedy = if parse(&name.replace(',', ".")).is_some() {
+            "; write it with a point, not a comma"
+        } else if parse(&name.replace('d', "e")).is_some() {
+            "; write its exponent with e, not d"
+        } else {
+            ""
+        };
+        Err(self.error(format!("'{}' is not a number{remedy}", self.shown())))
     }
 
     /// The word as a whole number.
@@ -90,7 +131,7 @@ impl<'a> Statement<'a> {
     }
 }
 
-/// Walks over the statements of a file.
+/// Walks over the statements of a file. Lines end in `\n`, `\r\n` or `\r`.
 pub struct Tokens<'a> {
     rest: &'a [u8],
     line: usize,
@@ -109,11 +150,11 @@ impl<'a> Tokens<'a> {
             return false;
         }
         loop {
-            let end = self.rest.iter().position(|&b| b == b'\n').unwrap_or(self.rest.len());
-            let line = &self.rest[..end];
-            self.rest = self.rest.get(end + 1..).unwrap_or_default();
+            let end = self.rest.iter().position(|b| matches!(b, b'\n' | b'\r')).unwrap_or(self.rest.len());
+            let (line, rest) = self.rest.split_at(end);
+            self.rest = rest.strip_prefix(b"\r\n").or(rest.get(1..)).unwrap_or_default();
             self.line += 1;
-            let line = line.trim_ascii_end();
+            let line = line.strip_prefix(text::MARK).unwrap_or(line).trim_ascii_end();
             let (line, goes_on) = match line.strip_suffix(b"\\") {
                 Some(before) => (before, true),
                 None => (line, false),

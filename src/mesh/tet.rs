@@ -1,6 +1,7 @@
 //! Tetrahedral meshes in file order: volume, orientation, quality, surface.
 
 use crate::linalg::Vec3;
+use crate::mesh::MeshError;
 use std::collections::BTreeMap;
 
 /// A tetrahedron is flat when its [`quality`] is at most this.
@@ -23,6 +24,8 @@ pub struct TetMesh {
     pub tets: Vec<[u32; 4]>,
     /// Named vertex groups, indices ascending.
     pub groups: BTreeMap<String, Vec<u32>>,
+    /// What the reader left out or took otherwise than it stands in the file, with its place where it has one: warnings.
+    pub notes: Vec<MeshError>,
 }
 
 /// How well shaped the tetrahedra of a mesh are.

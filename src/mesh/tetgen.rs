@@ -5,7 +5,7 @@
 
 use crate::linalg::Vec3;
 use crate::mesh::statement::{Statement, Token, Tokens};
-use crate::mesh::{MeshError, TetMesh};
+use crate::mesh::{MeshError, TetMesh, text};
 
 /// The points of a `.node` file, which wait for their tetrahedra.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +13,7 @@ pub struct Nodes {
     positions: Vec<Vec3>,
     /// The number of the first point.
     first: i64,
+    notes: Vec<MeshError>,
 }
 
 /// Reads a `.node` file.
@@ -20,13 +21,15 @@ pub struct Nodes {
 /// # Errors
 /// With line and column: a count that is wrong, numbers that are none, not finite or out of order.
 pub fn read_nodes(bytes: &[u8]) -> Result<Nodes, MeshError> {
+    let bytes = &text::plain(bytes)?;
     let mut lines = Lines::new(bytes);
     let head = lines.line("the number of points")?;
     let promised = count(&head)?;
     if let Some(dimension) = head.tokens().get(1).filter(|d| d.text != b"3") {
         return Err(dimension.error(format!("points of dimension '{}', not 3", dimension.shown())));
     }
-    let mut nodes = Nodes { positions: Vec::new(), first: 0 };
+    let columns = 4 + rest(&head, 2);
+    let mut nodes = Nodes { positions: Vec::new(), first: 0, notes: Vec::new() };
     for k in 0..promised {
         let line = lines.line("a point")?;
         let [number, x, y, z, ..] = line.tokens() else {
@@ -39,6 +42,7 @@ pub fn read_nodes(bytes: &[u8]) -> Result<Nodes, MeshError> {
             }
         }
         in_order(number, nodes.first, k)?;
+        as_wide(&line, columns, &mut nodes.notes);
         nodes.positions.push(Vec3::new(x.real()?, y.real()?, z.real()?));
     }
     lines.end(promised, "points")?;
@@ -52,6 +56,7 @@ impl Nodes {
     /// With line and column: a count that is wrong, numbers that are none or out of order, points that do not exist,
     /// tetrahedra of ten nodes.
     pub fn read_tets(self, bytes: &[u8]) -> Result<TetMesh, MeshError> {
+        let bytes = &text::plain(bytes)?;
         let mut lines = Lines::new(bytes);
         let head = lines.line("the number of tetrahedra")?;
         let promised = count(&head)?;
@@ -64,6 +69,8 @@ impl Nodes {
             }
             _ => {}
         }
+        let columns = 5 + rest(&head, 2);
+        let mut notes = Vec::new();
         let points = self.positions.len();
         let mut tets = Vec::new();
         for k in 0..promised {
@@ -81,10 +88,13 @@ impl Nodes {
                     corner.error(format!("point {point} does not exist, there are {points} from {}", self.first))
                 })?;
             }
+            as_wide(&line, columns, &mut notes);
             tets.push(tet);
         }
         lines.end(promised, "tetrahedra")?;
-        Ok(TetMesh { positions: self.positions, tets, ..TetMesh::default() })
+        // Those of the other file come without their lines, which would be taken for lines of this one.
+        notes.extend(self.notes.into_iter().map(|note| MeshError::new(format!("in the .node file: {note}"))));
+        Ok(TetMesh { positions: self.positions, tets, notes, ..TetMesh::default() })
     }
 }
 
@@ -128,6 +138,21 @@ fn count(head: &Statement) -> Result<usize, MeshError> {
     }
 }
 
+/// The sum of the counts of further columns in the first line, from a word on.
+fn rest(head: &Statement, from: usize) -> usize {
+    let counts = head.tokens().iter().skip(from).map(|word| word.integer().ok().and_then(|n| usize::try_from(n).ok()));
+    counts.fold(0, |sum, count| sum.saturating_add(count.unwrap_or(0)))
+}
+
+/// Tells the first line that has more or fewer words than the first line promises.
+fn as_wide(line: &Statement, columns: usize, notes: &mut Vec<MeshError>) {
+    let has = line.tokens().len();
+    if has != columns && notes.is_empty() {
+        let message = format!("{has} words in this line, but the first line of the file promises {columns}");
+        notes.push(line.error(message));
+    }
+}
+
 fn in_order(number: &Token, first: i64, k: usize) -> Result<(), MeshError> {
     let expected = first + k as i64;
     if number.integer()? == expected {
@@ -161,12 +186,15 @@ mod tests {
 
     #[test]
     fn both_ways_to_count_read_the_same() {
-        let zero = read_nodes(NODES.as_bytes()).unwrap().read_tets(TETS.as_bytes()).unwrap();
+        // Their last lines lack attributes, which is told with other lines.
+        let told = |mesh: TetMesh| (mesh.notes.len(), TetMesh { notes: Vec::new(), ..mesh });
+        let (count, zero) = told(read_nodes(NODES.as_bytes()).unwrap().read_tets(TETS.as_bytes()).unwrap());
+        assert_eq!(count, 2);
         assert_eq!(zero.positions, [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()]);
         assert_eq!(zero.tets, [[0, 1, 2, 3], [3, 2, 1, 0]]);
         let nodes = read_nodes(from_one(NODES, 1).as_bytes()).unwrap();
         assert_eq!(nodes.first, 1);
-        assert_eq!(nodes.read_tets(from_one(TETS, 5).as_bytes()).unwrap(), zero);
+        assert_eq!(told(nodes.read_tets(from_one(TETS, 5).as_bytes()).unwrap()), (2, zero));
     }
 
     #[test]
@@ -210,5 +238,26 @@ mod tests {
         let nodes = read_nodes(from_one(NODES, 1).as_bytes()).unwrap();
         let told = nodes.read_tets(b"1 4 0\n1 1 2 3 0").unwrap_err().to_string();
         assert_eq!(told, "2:9: point 0 does not exist, there are 4 from 1");
+    }
+
+    #[test]
+    fn columns_that_are_not_promised_are_told() {
+        let notes = |nodes: &str, tets: &str| -> Vec<String> {
+            let nodes = read_nodes(nodes.as_bytes()).unwrap();
+            nodes.read_tets(tets.as_bytes()).unwrap().notes.iter().map(ToString::to_string).collect()
+        };
+        let nodes = "4 3 1 1\n0 0 0 0 7 1\n1 1 0 0 7 1\n2 0 1 0 7 0\n3 0 0 1 7 0\n";
+        let tets = "1 4 1\n0 0 1 2 3 5\n";
+        assert!(notes(nodes, tets).is_empty());
+        assert_eq!(
+            notes(&nodes.replace("1 0 0 7 1", "1 0 0 7 1 9"), &tets.replace("3 5", "3 5 6 7")),
+            [
+                "2:1: 8 words in this line, but the first line of the file promises 6",
+                "in the .node file: 3:1: 7 words in this line, but the first line of the file promises 6"
+            ]
+        );
+        assert_eq!(notes(&nodes.replace("0 0 7 1", "0 0 7"), &tets.replace("4 1", "4")).len(), 2);
+        let comma = read_nodes(b"1 3 0 0\n0 0,5 0 0\n").unwrap_err().to_string();
+        assert_eq!(comma, "2:3: '0,5' is not a number; write it with a point, not a comma");
     }
 }

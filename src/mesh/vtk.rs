@@ -7,7 +7,7 @@
 
 use crate::linalg::Vec3;
 use crate::mesh::cursor::{Cursor, Encoding};
-use crate::mesh::{MeshError, TetMesh};
+use crate::mesh::{MeshError, TetMesh, text};
 
 /// The cell type that is read, and those of its kind that are not (quadratic, parametric, higher order, Lagrange, Bezier).
 const TETRAHEDRON: i64 = 10;
@@ -26,13 +26,22 @@ const SOLIDS: [i64; 26] = [
 /// not finite, points that do not exist, solid cells that are not tetrahedra of first order; with line and column as long as nothing binary came
 /// before.
 pub fn read(bytes: &[u8]) -> Result<TetMesh, MeshError> {
-    let mut cursor = Cursor::new(bytes);
+    let bytes = text::plain(bytes)?;
+    let mut cursor = Cursor::new(&bytes);
     let encoding = header(&mut cursor)?;
     let mut reader =
         Reader { cursor, encoding, points: Vec::new(), cells: Cells::default(), types: Vec::new(), components: 0 };
+    let mut seen: Vec<Vec<u8>> = Vec::new();
     while !reader.cursor.at_end() {
         let keyword = reader.cursor.word("a keyword")?;
-        match keyword.text.to_ascii_uppercase().as_slice() {
+        let section = keyword.text.to_ascii_uppercase();
+        if [&b"POINTS"[..], b"CELLS", b"CELL_TYPES"].contains(&section.as_slice()) {
+            if seen.contains(&section) {
+                return Err(keyword.error(format!("a second {}; one mesh a file is read", text::name(&section))));
+            }
+            seen.push(section.clone());
+        }
+        match section.as_slice() {
             b"DATASET" => {
                 let kind = reader.cursor.word("the kind of data set")?;
                 if !kind.text.eq_ignore_ascii_case(b"UNSTRUCTURED_GRID") {
@@ -171,6 +180,13 @@ impl Reader<'_> {
                 return Err(self.cursor.error(format!("offset {offset} is out of order or above {size}")));
             }
             cells.offsets.push(offset);
+        }
+        let ends = [cells.offsets.first(), cells.offsets.last()].map(|end| end.copied().unwrap_or(0));
+        if offsets > 0 && ends != [0, size] {
+            let [first, last] = ends;
+            return Err(self
+                .cursor
+                .error(format!("offsets go from {first} to {last}, but the cells have {size} points")));
         }
         let connectivity = self.cursor.word("CONNECTIVITY")?;
         if !connectivity.text.eq_ignore_ascii_case(b"CONNECTIVITY") {
@@ -384,5 +400,20 @@ mod tests {
         binary.extend([0; 100]);
         let told = read(&binary).unwrap_err().to_string();
         assert!(told.ends_with("the file ends where a coordinate should stand"), "{told}");
+    }
+
+    #[test]
+    fn nothing_is_lost_without_a_word() {
+        let cells = "CELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n10\n";
+        let told = |body: &str| read(&text(body)).unwrap_err().to_string();
+        assert_eq!(told(&format!("{POINTS}{cells}{POINTS}")), "11:1: a second POINTS; one mesh a file is read");
+        assert_eq!(told(&format!("{POINTS}{cells}{cells}")), "11:1: a second CELLS; one mesh a file is read");
+        let new = |offsets: &str| {
+            format!(
+                "{POINTS}CELLS 2 5\nOFFSETS vtktypeint64\n{offsets}\nCONNECTIVITY vtktypeint32\n0 1 2 3 0\nCELL_TYPES 1\n10\n"
+            )
+        };
+        assert!(told(&new("0 4")).ends_with("offsets go from 0 to 4, but the cells have 5 points"));
+        assert!(told(&new("1 5")).ends_with("offsets go from 1 to 5, but the cells have 5 points"));
     }
 }

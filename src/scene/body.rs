@@ -2,7 +2,7 @@
 
 use super::cloth::{Handle, Pin};
 use super::keys::{Keys, Kind, exactly_one, one_of, section};
-use super::kinds::{File, colour, file, flag, object_name, quantity, table, tables, vector};
+use super::kinds::{File, colour, file, flag, object_name, quantity, table, tables, text, vector};
 use super::material::THICKNESS;
 use super::named::material;
 use super::obstacle::{Block, Capsule};
@@ -42,6 +42,8 @@ section! {
         pub name: String = object_name().required(),
         /// Shape at the start.
         pub shape: Shape = exactly_one(),
+        /// One object (`o`) or group (`g`) of an OBJ file that holds several; the whole file if absent.
+        pub object: Option<String> = text().optional(),
         /// Edge of the tetrahedra with which a surface, ball, box or capsule is filled; about 4,000 of them if absent, more of what is thin.
         pub resolution: Option<f64> = quantity(Unit::Length, 1e-4..=1e3).optional(),
         /// What it is made of.
@@ -76,6 +78,10 @@ fn finish(body: Body, keys: &mut Keys) -> Option<Body> {
         && has(path, &SOLID[..4])
     {
         keys.fault("resolution", "a file of tetrahedra is taken as it is; 'resolution' goes with what is filled");
+        return None;
+    }
+    if !matches!(body.shape, Shape::Mesh(_)) && body.object.is_some() {
+        keys.fault("object", "goes with 'mesh'; leave it out");
         return None;
     }
     Some(body)

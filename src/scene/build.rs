@@ -38,6 +38,8 @@ pub struct Built {
 pub struct Refusal {
     /// Every fault.
     pub faults: Vec<Fault>,
+    /// What is allowed but probably not meant; it may say why there are faults.
+    pub warnings: Vec<Fault>,
     /// The triangles that cross at the start as PLY; empty where the faults are others.
     pub crossing: Vec<u8>,
 }
@@ -81,7 +83,8 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     let airs = air::layers(scene, &cloths, &mut faults);
     let balloons = balloon::balloons(scene, &cloths, &mut faults);
     if faults.any() {
-        return Err(Refusal { faults: faults.finish().0, ..Refusal::default() });
+        let (faults, warnings) = faults.finish();
+        return Err(Refusal { faults, warnings, ..Refusal::default() });
     }
     let wind = world::wind::Wind {
         velocity: scene.wind.velocity,
@@ -112,7 +115,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     world.fill(&mut state);
     match faults.finish() {
         (found, warnings) if found.is_empty() => Ok(Built { world, state, warnings }),
-        (faults, _) => Err(Refusal { faults, crossing }),
+        (faults, warnings) => Err(Refusal { faults, warnings, crossing }),
     }
 }
 

@@ -174,6 +174,8 @@ section! {
         pub name: String = object_name().required(),
         /// Mesh file: where the cloth is at the start.
         pub mesh: PathBuf = mesh().required(),
+        /// One object (`o`) or group (`g`) of an OBJ file that holds several; the whole file if absent.
+        pub object: Option<String> = text().optional(),
         /// Moves the mesh out along its normals, as a cover of a body that has the same mesh; inward if negative.
         pub offset: f64 = quantity(Unit::Length, -1.0..=1.0).or(0.0),
         /// How often each triangle is cut into four; vertices of the mesh stay the first ones.

@@ -1,6 +1,7 @@
 //! The scene's text as a tree whose every key and value knows where it stands.
 
 use super::fault::{Fault, Place};
+use crate::mesh::text;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
@@ -133,6 +134,9 @@ pub struct Document {
 impl Document {
     /// Reads a text; `file` is its name in messages.
     pub fn new(file: &str, bytes: &[u8]) -> Document {
+        // A mark is left to the parser, which knows it, so that places stay.
+        let utf16 = if bytes.starts_with(text::MARK) { None } else { text::plain(bytes).ok() };
+        let bytes = utf16.as_deref().unwrap_or(bytes);
         let (text, broken) = match std::str::from_utf8(bytes) {
             Ok(text) => (text, None),
             Err(error) => {
@@ -151,6 +155,12 @@ impl Document {
         };
         if let Some(at) = broken {
             document.syntax.push((at, "not UTF-8 text; save the file as UTF-8".to_string()));
+            document.doubt = 0;
+            return document;
+        }
+        if !text.contains('\n') && text.trim_end_matches('\r').contains('\r') {
+            let message = "its lines end in CR alone, which is not TOML; save it with line ends of LF or CR LF";
+            document.syntax.push((0, message.to_string()));
             document.doubt = 0;
             return document;
         }

@@ -8,6 +8,7 @@ use super::kinds::{direction, existing, list, quantity, table};
 use super::place::{Turn, point};
 use super::unit::{Unit, number, short};
 use crate::linalg::{UnitVec3, Vec3};
+use crate::mesh::text;
 use crate::world::motion::{Keyframe, Motion};
 use std::f64::consts::TAU;
 
@@ -135,7 +136,7 @@ impl Kind for PathFile {
             return Some(vec![(0.0, Vec3::zeros())]);
         }
         match std::fs::read(&full) {
-            Ok(bytes) => match samples(&String::from_utf8_lossy(&bytes)) {
+            Ok(bytes) => match text::whole(&bytes).map_err(|error| (1, error.what)).and_then(|text| samples(&text)) {
                 Ok(samples) => Some(samples),
                 Err((line, message)) => {
                     let place = Place::File { file: full.display().to_string(), line, column: 1 };
@@ -159,6 +160,25 @@ impl Kind for PathFile {
     }
 }
 
+/// Whether a row is a heading: none of its cells is a number, nor stands for one.
+fn is_heading(row: &str) -> bool {
+    row.split([',', ';']).all(|cell| {
+        let cell = cell.trim().trim_matches('"').to_ascii_lowercase();
+        cell.parse::<f64>().is_err() && !cell.starts_with(|c: char| c.is_ascii_digit() || "+-.#".contains(c))
+    })
+}
+
+/// A heading whose columns are in another order.
+fn disorder(row: &str) -> Option<String> {
+    let names: Vec<String> = row.split(',').map(|cell| cell.trim().trim_matches('"').to_ascii_lowercase()).collect();
+    let wrong = ["t", "x", "y", "z"].iter().zip(&names).any(|(right, name)| {
+        let first: String = name.chars().take_while(|c| c.is_alphanumeric()).collect();
+        let known = if first == "time" { "t" } else { first.as_str() };
+        ["t", "x", "y", "z"].contains(&known) && known != *right
+    });
+    wrong.then(|| format!("the columns are t, x, y, z in this order, found \"{}\"", short(row)))
+}
+
 /// Rows `t, x, y, z`; empty lines, `#` comments and one heading line are skipped. A fault has its line, from 1.
 fn samples(text: &str) -> Result<Vec<(f64, Vec3)>, (usize, String)> {
     let mut samples: Vec<(f64, Vec3)> = Vec::new();
@@ -180,8 +200,22 @@ fn samples(text: &str) -> Result<Vec<(f64, Vec3)>, (usize, String)> {
                 }
                 samples.push((*t, Vec3::new(*x, *y, *z)));
             }
-            _ if heading && row.starts_with(|c: char| c.is_ascii_alphabetic()) => (),
-            _ => return Err((k + 1, format!("expected four numbers t, x, y, z, found \"{}\"", short(row)))),
+            _ if heading && is_heading(row) => {
+                if let Some(message) = disorder(row) {
+                    return Err((k + 1, message));
+                }
+            }
+            _ => {
+                let far = row.split(',').filter_map(|c| c.trim().parse::<f64>().ok()).find(|v| v.abs() > 1e6);
+                let hint = match far {
+                    Some(_) => "; s and m, at most 1e6",
+                    None if row.contains(';') || row.contains('\t') => {
+                        "; between them stand commas, and decimals have a point"
+                    }
+                    None => "",
+                };
+                return Err((k + 1, format!("expected four numbers t, x, y, z, found \"{}\"{hint}", short(row))));
+            }
         }
         heading = false;
     }
@@ -199,6 +233,18 @@ mod tests {
         assert_eq!(samples("0,0,0,0\n0,1,1,1\n"), Err((2, "times must ascend: 0 s follows 0 s".to_string())));
         let message = "expected four numbers t, x, y, z, found \"1,2,nan,4\"".to_string();
         assert_eq!(samples("0,0,0,0\n1,2,nan,4\n"), Err((2, message)));
+        // What no number is must not pass for a heading, nor columns for others.
+        for row in ["nan,0,0,0", "inf,0,0,0", "t0,1,2,3", "0;0,5;1;2", "0,0,0,0,0", "1e7,0,0,0"] {
+            let (line, message) = samples(&format!("{row}\n1,0,0,0\n")).unwrap_err();
+            assert!(line == 1 && message.starts_with("expected four numbers t, x, y, z, found"), "{row}: {message}");
+        }
+        for row in ["x,y,z,t", "X [m], Y [m], Z [m], Time [s]", "t,x,z,y", "\"t\",\"y\",\"x\",\"z\""] {
+            let message = samples(&format!("{row}\n1,0,0,0\n")).unwrap_err().1;
+            assert!(message.starts_with("the columns are t, x, y, z in this order"), "{row}: {message}");
+        }
+        for row in ["t,x,y,z", "Time (s), X, Y, Z", "\"time\",\"x\",\"y\",\"z\"", "zeit,hand_x,hand_y,hand_z"] {
+            assert_eq!(samples(&format!("{row}\n1,2,3,4\n")).unwrap(), [(1.0, Vec3::new(2.0, 3.0, 4.0))], "{row}");
+        }
         assert_eq!(samples("t,x,y,z\n"), Err((1, "no rows; give rows t, x, y, z".to_string())));
     }
 }

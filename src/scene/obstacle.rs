@@ -171,6 +171,8 @@ section! {
         pub name: String = object_name().required(),
         /// Shape.
         pub shape: Shape = exactly_one(),
+        /// One object (`o`) or group (`g`) of an OBJ file or sequence that holds several; the whole if absent.
+        pub object: Option<String> = text().optional(),
         /// Longest edge of the triangles of a sphere, box, plane or capsule; a fraction of its size if absent.
         pub resolution: Option<f64> = quantity(Unit::Length, 1e-4..=1e5).optional(),
         /// How often each triangle of a mesh file is cut into four.
@@ -206,6 +208,10 @@ fn one_course(obstacle: Obstacle, keys: &mut Keys) -> Option<Obstacle> {
             "resolution",
             "a mesh file has its own triangles; 'resolution' goes with sphere, box, plane, capsule",
         );
+        return None;
+    }
+    if !matches!(obstacle.shape, Shape::Mesh(_) | Shape::Sequence(_)) && obstacle.object.is_some() {
+        keys.fault("object", "goes with 'mesh' or 'sequence'; leave it out");
         return None;
     }
     if !matches!(obstacle.shape, Shape::Mesh(_)) && obstacle.subdivide > 0 {

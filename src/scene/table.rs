@@ -8,6 +8,7 @@ use super::kinds::{List, Quantity, existing, list, quantity, table};
 use super::unit::{Unit, number, short};
 use crate::force::curve::Curve;
 use crate::force::friction::{Curves, Ground};
+use crate::mesh::text;
 
 /// A column of forces or loads.
 fn column() -> List<Quantity> {
@@ -192,7 +193,9 @@ fn read_file(cx: &mut Context, path: &str, node: &Node, name: &str) -> Option<Gr
             return None;
         }
     };
-    csv(&String::from_utf8_lossy(&bytes))
+    text::whole(&bytes)
+        .map_err(|error| (1, 1, error.what))
+        .and_then(|text| csv(&text))
         .map_err(|(line, column, message)| {
             let place = Place::File { file: full.display().to_string(), line, column };
             cx.foreign.push(Fault { place, key: String::new(), message });
@@ -213,7 +216,7 @@ fn cells(row: &str) -> impl Iterator<Item = (usize, &str)> {
 /// Curves of a text of rows under a heading of the columns' names; empty lines and `#` comments are skipped. A fault has its
 /// line and column, from 1.
 fn csv(text: &str) -> Result<Ground, (usize, usize, String)> {
-    let rows = text.trim_start_matches('\u{feff}').lines().enumerate().map(|(k, row)| (k + 1, row));
+    let rows = text.lines().enumerate().map(|(k, row)| (k + 1, row));
     let mut rows = rows.filter(|(_, row)| !row.trim().is_empty() && !row.trim().starts_with('#'));
     let (first, heading) = rows.next().ok_or((1, 1, "no rows; give a heading such as load,f0,f45,f90".to_string()))?;
     let mut columns: [Option<Vec<f64>>; 11] = std::array::from_fn(|_| None);

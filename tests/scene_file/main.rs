@@ -4,6 +4,7 @@ mod air;
 mod balloon;
 mod bodies;
 mod defaults;
+mod files;
 mod friction;
 mod full;
 mod glue;

@@ -208,3 +208,13 @@ fn faults_are_told_with_their_place() {
         assert!(told.starts_with(message), "{text}: {told}");
     }
 }
+
+#[test]
+fn groups_of_a_partition_are_told_to_be_lost() {
+    let text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PartitionedEntities\n1\n$EndPartitionedEntities\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n\
+        3 0 1 0\n4 0 0 1\n$EndNodes\n$Elements\n1\n1 4 0 1 2 4 3\n$EndElements\n";
+    let mesh = read(text.as_bytes()).unwrap();
+    assert!(mesh.notes[0].to_string().starts_with("4:1: the mesh is partitioned"), "{:?}", mesh.notes);
+    // Comments and blank lines may stand first.
+    assert!(read(format!("\n$Comments\nby hand\n$EndComments\n{text}").as_bytes()).is_ok());
+}

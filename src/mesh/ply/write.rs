@@ -2,8 +2,7 @@
 
 use crate::linalg::{Vec2, Vec3};
 use crate::mesh::{MeshError, TriMesh};
-use ply_rs::ply::{Addable, ElementDef, Encoding, Header, PropertyDef, PropertyType, ScalarType};
-use ply_rs::writer::Writer;
+use std::fmt::Write;
 
 /// What a PLY file is written from. Everything but `positions` and `triangles` may be left empty.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,12 +27,11 @@ pub struct PlyRecord<'a> {
 /// # Errors
 /// An array whose length is not the number of vertices.
 pub fn write(record: &PlyRecord) -> Result<Vec<u8>, MeshError> {
-    write_with(record, ScalarType::Int)
+    write_with(record, false)
 }
 
-/// As [`write()`], with vertex indices of two bytes (`ushort`) or four.
-fn write_with(record: &PlyRecord, index: ScalarType) -> Result<Vec<u8>, MeshError> {
-    let short = index == ScalarType::UShort;
+/// As [`write()`], with vertex indices of two bytes (`ushort`) if they are to be short, else of four.
+fn write_with(record: &PlyRecord, short: bool) -> Result<Vec<u8>, MeshError> {
     let count = record.positions.len();
     let wrong = |name: &str, n: usize| MeshError::new(format!("{name}: {n} values for {count} vertices"));
     if let Some(v) = record.velocities.filter(|v| v.len() != count) {
@@ -46,10 +44,11 @@ fn write_with(record: &PlyRecord, index: ScalarType) -> Result<Vec<u8>, MeshErro
         return Err(wrong(name, values.len()));
     }
 
-    let mut vertex = ElementDef::new("vertex".into());
-    vertex.count = count;
-    let mut float =
-        |name: &str| vertex.properties.add(PropertyDef::new(name.into(), PropertyType::Scalar(ScalarType::Float)));
+    let mut header = format!("ply\nformat binary_little_endian 1.0\nelement vertex {count}\n");
+    // Writing to a String cannot fail.
+    let mut float = |name: &str| {
+        let _ = writeln!(header, "property float {name}");
+    };
     ["x", "y", "z"].into_iter().for_each(&mut float);
     if record.velocities.is_some() {
         ["vx", "vy", "vz"].into_iter().for_each(&mut float);
@@ -66,19 +65,12 @@ fn write_with(record: &PlyRecord, index: ScalarType) -> Result<Vec<u8>, MeshErro
         float(&name);
         names.push(name);
     }
-    let mut face = ElementDef::new("face".into());
-    face.count = record.triangles.len();
-    let list = PropertyType::List(ScalarType::UChar, index);
-    face.properties.add(PropertyDef::new("vertex_indices".into(), list));
-    let mut header = Header::new();
-    header.encoding = Encoding::BinaryLittleEndian;
-    header.elements.add(vertex);
-    header.elements.add(face);
+    let index = if short { "ushort" } else { "int" };
+    let faces = record.triangles.len();
+    let _ = write!(header, "element face {faces}\nproperty list uchar {index} vertex_indices\nend_header\n");
 
     let mut out = Vec::with_capacity(512 + count * 4 * (8 + record.fields.len()) + record.triangles.len() * 13);
-    Writer::<ply_rs::ply::DefaultElement>::new()
-        .write_header(&mut out, &header)
-        .map_err(|e| MeshError::new(format!("cannot write the PLY header: {e}")))?;
+    out.extend_from_slice(header.as_bytes());
     let mut put = |x: f64| out.extend_from_slice(&(x as f32).to_le_bytes());
     for (i, p) in record.positions.iter().enumerate() {
         p.iter().for_each(|x| put(*x));
@@ -123,7 +115,6 @@ pub fn write_mesh(mesh: &TriMesh) -> Result<Vec<u8>, MeshError> {
         .collect();
     let mut fields: Vec<(&str, &[f64])> = mesh.channels.iter().map(|(n, v)| (n.as_str(), v.as_slice())).collect();
     fields.extend(flags.iter().map(|(n, v)| (*n, v.as_slice())));
-    let index = if mesh.positions.len() <= 1 << 16 { ScalarType::UShort } else { ScalarType::Int };
     let record = PlyRecord {
         positions: &mesh.positions,
         triangles: &mesh.triangles,
@@ -131,7 +122,7 @@ pub fn write_mesh(mesh: &TriMesh) -> Result<Vec<u8>, MeshError> {
         uv: uv.as_deref(),
         fields: &fields,
     };
-    write_with(&record, index)
+    write_with(&record, mesh.positions.len() <= 1 << 16)
 }
 
 /// The chart as one coordinate a vertex, which is all that PLY can say: at a seam the one of the first triangle; zero for

@@ -21,9 +21,15 @@ const FINE: f64 = 0.078;
 /// A body with its mesh in the world; `key` is its path in the scene.
 pub fn input(scene: &Scene, body: &Body, key: &str, faults: &mut Faults) -> Option<BodyInput> {
     let ball = |b: &Ball| generate::sphere(b.center, b.radius, FINE * b.radius);
+    let object = format!("{key}.object");
+    let object = body.object.as_deref().map(|name| (name, object.as_str()));
     let mesh = match &body.shape {
         Shape::Mesh(file) if files::is_surface(file) => {
-            filled(body, &files::placed(file, &body.transform, faults)?, key, faults)?
+            filled(body, &files::placed(file, object, &body.transform, faults)?, key, faults)?
+        }
+        Shape::Mesh(_) if object.is_some() => {
+            faults.fault(&format!("{key}.object"), "only .obj files have objects; leave it out");
+            return None;
         }
         Shape::Mesh(file) => files::solid(file, &body.transform, faults)?,
         Shape::Sphere(own) => filled(body, &placed(body, ball(own)), key, faults)?,
@@ -33,6 +39,9 @@ pub fn input(scene: &Scene, body: &Body, key: &str, faults: &mut Faults) -> Opti
         Shape::Box(own) => bricks(body, own, key, faults)?,
     };
     let x = &mesh.positions;
+    if matches!(body.shape, Shape::Mesh(_)) {
+        files::measure(x, key, faults);
+    }
     let groups = hold::groups(&body.groups, &mesh.groups, x, key, faults);
     let pins = hold::pins(&body.pins, x, &groups, key, faults);
     let handles = hold::handles(&body.handles, x, &groups, key, faults);

@@ -7,7 +7,7 @@ use crate::force::contact::Friction;
 use crate::force::drag::Drag;
 use crate::force::sheet::{Damping, Sheet};
 use crate::mesh::check::{Severity, check};
-use crate::mesh::{TriMesh, refine};
+use crate::mesh::{LEFT_OUT, TriMesh, refine};
 use crate::scene::Scene;
 use crate::scene::cloth::{self, Cloth, Map, MapSource, Mapped, RestAngles};
 use crate::scene::fault::meant;
@@ -16,7 +16,10 @@ use std::path::Path;
 
 /// A cloth with its mesh in the world; `key` is its path in the scene.
 pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Option<ClothInput> {
-    let mut mesh = files::placed(&cloth.mesh, &cloth.transform, faults)?;
+    let object = format!("{key}.object");
+    let object = cloth.object.as_deref().map(|name| (name, object.as_str()));
+    let mut mesh = files::placed(&cloth.mesh, object, &cloth.transform, faults)?;
+    files::measure(&mesh.positions, key, faults);
     if cloth.offset != 0.0 {
         refine::offset(&mut mesh, cloth.offset);
     }
@@ -30,6 +33,12 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
     }
     if cloth.rest == cloth::Rest::Chart {
         check_chart(&cloth.mesh, &mesh, key, faults);
+    } else if mesh.notes.iter().any(|note| note.what.ends_with(LEFT_OUT)) {
+        let [x, y, z] = cloth.warp.into_inner().into();
+        faults.warn(
+            &format!("{key}.warp"),
+            format!("the mesh has no whole chart (UV), so the warp runs along [{x}, {y}, {z}] of the file everywhere"),
+        );
     }
     let x = &mesh.positions;
     let groups = hold::groups(&cloth.groups, &mesh.groups, x, key, faults);
@@ -88,7 +97,11 @@ fn levels(cloth: &Cloth, mesh: &TriMesh, key: &str, faults: &mut Faults) -> Opti
 /// A chart that is to be the rest shape covers every triangle, and is of the mesh's size.
 fn check_chart(file: &Path, mesh: &TriMesh, key: &str, faults: &mut Faults) {
     if mesh.uv_triangles.len() != mesh.triangles.len() {
-        faults.fault(&format!("{key}.rest"), "the mesh has no chart (UV); give it one, or rest = \"mesh\"");
+        let (what, why) = match mesh.notes.iter().find(|note| note.what.ends_with(LEFT_OUT)) {
+            Some(note) => ("no whole chart (UV)", format!(" ({note})")),
+            None => ("no chart (UV)", String::new()),
+        };
+        faults.fault(&format!("{key}.rest"), format!("the mesh has {what}{why}; give it one, or rest = \"mesh\""));
         return;
     }
     let area = |uv: &[u32; 3]| {

@@ -1,5 +1,6 @@
 //! Faults found after the text was read, put to the places of their keys.
 
+use crate::mesh::MeshError;
 use crate::scene::document::{Document, Node, Origin, Table, Value};
 use crate::scene::{Fault, Place, Scene};
 use std::path::{Path, PathBuf};
@@ -45,6 +46,11 @@ impl Faults {
     /// Something in a file that is allowed but probably not meant.
     pub fn warn_in_file(&mut self, file: &Path, message: impl Into<String>) {
         self.warnings.push(of_file(file, None, None, message.into()));
+    }
+
+    /// What the reader of a file has to tell of it.
+    pub fn note(&mut self, file: &Path, note: &MeshError) {
+        self.warnings.push(of_file(file, note.line, note.column, note.what.clone()));
     }
 
     /// Some were found.

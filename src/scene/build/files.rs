@@ -3,15 +3,40 @@
 use super::faults::Faults;
 use crate::linalg::Vec3;
 use crate::mesh::check::{self, Fault, Severity};
-use crate::mesh::{self, MeshError, TetMesh, TriMesh, refine};
+use crate::mesh::{self, MeshError, TetMesh, TriMesh, obj, refine};
+use crate::scene::fault::meant;
 use crate::scene::place::{MESH, Transform};
+use crate::scene::unit::short;
 use std::path::Path;
 
-/// Reads a mesh file as it is.
-pub fn read(file: &Path, faults: &mut Faults) -> Option<TriMesh> {
+/// The one object of a file that is wanted, and the path of the key that says so.
+pub type Wanted<'a> = Option<(&'a str, &'a str)>;
+
+/// Reads a mesh file, or one object of it, as it is.
+pub fn read(file: &Path, object: Wanted, faults: &mut Faults) -> Option<TriMesh> {
     let bytes = bytes(file, faults)?;
-    sound(mesh::read(&extension(file), &bytes), file, faults)
+    let Some((name, key)) = object else { return sound(mesh::read(&extension(file), &bytes), file, faults) };
+    if !extension(file).eq_ignore_ascii_case("obj") {
+        faults.fault(key, "only .obj files have objects; leave it out, or save the mesh as OBJ");
+        return None;
+    }
+    let parts = sound(obj::parts(&bytes), file, faults)?;
+    if !parts.iter().any(|part| part.name == name) {
+        let names = || parts.iter().map(|part| part.name.as_str());
+        let mut listed: Vec<String> = names().take(LISTED).map(|n| format!("'{}'", short(n))).collect();
+        if parts.len() > LISTED {
+            listed.push("...".to_string());
+        }
+        let has = if listed.is_empty() { "it has none".to_string() } else { format!("it has {}", listed.join(", ")) };
+        let hint = meant(name, names());
+        faults.fault(key, format!("no object '{}' with faces in \"{}\", {has}{hint}", short(name), file.display()));
+        return None;
+    }
+    sound(obj::read_object(&bytes, name), file, faults)
 }
+
+/// Most names that a fault lists.
+const LISTED: usize = 12;
 
 fn bytes(file: &Path, faults: &mut Faults) -> Option<Vec<u8>> {
     match std::fs::read(file) {
@@ -35,10 +60,30 @@ fn sound<T>(read: Result<T, MeshError>, file: &Path, faults: &mut Faults) -> Opt
 }
 
 /// Reads a mesh file, brings it into the world and tells what is wrong with it.
-pub fn placed(file: &Path, transform: &Transform, faults: &mut Faults) -> Option<TriMesh> {
-    let mut mesh = read(file, faults)?;
+pub fn placed(file: &Path, object: Wanted, transform: &Transform, faults: &mut Faults) -> Option<TriMesh> {
+    let mut mesh = read(file, object, faults)?;
+    mesh.notes.iter().for_each(|note| faults.note(file, note));
     apply(transform, &mut mesh.positions);
     tell(check::check(&mesh), file, faults).then_some(mesh)
+}
+
+/// Cloths and bodies beyond this were rarely meant to be so large [m].
+const LARGE: f64 = 30.0;
+/// From here on every mesh is told to be of no sensible size [m].
+const ABSURD: f64 = 1e3;
+
+/// Warns of a cloth or a body that was probably modelled in other units; `key` is its path.
+pub fn measure(x: &[Vec3], key: &str, faults: &mut Faults) {
+    let start = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
+    let (low, high) = x.iter().fold(start, |(low, high), p| (low.inf(p), high.sup(p)));
+    let size = (high - low).norm();
+    if (LARGE..=ABSURD).contains(&size) {
+        let message = format!(
+            "it measures {size:.0} m from corner to corner; lengths are metres: from a file in centimetres \
+             transform = {{ scale = 0.01 }} makes them, from one in millimetres 0.001"
+        );
+        faults.warn(&format!("{key}.mesh"), message);
+    }
 }
 
 /// The file is one of triangles.
@@ -58,6 +103,7 @@ pub fn solid(file: &Path, transform: &Transform, faults: &mut Faults) -> Option<
         std::fs::read(&other).map_err(|error| MeshError::new(format!("cannot read {}: {error}", other.display())))
     };
     let mut mesh = sound(mesh::read_tets(&extension(file), &bytes, beside), file, faults)?;
+    mesh.notes.iter().for_each(|note| faults.note(file, note));
     apply(transform, &mut mesh.positions);
     tell(check::tet::check(&mesh), file, faults).then_some(mesh)
 }

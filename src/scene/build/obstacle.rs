@@ -23,14 +23,16 @@ const PLANE_EDGE: f64 = 1.5;
 /// An obstacle with its mesh in the world; `key` is its path in the scene.
 pub fn input(scene: &Scene, obstacle: &Obstacle, key: &str, faults: &mut Faults) -> Option<ObstacleInput> {
     let rigid = Course::Rigid(obstacle.motion.clone());
+    let object = format!("{key}.object");
+    let object = obstacle.object.as_deref().map(|name| (name, object.as_str()));
     let edge = |usual: f64| obstacle.resolution.unwrap_or(usual);
     let (mut mesh, course) = match &obstacle.shape {
         Shape::Mesh(file) => {
-            let mesh = files::placed(file, &obstacle.transform, faults)?;
+            let mesh = files::placed(file, object, &obstacle.transform, faults)?;
             let levels = vec![obstacle.subdivide; mesh.triangles.len()];
             (files::subdivided(mesh, &levels, &format!("{key}.subdivide"), faults)?, rigid)
         }
-        Shape::Sequence(sequence) => recorded(scene, obstacle, sequence, faults)?,
+        Shape::Sequence(sequence) => recorded(scene, obstacle, sequence, object, faults)?,
         Shape::Sphere(ball) => (generate::sphere(ball.center, ball.radius, edge(SPHERE_EDGE * ball.radius)), rigid),
         Shape::Box(block) => {
             let half = block.size / 2.0;
@@ -60,17 +62,31 @@ pub fn input(scene: &Scene, obstacle: &Obstacle, key: &str, faults: &mut Faults)
 }
 
 /// First mesh and course of a sequence.
-fn recorded(scene: &Scene, obstacle: &Obstacle, sequence: &Sequence, faults: &mut Faults) -> Option<(TriMesh, Course)> {
+fn recorded(
+    scene: &Scene,
+    obstacle: &Obstacle,
+    sequence: &Sequence,
+    object: files::Wanted,
+    faults: &mut Faults,
+) -> Option<(TriMesh, Course)> {
     let files = sequence.files(&scene.folder);
     let (first, rest) = files.split_first()?;
-    let mesh = files::placed(first, &obstacle.transform, faults)?;
+    let mesh = files::placed(first, object, &obstacle.transform, faults)?;
     let mut frames: Vec<Vec<Vec3>> = vec![mesh.positions.clone()];
     let mut sound = true;
+    let mut told: Vec<String> = mesh.notes.iter().map(|note| note.what.clone()).collect();
     for file in rest {
-        let Some(mut next) = files::read(file, faults) else {
+        let Some(mut next) = files::read(file, object, faults) else {
             sound = false;
             continue;
         };
+        // What all files have in common is told once.
+        for note in &next.notes {
+            if !told.contains(&note.what) {
+                faults.note(file, note);
+                told.push(note.what.clone());
+            }
+        }
         if next.positions.len() != mesh.positions.len() || next.triangles != mesh.triangles {
             let (has, wants) = (next.positions.len(), mesh.positions.len());
             let message = if has == wants {

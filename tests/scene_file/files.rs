@@ -1,0 +1,151 @@
+//! Files that scenes name, as other programs write them: one object of several, charts that are not whole, encodings.
+
+use crate::support::{folder, lines, read};
+use percale::scene::build::{Built, Refusal, build};
+use percale::scene::read_text;
+use std::fs;
+
+const TWO: &str = "o Body\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\no Shirt\nv 0 0 1\nv 1 0 1\nv 0 1 1\nv 1 1 1\nvt 0 0\nvt 1 0\nvt 0 1\n\
+    vt 1 1\nf 4/1 5/2 6/3\ng hem\nf 5/2 7/4 6/3\n";
+
+/// Builds a scene beside a mesh file of this name and content.
+fn built(name: &str, mesh: &str, scene: &str) -> Result<Built, Refusal> {
+    fs::write(folder().join(name), mesh).unwrap();
+    let file = folder().join(format!("{name}.toml"));
+    fs::write(&file, scene).unwrap();
+    let scene = read_text(&file, scene.as_bytes(), &[]).unwrap_or_else(|faults| panic!("{}", lines(&faults)));
+    build(&scene, &file)
+}
+
+fn cloth(name: &str, keys: &str) -> String {
+    format!("[[cloth]]\nname = \"c\"\nmesh = \"{name}\"\n{keys}\n")
+}
+
+#[test]
+fn one_object_of_a_file_is_taken() {
+    let scene = cloth("two.obj", "object = \"Shirt\"\nrest = \"chart\"");
+    let Built { world, warnings, .. } =
+        built("two.obj", TWO, &scene).unwrap_or_else(|r| panic!("{}", lines(&r.faults)));
+    assert!(warnings.is_empty(), "{}", lines(&warnings));
+    assert_eq!((world.objects[0].place.len(), world.objects[0].triangles.len()), (4, 2));
+    // A group, where no object has that name; and the same of an obstacle, a sequence and a body.
+    let scene = cloth("hem.obj", "object = \"hem\"");
+    assert_eq!(built("hem.obj", TWO, &scene).unwrap().world.objects[0].place.len(), 3);
+    let closed = "o Skin\nv 9 9 9\nv 8 9 9\nv 9 8 9\nf 1 2 3\no Core\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 4 6 5\nf 4 5 7\nf 5 6 7\nf 6 4 7\n";
+    let scene = format!(
+        "{}[[obstacle]]\nname = \"o\"\nmesh = \"three.obj\"\nobject = \"Skin\"\n[[body]]\nname = \"b\"\nmesh = \"three.obj\"\n\
+         object = \"Core\"\nresolution = 0.3\n[[obstacle]]\nname = \"s\"\n\
+         sequence = {{ files = \"walk/two.####.obj\", first = 1, last = 2 }}\nobject = \"Body\"\n\
+         transform = {{ translate = [20, 0, 0] }}\n",
+        cloth("three.obj", "object = \"Skin\"\ntransform = { translate = [0, 3, 0] }")
+    );
+    for number in ["0001", "0002"] {
+        fs::write(folder().join(format!("walk/two.{number}.obj")), TWO).unwrap();
+    }
+    let Built { world, .. } = built("three.obj", closed, &scene).unwrap_or_else(|r| panic!("{}", lines(&r.faults)));
+    let count = |name: &str| world.objects.iter().find(|o| o.name == name).map(|o| o.triangles.len());
+    assert_eq!([count("c"), count("o"), count("s")], [Some(1), Some(1), Some(1)]);
+    assert!(count("b").is_some_and(|n| n > 4));
+}
+
+#[test]
+fn an_object_that_is_not_there_is_answered_with_those_that_are() {
+    let told = |name: &str, mesh: &str, scene: &str| lines(&built(name, mesh, scene).unwrap_err().faults);
+    let wrong = told("wrong.obj", TWO, &cloth("wrong.obj", "object = \"Shrit\""));
+    assert!(wrong.contains("wrong.obj.toml:4:10: cloth[0].object: no object 'Shrit' with faces in "), "{wrong}");
+    assert!(wrong.contains("it has 'Body', 'Shirt', 'hem'; did you mean 'Shirt'?"), "{wrong}");
+    let none = told("none.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", &cloth("none.obj", "object = \"Shirt\""));
+    assert!(none.contains("it has none"), "{none}");
+    let mesh = "ply\nformat ascii 1.0\nelement vertex 0\nproperty float x\nend_header\n";
+    let ply = told("object.ply", mesh, &cloth("object.ply", "object = \"Shirt\""));
+    assert!(ply.contains("cloth[0].object: only .obj files have objects"), "{ply}");
+    let sphere = read("[[obstacle]]\nname = \"o\"\nobject = \"x\"\nsphere = { center = [0, 0, 0], radius = 1 }\n");
+    assert!(lines(&sphere.unwrap_err()).contains("3:10: obstacle[0].object: goes with 'mesh' or 'sequence'"));
+    let body = read("[[body]]\nname = \"o\"\nobject = \"x\"\nsphere = { center = [0, 0, 0], radius = 1 }\n");
+    assert!(lines(&body.unwrap_err()).contains("3:10: body[0].object: goes with 'mesh'"));
+}
+
+#[test]
+fn who_needs_a_chart_is_told_that_it_is_not_whole() {
+    let mixed = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\nf 2 4 3\n";
+    let obstacle = "[[obstacle]]\nname = \"o\"\nmesh = \"mixed.obj\"\ntransform = { translate = [0, 0, 2] }\n";
+    let Built { warnings, .. } = built("mixed.obj", mixed, &(cloth("mixed.obj", "") + obstacle)).unwrap();
+    let told = lines(&warnings);
+    assert_eq!(told.matches("mixed.obj:9:1: texture coordinates on 1 of 2 faces only").count(), 2, "{told}");
+    assert!(
+        told.contains("cloth[0].warp: the mesh has no whole chart (UV), so the warp runs along [1, 0, 0]"),
+        "{told}"
+    );
+    let refusal = built("chart.obj", mixed, &cloth("chart.obj", "rest = \"chart\"")).unwrap_err();
+    let told = lines(&refusal.faults);
+    assert!(
+        told.contains("chart.obj.toml:4:8: cloth[0].rest: the mesh has no whole chart (UV) (9:1: texture"),
+        "{told}"
+    );
+    assert!(lines(&refusal.warnings).contains("chart.obj:9:1: texture coordinates"));
+    // A chart of the corners of faces is one.
+    let wedge = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\n\
+        property list uchar int vertex_indices\nproperty list uchar float texcoord\nend_header\n0 0 0\n1 0 0\n0 1 0\n\
+        3 0 1 2 6 0 0 1 0 0 1\n";
+    assert!(built("wedge.ply", wedge, &cloth("wedge.ply", "rest = \"chart\"")).unwrap().warnings.is_empty());
+}
+
+/// A text as programs of other makes would save it.
+fn variants(text: &str) -> [Vec<u8>; 5] {
+    let wide = |text: &str, big: bool| -> Vec<u8> {
+        let units = "\u{feff}".encode_utf16().chain(text.encode_utf16());
+        units.flat_map(|unit| if big { unit.to_be_bytes() } else { unit.to_le_bytes() }).collect()
+    };
+    let marked = format!("\u{feff}{text}");
+    let latin = [b"# \xe4\n", text.as_bytes()].concat();
+    [marked.into_bytes(), text.replace('\n', "\r").into_bytes(), wide(text, false), wide(text, true), latin]
+}
+
+#[test]
+fn tables_are_read_in_every_encoding() {
+    let path = "t,x,y,z\n0,0,1,0\n0.5,0,1.5,0\n";
+    let curves = "load,f0,f90\n0.5,0.2,0.25\n1,0.3,0.4\n";
+    let scene = "[[obstacle]]\nname = \"o\"\nmesh = \"sheet.obj\"\npath = \"odd.csv\"\n[[cloth]]\nname = \"c\"\nmesh = \"sheet.obj\"\n\
+        [[friction]]\nbetween = [\"c\", \"c\"]\narea = \"1 cm2\"\ncurves = \"odd-curves.csv\"\n";
+    let mut all = Vec::new();
+    for (path, curves) in
+        std::iter::once((path.into(), curves.into())).chain(variants(path).into_iter().zip(variants(curves)))
+    {
+        fs::write(folder().join("odd.csv"), path).unwrap();
+        fs::write(folder().join("odd-curves.csv"), curves).unwrap();
+        let scene = read(scene).unwrap_or_else(|faults| panic!("{}", lines(&faults)));
+        all.push((scene.obstacles[0].motion.clone(), scene.frictions[0].given.clone()));
+    }
+    assert!(all.len() == 6 && all.iter().all(|one| *one == all[0]));
+}
+
+#[test]
+fn scenes_are_read_or_their_encoding_is_named() {
+    let text = "# Ärmel\n[[cloth]]\nname = \"c\"\nmesh = \"sheet.obj\"\n";
+    let [marked, cr, little, big, latin] = variants(text);
+    let read = |bytes: &[u8]| read_text(&folder().join("odd.toml"), bytes, &[]);
+    for bytes in [marked, little, big, text.replace('\n', "\r\n").into_bytes()] {
+        assert_eq!(read(&bytes).unwrap_or_else(|faults| panic!("{}", lines(&faults))).cloths[0].name, "c");
+    }
+    let told = lines(&read(&cr).unwrap_err());
+    assert!(told.contains("odd.toml:1:1: its lines end in CR alone") && told.lines().count() == 1, "{told}");
+    let told = lines(&read(&latin).unwrap_err());
+    assert!(told.contains("odd.toml:1:3: not UTF-8 text; save the file as UTF-8"), "{told}");
+}
+
+#[test]
+fn a_garment_in_other_units_is_noticed() {
+    let shirt = |size: f64| format!("v 0 0 0\nv {size} 0 0\nv 0 {size} 0\nf 1 2 3\n");
+    let warnings = |name: &str, size: f64, keys: &str| {
+        lines(
+            &built(name, &shirt(size), &cloth(name, keys)).unwrap_or_else(|r| panic!("{}", lines(&r.faults))).warnings,
+        )
+    };
+    for (name, size) in [("cm.obj", 70.0), ("mm.obj", 700.0)] {
+        let told = warnings(name, size, "");
+        assert!(told.contains(&format!("{name}.toml:3:8: cloth[0].mesh: it measures")), "{told}");
+        assert!(told.contains("lengths are metres") && told.contains("scale = 0.01"), "{told}");
+    }
+    assert_eq!(warnings("m.obj", 0.7, "") + &warnings("scaled.obj", 70.0, "transform = { scale = 0.01 }"), "");
+    assert!(warnings("um.obj", 7e5, "").contains("lengths are metres"));
+}
