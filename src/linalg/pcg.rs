@@ -11,10 +11,13 @@
 //! which leaves least error: `x^T b / x^T A x`, bounded to [0, 1]. The residual does no work on it, so that a guess made from the last
 //! solution makes no energy.
 
+mod factor;
+
 use super::colours::Colours;
 use super::matrix::{Domain, Lanes, Matrix, Real};
 use super::scaled::{Block, Place, Scaled, zero};
 use super::{Mat3, Vec3, f64x4, par};
+use factor::{inverse_cholesky, solve_transposed, times, times_transposed};
 
 /// How a solve went.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -503,42 +506,6 @@ fn square<T: Real>(v: &Lanes<T>) -> f64x4 {
 fn three(sum: f64x4) -> f64 {
     let [a, b, c, _] = sum.to_array();
     a + b + c
-}
-
-/// `C v` of a block in column order.
-fn times<T: Real>(c: &Block<T>, v: &Lanes<T>) -> Lanes<T> {
-    let row = |r: usize| c[r] * v[0] + c[3 + r] * v[1] + c[6 + r] * v[2];
-    [row(0), row(1), row(2), T::default()]
-}
-
-/// `C^T v` of a block in column order.
-fn times_transposed<T: Real>(c: &Block<T>, v: &Lanes<T>) -> Lanes<T> {
-    let column = |k: usize| c[3 * k] * v[0] + c[3 * k + 1] * v[1] + c[3 * k + 2] * v[2];
-    [column(0), column(1), column(2), T::default()]
-}
-
-/// Solves `C^T x = v` for a lower triangular `C` in column order. With `C^-1` in place of `C` it multiplies by the factor.
-fn solve_transposed<T: Real>(c: &Block<T>, v: &Lanes<T>) -> Lanes<T> {
-    let z = v[2] / c[8];
-    let y = (v[1] - c[5] * z) / c[4];
-    let x = (v[0] - c[1] * y - c[2] * z) / c[0];
-    [x, y, z, T::default()]
-}
-
-/// `C^-1` of `A = C C^T`, lower triangular; `None` unless `A` is positive definite.
-fn inverse_cholesky(a: &Mat3) -> Option<Mat3> {
-    let positive = |x: f64| (x > 0.0 && x.is_finite()).then(|| x.sqrt());
-    let c00 = positive(a[(0, 0)])?;
-    let c10 = a[(1, 0)] / c00;
-    let c20 = a[(2, 0)] / c00;
-    let c11 = positive(a[(1, 1)] - c10 * c10)?;
-    let c21 = (a[(2, 1)] - c20 * c10) / c11;
-    let c22 = positive(a[(2, 2)] - c20 * c20 - c21 * c21)?;
-    let (i00, i11, i22) = (1.0 / c00, 1.0 / c11, 1.0 / c22);
-    let i10 = -c10 * i00 * i11;
-    let i21 = -c21 * i11 * i22;
-    let i20 = -(c20 * i00 + c21 * i10) * i22;
-    Some(Mat3::new(i00, 0.0, 0.0, i10, i11, 0.0, i20, i21, i22))
 }
 
 #[cfg(test)]

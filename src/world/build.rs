@@ -5,7 +5,9 @@ use super::balloon::{Balloon, BalloonInput};
 use super::friction::{Between, Frictions};
 use super::glue::Glue;
 use super::wind::Wind;
-use super::{self as world, Cloth, ContactSettings, Course, Handle, Kind, Object, Obstacle, Pin, State, World};
+use super::{
+    self as world, Cloth, ContactSettings, Course, Handle, Kind, Object, Obstacle, Pin, State, World, component,
+};
 use crate::collision::surface::Surface;
 use crate::force::bending::{self, Bending, Hinge};
 use crate::force::calibrate::{self, FlatHinge};
@@ -18,7 +20,6 @@ use crate::force::plate::{FlatPatch, NONE, Patch};
 use crate::force::sheet::Sheet;
 use crate::force::solid::{Body, Tetrahedron};
 use crate::linalg::partition::{self, Partition};
-use crate::linalg::sets::Sets;
 use crate::linalg::{Mat2, Mat3, Vec2, Vec3};
 use crate::mesh::TriMesh;
 use crate::mesh::tet::TetMesh;
@@ -186,7 +187,7 @@ pub fn build(input: Input) -> (World, State) {
     }
     input.glues.iter().for_each(|glue| glue.add(&mut world));
     world.moving = world.rest.len();
-    find_components(&mut world);
+    (world.component, world.component_mass) = component::components(&world.elements, &world.mass);
     for obstacle in input.obstacles {
         meshes.push(add_obstacle(&mut world, obstacle));
     }
@@ -204,20 +205,6 @@ pub fn build(input: Input) -> (World, State) {
     state.guess = vec![Vec3::zeros(); world.moving];
     state.anchors = vec![None; world.pins.len() + world.handles.len()];
     (world, state)
-}
-
-/// Finds what hangs together, and its mass.
-fn find_components(world: &mut World) {
-    let mut sets = Sets::new(world.moving);
-    let Elements { triangles, hinges, tetrahedra, .. } = &world.elements;
-    triangles.iter().for_each(|t| t.vertices[1..].iter().for_each(|v| sets.join(t.vertices[0], *v)));
-    hinges.iter().for_each(|h| h.vertices[1..].iter().for_each(|v| sets.join(h.vertices[0], *v)));
-    tetrahedra.iter().for_each(|t| t.vertices[1..].iter().for_each(|v| sets.join(t.vertices[0], *v)));
-    world.component = sets.places();
-    world.component_mass = vec![0.0; sets.count()];
-    for (component, mass) in world.component.iter().zip(&world.mass) {
-        world.component_mass[*component as usize] += mass;
-    }
 }
 
 /// [`Frictions::grain`] of each object that has one, by its name.

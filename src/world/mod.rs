@@ -9,6 +9,8 @@ pub mod air;
 pub mod balloon;
 /// From meshes and laws to a world.
 pub mod build;
+/// What hangs together.
+pub mod component;
 /// What crosses.
 pub mod crossing;
 /// Friction of pairs.

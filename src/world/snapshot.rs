@@ -187,6 +187,7 @@ mod tests {
                 free: vec![0.5],
             }],
             balloons: vec![Inside { energy: 0.3, excess: -2.0, shut: true }],
+            room: vec![0.3, -0.0],
             anchors: vec![None, Some(vec![v(1), v(2)]), Some(Vec::new())],
         };
         let bytes = write(&state);

@@ -27,6 +27,7 @@ fn of_the_scene_and_its_settings() {
             self_contact: true,
             stiffness: 1.0,
             start: Start::Error,
+            ease: 0.5,
             pinch: Pinch::Lag,
             release: None
         }

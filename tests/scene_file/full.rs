@@ -41,6 +41,7 @@ fn settings_are_read_in_si() {
             self_contact: false,
             stiffness: 3.0,
             start: Start::Untangle,
+            ease: 0.2,
             pinch: Pinch::Release,
             release: Some("ball".to_string())
         }

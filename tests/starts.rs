@@ -1,0 +1,197 @@
+//! Starts that nobody would make by intent: surfaces nearer than they rest, or touching. No energy comes of them, and what touches
+//! can part.
+
+use percale::linalg::Vec3;
+use percale::scene::{self, build::Built};
+use percale::stepper::{Advance, Integrator, Settings, stepper};
+use percale::world::{State, World};
+use std::fs;
+use std::path::PathBuf;
+
+/// A flat sheet of `count` x `count` squares of the given `size` around the origin, at height `y` [m], as OBJ; squares that do not
+/// have `keep` are left out.
+fn sheet(count: usize, size: f64, y: f64) -> String {
+    let at = |i: usize| size * (i as f64 / count as f64 - 0.5);
+    let mut text = String::new();
+    for (i, j) in (0..=count).flat_map(|i| (0..=count).map(move |j| (i, j))) {
+        text += &format!("v {} {y} {}\n", at(i), at(j));
+    }
+    let v = |i: usize, j: usize| i * (count + 1) + j + 1;
+    for (i, j) in (0..count).flat_map(|i| (0..count).map(move |j| (i, j))) {
+        let [a, b, c, d] = [v(i, j), v(i, j + 1), v(i + 1, j + 1), v(i + 1, j)];
+        text += &if (i + j) % 2 == 0 {
+            format!("f {a} {b} {c}\nf {a} {c} {d}\n")
+        } else {
+            format!("f {a} {b} {d}\nf {b} {c} {d}\n")
+        };
+    }
+    text
+}
+
+/// Two halves of a sheet, standing, that share no vertices: those of the seam are there twice.
+fn seam(count: usize, size: f64) -> String {
+    let mut text = String::new();
+    let step = size / count as f64;
+    for half in [-1.0, 0.0] {
+        let from = half * size / 2.0;
+        for (i, j) in (0..=count / 2).flat_map(|i| (0..=count).map(move |j| (i, j))) {
+            text += &format!("v {} {} 0\n", from + step * i as f64, step * j as f64);
+        }
+    }
+    let own = (count / 2 + 1) * (count + 1);
+    for first in [1, own + 1] {
+        let v = |i: usize, j: usize| first + i * (count + 1) + j;
+        for (i, j) in (0..count / 2).flat_map(|i| (0..count).map(move |j| (i, j))) {
+            let [a, b, c, d] = [v(i, j), v(i, j + 1), v(i + 1, j + 1), v(i + 1, j)];
+            text += &format!("f {a} {b} {c}\nf {a} {c} {d}\n");
+        }
+    }
+    text
+}
+
+struct Run {
+    built: Built,
+    stepper: Box<dyn Advance>,
+    /// Greatest speed so far [m/s].
+    fastest: f64,
+}
+
+impl Run {
+    fn new(name: &str, text: &str) -> Run {
+        let folder: PathBuf = std::env::temp_dir().join(format!("percale-starts-{}-{name}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        for (file, mesh) in
+            [("sheet.obj", sheet(8, 0.4, 0.0)), ("wide.obj", sheet(9, 0.9, 0.0)), ("seam.obj", seam(8, 0.4))]
+        {
+            fs::write(folder.join(file), mesh).unwrap();
+        }
+        let path = folder.join("scene.toml");
+        let scene = scene::read_text(&path, text.as_bytes(), &[]).unwrap_or_else(|f| panic!("{f:?}"));
+        let built = scene::build::build(&scene, &path).unwrap_or_else(|refusal| panic!("{:?}", refusal.faults));
+        fs::remove_dir_all(folder).unwrap();
+        let settings = Settings {
+            integrator: Integrator::Bdf2,
+            step: scene.time.step,
+            min_step: scene.time.min_step,
+            tolerance: scene.solver.tolerance,
+            iterations: 500,
+        };
+        Run { stepper: stepper(&built.world, settings, false), built, fastest: 0.0 }
+    }
+
+    fn to(&mut self, until: f64) {
+        let Built { world, state, .. } = &mut self.built;
+        while state.time < until {
+            if let Err(stuck) = self.stepper.step(world, state, until) {
+                panic!("{}", stuck.describe(world, state));
+            }
+            let speeds = state.v[..world.moving].iter().map(|v| v.norm());
+            self.fastest = speeds.fold(self.fastest, f64::max);
+        }
+        assert!(world.crossings(&mut world.test(), &state.x).is_empty());
+    }
+
+    fn warned(&self, word: &str) -> bool {
+        self.built.warnings.iter().any(|w| w.to_string().contains(word))
+    }
+
+    fn parts(&self) -> (&World, &State) {
+        (&self.built.world, &self.built.state)
+    }
+
+    fn highest(&self) -> f64 {
+        let (world, state) = self.parts();
+        state.x[..world.moving].iter().map(|x| x.y).fold(f64::NEG_INFINITY, f64::max)
+    }
+}
+
+/// Layers of 2 mm, 1 mm apart over a floor, once left at 6.9 m/s; those of the default cotton, 0.1 mm apart, at 1.4 m/s. They may move as
+/// fast as their distances grow, which is to 2.6 mm (0.9 mm) in half a second, layer upon layer; and fall onto their rest.
+#[test]
+fn layers_within_their_thickness_are_eased_apart() {
+    for (name, thickness, gap, rest) in [("thick", "2 mm", 1e-3, 2.6e-3), ("default", "0.3 mm", 1e-4, 0.9e-3)] {
+        let mut text =
+            "[time]\nframes = 2\nstep = \"2 ms\"\n[[obstacle]]\nname = \"floor\"\nplane = { size = 2 }\n".to_string();
+        for k in 1..=3 {
+            text += &format!(
+                "[[cloth]]\nname = \"c{k}\"\nmesh = \"sheet.obj\"\nthickness = \"{thickness}\"\ntransform = {{ translate = [0, {}, 0] }}\n",
+                gap * f64::from(k)
+            );
+        }
+        let mut run = Run::new(name, &text);
+        assert!(run.warned("nearer"), "{:?}", run.built.warnings);
+        run.to(0.6);
+        let most = 3.0 * rest / 0.5 + 0.05;
+        println!("| {name}: speed {:.4} of {most:.4} m/s, height {:.2} mm", run.fastest, 1e3 * run.highest());
+        assert!(run.fastest < most, "{name}: {} m/s", run.fastest);
+        assert!(run.highest() < 3.0 * rest + 1e-3, "{name}: {} m", run.highest());
+        // They have got their whole distance: more than three have of what they began with.
+        let (world, state) = run.parts();
+        assert!(state.room.is_empty() && run.highest() > 3.0 * gap + 0.3 * rest);
+        assert!(world.contact.ease == 0.5);
+    }
+}
+
+/// What a pin held within the thickness of another surface begins as slowly when the pin lets go.
+#[test]
+fn what_a_pin_lets_go_within_a_thickness_is_eased_apart() {
+    let text = "[time]\nframes = 2\nstep = \"2 ms\"\n[[cloth]]\nname = \"c\"\nmesh = \"sheet.obj\"\nthickness = \"4 mm\"\n\
+                transform = { translate = [0, 0.0005, 0] }\n[[cloth.pin]]\nall = true\nuntil = \"0.1 s\"\n\
+                [[obstacle]]\nname = \"floor\"\nplane = { size = 2 }\n";
+    let mut run = Run::new("pin", text);
+    run.to(0.1);
+    assert_eq!(run.fastest, 0.0);
+    run.to(0.7);
+    assert!(run.fastest < 0.05, "{} m/s", run.fastest);
+    assert!(run.highest() > 1.5e-3 && run.highest() < 3.5e-3, "{} m", run.highest());
+}
+
+/// A rug exactly on a table, a plane, and beyond the table's edge: a hand lifts a corner, which once froze.
+#[test]
+fn a_rug_that_touches_can_be_lifted() {
+    let box_ = "box = { center = [0, -0.05, 0], size = [1.5, 0.1, 1.5] }";
+    let small = "box = { center = [0, -0.05, 0], size = [0.3, 0.1, 0.3] }";
+    for (name, table, half) in [("table", box_, 0.2), ("plane", "plane = { size = 2 }", 0.2), ("edge", small, 0.2)] {
+        let text = format!(
+            "[time]\nframes = 2\nstep = \"2 ms\"\n[[cloth]]\nname = \"rug\"\nmesh = \"sheet.obj\"\n[[cloth.pin]]\nnearest = [{half}, 0, {half}]\n\
+             keyframes = [{{ time = 0 }}, {{ time = 0.2, translate = [-0.05, 0.2, -0.05] }}]\n[[obstacle]]\nname = \"table\"\n{table}\n"
+        );
+        let mut run = Run::new(name, &text);
+        assert!(run.warned("touch"), "{:?}", run.built.warnings);
+        run.to(0.24);
+        let (_, state) = run.parts();
+        assert_eq!(state.lag, 0.0, "{name}");
+        assert!((run.highest() - 0.2).abs() < 1e-4, "{name}: {} m", run.highest());
+        assert!(run.fastest < 3.0, "{name}: {} m/s", run.fastest);
+    }
+}
+
+/// The halves of a seam that is not welded part quietly: one hangs, the other falls as it would alone.
+#[test]
+fn an_unwelded_seam_does_not_explode() {
+    let text = "[time]\nframes = 2\nstep = \"2 ms\"\n[[cloth]]\nname = \"c\"\nmesh = \"seam.obj\"\n\
+                [[cloth.pin]]\nbox = { min = [-0.21, -1, -1], max = [-0.19, 1, 1] }\n";
+    let mut run = Run::new("seam", text);
+    assert!(run.warned("touches itself"), "{:?}", run.built.warnings);
+    run.to(0.3);
+    // Free fall, and a little more where the hanging half swings down about its pins.
+    assert!(run.fastest < 1.5 * 9.81 * 0.3, "{} m/s", run.fastest);
+    let (world, state) = run.parts();
+    let strain = percale::sequence::largest_strain(world, &state.x);
+    assert!(strain < 0.1, "{strain}");
+}
+
+/// A cover that has the very vertices of its body, and a body that stands exactly on the floor.
+#[test]
+fn a_cover_on_the_surface_of_its_body_is_parted_from_it() {
+    let text = "[time]\nframes = 2\nstep = \"2 ms\"\n[[body]]\nname = \"block\"\nbox = { center = [0, 0.1, 0], size = [0.2, 0.2, 0.2] }\nresolution = \"10 cm\"\nmaterial = \"rubber\"\n\
+                [[cloth]]\nname = \"rug\"\nmesh = \"wide.obj\"\ntransform = { scale = 0.2, translate = [0, 0.2, 0] }\n\
+                [[obstacle]]\nname = \"floor\"\nplane = { size = 2 }\n";
+    let mut run = Run::new("cover", text);
+    run.to(0.2);
+    assert!(run.fastest < 0.2, "{} m/s", run.fastest);
+    assert!(run.highest() > 0.195 && run.highest() < 0.205, "{} m", run.highest());
+    let lowest = Vec3::y();
+    let (world, state) = run.parts();
+    assert!(state.x[..world.moving].iter().all(|x| x.dot(&lowest) > 0.0));
+}
