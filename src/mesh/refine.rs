@@ -1,6 +1,6 @@
 //! Triangles cut into smaller ones, and surfaces moved along their normals.
 
-use super::TriMesh;
+use super::{Source, TriMesh};
 use crate::linalg::Vec3;
 use std::collections::BTreeMap;
 
@@ -11,6 +11,9 @@ use std::collections::BTreeMap;
 pub fn refine(mesh: &TriMesh, levels: &[u8]) -> TriMesh {
     let mut mesh = mesh.clone();
     let mut levels = levels.to_vec();
+    // The triangles are the file's no longer.
+    mesh.source = Source::default();
+    mesh.joined.clear();
     for round in 1..=levels.iter().copied().max().unwrap_or(0) {
         let cut: Vec<bool> = levels.iter().map(|level| *level >= round).collect();
         let (middles, uv_middles) = (middles(&mesh.triangles, &cut), uv_middles(&mesh, &cut));
@@ -39,17 +42,18 @@ pub fn refine(mesh: &TriMesh, levels: &[u8]) -> TriMesh {
     mesh
 }
 
-/// Levels for [`refine`]: `most` where `wanted`, one less in each further ring of triangles around.
+/// Levels for [`refine`]: `most` where `wanted`, one less in each further ring of triangles around, across joined borders as well.
 pub fn graded(mesh: &TriMesh, most: u8, wanted: impl Fn(&[u32; 3]) -> bool) -> Vec<u8> {
     let mut levels: Vec<u8> = mesh.triangles.iter().map(|t| if wanted(t) { most } else { 0 }).collect();
+    let joined = mesh.joined_triangles();
     for _ in 1..most {
         let mut highest = vec![0; mesh.positions.len()];
-        for (t, level) in mesh.triangles.iter().zip(&levels) {
+        for (t, level) in joined.iter().zip(&levels) {
             for v in t {
                 highest[*v as usize] = (*level).max(highest[*v as usize]);
             }
         }
-        for (t, level) in mesh.triangles.iter().zip(&mut levels) {
+        for (t, level) in joined.iter().zip(&mut levels) {
             let around: u8 = t.iter().map(|v| highest[*v as usize]).max().unwrap_or(0);
             *level = (*level).max(around.saturating_sub(1));
         }
@@ -60,12 +64,13 @@ pub fn graded(mesh: &TriMesh, most: u8, wanted: impl Fn(&[u32; 3]) -> bool) -> V
 /// Moves every vertex by `by` [m] along its normal, the mean of the triangles there by area; inward if negative.
 pub fn offset(mesh: &mut TriMesh, by: f64) {
     let mut normals = vec![Vec3::zeros(); mesh.positions.len()];
-    for t in &mesh.triangles {
+    for t in mesh.joined_triangles() {
         let [a, b, c] = t.map(|v| mesh.positions[v as usize]);
         t.iter().for_each(|v| normals[*v as usize] += (b - a).cross(&(c - a)));
     }
-    for (p, normal) in mesh.positions.iter_mut().zip(normals) {
-        *p += normal.try_normalize(0.0).unwrap_or_default() * by;
+    for v in 0..mesh.positions.len() {
+        let normal = normals[mesh.joined.get(v).map_or(v, |first| *first as usize)];
+        mesh.positions[v] += normal.try_normalize(0.0).unwrap_or_default() * by;
     }
 }
 

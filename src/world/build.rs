@@ -23,6 +23,7 @@ use crate::linalg::{Mat2, Mat3, Vec2, Vec3};
 use crate::mesh::TriMesh;
 use crate::mesh::tet::TetMesh;
 use crate::mesh::topology::Topology;
+use std::collections::BTreeSet;
 
 /// Where a cloth's flat rest shape comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,7 +197,7 @@ pub fn build(input: Input) -> (World, State) {
     world.place_obstacles(0.0, &mut state.x);
     let airs: Vec<AirLayer> = input.airs.iter().filter_map(|air| AirLayer::new(air, &world)).collect();
     world.airs = airs;
-    world.balloons = input.balloons.iter().filter_map(|balloon| Balloon::new(balloon, &world)).collect();
+    world.balloons = input.balloons.iter().flat_map(|balloon| Balloon::all(balloon, &world)).collect();
     world.fill(&mut state);
     state.v.resize(state.x.len(), Vec3::zeros());
     state.x_before = state.x[..world.moving].to_vec();
@@ -282,7 +283,12 @@ fn place(world: &mut World, positions: &[Vec3], aim: usize) -> (std::ops::Range<
 
 /// Appends pins and handles, of file vertices.
 fn hold(world: &mut World, pins: &[Pin], handles: &[Handle], place: &[u32]) {
-    let placed = |pin: &Pin| Pin { vertices: pin.vertices.iter().map(|v| place[*v as usize]).collect(), ..pin.clone() };
+    let placed = |pin: &Pin| {
+        // Vertices that are joined are one.
+        let mut known = BTreeSet::new();
+        let all = pin.vertices.iter().map(|v| place[*v as usize]).filter(|v| known.insert(*v));
+        Pin { vertices: all.collect(), ..pin.clone() }
+    };
     world.pins.extend(pins.iter().map(placed));
     world.handles.extend(handles.iter().map(|h| Handle { pin: placed(&h.pin), pull: h.pull }));
 }
@@ -320,7 +326,9 @@ fn add_body(world: &mut World, state: &mut State, input: BodyInput) -> Part {
     (vertices, triangles)
 }
 
-fn add_cloth(world: &mut World, state: &mut State, input: ClothInput) -> Part {
+fn add_cloth(world: &mut World, state: &mut State, mut input: ClothInput) -> Part {
+    let file = input.mesh.triangles.clone();
+    let local = join(&mut input);
     let mesh = &input.mesh;
     let (vertices, place) = place(world, &mesh.positions, partition::SURFACE);
     state.v.resize(vertices.end, input.velocity);
@@ -355,22 +363,43 @@ fn add_cloth(world: &mut World, state: &mut State, input: ClothInput) -> Part {
             .collect(),
     };
     world.cloths.push(Cloth { object: world.objects.len(), drag: input.drag, limits });
+    let triangles = mesh.triangles.iter().map(|t| t.map(|v| place[v as usize])).collect();
+    let edge = mean_edge(&mesh.positions, &mesh.triangles);
+    let place = local.map_or_else(|| place.clone(), |local| local.iter().map(|v| place[*v as usize]).collect());
     hold(world, &input.pins, &input.handles, &place);
     world.elements.sheets.push(input.sheet);
-    let triangles = mesh.triangles.iter().map(|t| t.map(|v| place[v as usize])).collect();
     world.objects.push(Object {
         name: input.name,
         kind: Kind::Cloth,
         vertices: vertices.clone(),
         place,
-        edge: mean_edge(&mesh.positions, &mesh.triangles),
-        triangles: input.mesh.triangles,
+        edge,
+        triangles: file,
         uv: input.mesh.uv,
         uv_triangles: input.mesh.uv_triangles,
         friction: input.friction,
         self_contact: input.self_contact,
     });
     (vertices, triangles)
+}
+
+/// Leaves of the vertices that are joined the first one each; gives for each vertex of the file which one it has become.
+fn join(input: &mut ClothInput) -> Option<Vec<u32>> {
+    let ClothInput { mesh, weights, .. } = input;
+    if mesh.joined.len() != mesh.positions.len() {
+        return None;
+    }
+    let first = std::mem::take(&mut mesh.joined);
+    let kept: Vec<usize> = (0..first.len()).filter(|v| first[*v] as usize == *v).collect();
+    let mut local = vec![0; first.len()];
+    kept.iter().zip(0..).for_each(|(v, new)| local[*v] = new);
+    let local: Vec<u32> = first.iter().map(|v| local[*v as usize]).collect();
+    mesh.positions = kept.iter().map(|v| mesh.positions[*v]).collect();
+    mesh.triangles.iter_mut().flatten().for_each(|v| *v = local[*v as usize]);
+    for map in [&mut weights.stretch, &mut weights.bend, &mut weights.thickness, &mut weights.mass] {
+        *map = kept.iter().filter_map(|v| map.get(*v).copied()).collect();
+    }
+    Some(local)
 }
 
 fn area(points: &[Vec2; 3]) -> f64 {

@@ -7,7 +7,7 @@ use crate::force::contact::Friction;
 use crate::force::drag::Drag;
 use crate::force::sheet::{Damping, Sheet};
 use crate::mesh::check::{Severity, check};
-use crate::mesh::{LEFT_OUT, TriMesh, refine};
+use crate::mesh::{LEFT_OUT, TriMesh, refine, seam};
 use crate::scene::Scene;
 use crate::scene::cloth::{self, Cloth, Map, MapSource, Mapped, RestAngles};
 use crate::scene::fault::meant;
@@ -18,13 +18,18 @@ use std::path::Path;
 pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Option<ClothInput> {
     let object = format!("{key}.object");
     let object = cloth.object.as_deref().map(|name| (name, object.as_str()));
-    let mut mesh = files::placed(&cloth.mesh, object, &cloth.transform, faults)?;
+    let mut mesh = files::placed(&cloth.mesh, object, &cloth.transform, cloth.weld, key, faults)?;
     files::measure(&mesh.positions, key, faults);
     if cloth.offset != 0.0 {
         refine::offset(&mut mesh, cloth.offset);
     }
     let levels = levels(cloth, &mesh, key, faults)?;
+    let whole = mesh.joined.is_empty();
     mesh = files::subdivided(mesh, &levels, &format!("{key}.subdivide"), faults)?;
+    if !whole {
+        // Joined vertices are at one place, and so are the middles of the edges between them.
+        seam::weld(&mut mesh, 0.0);
+    }
     if cloth.offset != 0.0
         && let Some(fault) = check(&mesh).into_iter().find(|f| f.severity == Severity::Error)
     {
