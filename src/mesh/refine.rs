@@ -13,10 +13,9 @@ pub fn refine(mesh: &TriMesh, levels: &[u8]) -> TriMesh {
     let mut levels = levels.to_vec();
     // The triangles are the file's no longer.
     mesh.source = Source::default();
-    mesh.joined.clear();
     for round in 1..=levels.iter().copied().max().unwrap_or(0) {
         let cut: Vec<bool> = levels.iter().map(|level| *level >= round).collect();
-        let (middles, uv_middles) = (middles(&mesh.triangles, &cut), uv_middles(&mesh, &cut));
+        let (middles, uv_middles) = (middles(&mesh, &cut), uv_middles(&mesh, &cut));
         let (mut triangles, mut uv_triangles, mut inherited) = (Vec::new(), Vec::new(), Vec::new());
         let (first, uv_first) = (mesh.positions.len() as u32, mesh.uv.len() as u32);
         for (t, tri) in mesh.triangles.iter().enumerate() {
@@ -80,10 +79,20 @@ fn side(t: &[u32; 3], k: usize) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// The edges of triangles that are cut, numbered in order.
-fn middles(triangles: &[[u32; 3]], cut: &[bool]) -> BTreeMap<[u32; 2], u32> {
+/// The edges of triangles that are cut, and those joined to them, numbered in order.
+fn middles(mesh: &TriMesh, cut: &[bool]) -> BTreeMap<[u32; 2], u32> {
+    let joined = mesh.joined_triangles();
+    let mut wanted: Vec<[u32; 2]> =
+        joined.iter().zip(cut).filter(|(_, cut)| **cut).flat_map(|(t, _)| [0, 1, 2].map(|k| side(t, k))).collect();
+    wanted.sort_unstable();
+    wanted.dedup();
+    if mesh.joined.is_empty() {
+        return wanted.into_iter().zip(0..).collect();
+    }
+    let is_cut = |t: &[u32; 3], k: usize| wanted.binary_search(&side(t, k)).is_ok();
+    let both = mesh.triangles.iter().zip(&joined);
     let mut sides: Vec<[u32; 2]> =
-        triangles.iter().zip(cut).filter(|(_, cut)| **cut).flat_map(|(t, _)| [0, 1, 2].map(|k| side(t, k))).collect();
+        both.flat_map(|(t, joined)| [0, 1, 2].map(|k| is_cut(joined, k).then(|| side(t, k)))).flatten().collect();
     sides.sort_unstable();
     sides.dedup();
     sides.into_iter().zip(0..).collect()
@@ -91,7 +100,7 @@ fn middles(triangles: &[[u32; 3]], cut: &[bool]) -> BTreeMap<[u32; 2], u32> {
 
 /// The same of the chart: of each triangle's sides that lie on an edge that is cut.
 fn uv_middles(mesh: &TriMesh, cut: &[bool]) -> BTreeMap<[u32; 2], u32> {
-    let cut = middles(&mesh.triangles, cut);
+    let cut = middles(mesh, cut);
     let both = mesh.triangles.iter().zip(&mesh.uv_triangles);
     let mut sides: Vec<[u32; 2]> = both
         .flat_map(|(t, uv)| [0, 1, 2].map(|k| cut.contains_key(&side(t, k)).then(|| side(uv, k))))
@@ -102,8 +111,15 @@ fn uv_middles(mesh: &TriMesh, cut: &[bool]) -> BTreeMap<[u32; 2], u32> {
     sides.into_iter().zip(0..).collect()
 }
 
-/// Appends the vertices in the middle of edges.
+/// Appends the vertices in the middle of edges; those of edges that are joined are.
 fn extend(mesh: &mut TriMesh, middles: &BTreeMap<[u32; 2], u32>) {
+    if !mesh.joined.is_empty() {
+        let mut first = BTreeMap::new();
+        for (k, [a, b]) in (mesh.positions.len() as u32..).zip(middles.keys()) {
+            let [a, b] = [a, b].map(|v| mesh.joined[*v as usize]);
+            mesh.joined.push(*first.entry([a.min(b), a.max(b)]).or_insert(k));
+        }
+    }
     for (k, [a, b]) in (mesh.positions.len() as u32..).zip(middles.keys()) {
         let (p, q) = (mesh.positions[*a as usize], mesh.positions[*b as usize]);
         mesh.positions.push((p + q) / 2.0);

@@ -53,6 +53,7 @@ pub fn weld_same(mesh: &mut TriMesh) -> usize {
 
 /// Joins vertices of borders that are at most `within` [m] apart, and moves each to the first one there; gives how many were joined.
 pub fn weld(mesh: &mut TriMesh, within: f64) -> usize {
+    mesh.joined.clear();
     let first = joined(mesh, within);
     let mut count = 0;
     for (v, first) in first.iter().enumerate().filter(|(v, first)| **first as usize != *v) {
@@ -96,8 +97,8 @@ mod tests {
         assert_eq!(coincident(&mesh), Vec::<[u32; 2]>::new());
         assert_eq!(weld(&mut mesh, 1e-4), 1);
         assert_eq!((mesh.joined[4], mesh.joined[7], mesh.positions[4]), (1, 7, mesh.positions[1]));
-        assert_eq!(weld(&mut mesh, 1e-3), 1);
-        assert_eq!((mesh.joined[7], mesh.joined.len()), (2, 8));
+        assert_eq!(weld(&mut mesh, 1e-3), 2);
+        assert_eq!((mesh.joined[4], mesh.joined[7], mesh.joined.len()), (1, 2, 8));
         let mut sheet = generate::sphere(Vec3::zeros(), 0.5, 0.1);
         let count = sheet.positions.len() as u32;
         sheet.positions.extend([Vec3::zeros(), sheet.positions[0], Vec3::x()]);

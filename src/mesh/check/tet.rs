@@ -293,7 +293,13 @@ mod tests {
     #[test]
     fn flat_is_relative_to_the_edges() {
         for scale in [1e-3, 1.0, 30.0] {
-            for (height, is_flat) in [(0.0, true), (1e-7, true), (-1e-7, true), (1e-5, false)] {
+            for (height, is_flat, is_sliver) in [
+                (0.0, true, false),
+                (1e-7, true, false),
+                (-1e-7, true, false),
+                (1e-5, false, true),
+                (0.1, false, false),
+            ] {
                 let mut mesh = mesh(&[], &[]);
                 mesh.tets.pop();
                 mesh.positions.pop();
@@ -301,6 +307,7 @@ mod tests {
                 mesh.positions.iter_mut().for_each(|p| *p *= scale);
                 let faults = kinds(&mesh);
                 assert_eq!(faults.contains(&FaultKind::FlatTetrahedron), is_flat, "{scale} {height}: {faults:?}");
+                assert_eq!(faults.contains(&FaultKind::SliverTetrahedron), is_sliver, "{scale} {height}: {faults:?}");
                 assert!(!faults.contains(&FaultKind::InvertedTetrahedron));
             }
         }

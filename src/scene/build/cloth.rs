@@ -7,7 +7,7 @@ use crate::force::contact::Friction;
 use crate::force::drag::Drag;
 use crate::force::sheet::{Damping, Sheet};
 use crate::mesh::check::{Severity, check};
-use crate::mesh::{LEFT_OUT, TriMesh, refine, seam};
+use crate::mesh::{LEFT_OUT, TriMesh, refine};
 use crate::scene::Scene;
 use crate::scene::cloth::{self, Cloth, Map, MapSource, Mapped, RestAngles};
 use crate::scene::fault::meant;
@@ -24,12 +24,7 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
         refine::offset(&mut mesh, cloth.offset);
     }
     let levels = levels(cloth, &mesh, key, faults)?;
-    let whole = mesh.joined.is_empty();
     mesh = files::subdivided(mesh, &levels, &format!("{key}.subdivide"), faults)?;
-    if !whole {
-        // Joined vertices are at one place, and so are the middles of the edges between them.
-        seam::weld(&mut mesh, 0.0);
-    }
     if cloth.offset != 0.0
         && let Some(fault) = check(&mesh).into_iter().find(|f| f.severity == Severity::Error)
     {

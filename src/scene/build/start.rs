@@ -15,6 +15,7 @@ const GAP: f64 = 0.5;
 
 /// Deals with what crosses, touches or is too near at the start. Where a crossing is a fault, gives the triangles as PLY.
 pub fn begin(start: Start, world: &World, state: &mut State, faults: &mut Faults) -> Vec<u8> {
+    warn_of_obstacles(world, state, faults);
     let crossing = cross(start, world, state, faults);
     if !crossing.is_empty() {
         return crossing;
