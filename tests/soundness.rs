@@ -173,7 +173,7 @@ fn a_seam_stays_joined_when_it_is_cut_finer_and_moved_out() {
     let balloon = "[[balloon]]\ncloth = \"c\"\n";
     let built = scene("soup", &format!("{text}{balloon}"), &files).unwrap();
     assert_eq!(warned(&built), "");
-    assert!(built.world.balloons[0].chamber.start > 0.95 * 4.0 / 3.0 * 3.1416 * 0.2f64.powi(3));
+    assert!(built.world.balloons[0].chamber.start > 0.95 * 4.0 / 3.0 * std::f64::consts::PI * 0.2f64.powi(3));
     let corners = &built.world.objects[0].place[..soup.positions.len()];
     assert!(corners.iter().all(|v| (built.state.x[*v as usize].norm() - 0.205).abs() < 1e-3));
     let open = refused(scene("soup-open", &format!("{}{balloon}", text.replace("weld", "#")), &files));

@@ -156,7 +156,7 @@ fn look(mesh: &TriMesh, triangles: &[[u32; 3]]) -> Vec<Fault> {
         "keep one of each",
     );
 
-    let topology = Topology::new(p.len(), &triangles);
+    let topology = Topology::new(p.len(), triangles);
     let mut places = Places::default();
     for (e, ends) in
         topology.edges.iter().enumerate().filter(|(e, ends)| topology.edge_valence[*e] > 2 && ends[0] != ends[1])
