@@ -4,12 +4,13 @@ use super::failure::Failure;
 use super::say;
 use crate::collision::surface::Surface;
 use crate::linalg::Vec3;
-use crate::mesh::check::{Severity, check};
+use crate::mesh::check::{self, Severity};
 use crate::mesh::topology::Topology;
 use crate::mesh::{self, TriMesh, obj};
 use crate::sequence::{Entry, Folder, Run as Record, read, write};
 use crate::world::crossing::{self, Crossing, crossings};
 use clap::Args;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// Arguments.
@@ -60,7 +61,7 @@ impl Inspect {
             say(&format!("warning: {name}:{colon}{note}"));
         }
         let mut errors = Vec::new();
-        for fault in check(&mesh) {
+        for fault in check::surface(&mut mesh.clone()) {
             match fault.severity {
                 Severity::Error => errors.push(format!("{name}: {}", fault.message)),
                 Severity::Warning => say(&format!("warning: {}", fault.message)),
@@ -75,7 +76,14 @@ impl Inspect {
             }
             self.show(&mesh.positions, &surface, &all)?;
         }
-        if errors.is_empty() { Ok(()) } else { Err(Failure::Input(errors)) }
+        if errors.is_empty() {
+            return Ok(());
+        }
+        let (flat, mut loose) = (check::flat(&mesh), mesh);
+        if check::obstacle(&mut loose, &flat).iter().all(|fault| fault.severity == Severity::Warning) {
+            say("no cloth or body can be made of it; it will do as an obstacle");
+        }
+        Err(Failure::Input(errors))
     }
 
     /// Writes what crosses, if a file for it was named.
@@ -96,10 +104,18 @@ impl Inspect {
         let frames = self.frame.map_or(1..=record.done, |frame| frame..=frame);
         let (first, last) = (*frames.start(), *frames.end());
         let (mut some, mut shown) = (false, false);
+        // Obstacles that have been told to cross.
+        let mut met = BTreeSet::new();
         for frame in frames {
             let (x, surface, entries) = surfaces(folder, record, frame)?;
             let moves = |k: usize| entries.get(k).is_some_and(|e| e.kind.simulated());
-            let all = crossings(&x, &surface, |a, b| moves(a) || moves(b));
+            let mut all = crossings(&x, &surface, |_, _| true);
+            for crossing in all.extract_if(.., |c| !c.objects.iter().any(|k| moves(*k))) {
+                if met.insert(crossing.objects) {
+                    let told = crossing.describe(|k| entries.get(k).map_or("", |e| &e.name));
+                    say(&format!("warning: at frame {frame} {told}; these are obstacles, which may"));
+                }
+            }
             for crossing in &all {
                 say(&format!("at frame {frame} {}", crossing.describe(|k| entries.get(k).map_or("", |e| &e.name))));
             }

@@ -14,8 +14,8 @@ use robust::{Coord3D, orient3d};
 pub struct Intersections {
     /// Pairs of triangles that cross, lower index first, sorted.
     pub pairs: Vec<[u32; 2]>,
-    /// Number of pairs of triangles that touch and do not cross.
-    pub touches: usize,
+    /// Pairs of triangles that touch and do not cross, sorted.
+    pub touching: Vec<[u32; 2]>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,11 +85,12 @@ impl Test {
                 }
             }
         });
-        let mut pairs: Vec<[u32; 2]> =
-            met.iter().filter(|(_, m)| *m == Meeting::Cross).map(|(pair, _)| *pair).collect();
-        pairs.sort_unstable();
-        let touches = met.len() - pairs.len();
-        Intersections { pairs, touches }
+        let of = |wanted: Meeting| {
+            let mut pairs: Vec<[u32; 2]> = met.iter().filter(|(_, m)| *m == wanted).map(|(pair, _)| *pair).collect();
+            pairs.sort_unstable();
+            pairs
+        };
+        Intersections { pairs: of(Meeting::Cross), touching: of(Meeting::Touch) }
     }
 }
 

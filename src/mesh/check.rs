@@ -1,12 +1,16 @@
 //! What is wrong with a mesh, all of it, in words.
 
 use crate::linalg::Vec3;
-use crate::mesh::TriMesh;
 use crate::mesh::topology::Topology;
+use crate::mesh::{TriMesh, seam};
 use std::fmt::Write;
 
 /// The same for a tetrahedral mesh.
 pub mod tet;
+
+mod surface;
+
+pub use surface::{flat, obstacle, surface};
 
 /// A triangle counts as degenerate when twice its area is at most this part of its longest edge squared.
 const DEGENERATE: f64 = 1e-8;
@@ -32,6 +36,12 @@ pub enum FaultKind {
     NonManifoldEdge,
     /// Two triangles run along their shared edge in the same direction: one of them is inside out.
     InconsistentWinding,
+    /// Faces that were wound against their neighbours and have been turned.
+    TurnedFace,
+    /// A surface whose faces cannot all be wound the same way.
+    OneSided,
+    /// A vertex of a border that lies on another one.
+    CoincidentVertices,
     /// The same of a tetrahedral mesh.
     NoTetrahedra,
     /// A tetrahedron names a vertex twice.
@@ -40,6 +50,8 @@ pub enum FaultKind {
     FlatTetrahedron,
     /// A tetrahedron of negative volume.
     InvertedTetrahedron,
+    /// A tetrahedron with hardly any volume.
+    SliverTetrahedron,
     /// Two tetrahedra with the same four vertices.
     DuplicateTetrahedron,
     /// More than two tetrahedra at a face.
@@ -68,7 +80,8 @@ pub enum Severity {
 pub struct Fault {
     /// What.
     pub kind: FaultKind,
-    /// Isolated vertices, disconnected pieces and absurd scale are warnings, all others errors.
+    /// Isolated and coincident vertices, turned faces, slivers, disconnected pieces and absurd scale are warnings, of obstacles
+    /// also what only a cloth may not have; all others are errors.
     pub severity: Severity,
     /// How often.
     pub count: usize,
@@ -78,15 +91,22 @@ pub struct Fault {
 
 /// Finds everything that is wrong with a mesh, in the order of [`FaultKind`]; nothing for a sound one.
 pub fn check(mesh: &TriMesh) -> Vec<Fault> {
+    look(mesh, &mesh.joined_triangles())
+}
+
+/// What is wrong where the triangles are `triangles`, of the vertices that those of the mesh count as.
+fn look(mesh: &TriMesh, triangles: &[[u32; 3]]) -> Vec<Fault> {
     let p = &mesh.positions;
     let mut faults = Faults::default();
+    let triangle = |t: usize| triangle(mesh, t);
+    let face = |t: usize| mesh.source.named(t);
 
     faults.not_finite(p);
 
     let in_range = |tri: &[u32; 3]| tri.iter().all(|v| (*v as usize) < p.len());
     let mut places = Places::default();
-    for (t, tri) in mesh.triangles.iter().enumerate().filter(|(_, tri)| !in_range(tri)) {
-        places.add(|| triangle(p, t, tri));
+    for (t, _) in triangles.iter().enumerate().filter(|(_, tri)| !in_range(tri)) {
+        places.add(|| triangle(t));
     }
     faults.report(
         FaultKind::IndexOutOfRange,
@@ -96,15 +116,15 @@ pub fn check(mesh: &TriMesh) -> Vec<Fault> {
         "indices must be below the number of vertices",
     );
 
-    if mesh.triangles.is_empty() {
+    if triangles.is_empty() {
         let places = Places { count: 1, text: format!("{} vertices and no faces", p.len()) };
         faults.report(FaultKind::NoTriangles, places, "mesh without triangles", "", "save it with its faces");
     }
 
     let mut places = Places::default();
-    for (t, tri) in mesh.triangles.iter().enumerate().filter(|(_, tri)| in_range(tri)) {
+    for (t, tri) in triangles.iter().enumerate().filter(|(_, tri)| in_range(tri)) {
         if degenerate(p, tri) {
-            places.add(|| triangle(p, t, tri));
+            places.add(|| triangle(t));
         }
     }
     faults.report(
@@ -116,7 +136,7 @@ pub fn check(mesh: &TriMesh) -> Vec<Fault> {
     );
 
     let mut places = Places::default();
-    let mut sorted: Vec<([u32; 3], usize)> = (mesh.triangles.iter().enumerate())
+    let mut sorted: Vec<([u32; 3], usize)> = (triangles.iter().enumerate())
         .map(|(t, tri)| {
             let mut key = *tri;
             key.sort_unstable();
@@ -126,7 +146,7 @@ pub fn check(mesh: &TriMesh) -> Vec<Fault> {
     sorted.sort_unstable();
     for pair in sorted.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
         let (first, t) = (pair[0].1, pair[1].1);
-        places.add(|| format!("triangle {first} again as {}", triangle(p, t, &mesh.triangles[t])));
+        places.add(|| format!("{} again as {}", face(first), triangle(t)));
     }
     faults.report(
         FaultKind::DuplicateTriangle,
@@ -136,7 +156,7 @@ pub fn check(mesh: &TriMesh) -> Vec<Fault> {
         "keep one of each",
     );
 
-    let topology = Topology::new(p.len(), &mesh.triangles);
+    let topology = Topology::new(p.len(), triangles);
     let mut places = Places::default();
     for (e, ends) in
         topology.edges.iter().enumerate().filter(|(e, ends)| topology.edge_valence[*e] > 2 && ends[0] != ends[1])
@@ -154,10 +174,11 @@ pub fn check(mesh: &TriMesh) -> Vec<Fault> {
     let mut places = Places::default();
     for hinge in &topology.hinges {
         let [a, b, ..] = hinge.vertices;
-        let second = mesh.triangles[hinge.triangles[1] as usize];
+        let second = triangles[hinge.triangles[1] as usize];
         if (0..3).any(|k| second[k] == a && second[(k + 1) % 3] == b) {
             let [s, t] = hinge.triangles;
-            places.add(|| format!("triangles {s} and {t} at {}", edge(p, topology.edges[hinge.edge as usize])));
+            let [s, t] = [s, t].map(|t| face(t as usize));
+            places.add(|| format!("{s} and {t} at {}", edge(p, topology.edges[hinge.edge as usize])));
         }
     }
     faults.report(
@@ -169,9 +190,23 @@ pub fn check(mesh: &TriMesh) -> Vec<Fault> {
     );
 
     let mut places = Places::default();
-    for v in (0..p.len()).filter(|v| topology.vertex_triangles(*v).is_empty() && !mesh.triangles.is_empty()) {
+    for v in (0..p.len()).filter(|v| {
+        let own = mesh.joined.get(*v).is_none_or(|first| *first as usize == *v);
+        own && topology.vertex_triangles(*v).is_empty() && !triangles.is_empty()
+    }) {
         places.add(|| vertex(p, v));
     }
+    let mut seams = Places::default();
+    for [on, v] in seam::coincident(mesh) {
+        seams.add(|| format!("{} on {on}", vertex(p, v as usize)));
+    }
+    faults.report(
+        FaultKind::CoincidentVertices,
+        seams,
+        "border vertex that lies on another one",
+        "border vertices that lie on another one",
+        "where that is a seam, weld = \"0.1 mm\" in the [[cloth]] joins them",
+    );
     faults.report(
         FaultKind::IsolatedVertex,
         places,
@@ -232,7 +267,11 @@ impl Places {
     /// The fault, if there is any place of it.
     fn fault(self, kind: FaultKind, singular: &str, plural: &str, remedy: &str) -> Option<Fault> {
         let severity = match kind {
-            FaultKind::IsolatedVertex | FaultKind::DisconnectedPieces => Severity::Warning,
+            FaultKind::IsolatedVertex
+            | FaultKind::CoincidentVertices
+            | FaultKind::TurnedFace
+            | FaultKind::SliverTetrahedron
+            | FaultKind::DisconnectedPieces => Severity::Warning,
             _ => Severity::Error,
         };
         let noun = if self.count == 1 { singular } else { plural };
@@ -267,8 +306,9 @@ fn edge(p: &[Vec3], [a, b]: [u32; 2]) -> String {
     format!("edge {a}-{b} at {}", place(p, a))
 }
 
-fn triangle(p: &[Vec3], t: usize, tri: &[u32; 3]) -> String {
-    format!("triangle {t} (vertices {} {} {}) at {}", tri[0], tri[1], tri[2], place(p, tri[0]))
+fn triangle(mesh: &TriMesh, t: usize) -> String {
+    let [a, b, c] = mesh.triangles[t];
+    format!("{} (vertices {a} {b} {c}) at {}", mesh.source.named(t), place(&mesh.positions, a))
 }
 
 fn absurd_scale(p: &[Vec3]) -> Option<Fault> {
@@ -332,7 +372,7 @@ mod tests {
         );
         let fault = only(&mesh(&SQUARE, &[[0, 1, 2], [0, 3, 2]]));
         assert_eq!((fault.kind, fault.severity), (FaultKind::InconsistentWinding, Severity::Error));
-        assert!(fault.message.contains("triangles 0 and 1 at edge 0-2"), "{}", fault.message);
+        assert!(fault.message.contains("triangle 0 and triangle 1 at edge 0-2"), "{}", fault.message);
         points[4] = [0.5, 0.5, 1.0];
         let fault = only(&mesh(&points, &[[0, 1, 2], [0, 2, 3], [2, 0, 4]]));
         assert_eq!(fault.kind, FaultKind::NonManifoldEdge);

@@ -23,10 +23,14 @@ pub mod tet;
 pub mod refine;
 /// Encodings of text.
 pub mod text;
+/// Borders that lie on each other.
+pub mod seam;
 /// TetGen, in.
 pub mod tetgen;
 /// Edges, hinges, boundary, triangles around a vertex.
 pub mod topology;
+/// Triangles wound against their neighbours.
+pub mod turn;
 /// Legacy VTK, in.
 pub mod vtk;
 
@@ -61,6 +65,71 @@ pub struct TriMesh {
     pub channels: BTreeMap<String, Vec<f64>>,
     /// What the reader left out or took otherwise than it stands in the file, with its place where it has one: warnings.
     pub notes: Vec<MeshError>,
+    /// Where in the file its triangles are.
+    pub source: Source,
+    /// The vertex that each one counts as where borders are joined ([`seam::weld`]); empty: each counts as itself.
+    pub joined: Vec<u32>,
+}
+
+/// Where in a file the triangles of a mesh come from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Source {
+    /// Face of each triangle, counted from 0; empty where each face is one triangle.
+    pub faces: Vec<u32>,
+    /// Line of each face; empty in files without lines.
+    pub lines: Vec<u32>,
+}
+
+impl Source {
+    /// The face of triangle `t`, in words.
+    pub fn named(&self, t: usize) -> String {
+        let face = self.faces.get(t).map_or(t, |f| *f as usize);
+        match self.lines.get(face) {
+            Some(line) => format!("face of line {line}"),
+            None if self.faces.is_empty() => format!("triangle {t}"),
+            None => format!("face {face}"),
+        }
+    }
+}
+
+impl TriMesh {
+    /// Its triangles, of the vertices that theirs count as.
+    pub fn joined_triangles(&self) -> Vec<[u32; 3]> {
+        let of = |v: u32| self.joined.get(v as usize).copied().unwrap_or(v);
+        self.triangles.iter().map(|t| t.map(of)).collect()
+    }
+
+    /// Leaves out the triangles that are `out`.
+    pub fn leave_out(&mut self, out: &[bool]) {
+        if !out.contains(&true) {
+            return;
+        }
+        let mut faces = std::mem::take(&mut self.source.faces);
+        if faces.is_empty() {
+            faces = (0..self.triangles.len() as u32).collect();
+        }
+        let kept = |t: &usize| out.get(*t) != Some(&true);
+        let all = || (0..self.triangles.len()).filter(kept);
+        let uv_triangles = all().filter_map(|t| self.uv_triangles.get(t).copied()).collect();
+        self.source.faces = all().filter_map(|t| faces.get(t).copied()).collect();
+        let triangles = all().map(|t| self.triangles[t]).collect();
+        (self.triangles, self.uv_triangles) = (triangles, uv_triangles);
+    }
+
+    /// The other mesh has as many vertices, and faces of the same ones; polygons may be cut otherwise.
+    pub fn same_faces(&self, other: &TriMesh) -> bool {
+        let corners = |mesh: &TriMesh| {
+            let face = |t: usize| mesh.source.faces.get(t).map_or(t, |f| *f as usize);
+            let all = mesh.triangles.iter().enumerate().flat_map(|(t, tri)| tri.map(|v| (face(t), v)));
+            let mut all: Vec<(usize, u32)> = all.collect();
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        self.positions.len() == other.positions.len()
+            && self.triangles.len() == other.triangles.len()
+            && (self.triangles == other.triangles || corners(self) == corners(other))
+    }
 }
 
 /// Reads a mesh from the bytes of a file whose name ends in `extension` (`obj` or `ply`, any case).

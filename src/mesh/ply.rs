@@ -129,30 +129,30 @@ fn take_faces(records: &Records, mesh: &mut TriMesh) -> Result<(), MeshError> {
     };
     let mut wedges =
         records.list(&["texcoord", "texcoords"]).map(|list| Wedges { list: Some(list), ..Wedges::default() });
-    let mut points: Vec<Vec3> = Vec::new();
+    let (mut all, mut charts, mut ends): (Vec<u32>, Vec<u32>, Vec<usize>) = (Vec::new(), Vec::new(), Vec::new());
     for f in 0..records.element.count {
         let corners = corners.list(f);
-        points.clear();
         for &corner in corners {
-            let vertex =
-                (corner >= 0.0 && corner.fract() == 0.0).then(|| mesh.positions.get(corner as usize)).flatten();
-            let Some(vertex) = vertex else {
+            if !(corner >= 0.0 && corner.fract() == 0.0 && corner < mesh.positions.len() as f64) {
                 let count = mesh.positions.len();
                 return Err(records.error(f, format!("vertex {corner} does not exist, the file has {count}")));
-            };
-            points.push(*vertex);
-        }
-        let chart = wedges.as_mut().map(|wedges| wedges.corners(f, corners));
-        let TriMesh { triangles, uv_triangles, .. } = mesh;
-        polygon::triangulate(&points, |tri| {
-            triangles.push(tri.map(|k| corners[k] as u32));
-            // Where one face has no chart, none is kept.
-            if let Some(Some(chart)) = &chart {
-                uv_triangles.push(tri.map(|k| chart[k]));
             }
-        })
-        .map_err(|what| records.error(f, what))?;
+            all.push(corner as u32);
+        }
+        ends.push(all.len());
+        if let Some(Some(chart)) = wedges.as_mut().map(|wedges| wedges.corners(f, corners)) {
+            charts.extend(chart);
+        }
     }
+    let told = |(face, what): (usize, String)| records.error(face, what);
+    let cut = polygon::cut(&mesh.positions, &all, &ends).map_err(told)?;
+    mesh.triangles = cut.triangles.iter().map(|t| t.map(|k| all[k as usize])).collect();
+    // Where one face has no chart, none is kept.
+    if wedges.is_some() && charts.len() == all.len() {
+        mesh.uv_triangles = cut.triangles.iter().map(|t| t.map(|k| charts[k as usize])).collect();
+    }
+    mesh.notes.extend(cut.notes.into_iter().map(told));
+    mesh.source.faces = cut.faces;
     take_chart(records, wedges.unwrap_or_default(), mesh);
     Ok(())
 }
@@ -241,7 +241,7 @@ mod tests {
             ]),
             positions,
             triangles,
-            notes: Vec::new(),
+            ..TriMesh::default()
         };
         let velocities = (0..5).map(|i| Vec3::new(f64::from(i), 0.5, -1.0)).collect();
         (mesh, velocities)

@@ -1,60 +1,281 @@
 //! Polygons cut into triangles.
+//!
+//! A polygon that is convex becomes a fan about its first corner. Where that has a triangle without area, as beside corners in the middle
+//! of a side, or the polygon is not convex, it is cut so that the worst triangle is as good as can be (Klincsek 1980: from all cuts of
+//! all its parts), where the quality has the sign of the area along the polygon's normal. As these areas add up to that of the polygon
+//! whichever way it is cut, a cut whose triangles are all positive lies inside.
+//!
+//! No diagonal may be an edge that is there already, or there would be more than two triangles on it: two quads that share two edges
+//! are cut by one diagonal each way.
 
 use crate::linalg::Vec3;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Most corners of a polygon that is not convex: ear clipping takes time cubic in the corners.
-const CONCAVE_LIMIT: usize = 512;
+/// Most corners of a polygon that no fan cuts well: the time goes with the cube of the corners.
+const LIMIT: usize = 512;
+/// Quality of the worst triangle from which on a fan is good enough.
+const GOOD: f64 = 1e-3;
 
-/// Cuts a polygon of `corners` into triangles of corner numbers and passes each to `emit`, `corners.len() - 2` in all.
-///
-/// Convex polygons become a fan about the first corner, others are cut by ear clipping in the plane of their Newell
-/// normal; of a polygon that crosses itself the rest is fanned.
+/// The triangles of all faces.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cut {
+    /// Places of their corners in the list of all corners.
+    pub triangles: Vec<[u32; 3]>,
+    /// Face that each triangle is of; empty where each face is one triangle.
+    pub faces: Vec<u32>,
+    /// What was left out: a face, and in words.
+    pub notes: Vec<(usize, String)>,
+}
+
+/// Cuts faces into triangles. `corners` are vertices face by face, `ends` where each face's end. A corner that is named again
+/// next to itself is left out, and so is what has fewer than three different ones.
 ///
 /// # Errors
-/// Fewer than three corners, or a polygon of more than 512 corners that is not convex.
-pub fn triangulate(corners: &[Vec3], mut emit: impl FnMut([usize; 3])) -> Result<(), String> {
-    let n = corners.len();
-    if n < 3 {
-        return Err(format!("a face needs at least 3 vertices, this one has {n}"));
+/// Face and reason: fewer than three corners, or more than 512 where no fan will do.
+pub fn cut(positions: &[Vec3], corners: &[u32], ends: &[usize]) -> Result<Cut, (usize, String)> {
+    let mut cutter = Cutter { positions, corners, sides: sides(corners, ends), ..Cutter::default() };
+    let mut start = 0;
+    for (f, end) in ends.iter().enumerate() {
+        let all = start as u32..*end as u32;
+        start = *end;
+        if all.len() < 3 {
+            return Err((f, format!("a face needs at least 3 vertices, this one has {}", all.len())));
+        }
+        cutter.take(f, all.collect()).map_err(|reason| (f, reason))?;
     }
-    let normal = newell_normal(corners);
-    let turn = |a: usize, b: usize, c: usize| match (corners.get(a), corners.get(b), corners.get(c)) {
-        (Some(a), Some(b), Some(c)) => (b - a).cross(&(c - b)).dot(&normal),
-        _ => 0.0,
+    let mut cut = Cut::default();
+    for (f, triangles) in cutter.cuts.iter().enumerate() {
+        cut.triangles.extend(triangles);
+        cut.faces.extend(triangles.iter().map(|_| f as u32));
+    }
+    if cut.faces.iter().enumerate().all(|(t, f)| t == *f as usize) {
+        cut.faces.clear();
+    }
+    let others = |n: usize| match n {
+        1 => String::new(),
+        2 => ", and so does 1 more".to_string(),
+        n => format!(", and so do {} more", n - 1),
     };
-    if n == 3 || (0..n).all(|i| turn(i, (i + 1) % n, (i + 2) % n) >= 0.0) {
-        (1..n - 1).for_each(|i| emit([0, i, i + 1]));
-        return Ok(());
+    if let Some(first) = cutter.repeated.first() {
+        let others = others(cutter.repeated.len());
+        cut.notes.push((*first, format!("this face names a corner twice in a row{others}; the second is left out")));
     }
-    if n > CONCAVE_LIMIT {
-        return Err(format!(
-            "a face of {n} vertices that is not convex; cut faces of more than {CONCAVE_LIMIT} vertices into smaller ones"
-        ));
+    if let Some(first) = cutter.empty.first() {
+        let others = others(cutter.empty.len());
+        cut.notes.push((*first, format!("this face has fewer than three different corners{others}; left out")));
     }
-    let mut rest: Vec<usize> = (0..n).collect();
-    while rest.len() > 3 {
-        let m = rest.len();
-        let ear = (0..m).find(|&i| {
-            let (a, b, c) = (rest[(i + m - 1) % m], rest[i], rest[(i + 1) % m]);
-            turn(a, b, c) > 0.0
-                && rest.iter().all(|&p| {
-                    p == a
-                        || p == b
-                        || p == c
-                        || corners[p] == corners[a]
-                        || corners[p] == corners[b]
-                        || corners[p] == corners[c]
-                        || turn(a, b, p) < 0.0
-                        || turn(b, c, p) < 0.0
-                        || turn(c, a, p) < 0.0
-                })
-        });
-        let Some(i) = ear else { break };
-        emit([rest[(i + m - 1) % m], rest[i], rest[(i + 1) % m]]);
-        rest.remove(i);
+    Ok(cut)
+}
+
+/// Sides of all faces, sorted; none where all faces are triangles, which have no diagonals.
+fn sides(corners: &[u32], ends: &[usize]) -> Vec<[u32; 2]> {
+    let mut sides = Vec::new();
+    if corners.len() == 3 * ends.len() {
+        return sides;
     }
-    (1..rest.len() - 1).for_each(|i| emit([rest[0], rest[i], rest[i + 1]]));
-    Ok(())
+    let mut start = 0;
+    for end in ends {
+        let face = &corners[start..*end];
+        start = *end;
+        sides.extend(face.iter().zip(face.iter().cycle().skip(1)).map(|(a, b)| key(*a, *b)));
+    }
+    sides.sort_unstable();
+    sides.dedup();
+    sides
+}
+
+fn key(a: u32, b: u32) -> [u32; 2] {
+    [a.min(b), a.max(b)]
+}
+
+#[derive(Default)]
+struct Cutter<'a> {
+    positions: &'a [Vec3],
+    corners: &'a [u32],
+    sides: Vec<[u32; 2]>,
+    /// Triangles of each face so far, and its corners where it has diagonals.
+    cuts: Vec<Vec<[u32; 3]>>,
+    rings: BTreeMap<usize, Vec<u32>>,
+    /// The face of each diagonal so far.
+    diagonals: BTreeMap<[u32; 2], usize>,
+    repeated: Vec<usize>,
+    empty: Vec<usize>,
+}
+
+impl Cutter<'_> {
+    fn vertex(&self, corner: u32) -> u32 {
+        self.corners[corner as usize]
+    }
+
+    fn take(&mut self, f: usize, mut ring: Vec<u32>) -> Result<(), String> {
+        let count = ring.len();
+        self.close(&mut ring);
+        if ring.len() < 3 {
+            self.empty.push(f);
+            self.cuts.push(Vec::new());
+            return Ok(());
+        }
+        if ring.len() < count {
+            self.repeated.push(f);
+        }
+        if let [a, b, c] = ring[..] {
+            self.cuts.push(vec![[a, b, c]]);
+            return Ok(());
+        }
+        let polygon = self.polygon(&ring);
+        let taken = |this: &Self, ends: [u32; 2]| this.sides.binary_search(&ends).is_ok();
+        let mut best = polygon.cut(|_| false).ok_or_else(|| {
+            let n = ring.len();
+            format!("a face of {n} vertices that no fan cuts well; cut faces of more than {LIMIT} vertices into smaller ones")
+        })?;
+        let clash = |this: &Self, cut: &[[usize; 3]]| {
+            polygon.diagonals(cut).find(|d| taken(this, *d) || this.diagonals.contains_key(d))
+        };
+        if let Some(at) = clash(self, &best) {
+            let free = polygon.cut(|d| taken(self, d) || self.diagonals.contains_key(&d));
+            let free = free.filter(|cut| clash(self, cut).is_none());
+            let quality = free.as_ref().map_or(0.0, |cut| polygon.quality(cut));
+            // Where the diagonal is another face's, that one may have the better way out.
+            if !self.turn_other(at, quality)
+                && let Some(free) = free.filter(|_| quality > 0.0)
+            {
+                best = free;
+            }
+        }
+        for d in polygon.diagonals(&best) {
+            self.diagonals.entry(d).or_insert(f);
+        }
+        self.cuts.push(best.into_iter().map(|t| t.map(|k| ring[k])).collect());
+        self.rings.insert(f, ring);
+        Ok(())
+    }
+
+    /// Cuts the face that has a diagonal another way, if that is better than `quality`.
+    fn turn_other(&mut self, at: [u32; 2], quality: f64) -> bool {
+        let Some(&other) = self.diagonals.get(&at) else { return false };
+        let Some(ring) = self.rings.get(&other) else { return false };
+        let polygon = self.polygon(ring);
+        let taken = |d: [u32; 2]| {
+            d == at || self.sides.binary_search(&d).is_ok() || self.diagonals.get(&d).is_some_and(|f| *f != other)
+        };
+        let Some(cut) = polygon.cut(taken) else { return false };
+        if polygon.diagonals(&cut).any(taken) || polygon.quality(&cut) <= quality {
+            return false;
+        }
+        let diagonals: Vec<[u32; 2]> = polygon.diagonals(&cut).collect();
+        let cut: Vec<[u32; 3]> = cut.into_iter().map(|t| t.map(|k| ring[k])).collect();
+        for [a, b, c] in std::mem::replace(&mut self.cuts[other], cut) {
+            for [a, b] in [[a, b], [b, c], [c, a]] {
+                let ends = key(self.vertex(a), self.vertex(b));
+                if self.diagonals.get(&ends) == Some(&other) {
+                    self.diagonals.remove(&ends);
+                }
+            }
+        }
+        self.diagonals.extend(diagonals.into_iter().map(|d| (d, other)));
+        true
+    }
+
+    /// Leaves out corners that are repeated, and those at the tip of a way there and back.
+    fn close(&self, ring: &mut Vec<u32>) {
+        let same = |a: u32, b: u32| self.vertex(a) == self.vertex(b);
+        while ring.len() >= 3 {
+            let n = ring.len();
+            if let Some(k) = (1..=n).find(|k| same(ring[k - 1], ring[k % n])) {
+                ring.remove(k.min(n - 1));
+            } else if let Some(k) = (0..n).find(|k| same(ring[(k + n - 1) % n], ring[(k + 1) % n])) {
+                ring.remove(k);
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn polygon(&self, ring: &[u32]) -> Polygon {
+        let vertices: Vec<u32> = ring.iter().map(|k| self.vertex(*k)).collect();
+        let corners: Vec<Vec3> =
+            vertices.iter().map(|v| self.positions.get(*v as usize).copied().unwrap_or_default()).collect();
+        let normal = newell_normal(&corners);
+        Polygon { vertices, corners, normal: normal.try_normalize(0.0).unwrap_or_default() }
+    }
+}
+
+/// A polygon of four corners or more.
+struct Polygon {
+    vertices: Vec<u32>,
+    corners: Vec<Vec3>,
+    normal: Vec3,
+}
+
+impl Polygon {
+    /// Twice the area of a triangle along the normal over its longest side squared.
+    fn worth(&self, [a, b, c]: [usize; 3]) -> f64 {
+        let (a, b, c) = (self.corners[a], self.corners[b], self.corners[c]);
+        let longest = (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared());
+        if longest > 0.0 { (b - a).cross(&(c - a)).dot(&self.normal) / longest } else { 0.0 }
+    }
+
+    fn quality(&self, cut: &[[usize; 3]]) -> f64 {
+        cut.iter().map(|t| self.worth(*t)).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Sides of a cut's triangles that are no sides of the polygon, as vertices.
+    fn diagonals<'a>(&'a self, cut: &'a [[usize; 3]]) -> impl Iterator<Item = [u32; 2]> + 'a {
+        let n = self.vertices.len();
+        let inner = move |[a, b]: &[usize; 2]| (a + 1) % n != *b && (b + 1) % n != *a;
+        let sides = cut.iter().flat_map(|[a, b, c]| [[*a, *b], [*b, *c], [*c, *a]]).filter(inner);
+        let once: BTreeSet<[u32; 2]> = sides.map(|[a, b]| key(self.vertices[a], self.vertices[b])).collect();
+        once.into_iter()
+    }
+
+    /// The fan about the first corner if it is good and has no diagonal that is `taken`, else the best cut; `None` where there are too many
+    /// corners for it.
+    fn cut(&self, taken: impl Fn([u32; 2]) -> bool) -> Option<Vec<[usize; 3]>> {
+        let n = self.corners.len();
+        let fan: Vec<[usize; 3]> = (1..n - 1).map(|i| [0, i, i + 1]).collect();
+        let convex = (0..n).all(|i| self.worth([i, (i + 1) % n, (i + 2) % n]) >= 0.0);
+        let quality = self.quality(&fan);
+        let free = !self.diagonals(&fan).any(&taken);
+        if free && convex && quality >= if n > LIMIT { f64::MIN_POSITIVE } else { GOOD } {
+            return Some(fan);
+        }
+        (n <= LIMIT).then(|| self.best(taken))
+    }
+
+    /// The cut whose worst triangle is best, diagonals that are `taken` left out where that can be.
+    fn best(&self, taken: impl Fn([u32; 2]) -> bool) -> Vec<[usize; 3]> {
+        let n = self.corners.len();
+        // Of the part from corner i to corner j: the worst triangle of its best cut, and the corner of the triangle on its chord.
+        let mut parts = vec![(f64::INFINITY, 0u32); n * n];
+        for width in 2..n {
+            for i in 0..n - width {
+                let j = i + width;
+                let mut best = (f64::NEG_INFINITY, i as u32 + 1);
+                for k in i + 1..j {
+                    let worst = self.worth([i, k, j]).min(parts[i * n + k].0).min(parts[k * n + j].0);
+                    if worst > best.0 {
+                        best = (worst, k as u32);
+                    }
+                }
+                if width < n - 1 && taken(key(self.vertices[i], self.vertices[j])) {
+                    // Worse than any triangle, yet ordered.
+                    best.0 -= 4.0;
+                }
+                parts[i * n + j] = best;
+            }
+        }
+        let mut cut = Vec::with_capacity(n - 2);
+        let mut todo = vec![[0, n - 1]];
+        while let Some([i, j]) = todo.pop() {
+            if j < i + 2 {
+                continue;
+            }
+            let k = parts[i * n + j].1 as usize;
+            cut.push([i, k, j]);
+            todo.extend([[k, j], [i, k]]);
+        }
+        cut
+    }
 }
 
 /// Sum of the cross products of consecutive corners: twice the vector area.
@@ -69,49 +290,4 @@ fn newell_normal(corners: &[Vec3]) -> Vec3 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn cut(points: &[(f64, f64)]) -> (usize, f64, f64) {
-        let corners: Vec<Vec3> = points.iter().map(|&(x, y)| Vec3::new(x, y, 0.0)).collect();
-        let (mut count, mut smallest, mut sum) = (0, f64::INFINITY, 0.0);
-        triangulate(&corners, |[a, b, c]| {
-            let area = 0.5 * (corners[b] - corners[a]).cross(&(corners[c] - corners[a])).z;
-            count += 1;
-            smallest = f64::min(smallest, area);
-            sum += area;
-        })
-        .unwrap();
-        (count, smallest, sum)
-    }
-
-    #[test]
-    fn a_concave_quad_is_cut_inside() {
-        // The first corner sees the reflex corner only along the right diagonal.
-        let (count, smallest, sum) = cut(&[(0.0, 0.0), (2.0, 0.0), (0.5, 0.5), (0.0, 2.0)]);
-        assert_eq!(count, 2);
-        assert!(smallest > 0.0 && (sum - 1.0).abs() < 1e-12);
-        let (_, smallest, sum) = cut(&[(2.0, 0.0), (0.5, 0.5), (0.0, 2.0), (0.0, 0.0)]);
-        assert!(smallest > 0.0 && (sum - 1.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn a_comb_keeps_its_area() {
-        let comb = [(0.0, 0.0), (5.0, 0.0), (5.0, 2.0), (4.0, 0.5), (3.0, 2.0), (2.0, 0.5), (1.0, 2.0), (0.0, 0.5)];
-        let shoelace: f64 = (0..comb.len())
-            .map(|i| {
-                let (a, b) = (comb[i], comb[(i + 1) % comb.len()]);
-                0.5 * (a.0 * b.1 - a.1 * b.0)
-            })
-            .sum();
-        let (count, smallest, sum) = cut(&comb);
-        assert_eq!(count, comb.len() - 2);
-        assert!(smallest > 0.0 && (sum - shoelace).abs() < 1e-12);
-    }
-
-    #[test]
-    fn a_bow_tie_still_gives_all_triangles() {
-        let (count, _, _) = cut(&[(0.0, 0.0), (1.0, 1.0), (1.0, 0.0), (0.0, 1.0), (-1.0, 0.2)]);
-        assert_eq!(count, 3);
-    }
-}
+mod tests;

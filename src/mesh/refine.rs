@@ -1,6 +1,6 @@
 //! Triangles cut into smaller ones, and surfaces moved along their normals.
 
-use super::TriMesh;
+use super::{Source, TriMesh};
 use crate::linalg::Vec3;
 use std::collections::BTreeMap;
 
@@ -11,9 +11,11 @@ use std::collections::BTreeMap;
 pub fn refine(mesh: &TriMesh, levels: &[u8]) -> TriMesh {
     let mut mesh = mesh.clone();
     let mut levels = levels.to_vec();
+    // The triangles are the file's no longer.
+    mesh.source = Source::default();
     for round in 1..=levels.iter().copied().max().unwrap_or(0) {
         let cut: Vec<bool> = levels.iter().map(|level| *level >= round).collect();
-        let (middles, uv_middles) = (middles(&mesh.triangles, &cut), uv_middles(&mesh, &cut));
+        let (middles, uv_middles) = (middles(&mesh, &cut), uv_middles(&mesh, &cut));
         let (mut triangles, mut uv_triangles, mut inherited) = (Vec::new(), Vec::new(), Vec::new());
         let (first, uv_first) = (mesh.positions.len() as u32, mesh.uv.len() as u32);
         for (t, tri) in mesh.triangles.iter().enumerate() {
@@ -39,17 +41,18 @@ pub fn refine(mesh: &TriMesh, levels: &[u8]) -> TriMesh {
     mesh
 }
 
-/// Levels for [`refine`]: `most` where `wanted`, one less in each further ring of triangles around.
+/// Levels for [`refine`]: `most` where `wanted`, one less in each further ring of triangles around, across joined borders as well.
 pub fn graded(mesh: &TriMesh, most: u8, wanted: impl Fn(&[u32; 3]) -> bool) -> Vec<u8> {
     let mut levels: Vec<u8> = mesh.triangles.iter().map(|t| if wanted(t) { most } else { 0 }).collect();
+    let joined = mesh.joined_triangles();
     for _ in 1..most {
         let mut highest = vec![0; mesh.positions.len()];
-        for (t, level) in mesh.triangles.iter().zip(&levels) {
+        for (t, level) in joined.iter().zip(&levels) {
             for v in t {
                 highest[*v as usize] = (*level).max(highest[*v as usize]);
             }
         }
-        for (t, level) in mesh.triangles.iter().zip(&mut levels) {
+        for (t, level) in joined.iter().zip(&mut levels) {
             let around: u8 = t.iter().map(|v| highest[*v as usize]).max().unwrap_or(0);
             *level = (*level).max(around.saturating_sub(1));
         }
@@ -60,12 +63,13 @@ pub fn graded(mesh: &TriMesh, most: u8, wanted: impl Fn(&[u32; 3]) -> bool) -> V
 /// Moves every vertex by `by` [m] along its normal, the mean of the triangles there by area; inward if negative.
 pub fn offset(mesh: &mut TriMesh, by: f64) {
     let mut normals = vec![Vec3::zeros(); mesh.positions.len()];
-    for t in &mesh.triangles {
+    for t in mesh.joined_triangles() {
         let [a, b, c] = t.map(|v| mesh.positions[v as usize]);
         t.iter().for_each(|v| normals[*v as usize] += (b - a).cross(&(c - a)));
     }
-    for (p, normal) in mesh.positions.iter_mut().zip(normals) {
-        *p += normal.try_normalize(0.0).unwrap_or_default() * by;
+    for v in 0..mesh.positions.len() {
+        let normal = normals[mesh.joined.get(v).map_or(v, |first| *first as usize)];
+        mesh.positions[v] += normal.try_normalize(0.0).unwrap_or_default() * by;
     }
 }
 
@@ -75,10 +79,20 @@ fn side(t: &[u32; 3], k: usize) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// The edges of triangles that are cut, numbered in order.
-fn middles(triangles: &[[u32; 3]], cut: &[bool]) -> BTreeMap<[u32; 2], u32> {
+/// The edges of triangles that are cut, and those joined to them, numbered in order.
+fn middles(mesh: &TriMesh, cut: &[bool]) -> BTreeMap<[u32; 2], u32> {
+    let joined = mesh.joined_triangles();
+    let mut wanted: Vec<[u32; 2]> =
+        joined.iter().zip(cut).filter(|(_, cut)| **cut).flat_map(|(t, _)| [0, 1, 2].map(|k| side(t, k))).collect();
+    wanted.sort_unstable();
+    wanted.dedup();
+    if mesh.joined.is_empty() {
+        return wanted.into_iter().zip(0..).collect();
+    }
+    let is_cut = |t: &[u32; 3], k: usize| wanted.binary_search(&side(t, k)).is_ok();
+    let both = mesh.triangles.iter().zip(&joined);
     let mut sides: Vec<[u32; 2]> =
-        triangles.iter().zip(cut).filter(|(_, cut)| **cut).flat_map(|(t, _)| [0, 1, 2].map(|k| side(t, k))).collect();
+        both.flat_map(|(t, joined)| [0, 1, 2].map(|k| is_cut(joined, k).then(|| side(t, k)))).flatten().collect();
     sides.sort_unstable();
     sides.dedup();
     sides.into_iter().zip(0..).collect()
@@ -86,7 +100,7 @@ fn middles(triangles: &[[u32; 3]], cut: &[bool]) -> BTreeMap<[u32; 2], u32> {
 
 /// The same of the chart: of each triangle's sides that lie on an edge that is cut.
 fn uv_middles(mesh: &TriMesh, cut: &[bool]) -> BTreeMap<[u32; 2], u32> {
-    let cut = middles(&mesh.triangles, cut);
+    let cut = middles(mesh, cut);
     let both = mesh.triangles.iter().zip(&mesh.uv_triangles);
     let mut sides: Vec<[u32; 2]> = both
         .flat_map(|(t, uv)| [0, 1, 2].map(|k| cut.contains_key(&side(t, k)).then(|| side(uv, k))))
@@ -97,8 +111,15 @@ fn uv_middles(mesh: &TriMesh, cut: &[bool]) -> BTreeMap<[u32; 2], u32> {
     sides.into_iter().zip(0..).collect()
 }
 
-/// Appends the vertices in the middle of edges.
+/// Appends the vertices in the middle of edges; those of edges that are joined are.
 fn extend(mesh: &mut TriMesh, middles: &BTreeMap<[u32; 2], u32>) {
+    if !mesh.joined.is_empty() {
+        let mut first = BTreeMap::new();
+        for (k, [a, b]) in (mesh.positions.len() as u32..).zip(middles.keys()) {
+            let [a, b] = [a, b].map(|v| mesh.joined[*v as usize]);
+            mesh.joined.push(*first.entry([a.min(b), a.max(b)]).or_insert(k));
+        }
+    }
     for (k, [a, b]) in (mesh.positions.len() as u32..).zip(middles.keys()) {
         let (p, q) = (mesh.positions[*a as usize], mesh.positions[*b as usize]);
         mesh.positions.push((p + q) / 2.0);

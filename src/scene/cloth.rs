@@ -178,6 +178,9 @@ section! {
         pub object: Option<String> = text().optional(),
         /// Moves the mesh out along its normals, as a cover of a body that has the same mesh; inward if negative.
         pub offset: f64 = quantity(Unit::Length, -1.0..=1.0).or(0.0),
+        /// Joins vertices on borders of the mesh that are at most so far apart, as the two sides of a seam. The meshes that are
+        /// written keep all vertices of the file.
+        pub weld: f64 = quantity(Unit::Length, 0.0..=0.1).or(0.0),
         /// How often each triangle is cut into four; vertices of the mesh stay the first ones.
         pub subdivide: u8 = integer(0..=6).or(0),
         /// Group of the mesh file: only triangles inside of it are cut, those next to it so that they fit.

@@ -3,6 +3,7 @@
 use super::stats;
 use crate::field::air::Air;
 use crate::world::air::AirLayer;
+use crate::world::balloon::Balloon;
 use crate::world::{Object, State, World};
 
 /// A number for each vertex of an object, in file order; `None` where no air is below it.
@@ -21,8 +22,13 @@ fn below(
 /// Pressure of the air below each vertex, or inside the balloon, above that of the atmosphere [Pa].
 pub fn pressures(world: &World, state: &State, object: &Object) -> Option<Vec<f64>> {
     let is_of = |cloth: usize| world.objects.get(cloth).is_some_and(|cloth| cloth.name == object.name);
-    if let Some((_, inside)) = world.balloons.iter().zip(&state.balloons).find(|(balloon, _)| is_of(balloon.cloth)) {
-        return Some(vec![inside.excess; object.place.len()]);
+    let balloons = || world.balloons.iter().zip(&state.balloons).filter(|(balloon, _)| is_of(balloon.cloth));
+    if balloons().next().is_some() {
+        let mut excess = vec![0.0; object.vertices.len()];
+        for (balloon, inside) in balloons() {
+            balloon.vertices().iter().for_each(|v| excess[*v as usize - object.vertices.start] = inside.excess);
+        }
+        return Some(object.place.iter().map(|v| excess[*v as usize - object.vertices.start]).collect());
     }
     below(world, state, object, |_, air, v| air.excess[v])
 }
@@ -39,8 +45,14 @@ pub fn air_masses(world: &World, state: &State, object: &Object) -> Option<Vec<f
 /// What balloons and layers of air hold: volume and pressure of each.
 pub fn airs(world: &World, state: &State) -> Vec<stats::Air> {
     let name = |k: usize| world.objects.get(k).map(|o| o.name.clone()).unwrap_or_default();
-    let balloons = world.balloons.iter().zip(&state.balloons).map(|(balloon, inside)| stats::Air {
-        cloth: name(balloon.cloth),
+    // Where a cloth has several, they are numbered from 1.
+    let label = |k: usize, cloth: usize| {
+        let of = |balloons: &[Balloon]| balloons.iter().filter(|other| other.cloth == cloth).count();
+        let number = of(world.balloons.get(..=k).unwrap_or_default());
+        if of(&world.balloons) > 1 { format!("{} {number}", name(cloth)) } else { name(cloth) }
+    };
+    let balloons = world.balloons.iter().zip(&state.balloons).enumerate().map(|(k, (balloon, inside))| stats::Air {
+        cloth: label(k, balloon.cloth),
         volume: balloon.volume(|v| state.x[v]),
         pressure: inside.excess,
         bounds: [inside.excess; 2],

@@ -11,7 +11,7 @@ use crate::world::balloon::Balloon;
 /// Storage of a balloon.
 #[derive(Default)]
 pub struct Inflation {
-    /// Of the volume after free flight, by vertex of the cloth [m^2].
+    /// Of the volume after free flight, by vertex of the balloon [m^2].
     gradient: Vec<Vec3>,
     push: Push,
     /// What is let in in the step [J].
@@ -29,27 +29,26 @@ impl Inflation {
         (entries, less): (&mut Vec<(u32, u32, Vec3)>, &mut Vec<f64>),
     ) {
         let Inflation { gradient, push, source } = self;
-        let (chamber, first) = (&balloon.chamber, balloon.first());
+        let chamber = &balloon.chamber;
         let flight = |v: usize| state.x[v] + step.moved[v];
         let volumes = [balloon.volume(|v| state.x[v]), balloon.volume(flight)];
         let end = state.time + step.h;
         *source = chamber.source(inside, volumes[0], end, step.h);
         *push = chamber.foresee(inside, volumes, *source, end, step.h);
-        gradient.resize(balloon.size(), Vec3::zeros());
-        par::fill(gradient, |v| balloon.gradient(v, flight));
+        gradient.resize(balloon.vertices().len(), Vec3::zeros());
+        par::fill(gradient, |k| balloon.gradient(k, flight));
 
         let (sum, root) = (less.len() as u32, push.stiffness.sqrt());
-        let free = (first..).zip(&*gradient).filter(|(v, _)| !step.fixed[*v]);
-        entries.extend(free.map(|(v, gradient)| (v as u32, sum, gradient * root)));
+        let free = balloon.vertices().iter().zip(&*gradient).filter(|(v, _)| !step.fixed[**v as usize]);
+        entries.extend(free.map(|(v, gradient)| (*v, sum, gradient * root)));
         less.push(0.0);
     }
 
     /// Adds what pushes the cloth in free flight [N].
     pub fn add(&self, balloon: &Balloon, force: &mut [Vec3]) {
-        let first = balloon.first();
-        par::each_mut(&mut force[first..first + balloon.size()], |v, force| {
-            *force += self.gradient[v] * self.push.excess;
-        });
+        for (v, gradient) in balloon.vertices().iter().zip(&self.gradient) {
+            force[*v as usize] += gradient * self.push.excess;
+        }
     }
 
     /// The air at the end of the step, whose positions `state` has.

@@ -1,5 +1,7 @@
 //! From placed meshes and laws to a [`World`] and its first [`State`].
 
+mod chart;
+
 use super::air::{AirInput, AirLayer};
 use super::balloon::{Balloon, BalloonInput};
 use super::friction::{Between, Frictions};
@@ -24,6 +26,8 @@ use crate::linalg::{Mat2, Mat3, Vec2, Vec3};
 use crate::mesh::TriMesh;
 use crate::mesh::tet::TetMesh;
 use crate::mesh::topology::Topology;
+use chart::{edge_lengths, join, material_points, unfold};
+use std::collections::BTreeSet;
 
 /// Where a cloth's flat rest shape comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,7 +201,7 @@ pub fn build(input: Input) -> (World, State) {
     world.place_obstacles(0.0, &mut state.x);
     let airs: Vec<AirLayer> = input.airs.iter().filter_map(|air| AirLayer::new(air, &world)).collect();
     world.airs = airs;
-    world.balloons = input.balloons.iter().filter_map(|balloon| Balloon::new(balloon, &world)).collect();
+    world.balloons = input.balloons.iter().flat_map(|balloon| Balloon::all(balloon, &world)).collect();
     world.fill(&mut state);
     state.v.resize(state.x.len(), Vec3::zeros());
     state.x_before = state.x[..world.moving].to_vec();
@@ -269,7 +273,12 @@ fn place(world: &mut World, positions: &[Vec3], aim: usize) -> (std::ops::Range<
 
 /// Appends pins and handles, of file vertices.
 fn hold(world: &mut World, pins: &[Pin], handles: &[Handle], place: &[u32]) {
-    let placed = |pin: &Pin| Pin { vertices: pin.vertices.iter().map(|v| place[*v as usize]).collect(), ..pin.clone() };
+    let placed = |pin: &Pin| {
+        // Vertices that are joined are one.
+        let mut known = BTreeSet::new();
+        let all = pin.vertices.iter().map(|v| place[*v as usize]).filter(|v| known.insert(*v));
+        Pin { vertices: all.collect(), ..pin.clone() }
+    };
     world.pins.extend(pins.iter().map(placed));
     world.handles.extend(handles.iter().map(|h| Handle { pin: placed(&h.pin), pull: h.pull }));
 }
@@ -307,7 +316,9 @@ fn add_body(world: &mut World, state: &mut State, input: BodyInput) -> Part {
     (vertices, triangles)
 }
 
-fn add_cloth(world: &mut World, state: &mut State, input: ClothInput) -> Part {
+fn add_cloth(world: &mut World, state: &mut State, mut input: ClothInput) -> Part {
+    let file = input.mesh.triangles.clone();
+    let local = join(&mut input);
     let mesh = &input.mesh;
     let (vertices, place) = place(world, &mesh.positions, partition::SURFACE);
     state.v.resize(vertices.end, input.velocity);
@@ -342,16 +353,18 @@ fn add_cloth(world: &mut World, state: &mut State, input: ClothInput) -> Part {
             .collect(),
     };
     world.cloths.push(Cloth { object: world.objects.len(), drag: input.drag, limits });
+    let triangles = mesh.triangles.iter().map(|t| t.map(|v| place[v as usize])).collect();
+    let edge = mean_edge(&mesh.positions, &mesh.triangles);
+    let place = local.map_or_else(|| place.clone(), |local| local.iter().map(|v| place[*v as usize]).collect());
     hold(world, &input.pins, &input.handles, &place);
     world.elements.sheets.push(input.sheet);
-    let triangles = mesh.triangles.iter().map(|t| t.map(|v| place[v as usize])).collect();
     world.objects.push(Object {
         name: input.name,
         kind: Kind::Cloth,
         vertices: vertices.clone(),
         place,
-        edge: mean_edge(&mesh.positions, &mesh.triangles),
-        triangles: input.mesh.triangles,
+        edge,
+        triangles: file,
         uv: input.mesh.uv,
         uv_triangles: input.mesh.uv_triangles,
         friction: input.friction,
@@ -362,62 +375,6 @@ fn add_cloth(world: &mut World, state: &mut State, input: ClothInput) -> Part {
 
 fn area(points: &[Vec2; 3]) -> f64 {
     (points[1] - points[0]).perp(&(points[2] - points[0])).abs() / 2.0
-}
-
-/// Warp and weft coordinates of a triangle's corners [m]: from the chart itself, or from the start positions in a frame
-/// whose first axis is the chart's direction of `u`, else the given warp laid into the triangle.
-fn material_points(mesh: &TriMesh, warp: Vec3, rest: Rest, t: usize) -> [Vec2; 3] {
-    let corners = mesh.triangles[t].map(|v| mesh.positions[v as usize]);
-    let chart = mesh.uv_triangles.get(t).map(|uv| uv.map(|k| mesh.uv[k as usize]));
-    if let (Some(chart), Rest::Chart) = (chart, rest) {
-        return chart;
-    }
-    let (p, q) = (corners[1] - corners[0], corners[2] - corners[0]);
-    let normal = p.cross(&q);
-    let mut warp = warp;
-    if let Some(uv) = chart {
-        let (a, b) = (uv[1] - uv[0], uv[2] - uv[0]);
-        let det = a.perp(&b);
-        if det != 0.0 {
-            warp = (p * b.y - q * a.y) / det;
-        }
-    }
-    let laid = |w: &Vec3| w - normal * (normal.dot(w) / normal.norm_squared());
-    let mut axis = laid(&warp);
-    if axis.norm() <= 1e-6 * warp.norm() {
-        // The warp stands on the triangle: take the coordinate axis that lies flattest in it.
-        let flattest = normal.iamin();
-        axis = laid(&Vec3::ith(flattest, 1.0));
-    }
-    let first = axis.normalize();
-    let second = normal.cross(&first).normalize();
-    corners.map(|c| Vec2::new((c - corners[0]).dot(&first), (c - corners[0]).dot(&second)))
-}
-
-/// Rest length of each edge, from the first triangle on it.
-fn edge_lengths<'a>(
-    topology: &'a Topology,
-    mesh: &'a TriMesh,
-    material: &'a [[Vec2; 3]],
-) -> impl Iterator<Item = ([u32; 2], f64)> + 'a {
-    topology.edges.iter().zip(&topology.edge_triangles).map(|(edge, triangles)| {
-        let t = triangles[0] as usize;
-        let at = |v: u32| mesh.triangles[t].iter().position(|w| *w == v).map_or(Vec2::zeros(), |k| material[t][k]);
-        (*edge, (at(edge[0]) - at(edge[1])).norm())
-    })
-}
-
-/// The four vertices of a hinge in the frame of its first triangle: the second unfolded to the other side of the edge. Each
-/// triangle is edge, edge, opposite vertex.
-fn unfold([p0, p1, p2]: [Vec2; 3], [q0, q1, q2]: [Vec2; 3]) -> [Vec2; 4] {
-    let (e, f) = (p1 - p0, q1 - q0);
-    let along = (q2 - q0).dot(&f) / f.norm_squared();
-    let height = (q2 - q0).perp(&f).abs() / f.norm();
-    let mut across = Vec2::new(-e.y, e.x) / e.norm();
-    if across.dot(&(p2 - p0)) > 0.0 {
-        across = -across;
-    }
-    [p0, p1, p2, p0 + e * along + across * height]
 }
 
 fn add_hinges(

@@ -20,18 +20,23 @@ pub struct Crossing {
     pub pairs: Vec<[u32; 2]>,
     /// First triangle of each object: a number less this is that of the object's file.
     pub first: [u32; 2],
-    /// Where the first pair is [m].
-    pub place: Vec3,
+    /// Where they cross: of each connected part the first pair [m].
+    pub places: Vec<Vec3>,
 }
 
 impl Crossing {
     /// In words; `name` names an object.
     pub fn describe<'a>(&self, name: impl Fn(usize) -> &'a str) -> String {
-        let Crossing { objects: [a, b], pairs, first, place } = self;
+        self.told(name, ["cross", "crosses"])
+    }
+
+    /// The same, with the word for what objects do and what one does.
+    pub fn told<'a>(&self, name: impl Fn(usize) -> &'a str, [they, it]: [&str; 2]) -> String {
+        let Crossing { objects: [a, b], pairs, first, places } = self;
         let who = if a == b {
-            format!("'{}' crosses itself", name(*a))
+            format!("'{}' {it} itself", name(*a))
         } else {
-            format!("'{}' and '{}' cross", name(*a), name(*b))
+            format!("'{}' and '{}' {they}", name(*a), name(*b))
         };
         let count = if pairs.len() == 1 { "1 pair".to_string() } else { format!("{} pairs", pairs.len()) };
         let mut some: Vec<String> =
@@ -39,8 +44,11 @@ impl Crossing {
         if pairs.len() > TOLD {
             some.push("...".to_string());
         }
-        let near = format!("({:.4}, {:.4}, {:.4}) m", place.x, place.y, place.z);
-        format!("{who}: {count} of triangles ({}), the first near {near}", some.join(", "))
+        let more = if places.len() > TOLD { ", ..." } else { "" };
+        let near: Vec<String> =
+            places.iter().take(TOLD).map(|p| format!("({:.4}, {:.4}, {:.4}) m", p.x, p.y, p.z)).collect();
+        let at = if places.len() == 1 { String::new() } else { format!("at {} places, ", places.len()) };
+        format!("{who}: {at}{count} of triangles ({}), near {}{more}", some.join(", "), near.join(", "))
     }
 }
 
@@ -56,18 +64,44 @@ fn object_of(surface: &Surface) -> impl Fn(u32) -> usize {
 
 fn by_objects(x: &[Vec3], surface: &Surface, pairs: Vec<[u32; 2]>) -> Vec<Crossing> {
     let object = object_of(surface);
-    let mut all: BTreeMap<[usize; 2], Crossing> = BTreeMap::new();
+    let mut all: BTreeMap<[usize; 2], Vec<[u32; 2]>> = BTreeMap::new();
     for pair in pairs {
-        let objects = pair.map(&object);
-        let crossing = all.entry(objects).or_insert_with(|| Crossing {
-            objects,
-            pairs: Vec::new(),
-            first: objects.map(|k| surface.triangle_ranges[k].start as u32),
-            place: surface.triangles[pair[0] as usize].iter().map(|v| x[*v as usize]).sum::<Vec3>() / 3.0,
-        });
-        crossing.pairs.push(pair);
+        all.entry(pair.map(&object)).or_default().push(pair);
     }
-    all.into_values().collect()
+    let crossing = |(objects, pairs): ([usize; 2], Vec<[u32; 2]>)| Crossing {
+        objects,
+        first: objects.map(|k| surface.triangle_ranges[k].start as u32),
+        places: places(x, surface, &pairs),
+        pairs,
+    };
+    all.into_iter().map(crossing).collect()
+}
+
+/// Where pairs of triangles are, those that are next to each other once: the triangles of both sides are the same or have a corner in common.
+fn places(x: &[Vec3], surface: &Surface, pairs: &[[u32; 2]]) -> Vec<Vec3> {
+    // Two pairs are next to each other where a corner of one side and one of the other are corners of both.
+    let mut corners: Vec<([u32; 2], usize)> = Vec::with_capacity(9 * pairs.len());
+    for (k, [s, t]) in pairs.iter().enumerate() {
+        for v in surface.triangles[*s as usize] {
+            corners.extend(surface.triangles[*t as usize].map(|w| ([v.min(w), v.max(w)], k)));
+        }
+    }
+    corners.sort_unstable();
+    // The first pair of each part, found by following those that joined it.
+    let mut first: Vec<usize> = (0..pairs.len()).collect();
+    fn root(first: &mut [usize], mut k: usize) -> usize {
+        while first[k] != k {
+            first[k] = first[first[k]];
+            k = first[k];
+        }
+        k
+    }
+    for both in corners.windows(2).filter(|both| both[0].0 == both[1].0) {
+        let (a, b) = (root(&mut first, both[0].1), root(&mut first, both[1].1));
+        first[a.max(b)] = a.min(b);
+    }
+    let alone = (0..pairs.len()).filter(|k| first[*k] == *k);
+    alone.map(|k| surface.triangles[pairs[k][0] as usize].iter().map(|v| x[*v as usize]).sum::<Vec3>() / 3.0).collect()
 }
 
 /// The triangles that cross as binary PLY, each with corners of its own, which hold the numbers of its object (from 0) and of the
@@ -117,6 +151,28 @@ impl World {
         let object = object_of(&self.surface);
         let skip = |s, t| !self.meet(object(s), object(t));
         by_objects(x, &self.surface, test.intersections(x, &self.surface.triangles, skip).pairs)
+    }
+
+    /// Obstacles that cross each other or themselves at positions `x`, and those that touch without crossing. Nothing keeps them
+    /// apart.
+    pub fn obstacles_that_meet(&self, x: &[Vec3]) -> [Vec<Crossing>; 2] {
+        let surface = &self.surface;
+        let Some(range) = surface.triangle_ranges.get(self.simulated()) else { return Default::default() };
+        let of_obstacles = &surface.triangles[range.start..];
+        let found = intersections(x, of_obstacles, |_, _| false);
+        let whole = |pairs: Vec<[u32; 2]>| pairs.into_iter().map(|pair| pair.map(|t| t + range.start as u32)).collect();
+        let crossing = by_objects(x, surface, whole(found.pairs));
+        let mut touching = by_objects(x, surface, whole(found.touching));
+        let corner = |t: u32| surface.triangles[t as usize].map(|v| x[v as usize]);
+        for touch in &mut touching {
+            // Corners of one mesh at one place are a seam.
+            let [a, b] = touch.objects;
+            let seam = |[s, t]: &[u32; 2]| corner(*s).iter().any(|p| corner(*t).contains(p));
+            touch.pairs.retain(|pair| a != b || !seam(pair));
+            touch.places = places(x, surface, &touch.pairs);
+        }
+        touching.retain(|t| !t.pairs.is_empty() && crossing.iter().all(|c| c.objects != t.objects));
+        [crossing, touching]
     }
 
     /// Name of an object.

@@ -5,6 +5,7 @@ use super::build::{BodyInput, ClothInput};
 use crate::collision::traversal::Traversal;
 use crate::force::glue::Bond;
 use crate::linalg::Vec3;
+use std::collections::BTreeSet;
 
 /// Vertices of a cloth that are glued to a body where they are at the start.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,19 +46,22 @@ impl Glue {
         let object = |name: &String| world.objects.iter().find(|o| o.name == *name);
         let (Some(cloth), Some(body)) = (object(&self.names[0]), object(&self.names[1])) else { return };
         let x = &world.rest;
-        let mut areas = vec![0.0; cloth.place.len()];
+        let place = |v: u32| cloth.place[v as usize];
+        let mut areas = vec![0.0; cloth.vertices.end];
         for t in &cloth.triangles {
-            let [a, b, c] = t.map(|v| x[cloth.place[v as usize] as usize]);
+            let [a, b, c] = t.map(|v| x[place(v) as usize]);
             let third = (b - a).cross(&(c - a)).norm() / 6.0;
-            t.iter().for_each(|v| areas[*v as usize] += third);
+            t.iter().for_each(|v| areas[place(*v) as usize] += third);
         }
+        // Vertices that are joined hold once.
+        let mut known = BTreeSet::new();
         let bonds: Vec<Bond> = (self.vertices.iter().zip(&self.triangles))
-            .filter(|(v, _)| areas[**v as usize] > 0.0)
+            .filter(|(v, _)| areas[place(**v) as usize] > 0.0 && known.insert(place(**v)))
             .filter_map(|(v, [a, b, c])| {
                 let corner = |v: &u32| body.place[*v as usize];
-                let all = [cloth.place[*v as usize], corner(a), corner(b), corner(c)];
+                let all = [place(*v), corner(a), corner(b), corner(c)];
                 let at: [Vec3; 4] = all.map(|v| x[v as usize]);
-                Bond::new(all, &at, areas[*v as usize], self.stiffness)
+                Bond::new(all, &at, areas[place(*v) as usize], self.stiffness)
             })
             .collect();
         world.elements.bonds.extend(bonds);

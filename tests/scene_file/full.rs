@@ -89,6 +89,7 @@ fn a_cloth_has_all_its_parts() {
     let cloth = &scene.cloths[0];
     assert_eq!((cloth.material.name.as_str(), cloth.material.density), ("tarp", 0.25));
     assert_eq!((cloth.material.thickness, cloth.strain_limit), (4e-4, Some(0.1)));
+    assert_eq!((cloth.offset, cloth.weld, cloth.subdivide), (1e-3, 1e-4, 1));
     assert_eq!((cloth.rest, cloth.rest_angles), (Rest::Chart, RestAngles::Flat));
     assert_eq!((cloth.air_drag, cloth.air_drag_tangent, cloth.checker), (1.5, 0.2, Some(0.02)));
     let t = &cloth.transform;

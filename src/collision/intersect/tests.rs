@@ -12,7 +12,7 @@ fn points(p: &[[f64; 3]]) -> Vec<Vec3> {
 
 fn all(x: &[Vec3], triangles: &[[u32; 3]]) -> (Vec<[u32; 2]>, usize) {
     let found = intersections(x, triangles, |_, _| false);
-    (found.pairs, found.touches)
+    (found.pairs, found.touching.len())
 }
 
 /// The definition, side by side and face by face, in integers. Coordinates must be whole numbers below 2^20.

@@ -5,6 +5,9 @@ use crate::linalg::Vec3;
 use crate::mesh::TetMesh;
 use crate::mesh::tet::{FLAT, Face, quality};
 
+/// Quality below which a tetrahedron is told: its height is about a hundredth of its edges.
+const SLIVER: f64 = 0.01;
+
 /// Finds everything that is wrong with a mesh, in the order of [`FaultKind`]; nothing for a sound one.
 ///
 /// To be called after [`TetMesh::orient`]: a mesh of the other orientation is all inverted.
@@ -18,6 +21,7 @@ pub fn check(mesh: &TetMesh) -> Vec<Fault> {
     let mut repeated = Places::default();
     let mut flat = Places::default();
     let mut inverted = Places::default();
+    let mut slivers = Places::default();
     // 1 or -1 with the sign of the volume; 0 where there is none, for whatever reason.
     let mut sign = vec![0i8; tets.len()];
     for (t, tet) in tets.iter().enumerate() {
@@ -34,6 +38,9 @@ pub fn check(mesh: &TetMesh) -> Vec<Fault> {
                 inverted.add(|| tetrahedron(p, t, tet));
             } else if quality > FLAT {
                 sign[t] = 1;
+                if quality < SLIVER {
+                    slivers.add(|| format!("{}, quality {quality:.1e}", tetrahedron(p, t, tet)));
+                }
             } else {
                 flat.add(|| tetrahedron(p, t, tet));
             }
@@ -76,6 +83,13 @@ pub fn check(mesh: &TetMesh) -> Vec<Fault> {
         "inverted tetrahedron (negative volume)",
         "inverted tetrahedra (negative volume)",
         "swap two vertices of each, or untangle them where they overlap their neighbours",
+    );
+    faults.report(
+        FaultKind::SliverTetrahedron,
+        slivers,
+        "tetrahedron with hardly any volume",
+        "tetrahedra with hardly any volume",
+        "each is far stiffer than its neighbours and makes steps slow; mesh the body again with better ones",
     );
 
     let mut places = Places::default();
@@ -279,7 +293,13 @@ mod tests {
     #[test]
     fn flat_is_relative_to_the_edges() {
         for scale in [1e-3, 1.0, 30.0] {
-            for (height, is_flat) in [(0.0, true), (1e-7, true), (-1e-7, true), (1e-5, false)] {
+            for (height, is_flat, is_sliver) in [
+                (0.0, true, false),
+                (1e-7, true, false),
+                (-1e-7, true, false),
+                (1e-5, false, true),
+                (0.1, false, false),
+            ] {
                 let mut mesh = mesh(&[], &[]);
                 mesh.tets.pop();
                 mesh.positions.pop();
@@ -287,6 +307,7 @@ mod tests {
                 mesh.positions.iter_mut().for_each(|p| *p *= scale);
                 let faults = kinds(&mesh);
                 assert_eq!(faults.contains(&FaultKind::FlatTetrahedron), is_flat, "{scale} {height}: {faults:?}");
+                assert_eq!(faults.contains(&FaultKind::SliverTetrahedron), is_sliver, "{scale} {height}: {faults:?}");
                 assert!(!faults.contains(&FaultKind::InvertedTetrahedron));
             }
         }

@@ -20,7 +20,7 @@ pub fn layers(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Vec<
             faults.fault(&format!("air_layer[{k}].cloth"), message);
             continue;
         }
-        let topology = Topology::new(cloth.mesh.positions.len(), &cloth.mesh.triangles);
+        let topology = Topology::new(cloth.mesh.positions.len(), &cloth.mesh.joined_triangles());
         let all = 0..cloth.mesh.positions.len() as u32;
         let open = all.filter(|v| air.border == Border::Open && topology.boundary[*v as usize]).collect();
         let through = air.through();

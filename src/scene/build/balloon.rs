@@ -6,8 +6,8 @@ use crate::scene::Scene;
 use crate::scene::keys::Choice;
 use crate::scene::preview::Colouring;
 use crate::scene::settings::Channel;
-use crate::world::balloon::BalloonInput;
 use crate::world::build::ClothInput;
+use crate::world::{self, balloon::BalloonInput};
 
 /// All balloons of a scene, of cloths that were read.
 pub fn balloons(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Vec<BalloonInput> {
@@ -25,11 +25,34 @@ pub fn balloons(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Ve
             faults.fault(&key, format!("'{name}' has a layer of air below it; a balloon has its air inside"));
             continue;
         }
-        let topology = Topology::new(cloth.mesh.positions.len(), &cloth.mesh.triangles);
-        let count = |wanted: fn(u32) -> bool| topology.edge_valence.iter().filter(|n| wanted(**n)).count();
-        let (border, all) = (count(|n| n == 1), topology.edges.len());
-        if border > 0 {
-            let message = format!("'{name}' is not closed: {border} of its {all} edges are border");
+        let (x, triangles) = (&cloth.mesh.positions, cloth.mesh.joined_triangles());
+        let topology = Topology::new(x.len(), &triangles);
+        let all = topology.edges.len();
+        let borders = || topology.edges.iter().zip(&topology.edge_valence).filter(|(_, n)| **n == 1).map(|(e, _)| e);
+        let place = |v: u32| {
+            let p = x.get(v as usize).copied().unwrap_or_default();
+            format!("({:.4}, {:.4}, {:.4}) m", p.x, p.y, p.z)
+        };
+        if let Some([a, _]) = borders().next() {
+            let count = borders().count();
+            let shells = world::balloon::shells(&triangles);
+            let open = shells.iter().position(|shell| shell.iter().any(|t| triangles[*t].contains(a)));
+            let which = match open {
+                Some(k) if shells.len() > 1 => format!(", the first in shell {} of {}", k + 1, shells.len()),
+                _ => ", the first".to_string(),
+            };
+            let near = place(*a);
+            let message = format!("'{name}' is not closed: {count} of its {all} edges are border{which} near {near}");
+            faults.fault(&key, message);
+            continue;
+        }
+        let at = |v: u32| x.get(v as usize).copied().unwrap_or_default();
+        if let Err(nested) = world::balloon::rooms(&triangles, at) {
+            let [inner, outer] = nested.map(|shell| shell.first().map_or(String::new(), |t| place(triangles[*t][0])));
+            let message = format!(
+                "of the shells of '{name}' that near {inner} lies inside that near {outer}, which makes no room for air of its own; \
+                 turn its faces round where it is a wall around a hollow, or make it another cloth"
+            );
             faults.fault(&key, message);
             continue;
         }

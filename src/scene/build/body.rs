@@ -25,7 +25,10 @@ pub fn input(scene: &Scene, body: &Body, key: &str, faults: &mut Faults) -> Opti
     let object = body.object.as_deref().map(|name| (name, object.as_str()));
     let mesh = match &body.shape {
         Shape::Mesh(file) if files::is_surface(file) => {
-            filled(body, &files::placed(file, object, &body.transform, faults)?, key, faults)?
+            let mut surface = files::closed(file, object, &body.transform, faults)?;
+            surface.triangles = surface.joined_triangles();
+            surface.joined.clear();
+            filled(body, &surface, key, faults)?
         }
         Shape::Mesh(_) if object.is_some() => {
             faults.fault(&format!("{key}.object"), "only .obj files have objects; leave it out");

@@ -18,7 +18,7 @@ use std::path::Path;
 pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Option<ClothInput> {
     let object = format!("{key}.object");
     let object = cloth.object.as_deref().map(|name| (name, object.as_str()));
-    let mut mesh = files::placed(&cloth.mesh, object, &cloth.transform, faults)?;
+    let mut mesh = files::placed(&cloth.mesh, object, &cloth.transform, cloth.weld, key, faults)?;
     files::measure(&mesh.positions, key, faults);
     if cloth.offset != 0.0 {
         refine::offset(&mut mesh, cloth.offset);

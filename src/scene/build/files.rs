@@ -3,7 +3,7 @@
 use super::faults::Faults;
 use crate::linalg::Vec3;
 use crate::mesh::check::{self, Fault, Severity};
-use crate::mesh::{self, MeshError, TetMesh, TriMesh, obj, refine};
+use crate::mesh::{self, MeshError, TetMesh, TriMesh, obj, refine, seam};
 use crate::scene::fault::meant;
 use crate::scene::place::{MESH, Transform};
 use crate::scene::unit::short;
@@ -59,12 +59,66 @@ fn sound<T>(read: Result<T, MeshError>, file: &Path, faults: &mut Faults) -> Opt
     }
 }
 
-/// Reads a mesh file, brings it into the world and tells what is wrong with it.
-pub fn placed(file: &Path, object: Wanted, transform: &Transform, faults: &mut Faults) -> Option<TriMesh> {
+/// A mesh file of a cloth: read, brought into the world, borders no more than `weld` [m] apart joined, faces turned to fit their
+/// neighbours; what is wrong is told. `key` is the path of its object in the scene.
+pub fn placed(
+    file: &Path,
+    object: Wanted,
+    transform: &Transform,
+    weld: f64,
+    key: &str,
+    faults: &mut Faults,
+) -> Option<TriMesh> {
+    let mut mesh = noted(file, object, transform, faults)?;
+    if weld > 0.0 {
+        let mut whole = mesh.clone();
+        let key = format!("{key}.weld");
+        if seam::weld(&mut whole, weld) == 0 {
+            let message = "no two vertices of borders are that near to each other; nothing is joined";
+            faults.warn(&key, message);
+        }
+        let is_error = |fault: &Fault| fault.severity == Severity::Error;
+        let found = check::surface(&mut whole.clone());
+        if let Some(fault) = found.into_iter().find(is_error)
+            && !check::surface(&mut mesh.clone()).iter().any(is_error)
+        {
+            faults.fault(&key, format!("no sound mesh comes of this: {}; join less", fault.message));
+            return None;
+        }
+        mesh = whole;
+    }
+    tell(check::surface(&mut mesh), file, faults).then_some(mesh)
+}
+
+/// A mesh file of a surface that is filled: its seams are joined where they lie on each other, or it would not be closed.
+pub fn closed(file: &Path, object: Wanted, transform: &Transform, faults: &mut Faults) -> Option<TriMesh> {
+    let mut mesh = noted(file, object, transform, faults)?;
+    let count = seam::weld_same(&mut mesh);
+    if count > 0 {
+        let message = format!("{count} vertices of borders lie on another one; they are joined, so that it is closed");
+        faults.warn_in_file(file, message);
+    }
+    tell(check::surface(&mut mesh), file, faults).then_some(mesh)
+}
+
+/// A mesh file of an obstacle, of which most is good enough.
+pub fn loose(file: &Path, object: Wanted, transform: &Transform, faults: &mut Faults) -> Option<TriMesh> {
+    let mut mesh = noted(file, object, transform, faults)?;
+    let flat = check::flat(&mesh);
+    drop_flat(&mut mesh, &flat, file, faults).then_some(mesh)
+}
+
+/// Leaves `flat` triangles out of the mesh of an obstacle and tells what is wrong with it; true where it will do.
+pub fn drop_flat(mesh: &mut TriMesh, flat: &[bool], file: &Path, faults: &mut Faults) -> bool {
+    tell(check::obstacle(mesh, flat), file, faults)
+}
+
+/// Reads a mesh file and brings it into the world.
+pub fn noted(file: &Path, object: Wanted, transform: &Transform, faults: &mut Faults) -> Option<TriMesh> {
     let mut mesh = read(file, object, faults)?;
     mesh.notes.iter().for_each(|note| faults.note(file, note));
     apply(transform, &mut mesh.positions);
-    tell(check::check(&mesh), file, faults).then_some(mesh)
+    Some(mesh)
 }
 
 /// Cloths and bodies beyond this were rarely meant to be so large [m].

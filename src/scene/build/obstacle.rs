@@ -4,7 +4,7 @@ use super::faults::Faults;
 use super::files;
 use crate::linalg::Vec3;
 use crate::mesh::TriMesh;
-use crate::mesh::check::{FaultKind, Severity, check};
+use crate::mesh::check::{self, FaultKind, Severity};
 use crate::mesh::generate;
 use crate::scene::Scene;
 use crate::scene::obstacle::{Obstacle, Sequence, Shape};
@@ -28,7 +28,7 @@ pub fn input(scene: &Scene, obstacle: &Obstacle, key: &str, faults: &mut Faults)
     let edge = |usual: f64| obstacle.resolution.unwrap_or(usual);
     let (mut mesh, course) = match &obstacle.shape {
         Shape::Mesh(file) => {
-            let mesh = files::placed(file, object, &obstacle.transform, faults)?;
+            let mesh = files::loose(file, object, &obstacle.transform, faults)?;
             let levels = vec![obstacle.subdivide; mesh.triangles.len()];
             (files::subdivided(mesh, &levels, &format!("{key}.subdivide"), faults)?, rigid)
         }
@@ -52,7 +52,7 @@ pub fn input(scene: &Scene, obstacle: &Obstacle, key: &str, faults: &mut Faults)
     if !matches!(obstacle.shape, Shape::Mesh(_) | Shape::Sequence(_)) {
         files::apply(&obstacle.transform, &mut mesh.positions);
         let wrong = |kind| kind != FaultKind::AbsurdScale;
-        if let Some(fault) = check(&mesh).into_iter().find(|f| f.severity == Severity::Error && wrong(f.kind)) {
+        if let Some(fault) = check::check(&mesh).into_iter().find(|f| f.severity == Severity::Error && wrong(f.kind)) {
             faults.fault(key, format!("no sound mesh comes of this shape: {}", fault.message));
             return None;
         }
@@ -71,7 +71,9 @@ fn recorded(
 ) -> Option<(TriMesh, Course)> {
     let files = sequence.files(&scene.folder);
     let (first, rest) = files.split_first()?;
-    let mesh = files::placed(first, object, &obstacle.transform, faults)?;
+    let mut mesh = files::noted(first, object, &obstacle.transform, faults)?;
+    // What has an area at some time stays.
+    let mut flat = check::flat(&mesh);
     let mut frames: Vec<Vec<Vec3>> = vec![mesh.positions.clone()];
     let mut sound = true;
     let mut told: Vec<String> = mesh.notes.iter().map(|note| note.what.clone()).collect();
@@ -87,10 +89,10 @@ fn recorded(
                 told.push(note.what.clone());
             }
         }
-        if next.positions.len() != mesh.positions.len() || next.triangles != mesh.triangles {
+        if !next.same_faces(&mesh) {
             let (has, wants) = (next.positions.len(), mesh.positions.len());
             let message = if has == wants {
-                format!("other triangles than \"{}\"; all meshes of a sequence have the same", first.display())
+                format!("other faces than \"{}\"; all meshes of a sequence have the same", first.display())
             } else {
                 format!(
                     "{has} vertices, but \"{}\" has {wants}; all meshes of a sequence have the same",
@@ -102,8 +104,12 @@ fn recorded(
             continue;
         }
         files::apply(&obstacle.transform, &mut next.positions);
+        next.triangles.clone_from(&mesh.triangles);
+        let now = check::flat(&next);
+        flat.iter_mut().zip(now).for_each(|(flat, now)| *flat &= now);
         frames.push(next.positions);
     }
+    sound &= files::drop_flat(&mut mesh, &flat, first, faults);
     let (interval, start, repeat) = (1.0 / sequence.fps, sequence.start, sequence.repeat);
     sound.then_some((mesh, Course::Sequence { frames, interval, start, repeat }))
 }

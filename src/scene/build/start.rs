@@ -15,6 +15,7 @@ const GAP: f64 = 0.5;
 
 /// Deals with what crosses, touches or is too near at the start. Where a crossing is a fault, gives the triangles as PLY.
 pub fn begin(start: Start, world: &World, state: &mut State, faults: &mut Faults) -> Vec<u8> {
+    warn_of_obstacles(world, state, faults);
     let crossing = cross(start, world, state, faults);
     if !crossing.is_empty() {
         return crossing;
@@ -81,9 +82,27 @@ fn cross(start: Start, world: &World, state: &mut State, faults: &mut Faults) ->
 }
 
 fn key(world: &World, object: usize) -> String {
-    match object.checked_sub(world.cloths.len()) {
-        None => format!("cloth[{object}]"),
-        Some(body) => format!("body[{body}]"),
+    match (object.checked_sub(world.cloths.len()), object.checked_sub(world.simulated())) {
+        (None, _) => format!("cloth[{object}]"),
+        (Some(body), None) => format!("body[{body}]"),
+        (_, Some(obstacle)) => format!("obstacle[{obstacle}]"),
+    }
+}
+
+/// Obstacles may be in each other; nothing fits between them there.
+fn warn_of_obstacles(world: &World, state: &State, faults: &mut Faults) {
+    if !world.contact.enabled {
+        return;
+    }
+    let words = [["cross", "crosses"], ["touch", "touches"]];
+    for (all, words) in world.obstacles_that_meet(&state.x).iter().zip(words) {
+        for one in all {
+            let message = format!(
+                "at the start {}; obstacles may, but cloth that comes between them there has no room",
+                one.told(|k| world.name(k), words)
+            );
+            faults.warn(&key(world, one.objects[0]), message);
+        }
     }
 }
 

@@ -1,0 +1,124 @@
+//! What is made of a mesh that is not sound: neighbours turned, and what an obstacle may have that a cloth may not.
+
+use super::{Fault, FaultKind, Places, Severity, check, degenerate, edge, triangle};
+use crate::mesh::TriMesh;
+use crate::mesh::turn::turn;
+
+/// Of a cloth, or of a surface that is to be filled: turns faces that are wound against their neighbours, and tells that and whatever
+/// else is wrong, in the order of [`FaultKind`].
+pub fn surface(mesh: &mut TriMesh) -> Vec<Fault> {
+    let turned = turn(mesh);
+    let mut faults = check(mesh);
+    let mut told = Vec::new();
+    let mut places = Places::default();
+    let mut last = None;
+    for t in turned.triangles {
+        // A polygon is told once.
+        let face = mesh.source.faces.get(t).copied().unwrap_or(t as u32);
+        if last.replace(face) != Some(face) {
+            places.add(|| triangle(mesh, t));
+        }
+    }
+    told.extend(places.fault(
+        FaultKind::TurnedFace,
+        "face wound against its neighbours",
+        "faces wound against their neighbours",
+        "turned round, so that all normals point to the same side",
+    ));
+    let mut places = Places::default();
+    for ends in &turned.one_sided {
+        places.add(|| edge(&mesh.positions, *ends));
+    }
+    if places.count > 0 {
+        faults.retain(|fault| fault.kind != FaultKind::InconsistentWinding);
+    }
+    told.extend(places.fault(
+        FaultKind::OneSided,
+        "edge where the winding has to change, since the surface has one side only, as a Moebius strip",
+        "edges where the winding has to change, since the surface has one side only, as a Moebius strip",
+        "cut it open there",
+    ));
+    let at = faults.iter().position(|f| f.kind as usize > FaultKind::OneSided as usize).unwrap_or(faults.len());
+    faults.splice(at..at, told);
+    faults
+}
+
+/// Which triangles have no area, or a vertex twice.
+pub fn flat(mesh: &TriMesh) -> Vec<bool> {
+    let known = |tri: &[u32; 3]| tri.iter().all(|v| (*v as usize) < mesh.positions.len());
+    mesh.triangles.iter().map(|tri| known(tri) && degenerate(&mesh.positions, tri)).collect()
+}
+
+/// Of an obstacle: leaves out the triangles that are `flat`, and tells that and whatever else is wrong; what only a cloth may not have is
+/// a warning.
+pub fn obstacle(mesh: &mut TriMesh, flat: &[bool]) -> Vec<Fault> {
+    let mut places = Places::default();
+    for t in (0..mesh.triangles.len()).filter(|t| flat.get(*t) == Some(&true)) {
+        places.add(|| triangle(mesh, t));
+    }
+    let degenerate = places.fault(
+        FaultKind::DegenerateTriangle,
+        "degenerate triangle (a repeated vertex or no area)",
+        "degenerate triangles (a repeated vertex or no area)",
+        "left out",
+    );
+    mesh.leave_out(flat);
+    let mut faults: Vec<Fault> =
+        degenerate.map(|fault| Fault { severity: Severity::Warning, ..fault }).into_iter().collect();
+    for mut fault in check(mesh) {
+        match fault.kind {
+            FaultKind::CoincidentVertices => continue,
+            // Flat at the start only, as in recorded shapes.
+            FaultKind::DegenerateTriangle
+            | FaultKind::DuplicateTriangle
+            | FaultKind::NonManifoldEdge
+            | FaultKind::InconsistentWinding => {
+                fault.severity = Severity::Warning;
+                let told = fault.message.rfind("; ").unwrap_or(fault.message.len());
+                fault.message.truncate(told);
+                fault.message.push_str("; an obstacle may have that");
+            }
+            _ => {}
+        }
+        faults.push(fault);
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::obj;
+
+    /// A square, twice, with one of its triangles turned in the second, a fin on its edge, and faces without area.
+    const TEXT: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0.5 0.5 1\nv 2 2 0\nv 0 0 0\n\
+        f 1 2 3 4\nf 1 2 3\nf 1 3 5\nf 1 3 6\nf 7 1 2\n";
+
+    #[test]
+    fn an_obstacle_may_have_what_a_cloth_may_not() {
+        let mut mesh = obj::read(TEXT.as_bytes()).unwrap();
+        let kinds = |faults: &[Fault], severity: Severity| -> Vec<FaultKind> {
+            faults.iter().filter(|f| f.severity == severity).map(|f| f.kind).collect()
+        };
+        let errors = kinds(&check(&mesh), Severity::Error);
+        assert!(errors.contains(&FaultKind::DegenerateTriangle) && errors.contains(&FaultKind::NonManifoldEdge));
+        let out = flat(&mesh);
+        let faults = obstacle(&mut mesh, &out);
+        assert_eq!(kinds(&faults, Severity::Error), []);
+        assert_eq!((mesh.triangles.len(), mesh.positions.len()), (4, 7));
+        assert!(
+            faults[0].message.starts_with(
+                "2 degenerate triangles (a repeated vertex or no area): face of line 11 (vertices 0 2 5) at "
+            ) && faults[0].message.ends_with("; left out"),
+            "{}",
+            faults[0].message
+        );
+        assert!(faults.iter().any(|f| f.message.ends_with("; an obstacle may have that")), "{faults:?}");
+        // What nothing can be made of stays a fault.
+        for broken in ["v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n", "v 0 0 0\n"] {
+            let mut mesh = obj::read(broken.as_bytes()).unwrap();
+            let out = flat(&mesh);
+            assert_eq!(kinds(&obstacle(&mut mesh, &out), Severity::Error), [FaultKind::NoTriangles]);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Seams that are not joined: vertices on borders that lie on each other.
+
+use crate::linalg::Vec3;
+use crate::mesh::TriMesh;
+use crate::mesh::topology::Topology;
+use std::collections::HashMap;
+
+/// Part of the bounding box's diagonal within which two vertices are at the same place: what rounding to single precision moves them by.
+const SAME: f64 = 2e-7;
+
+/// The vertex that each one counts as when those of borders that are at most `within` [m] apart are joined: the first one there, else itself.
+pub fn joined(mesh: &TriMesh, within: f64) -> Vec<u32> {
+    let x = &mesh.positions;
+    let mut first: Vec<u32> = (0..x.len() as u32).collect();
+    let topology = Topology::new(x.len(), &mesh.joined_triangles());
+    let finite = |v: &usize| topology.boundary[*v] && x[*v].iter().all(|c| c.is_finite());
+    let size = extent(x);
+    // Cells that are not too fine for their numbers.
+    let cell = within.max(1e-9 * size).max(f64::MIN_POSITIVE);
+    let origin = x.iter().copied().find(|p| p.iter().all(|c| c.is_finite())).unwrap_or_default();
+    let mut cells: HashMap<[i64; 3], Vec<u32>> = HashMap::new();
+    for v in (0..x.len()).filter(finite) {
+        let at = ((x[v] - origin) / cell).map(|c| c.floor() as i64);
+        let around = (0..27).map(|k| [at.x + k % 3 - 1, at.y + k / 3 % 3 - 1, at.z + k / 9 - 1]);
+        let near = around.filter_map(|c| cells.get(&c)).flatten().copied();
+        match near.filter(|w| (x[*w as usize] - x[v]).norm() <= within).min() {
+            Some(w) => first[v] = w,
+            None => cells.entry([at.x, at.y, at.z]).or_default().push(v as u32),
+        }
+    }
+    first
+}
+
+/// Vertices of borders that lie on an earlier one, with that one.
+pub fn coincident(mesh: &TriMesh) -> Vec<[u32; 2]> {
+    let first = joined(mesh, SAME * extent(&mesh.positions));
+    first.iter().zip(0..).filter(|(first, v)| **first != *v).map(|(first, v)| [*first, v]).collect()
+}
+
+/// Diagonal of the bounding box [m].
+fn extent(x: &[Vec3]) -> f64 {
+    let start = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
+    let (low, high) =
+        x.iter().filter(|p| p.iter().all(|c| c.is_finite())).fold(start, |(l, h), p| (l.inf(p), h.sup(p)));
+    let size = (high - low).norm();
+    if size.is_finite() { size } else { 0.0 }
+}
+
+/// Joins vertices of borders that lie on each other; gives how many were joined.
+pub fn weld_same(mesh: &mut TriMesh) -> usize {
+    weld(mesh, SAME * extent(&mesh.positions))
+}
+
+/// Joins vertices of borders that are at most `within` [m] apart, and moves each to the first one there; gives how many were joined.
+pub fn weld(mesh: &mut TriMesh, within: f64) -> usize {
+    mesh.joined.clear();
+    let first = joined(mesh, within);
+    let mut count = 0;
+    for (v, first) in first.iter().enumerate().filter(|(v, first)| **first as usize != *v) {
+        mesh.positions[v] = mesh.positions[*first as usize];
+        count += 1;
+    }
+    mesh.joined = if count > 0 { first } else { Vec::new() };
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::{check, generate, obj};
+
+    /// Each triangle with corners of its own.
+    pub fn soup(mesh: &TriMesh) -> TriMesh {
+        let positions: Vec<Vec3> = mesh.triangles.iter().flatten().map(|v| mesh.positions[*v as usize]).collect();
+        let triangles = (0..mesh.triangles.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+        TriMesh { positions, triangles, ..TriMesh::default() }
+    }
+
+    #[test]
+    fn corners_of_a_soup_are_joined_to_the_mesh_it_was() {
+        let ball = generate::sphere(Vec3::new(3.0, -1.0, 0.2), 0.5, 0.1);
+        let mut mesh = soup(&ball);
+        assert_eq!(coincident(&mesh).len(), mesh.positions.len() - ball.positions.len());
+        assert_eq!(weld(&mut mesh, 0.0), mesh.positions.len() - ball.positions.len());
+        let topology = Topology::new(mesh.positions.len(), &mesh.joined_triangles());
+        assert!(topology.edge_valence.iter().all(|n| *n == 2));
+        assert_eq!(check::check(&mesh), []);
+        assert_eq!(coincident(&mesh), Vec::<[u32; 2]>::new());
+    }
+
+    #[test]
+    fn only_borders_within_reach_are_joined() {
+        // Two squares side by side with a slit of 0.05 mm, the second's first vertex 0.2 mm off; and one that lies on the first's inside.
+        let text =
+            "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nv 1.00005 0 0\nv 2 0 0\nv 2 0 1\nv 1.0002 0 1\nf 1 2 3 4\nf 5 6 7 8\n";
+        let mut mesh = obj::read(text.as_bytes()).unwrap();
+        assert_eq!(coincident(&mesh), Vec::<[u32; 2]>::new());
+        assert_eq!(weld(&mut mesh, 1e-4), 1);
+        assert_eq!((mesh.joined[4], mesh.joined[7], mesh.positions[4]), (1, 7, mesh.positions[1]));
+        assert_eq!(weld(&mut mesh, 1e-3), 2);
+        assert_eq!((mesh.joined[4], mesh.joined[7], mesh.joined.len()), (1, 2, 8));
+        let mut sheet = generate::sphere(Vec3::zeros(), 0.5, 0.1);
+        let count = sheet.positions.len() as u32;
+        sheet.positions.extend([Vec3::zeros(), sheet.positions[0], Vec3::x()]);
+        sheet.triangles.push([count, count + 1, count + 2]);
+        assert_eq!(coincident(&sheet), Vec::<[u32; 2]>::new());
+    }
+}

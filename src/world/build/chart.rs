@@ -1,0 +1,81 @@
+//! The flat shape that a cloth was cut to, and its vertices once seams are joined.
+
+use super::{ClothInput, Rest};
+use crate::linalg::{Vec2, Vec3};
+use crate::mesh::TriMesh;
+use crate::mesh::topology::Topology;
+
+/// Leaves of the vertices that are joined the first one each; gives for each vertex of the file which one it has become.
+pub fn join(input: &mut ClothInput) -> Option<Vec<u32>> {
+    let ClothInput { mesh, weights, .. } = input;
+    if mesh.joined.len() != mesh.positions.len() {
+        return None;
+    }
+    let first = std::mem::take(&mut mesh.joined);
+    let kept: Vec<usize> = (0..first.len()).filter(|v| first[*v] as usize == *v).collect();
+    let mut local = vec![0; first.len()];
+    kept.iter().zip(0..).for_each(|(v, new)| local[*v] = new);
+    let local: Vec<u32> = first.iter().map(|v| local[*v as usize]).collect();
+    mesh.positions = kept.iter().map(|v| mesh.positions[*v]).collect();
+    mesh.triangles.iter_mut().flatten().for_each(|v| *v = local[*v as usize]);
+    for map in [&mut weights.stretch, &mut weights.bend, &mut weights.thickness, &mut weights.mass] {
+        *map = kept.iter().filter_map(|v| map.get(*v).copied()).collect();
+    }
+    Some(local)
+}
+
+/// Warp and weft coordinates of a triangle's corners [m]: from the chart itself, or from the start positions in a frame
+/// whose first axis is the chart's direction of `u`, else the given warp laid into the triangle.
+pub fn material_points(mesh: &TriMesh, warp: Vec3, rest: Rest, t: usize) -> [Vec2; 3] {
+    let corners = mesh.triangles[t].map(|v| mesh.positions[v as usize]);
+    let chart = mesh.uv_triangles.get(t).map(|uv| uv.map(|k| mesh.uv[k as usize]));
+    if let (Some(chart), Rest::Chart) = (chart, rest) {
+        return chart;
+    }
+    let (p, q) = (corners[1] - corners[0], corners[2] - corners[0]);
+    let normal = p.cross(&q);
+    let mut warp = warp;
+    if let Some(uv) = chart {
+        let (a, b) = (uv[1] - uv[0], uv[2] - uv[0]);
+        let det = a.perp(&b);
+        if det != 0.0 {
+            warp = (p * b.y - q * a.y) / det;
+        }
+    }
+    let laid = |w: &Vec3| w - normal * (normal.dot(w) / normal.norm_squared());
+    let mut axis = laid(&warp);
+    if axis.norm() <= 1e-6 * warp.norm() {
+        // The warp stands on the triangle: take the coordinate axis that lies flattest in it.
+        let flattest = normal.iamin();
+        axis = laid(&Vec3::ith(flattest, 1.0));
+    }
+    let first = axis.normalize();
+    let second = normal.cross(&first).normalize();
+    corners.map(|c| Vec2::new((c - corners[0]).dot(&first), (c - corners[0]).dot(&second)))
+}
+
+/// Rest length of each edge, from the first triangle on it.
+pub fn edge_lengths<'a>(
+    topology: &'a Topology,
+    mesh: &'a TriMesh,
+    material: &'a [[Vec2; 3]],
+) -> impl Iterator<Item = ([u32; 2], f64)> + 'a {
+    topology.edges.iter().zip(&topology.edge_triangles).map(|(edge, triangles)| {
+        let t = triangles[0] as usize;
+        let at = |v: u32| mesh.triangles[t].iter().position(|w| *w == v).map_or(Vec2::zeros(), |k| material[t][k]);
+        (*edge, (at(edge[0]) - at(edge[1])).norm())
+    })
+}
+
+/// The four vertices of a hinge in the frame of its first triangle: the second unfolded to the other side of the edge. Each
+/// triangle is edge, edge, opposite vertex.
+pub fn unfold([p0, p1, p2]: [Vec2; 3], [q0, q1, q2]: [Vec2; 3]) -> [Vec2; 4] {
+    let (e, f) = (p1 - p0, q1 - q0);
+    let along = (q2 - q0).dot(&f) / f.norm_squared();
+    let height = (q2 - q0).perp(&f).abs() / f.norm();
+    let mut across = Vec2::new(-e.y, e.x) / e.norm();
+    if across.dot(&(p2 - p0)) > 0.0 {
+        across = -across;
+    }
+    [p0, p1, p2, p0 + e * along + across * height]
+}
