@@ -528,7 +528,7 @@ fn wrong_arguments_and_scenes_are_input_faults() {
     bench.refused(2, &["fly"]);
     bench.refused(2, &["materials", "stone"]);
     for (name, offered) in
-        [("coton", "'cotton'"), ("heavy-denim", "'denim'"), ("SILK1", "'silk'"), ("foam", "'soft-foam'")]
+        [("coton", "'cotton'"), ("heavy-denim", "'denim'"), ("SILK1", "'silk'"), ("foam", "'plastic-foam'")]
     {
         let told = bench.refused(2, &["materials", name]);
         assert!(told.contains(&format!("'{name}'; did you mean ")) && told.contains(offered), "{told}");

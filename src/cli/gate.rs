@@ -5,7 +5,7 @@
 use super::failure::Failure;
 use super::log::{Level, log};
 use crate::scene::{self, Scene};
-use crate::sequence::{Folder, Found, Lock, LockError, Run as Record, TakeError};
+use crate::sequence::{Folder, Found, Lock, LockError, Run as Record, Status, TakeError};
 use std::path::{Component, Path, PathBuf};
 
 /// What wants to use a folder.
@@ -103,13 +103,20 @@ impl Gate<'_> {
         Ok(lock)
     }
 
-    /// Makes the folder this run's. An earlier one is set aside: where.
+    /// Makes the folder this run's. An earlier one is set aside: where. One that `resumes`, of the same scene and without a checkpoint, is
+    /// no other: it was ended before its first, and begins again.
     ///
     /// # Errors
     /// It is another scene's, or the disk refuses.
-    pub fn take(&self, record: Option<&Record>) -> Result<Option<PathBuf>, Failure> {
+    pub fn take(&self, record: Option<&Record>, resumes: bool) -> Result<Option<PathBuf>, Failure> {
         if let Some(record) = record {
             self.own(record)?;
+            let ended = record.status != Status::Finished && self.folder.checkpoints()?.is_empty();
+            let text = std::fs::read_to_string(self.folder.scene()).unwrap_or_default();
+            if resumes && ended && !scene::changes(&text, &self.scene.text).iter().any(|change| counts(change)) {
+                self.folder.take_again()?;
+                return Ok(None);
+            }
         }
         Ok(self.folder.take()?)
     }

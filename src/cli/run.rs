@@ -141,7 +141,7 @@ impl Run {
         match plan {
             Plan::Done => return Ok(()),
             Plan::Begin => {
-                if let Some(aside) = gate.take(before.as_ref())?.filter(|_| self.progress != Form::None) {
+                if let Some(aside) = gate.take(before.as_ref(), resumes)?.filter(|_| self.progress != Form::None) {
                     let told = "the earlier run is set aside until the next, in";
                     log(Level::Info, &format!("{told} {}", aside.display()));
                 }

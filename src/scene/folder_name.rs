@@ -8,7 +8,7 @@ pub const MOST: usize = 64;
 const BYTES: usize = 200;
 
 /// What is wanted, for messages.
-pub const WANTED: &str = "a name of letters and digits of any script, '_' and '-', at most 64, that no system keeps for itself as Windows does 'con'";
+pub const WANTED: &str = "a name of letters, digits, '_' and '-', at most 64";
 
 /// Names that Windows keeps for itself, with any ending.
 const RESERVED: [&str; 4] = ["con", "prn", "aux", "nul"];

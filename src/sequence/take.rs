@@ -104,6 +104,18 @@ impl Folder {
         Ok(aside)
     }
 
+    /// As [`Folder::take`], but nothing is set aside: all of it is made again as it was.
+    ///
+    /// # Errors
+    /// The folder is not a run's but holds a file by one of the record's names; or the disk refuses.
+    pub fn take_again(&self) -> Result<(), TakeError> {
+        if let Found::Foreign(path) = self.find()? {
+            return Err(TakeError::Foreign(path));
+        }
+        self.no_links()?;
+        Ok(self.erase()?)
+    }
+
     /// A link where files of a run go is no place for them.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use crate::scene::document::{Node, Value};
 use crate::scene::fault::meant;
-use crate::scene::folder_name::{WANTED, composed, good};
+use crate::scene::folder_name::{WANTED, composed, good, reserved};
 use crate::scene::json::Json;
 use crate::scene::keys::{Choice, Context, Kind};
 use std::marker::PhantomData;
@@ -108,6 +108,11 @@ impl Kind for FolderName {
             Value::Text(text) => composed(text),
             _ => String::new(),
         };
+        if reserved(&name) {
+            let message = format!("'{name}' is a name that Windows keeps for itself; give another");
+            cx.fault(node.origin, path, message);
+            return None;
+        }
         if !good(&name) {
             self.refuse(cx, path, node);
             return None;
