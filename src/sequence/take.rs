@@ -272,8 +272,9 @@ impl Folder {
         for later in self.checkpoints()?.iter().filter(|later| *later > to) {
             remove(&later.path)?;
         }
-        for part in entries(&self.checkpoint_folder())?.iter().filter(|path| is_temporary(&name_of(path))) {
-            remove(part)?;
+        // What killed runs were writing.
+        for part in self.files()?.iter().filter(|path| is_temporary(&name_of(path))) {
+            remove(&self.path().join(part))?;
         }
         let after = |file: &str| number(file, "frame", &PICTURES).is_some_and(|frame| frame > to.frame);
         remove_files(&self.path().join("preview"), |file| after(file) || file == "sheet.png")?;

@@ -15,7 +15,7 @@ mod removed {
         assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
     }
 
-    /// Runs to the 100th frame; when the 9th is there `change` is made to the folder. What is told, and the code.
+    /// Runs to the 40th frame; when the 9th is there `change` is made to the folder. What is told, and the code.
     fn run(bench: &Bench, out: &str, change: impl Fn(&Path)) -> (Option<i32>, String) {
         let arguments = [
             "run",
@@ -24,7 +24,7 @@ mod removed {
             "--threads",
             "1",
             "--frames",
-            "100",
+            "40",
             "--progress",
             "plain",
             "--out",
@@ -86,7 +86,7 @@ mod removed {
     #[test]
     fn what_is_removed_is_named_at_the_next_frame_and_made_again() {
         let bench = Bench::new("removed", SMALL);
-        bench.ends(0, &["run", "scene.toml", "--out", "whole", "--no-preview", "--frames", "100"]);
+        bench.ends(0, &["run", "scene.toml", "--out", "whole", "--no-preview", "--frames", "40"]);
         for (k, name) in ["meshes", "meshes/bar", "meshes/sheet/sheet.0006.ply", "stats.ndjson", "scene.toml"]
             .into_iter()
             .enumerate()
@@ -97,9 +97,9 @@ mod removed {
             let line = told.lines().find(|line| line.contains(" error ")).unwrap();
             assert!(line.contains(&format!("{out}/{name}")) && line.contains("is no longer there"), "{line}");
             let record = bench.of(&out).read_run().unwrap();
-            assert!(record.status == Status::Failed && record.done < 100 && record.reason.unwrap().contains(name));
+            assert!(record.status == Status::Failed && record.done < 40 && record.reason.unwrap().contains(name));
             let told =
-                bench.ends(0, &["run", "scene.toml", "--out", &out, "--no-preview", "--frames", "100", "--resume"]);
+                bench.ends(0, &["run", "scene.toml", "--out", &out, "--no-preview", "--frames", "40", "--resume"]);
             assert!(told.contains(&format!("{out}/{name}")), "{told}");
             bench.same("whole", &out, name);
             let away = bench.path("away");
