@@ -65,12 +65,9 @@ pub fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            // What was typed is in it, whatever that was.
-            let plain = error.to_string();
-            if error.use_stderr() && text::odd(&plain) {
-                plain.lines().for_each(warn);
-            } else {
-                let _ = error.print();
+            match text::without_odd(&error.to_string(), std::env::args_os()) {
+                Some(told) => told.lines().for_each(warn),
+                None => drop(error.print()),
             }
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
