@@ -82,9 +82,11 @@ fn make(folder: &Path, side: u32, frames: u32) -> Result<()> {
     };
     let record = Run {
         warnings: Vec::new(),
+        changes: Vec::new(),
         version: env!("CARGO_PKG_VERSION").into(),
         command: Vec::new(),
         scene: "scene.toml".into(),
+        folder: String::new(),
         status: Status::Finished,
         reason: None,
         frames,

@@ -29,6 +29,7 @@ const DOORS: &[(&str, &str)] = &[
     ("exr", "render"),
     ("image", "render"),
     ("toml", "scene"),
+    ("unicode_normalization", "scene"),
     ("toml_edit", "scene"),
     ("serde_json", "sequence"),
     ("crc32fast", "sequence"),

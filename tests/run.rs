@@ -527,6 +527,34 @@ fn wrong_arguments_and_scenes_are_input_faults() {
     bench.refused(2, &["run", "scene.toml", "--threads", "0"]);
     bench.refused(2, &["fly"]);
     bench.refused(2, &["materials", "stone"]);
+    for (name, offered) in
+        [("coton", "'cotton'"), ("heavy-denim", "'denim'"), ("SILK1", "'silk'"), ("foam", "'plastic-foam'")]
+    {
+        let told = bench.refused(2, &["materials", name]);
+        assert!(told.contains(&format!("'{name}'; did you mean ")) && told.contains(offered), "{told}");
+        let told = bench.refused(2, &["check", "scene.toml", "--set", &format!("cloth.sheet.material={name}")]);
+        assert!(name == "foam" || told.contains("; did you mean ") && told.contains(offered), "{told}");
+    }
+    // What is not meant to be seen acts on no terminal, and nothing is endless.
+    let odd = "x\u{1b}[2J\r\nforged\u{202e}";
+    let long = "y".repeat(100_000);
+    for word in [odd, &long] {
+        let cases: [&[&str]; 6] = [
+            &["materials", word],
+            &["run", word],
+            &["inspect", word],
+            &["check", "scene.toml", "--set", &format!("cloth.sheet.material='{word}'")],
+            &["run", "scene.toml", "--frames", word],
+            &[word],
+        ];
+        for arguments in cases {
+            let out = bench.run(arguments);
+            let told = String::from_utf8([out.stdout, out.stderr].concat()).unwrap();
+            let acts = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
+            assert!(!told.contains(acts) && !told.contains("\nforged") && told.len() < 5000, "{}", told.len());
+            assert!(!out.status.success() && !told.is_empty());
+        }
+    }
     assert_eq!(bench.refused(2, &["inspect", "missing.ply"]), "missing.ply: no such file or folder\n");
     assert!(bench.refused(2, &["inspect", "."]).contains("no run folder"));
     assert!(bench.refused(2, &["render", "missing"]).contains("no run folder"));

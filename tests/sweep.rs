@@ -152,3 +152,51 @@ fn reports_are_written_again() {
     assert_eq!(told.status.code(), Some(2));
     assert!(text(&told.stderr).contains("no run folder"));
 }
+
+/// Cases are known by their values: whatever becomes of the list, a result is that of its values, and of the scene as it is.
+#[test]
+fn an_edited_sweep_does_not_mix_its_cases() {
+    let materials = |list: &str| format!("scene = \"fall.toml\"\n[keys]\n\"cloth[0].material\" = [{list}]\n");
+    let folder = bench("edited", "\"cloth[0].material\" = [\"denim\", \"silk\"]");
+    let sweep = |file: &str| {
+        let out = run(&folder, &["sweep", "two.toml", "--threads", "1"]);
+        assert!(out.status.success(), "{file}: {}{}", text(&out.stdout), text(&out.stderr));
+        let csv = fs::read_to_string(folder.join("out/two/results.csv")).unwrap();
+        // Material, folder, kinetic energy at the end.
+        let row = |line: &str| {
+            let fields: Vec<&str> = line.split(',').collect();
+            assert_eq!(fields[2], "finished", "{csv}");
+            let stats = Folder::new(&folder.join("out/two").join(fields[0])).read_stats().unwrap();
+            (fields[1].to_string(), fields[0].to_string(), stats.last().unwrap().energies.kinetic)
+        };
+        csv.lines().skip(1).map(row).collect::<Vec<_>>()
+    };
+    let write = |list: &str| fs::write(folder.join("two.toml"), materials(list)).unwrap();
+    let first = sweep("first");
+    assert!(first[0].0 == "denim" && first[0].2 != first[1].2, "{first:?}");
+    let begun =
+        |name: &str| fs::metadata(folder.join("out/two").join(name).join("run.json")).unwrap().modified().unwrap();
+    let times = [begun("0001"), begun("0002")];
+    write("\"silk\", \"denim\"");
+    assert_eq!(sweep("other order"), [first[1].clone(), first[0].clone()]);
+    assert_eq!([begun("0001"), begun("0002")], times, "they are not run again");
+    write("\"silk\", \"linen\"");
+    let more = sweep("another");
+    assert!(more[0] == first[1] && more[1].0 == "linen" && more[1].1 == "0003", "{more:?}");
+    write("\"denim\"");
+    assert_eq!(sweep("one taken out"), first[..1]);
+    // Another scene, or another value for all: none of the results is one of it.
+    let scene = fs::read_to_string(folder.join("fall.toml")).unwrap();
+    fs::write(folder.join("fall.toml"), scene.replace("4 ms", "2 ms")).unwrap();
+    let told = text(&run(&folder, &["sweep", "two.toml", "--status"]).stdout);
+    assert!(
+        told.contains("changed") && told.contains("was run with another scene: time.step: \"2 ms\", was \"4 ms\""),
+        "{told}"
+    );
+    let again = sweep("another scene");
+    assert_eq!((again[0].0.as_str(), again[0].1.as_str()), ("denim", "0001"));
+    let steps = |run: &str| {
+        Folder::new(&folder.join("out/two").join(run)).read_stats().unwrap().iter().map(|s| s.steps).sum::<u64>()
+    };
+    assert!(steps("0001") > steps("0001.previous"));
+}

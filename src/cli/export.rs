@@ -104,6 +104,9 @@ impl Export {
             (None, Some(ending)) => own.join(format!("{}.{ending}", take.name)),
             (None, None) => own,
         };
+        if self.out.is_none() {
+            folder.make(&self.dir.join("export"))?;
+        }
         let above = if self.format.ending().is_some() { path.parent().unwrap_or(Path::new("")) } else { &path };
         make_folder(above)?;
         let mut sink = self.sink(&path, &take)?;

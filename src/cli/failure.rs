@@ -16,6 +16,8 @@ pub enum Failure {
     Disk(DiskError),
     /// Files that the run began with are no longer there: one line a fault.
     Lost(Vec<String>),
+    /// Files of a run are missing or damaged: one line each.
+    Damaged(Vec<String>),
     /// A signal.
     Stopped(String),
     /// What was compared is not the same.
@@ -28,7 +30,7 @@ impl Failure {
         match self {
             Failure::Simulation(_) | Failure::Differs(_) => 1,
             Failure::Input(_) => 2,
-            Failure::Disk(_) | Failure::Lost(_) => 3,
+            Failure::Disk(_) | Failure::Lost(_) | Failure::Damaged(_) => 3,
             Failure::Stopped(_) => 75,
         }
     }
@@ -42,7 +44,7 @@ impl Failure {
     pub fn reason(&self) -> String {
         match self {
             Failure::Simulation(what) | Failure::Stopped(what) | Failure::Differs(what) => what.clone(),
-            Failure::Input(faults) | Failure::Lost(faults) => faults.join("; "),
+            Failure::Input(faults) | Failure::Lost(faults) | Failure::Damaged(faults) => faults.join("; "),
             Failure::Disk(error) => error.to_string(),
         }
     }
@@ -64,6 +66,10 @@ impl From<TakeError> for Failure {
     fn from(error: TakeError) -> Failure {
         match error {
             TakeError::Disk(error) => Failure::Disk(error),
+            TakeError::Held(path, who) => Failure::input(format!(
+                "{}: is in use: {who} runs in it; wait until that ends, or give another folder with --out",
+                path.display()
+            )),
             TakeError::Foreign(path) => Failure::input(format!(
                 "{}: exists, but its folder holds no run of percale; give another folder with --out",
                 path.display()
@@ -79,6 +85,13 @@ pub fn told(failure: &Failure) {
         Failure::Differs(what) => warn(&format!("differs: {what}")),
         Failure::Stopped(what) => log(Level::Warning, &format!("stopped: {what}")),
         Failure::Disk(error) => log(Level::Error, &error.to_string()),
+        Failure::Damaged(files) => {
+            files.iter().for_each(|file| warn(file));
+            log(
+                Level::Error,
+                "files of the run are missing or damaged; --resume makes them again from the checkpoint before, or from frame 1",
+            );
+        }
         Failure::Input(faults) | Failure::Lost(faults) => {
             for fault in faults {
                 warn(fault);

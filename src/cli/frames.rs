@@ -9,7 +9,7 @@ use crate::linalg::Vec3;
 use crate::render::{Image, Picture};
 use crate::scene::Scene;
 use crate::scene::settings::Channel;
-use crate::sequence::{self, DiskError, Energies, Folder, FrameStats, Run, Shape, Snapshot, Status};
+use crate::sequence::{self, DiskError, Energies, Folder, FrameStats, Lock, Run, Shape, Snapshot, Status, Watch};
 use crate::stepper::ignore::excuses;
 use crate::world::crossing;
 use crate::world::{Kind, Object, State, World};
@@ -33,25 +33,48 @@ pub struct Frames<'a> {
     chosen: Vec<u32>,
     cells: Vec<(String, Image)>,
     test: Test,
+    watch: Watch,
 }
 
 impl<'a> Frames<'a> {
-    /// Writes scene and record of a run; the folder has its `done` frames and nothing else. Of those of them that the contact sheet
-    /// shows, the cells are drawn from the meshes.
+    /// Writes scene and record of a run that holds the folder; there are its `done` frames and nothing else.
     ///
     /// # Errors
     /// The disk refuses.
-    pub fn start(scene: &'a Scene, world: &World, folder: Folder, record: Run) -> Result<Frames<'a>, Failure> {
+    pub fn start(
+        scene: &'a Scene,
+        world: &World,
+        folder: Folder,
+        record: Run,
+        lock: Lock,
+    ) -> Result<Frames<'a>, Failure> {
         folder.write_run(&record)?;
         sequence::write(&folder.scene(), scene.text.as_bytes())?;
         let shapes = world.objects.iter().map(Shape::of).collect();
         let chosen = if scene.preview.enabled { sheet_frames(scene, scene.time.frames) } else { Vec::new() };
-        let mut frames = Frames { scene, folder, record, shapes, chosen, cells: Vec::new(), test: world.test() };
-        frames.redraw()?;
-        Ok(frames)
+        let mut watch = Watch::new(folder.clone(), lock);
+        watch.learn()?;
+        Ok(Frames { scene, folder, record, shapes, chosen, cells: Vec::new(), test: world.test(), watch })
     }
 
-    fn redraw(&mut self) -> Result<(), Failure> {
+    /// The folder is the one in which the run began.
+    ///
+    /// # Errors
+    /// It is not.
+    pub fn same_folder(&self) -> Result<(), Failure> {
+        Ok(self.watch.same()?)
+    }
+
+    /// Frames that are there.
+    pub fn done(&self) -> u32 {
+        self.record.done
+    }
+
+    /// Of the frames that are there and that the contact sheet shows, the cells are drawn from the meshes.
+    ///
+    /// # Errors
+    /// The scene cannot be drawn.
+    pub fn redraw(&mut self) -> Result<(), Failure> {
         for frame in self.chosen.iter().copied().filter(|frame| *frame <= self.record.done) {
             let objects = match objects(&self.folder, &self.record, frame) {
                 Ok(objects) if objects.len() == self.record.objects.len() => objects,
@@ -83,10 +106,12 @@ impl<'a> Frames<'a> {
     /// Tests a frame, then writes it: meshes, picture, then its line of statistics, then the record.
     ///
     /// # Errors
-    /// Triangles cross in the frame as it would be written, and none of it is; or the disk refuses.
+    /// Triangles cross in the frame as it would be written, and none of it is; the folder is gone or something of the run in it is; or
+    /// the disk refuses.
     pub fn write(&mut self, world: &World, state: &State, stats: &mut FrameStats, wall: f64) -> Result<(), Failure> {
         let frame = stats.frame;
         let mut clock = Instant::now();
+        self.watch.check()?;
         let mut lap = || {
             let seconds = clock.elapsed().as_secs_f64();
             clock = Instant::now();
@@ -123,6 +148,7 @@ impl<'a> Frames<'a> {
         self.record.done = frame;
         self.record.wall = wall;
         self.folder.write_run(&self.record)?;
+        self.watch.learn()?;
         stats.seconds.write += lap();
         Ok(())
     }
@@ -197,10 +223,12 @@ impl<'a> Frames<'a> {
     fn write_meshes(&mut self, world: &World, snapshots: &[Snapshot], frame: u32) -> Result<(), DiskError> {
         let objects = world.objects.iter().zip(&self.shapes).zip(snapshots).zip(&mut self.record.objects);
         for (((object, shape), at), entry) in objects {
-            if frame > 1 && still(world, object) || entry.files.is_none() {
+            let Some(files) = &entry.files else { continue };
+            // Written once, also where meshes are wanted from a later frame on.
+            if still(world, object) && self.folder.mesh(files, frame).is_file() {
                 continue;
             }
-            if frame == 1 && shape.has_seams() && entry.files.as_ref().is_some_and(|f| f.ends_with(".ply")) {
+            if entry.chart.is_none() && shape.has_seams() && files.ends_with(".ply") {
                 entry.chart = Some(self.folder.write_chart(shape, at)?);
             }
             self.folder.write_mesh(entry, shape, at, frame)?;
@@ -211,11 +239,18 @@ impl<'a> Frames<'a> {
     /// Writes the contact sheet and the record's last word.
     ///
     /// # Errors
-    /// The disk refuses.
+    /// The folder is no longer there, or what a finished run has left in it; or the disk refuses.
     pub fn finish(&mut self, status: Status, reason: Option<String>, wall: f64) -> Result<(), Failure> {
-        let sheet = if self.cells.is_empty() { Ok(()) } else { write_sheet(&self.folder, &self.cells) };
+        // Nothing is written into a folder that has come in its place.
+        self.watch.same()?;
+        let whole = if status == Status::Finished { self.watch.check() } else { Ok(()) };
+        let sheet = match whole {
+            Ok(()) if self.cells.is_empty() => Ok(()),
+            Ok(()) => write_sheet(&self.folder, &self.cells),
+            Err(error) => Err(error.into()),
+        };
         self.record.status = if sheet.is_ok() { status } else { Status::Failed };
-        self.record.reason = reason;
+        self.record.reason = reason.or(sheet.as_ref().err().map(Failure::reason));
         self.record.wall = wall;
         self.folder.write_run(&self.record)?;
         sheet
@@ -289,9 +324,11 @@ enabled = false
             version: String::new(),
             command: Vec::new(),
             scene: String::new(),
+            folder: String::new(),
             status: Status::Running,
             reason: None,
             warnings: Vec::new(),
+            changes: Vec::new(),
             frames: 3,
             done: 0,
             fps: 30.0,
@@ -300,7 +337,8 @@ enabled = false
             wall: 0.0,
             view: crate::cli::view::bounds(&scene, &world, &state),
         };
-        let mut frames = Frames::start(&scene, &world, folder.clone(), record).unwrap();
+        let lock = folder.lock().unwrap();
+        let mut frames = Frames::start(&scene, &world, folder.clone(), record, lock).unwrap();
         let mut write = |state: &State, frame: u32| {
             let mut stats = FrameStats { frame, ..FrameStats::default() };
             frames.write(&world, state, &mut stats, 0.0)
@@ -332,6 +370,7 @@ enabled = false
         assert!(shown.positions.iter().map(far).fold(0.0, f64::max) < 0.08);
         folder.take().unwrap();
         assert!(!folder.crossing().exists());
+        let _ = std::fs::remove_dir_all(path.with_extension("previous"));
         let _ = std::fs::remove_dir_all(&path);
     }
 }

@@ -7,7 +7,7 @@ use crate::linalg::Vec3;
 use crate::mesh::check::{self, Severity};
 use crate::mesh::topology::Topology;
 use crate::mesh::{self, TriMesh, obj};
-use crate::sequence::{Entry, Folder, Run as Record, read, write};
+use crate::sequence::{Entry, Folder, Found, Lock, Run as Record, Status, read, write};
 use crate::world::crossing::{self, Crossing, crossings};
 use clap::Args;
 use std::collections::BTreeSet;
@@ -136,8 +136,21 @@ impl Inspect {
         let Record { scene, status, done, frames, fps, wall, threads, .. } = &record;
         say(&format!("run of {scene} by percale {}", record.version));
         say(&format!("{}: {done} of {frames} frames at {fps} Hz, {wall:.1} s on {threads} threads", status.word()));
+        if *status == Status::Running && Lock::held(&self.path).is_none() {
+            say("no process runs in the folder: the run was ended by force; --resume goes on");
+        }
         if let Some(reason) = &record.reason {
             say(&format!("reason: {reason}"));
+        }
+        for change in &record.changes {
+            for what in &change.what {
+                say(&format!("changed from frame {} on: {what}", change.from));
+            }
+        }
+        let damage = folder.damage(&record, *done).into_iter().chain(folder.damaged_checkpoints()?);
+        let damage: Vec<String> = damage.map(|damaged| damaged.to_string()).collect();
+        if !damage.is_empty() {
+            return Err(Failure::Damaged(damage));
         }
         for entry in &record.objects {
             let files = entry.files.as_deref().unwrap_or("no files");
@@ -166,6 +179,9 @@ impl Inspect {
 /// The folder has none, or it cannot be read.
 pub fn run_of(folder: &Folder) -> Result<Record, Failure> {
     if !folder.is_run() {
+        if let Found::Damaged(why) = folder.find()? {
+            return Err(Failure::Damaged(vec![why.to_string()]));
+        }
         let path = folder.path().display();
         return Err(Failure::input(format!("{path}: no run folder; one that percale run has made holds run.json")));
     }

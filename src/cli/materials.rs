@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::say;
-use crate::scene::{library, materials_page, materials_table};
+use crate::scene::{library, materials_page, materials_table, meant_of_many};
 use clap::Args;
 
 /// Arguments.
@@ -29,11 +29,11 @@ impl Materials {
                 let pairs = library.pairs.iter().map(|p| p.name.as_str());
                 let airy = library.permeabilities.iter().map(|p| p.name.as_str());
                 let known = library.materials.names().chain(library.solids.names()).chain(pairs).chain(airy);
-                let known: Vec<&str> = known.collect();
-                Err(Failure::input(format!(
-                    "no material, pair or permeability '{name}'; the library has {}",
-                    known.join(", ")
-                )))
+                let hint = meant_of_many(&name, known);
+                let hint = if hint.is_empty() { "; `percale materials` lists them" } else { &hint };
+                let shown: String = name.chars().take(40).collect();
+                let dots = if shown.len() < name.len() { "..." } else { "" };
+                Err(Failure::input(format!("no material, pair or permeability '{shown}{dots}'{hint}")))
             }
         }
     }

@@ -5,11 +5,13 @@ mod compare;
 mod export;
 mod failure;
 mod frames;
+mod gate;
 mod inspect;
 mod log;
 mod materials;
 mod picture;
 mod progress;
+mod pulse;
 mod range;
 mod render;
 mod report;
@@ -17,6 +19,7 @@ mod resume;
 mod run;
 mod simulation;
 mod sweep;
+mod text;
 mod view;
 
 use clap::{Parser, Subcommand};
@@ -62,7 +65,10 @@ pub fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            let _ = error.print();
+            match text::without_odd(&error.to_string(), std::env::args_os()) {
+                Some(told) => told.lines().for_each(warn),
+                None => drop(error.print()),
+            }
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
@@ -92,10 +98,10 @@ pub fn main() -> ExitCode {
 
 /// A line to standard output; a reader that went away is no failure.
 fn say(line: &str) {
-    let _ = writeln!(std::io::stdout(), "{line}");
+    let _ = writeln!(std::io::stdout(), "{}", text::lines(line));
 }
 
-/// A line to standard error.
+/// A line to standard error: one line, whatever it tells of.
 fn warn(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
+    let _ = writeln!(std::io::stderr(), "{}", text::line(line));
 }

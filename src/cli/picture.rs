@@ -3,20 +3,18 @@
 use crate::linalg::Vec3;
 use crate::render::{
     Background, Camera, Ground, Image, Map, Object, Paint, Picture, Settings, Shading, Wireframe, draw,
-    linear_from_srgb,
+    linear_from_srgb, memory,
 };
 use crate::scene::Scene;
+use crate::scene::memory::words;
 use crate::scene::obstacle;
-use crate::scene::preview::{Colouring, Shading as Law};
+use crate::scene::preview::{CELL, Colouring, Shading as Law};
 use crate::sequence::{Shape, Snapshot};
 use crate::world::Kind;
 use crate::world::motion::Motion;
 
 /// Angle from which on an obstacle's triangles meet in an edge [rad].
 const CREASE: f64 = std::f64::consts::FRAC_PI_3;
-
-/// Width of a contact sheet's cells [pixels].
-pub const CELL: u32 = 320;
 
 /// What a scene says of an object's looks.
 struct Look {
@@ -86,7 +84,7 @@ pub fn field(scene: &Scene) -> Option<Field> {
 /// Draws a frame `width` by `height`; `view` is the box that the camera is fitted to.
 ///
 /// # Errors
-/// The field that colours the cloths was not recorded.
+/// The field that colours the cloths was not recorded, or there is no memory for the picture.
 pub fn picture(
     scene: &Scene,
     objects: &[(&Shape, &Snapshot)],
@@ -94,6 +92,8 @@ pub fn picture(
     [width, height]: [u32; 2],
 ) -> Result<Picture, String> {
     let preview = &scene.preview;
+    room(memory(u64::from(width), u64::from(height)))
+        .map_err(|words| format!("preview: a picture of {width} x {height} pixels needs {words} of memory, which is not there; give a smaller one"))?;
     let up = scene.upwards();
     let camera = camera(scene, view, f64::from(width) / f64::from(height.max(1)));
     let mut settings = Settings::new(width as usize, height as usize, camera, up);
@@ -158,10 +158,16 @@ pub fn picture(
     Ok(draw(&drawn, up, &settings))
 }
 
+/// There is room for so many bytes; else their number in words. A picture that turns out to have none while it is drawn ends the process.
+fn room(bytes: u64) -> Result<(), String> {
+    let mut block: Vec<u8> = Vec::new();
+    let fits = usize::try_from(bytes).is_ok_and(|bytes| block.try_reserve_exact(bytes).is_ok());
+    if fits { Ok(()) } else { Err(words(bytes)) }
+}
+
 /// Size of a contact sheet's cell.
 pub fn cell_size(scene: &Scene) -> [u32; 2] {
-    let (w, h) = (u64::from(scene.preview.width.max(1)), u64::from(scene.preview.height));
-    [CELL, u32::try_from((u64::from(CELL) * h).div_ceil(w)).unwrap_or(CELL).clamp(1, 8 * CELL)]
+    scene.preview.cell()
 }
 
 /// Columns of a contact sheet of so many cells.

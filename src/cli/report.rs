@@ -95,6 +95,9 @@ fn summary(record: &Record, stats: &[FrameStats]) -> String {
 /// What is worth a look: warnings of the scene, and what the steps had to do.
 fn warnings(record: &Record, stats: &[FrameStats]) -> String {
     let mut all = record.warnings.clone();
+    for change in &record.changes {
+        all.extend(change.what.iter().map(|what| format!("changed from frame {} on: {what}", change.from)));
+    }
     let mut when = |what: &str, holds: &dyn Fn(&FrameStats) -> bool| {
         let frames: Vec<u32> = stats.iter().filter(|s| holds(s)).map(|s| s.frame).collect();
         if let (Some(first), Some(last)) = (frames.first(), frames.last()) {

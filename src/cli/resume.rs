@@ -1,85 +1,191 @@
-//! Where a run goes on: its newest whole checkpoint, and whether that fits the scene as it is now.
+//! Where a run goes on: its newest whole checkpoint before which all is there, and whether that fits the scene as it is now.
 
 use super::failure::Failure;
+use super::gate::counts;
 use super::log::{Level, log};
 use super::simulation::time_of;
 use crate::scene::{self, Scene};
-use crate::sequence::{Checkpoint, Folder, Stored, marks, read};
+use crate::sequence::{Checkpoint, Folder, Run as Record, Status, Stored, marks};
 use crate::world::{State, World};
 
-/// Most changed keys that are told one by one.
+/// Most changed keys, or damaged files, that are told one by one.
 const TOLD: usize = 20;
 
-/// The newest whole checkpoint of a run, at the frame `from` or before where that is given; `None` where the run has none and is to
-/// begin at frame 1.
-///
-/// # Errors
-/// There is none at `from` or before; or the disk refuses.
-pub fn newest(folder: &Folder, from: Option<u32>) -> Result<Option<(Stored, Checkpoint)>, Failure> {
-    let path = folder.path().display();
-    let all = if folder.is_run() { folder.checkpoints()? } else { Vec::new() };
-    if let Some(from) = from {
-        let done = if folder.is_run() { folder.read_run()?.done } else { 0 };
-        if from > done {
+/// What is to go on.
+pub struct Resume<'a> {
+    /// The folder.
+    pub folder: &'a Folder,
+    /// The record of what has been.
+    pub record: Option<&'a Record>,
+    /// The record of what will be.
+    pub now: &'a Record,
+    /// The scene.
+    pub scene: &'a Scene,
+    /// Its world.
+    pub world: &'a World,
+    /// Its start.
+    pub start: &'a State,
+    /// Go on after this frame or before.
+    pub from: Option<u32>,
+    /// Begin anew where the scene has changed.
+    pub restart: bool,
+}
+
+/// How it goes on.
+pub enum Plan {
+    /// At frame 1.
+    Begin,
+    /// Not at all: all frames are there.
+    Done,
+    /// From a checkpoint, with what has changed since.
+    GoOn(Box<(Stored, Checkpoint, Vec<String>)>),
+}
+
+impl Resume<'_> {
+    /// How the run goes on; what has changed and what is damaged is told.
+    ///
+    /// # Errors
+    /// There is no checkpoint at `from` or before; something has changed so that the run cannot go on, or is finished without it; or the
+    /// disk refuses.
+    pub fn plan(&self) -> Result<Plan, Failure> {
+        let path = self.folder.path().display();
+        let all = self.folder.checkpoints()?;
+        let done = self.record.map_or(all.last().map_or(0, |at| at.frame), |record| record.done);
+        if let Some(from) = self.from.filter(|from| *from > done) {
             return Err(Failure::input(format!("{path}: frame {from} is not there; {done} frames are")));
         }
+        // At a frame itself, not on the way to the next.
+        let fits = |at: &Stored| self.from.is_none_or(|from| at.frame <= from && at.step.is_none());
+        let Some(newest) = whole(&all, fits) else { return self.none("no whole checkpoint") };
+        let damage = self.folder.damage(self.record.unwrap_or(self.now), newest.1.frame);
+        for damaged in damage.iter().take(TOLD) {
+            log(Level::Warning, &damaged.to_string());
+        }
+        if damage.len() > TOLD {
+            log(Level::Warning, &format!("and {} more files", damage.len() - TOLD));
+        }
+        let found = match damage.first() {
+            None => Some(newest),
+            Some(first) => whole(&all, |at| fits(at) && at.frame < first.frame),
+        };
+        let Some((stored, checkpoint)) = found else {
+            return self.none("no whole checkpoint before what is missing or damaged");
+        };
+        let changes = match self.compare(&checkpoint) {
+            Err(failure) if self.restart => {
+                log(Level::Info, &failure.reason());
+                return Ok(Plan::Begin);
+            }
+            other => other?,
+        };
+        let hard: Vec<&String> = changes.iter().filter(|change| !soft(change)).collect();
+        if self.restart && !hard.is_empty() {
+            tell(&changes);
+            log(Level::Info, "the scene has changed; begins at frame 1");
+            return Ok(Plan::Begin);
+        }
+        let (frame, frames) = (checkpoint.frame, self.scene.time.frames);
+        let finished = self.record.is_some_and(|record| record.status == Status::Finished);
+        if frame >= frames && finished && self.from.is_none() {
+            if !hard.is_empty() {
+                let told: Vec<&str> = hard.iter().take(TOLD).map(|change| change.as_str()).collect();
+                let more = if hard.len() > TOLD { format!("; and {} more", hard.len() - TOLD) } else { String::new() };
+                return Err(Failure::input(format!(
+                    "{path}: is finished, but not with the scene as it is now: {}{more}; run without --resume to simulate it again, or with --from to change it after a frame",
+                    told.join("; ")
+                )));
+            }
+            tell(&changes);
+            log(Level::Info, &format!("all {frames} frames are in {path}"));
+            return Ok(Plan::Done);
+        }
+        tell(&changes);
+        if frame > frames {
+            let path = stored.path.display();
+            return Err(Failure::input(format!("{path}: is beyond frame {frames}; --from goes back")));
+        }
+        Ok(Plan::GoOn(Box::new((stored, checkpoint, changes))))
     }
-    // At a frame itself, not on the way to the next.
-    let fits = |at: &&Stored| from.is_none_or(|from| at.frame <= from && at.step.is_none());
-    for at in all.iter().rev().filter(fits) {
-        match Checkpoint::parse(&read(&at.path)?) {
-            Ok(checkpoint) => return Ok(Some((at.clone(), checkpoint))),
-            Err(why) => log(Level::Warning, &format!("{}: {why}; an earlier one is looked for", at.path.display())),
+
+    /// Without a checkpoint to go on from.
+    fn none(&self, why: &str) -> Result<Plan, Failure> {
+        let path = self.folder.path().display();
+        match self.from {
+            Some(from) => Err(Failure::input(format!("{path}: no whole checkpoint at frame {from} or before"))),
+            None => {
+                let why = if self.record.is_none() { "no checkpoint" } else { why };
+                log(Level::Info, &format!("{why} in {path}; begins at frame 1"));
+                Ok(Plan::Begin)
+            }
         }
     }
-    match from {
-        Some(from) => Err(Failure::input(format!("{path}: no whole checkpoint at frame {from} or before"))),
-        None => {
-            log(Level::Info, &format!("no checkpoint in {path}; begins at frame 1"));
-            Ok(None)
+
+    /// What has changed since a checkpoint.
+    ///
+    /// # Errors
+    /// What has changed so that the run cannot go on.
+    fn compare(&self, checkpoint: &Checkpoint) -> Result<Vec<String>, Failure> {
+        let Resume { scene, world, start, .. } = self;
+        let mut changes: Vec<String> = scene::changes(&checkpoint.scene, &scene.text);
+        changes.retain(|change| counts(change));
+        let version = env!("CARGO_PKG_VERSION");
+        if checkpoint.version != version {
+            changes.push(format!("percale: {version}, was {}", checkpoint.version));
         }
+        let now = marks(world);
+        let names = |marks: &[crate::sequence::Mark]| {
+            marks.iter().map(|m| format!("'{}'", m.name)).collect::<Vec<_>>().join(", ")
+        };
+        let refuse = |why: String| {
+            tell(&changes);
+            Failure::input(format!("{why}; it cannot go on from there, run without --resume"))
+        };
+        if now.iter().map(|m| &m.name).ne(checkpoint.objects.iter().map(|m| &m.name)) {
+            let (now, then) = (names(&now), names(&checkpoint.objects));
+            return Err(refuse(format!("the objects are {now}, at the checkpoint {then}")));
+        }
+        let mut shapes = Vec::new();
+        for (now, then) in now.iter().zip(&checkpoint.objects) {
+            let name = &now.name;
+            if now.topology != then.topology {
+                return Err(refuse(format!("'{name}' has another mesh than at the checkpoint")));
+            }
+            if now.shape != then.shape {
+                shapes.push(format!("the shape of '{name}' at rest"));
+            }
+        }
+        let (state, frame) = (&checkpoint.state, checkpoint.frame);
+        if !(time_of(scene, frame)..time_of(scene, frame + 1)).contains(&state.time) {
+            return Err(refuse("time.fps is another than at the checkpoint".to_string()));
+        }
+        if !state.fits(world, start) {
+            return Err(refuse("pins, handles or air are others than at the checkpoint".to_string()));
+        }
+        changes.extend(shapes);
+        Ok(changes)
     }
 }
 
-/// Tells what has changed since a checkpoint of a scene whose world and start are these.
-///
-/// # Errors
-/// What has changed so that the run cannot go on.
-pub fn compare(scene: &Scene, world: &World, start: &State, checkpoint: &Checkpoint) -> Result<(), Failure> {
+/// A change that leaves finished frames what they are: of pictures, which can be drawn again, of checkpoints, of the program.
+pub fn soft(change: &str) -> bool {
+    ["preview.", "output.checkpoint:", "percale:"].iter().any(|start| change.starts_with(start))
+}
+
+fn tell(changes: &[String]) {
     let tell = |what: &str| log(Level::Warning, &format!("changed since the checkpoint: {what}"));
-    let changes: Vec<String> = scene::changes(&checkpoint.scene, &scene.text);
-    let changes: Vec<&String> = changes.iter().filter(|change| !change.starts_with("time.frames:")).collect();
     changes.iter().take(TOLD).for_each(|change| tell(change));
     if changes.len() > TOLD {
         tell(&format!("and {} more keys", changes.len() - TOLD));
     }
-    let version = env!("CARGO_PKG_VERSION");
-    if checkpoint.version != version {
-        tell(&format!("percale: {version}, was {}", checkpoint.version));
-    }
-    let now = marks(world);
-    let names =
-        |marks: &[crate::sequence::Mark]| marks.iter().map(|m| format!("'{}'", m.name)).collect::<Vec<_>>().join(", ");
-    let start_over = "; it cannot go on from there, run without --resume";
-    if now.iter().map(|m| &m.name).ne(checkpoint.objects.iter().map(|m| &m.name)) {
-        let (now, then) = (names(&now), names(&checkpoint.objects));
-        return Err(Failure::input(format!("the objects are {now}, at the checkpoint {then}{start_over}")));
-    }
-    for (now, then) in now.iter().zip(&checkpoint.objects) {
-        if now.topology != then.topology {
-            let name = &now.name;
-            return Err(Failure::input(format!("'{name}' has another mesh than at the checkpoint{start_over}")));
+}
+
+/// The newest checkpoint that fits and is whole; those passed over are told.
+fn whole(all: &[Stored], fits: impl Fn(&Stored) -> bool) -> Option<(Stored, Checkpoint)> {
+    all.iter().rev().filter(|at| fits(at)).find_map(|at| match Checkpoint::read(&at.path) {
+        Ok(checkpoint) => Some((at.clone(), checkpoint)),
+        Err(why) => {
+            log(Level::Warning, &format!("{}: {why}; an earlier one is looked for", at.path.display()));
+            None
         }
-        if now.shape != then.shape {
-            tell(&format!("the shape of '{}' at rest", now.name));
-        }
-    }
-    let (state, frame) = (&checkpoint.state, checkpoint.frame);
-    if !(time_of(scene, frame)..time_of(scene, frame + 1)).contains(&state.time) {
-        return Err(Failure::input(format!("time.fps is another than at the checkpoint{start_over}")));
-    }
-    if !state.fits(world, start) {
-        return Err(Failure::input(format!("pins, handles or air are others than at the checkpoint{start_over}")));
-    }
-    Ok(())
+    })
 }

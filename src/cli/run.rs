@@ -2,15 +2,17 @@
 
 use super::failure::Failure;
 use super::frames::{self, Frames};
+use super::gate::{Gate, real};
 use super::log::{Level, log};
 use super::progress::{Form, Progress};
+use super::resume::{Plan, Resume};
 use super::simulation::Simulation;
-use super::{report, resume, view, warn};
+use super::{report, view, warn};
 use crate::linalg::par;
 use crate::scene::build::{Built, Refusal};
 use crate::scene::settings::Format;
 use crate::scene::{self, Fault, Override, Place, Scene};
-use crate::sequence::{Checkpoint, Entry, Folder, Run as Record, Status, marks};
+use crate::sequence::{Entry, Folder, FrameStats, Run as Record, Status, marks};
 use crate::world::{Object, State, World};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -39,6 +41,12 @@ pub struct Run {
     /// Go on after this frame: from the newest checkpoint there or before
     #[arg(long, value_name = "FRAME", value_parser = clap::value_parser!(u32).range(1..))]
     from: Option<u32>,
+    /// With --resume: where the scene has changed, set the run aside and begin at frame 1
+    #[arg(long, requires = "resume")]
+    restart_if_changed: bool,
+    /// Set aside the run of another scene that is in the run folder
+    #[arg(long)]
+    force: bool,
     /// Override a key: table.key=value, such as time.step="0.5 ms" or cloth[0].material=denim
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -105,39 +113,59 @@ impl Run {
             other => other,
         })?;
         let folder = Folder::new(&self.folder(&scene.name));
-        let Built { world, state, warnings } =
-            build(&scene, &self.scene).map_err(|refusal| refused(&folder, refusal))?;
-        let same = |a: &Path, b: &Path| matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b);
-        if same(&folder.scene(), &self.scene) {
+        if folder.scene().exists() && real(&folder.scene()) == real(&self.scene) {
             let path = self.scene.display();
             return Err(Failure::input(format!(
                 "{path}: lies in the run folder, which it would be replaced in; give another folder with --out"
             )));
         }
-        let found = if resumes { resume::newest(&folder, self.from)? } else { None };
-        let mut earlier = None;
-        match found {
-            None => folder.take()?,
-            Some((stored, checkpoint)) => {
-                resume::compare(&scene, &world, &state, &checkpoint)?;
-                let (frame, frames) = (checkpoint.frame, scene.time.frames);
-                let record = folder.read_run()?;
-                let path = stored.path.display();
-                if frame >= frames && record.status == Status::Finished && self.from.is_none() {
-                    log(Level::Info, &format!("all {frames} frames are in {}", folder.path().display()));
-                    return Ok(());
-                }
-                if frame > frames {
-                    return Err(Failure::input(format!("{path}: is beyond frame {frames}; --from goes back")));
-                }
-                log(Level::Info, &format!("goes on after frame {frame}, t={:.6} s: {path}", checkpoint.state.time));
-                folder.rewind(&stored)?;
-                earlier = Some((checkpoint, record));
-            }
-        }
+        let gate = Gate { folder: &folder, scene: &scene, file: &self.scene, force: self.force };
+        gate.look(resumes)?;
+        let Built { world, state, warnings } =
+            build(&scene, &self.scene).map_err(|refusal| refused(&folder, refusal))?;
         let warnings =
             scene.warnings.iter().map(Fault::to_string).chain(warnings.iter().map(|w| w.to_string())).collect();
-        self.simulate(&scene, &world, state, earlier, warnings, (folder, stop, start))
+        let mut record = self.record(&scene, &world, &state, warnings);
+        let mut lock = if folder.path().is_dir() { Some(gate.lock()?) } else { None };
+        // What lies there once nobody else can write.
+        let before = gate.look_again(resumes)?;
+        let plan = if resumes {
+            let restart = self.restart_if_changed;
+            let (record, now, from) = (before.as_ref(), &record, self.from);
+            Resume { folder: &folder, record, now, scene: &scene, world: &world, start: &state, from, restart }
+                .plan()?
+        } else {
+            Plan::Begin
+        };
+        let mut begin = Begin { state, partial: None, before: 0.0 };
+        match plan {
+            Plan::Done => return Ok(()),
+            Plan::Begin => {
+                if let Some(aside) = gate.take(before.as_ref(), resumes)?.filter(|_| self.progress != Form::None) {
+                    let told = "the earlier run is set aside until the next, in";
+                    log(Level::Info, &format!("{told} {}", aside.display()));
+                }
+            }
+            Plan::GoOn(found) => {
+                let (stored, checkpoint, changes) = *found;
+                let (frame, path) = (checkpoint.frame, stored.path.display());
+                log(Level::Info, &format!("goes on after frame {frame}, t={:.6} s: {path}", checkpoint.state.time));
+                folder.rewind(&stored)?;
+                if let Some(before) = before {
+                    carry_over(&folder, before, &mut record);
+                }
+                record.go_on(frame, changes);
+                (record.done, record.wall) = (frame, checkpoint.wall);
+                begin = Begin { state: checkpoint.state, partial: checkpoint.partial, before: checkpoint.wall };
+            }
+        }
+        let lock = match lock.take() {
+            Some(lock) => lock,
+            None => gate.lock()?,
+        };
+        record.folder = real(folder.path()).display().to_string();
+        let frames = Frames::start(&scene, &world, folder.clone(), record, lock)?;
+        self.simulate(&scene, &world, begin, frames, (stop, start))
     }
 
     /// The run folder of a scene of this name.
@@ -158,42 +186,41 @@ impl Run {
         folder.is_some_and(|folder| Folder::new(&folder).is_run())
     }
 
-    fn simulate(
-        &self,
-        scene: &Scene,
-        world: &World,
-        start_state: State,
-        earlier: Option<(Checkpoint, Record)>,
-        warnings: Vec<String>,
-        (folder, stop, start): (Folder, &AtomicBool, Instant),
-    ) -> Result<(), Failure> {
-        let mut record = Record {
+    /// The record of a run that begins.
+    fn record(&self, scene: &Scene, world: &World, start: &State, warnings: Vec<String>) -> Record {
+        Record {
             version: env!("CARGO_PKG_VERSION").to_string(),
             command: std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect(),
             scene: std::path::absolute(&self.scene).unwrap_or_else(|_| self.scene.clone()).display().to_string(),
+            folder: String::new(),
             status: Status::Running,
             reason: None,
             warnings,
+            changes: Vec::new(),
             frames: scene.time.frames,
             done: 0,
             fps: scene.time.fps,
             objects: world.objects.iter().map(|o| entry(scene, world, o)).collect(),
             threads: par::threads(),
             wall: 0.0,
-            view: view::bounds(scene, world, &start_state),
-        };
-        let (mut state, mut partial, mut before) = (start_state, None, 0.0);
-        if let Some((checkpoint, earlier)) = earlier {
-            // What was found at frame 1 stays: charts, and where the camera looks.
-            record.view = earlier.view;
-            for (entry, earlier) in record.objects.iter_mut().zip(earlier.objects) {
-                entry.chart = earlier.chart;
-            }
-            (record.done, record.wall) = (checkpoint.frame, checkpoint.wall);
-            (state, partial, before) = (checkpoint.state, checkpoint.partial, checkpoint.wall);
+            view: view::bounds(scene, world, start),
         }
-        let done = record.done;
-        let frames = Frames::start(scene, world, folder, record)?;
+    }
+
+    fn simulate(
+        &self,
+        scene: &Scene,
+        world: &World,
+        begin: Begin,
+        mut frames: Frames,
+        (stop, start): (&AtomicBool, Instant),
+    ) -> Result<(), Failure> {
+        let Begin { mut state, partial, before } = begin;
+        let done = frames.done();
+        if let Err(failure) = frames.redraw() {
+            frames.finish(Status::Failed, Some(failure.reason()), before)?;
+            return Err(failure);
+        }
         let progress = Progress::new(self.progress, done, scene.time.frames);
         let marks = marks(world);
         let mut simulation = Simulation { scene, world, marks, frames, progress, stop, start, before };
@@ -207,12 +234,31 @@ impl Run {
         };
         let wall = simulation.wall();
         let closed = simulation.frames.finish(status, reason, wall);
-        let reported = report::write(simulation.frames.folder());
+        // Of what the run cannot write to nothing is told a second time.
+        let reported = if closed.is_ok() { report::write(simulation.frames.folder()) } else { Ok(()) };
         let stages = outcome?;
         closed?;
         reported?;
         simulation.close(&stages, state.time);
         Ok(())
+    }
+}
+
+/// Where a run begins or goes on.
+struct Begin {
+    state: State,
+    /// What the steps since the last frame have counted.
+    partial: Option<FrameStats>,
+    /// Wall time before [s].
+    before: f64,
+}
+
+/// What was found at frame 1 stays in the record: charts, and where the camera looks; and what changed before.
+fn carry_over(folder: &Folder, before: Record, record: &mut Record) {
+    record.view = before.view;
+    record.changes = before.changes;
+    for (entry, before) in record.objects.iter_mut().zip(before.objects) {
+        entry.chart = before.chart.filter(|chart| folder.path().join(chart).is_file());
     }
 }
 

@@ -4,6 +4,7 @@ use super::failure::Failure;
 use super::frames::Frames;
 use super::log::Level;
 use super::progress::{Progress, span};
+use super::pulse::Pulse;
 use crate::scene::settings::Precision;
 use crate::scene::{Scene, time};
 use crate::sequence::{Checkpoint, FrameStats, Mark, Stages};
@@ -116,6 +117,7 @@ impl Simulation<'_> {
             objects: self.marks.clone(),
             state: state.clone(),
         };
+        self.frames.same_folder()?;
         self.frames.folder().write_checkpoint(&checkpoint)?;
         Ok(())
     }
@@ -137,8 +139,9 @@ impl Simulation<'_> {
     fn step(&self, state: &mut State, stepper: &mut dyn Advance, stats: &mut FrameStats) -> Result<(), Failure> {
         let until = time_of(self.scene, stats.frame);
         let mut report = Report::default();
+        let mut pulse = Pulse::new();
         while state.time < until && !self.stop.load(Ordering::Relaxed) {
-            report.add(&stepper.step(self.world, state, until).map_err(|stuck| {
+            let step = stepper.step(self.world, state, until).map_err(|stuck| {
                 Failure::Simulation(format!(
                     "frame {} of {}, step {}, t={:.6} s: {}",
                     stats.frame,
@@ -147,7 +150,11 @@ impl Simulation<'_> {
                     state.time,
                     stuck.describe(self.world, state)
                 ))
-            })?);
+            })?;
+            report.add(&step);
+            if let Some(line) = pulse.beat(&step, stepper, state, until) {
+                self.progress.log(Level::Info, &format!("frame {} of {}: {line}", stats.frame, self.scene.time.frames));
+            }
         }
         stats.steps += report.steps;
         stats.repeats += report.repeats;

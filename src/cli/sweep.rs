@@ -8,7 +8,7 @@ mod table;
 use super::failure::Failure;
 use super::say;
 use crate::scene::{self, sweep};
-use crate::sequence::{DiskError, write};
+use crate::sequence::{Cases, DiskError, write};
 use clap::{Args, ValueEnum};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ pub enum Emit {
 
 /// A case.
 struct Case {
-    /// Name of its run folder, from `0001`.
+    /// Name of its run folder, such as `0001`: it stays with the values.
     name: String,
     /// Its run folder, absolute.
     folder: PathBuf,
@@ -67,6 +67,8 @@ struct Case {
     values: Vec<String>,
     /// `--set` of all overrides.
     set: Vec<String>,
+    /// The scene file with the overrides.
+    text: String,
 }
 
 /// A sweep whose cases have their folders; paths are absolute.
@@ -94,15 +96,21 @@ impl Sweep {
         let out = absolute(&self.out.clone().unwrap_or_else(|| Path::new(&root()).join(&sweep.name)));
         let mut faults = Vec::new();
         let mut cases = Vec::new();
-        for (k, values) in sweep.cases.iter().enumerate() {
-            let name = format!("{:04}", k + 1);
+        let mut known = Cases::read(&out)?;
+        let keyed = |values: &Vec<String>| sweep.keys.iter().zip(values).map(|(k, v)| format!("{k}={v}")).collect();
+        let names = known.names(&sweep.cases.iter().map(keyed).collect::<Vec<_>>());
+        for (values, name) in sweep.cases.iter().zip(names) {
             let overrides = sweep.overrides(values);
             // Of all cases the faults are told before the first is run.
-            if let Err(found) = scene::read(&sweep.scene, &overrides) {
-                faults.extend(found.iter().map(|fault| format!("case {name}: {fault}")));
-            }
+            let text = match scene::read(&sweep.scene, &overrides) {
+                Ok(scene) => scene.text,
+                Err(found) => {
+                    faults.extend(found.iter().map(|fault| format!("case {name}: {fault}")));
+                    continue;
+                }
+            };
             let set = overrides.iter().map(|o| format!("{}={}", o.path, o.value)).collect();
-            cases.push(Case { folder: out.join(&name), name, values: values.clone(), set });
+            cases.push(Case { folder: out.join(&name), name, values: values.clone(), set, text });
         }
         if !faults.is_empty() {
             return Err(Failure::Input(faults));
@@ -119,6 +127,7 @@ impl Sweep {
             threads: self.threads,
         };
         fs::create_dir_all(plan.out.join("log")).map_err(|error| DiskError::new(&plan.out, &error))?;
+        known.write(&plan.out)?;
         if self.status {
             return table::gather(&plan).map(|_| ());
         }
@@ -139,6 +148,7 @@ impl Plan {
     /// Arguments of `percale` that run a case, or go on with it; of a farm another task draws.
     fn arguments(&self, case: &Case, draws: bool) -> Vec<String> {
         let mut all = vec!["run".to_string(), self.scene.display().to_string(), "--resume".to_string()];
+        all.push("--restart-if-changed".to_string());
         all.extend((!draws).then(|| "--no-preview".to_string()));
         all.extend(["--out".to_string(), case.folder.display().to_string()]);
         all.extend(case.set.iter().flat_map(|set| ["--set".to_string(), set.clone()]));

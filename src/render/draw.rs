@@ -59,6 +59,13 @@ struct Draw<'a> {
     lift: f64,
 }
 
+/// Memory that drawing so many pixels takes, beside that of the objects [bytes].
+pub fn memory(width: u64, height: u64) -> u64 {
+    // Pixels with their spots, those again with the share of the sky, and the planes of the picture.
+    let pixel = size_of::<Pixel>() + size_of::<Spot>() + 2 * size_of::<f32>() + 8 * size_of::<f32>();
+    width.saturating_mul(height).saturating_mul(pixel as u64)
+}
+
 /// Draws the objects; `up` points away from the ground.
 pub fn draw(objects: &[Object], up: Vec3, settings: &Settings) -> Picture {
     let (width, height) = (settings.width, settings.height);

@@ -22,7 +22,7 @@ mod surface;
 pub use self::bvh::{LANES, NONE, Packet, Tree};
 pub use self::camera::Camera;
 pub use self::colormap::Map;
-pub use self::draw::draw;
+pub use self::draw::{draw, memory};
 pub use self::legend::Legend;
 pub use self::light::{Fill, Key, Lights};
 pub use self::picture::{Picture, Rays};

@@ -61,6 +61,50 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, c)| c)
 }
 
+/// Most names that are offered.
+const OFFERED: usize = 5;
+
+/// Those that may be meant, the nearest first: by few edits, or one being a part of the other; of several words one of them.
+pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let short: String = word.to_lowercase().chars().take(64).collect();
+    let parts = |text: &str| -> Vec<String> {
+        text.to_lowercase()
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|p| p.chars().count() > 2)
+            .map(str::to_string)
+            .collect()
+    };
+    let own = parts(&short);
+    let most = |word: &str| (word.chars().count() / 3).max(1);
+    let rank = |candidate: &str| -> Option<usize> {
+        let lower = candidate.to_lowercase();
+        let whole = edits(&short, &lower);
+        if whole <= most(&short) && short.chars().count() > 1 {
+            return Some(whole);
+        }
+        let others = parts(&lower);
+        let pairs = || own.iter().flat_map(|a| others.iter().map(move |b| (a, b)));
+        if pairs().any(|(a, b)| a.contains(b.as_str()) || b.contains(a.as_str())) {
+            return Some(100 + whole);
+        }
+        pairs().any(|(a, b)| edits(a, b) <= most(a).min(most(b))).then_some(200 + whole)
+    };
+    let mut found: Vec<(usize, &str)> = candidates.into_iter().filter_map(|c| Some((rank(c)?, c))).collect();
+    found.sort();
+    found.dedup_by_key(|(_, name)| *name);
+    found.into_iter().take(OFFERED).map(|(_, name)| name).collect()
+}
+
+/// `; did you mean 'x' or 'y'?`, or nothing.
+pub fn meant_of_many<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+    let all: Vec<String> = near(word, candidates).into_iter().map(|name| format!("'{name}'")).collect();
+    match all.split_last() {
+        None => String::new(),
+        Some((one, [])) => format!("; did you mean {one}?"),
+        Some((last, rest)) => format!("; did you mean {} or {last}?", rest.join(", ")),
+    }
+}
+
 /// `; did you mean 'x'?`, or nothing.
 pub fn meant<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     nearest(word, candidates).map(|c| format!("; did you mean '{c}'?")).unwrap_or_default()
@@ -89,6 +133,18 @@ fn edits(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_that_may_be_meant_are_offered() {
+        let names = ["cotton", "cotton-duck", "silk", "silk-on-steel", "denim", "wool", "soft-foam"];
+        assert_eq!(near("coton", names), ["cotton", "cotton-duck"]);
+        assert_eq!(near("Silk2", names), ["silk", "silk-on-steel"]);
+        assert_eq!(near("heavy denim", names), ["denim"]);
+        assert_eq!(near("foam", names), ["soft-foam"]);
+        assert!(near("stone", names).is_empty() && near("", names).is_empty() && near("x", names).is_empty());
+        assert!(near(&"silk".repeat(100_000), names).len() <= 5);
+        assert_eq!(meant_of_many("coton", names), "; did you mean 'cotton' or 'cotton-duck'?");
+    }
 
     #[test]
     fn the_nearest_word_is_found() {

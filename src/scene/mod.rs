@@ -12,6 +12,7 @@ mod changes;
 pub mod cloth;
 mod document;
 mod fault;
+mod folder_name;
 pub mod friction;
 pub mod air;
 pub mod balloon;
@@ -21,6 +22,7 @@ mod keys;
 mod kinds;
 mod library;
 pub mod material;
+pub mod memory;
 pub mod motion;
 mod named;
 pub mod obstacle;
@@ -40,7 +42,7 @@ pub use balloon::Balloon;
 pub use body::Body;
 pub use changes::changes;
 pub use cloth::Cloth;
-pub use fault::{Fault, Place};
+pub use fault::{Fault, Place, meant_of_many};
 pub use friction::Friction;
 pub use glue::Glue;
 pub use library::{library, materials_page, materials_table};
@@ -56,7 +58,7 @@ use crate::linalg::Vec3;
 use document::{Document, Origin};
 use json::Json;
 use keys::{Context, Field, Keys, Raw, described, section};
-use kinds::{list, of_name, table, tables};
+use kinds::{list, table, tables};
 use material::Entry;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -279,10 +281,10 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
     })
 }
 
-/// Name of a scene that gives none: its file's, with `_` for what a name cannot hold.
+/// Name of a scene that gives none: its file's, with `_` for what a folder's name cannot hold.
 fn stem(path: &Path) -> String {
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-    let name: String = stem.chars().take(64).map(|c| if of_name(c) { c } else { '_' }).collect();
+    let name = folder_name::made_of(&stem);
     if name.is_empty() { "scene".to_string() } else { name }
 }
 

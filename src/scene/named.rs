@@ -1,7 +1,7 @@
 //! Materials by name: of cloths and of bodies, from the library or the scene.
 
 use super::document::{Node, Value};
-use super::fault::meant;
+use super::fault::meant_of_many;
 use super::json::Json;
 use super::keys::{Context, Field, Keys, Kind, Shelf, described};
 use super::kinds::{Text, name};
@@ -70,7 +70,7 @@ impl<T: Shelved> Kind for Known<T> {
         let found = shelf.find(name).cloned();
         // One that was read with faults is not reported a second time.
         if found.is_none() && !shelf.has(name) {
-            let hint = meant(name, shelf.names());
+            let hint = meant_of_many(name, shelf.names());
             let hint = if hint.is_empty() { "; `percale materials` lists them".to_string() } else { hint };
             cx.fault(node.origin, path, format!("no {} is named '{}'{hint}", T::SORT, short(name)));
         }

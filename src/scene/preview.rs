@@ -4,8 +4,10 @@ use super::document::{Node, Value};
 use super::json::Json;
 use super::keys::{Context, Keys, Kind, choices, section};
 use super::kinds::{choice, colour, direction, flag, integer, quantity, real, table, vector};
+use super::memory::{available, words};
 use super::unit::Unit;
 use crate::linalg::{UnitVec3, Vec3};
+use crate::render::memory;
 use std::f64::consts::PI;
 
 choices! {
@@ -67,6 +69,48 @@ fn one_way_to_look(camera: Camera, keys: &mut Keys) -> Option<Camera> {
         return None;
     }
     Some(camera)
+}
+
+/// Pictures that need more are told.
+const MUCH: u64 = 2_000_000_000;
+/// Width of a cell of the contact sheet [pixels].
+pub const CELL: u32 = 320;
+
+impl Preview {
+    /// Size of a contact sheet's cell [pixels].
+    pub fn cell(&self) -> [u32; 2] {
+        let (w, h) = (u64::from(self.width.max(1)), u64::from(self.height));
+        [CELL, u32::try_from((u64::from(CELL) * h).div_ceil(w)).unwrap_or(CELL).clamp(1, 8 * CELL)]
+    }
+
+    /// Memory that the largest picture takes while it is drawn, beside the meshes, and that of the contact sheet [bytes].
+    pub fn memory(&self) -> u64 {
+        let picture = memory(u64::from(self.width), u64::from(self.height));
+        let [width, height] = self.cell().map(u64::from);
+        // Cells as they are kept, on the sheet, and as bytes of its file.
+        let sheet = u64::from(self.sheet) * width * height * 30;
+        picture.saturating_add(sheet)
+    }
+}
+
+fn fits_memory(preview: Preview, keys: &mut Keys) -> Option<Preview> {
+    let need = preview.memory();
+    if !preview.enabled || keys.cx.recorded || need <= MUCH {
+        return Some(preview);
+    }
+    let Preview { width, height, .. } = preview;
+    let message = format!("pictures of {width} x {height} pixels need {} of memory to draw", words(need));
+    let key = if keys.find("width").is_some() { "width" } else { "height" };
+    match available().filter(|there| need > *there) {
+        Some(there) => {
+            keys.fault(key, format!("{message}, {} are there; give smaller ones", words(there)));
+            None
+        }
+        None => {
+            keys.warn(key, message);
+            Some(preview)
+        }
+    }
 }
 
 section! {
@@ -151,4 +195,5 @@ section! {
         /// Frames in the contact sheet; 0 for none.
         pub sheet: u32 = integer(0..=400).or(12),
     }
+    check fits_memory;
 }

@@ -17,7 +17,7 @@
 
 use super::document::{Document, Node, Origin, Table, Value};
 use super::fault::{Fault, Place, meant};
-use super::kinds::of_name;
+use super::folder_name;
 use super::overrides::Override;
 use std::path::{Path, PathBuf};
 
@@ -213,10 +213,10 @@ fn read_text(path: &Path, bytes: &[u8]) -> Result<Sweep, Vec<Fault>> {
         reader.fault(Origin::Text(0), "scene", "missing; give a scene file");
     }
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-    let clean = |c: char| if of_name(c) { c } else { '_' };
-    let name = reader.text(root, "name").unwrap_or_else(|| stem.chars().map(clean).collect());
-    if let Some(node) = root.find("name").filter(|_| name.is_empty() || !name.chars().all(of_name)) {
-        reader.fault(node.origin, "name", "expected letters, digits, _ and -");
+    let name =
+        reader.text(root, "name").map_or_else(|| folder_name::made_of(&stem), |name| folder_name::composed(&name));
+    if let Some(node) = root.find("name").filter(|_| !folder_name::good(&name)) {
+        reader.fault(node.origin, "name", format!("expected {}", folder_name::WANTED));
     }
     let combine = reader.text(root, "combine").unwrap_or("grid".to_string());
     let set = reader.entries(root, "set");

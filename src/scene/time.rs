@@ -1,7 +1,7 @@
 //! `[scene]` and `[time]`.
 
 use super::keys::{Keys, Kind, choices, section};
-use super::kinds::{choice, flag, integer, name, quantity, vector};
+use super::kinds::{choice, flag, folder_name, integer, quantity, vector};
 use super::unit::{Unit, number};
 use crate::linalg::Vec3;
 
@@ -29,7 +29,7 @@ section! {
     /// The scene as a whole.
     pub struct Heading {
         /// Name of the scene and its run folder; the file's name if absent.
-        pub name: Option<String> = name().optional(),
+        pub name: Option<String> = folder_name().optional(),
         /// Which axis points up: gravity, ground and camera follow it.
         pub up: Up = choice().or(Up::Y),
         /// Acceleration of gravity; 9.81 m/s2 downward if absent.

@@ -6,9 +6,18 @@
 use super::stats::FrameStats;
 use crate::world::{Object, State, World, snapshot};
 use serde_json::{Value, json};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
 
 /// First line; the number changes with the format.
-const MAGIC: &[u8] = b"percale checkpoint 2\n";
+const MAGIC: &[u8; 21] = b"percale checkpoint 2\n";
+/// Most bytes of a heading, which holds the scene and names of objects.
+const LARGEST_HEAD: u64 = 256 << 20;
+/// Most bytes of a state for each of its vertices: it has less than 300, and 100 a contact.
+const LARGEST_VERTEX: u64 = 16 << 10;
+/// What is said of a file without it.
+const UNKNOWN: &str = "no checkpoint of this version of percale";
 
 /// What an object was made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,13 +87,43 @@ impl Checkpoint {
         out
     }
 
+    /// Reads its file.
+    ///
+    /// # Errors
+    /// Why it cannot be read, or is no whole checkpoint. One larger than memory may hold is not read.
+    pub fn read(path: &Path) -> Result<Checkpoint, String> {
+        let mut file = File::open(path).map_err(|error| error.to_string())?;
+        let size = file.metadata().map_err(|error| error.to_string())?.len();
+        let impossible = || format!("{size} bytes, which no checkpoint of its objects has");
+        // The heading and the number of vertices first: a file that cannot be what it says is not read whole.
+        let mut first = [0; MAGIC.len() + 8];
+        if file.read_exact(&mut first).is_err() || !first.starts_with(MAGIC) {
+            return Err(UNKNOWN.to_string());
+        }
+        let head = first.last_chunk().map_or(0, |length| u64::from_le_bytes(*length));
+        let begin = (first.len() as u64).checked_add(head).filter(|begin| *begin < size).ok_or_else(impossible)?;
+        let mut state = [0; snapshot::FIRST];
+        file.seek(SeekFrom::Start(begin)).and_then(|_| file.read_exact(&mut state)).map_err(|_| impossible())?;
+        let vertices = snapshot::vertices(&state).ok_or_else(impossible)?;
+        let most = LARGEST_HEAD.saturating_add(vertices.saturating_mul(LARGEST_VERTEX));
+        if head > LARGEST_HEAD || size > most || size / 24 < vertices {
+            return Err(impossible());
+        }
+        file.rewind().map_err(|error| error.to_string())?;
+        let mut bytes = Vec::new();
+        let room = usize::try_from(size).ok().and_then(|size| bytes.try_reserve_exact(size).ok());
+        room.ok_or_else(|| format!("{size} bytes, more than there is memory for"))?;
+        file.take(size).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+        Checkpoint::parse(&bytes)
+    }
+
     /// From the bytes of its file.
     ///
     /// # Errors
     /// Why it is no whole checkpoint.
     pub fn parse(bytes: &[u8]) -> Result<Checkpoint, String> {
         let Some(rest) = bytes.strip_prefix(MAGIC) else {
-            return Err("no checkpoint of this version of percale".to_string());
+            return Err(UNKNOWN.to_string());
         };
         let damaged = || "damaged: its checksum does not fit".to_string();
         let (rest, sum) = rest.split_last_chunk().ok_or_else(damaged)?;
@@ -123,6 +162,40 @@ impl Checkpoint {
 mod tests {
     use super::*;
     use crate::linalg::Vec3;
+
+    #[test]
+    fn a_file_of_impossible_size_is_not_read() {
+        let path = std::env::temp_dir().join(format!("percale-size-{}.ckpt", std::process::id()));
+        let state = State { x: vec![Vec3::zeros(); 5], ..State::default() };
+        let checkpoint = Checkpoint {
+            version: "1".into(),
+            frame: 1,
+            partial: None,
+            wall: 0.0,
+            scene: String::new(),
+            objects: Vec::new(),
+            state,
+        };
+        let bytes = checkpoint.bytes();
+        std::fs::write(&path, &bytes).unwrap();
+        assert_eq!(Checkpoint::read(&path), Ok(checkpoint));
+        // A terabyte, of which next to nothing is on the disk.
+        File::options().write(true).open(&path).and_then(|file| file.set_len(1 << 40)).unwrap();
+        assert!(Checkpoint::read(&path).unwrap_err().starts_with("1099511627776 bytes, which no checkpoint"));
+        // A heading, or a number of vertices, beyond the file.
+        let head = u64::from_le_bytes(bytes[21..29].try_into().unwrap()) as usize;
+        for (at, count) in [(21, u64::MAX), (21, 1 << 50), (29 + head + 32, 1 << 60), (29 + head + 32, 1 << 20)] {
+            let mut other = bytes.clone();
+            other[at..at + 8].copy_from_slice(&count.to_le_bytes());
+            std::fs::write(&path, other).unwrap();
+            assert!(Checkpoint::read(&path).unwrap_err().contains("which no checkpoint"), "{at}");
+        }
+        for cut in [0, 10, 25, 29 + head + 10, bytes.len() - 1] {
+            std::fs::write(&path, &bytes[..cut]).unwrap();
+            assert!(Checkpoint::read(&path).is_err(), "{cut} bytes");
+        }
+        std::fs::remove_file(path).unwrap();
+    }
 
     #[test]
     fn a_checkpoint_reads_back_whole_or_not_at_all() {

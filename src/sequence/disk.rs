@@ -32,8 +32,42 @@ impl fmt::Display for DiskError {
     }
 }
 
-/// Ending of temporary names.
-pub(super) const TEMPORARY: &str = ".percale-part";
+/// Ending of temporary names; before it stands a number of the process that writes.
+const TEMPORARY: &str = ".percale-part";
+
+/// The name of which this is a temporary one; any other as it is.
+pub(super) fn lasting(name: &str) -> &str {
+    let Some(stem) = name.strip_suffix(TEMPORARY) else { return name };
+    match stem.rsplit_once(".w") {
+        Some((stem, number)) if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit() || b == b'-') => stem,
+        _ => stem,
+    }
+}
+
+/// A temporary name.
+pub(super) fn is_temporary(name: &str) -> bool {
+    name.ends_with(TEMPORARY)
+}
+
+/// Most names tried for a temporary file.
+const NAMES: u32 = 1000;
+
+/// Makes a temporary file beside `path`, by a name that is nobody else's: who draws a run again and the run itself may write the same
+/// file at once. What is there is not opened, so no link is followed.
+fn temporary(path: &Path) -> io::Result<(File, PathBuf)> {
+    let process = std::process::id();
+    for k in 0..NAMES {
+        let mut name = path.file_name().unwrap_or_default().to_os_string();
+        name.push(format!(".w{process}-{k}{TEMPORARY}"));
+        let temporary = path.with_file_name(name);
+        match File::create_new(&temporary) {
+            Ok(file) => return Ok((file, temporary)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => (),
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("all names ending in {TEMPORARY} beside it are taken")))
+}
 
 /// A file that is being written: under a temporary name in the same folder until it is published; gone if it never is.
 #[derive(Debug)]
@@ -51,10 +85,7 @@ impl Draft {
     /// # Errors
     /// The file that could not be made.
     pub fn new(path: &Path) -> Result<Draft, DiskError> {
-        let mut name = path.file_name().unwrap_or_default().to_os_string();
-        name.push(TEMPORARY);
-        let temporary = path.with_file_name(name);
-        let file = File::create(&temporary).map_err(|error| DiskError::new(path, &error))?;
+        let (file, temporary) = temporary(path).map_err(|error| DiskError::new(path, &error))?;
         Ok(Draft { file: BufWriter::with_capacity(1 << 16, file), path: path.to_path_buf(), temporary, length: 0 })
     }
 

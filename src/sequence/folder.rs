@@ -1,7 +1,8 @@
-//! The run folder's names, taking it over, filling it, reading it.
+//! The run folder's names, filling it, reading it. No symbolic link inside it is followed when something is written or removed.
 
 use super::checkpoint::Checkpoint;
-use super::disk::{DiskError, TEMPORARY, make_folder, read, sync, write};
+use super::disk::{DiskError, lasting, make_folder, read, sync, write};
+use super::lock::{Lock, LockError};
 use super::manifest::{Entry, Run};
 use super::shape::{Shape, Snapshot};
 use super::stats::FrameStats;
@@ -11,9 +12,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Endings of recorded meshes.
-const MESHES: [&str; 2] = ["ply", "obj"];
+pub(super) const MESHES: [&str; 2] = ["ply", "obj"];
 /// Endings of pictures.
-const PICTURES: [&str; 2] = ["png", "exr"];
+pub(super) const PICTURES: [&str; 2] = ["png", "exr"];
 
 /// Ending of checkpoints.
 const CHECKPOINT: &str = "ckpt";
@@ -33,21 +34,6 @@ pub struct Stored {
     pub step: Option<u64>,
     /// Its file.
     pub path: PathBuf,
-}
-
-/// Why a folder cannot become a run's.
-#[derive(Debug)]
-pub enum TakeError {
-    /// It holds a file with a name of the record, but is no run folder.
-    Foreign(PathBuf),
-    /// The disk refused.
-    Disk(DiskError),
-}
-
-impl From<DiskError> for TakeError {
-    fn from(error: DiskError) -> TakeError {
-        TakeError::Disk(error)
-    }
 }
 
 impl Folder {
@@ -86,86 +72,17 @@ impl Folder {
         self.path.join("report.html")
     }
 
-    fn checkpoint_folder(&self) -> PathBuf {
+    pub(super) fn checkpoint_folder(&self) -> PathBuf {
         self.path.join("checkpoints")
     }
 
-    fn manifest(&self) -> PathBuf {
+    pub(super) fn manifest(&self) -> PathBuf {
         self.path.join("run.json")
     }
 
-    fn stats(&self) -> PathBuf {
+    /// The statistics.
+    pub fn stats(&self) -> PathBuf {
         self.path.join("stats.ndjson")
-    }
-
-    /// Makes the folder and removes what an earlier run left in it: files with names of the record, nothing else. What crossed
-    /// at a start that was refused may lie there without a record.
-    ///
-    /// # Errors
-    /// The folder is not a run's but holds a file by one of the record's names; or the disk refuses.
-    pub fn take(&self) -> Result<(), TakeError> {
-        let folders = ["meshes", "preview", "checkpoints"].map(|name| self.path.join(name));
-        let names = [self.scene(), self.manifest(), self.stats(), self.report()].into_iter().chain(folders);
-        match fs::read(self.manifest()) {
-            Ok(bytes) if Run::parse(&bytes).is_ok() => (),
-            _ => {
-                if let Some(foreign) = names.into_iter().find(|name| name.symlink_metadata().is_ok()) {
-                    return Err(TakeError::Foreign(foreign));
-                }
-            }
-        }
-        make_folder(&self.path)?;
-        // First: what is taken out by halves must not look as if it could go on.
-        remove_files(&self.checkpoint_folder(), |file| stored(file).is_some())?;
-        let _ = fs::remove_dir(self.checkpoint_folder());
-        self.clear(0)?;
-        for file in [self.stats(), self.scene(), self.report()] {
-            remove(&file)?;
-        }
-        Ok(())
-    }
-
-    /// Removes meshes and pictures of the frames after `frame`, the contact sheet and what crossed; after frame 0 all meshes.
-    fn clear(&self, frame: u32) -> Result<(), DiskError> {
-        let preview = self.path.join("preview");
-        let after = |file: &str, stem: &str, endings: &[&str]| number(file, stem, endings).is_some_and(|n| n > frame);
-        remove_files(&preview, |file| after(file, "frame", &PICTURES) || file == "sheet.png")?;
-        let _ = fs::remove_dir(&preview);
-        let meshes = self.path.join("meshes");
-        for object in entries(&meshes)? {
-            if !object.is_dir() {
-                continue;
-            }
-            let name = object.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-            remove_files(&object, |file| {
-                let still =
-                    || MESHES.iter().any(|e| *file == format!("{name}.{e}")) || *file == format!("{name}.chart.obj");
-                after(file, &name, &MESHES) || frame == 0 && still()
-            })?;
-            let _ = fs::remove_dir(&object);
-        }
-        let _ = fs::remove_dir(&meshes);
-        remove(&self.crossing())
-    }
-
-    /// Throws away what came after a checkpoint: frames, lines of statistics, later checkpoints.
-    ///
-    /// # Errors
-    /// The disk refuses.
-    pub fn rewind(&self, to: &Stored) -> Result<(), DiskError> {
-        for later in self.checkpoints()?.iter().filter(|later| *later > to) {
-            remove(&later.path)?;
-        }
-        for part in entries(&self.checkpoint_folder())?.iter().filter(|p| p.to_string_lossy().ends_with(TEMPORARY)) {
-            remove(part)?;
-        }
-        self.clear(to.frame)?;
-        let path = self.stats();
-        let text = read(&path)?;
-        let text = String::from_utf8_lossy(&text);
-        let keeps = |line: &&str| FrameStats::parse(line).is_some_and(|stats| stats.frame <= to.frame);
-        let kept: String = text.lines().filter(keeps).flat_map(|line| [line, "\n"]).collect();
-        if kept == text { Ok(()) } else { write(&path, kept.as_bytes()) }
     }
 
     /// The checkpoints that are there, the oldest first; whether they are whole shows when they are read.
@@ -188,7 +105,7 @@ impl Folder {
     /// The disk refuses; older checkpoints are all there.
     pub fn write_checkpoint(&self, checkpoint: &Checkpoint) -> Result<PathBuf, DiskError> {
         let folder = self.checkpoint_folder();
-        make_folder(&folder)?;
+        self.make(&folder)?;
         sync(&self.stats())?;
         let between = checkpoint.partial.as_ref().map_or(String::new(), |_| format!(".{}", checkpoint.state.step));
         let path = folder.join(format!("frame.{:04}{between}.{CHECKPOINT}", checkpoint.frame));
@@ -200,6 +117,32 @@ impl Folder {
             remove(&old.path)?;
         }
         Ok(path)
+    }
+
+    /// Makes a folder in the run folder, which is there.
+    ///
+    /// # Errors
+    /// The disk refuses, or a link stands in the way.
+    pub fn make(&self, folder: &Path) -> Result<(), DiskError> {
+        let local = folder.strip_prefix(&self.path).unwrap_or(Path::new(""));
+        let mut at = self.path.clone();
+        for part in local {
+            at.push(part);
+            match at.symlink_metadata() {
+                Ok(data) if data.is_dir() => (),
+                Ok(data) if data.is_symlink() => return Err(linked(&at)),
+                _ => fs::create_dir(&at).map_err(|error| DiskError::new(&at, &error))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the lock of the folder, which is there.
+    ///
+    /// # Errors
+    /// Another process holds it, or the disk refuses.
+    pub fn lock(&self) -> Result<Lock, LockError> {
+        Lock::take(&self.path)
     }
 
     /// Writes `run.json`.
@@ -241,6 +184,9 @@ impl Folder {
     /// The disk refuses.
     pub fn add_stats(&self, stats: &FrameStats) -> Result<(), DiskError> {
         let path = self.stats();
+        if path.is_symlink() {
+            return Err(linked(&path));
+        }
         let add = || {
             let mut file = OpenOptions::new().create(true).append(true).open(&path)?;
             file.write_all(format!("{}\n", stats.line()).as_bytes())
@@ -262,7 +208,7 @@ impl Folder {
     /// # Errors
     /// The disk refuses.
     pub fn write_picture(&self, path: &Path, bytes: &[u8]) -> Result<(), DiskError> {
-        make_folder(&self.path.join("preview"))?;
+        self.make(&self.path.join("preview"))?;
         write(path, bytes)
     }
 
@@ -273,7 +219,7 @@ impl Folder {
     pub fn write_chart(&self, shape: &Shape, at: &Snapshot) -> Result<String, DiskError> {
         let name = &shape.name;
         let local = format!("meshes/{name}/{name}.chart.obj");
-        make_folder(&self.path.join("meshes").join(name))?;
+        self.make(&self.path.join("meshes").join(name))?;
         write(&self.path.join(&local), &shape.obj(at))?;
         Ok(local)
     }
@@ -295,7 +241,7 @@ impl Folder {
         } else {
             shape.ply(at).map_err(|error| DiskError { path: path.clone(), reason: error.to_string() })?
         };
-        make_folder(&self.path.join("meshes").join(&shape.name))?;
+        self.make(&self.path.join("meshes").join(&shape.name))?;
         write(&path, &bytes)
     }
 
@@ -338,20 +284,26 @@ impl Folder {
     }
 }
 
+/// A link where a run writes.
+pub(super) fn linked(path: &Path) -> DiskError {
+    let reason = "is a symbolic link, which a run does not follow inside its folder; put what it names there, or give another folder with --out".to_string();
+    DiskError { path: path.to_path_buf(), reason }
+}
+
 /// A pattern with the frame in place of `####`.
 fn numbered(files: &str, frame: u32) -> String {
     files.replace("####", &format!("{frame:04}"))
 }
 
 /// The number in `stem.0001.ending`.
-fn number(file: &str, stem: &str, endings: &[&str]) -> Option<u32> {
+pub(super) fn number(file: &str, stem: &str, endings: &[&str]) -> Option<u32> {
     let (digits, ending) = file.strip_prefix(stem)?.strip_prefix('.')?.split_once('.')?;
     let numbered = digits.len() >= 4 && digits.bytes().all(|b| b.is_ascii_digit()) && endings.contains(&ending);
     if numbered { digits.parse().ok() } else { None }
 }
 
 /// Frame and step of a checkpoint's name, `frame.0001.ckpt` or `frame.0001.123.ckpt`.
-fn stored(file: &str) -> Option<(u32, Option<u64>)> {
+pub(super) fn stored(file: &str) -> Option<(u32, Option<u64>)> {
     let stem = file.strip_suffix(CHECKPOINT)?.strip_suffix('.')?;
     match stem.strip_prefix("frame.")?.split_once('.') {
         None => Some((number(file, "frame", &[CHECKPOINT])?, None)),
@@ -362,26 +314,36 @@ fn stored(file: &str) -> Option<(u32, Option<u64>)> {
     }
 }
 
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, DiskError> {
+/// What lies in a folder; nothing where it is not there or a link.
+pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>, DiskError> {
+    if folder.is_symlink() {
+        return Ok(Vec::new());
+    }
     match fs::read_dir(folder) {
         Ok(all) => Ok(all.filter_map(|e| e.ok().map(|e| e.path())).collect()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) if [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&error.kind()) => Ok(Vec::new()),
         Err(error) => Err(DiskError::new(folder, &error)),
     }
 }
 
-fn remove(file: &Path) -> Result<(), DiskError> {
+/// Removes a file, or the link by its name.
+pub(super) fn remove(file: &Path) -> Result<(), DiskError> {
     match fs::remove_file(file) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(DiskError::new(file, &error)),
         _ => Ok(()),
     }
 }
 
-/// Removes the files of a folder whose name, without the ending of temporary ones, is `ours`.
-fn remove_files(folder: &Path, ours: impl Fn(&str) -> bool) -> Result<(), DiskError> {
+/// Name of a file or folder without what comes before it.
+pub(super) fn name_of(path: &Path) -> String {
+    path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Removes the files of a folder whose name, without what temporary ones have beside, is `ours`.
+pub(super) fn remove_files(folder: &Path, ours: impl Fn(&str) -> bool) -> Result<(), DiskError> {
     for file in entries(folder)? {
-        let name = file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        if ours(name.strip_suffix(TEMPORARY).unwrap_or(&name)) && !file.is_dir() {
+        let folder = file.symlink_metadata().is_ok_and(|data| data.is_dir());
+        if ours(lasting(&name_of(&file))) && !folder {
             remove(&file)?;
         }
     }

@@ -49,6 +49,15 @@ pub struct Entry {
     pub chart: Option<String>,
 }
 
+/// What a run went on with otherwise than before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// First frame that it holds for.
+    pub from: u32,
+    /// Keys of the scene and what else, each with its values.
+    pub what: Vec<String>,
+}
+
 /// A run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
@@ -56,14 +65,18 @@ pub struct Run {
     pub version: String,
     /// Command line.
     pub command: Vec<String>,
-    /// Scene file.
+    /// Scene file, absolute.
     pub scene: String,
+    /// Run folder when it ran, absolute; empty where that is not known.
+    pub folder: String,
     /// How it stands.
     pub status: Status,
     /// Why it failed or stopped.
     pub reason: Option<String>,
     /// What was allowed but is probably not meant.
     pub warnings: Vec<String>,
+    /// What changed where it went on, in the order of frames.
+    pub changes: Vec<Change>,
     /// Frames asked for.
     pub frames: u32,
     /// Frames written.
@@ -81,6 +94,14 @@ pub struct Run {
 }
 
 impl Run {
+    /// It goes on after a frame, with what has changed since; earlier changes of frames that are made again are none.
+    pub fn go_on(&mut self, after: u32, what: Vec<String>) {
+        self.changes.retain(|change| change.from <= after);
+        if !what.is_empty() {
+            self.changes.push(Change { from: after + 1, what });
+        }
+    }
+
     /// As JSON text.
     pub fn json(&self) -> String {
         let entry = |e: &Entry| {
@@ -93,14 +114,17 @@ impl Run {
                 "chart": e.chart,
             })
         };
+        let change = |c: &Change| json!({ "from_frame": c.from, "changed": c.what });
         let corner = |p: &Vec3| json!([p.x, p.y, p.z]);
         let all = json!({
             "version": self.version,
             "command": self.command,
             "scene": self.scene,
+            "folder": self.folder,
             "status": self.status.word(),
             "reason": self.reason,
             "warnings": self.warnings,
+            "changes": self.changes.iter().map(change).collect::<Vec<_>>(),
             "frames": self.frames,
             "frames_done": self.done,
             "fps": self.fps,
@@ -136,6 +160,12 @@ impl Run {
                 chart: text(e, "chart"),
             })
         };
+        let texts = |of: Option<&Value>| -> Vec<String> {
+            let all = of.and_then(Value::as_array).into_iter().flatten();
+            all.filter_map(Value::as_str).map(str::to_string).collect()
+        };
+        let change = |c: &Value| Ok(Change { from: whole(c, "from_frame")?, what: texts(c.get("changed")) });
+        let changes = all.get("changes").and_then(Value::as_array).into_iter().flatten();
         let corner = |key: &str| {
             let numbers = all.get("view").and_then(|v| v.get(key)).and_then(Value::as_array);
             let numbers: Vec<f64> = numbers.into_iter().flatten().filter_map(Value::as_f64).collect();
@@ -149,9 +179,11 @@ impl Run {
             version: text(&all, "version").ok_or_else(|| missing("version"))?,
             command: list("command")?.iter().filter_map(Value::as_str).map(str::to_string).collect(),
             scene: text(&all, "scene").ok_or_else(|| missing("scene"))?,
+            folder: text(&all, "folder").unwrap_or_default(),
             status: Status::ALL.into_iter().find(|s| s.word() == status).ok_or_else(|| missing("status"))?,
             reason: text(&all, "reason"),
-            warnings: list("warnings").into_iter().flatten().filter_map(Value::as_str).map(str::to_string).collect(),
+            warnings: texts(all.get("warnings")),
+            changes: changes.map(change).collect::<Result<_, String>>()?,
             frames: whole(&all, "frames")?,
             done: whole(&all, "frames_done")?,
             fps: all.get("fps").and_then(Value::as_f64).ok_or_else(|| missing("fps"))?,
@@ -191,9 +223,11 @@ mod tests {
             version: "1.2.3".into(),
             command: vec!["percale".into(), "run".into()],
             scene: "scenes/a.toml".into(),
+            folder: "/out/a".into(),
             status: Status::Stopped,
             reason: Some("a signal".into()),
             warnings: vec!["thin".into()],
+            changes: vec![Change { from: 7, what: vec!["time.step: 1, was 2".into()] }],
             frames: 60,
             done: 12,
             fps: 29.97,

@@ -2,25 +2,35 @@
 //!
 //! `scene.toml`, `run.json`, `stats.ndjson`, `meshes/<object>/`, `preview/`, `checkpoints/`, and `crossing.ply` where a start or a
 //! frame is refused. Every file but the statistics, which grow by a line a frame, is written under a temporary name in its folder, synced
-//! and renamed.
+//! and renamed. While a run is in the folder `run.lock` lies there ([`Lock`]).
 
 mod air;
+mod cases;
 mod checkpoint;
+mod damage;
 mod disk;
 pub mod export;
 mod fields;
 mod folder;
 mod gap;
+mod lock;
 mod manifest;
 mod shape;
 mod stats;
+mod take;
+mod watch;
 
 pub use air::{air_masses, airs, pressures};
+pub use cases::Cases;
 pub use checkpoint::{Checkpoint, Mark, marks};
+pub use damage::Damage;
 pub use disk::{DiskError, make_folder, read, write};
 pub use fields::{kinetic_energy, largest_strain, speeds, strains, weight_energy};
-pub use folder::{Folder, Stored, TakeError};
+pub use folder::{Folder, Stored};
 pub use gap::gaps;
-pub use manifest::{Entry, Run, Status, json_text};
+pub use lock::{LOCK, Lock, LockError};
+pub use manifest::{Change, Entry, Run, Status, json_text};
 pub use shape::{Shape, Snapshot};
 pub use stats::{Air, Energies, FrameStats, Stages};
+pub use take::{Found, TakeError};
+pub use watch::Watch;

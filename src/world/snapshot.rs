@@ -20,6 +20,18 @@ pub fn read(mut bytes: &[u8]) -> Option<State> {
     bytes.is_empty().then_some(state)
 }
 
+/// So many bytes of a state tell [`vertices`].
+pub const FIRST: usize = 40;
+
+/// How many vertices a state has, from its first bytes.
+pub fn vertices(mut bytes: &[u8]) -> Option<u64> {
+    // Time, lag, what is held back, step; then the places with their number before them.
+    for _ in 0..4 {
+        u64::take(&mut bytes)?;
+    }
+    u64::take(&mut bytes)
+}
+
 /// Something that is part of a state.
 trait Piece: Sized {
     fn put(&self, out: &mut Vec<u8>);

@@ -29,7 +29,8 @@ pub fn template(plan: &Plan) -> String {
         let count = cases.first().map_or(0, |c| c.set.len());
         let mut names = vec!["Case".to_string()];
         let scene = plan.scene.display().to_string();
-        let mut arguments = ["run", &scene, "--resume", "--no-preview", "--out", &folder].map(str::to_string).to_vec();
+        let fixed = ["run", &scene, "--resume", "--restart-if-changed", "--no-preview", "--out", &folder];
+        let mut arguments = fixed.map(str::to_string).to_vec();
         for s in 0..count {
             let of = |case: &Case| case.set.get(s).cloned().unwrap_or_default();
             let first = of(&cases[0]);

@@ -31,6 +31,8 @@ pub fn submit(plan: &Plan, more: &[String]) -> Result<(), Failure> {
         format!("{}\n", all.iter().map(|word| quoted(&word.replace('\n', " "))).collect::<Vec<_>>().join(" "))
     });
     write(&plan.out.join("cases"), lines.collect::<String>().as_bytes())?;
+    let folders = plan.cases.iter().map(|case| format!("{}\n", case.name));
+    write(&plan.out.join("folders"), folders.collect::<String>().as_bytes())?;
     let write_script = |name: &str, text: String| -> Result<PathBuf, Failure> {
         let path = plan.out.join(name);
         write(&path, text.as_bytes())?;
@@ -109,10 +111,11 @@ exit "$code"
 /// The script of a case's pictures.
 fn draw(plan: &Plan) -> String {
     format!(
-        "{}{} render {}/\"$(printf %04d \"$SLURM_ARRAY_TASK_ID\")\" --threads \"${{SLURM_CPUS_PER_TASK:-1}}\"\n",
+        "{}{} render {}/\"$(sed -n \"${{SLURM_ARRAY_TASK_ID}}p\" {})\" --threads \"${{SLURM_CPUS_PER_TASK:-1}}\"\n",
         head(plan, "draw", true),
         shown(&plan.program),
-        shown(&plan.out)
+        shown(&plan.out),
+        shown(&plan.out.join("folders"))
     )
 }
 

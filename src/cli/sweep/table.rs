@@ -2,11 +2,14 @@
 
 use super::{Case, Plan};
 use crate::cli::failure::Failure;
+use crate::cli::gate::counts;
 use crate::cli::picture::sheet;
+use crate::cli::resume::soft;
 use crate::cli::say;
 use crate::page::{Cell, document, number, picture, table};
 use crate::render::Image;
-use crate::sequence::{Folder, Status, read, write};
+use crate::scene;
+use crate::sequence::{Folder, Lock, Status, read, write};
 
 /// Columns beside case and keys.
 const RESULTS: [&str; 10] = [
@@ -32,12 +35,23 @@ struct Row {
 
 fn row(case: &Case) -> Result<Row, Failure> {
     let folder = Folder::new(&case.folder);
-    if !folder.is_run() {
+    let none = |word: &str, reason: Option<String>| {
         let mut results = vec![String::new(); RESULTS.len()];
-        results[0] = "waiting".to_string();
-        return Ok(Row { finished: false, results, picture: None, reason: None });
+        results[0] = word.to_string();
+        Ok(Row { finished: false, results, picture: None, reason })
+    };
+    if !folder.is_run() {
+        return none("waiting", None);
     }
     let record = folder.read_run()?;
+    // Results of another scene, or of some frames of another, are not those of the case.
+    let recorded = read(&folder.scene()).unwrap_or_default();
+    let mut changes = scene::changes(&String::from_utf8_lossy(&recorded), &case.text);
+    changes.extend(record.changes.iter().flat_map(|change| change.what.clone()));
+    if let Some(change) = changes.iter().find(|change| counts(change) && !soft(change)) {
+        return none("changed", Some(format!("was run with another scene: {change}")));
+    }
+    let ended = record.status == Status::Running && Lock::held(&case.folder).is_none();
     let stats = if record.done > 0 { folder.read_stats()? } else { Vec::new() };
     let most = |of: &dyn Fn(&crate::sequence::FrameStats) -> f64| stats.iter().map(of).fold(0.0, f64::max);
     let gap = stats.iter().map(|s| s.min_gap).fold(f64::INFINITY, f64::min);
@@ -45,7 +59,7 @@ fn row(case: &Case) -> Result<Row, Failure> {
     let air = last.and_then(|s| s.airs.first());
     let optional = |x: Option<f64>| x.filter(|x| x.is_finite()).map_or(String::new(), number);
     let results = vec![
-        record.status.word().to_string(),
+        if ended { "ended".to_string() } else { record.status.word().to_string() },
         format!("{}/{}", record.done, record.frames),
         format!("{:.1}", record.wall),
         stats.iter().map(|s| s.steps).sum::<u64>().to_string(),

@@ -318,6 +318,13 @@ impl<'a> Keys<'a> {
         self.cx.fault(origin, &path, message);
     }
 
+    /// Records that a key's value is allowed but probably not meant.
+    pub fn warn(&mut self, name: &str, message: impl Into<String>) {
+        let origin = self.find(name).map_or(self.origin, |node| node.origin);
+        let key = self.path_of(name);
+        self.cx.warnings.push(Raw { origin, key, message: message.into(), absent: false });
+    }
+
     /// Records a fault of a key in one of a list of tables.
     pub fn fault_in(&mut self, list: &str, index: usize, name: &str, message: impl Into<String>) {
         let table = match self.find(list).map(|node| &node.value) {

@@ -2,6 +2,7 @@
 
 use crate::scene::document::{Node, Value};
 use crate::scene::fault::meant;
+use crate::scene::folder_name::{WANTED, composed, good, reserved};
 use crate::scene::json::Json;
 use crate::scene::keys::{Choice, Context, Kind};
 use std::marker::PhantomData;
@@ -88,6 +89,48 @@ pub fn name() -> Text {
 /// The name of a cloth or an obstacle, which no other may have.
 pub fn object_name() -> Text {
     Text { name: true, object: true }
+}
+
+/// The name of a folder, in letters of any script.
+#[derive(Clone)]
+pub struct FolderName;
+
+/// The name of a folder.
+pub fn folder_name() -> FolderName {
+    FolderName
+}
+
+impl Kind for FolderName {
+    type Value = String;
+
+    fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<String> {
+        let name = match &node.value {
+            Value::Text(text) => composed(text),
+            _ => String::new(),
+        };
+        if reserved(&name) {
+            let message = format!("'{name}' is a name that Windows keeps for itself; give another");
+            cx.fault(node.origin, path, message);
+            return None;
+        }
+        if !good(&name) {
+            self.refuse(cx, path, node);
+            return None;
+        }
+        Some(name)
+    }
+
+    fn wanted(&self) -> String {
+        WANTED.to_string()
+    }
+
+    fn schema(&self) -> Json {
+        Json::map([("type", Json::text("string")), ("pattern", Json::text("^[A-Za-z0-9_\\u00a1-\\uffff-]{1,128}$"))])
+    }
+
+    fn json(&self, value: &String) -> Option<Json> {
+        Some(Json::text(value.clone()))
+    }
 }
 
 /// A name may be made of this character.

@@ -1,0 +1,166 @@
+//! Whose a run folder is. It belongs to one run at a time, and to one scene: the file that it was made from, edited or not. The same scene
+//! is one by the same path, or at the same place seen from the folder, so that a project may be moved or mounted elsewhere; or one of the same
+//! text where the file that the run was made from is gone.
+
+use super::failure::Failure;
+use super::log::{Level, log};
+use crate::scene::{self, Scene};
+use crate::sequence::{Folder, Found, Lock, LockError, Run as Record, Status, TakeError};
+use std::path::{Component, Path, PathBuf};
+
+/// What wants to use a folder.
+pub struct Gate<'a> {
+    /// The folder.
+    pub folder: &'a Folder,
+    /// The scene.
+    pub scene: &'a Scene,
+    /// Its file.
+    pub file: &'a Path,
+    /// A run of another scene may be set aside.
+    pub force: bool,
+}
+
+impl Gate<'_> {
+    /// The run in the folder, of which one that `resumes` has use; writes nothing.
+    ///
+    /// # Errors
+    /// The folder is in use, no run's, or that of another scene.
+    pub fn look(&self, resumes: bool) -> Result<Option<Record>, Failure> {
+        if let Some(who) = Lock::held(self.folder.path()) {
+            return Err(TakeError::Held(self.folder.path().to_path_buf(), who).into());
+        }
+        self.look_again(resumes)
+    }
+
+    /// As [`Gate::look`], once the lock is ours.
+    ///
+    /// # Errors
+    /// As [`Gate::look`].
+    pub fn look_again(&self, resumes: bool) -> Result<Option<Record>, Failure> {
+        match self.folder.find()? {
+            Found::Nothing => Ok(None),
+            Found::Foreign(path) => Err(TakeError::Foreign(path).into()),
+            Found::Run(record) => {
+                if !resumes {
+                    self.own(&record)?;
+                }
+                Ok(Some(*record))
+            }
+            Found::Damaged(why) if resumes => {
+                log(Level::Warning, &format!("{why}; it is made again from the newest whole checkpoint"));
+                Ok(None)
+            }
+            Found::Damaged(_) if self.force => Ok(None),
+            Found::Damaged(why) => Err(Failure::input(format!(
+                "{why}; --resume makes it again from the newest whole checkpoint, --force sets the run aside and begins a new one"
+            ))),
+        }
+    }
+
+    /// The run is one of this scene, or may be set aside.
+    ///
+    /// # Errors
+    /// It is of another scene.
+    pub fn own(&self, record: &Record) -> Result<(), Failure> {
+        if self.force || self.same(record) {
+            return Ok(());
+        }
+        Err(Failure::input(format!(
+            "{}: holds the run of another scene, {}; give another folder with --out, or --force to set that run aside",
+            self.folder.path().display(),
+            record.scene
+        )))
+    }
+
+    fn same(&self, record: &Record) -> bool {
+        let then = Path::new(&record.scene);
+        let (now, folder) = (real(self.file), real(self.folder.path()));
+        if real(then) == now {
+            return true;
+        }
+        let place = |scene: &Path, folder: &Path| way(&clean(folder), &clean(scene));
+        if !record.folder.is_empty() && place(then, Path::new(&record.folder)) == place(&now, &folder) {
+            return true;
+        }
+        let text = || std::fs::read_to_string(self.folder.scene()).ok();
+        !then.exists() && text().is_some_and(|text| !scene::changes(&text, &self.scene.text).iter().any(|c| counts(c)))
+    }
+
+    /// Takes the lock of the folder, which is there.
+    ///
+    /// # Errors
+    /// Another process holds it, or the disk refuses.
+    pub fn lock(&self) -> Result<Lock, Failure> {
+        let lock = self.folder.lock().map_err(|error| match error {
+            LockError::Held(who) => TakeError::Held(self.folder.path().to_path_buf(), who).into(),
+            LockError::Disk(error) => Failure::Disk(error),
+        })?;
+        if !lock.firm() {
+            let path = self.folder.path().display();
+            let told = "the file system has no locks; nothing keeps a second run out of the folder";
+            log(Level::Warning, &format!("{path}: {told}"));
+        }
+        Ok(lock)
+    }
+
+    /// Makes the folder this run's. An earlier one is set aside: where. One that `resumes`, of the same scene and without a checkpoint, is
+    /// no other: it was ended before its first, and begins again.
+    ///
+    /// # Errors
+    /// It is another scene's, or the disk refuses.
+    pub fn take(&self, record: Option<&Record>, resumes: bool) -> Result<Option<PathBuf>, Failure> {
+        if let Some(record) = record {
+            self.own(record)?;
+            let ended = record.status != Status::Finished && self.folder.checkpoints()?.is_empty();
+            let text = std::fs::read_to_string(self.folder.scene()).unwrap_or_default();
+            if resumes && ended && !scene::changes(&text, &self.scene.text).iter().any(|change| counts(change)) {
+                self.folder.take_again()?;
+                return Ok(None);
+            }
+        }
+        Ok(self.folder.take()?)
+    }
+}
+
+/// A changed key counts for what comes out: not how many frames there are.
+pub fn counts(change: &str) -> bool {
+    !change.starts_with("time.frames:")
+}
+
+/// An absolute path, without links where it is there.
+pub fn real(path: &Path) -> PathBuf {
+    path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_path_buf())
+}
+
+/// Without `.` and `..`, by the letters of the path.
+fn clean(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => (),
+            Component::ParentDir if out.parent().is_some() => drop(out.pop()),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// The way from a folder to a file.
+fn way(from: &Path, to: &Path) -> PathBuf {
+    let same = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
+    let up = from.components().skip(same).map(|_| Component::ParentDir);
+    up.chain(to.components().skip(same)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_are_the_same_wherever_a_project_is() {
+        let of = |from: &str, to: &str| way(&clean(Path::new(from)), &clean(Path::new(to))).display().to_string();
+        assert_eq!(of("/a/out/x", "/a/scenes/x.toml"), "../../scenes/x.toml");
+        assert_eq!(of("/mnt/b/out/x", "/mnt/b/other/../scenes/x.toml"), "../../scenes/x.toml");
+        assert_eq!(of("/a", "/a/x.toml"), "x.toml");
+    }
+}

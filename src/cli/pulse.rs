@@ -1,0 +1,111 @@
+//! What is told within a long frame, every half minute: that it goes on, how far it is, and why its steps are short.
+
+use crate::stepper::{Advance, Report};
+use crate::world::State;
+use std::time::{Duration, Instant};
+
+/// From one line to the next.
+const EVERY: Duration = Duration::from_secs(30);
+
+/// When the last line was, and what has been since.
+pub struct Pulse {
+    last: Instant,
+    since: Report,
+    every: Duration,
+}
+
+impl Pulse {
+    /// From now on.
+    pub fn new() -> Pulse {
+        Pulse { last: Instant::now(), since: Report::default(), every: EVERY }
+    }
+
+    /// A line after a step towards the time `until` [s], where it is time for one.
+    pub fn beat(&mut self, step: &Report, stepper: &dyn Advance, state: &State, until: f64) -> Option<String> {
+        self.since.add(step);
+        let past = self.last.elapsed();
+        if past < self.every {
+            return None;
+        }
+        let line = told(&self.since, stepper.settings().step, state, (until, past.as_secs_f64()));
+        (self.last, self.since) = (Instant::now(), Report::default());
+        Some(line)
+    }
+}
+
+/// `step 120, t=0.016000 of 0.033333 s, 25 steps in 30 s, the last of 0.02 ms; ...`: what the steps of so many seconds have met, where
+/// they are shorter than half of the largest `step` [s].
+fn told(since: &Report, step: f64, state: &State, (until, seconds): (f64, f64)) -> String {
+    let Report { steps, repeats, stops, corrected, unconverged, .. } = *since;
+    let mut line = format!(
+        "step {}, t={:.6} of {until:.6} s, {steps} steps in {seconds:.0} s, the last of {:.4} ms",
+        state.step,
+        state.time,
+        1e3 * state.last
+    );
+    let mut why = Vec::new();
+    let mut add = |count: u64, what: &str| {
+        if count > 0 {
+            why.push(format!("{count} {what}"));
+        }
+    };
+    add(
+        repeats,
+        "were repeated with half the size, since no motion was proven free of crossings or a limit was not met",
+    );
+    add(stops, "closed contacts too fast and were solved again");
+    add(corrected, "times a vertex had to be corrected");
+    add(unconverged, "solves ended before the tolerance");
+    if state.lag > 0.0 {
+        why.push("prescribed motion waits for pinched cloth".to_string());
+    }
+    if state.last < 0.5 * step {
+        let why = if why.is_empty() { "the last ones had to be short".to_string() } else { why.join(", ") };
+        line.push_str(&format!("; steps are short: {why}"));
+    } else if !why.is_empty() {
+        line.push_str(&format!("; {}", why.join(", ")));
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stepper::{Settings, Stuck};
+    use crate::world::World;
+
+    struct Still(Settings);
+
+    impl Advance for Still {
+        fn step(&mut self, _: &World, _: &mut State, _: f64) -> Result<Report, Stuck> {
+            Ok(Report::default())
+        }
+
+        fn settings(&self) -> Settings {
+            self.0
+        }
+    }
+
+    #[test]
+    fn a_long_frame_tells_where_it_is() {
+        let integrator = crate::stepper::Integrator::Bdf2;
+        let stepper = Still(Settings { integrator, step: 1e-3, min_step: 1e-5, tolerance: 1e-3, iterations: 1 });
+        let mut pulse = Pulse::new();
+        let state = State { time: 0.016, step: 120, last: 2e-5, ..State::default() };
+        let report = Report { steps: 1, repeats: 2, corrected: 3, ..Report::default() };
+        assert_eq!(pulse.beat(&report, &stepper, &state, 0.04), None);
+        pulse.every = Duration::ZERO;
+        let line = pulse.beat(&report, &stepper, &state, 0.04).unwrap();
+        assert!(
+            line.starts_with(
+                "step 120, t=0.016000 of 0.040000 s, 2 steps in 0 s, the last of 0.0200 ms; steps are short: 4 were"
+            ),
+            "{line}"
+        );
+        assert!(line.ends_with(", 6 times a vertex had to be corrected"), "{line}");
+        // What was told is told once.
+        let line =
+            pulse.beat(&Report { steps: 1, ..Report::default() }, &stepper, &State { last: 1e-3, ..state }, 0.04);
+        assert!(line.unwrap().ends_with("1 steps in 0 s, the last of 1.0000 ms"));
+    }
+}

@@ -1,0 +1,77 @@
+//! Text of others in messages: nothing in it acts on a terminal or begins a line of its own, and it is not endless.
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+
+/// Most characters of a line.
+const MOST: usize = 3000;
+/// Characters that are left of the end of a longer one.
+const END: usize = 500;
+
+/// A character that is not shown but does something: a control, a change of direction, a break of the line.
+fn acts(c: char) -> bool {
+    let direction =
+        matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    c.is_control() || direction || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
+}
+
+fn escaped(text: &str, keeps: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if acts(c) && !keeps.contains(c) { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    out
+}
+
+/// In one line, with controls as `\\u{1b}`, and the middle of a long one left out.
+pub fn line(text: &str) -> Cow<'_, str> {
+    let count = text.chars().count();
+    if count <= MOST {
+        return if text.chars().any(acts) { escaped(text, "").into() } else { text.into() };
+    }
+    let begin: String = text.chars().take(MOST - END).collect();
+    let end: String = text.chars().skip(count - END).collect();
+    format!("{} ... ({} characters left out) ... {}", escaped(&begin, ""), count - MOST, escaped(&end, "")).into()
+}
+
+/// Lines with controls as in [`line`].
+pub fn lines(text: &str) -> Cow<'_, str> {
+    if text.chars().any(|c| acts(c) && c != '\n' && c != '\t') { escaped(text, "\n\t").into() } else { text.into() }
+}
+
+/// A text in which arguments stand as they were typed, with those of them in one line that are not as harmless; `None` where all are.
+pub fn without_odd(text: &str, arguments: impl IntoIterator<Item = OsString>) -> Option<String> {
+    let mut out: Option<String> = None;
+    for argument in arguments {
+        let argument = argument.to_string_lossy();
+        let value = argument.split_once('=').map_or("", |(_, value)| value);
+        for part in [&argument, value] {
+            let shown = line(part);
+            if shown != part {
+                out = Some(out.as_deref().unwrap_or(text).replace(part, &shown));
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_message_acts() {
+        assert_eq!(line("a \u{1b}[31mred\r\nInfo forged\u{7}"), "a \\u{1b}[31mred\\r\\nInfo forged\\u{7}");
+        assert_eq!(line("exe.\u{202e}gnp, \u{9b}2J"), "exe.\\u{202e}gnp, \\u{9b}2J");
+        for text in ["シーン 'Größe' \"x\" 50 %", "می\u{200c}خواهم", "a\\b"] {
+            assert_eq!(line(text), text);
+        }
+        assert_eq!(lines("a\tb\nc\u{1b}"), "a\tb\nc\\u{1b}");
+        let long = line(&"é".repeat(1_000_000)).into_owned();
+        assert!(long.chars().count() < 3100 && long.contains("(997000 characters left out)"), "{}", long.len());
+        let of = |arguments: &[&str]| without_odd("no 'a\nb' here", arguments.iter().map(OsString::from));
+        assert_eq!(of(&["percale", "a\nb"]).as_deref(), Some("no 'a\\nb' here"));
+        assert_eq!(of(&["percale", "--frames=a\nb"]).as_deref(), Some("no 'a\\nb' here"));
+        assert_eq!(of(&["percale", "run"]), None);
+    }
+}

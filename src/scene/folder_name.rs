@@ -1,0 +1,107 @@
+//! Names of folders: of scenes and sweeps, such as every system can hold them.
+
+use unicode_normalization::UnicodeNormalization;
+
+/// Most characters of a name.
+pub const MOST: usize = 64;
+/// Most bytes of one: systems allow 255, and there is more to come behind it.
+const BYTES: usize = 200;
+
+/// What is wanted, for messages.
+pub const WANTED: &str = "a name of letters, digits, '_' and '-', at most 64";
+
+/// Names that Windows keeps for itself, with any ending.
+const RESERVED: [&str; 4] = ["con", "prn", "aux", "nul"];
+
+/// A name of a folder may be made of this character: letters, digits and marks of all scripts, `_`, `-`, and what is no ASCII, but for
+/// spaces and what is not seen. Of the latter only the joiners that some scripts are written with.
+pub fn fits(c: char) -> bool {
+    let joins = matches!(c, '\u{200c}' | '\u{200d}');
+    // Controls of direction and format, private use, the mark of what was no text, no characters at all.
+    let unseen = matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202f}'
+        | '\u{2060}'..='\u{206f}' | '\u{e000}'..='\u{f8ff}' | '\u{fdd0}'..='\u{fdef}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+        | '\u{fff0}'..='\u{ffff}' | '\u{e0000}'..='\u{10ffff}');
+    match c {
+        '_' | '-' => true,
+        _ if c.is_ascii() => c.is_ascii_alphanumeric(),
+        _ => joins || !(c.is_control() || c.is_whitespace() || unseen || c as u32 & 0xfffe == 0xfffe),
+    }
+}
+
+/// Windows keeps the name for itself.
+pub fn reserved(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let numbered = |stem: &str| {
+        let digit = name.strip_prefix(stem).unwrap_or_default();
+        matches!(digit, "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "¹" | "²" | "³")
+    };
+    RESERVED.contains(&name.as_str()) || numbered("com") || numbered("lpt")
+}
+
+/// The one form of a name whose letters may be composed in several ways (NFC).
+pub fn composed(name: &str) -> String {
+    name.nfc().collect()
+}
+
+/// A name in its one form is as it should be.
+pub fn good(name: &str) -> bool {
+    let length = name.chars().count();
+    (1..=MOST).contains(&length) && name.len() <= BYTES && name.chars().all(fits) && !reserved(name)
+}
+
+/// The name nearest to a text: `_` for what a name cannot hold, and behind one that is reserved; empty of an empty text.
+pub fn made_of(text: &str) -> String {
+    let mut name = String::new();
+    for c in text.nfc().take(MOST).map(|c| if fits(c) { c } else { '_' }) {
+        if name.len() + c.len_utf8() > BYTES {
+            break;
+        }
+        name.push(c);
+    }
+    if reserved(&name) { format!("{name}_") } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_all_scripts_stay() {
+        for name in ["シーン", "カット", "Größe", "сцена", "दृश्य", "مشهد", "場面-2", "napkin_3", "می\u{200c}خواهم"]
+        {
+            assert_eq!(made_of(name), name);
+            assert!(good(name), "{name}");
+        }
+        // Composed in one way, whatever the system that gave the name.
+        assert_eq!(made_of("cafe\u{301}"), "caf\u{e9}");
+        assert_eq!(made_of("カ\u{3099}"), "ガ");
+    }
+
+    #[test]
+    fn names_can_be_held_by_every_system() {
+        let cases = [
+            ("a b.c", "a_b_c"),
+            ("..", "__"),
+            ("a/b\\c:d*e?\"<>|", "a_b_c_d_e_____"),
+            ("end. ", "end__"),
+            ("CON", "CON_"),
+            ("aux", "aux_"),
+            ("Lpt9", "Lpt9_"),
+            ("com²", "com²_"),
+            ("com0", "com0"),
+            ("console", "console"),
+            ("場\u{3000}面", "場_面"),
+            ("a\u{202e}b\u{200b}c\u{7}d\u{fffd}", "a_b_c_d_"),
+            ("", ""),
+        ];
+        for (text, wanted) in cases {
+            assert_eq!(made_of(text), wanted);
+            assert!(wanted.is_empty() || good(wanted), "{wanted}");
+        }
+        for text in ["場".repeat(100), "a".repeat(100), "𝒳".repeat(64)] {
+            let name = made_of(&text);
+            assert!(name.len() <= BYTES && good(&name) && text.starts_with(&name), "{name}");
+        }
+        assert!(!good("") && !good("nul") && !good("a b") && !good(&"a".repeat(65)));
+    }
+}

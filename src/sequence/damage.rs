@@ -1,0 +1,134 @@
+//! What of a run is missing or damaged.
+
+use super::checkpoint::Checkpoint;
+use super::disk::DiskError;
+use super::folder::Folder;
+use super::manifest::{Entry, Run};
+use super::stats::FrameStats;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// Most bytes of the heading of a mesh file.
+const HEAD: u64 = 16 << 10;
+
+/// A file of a run that is not as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// The frame that it is of, which must be made again; of what is there for all frames the last one.
+    pub frame: u32,
+    /// Which.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.reason)
+    }
+}
+
+impl Folder {
+    /// What is wrong with the scene, statistics and meshes of the frames to `last`, by frames; checkpoints and pictures are not looked at.
+    /// Of meshes only the length is, which files cut short do not have.
+    pub fn damage(&self, record: &Run, last: u32) -> Vec<Damage> {
+        let mut all = Vec::new();
+        let mut add = |frame: u32, path: PathBuf, found: Result<(), String>| {
+            all.extend(found.err().map(|reason| Damage { frame, path, reason }));
+        };
+        add(last, self.scene(), there(&self.scene()));
+        match fs::read(self.stats()) {
+            Err(error) => add(1.min(last), self.stats(), Err(DiskError::new(&self.stats(), &error).reason)),
+            Ok(text) => {
+                let text = String::from_utf8_lossy(&text).into_owned();
+                let there: BTreeSet<u32> = text.lines().filter_map(FrameStats::parse).map(|s| s.frame).collect();
+                let absent: Vec<u32> = (1..=last).filter(|frame| !there.contains(frame)).collect();
+                if let (Some(first), count) = (absent.first(), absent.len()) {
+                    let reason = format!("the lines of {count} frames from {first} on are missing or damaged");
+                    add(*first, self.stats(), Err(reason));
+                }
+            }
+        }
+        // Meshes that a run wrote from some frame on only are not missing before.
+        let of_output = |change: &&super::Change| change.what.iter().any(|what| what.starts_with("output."));
+        let first = record.changes.iter().filter(of_output).map(|change| change.from).max().unwrap_or(1);
+        for entry in &record.objects {
+            if let Some(chart) = &entry.chart {
+                add(last, self.path().join(chart), there(&self.path().join(chart)));
+            }
+            match &entry.files {
+                None => (),
+                Some(files) if files.contains('#') => {
+                    for frame in first..=last {
+                        let path = self.mesh(files, frame);
+                        add(frame, path.clone(), whole(&path, entry));
+                    }
+                }
+                Some(files) => add(last, self.path().join(files), whole(&self.path().join(files), entry)),
+            }
+        }
+        all.sort_by(|a, b| (a.frame, &a.path).cmp(&(b.frame, &b.path)));
+        all
+    }
+
+    /// Checkpoints that are no longer whole.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn damaged_checkpoints(&self) -> Result<Vec<Damage>, DiskError> {
+        let read = |at: super::Stored| {
+            let reason = Checkpoint::read(&at.path).err()?;
+            Some(Damage { frame: at.frame, path: at.path, reason })
+        };
+        Ok(self.checkpoints()?.into_iter().filter_map(read).collect())
+    }
+}
+
+fn told(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "missing".to_string(),
+        _ => error.to_string(),
+    }
+}
+
+/// A file that has something in it.
+fn there(path: &Path) -> Result<(), String> {
+    let data = fs::metadata(path).map_err(|error| told(&error))?;
+    match (data.is_file(), data.len()) {
+        (false, _) => Err("no file".to_string()),
+        (true, 0) => Err("empty".to_string()),
+        _ => Ok(()),
+    }
+}
+
+/// A mesh file as long as it was written.
+fn whole(path: &Path, entry: &Entry) -> Result<(), String> {
+    there(path)?;
+    let mut file = File::open(path).map_err(|error| told(&error))?;
+    let length = file.metadata().map_err(|error| told(&error))?.len();
+    let mut bytes = Vec::new();
+    if path.extension().is_some_and(|ending| ending == "ply") {
+        file.take(HEAD).read_to_end(&mut bytes).map_err(|error| told(&error))?;
+        let wanted = ply_length(&bytes, entry).ok_or("damaged: not the head of this object's mesh")?;
+        return if length == wanted { Ok(()) } else { Err(format!("damaged: {length} bytes, {wanted} were written")) };
+    }
+    file.seek(SeekFrom::End(-1)).map_err(|error| told(&error))?;
+    file.read_to_end(&mut bytes).map_err(|error| told(&error))?;
+    if bytes == b"\n" { Ok(()) } else { Err("damaged: it ends within a line".to_string()) }
+}
+
+/// Length of a PLY file of ours, from its head: floats of vertices, then triangles of a count and three numbers.
+fn ply_length(bytes: &[u8], entry: &Entry) -> Option<u64> {
+    const END: &[u8] = b"end_header\n";
+    let end = bytes.windows(END.len()).position(|part| part == END)? + END.len();
+    let head = std::str::from_utf8(bytes.get(..end)?).ok()?;
+    let counts = [format!("element vertex {}", entry.vertices), format!("element face {}", entry.triangles)];
+    if !head.starts_with("ply\n") || !counts.iter().all(|count| head.lines().any(|line| line == count)) {
+        return None;
+    }
+    let floats = head.lines().filter(|line| line.starts_with("property float ")).count() as u64;
+    Some(end as u64 + 4 * floats * entry.vertices as u64 + 13 * entry.triangles as u64)
+}
