@@ -56,12 +56,16 @@ pub fn obstacle(mesh: &mut TriMesh, flat: &[bool]) -> Vec<Fault> {
     for t in (0..mesh.triangles.len()).filter(|t| flat.get(*t) == Some(&true)) {
         places.add(|| triangle(mesh, t));
     }
+    let nothing = places.count > 0 && places.count == mesh.triangles.len();
     let degenerate = places.fault(
         FaultKind::DegenerateTriangle,
         "degenerate triangle (a repeated vertex or no area)",
         "degenerate triangles (a repeated vertex or no area)",
-        "left out",
+        if nothing { "nothing of it could be touched" } else { "left out" },
     );
+    if nothing {
+        return degenerate.into_iter().collect();
+    }
     mesh.leave_out(flat);
     let mut faults: Vec<Fault> =
         degenerate.map(|fault| Fault { severity: Severity::Warning, ..fault }).into_iter().collect();
@@ -115,10 +119,13 @@ mod tests {
         );
         assert!(faults.iter().any(|f| f.message.ends_with("; an obstacle may have that")), "{faults:?}");
         // What nothing can be made of stays a fault.
-        for broken in ["v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n", "v 0 0 0\n"] {
+        for (broken, kind) in [
+            ("v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n", FaultKind::DegenerateTriangle),
+            ("v 0 0 0\n", FaultKind::NoTriangles),
+        ] {
             let mut mesh = obj::read(broken.as_bytes()).unwrap();
             let out = flat(&mesh);
-            assert_eq!(kinds(&obstacle(&mut mesh, &out), Severity::Error), [FaultKind::NoTriangles]);
+            assert_eq!(kinds(&obstacle(&mut mesh, &out), Severity::Error), [kind]);
         }
     }
 }
