@@ -4,6 +4,7 @@
 mod air;
 mod balloon;
 mod bending;
+mod beside;
 mod buckling;
 mod capstan;
 mod common;
