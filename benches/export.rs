@@ -89,12 +89,14 @@ fn make(folder: &Path, side: u32, frames: u32) -> Result<()> {
         folder: String::new(),
         status: Status::Finished,
         reason: None,
+        first: 1,
         frames,
         done: frames,
         fps: 30.0,
         objects: vec![entry],
         threads: 1,
         wall: 0.0,
+        origin: Vec3::zeros(),
         view: [Vec3::zeros(), Vec3::repeat(1.0)],
     };
     Ok(Folder::new(folder).write_run(&record).map_err(|error| error.to_string())?)

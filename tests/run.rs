@@ -501,8 +501,11 @@ fn a_start_that_crosses_is_ignored_until_apart() {
 
 #[test]
 fn what_crosses_when_rounded_is_not_written() {
-    // Files hold places 66 km from the origin to 8 mm: a ball 1 mm under a sheet is not under it there.
-    let bench = Bench::new("rounded", SCENE);
+    // Files hold places 66 km from the origin to 8 mm: a ball 1 mm under a sheet is not under it there. A cloth as far on the other side
+    // keeps the origin of the run between them.
+    let other =
+        "[[cloth]]\nname = \"other\"\nmesh = \"MESHES/sheet_1m_25.ply\"\ntransform = { translate = [-65600, 0, 0] }\n";
+    let bench = Bench::new("rounded", &format!("{SCENE}{other}"));
     let far = |y: f64| format!("[65600, {y}, 0]");
     let sheet = format!(
         "cloth.sheet.transform={{ translate = {}, rotate = {{ axis = [0, 0, 1], angle = \"30 deg\" }} }}",
@@ -512,6 +515,7 @@ fn what_crosses_when_rounded_is_not_written() {
     let bar = format!("obstacle.bar.box.center={}", far(-1.0));
     let told = bench.refused(1, &["run", "scene.toml", "--out", "a", "--set", &sheet, "--set", &ball, "--set", &bar]);
     assert!(told.contains("frame 1 of 6") && told.contains("'sheet' and 'ball' cross: "), "{told}");
+    assert!(told.contains("cloth[0]: is or is led 65.6 km from where the run is written"), "{told}");
     assert!(told.contains("crossing.ply") && bench.folder.join("a/crossing.ply").is_file(), "{told}");
     let run = bench.folder("a").read_run().unwrap();
     assert_eq!((run.status, run.done), (Status::Failed, 0));

@@ -40,16 +40,22 @@ def hidden(objects):
             modifier.show_viewport = True
 
 
-def localise(path, matrices, scale):
-    """Turns a PC2 file from the world in metres to an object's own coordinates, frame by frame."""
+def localise(path, matrices, scale, origin):
+    """Turns a PC2 file from metres about an origin to an object's own coordinates, frame by frame."""
     head = np.fromfile(path, "<i4", 5, offset=12)
     vertices, frames = int(head[1]), int(head[4])
     points = np.memmap(path, "<f4", "r+", 32, (frames, vertices, 3))
     for k in range(frames):
         m = np.linalg.inv(matrices[min(k, len(matrices) - 1)])
-        points[k] = (points[k] / scale) @ m[:3, :3].T + m[:3, 3]
+        points[k] = ((points[k] + origin) / scale) @ m[:3, :3].T + m[:3, 3]
     points.flush()
     return vertices, frames
+
+
+def origin_of(folder):
+    """What the origin of the meshes of a folder's run is in the scene, in metres: zero unless that is far away."""
+    with open(os.path.join(folder, "run", "run.json")) as file:
+        return json.load(file).get("origin", [0, 0, 0])
 
 
 def attach(obj, path, first):
@@ -74,6 +80,7 @@ def load(folder):
     """Brings the exported caches of a folder to their objects; gives how many frames there are."""
     with open(os.path.join(folder, "plan.json")) as file:
         plan = json.load(file)
+    origin = np.array(origin_of(folder), np.float64)
     frames = 0
     for blender, name, role in plan["objects"]:
         path = os.path.join(folder, "cache", name + ("-embedded" if role == "BODY" else "") + ".pc2")
@@ -81,7 +88,7 @@ def load(folder):
         if obj is None:
             continue
         matrices = np.load(os.path.join(folder, "meshes", name + ".matrices.npy"))
-        vertices, frames = localise(path, matrices, plan["scale"])
+        vertices, frames = localise(path, matrices, plan["scale"], origin)
         if vertices != len(obj.data.vertices):
             raise ValueError("%s has %d vertices, its cache %d" % (blender, len(obj.data.vertices), vertices))
         attach(obj, path, plan["first"])

@@ -45,7 +45,12 @@ impl Check {
             let solid = solid(&world, object).map_or(String::new(), |s| format!(", {s}"));
             say(&format!("{kind} '{}': {v} vertices, {t} triangles{solid}", object.name));
         }
-        say(&format!("{}: no faults; {} frames at {} Hz", self.scene.display(), scene.time.frames, scene.time.fps));
+        let time = &scene.time;
+        let frames = match time.start_frame {
+            1 => format!("{} frames", time.frames),
+            first => format!("frames {first} to {}", time.last_frame()),
+        };
+        say(&format!("{}: no faults; {frames} at {} Hz", self.scene.display(), time.fps));
         Ok(())
     }
 }

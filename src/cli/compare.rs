@@ -63,7 +63,7 @@ fn amount(text: &str) -> Result<f64, String> {
 
 /// Numbers of a frame.
 struct Row {
-    frame: u32,
+    frame: i32,
     /// Of pictures: mean, 99 % and largest.
     flip: Option<[f64; 3]>,
     rms: f64,
@@ -106,7 +106,7 @@ fn difference(what: What, [a, b]: [&Path; 2]) -> Result<Difference, String> {
     found.map_err(|error| format!("{} and {}: {error}", a.display(), b.display()))
 }
 
-fn row(frame: u32, gates: &Gates, found: &Difference) -> Row {
+fn row(frame: i32, gates: &Gates, found: &Difference) -> Row {
     let flip = (!found.flip.is_empty()).then(|| {
         let mean = found.flip.iter().sum::<f64>() / found.flip.len() as f64;
         [mean, Difference::quantile(&found.flip, 0.99), found.flip.iter().copied().fold(0.0, f64::max)]
@@ -214,6 +214,6 @@ impl Compared {
 }
 
 /// ` at frame 12`; nothing for what has no number.
-fn at(frame: u32) -> String {
-    if frame == 0 { String::new() } else { format!(" at frame {frame}") }
+fn at(frame: i32) -> String {
+    if frame < 0 { String::new() } else { format!(" at frame {frame}") }
 }

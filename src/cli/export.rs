@@ -4,6 +4,7 @@ use super::failure::Failure;
 use super::inspect::run_of;
 use super::range::Frames;
 use super::say;
+use crate::linalg::Vec3;
 use crate::mesh::{self, TriMesh};
 use crate::scene::{self, Scene};
 use crate::sequence::export::{Alembic, Clips, Files, Gltf, Order, Points, Range, Sink, Source, Take, Usd};
@@ -79,9 +80,12 @@ impl Export {
         let record = run_of(&folder)?;
         // By the path it was run from, which names a scene that has no name of its own.
         let scene = scene::read_recorded(Path::new(&record.scene), &read(&folder.scene())?, &[])?;
-        let (first, last) = self.frames.unwrap_or((1, record.done));
-        if last > record.done || record.done == 0 {
-            return Err(Failure::input(format!("{dir}: frame {last} is not there; {} frames are", record.done)));
+        let (first, last) = self.frames.unwrap_or((record.first, record.last_done()));
+        for frame in [last, first] {
+            let lacks = record.lacks(frame);
+            if !lacks.is_empty() {
+                return Err(Failure::input(format!("{dir}: frame {frame} is not there; {lacks}")));
+            }
         }
         for name in &self.objects {
             let Some(entry) = record.objects.iter().find(|o| o.name == *name) else {
@@ -93,8 +97,14 @@ impl Export {
             }
         }
         let wanted = |name: &str| self.objects.is_empty() || self.objects.iter().any(|o| o == name);
-        let (source, take) =
-            Source::open(&folder, &record, &scene, Range { first, last }, wanted, &self.embedded(&scene)?)?;
+        let (source, take) = Source::open(
+            &folder,
+            &record,
+            &scene,
+            Range { first, last },
+            wanted,
+            &self.embedded(&scene, &record.origin)?,
+        )?;
         if take.parts.is_empty() {
             return Err(Failure::input(format!("{dir}: no meshes were written; run again with output.meshes")));
         }
@@ -118,6 +128,12 @@ impl Export {
             }
             sink.end_frame(frame)?;
         }
+        if take.origin != Vec3::zeros() && matches!(self.format, Format::Pc2 | Format::Mdd | Format::Ply) {
+            let [x, y, z]: [f64; 3] = take.origin.into();
+            say(&format!(
+                "positions are about [{x}, {y}, {z}] m: this format has no place for it, so add it where the files are used"
+            ));
+        }
         for file in sink.finish()? {
             say(&format!("frames {first} to {last} in {}", file.display()));
         }
@@ -125,7 +141,7 @@ impl Export {
     }
 
     /// Meshes that bodies carry along, placed as those are at the start.
-    fn embedded(&self, scene: &Scene) -> Result<Vec<(String, TriMesh)>, Failure> {
+    fn embedded(&self, scene: &Scene, origin: &Vec3) -> Result<Vec<(String, TriMesh)>, Failure> {
         let one = |argument: &String| {
             let body = argument.split_once('=').and_then(|(name, file)| {
                 scene.bodies.iter().find(|b| b.name == name).map(|body| (body, Path::new(file)))
@@ -136,7 +152,7 @@ impl Export {
             let ending = file.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
             let mesh = mesh::read(&ending, &read(file)?);
             let mut mesh = mesh.map_err(|error| Failure::input(format!("{}: {error}", file.display())))?;
-            mesh.positions.iter_mut().for_each(|p| *p = body.transform.apply(p));
+            mesh.positions.iter_mut().for_each(|p| *p = body.transform.apply(p) - origin);
             Ok((body.name.clone(), mesh))
         };
         self.embed.iter().map(one).collect()

@@ -89,7 +89,7 @@ pub fn told(failure: &Failure) {
             files.iter().for_each(|file| warn(file));
             log(
                 Level::Error,
-                "files of the run are missing or damaged; --resume makes them again from the checkpoint before, or from frame 1",
+                "files of the run are missing or damaged; --resume makes them again from the checkpoint before, or from the first frame",
             );
         }
         Failure::Input(faults) | Failure::Lost(faults) => {

@@ -51,7 +51,7 @@ impl<'a> Frames<'a> {
         folder.write_run(&record)?;
         sequence::write(&folder.scene(), scene.text.as_bytes())?;
         let shapes = world.objects.iter().map(Shape::of).collect();
-        let chosen = if scene.preview.enabled { sheet_frames(scene, scene.time.frames) } else { Vec::new() };
+        let chosen = if scene.preview.enabled { sheet_frames(scene, &record) } else { Vec::new() };
         let mut watch = Watch::new(folder.clone(), lock);
         watch.learn()?;
         Ok(Frames { scene, folder, record, shapes, chosen, cells: Vec::new(), test: world.test(), watch })
@@ -75,7 +75,7 @@ impl<'a> Frames<'a> {
     /// # Errors
     /// The scene cannot be drawn.
     pub fn redraw(&mut self) -> Result<(), Failure> {
-        for frame in self.chosen.iter().copied().filter(|frame| *frame <= self.record.done) {
+        for frame in self.chosen.iter().copied().filter(|frame| self.record.has(*frame)) {
             let objects = match objects(&self.folder, &self.record, frame) {
                 Ok(objects) if objects.len() == self.record.objects.len() => objects,
                 _ => {
@@ -94,7 +94,7 @@ impl<'a> Frames<'a> {
 
     /// Picture of a frame for the contact sheet.
     fn cell(&self, objects: &[(&Shape, &Snapshot)]) -> Result<Image, Failure> {
-        let cell = picture(self.scene, objects, &self.record.view, cell_size(self.scene)).map_err(Failure::input)?;
+        let cell = picture(self.scene, objects, &self.record, cell_size(self.scene)).map_err(Failure::input)?;
         Ok(cell.image())
     }
 
@@ -132,9 +132,9 @@ impl<'a> Frames<'a> {
         stats.seconds.write += lap();
         let objects: Vec<(&Shape, &Snapshot)> = self.shapes.iter().zip(&snapshots).collect();
         let preview = &self.scene.preview;
-        if preview.enabled && (frame - 1).is_multiple_of(preview.every) {
-            let drawn = picture(self.scene, &objects, &self.record.view, [preview.width, preview.height])
-                .map_err(Failure::input)?;
+        if preview.enabled && (frame - self.record.first).is_multiple_of(preview.every) {
+            let drawn =
+                picture(self.scene, &objects, &self.record, [preview.width, preview.height]).map_err(Failure::input)?;
             stats.seconds.draw += lap();
             write_picture(&self.folder, self.scene, frame, &drawn)?;
             stats.seconds.write += lap();
@@ -145,7 +145,7 @@ impl<'a> Frames<'a> {
             stats.seconds.draw += lap();
         }
         self.folder.add_stats(stats)?;
-        self.record.done = frame;
+        self.record.done = frame - self.record.first + 1;
         self.record.wall = wall;
         self.folder.write_run(&self.record)?;
         self.watch.learn()?;
@@ -183,7 +183,7 @@ impl<'a> Frames<'a> {
         Err(Failure::Simulation(format!(
             "frame {} of {}, t={:.6} s: as it would be written, {}; the triangles are in {}",
             stats.frame,
-            self.record.frames,
+            self.record.last(),
             stats.time,
             all.join("; "),
             path.display()
@@ -329,12 +329,14 @@ enabled = false
             reason: None,
             warnings: Vec::new(),
             changes: Vec::new(),
+            first: 1,
             frames: 3,
             done: 0,
             fps: 30.0,
             objects: objects.collect(),
             threads: 1,
             wall: 0.0,
+            origin: world.origin,
             view: crate::cli::view::bounds(&scene, &world, &state),
         };
         let lock = folder.lock().unwrap();

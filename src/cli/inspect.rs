@@ -22,7 +22,7 @@ pub struct Inspect {
     #[arg(long, value_name = "FILE")]
     crossing: Option<PathBuf>,
     /// Of a run folder test this frame only
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N")]
     frame: Option<u32>,
 }
 
@@ -98,11 +98,17 @@ impl Inspect {
 
     /// Tells what crosses in the frames that were asked for.
     fn frames(&self, folder: &Folder, record: &Record) -> Result<(), Failure> {
-        if let Some(frame) = self.frame.filter(|frame| *frame > record.done) {
-            return Err(Failure::input(format!("--frame {frame}: the run has {} frames", record.done)));
+        if let Some(frame) = self.frame {
+            if !record.has(frame) {
+                let there = match (record.first, record.done) {
+                    (1, done) | (_, done @ 0) => format!("{done} frames"),
+                    (first, _) => format!("frames {first} to {}", record.last_done()),
+                };
+                return Err(Failure::input(format!("--frame {frame}: the run has {there}")));
+            }
         }
-        let frames = self.frame.map_or(1..=record.done, |frame| frame..=frame);
-        let (first, last) = (*frames.start(), *frames.end());
+        let frames = self.frame.map_or(record.there(), |frame| frame..frame + 1);
+        let (first, last) = (frames.start, frames.end.saturating_sub(1));
         let (mut some, mut shown) = (false, false);
         // Obstacles that have been told to cross.
         let mut met = BTreeSet::new();
@@ -110,6 +116,7 @@ impl Inspect {
             let (x, surface, entries) = surfaces(folder, record, frame)?;
             let moves = |k: usize| entries.get(k).is_some_and(|e| e.kind.simulated());
             let mut all = crossings(&x, &surface, |_, _| true);
+            all.iter_mut().flat_map(|c| &mut c.places).for_each(|place| *place += record.origin);
             for crossing in all.extract_if(.., |c| !c.objects.iter().any(|k| moves(*k))) {
                 if met.insert(crossing.objects) {
                     let told = crossing.describe(|k| entries.get(k).map_or("", |e| &e.name));
@@ -123,7 +130,7 @@ impl Inspect {
             shown = shown || self.show(&x, &surface, &all)?;
         }
         match last {
-            _ if some || last < first => {}
+            _ if some || record.done == 0 => {}
             _ if first == last => say(&format!("no triangles cross at frame {last}")),
             _ => say(&format!("no triangles cross at frames {first} to {last}")),
         }
@@ -158,8 +165,8 @@ impl Inspect {
             if *done == 0 {
                 continue;
             }
-            if let Some((_, at)) = folder.read_mesh(entry, *done)? {
-                say(&format!("  bounds at frame {done}: {}", bounds(&at.positions)));
+            if let Some((_, at)) = folder.read_mesh(entry, record.last_done())? {
+                say(&format!("  bounds at frame {}: {}", record.last_done(), bounds(&at.positions, &record.origin)));
             }
         }
         self.frames(&folder, &record)?;
@@ -212,7 +219,7 @@ fn describe(mesh: &TriMesh) {
     let open = topology.edge_valence.iter().filter(|n| **n == 1).count();
     let (v, e, t) = (mesh.positions.len(), topology.edges.len(), mesh.triangles.len());
     say(&format!("{v} vertices, {e} edges ({open} on the boundary), {t} triangles"));
-    say(&format!("bounds {}", bounds(&mesh.positions)));
+    say(&format!("bounds {}", bounds(&mesh.positions, &Vec3::zeros())));
     let at = |v: u32| mesh.positions.get(v as usize).copied().unwrap_or_default();
     let lengths: Vec<f64> = topology.edges.iter().map(|[a, b]| (at(*a) - at(*b)).norm()).collect();
     if !lengths.is_empty() {
@@ -237,9 +244,11 @@ fn describe(mesh: &TriMesh) {
     }
 }
 
-fn bounds(x: &[Vec3]) -> String {
+/// Corners of the box around points, about an origin.
+fn bounds(x: &[Vec3], origin: &Vec3) -> String {
     let start = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
     let (low, high) = x.iter().fold(start, |(low, high), p| (low.inf(p), high.sup(p)));
+    let (low, high) = (low + origin, high + origin);
     let corner = |p: Vec3| format!("({:.4}, {:.4}, {:.4})", p.x, p.y, p.z);
     format!("{} to {} m", corner(low), corner(high))
 }

@@ -13,6 +13,7 @@ mod picture;
 mod progress;
 mod pulse;
 mod range;
+mod reach;
 mod render;
 mod report;
 mod resume;

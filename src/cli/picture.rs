@@ -9,7 +9,7 @@ use crate::scene::Scene;
 use crate::scene::memory::words;
 use crate::scene::obstacle;
 use crate::scene::preview::{CELL, Colouring, Shading as Law};
-use crate::sequence::{Shape, Snapshot};
+use crate::sequence::{Run, Shape, Snapshot};
 use crate::world::Kind;
 use crate::world::motion::Motion;
 
@@ -81,29 +81,42 @@ pub fn field(scene: &Scene) -> Option<Field> {
     }
 }
 
-/// Draws a frame `width` by `height`; `view` is the box that the camera is fitted to.
+/// Draws a frame `width` by `height` of a run, whose record says what box the camera is fitted to; where cloth leaves that picture
+/// the camera follows or goes back, and where it comes below the ground that sinks, as far as they must.
 ///
 /// # Errors
 /// The field that colours the cloths was not recorded, or there is no memory for the picture.
 pub fn picture(
     scene: &Scene,
     objects: &[(&Shape, &Snapshot)],
-    view: &[Vec3; 2],
+    record: &Run,
     [width, height]: [u32; 2],
 ) -> Result<Picture, String> {
     let preview = &scene.preview;
     room(memory(u64::from(width), u64::from(height)))
         .map_err(|words| format!("preview: a picture of {width} x {height} pixels needs {words} of memory, which is not there; give a smaller one"))?;
     let up = scene.upwards();
-    let camera = camera(scene, view, f64::from(width) / f64::from(height.max(1)));
+    let view = &record.view;
+    let aspect = f64::from(width) / f64::from(height.max(1));
+    let mut camera = camera(scene, record, aspect);
+    if preview.camera.position.is_none() {
+        // Alone it is followed; obstacles stay in the picture.
+        let fixed = |(shape, _): &(&Shape, &Snapshot)| {
+            shape.kind == Kind::Obstacle && look(scene, shape).is_some_and(|look| !look.flat)
+        };
+        if !objects.iter().any(fixed) {
+            camera = camera.follow(simulated(objects), (view[0], view[1]), aspect, up);
+        }
+        camera = camera.back(simulated(objects), aspect, up);
+    }
     let mut settings = Settings::new(width as usize, height as usize, camera, up);
     settings.samples = preview.samples as usize;
     if let Some(direction) = preview.key.direction {
         settings.lights.key.direction = direction.into_inner();
     }
     let linear = |colour: [f64; 3]| colour.map(linear_from_srgb);
-    let below = view[0].dot(&up).min(view[1].dot(&up));
-    let ground = preview.ground.then(|| preview.ground_height.unwrap_or(below));
+    let given = preview.ground_height.map(|height| height - record.origin.dot(&up));
+    let ground = preview.ground.then(|| given.unwrap_or_else(|| ground(scene, objects, view)));
     settings.ground = ground.map(Ground::at);
     if let Some(colour) = preview.background.map(linear) {
         settings.background = Background { top: colour, bottom: colour };
@@ -121,8 +134,7 @@ pub fn picture(
     for (shape, at) in objects {
         let Some(look) = look(scene, shape) else { continue };
         // A plane that the ground would cover is the ground.
-        let on_ground = |height: f64| at.positions.iter().all(|p| (p.dot(&up) - height).abs() <= 1e-4);
-        if look.flat && ground.is_some_and(on_ground) {
+        if look.flat && ground.is_some_and(|height| on(at, &up, height)) {
             continue;
         }
         let colour = linear(look.colour);
@@ -165,6 +177,41 @@ fn room(bytes: u64) -> Result<(), String> {
     if fits { Ok(()) } else { Err(words(bytes)) }
 }
 
+/// All vertices of cloths and bodies.
+fn simulated<'a>(objects: &'a [(&Shape, &Snapshot)]) -> impl Iterator<Item = &'a Vec3> + Clone {
+    objects.iter().filter(|(shape, _)| shape.kind.simulated()).flat_map(|(_, at)| &at.positions)
+}
+
+/// Everything is at a height.
+fn on(at: &Snapshot, up: &Vec3, height: f64) -> bool {
+    at.positions.iter().all(|p| (p.dot(up) - height).abs() <= 1e-4)
+}
+
+/// Room between the ground and what is above it, as a part of the view's diagonal: what lies in one plane with it would be mottled.
+const ROOM: f64 = 0.005;
+
+/// Height of the ground: below the view, and in no plane with anything but a plane that it covers. It sinks where cloth would fall
+/// through it.
+fn ground(scene: &Scene, objects: &[(&Shape, &Snapshot)], view: &[Vec3; 2]) -> f64 {
+    let up = scene.upwards();
+    let below = view[0].dot(&up).min(view[1].dot(&up));
+    let room = ROOM * (view[1] - view[0]).norm();
+    let lowest = simulated(objects).map(|p| p.dot(&up)).fold(f64::INFINITY, f64::min);
+    let floor = objects.iter().any(|(shape, at)| look(scene, shape).is_some_and(|l| l.flat) && on(at, &up, below));
+    if floor {
+        return if lowest < below { lowest - room.min(0.5 * (below - lowest)) } else { below };
+    }
+    let height = below.min(lowest - room);
+    let lies = |at: &Snapshot, t: &[u32; 3]| {
+        let corners = t.map(|v| at.positions.get(v as usize).copied().unwrap_or_default());
+        let level = corners.iter().all(|p| (p.dot(&up) - height).abs() < 0.1 * room);
+        level && (corners[1] - corners[0]).cross(&(corners[2] - corners[0])).dot(&up) > 0.0
+    };
+    let drawn = objects.iter().filter(|(shape, _)| !shape.kind.simulated() && look(scene, shape).is_some());
+    let coplanar = drawn.into_iter().any(|(shape, at)| shape.triangles.iter().any(|t| lies(at, t)));
+    if coplanar { height - room } else { height }
+}
+
 /// Size of a contact sheet's cell.
 pub fn cell_size(scene: &Scene) -> [u32; 2] {
     scene.preview.cell()
@@ -176,9 +223,10 @@ pub fn columns(cells: usize) -> usize {
 }
 
 /// Frames of the contact sheet: as many as the scene asks for, evenly from the first to the last.
-pub fn sheet_frames(scene: &Scene, frames: u32) -> Vec<u32> {
+pub fn sheet_frames(scene: &Scene, record: &Run) -> Vec<u32> {
+    let Run { first, frames, .. } = *record;
     let count = scene.preview.sheet.min(frames);
-    let place = |k: u32| 1 + (f64::from(k) * f64::from(frames - 1) / f64::from((count - 1).max(1))).round() as u32;
+    let place = |k: u32| first + (f64::from(k) * f64::from(frames - 1) / f64::from((count - 1).max(1))).round() as u32;
     (0..count).map(place).collect()
 }
 
@@ -204,17 +252,19 @@ fn range(objects: &[(&Shape, &Snapshot)], field: &Field) -> [f64; 2] {
     }
 }
 
-fn camera(scene: &Scene, view: &[Vec3; 2], aspect: f64) -> Camera {
+fn camera(scene: &Scene, record: &Run, aspect: f64) -> Camera {
+    let Run { view, origin, .. } = record;
     let given = &scene.preview.camera;
+    let (position, target) = (given.position.map(|p| p - origin), given.target.map(|p| p - origin));
     let up = scene.upwards();
     let middle = 0.5 * (view[0] + view[1]);
-    if let Some(position) = given.position {
-        return Camera { position, target: given.target.unwrap_or(middle), fov: given.fov, roll: 0.0 };
+    if let Some(position) = position {
+        return Camera { position, target: target.unwrap_or(middle), fov: given.fov, roll: 0.0 };
     }
     let usual = if up == Vec3::y() { Vec3::new(0.6, 0.5, 1.0) } else { Vec3::new(0.6, -1.0, 0.5) };
     let towards = given.direction.map_or(usual, |d| -d.into_inner());
     let mut camera = Camera::fit((view[0], view[1]), towards, given.fov, aspect, up);
-    if let Some(target) = given.target {
+    if let Some(target) = target {
         let back = camera.direction() * (camera.position - middle).norm();
         camera = Camera { position: target + back, target, ..camera };
     }

@@ -31,13 +31,14 @@ pub struct Progress {
     form: Form,
     bar: Option<ProgressBar>,
     done: u32,
+    first: u32,
     frames: u32,
     start: Instant,
 }
 
 impl Progress {
-    /// Of so many frames, of which some are `done`.
-    pub fn new(form: Form, done: u32, frames: u32) -> Progress {
+    /// Of so many frames from number `first` on, of which some are `done`.
+    pub fn new(form: Form, done: u32, first: u32, frames: u32) -> Progress {
         let form = match form {
             Form::Auto if std::io::stderr().is_terminal() => Form::Bar,
             Form::Auto => Form::Log,
@@ -45,21 +46,24 @@ impl Progress {
         };
         let bar = (form == Form::Bar).then(|| {
             let bar = ProgressBar::new(u64::from(frames));
-            if let Ok(style) = ProgressStyle::with_template("{wide_bar:.cyan/blue} frame {pos}/{len}  {msg}") {
+            if let Ok(style) = ProgressStyle::with_template("{wide_bar:.cyan/blue} frame {prefix}  {msg}") {
                 bar.set_style(style);
             }
             bar.enable_steady_tick(Duration::from_millis(250));
             bar
         });
-        Progress { form, bar, done, frames, start: Instant::now() }
+        Progress { form, bar, done, first, frames, start: Instant::now() }
     }
 
     /// A frame is written.
     pub fn frame(&self, stats: &FrameStats, steps: u64) {
-        let left = self.left(stats.frame);
+        let count = (stats.frame + 1).saturating_sub(self.first);
+        let left = self.left(count);
+        let last = self.first + self.frames.saturating_sub(1);
         match (self.form, &self.bar) {
             (Form::Bar, Some(bar)) => {
-                bar.set_position(u64::from(stats.frame));
+                bar.set_position(u64::from(count));
+                bar.set_prefix(format!("{}/{last}", stats.frame));
                 let FrameStats { time, contacts, .. } = stats;
                 bar.set_message(format!("step {steps}, t={time:.3} s, {contacts} contacts, {} left", span(left)));
             }
@@ -67,10 +71,9 @@ impl Progress {
             (Form::None, _) => (),
             _ => {
                 let FrameStats { frame, time, steps, contacts, .. } = stats;
-                let share = 100 * u64::from(*frame) / u64::from(self.frames.max(1));
+                let share = 100 * u64::from(count) / u64::from(self.frames.max(1));
                 let text = format!(
-                    "Progress: {share}% (frame {frame}/{}) t={time:.3} s, {steps} steps, {contacts} contacts, {} left",
-                    self.frames,
+                    "Progress: {share}% (frame {frame}/{last}) t={time:.3} s, {steps} steps, {contacts} contacts, {} left",
                     span(left)
                 );
                 if self.form == Form::Plain { say(&text) } else { self.log(Level::Info, &text) }
@@ -78,10 +81,10 @@ impl Progress {
         }
     }
 
-    /// Wall seconds left, from the mean of the frames so far.
-    fn left(&self, frame: u32) -> f64 {
+    /// Wall seconds left after so many frames, from the mean of those so far.
+    fn left(&self, count: u32) -> f64 {
         let spent = self.start.elapsed().as_secs_f64();
-        spent / f64::from(frame.saturating_sub(self.done).max(1)) * f64::from(self.frames.saturating_sub(frame))
+        spent / f64::from(count.saturating_sub(self.done).max(1)) * f64::from(self.frames.saturating_sub(count))
     }
 
     /// The run is over; clears the bar.

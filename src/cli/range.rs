@@ -13,10 +13,10 @@ impl Frames {
     /// # Errors
     /// What would be right.
     pub fn parse(text: &str) -> Result<Frames, String> {
-        let number = |t: &str| t.trim().parse::<u32>().ok().filter(|n| *n > 0);
+        let number = |t: &str| t.trim().parse::<u32>().ok();
         let range = |part: &str| {
             let (part, step) = match part.split_once(['x', ':']) {
-                Some((part, step)) => (part, number(step)?),
+                Some((part, step)) => (part, number(step).filter(|step| *step > 0)?),
                 None => (part, 1),
             };
             let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -68,10 +68,11 @@ mod tests {
         assert_eq!(all("1-60"), Some((1..=60).collect()));
         assert_eq!(all("1-100x2"), Some((1..=99).step_by(2).collect()));
         assert_eq!(all("4-100:30"), Some(vec![4, 34, 64, 94]));
+        assert_eq!(Frames::unbroken("0-3"), Ok((0, 3)));
         assert_eq!(all("7, 1-5x3,3"), Some(vec![1, 3, 4, 7]));
         assert_eq!(Frames::unbroken("2-9"), Ok((2, 9)));
         assert!(Frames::unbroken("2-9x2").is_err() && Frames::unbroken("2,3").is_err());
-        for wrong in ["", "6-1", "0-3", "a", "-", "1-9x0", "1-9x", "1,", "1--3", "4294967296"] {
+        for wrong in ["", "6-1", "a", "-", "1-9x0", "1-9x", "1,", "1--3", "4294967296"] {
             assert_eq!(all(wrong), None, "{wrong}");
         }
     }

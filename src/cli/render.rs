@@ -42,10 +42,11 @@ impl Render {
         let overrides = overrides.map_err(|fault| Failure::input(fault.to_string()))?;
         let bytes = read(&folder.scene())?;
         let scene = scene::read_recorded(&folder.scene(), &bytes, &overrides)?;
-        let last = self.frames.as_ref().map_or(record.done, Frames::last);
-        if last > record.done || record.done == 0 {
+        let last = self.frames.as_ref().map_or(record.last_done(), Frames::last);
+        let lacks = record.lacks(last);
+        if !lacks.is_empty() {
             let dir = self.dir.display();
-            return Err(Failure::input(format!("{dir}: frame {last} is not there; {} frames are", record.done)));
+            return Err(Failure::input(format!("{dir}: frame {last} is not there; {lacks}")));
         }
         if let Some(cloth) = record.objects.iter().find(|o| o.files.is_none()) {
             let dir = self.dir.display();
@@ -55,17 +56,18 @@ impl Render {
             )));
         }
         let every = scene.preview.every;
-        let chosen = if self.frames.is_none() { sheet_frames(&scene, record.frames) } else { Vec::new() };
+        let chosen = if self.frames.is_none() { sheet_frames(&scene, &record) } else { Vec::new() };
         let mut cells = Vec::new();
         let mut count = 0;
-        for frame in (1..=last).filter(|frame| self.frames.as_ref().is_none_or(|frames| frames.has(*frame))) {
-            let full = (frame - 1).is_multiple_of(every);
+        for frame in (record.first..=last).filter(|frame| self.frames.as_ref().is_none_or(|frames| frames.has(*frame)))
+        {
+            let full = (frame - record.first).is_multiple_of(every);
             if !full && !chosen.contains(&frame) {
                 continue;
             }
             let objects = objects(&folder, &record, frame)?;
             let objects: Vec<(&Shape, &Snapshot)> = objects.iter().map(|(shape, at)| (shape, at)).collect();
-            let draw = |size| picture(&scene, &objects, &record.view, size).map_err(Failure::input);
+            let draw = |size| picture(&scene, &objects, &record, size).map_err(Failure::input);
             if full {
                 write_picture(&folder, &scene, frame, &draw(size(&scene))?)?;
                 count += 1;

@@ -119,13 +119,13 @@ fn warnings(record: &Record, stats: &[FrameStats]) -> String {
 
 /// Pictures from the first to the last that is there.
 fn stills(folder: &Folder, record: &Record) -> Result<String, Failure> {
-    let there: Vec<u32> = (1..=record.done).filter(|frame| folder.picture(*frame, "png").is_file()).collect();
+    let there: Vec<u32> = record.there().filter(|frame| folder.picture(*frame, "png").is_file()).collect();
     let last = there.len().saturating_sub(1);
     let mut places: Vec<usize> = (0..STILLS).map(|k| (k * last + (STILLS - 1) / 2) / (STILLS - 1)).collect();
     places.dedup();
     let mut out = String::new();
     for frame in places.into_iter().filter_map(|k| there.get(k)) {
-        let caption = format!("frame {frame}, {} s", number(f64::from(frame - 1) / record.fps));
+        let caption = format!("frame {frame}, {} s", number(f64::from(frame - record.first) / record.fps));
         out.push_str(&picture(&caption, &read(&folder.picture(*frame, "png"))?));
     }
     Ok(if out.is_empty() { out } else { format!("{}<div class=\"grid\">\n{out}</div>\n", heading("Pictures")) })

@@ -3,7 +3,6 @@
 use super::failure::Failure;
 use super::gate::counts;
 use super::log::{Level, log};
-use super::simulation::time_of;
 use crate::scene::{self, Scene};
 use crate::sequence::{Checkpoint, Folder, Run as Record, Status, Stored, marks};
 use crate::world::{State, World};
@@ -33,7 +32,7 @@ pub struct Resume<'a> {
 
 /// How it goes on.
 pub enum Plan {
-    /// At frame 1.
+    /// At the first frame.
     Begin,
     /// Not at all: all frames are there.
     Done,
@@ -50,9 +49,16 @@ impl Resume<'_> {
     pub fn plan(&self) -> Result<Plan, Failure> {
         let path = self.folder.path().display();
         let all = self.folder.checkpoints()?;
-        let done = self.record.map_or(all.last().map_or(0, |at| at.frame), |record| record.done);
-        if let Some(from) = self.from.filter(|from| *from > done) {
-            return Err(Failure::input(format!("{path}: frame {from} is not there; {done} frames are")));
+        if let Some(from) = self.from {
+            let last = all.last().map(|at| at.frame);
+            let lacks = match self.record {
+                Some(record) => record.lacks(from),
+                None if last >= Some(from) => String::new(),
+                None => last.map_or("none is".to_string(), |last| format!("the last is {last}")),
+            };
+            if !lacks.is_empty() {
+                return Err(Failure::input(format!("{path}: frame {from} is not there; {lacks}")));
+            }
         }
         // At a frame itself, not on the way to the next.
         let fits = |at: &Stored| self.from.is_none_or(|from| at.frame <= from && at.step.is_none());
@@ -81,12 +87,12 @@ impl Resume<'_> {
         let hard: Vec<&String> = changes.iter().filter(|change| !soft(change)).collect();
         if self.restart && !hard.is_empty() {
             tell(&changes);
-            log(Level::Info, "the scene has changed; begins at frame 1");
+            log(Level::Info, &format!("the scene has changed; begins at frame {}", self.scene.time.start_frame));
             return Ok(Plan::Begin);
         }
-        let (frame, frames) = (checkpoint.frame, self.scene.time.frames);
+        let (frame, frames, last) = (checkpoint.frame, self.scene.time.frames, self.scene.time.last_frame());
         let finished = self.record.is_some_and(|record| record.status == Status::Finished);
-        if frame >= frames && finished && self.from.is_none() {
+        if frame >= last && finished && self.from.is_none() {
             if !hard.is_empty() {
                 let told: Vec<&str> = hard.iter().take(TOLD).map(|change| change.as_str()).collect();
                 let more = if hard.len() > TOLD { format!("; and {} more", hard.len() - TOLD) } else { String::new() };
@@ -100,9 +106,9 @@ impl Resume<'_> {
             return Ok(Plan::Done);
         }
         tell(&changes);
-        if frame > frames {
+        if frame > last {
             let path = stored.path.display();
-            return Err(Failure::input(format!("{path}: is beyond frame {frames}; --from goes back")));
+            return Err(Failure::input(format!("{path}: is beyond frame {last}; --from goes back")));
         }
         Ok(Plan::GoOn(Box::new((stored, checkpoint, changes))))
     }
@@ -114,7 +120,7 @@ impl Resume<'_> {
             Some(from) => Err(Failure::input(format!("{path}: no whole checkpoint at frame {from} or before"))),
             None => {
                 let why = if self.record.is_none() { "no checkpoint" } else { why };
-                log(Level::Info, &format!("{why} in {path}; begins at frame 1"));
+                log(Level::Info, &format!("{why} in {path}; begins at frame {}", self.scene.time.start_frame));
                 Ok(Plan::Begin)
             }
         }
@@ -154,8 +160,15 @@ impl Resume<'_> {
                 shapes.push(format!("the shape of '{name}' at rest"));
             }
         }
+        if let Some(change) = changes.iter().find(|change| change.starts_with("time.start_frame:")) {
+            return Err(refuse(format!("frames have other numbers than at the checkpoint: {change}")));
+        }
+        if let Some(record) = self.record.filter(|record| record.origin != world.origin) {
+            let [now, then] = [world.origin, record.origin].map(|o| format!("[{}, {}, {}]", o.x, o.y, o.z));
+            return Err(refuse(format!("the scene is solved about {now} m, at the checkpoint about {then} m")));
+        }
         let (state, frame) = (&checkpoint.state, checkpoint.frame);
-        if !(time_of(scene, frame)..time_of(scene, frame + 1)).contains(&state.time) {
+        if !(scene.time.of(frame)..scene.time.of(frame + 1)).contains(&state.time) {
             return Err(refuse("time.fps is another than at the checkpoint".to_string()));
         }
         if !state.fits(world, start) {

@@ -34,14 +34,14 @@ pub struct Run {
     /// Threads; as many as the machine has if absent. The results do not depend on it
     #[arg(long, value_name = "N", env = "PERCALE_THREADS", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Go on from the newest whole checkpoint of the run folder, and throw away what came after it; begin at frame 1 where there is
-    /// none
+    /// Go on from the newest whole checkpoint of the run folder, and throw away what came after it; begin at the first frame where
+    /// there is none
     #[arg(long)]
     resume: bool,
     /// Go on after this frame: from the newest checkpoint there or before
-    #[arg(long, value_name = "FRAME", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "FRAME")]
     from: Option<u32>,
-    /// With --resume: where the scene has changed, set the run aside and begin at frame 1
+    /// With --resume: where the scene has changed, set the run aside and begin at the first frame
     #[arg(long, requires = "resume")]
     restart_if_changed: bool,
     /// Set aside the run of another scene that is in the run folder
@@ -155,7 +155,8 @@ impl Run {
                     carry_over(&folder, before, &mut record);
                 }
                 record.go_on(frame, changes);
-                (record.done, record.wall) = (frame, checkpoint.wall);
+                record.done = (frame + 1).saturating_sub(record.first);
+                record.wall = checkpoint.wall;
                 begin = Begin { state: checkpoint.state, partial: checkpoint.partial, before: checkpoint.wall };
             }
         }
@@ -197,12 +198,14 @@ impl Run {
             reason: None,
             warnings,
             changes: Vec::new(),
+            first: scene.time.start_frame,
             frames: scene.time.frames,
             done: 0,
             fps: scene.time.fps,
             objects: world.objects.iter().map(|o| entry(scene, world, o)).collect(),
             threads: par::threads(),
             wall: 0.0,
+            origin: world.origin,
             view: view::bounds(scene, world, start),
         }
     }
@@ -221,10 +224,10 @@ impl Run {
             frames.finish(Status::Failed, Some(failure.reason()), before)?;
             return Err(failure);
         }
-        let progress = Progress::new(self.progress, done, scene.time.frames);
+        let progress = Progress::new(self.progress, done, scene.time.start_frame, scene.time.frames);
         let marks = marks(world);
         let mut simulation = Simulation { scene, world, marks, frames, progress, stop, start, before };
-        let outcome = simulation.advance(&mut state, done, partial);
+        let outcome = simulation.advance(&mut state, scene.time.start_frame + done, partial);
         simulation.progress.end();
         let reason = outcome.as_ref().err().map(Failure::reason);
         let status = match &outcome {
@@ -253,7 +256,7 @@ struct Begin {
     before: f64,
 }
 
-/// What was found at frame 1 stays in the record: charts, and where the camera looks; and what changed before.
+/// What was found at the first frame stays in the record: charts, and where the camera looks; and what changed before.
 fn carry_over(folder: &Folder, before: Record, record: &mut Record) {
     record.view = before.view;
     record.changes = before.changes;

@@ -33,11 +33,6 @@ pub struct Simulation<'a> {
     pub before: f64,
 }
 
-/// Time of a frame [s]: frame 1 is the state at time 0.
-pub fn time_of(scene: &Scene, frame: u32) -> f64 {
-    f64::from(frame.saturating_sub(1)) / scene.time.fps
-}
-
 /// Time stepping as the scene asks for.
 fn settings(scene: &Scene) -> Settings {
     let time = &scene.time;
@@ -59,27 +54,27 @@ impl Simulation<'_> {
         self.before + self.start.elapsed().as_secs_f64()
     }
 
-    /// Goes on after frame `done`, on the way to the next of which the steps have counted `partial`.
+    /// Goes on to frame `next`, on the way to which the steps have counted `partial`.
     ///
     /// # Errors
     /// A step that cannot be made, the disk, or a signal after the step in hand.
     pub fn advance(
         &mut self,
         state: &mut State,
-        done: u32,
+        next: u32,
         mut partial: Option<FrameStats>,
     ) -> Result<Stages, Failure> {
         let Simulation { scene, world, .. } = *self;
-        let last = scene.time.frames;
+        let (first, last) = (scene.time.start_frame, scene.time.last_frame());
         let mut stepper = stepper(world, settings(scene), scene.solver.precision == Precision::F64);
         let mut total = Stages::default();
         let mut lags = false;
-        for frame in done + 1..=last {
+        for frame in next..=last {
             let new = FrameStats { frame, min_gap: f64::INFINITY, ..FrameStats::default() };
             let mut stats = partial.take().unwrap_or(new);
-            if frame > 1 {
+            if frame > first {
                 self.step(state, stepper.as_mut(), &mut stats)?;
-                if state.time < time_of(scene, frame) {
+                if state.time < scene.time.of(frame) {
                     let between = stats.steps > 0;
                     return Err(self.stopped(state, frame - 1, between.then_some(stats)));
                 }
@@ -99,7 +94,7 @@ impl Simulation<'_> {
                 return Err(self.stopped(state, frame, None));
             }
             let every = scene.output.checkpoint;
-            if frame == last || every > 0 && frame.is_multiple_of(every) {
+            if frame == last || every > 0 && (frame - first + 1).is_multiple_of(every) {
                 self.keep(state, frame, None)?;
             }
         }
@@ -127,7 +122,7 @@ impl Simulation<'_> {
         match self.keep(state, done, partial) {
             Ok(()) => Failure::Stopped(format!(
                 "by a signal after frame {done} of {}, t={:.6} s; the frames so far are in {}; run again with --resume to go on",
-                self.scene.time.frames,
+                self.scene.time.last_frame(),
                 state.time,
                 self.frames.folder().path().display()
             )),
@@ -137,7 +132,7 @@ impl Simulation<'_> {
 
     /// Steps to a frame; a signal leaves it after the step in hand.
     fn step(&self, state: &mut State, stepper: &mut dyn Advance, stats: &mut FrameStats) -> Result<(), Failure> {
-        let until = time_of(self.scene, stats.frame);
+        let until = self.scene.time.of(stats.frame);
         let mut report = Report::default();
         let mut pulse = Pulse::new();
         while state.time < until && !self.stop.load(Ordering::Relaxed) {
@@ -145,7 +140,7 @@ impl Simulation<'_> {
                 Failure::Simulation(format!(
                     "frame {} of {}, step {}, t={:.6} s: {}",
                     stats.frame,
-                    self.scene.time.frames,
+                    self.scene.time.last_frame(),
                     state.step + 1,
                     state.time,
                     stuck.describe(self.world, state)
@@ -153,7 +148,8 @@ impl Simulation<'_> {
             })?;
             report.add(&step);
             if let Some(line) = pulse.beat(&step, stepper, state, until) {
-                self.progress.log(Level::Info, &format!("frame {} of {}: {line}", stats.frame, self.scene.time.frames));
+                self.progress
+                    .log(Level::Info, &format!("frame {} of {}: {line}", stats.frame, self.scene.time.last_frame()));
             }
         }
         stats.steps += report.steps;

@@ -1,22 +1,23 @@
 //! What the camera must see: the box that holds the whole action.
 
+use super::reach;
 use crate::linalg::Vec3;
 use crate::scene::Scene;
 use crate::scene::obstacle::Shape;
 use crate::world::motion::Motion;
-use crate::world::{Kind, Object, State, World};
+use crate::world::{Kind, State, World};
 
 /// At how many times moving things are looked at.
 const TIMES: u32 = 64;
 
-/// Box of cloths and bodies at the start, of obstacles (planes apart) and pins at all times, and of the way that falling cloth may
-/// take; its numbers are `f32`, so that it is the same when read back from the record.
+/// Box of cloths and bodies at the start, of obstacles (planes apart) and pins at all times, and of the way that hanging and
+/// falling cloth may take; its numbers are `f32`, so that it is the same when read back from the record.
 pub fn bounds(scene: &Scene, world: &World, state: &State) -> [Vec3; 2] {
     let mut all = [Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY)];
     fn join(all: &mut [Vec3; 2], p: &Vec3) {
         *all = [all[0].inf(p), all[1].sup(p)];
     }
-    let end = f64::from(scene.time.frames.saturating_sub(1)) / scene.time.fps;
+    let end = scene.time.end();
     let times = (0..=TIMES).map(|k| end * f64::from(k) / f64::from(TIMES));
     state.x.iter().take(world.moving).for_each(|p| join(&mut all, p));
     for (obstacle, described) in world.obstacles.iter().zip(&scene.obstacles) {
@@ -42,9 +43,8 @@ pub fn bounds(scene: &Scene, world: &World, state: &State) -> [Vec3; 2] {
             }
         }
     }
-    let held =
-        |o: &Object| world.pins.iter().any(|p| p.vertices.first().is_some_and(|v| o.vertices.contains(&(*v as usize))));
-    let falls = world.objects.iter().any(|o| o.kind.simulated() && !held(o));
+    reach::hanging(scene, world, state, end, |p| join(&mut all, p));
+    let falls = world.objects.iter().any(|o| o.kind.simulated() && !reach::held(world, o, end));
     if falls && let Some(down) = scene.gravity.try_normalize(0.0) {
         let floor = fall(scene, world, state, &down, end);
         let [low, high] = all;

@@ -4,6 +4,7 @@ use crate::linalg::Vec3;
 use crate::mesh::topology::Topology;
 use crate::mesh::{TriMesh, seam};
 use std::fmt::Write;
+use std::ops::RangeInclusive;
 
 /// The same for a tetrahedral mesh.
 pub mod tet;
@@ -15,7 +16,7 @@ pub use surface::{flat, obstacle, surface};
 /// A triangle counts as degenerate when twice its area is at most this part of its longest edge squared.
 const DEGENERATE: f64 = 1e-8;
 /// Bounding box diagonals outside of this are absurd for anything a cloth touches [m].
-const SENSIBLE_SIZE: [f64; 2] = [1e-3, 1e3];
+pub const SENSIBLE_SIZE: RangeInclusive<f64> = 1e-3..=1e3;
 /// How many places a message names.
 const SHOWN: usize = 4;
 
@@ -316,7 +317,7 @@ fn absurd_scale(p: &[Vec3]) -> Option<Fault> {
     let first = finite.next()?;
     let (min, max) = finite.fold((*first, *first), |(lo, hi), x| (lo.inf(x), hi.sup(x)));
     let size = (max - min).norm();
-    if (SENSIBLE_SIZE[0]..=SENSIBLE_SIZE[1]).contains(&size) || p.len() < 2 {
+    if SENSIBLE_SIZE.contains(&size) || p.len() < 2 {
         return None;
     }
     let mut message = format!("the bounding box measures {size:.4e} m from corner to corner; lengths are metres");

@@ -78,6 +78,51 @@ impl Camera {
         Camera { position: axis - towards * z, target: axis, fov, roll: 0.0 }
     }
 
+    /// The camera moved back along its view as far as it must to see every point; as it is where it does. This is continuous: what
+    /// moves out of the picture moves the camera without a jump.
+    pub fn back<'a>(self, points: impl Iterator<Item = &'a Vec3>, aspect: f64, up: Vec3) -> Camera {
+        let towards = self.direction();
+        let (right, upright) = axes(-towards, up, self.roll);
+        let half = half_extent(self.fov, aspect).map(|h| h * 0.98);
+        let near = 1e-2 * (self.position - self.target).norm();
+        let needed = points.filter(|p| p.iter().all(|c| c.is_finite())).map(|p| {
+            let p = p - self.position;
+            (p.dot(&right).abs() / half[0]).max(p.dot(&upright).abs() / half[1]).max(near) + p.dot(&towards)
+        });
+        Camera { position: self.position + towards * needed.fold(0.0, f64::max), ..self }
+    }
+
+    /// The camera moved, without turning, as little as it must to see points that have all left the picture it was fitted to: after
+    /// them where they are farther than the whole box `bounds`, and sideways. This is continuous as well.
+    pub fn follow<'a>(
+        self,
+        points: impl Iterator<Item = &'a Vec3> + Clone,
+        bounds: (Vec3, Vec3),
+        aspect: f64,
+        up: Vec3,
+    ) -> Camera {
+        let (lo, hi) = bounds;
+        let towards = self.direction();
+        let (right, upright) = axes(-towards, up, self.roll);
+        let half = half_extent(self.fov, aspect).map(|h| h * 0.98);
+        let reach = (0.5 * (hi - lo)).component_mul(&towards.map(f64::abs)).sum();
+        let last = (self.position - 0.5 * (lo + hi)).dot(&towards) + reach;
+        let points = points.filter(|p| p.iter().all(|c| c.is_finite())).map(|p| p - self.position);
+        let nearest = points.clone().map(|p| -p.dot(&towards)).fold(f64::INFINITY, f64::min);
+        let after = if nearest.is_finite() { (nearest - last).max(0.0) } else { 0.0 };
+        let sideways = |axis: Vec3, half: f64| {
+            let start = (f64::NEG_INFINITY, f64::INFINITY);
+            let (low, high) = points.clone().fold(start, |(low, high), p| {
+                let (x, z) = (p.dot(&axis), -p.dot(&towards) - after);
+                (low.max(x - half * z), high.min(x + half * z))
+            });
+            let shift = if low <= high { 0f64.max(low).min(high) } else { 0.5 * (low + high) };
+            if shift.is_finite() { axis * shift } else { Vec3::zeros() }
+        };
+        let moved = sideways(right, half[0]) + sideways(upright, half[1]) - towards * after;
+        Camera { position: self.position + moved, target: self.target + moved, ..self }
+    }
+
     /// Unit vector from the target to the camera.
     pub fn direction(&self) -> Vec3 {
         unit_or(self.position - self.target, Vec3::z())

@@ -11,6 +11,7 @@ mod balloon;
 mod glue;
 mod hold;
 mod obstacle;
+mod sane;
 mod select;
 mod start;
 
@@ -82,6 +83,9 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     let glues = glue::glues(scene, &cloths, &bodies, &mut faults);
     let airs = air::layers(scene, &cloths, &mut faults);
     let balloons = balloon::balloons(scene, &cloths, &mut faults);
+    if !faults.any() {
+        sane::tell(scene, (&cloths, &bodies, &obstacles), &mut faults);
+    }
     if faults.any() {
         let (faults, warnings) = faults.finish();
         return Err(Refusal { faults, warnings, ..Refusal::default() });
@@ -99,18 +103,16 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
         pinch,
         ease: scene.contact.ease,
     };
-    let (world, mut state) = world::build::build(Input {
-        gravity: scene.gravity,
-        wind,
-        contact,
-        cloths,
-        bodies,
-        obstacles,
-        frictions,
-        glues,
-        airs,
-        balloons,
-    });
+    let mut input =
+        Input { gravity: scene.gravity, wind, contact, cloths, bodies, obstacles, frictions, glues, airs, balloons };
+    let origin = input.origin();
+    if origin != Vec3::zeros() {
+        input.about(&origin);
+        sane::tell_of_origin(scene, &origin, &mut faults);
+    }
+    sane::tell_of_reach(scene, &input, &mut faults);
+    let (mut world, mut state) = world::build::build(input);
+    world.origin = origin;
     let crossing = start::begin(scene.contact.start, &world, &mut state, &mut faults);
     world.fill(&mut state);
     match faults.finish() {

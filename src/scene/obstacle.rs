@@ -82,11 +82,11 @@ section! {
         first: u32 = integer(0..=9_999_999).required(),
         /// Number of the last file.
         last: u32 = integer(0..=9_999_999).required(),
-        /// Files per second.
-        pub fps: f64 = quantity(Unit::Frequency, 1e-3..=1e6).or(30.0),
+        /// Files per second; `time.fps` if absent.
+        pub fps: Option<f64> = quantity(Unit::Frequency, 1e-3..=1e6).optional(),
         /// Time of the first file.
         pub start: f64 = quantity(Unit::Time, -1e6..=1e6).or(0.0),
-        /// Begin again after the last.
+        /// Begin again after the last: the way from it to the first takes as long as from file to file.
         pub repeat as "loop": bool = flag().or(false),
     }
     check files_exist;

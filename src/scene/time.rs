@@ -40,10 +40,13 @@ section! {
 section! {
     /// Frames and steps.
     pub struct Time {
-        /// Frames per second.
+        /// Frames per second; a fraction as text, such as "24000/1001".
         pub fps: f64 = quantity(Unit::Frequency, 1e-3..=1e6).or(30.0),
-        /// Number of frames written; frame 1 is the initial state.
+        /// Number of frames written; the first is the initial state, at time 0.
         pub frames: u32 = integer(1..=1_000_000).or(120),
+        /// Number of the first frame, for a shot that does not begin at 1: files, exports, ranges of frames and messages count
+        /// from it. Times in the scene are seconds from the first frame, whatever its number.
+        pub start_frame: u32 = integer(0..=9_999_999).or(1),
         /// Largest step; the step is also cut to land on frame times, and the first are shorter.
         pub step: f64 = quantity(Unit::Time, 1e-7..=0.1).or(1e-3),
         /// Smallest step, 0.02 ms or `step` if that is smaller; a run that needs a smaller one fails and says where.
@@ -55,6 +58,23 @@ section! {
         pub adaptive: bool = flag().or(true),
     }
     check bounds_in_order;
+}
+
+impl Time {
+    /// Number of the last frame.
+    pub fn last_frame(&self) -> u32 {
+        self.start_frame + self.frames.saturating_sub(1)
+    }
+
+    /// Time of a frame [s]: the first is the state at time 0.
+    pub fn of(&self, frame: u32) -> f64 {
+        f64::from(frame.saturating_sub(self.start_frame)) / self.fps
+    }
+
+    /// Time of the last frame [s].
+    pub fn end(&self) -> f64 {
+        self.of(self.last_frame())
+    }
 }
 
 fn bounds_in_order(mut time: Time, keys: &mut Keys) -> Option<Time> {

@@ -215,7 +215,9 @@ impl Unit {
             return None;
         }
         let names: Vec<String> = units.iter().chain(also).filter(|u| !u.0.is_empty()).map(|u| escaped(u.0)).collect();
-        Some(format!("^\\s*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?\\s*({})?\\s*$", names.join("|")))
+        let number = "([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?\\s*";
+        let over = if self == Unit::Frequency { format!("(/\\s*{number})?") } else { String::new() };
+        Some(format!("^\\s*[+-]?{number}{over}({})?\\s*$", names.join("|")))
     }
 
     fn scale(self, unit: &str) -> Option<Scale> {
@@ -224,11 +226,23 @@ impl Unit {
         units.iter().chain(also).find(|(name, _)| same(name, unit)).map(|(_, scale)| *scale)
     }
 
-    /// Value in SI of a text such as `0.2 ms`; else what is wrong and what would be right.
+    /// Value in SI of a text such as `0.2 ms`, of a frequency also `24000/1001`; else what is wrong and what would be right.
     pub fn parse(self, text: &str) -> Result<f64, String> {
         let text = text.trim();
         let (number, unit) = text.split_at(number_length(text));
         let unit = unit.trim();
+        if self == Unit::Frequency
+            && !number.is_empty()
+            && let Some(below) = unit.strip_prefix('/').map(str::trim_start)
+            && number_length(below) > 0
+        {
+            let (below, unit) = below.split_at(number_length(below));
+            if unit.contains('/') && self.scale(unit.trim()).is_none() {
+                return Err(format!("expected {}, found the text \"{}\"", self.wanted(), short(text)));
+            }
+            let above = self.parse(&format!("{number} {unit}"))?;
+            return Ok(above / self.parse(below)?);
+        }
         if number.is_empty() {
             return Err(format!("expected {}, found the text \"{}\"", self.wanted(), short(text)));
         }
@@ -338,6 +352,9 @@ mod tests {
             (Unit::Force, ".5 kN", 500.0),
             (Unit::Acceleration, "9.81 m/s2", 9.81),
             (Unit::Frequency, "24 1/s", 24.0),
+            (Unit::Frequency, "24000/1001", 24000.0 / 1001.0),
+            (Unit::Frequency, " 30000 / 1001 fps", 30000.0 / 1001.0),
+            (Unit::Frequency, "1.2/1.001 kHz", 1200.0 / 1.001),
             (Unit::Ratio, "10 %", 0.1),
         ];
         for (unit, text, value) in cases {
@@ -349,6 +366,8 @@ mod tests {
     fn a_wrong_unit_is_told() {
         let cases = [
             (Unit::Time, "1 mm", "expected a time (a number in s, or text such as \"1 ms\"), found a length: \"1 mm\""),
+            (Unit::Time, "1/2", "unknown unit '/2': a time is given in s, ms, us or min"),
+            (Unit::Frequency, "24/", "unknown unit '/': a frequency is given in Hz, 1/s or kHz"),
             (Unit::Time, "1 msec", "unknown unit 'msec': a time is given in s, ms, us or min"),
             (
                 Unit::Length,

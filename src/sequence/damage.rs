@@ -41,11 +41,11 @@ impl Folder {
         };
         add(last, self.scene(), there(&self.scene()));
         match fs::read(self.stats()) {
-            Err(error) => add(1.min(last), self.stats(), Err(DiskError::new(&self.stats(), &error).reason)),
+            Err(error) => add(record.first.min(last), self.stats(), Err(DiskError::new(&self.stats(), &error).reason)),
             Ok(text) => {
                 let text = String::from_utf8_lossy(&text).into_owned();
                 let there: BTreeSet<u32> = text.lines().filter_map(FrameStats::parse).map(|s| s.frame).collect();
-                let absent: Vec<u32> = (1..=last).filter(|frame| !there.contains(frame)).collect();
+                let absent: Vec<u32> = (record.first..=last).filter(|frame| !there.contains(frame)).collect();
                 if let (Some(first), count) = (absent.first(), absent.len()) {
                     let reason = format!("the lines of {count} frames from {first} on are missing or damaged");
                     add(*first, self.stats(), Err(reason));
@@ -54,7 +54,7 @@ impl Folder {
         }
         // Meshes that a run wrote from some frame on only are not missing before.
         let of_output = |change: &&super::Change| change.what.iter().any(|what| what.starts_with("output."));
-        let first = record.changes.iter().filter(of_output).map(|change| change.from).max().unwrap_or(1);
+        let first = record.changes.iter().filter(of_output).map(|change| change.from).max().unwrap_or(record.first);
         for entry in &record.objects {
             if let Some(chart) = &entry.chart {
                 add(last, self.path().join(chart), there(&self.path().join(chart)));

@@ -45,5 +45,5 @@ pub fn kinetic_energy(world: &World, state: &State) -> f64 {
 
 /// Potential energy of weight [J], zero at the origin.
 pub fn weight_energy(world: &World, state: &State) -> f64 {
-    par::sum(world.moving, |v| -world.mass[v] * world.gravity.dot(&state.x[v]))
+    par::sum(world.moving, |v| -world.mass[v] * world.gravity.dot(&(state.x[v] + world.origin)))
 }

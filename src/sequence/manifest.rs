@@ -3,6 +3,7 @@
 use crate::linalg::Vec3;
 use crate::world::Kind;
 use serde_json::{Value, json};
+use std::ops::Range;
 
 /// How a run stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +31,9 @@ impl Status {
         }
     }
 }
+
+/// Larger numbers of frames than a scene can ask for are cut to this.
+const MOST_FRAME: u32 = 1_000_000_000;
 
 /// An object of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +81,8 @@ pub struct Run {
     pub warnings: Vec<String>,
     /// What changed where it went on, in the order of frames.
     pub changes: Vec<Change>,
+    /// Number of the first frame.
+    pub first: u32,
     /// Frames asked for.
     pub frames: u32,
     /// Frames written.
@@ -89,6 +95,8 @@ pub struct Run {
     pub threads: usize,
     /// Wall time so far [s].
     pub wall: f64,
+    /// What the origin of mesh files is in the scene [m]: zero unless the scene is far from there.
+    pub origin: Vec3,
     /// Box that the pictures show [m], of `f32` numbers.
     pub view: [Vec3; 2],
 }
@@ -99,6 +107,35 @@ impl Run {
         self.changes.retain(|change| change.from <= after);
         if !what.is_empty() {
             self.changes.push(Change { from: after + 1, what });
+        }
+    }
+
+    /// Number of the last frame that was asked for.
+    pub fn last(&self) -> u32 {
+        (self.first + self.frames).saturating_sub(1)
+    }
+
+    /// Numbers of the frames that are written.
+    pub fn there(&self) -> Range<u32> {
+        self.first..self.first + self.done
+    }
+
+    /// Number of the last frame that is written; of no use where none is.
+    pub fn last_done(&self) -> u32 {
+        (self.first + self.done).saturating_sub(1)
+    }
+
+    /// The frame is written.
+    pub fn has(&self, frame: u32) -> bool {
+        self.there().contains(&frame)
+    }
+
+    /// Which frames are written, where this one is not; empty where it is.
+    pub fn lacks(&self, frame: u32) -> String {
+        match self.done {
+            _ if self.has(frame) => String::new(),
+            done if self.first == 1 || done == 0 => format!("{done} frames are"),
+            _ => format!("frames {} to {} are", self.first, self.last_done()),
         }
     }
 
@@ -125,12 +162,14 @@ impl Run {
             "reason": self.reason,
             "warnings": self.warnings,
             "changes": self.changes.iter().map(change).collect::<Vec<_>>(),
+            "start_frame": self.first,
             "frames": self.frames,
             "frames_done": self.done,
             "fps": self.fps,
             "objects": self.objects.iter().map(entry).collect::<Vec<_>>(),
             "threads": self.threads,
             "wall_seconds": (self.wall * 1e3).round() / 1e3,
+            "origin": corner(&self.origin),
             "view": { "min": corner(&self.view[0]), "max": corner(&self.view[1]) },
         });
         format!("{all:#}\n")
@@ -166,13 +205,14 @@ impl Run {
         };
         let change = |c: &Value| Ok(Change { from: whole(c, "from_frame")?, what: texts(c.get("changed")) });
         let changes = all.get("changes").and_then(Value::as_array).into_iter().flatten();
-        let corner = |key: &str| {
-            let numbers = all.get("view").and_then(|v| v.get(key)).and_then(Value::as_array);
+        let vector = |of: Option<&Value>| {
+            let numbers = of.and_then(Value::as_array);
             let numbers: Vec<f64> = numbers.into_iter().flatten().filter_map(Value::as_f64).collect();
-            match numbers.as_slice() {
-                [x, y, z] => Ok(Vec3::new(*x, *y, *z).map(|c| f64::from(c as f32))),
-                _ => Err(missing("view")),
-            }
+            <[f64; 3]>::try_from(numbers).ok().map(Vec3::from)
+        };
+        let corner = |key: &str| {
+            let corner = vector(all.get("view").and_then(|v| v.get(key)));
+            corner.map(|p| p.map(|c| f64::from(c as f32))).ok_or_else(|| missing("view"))
         };
         let status = text(&all, "status").ok_or_else(|| missing("status"))?;
         Ok(Run {
@@ -184,12 +224,18 @@ impl Run {
             reason: text(&all, "reason"),
             warnings: texts(all.get("warnings")),
             changes: changes.map(change).collect::<Result<_, String>>()?,
-            frames: whole(&all, "frames")?,
-            done: whole(&all, "frames_done")?,
+            first: if all.get("start_frame").is_some() { whole(&all, "start_frame")?.min(MOST_FRAME) } else { 1 },
+            frames: whole(&all, "frames")?.min(MOST_FRAME),
+            done: whole(&all, "frames_done")?.min(MOST_FRAME),
             fps: all.get("fps").and_then(Value::as_f64).ok_or_else(|| missing("fps"))?,
             objects: list("objects")?.iter().map(entry).collect::<Result<_, _>>()?,
             threads: whole(&all, "threads")? as usize,
             wall: all.get("wall_seconds").and_then(Value::as_f64).unwrap_or(0.0),
+            origin: if all.get("origin").is_some() {
+                vector(all.get("origin")).ok_or_else(|| missing("origin"))?
+            } else {
+                Vec3::zeros()
+            },
             view: [corner("min")?, corner("max")?],
         })
     }
@@ -228,12 +274,14 @@ mod tests {
             reason: Some("a signal".into()),
             warnings: vec!["thin".into()],
             changes: vec![Change { from: 7, what: vec!["time.step: 1, was 2".into()] }],
+            first: 1001,
             frames: 60,
             done: 12,
             fps: 29.97,
             objects: vec![entry],
             threads: 2,
             wall: 1.25,
+            origin: Vec3::new(5008.0, 0.0, -16.0),
             view: [Vec3::repeat(-0.5), Vec3::repeat(0.1).map(|c: f64| f64::from(c as f32))],
         };
         assert_eq!(Run::parse(run.json().as_bytes()), Ok(run));

@@ -86,7 +86,7 @@ impl Stages {
 /// What happened from the frame before to this one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FrameStats {
-    /// Number, from 1.
+    /// Number, from that of the first frame on.
     pub frame: u32,
     /// Time [s].
     pub time: f64,

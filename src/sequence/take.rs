@@ -321,12 +321,14 @@ mod tests {
             reason: None,
             warnings: Vec::new(),
             changes: Vec::new(),
+            first: 1,
             frames: done,
             done,
             fps: 30.0,
             objects: Vec::new(),
             threads: 1,
             wall: 0.0,
+            origin: Vec3::zeros(),
             view: [Vec3::zeros(); 2],
         }
     }

@@ -158,6 +158,7 @@ pub struct Input {
 /// Builds the world and its state at time 0.
 pub fn build(input: Input) -> (World, State) {
     let mut world = World {
+        origin: Vec3::zeros(),
         gravity: input.gravity,
         wind: input.wind,
         moving: 0,

@@ -20,7 +20,7 @@ pub struct Crossing {
     pub pairs: Vec<[u32; 2]>,
     /// First triangle of each object: a number less this is that of the object's file.
     pub first: [u32; 2],
-    /// Where they cross: of each connected part the first pair [m].
+    /// Where they cross: of each connected part the first pair, in the scene [m].
     pub places: Vec<Vec3>,
 }
 
@@ -150,7 +150,9 @@ impl World {
         }
         let object = object_of(&self.surface);
         let skip = |s, t| !self.meet(object(s), object(t));
-        by_objects(x, &self.surface, test.intersections(x, &self.surface.triangles, skip).pairs)
+        let mut all = by_objects(x, &self.surface, test.intersections(x, &self.surface.triangles, skip).pairs);
+        self.placed(&mut all);
+        all
     }
 
     /// Obstacles that cross each other or themselves at positions `x`, and those that touch without crossing. Nothing keeps them
@@ -172,7 +174,14 @@ impl World {
             touch.places = places(x, surface, &touch.pairs);
         }
         touching.retain(|t| !t.pairs.is_empty() && crossing.iter().all(|c| c.objects != t.objects));
-        [crossing, touching]
+        let mut all = [crossing, touching];
+        all.iter_mut().for_each(|all| self.placed(all));
+        all
+    }
+
+    /// Moves places from the local origin to the scene's.
+    fn placed(&self, all: &mut [Crossing]) {
+        all.iter_mut().flat_map(|crossing| &mut crossing.places).for_each(|place| *place += self.origin);
     }
 
     /// Name of an object.

@@ -19,6 +19,8 @@ pub mod friction;
 pub mod glue;
 /// Prescribed motion.
 pub mod motion;
+/// Where far scenes are solved.
+pub mod origin;
 /// A state as bytes.
 pub mod snapshot;
 /// Wind as a function of time.
@@ -170,7 +172,7 @@ pub enum Course {
         interval: f64,
         /// Time of the first shape [s].
         start: f64,
-        /// Begin again after the last.
+        /// Begin again after the last: the way from it to the first takes an interval as well.
         repeat: bool,
     },
 }
@@ -215,6 +217,8 @@ pub struct ContactSettings {
 /// Everything that is constant during a run.
 #[derive(Clone, Debug)]
 pub struct World {
+    /// What the origin of all positions here and in files is in the scene [m]: zero unless the scene is far from there.
+    pub origin: Vec3,
     /// Acceleration of gravity [m/s^2].
     pub gravity: Vec3,
     /// Motion of the air.
@@ -332,11 +336,11 @@ impl Course {
             Course::Sequence { frames, interval, start, repeat } => {
                 let last = frames.len() - 1;
                 let mut at = ((t - start) / interval).max(0.0);
-                if *repeat && last > 0 {
-                    at = at.rem_euclid(last as f64);
+                if *repeat {
+                    at = at.rem_euclid(frames.len() as f64);
                 }
                 let low = (at as usize).min(last);
-                let high = (low + 1).min(last);
+                let high = if *repeat && low == last { 0 } else { (low + 1).min(last) };
                 let f = (at - low as f64).min(1.0);
                 for (k, out) in out.iter_mut().enumerate() {
                     *out = frames[low][k].lerp(&frames[high][k], f);

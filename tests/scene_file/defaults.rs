@@ -16,8 +16,15 @@ use percale::world::motion::Motion;
 fn of_the_scene_and_its_settings() {
     let scene = good(MINIMAL);
     assert_eq!((scene.name.as_str(), scene.up, scene.gravity), ("test", Up::Y, Vec3::new(0.0, -9.81, 0.0)));
-    let time =
-        Time { fps: 30.0, frames: 120, step: 1e-3, min_step: 2e-5, integrator: Integrator::Bdf2, adaptive: true };
+    let time = Time {
+        fps: 30.0,
+        frames: 120,
+        start_frame: 1,
+        step: 1e-3,
+        min_step: 2e-5,
+        integrator: Integrator::Bdf2,
+        adaptive: true,
+    };
     assert_eq!(scene.time, time);
     assert_eq!(
         scene.contact,
@@ -81,7 +88,7 @@ fn of_an_obstacle() {
     assert_eq!(floor.friction, Friction { fixed: 0.3, sliding: 0.3 });
     assert_eq!((&floor.motion, floor.visible, floor.colour), (&Motion::Fixed, true, [0.78, 0.76, 0.72]));
     let Shape::Sequence(walk) = &scene.obstacles[1].shape else { panic!() };
-    assert_eq!((walk.fps, walk.start, walk.repeat), (30.0, 0.0, false));
+    assert_eq!((walk.fps, walk.start, walk.repeat), (None, 0.0, false));
     let files = [1, 2, 3].map(|k| folder().join(format!("walk/step.000{k}.obj")));
     assert_eq!(walk.files(&scene.folder), files);
 }

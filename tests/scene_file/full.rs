@@ -27,6 +27,7 @@ fn settings_are_read_in_si() {
     let time = Time {
         fps: 24.0,
         frames: 48,
+        start_frame: 1001,
         step: 5e-4,
         min_step: 1e-6,
         integrator: Integrator::BackwardEuler,
@@ -157,7 +158,7 @@ fn obstacles_of_every_shape() {
     assert_eq!((block.size, block.rotate.as_ref().map(|t| t.angle)), (Vec3::new(1.0, 2.0, 0.5), Some(0.5)));
     assert_eq!((plane.size, plane.normal.map(|n| n.into_inner())), (4.0, Some(Vec3::z())));
     assert_eq!((c.a, c.b, c.radius), (Vec3::zeros(), Vec3::z(), 0.1));
-    assert_eq!((walk.fps, walk.start, walk.repeat, walk.files(&scene.folder).len()), (12.0, 1.0, true, 2));
+    assert_eq!((walk.fps, walk.start, walk.repeat, walk.files(&scene.folder).len()), (Some(12.0), 1.0, true, 2));
     let mesh = &scene.obstacles[0];
     assert_eq!((mesh.friction, mesh.thickness), (Friction { fixed: 0.6, sliding: 0.5 }, 1e-3));
     assert_eq!((mesh.visible, mesh.checker, mesh.colour), (false, Some(0.05), [0.1, 0.2, 0.3]));

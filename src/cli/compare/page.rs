@@ -41,10 +41,10 @@ pub fn page(sides: [&Path; 2], all: &[Compared], faults: &[String]) -> Result<St
         }
     }
     let meshes: Vec<&Compared> = all.iter().filter(|c| c.pair.what == What::Meshes && !c.rows.is_empty()).collect();
-    let frames: BTreeSet<u32> = meshes.iter().flat_map(|c| shown(&c.rows)).collect();
+    let frames: BTreeSet<i32> = meshes.iter().flat_map(|c| shown(&c.rows)).collect();
     // What never moves is shown with what does.
     let alone = frames.len() == 1;
-    for frame in frames.into_iter().filter(|frame| alone || *frame > 0).take(2 * SHOWN) {
+    for frame in frames.into_iter().filter(|frame| alone || *frame >= 0).take(2 * SHOWN) {
         body.push_str(&shapes(&meshes, frame, up(sides[0]))?);
     }
     Ok(document("Comparison", &body))
@@ -58,9 +58,9 @@ fn up(side: &Path) -> Vec3 {
 }
 
 /// Frames to show: the worst, and from the first to the last.
-fn shown(rows: &[Row]) -> BTreeSet<u32> {
+fn shown(rows: &[Row]) -> BTreeSet<i32> {
     let worst = |of: &dyn Fn(&Row) -> f64| rows.iter().max_by(|a, b| of(a).total_cmp(&of(b))).map(|r| r.frame);
-    let mut frames: BTreeSet<u32> = [worst(&|r| r.most), worst(&|r| r.bad)].into_iter().flatten().collect();
+    let mut frames: BTreeSet<i32> = [worst(&|r| r.most), worst(&|r| r.bad)].into_iter().flatten().collect();
     let last = rows.len().saturating_sub(1);
     let spread = (0..SHOWN - 2).map(|k| k * last / (SHOWN - 3));
     frames.extend(spread.filter_map(|k| rows.get(k)).map(|r| r.frame));
@@ -80,7 +80,7 @@ fn rows(compared: &Compared) -> String {
     let frames = shown(&compared.rows);
     let told = compared.rows.iter().filter(|r| !r.pass || frames.contains(&r.frame));
     let cells = told.map(|r| {
-        let mut cells = vec![Cell::Number(r.frame.to_string())];
+        let mut cells = vec![Cell::Number(if r.frame < 0 { String::new() } else { r.frame.to_string() })];
         cells.extend(r.flip.into_iter().flatten().map(|f| Cell::Number(number(f))));
         cells.push(Cell::Number(number(r.rms)));
         cells.push(beyond(r.most.is_nan() || r.most > gates.most, number(r.most)));
@@ -123,7 +123,7 @@ fn plots(compared: &Compared) -> String {
 }
 
 /// Two pictures under a slider, and FLIP at each pixel.
-fn images(pair: &Pair, frame: u32) -> Result<String, String> {
+fn images(pair: &Pair, frame: i32) -> Result<String, String> {
     let Some([a, b]) = pair.frames.get(&frame) else { return Ok(String::new()) };
     let (a, b) = (read_image(a)?, read_image(b)?);
     let error = flip(&a, &b, PIXELS_PER_DEGREE)?;
@@ -139,16 +139,16 @@ fn triple(name: &str, difference: &str, [a, b, error]: [&Image; 3]) -> Result<St
 }
 
 /// The meshes of a frame, of what never moves those without number.
-fn meshes_of(all: &[&Compared], frame: u32, side: usize) -> Result<Vec<TriMesh>, String> {
+fn meshes_of(all: &[&Compared], frame: i32, side: usize) -> Result<Vec<TriMesh>, String> {
     let file = |c: &&Compared| -> Option<PathBuf> {
-        let files = c.pair.frames.get(&frame).or_else(|| c.pair.frames.get(&0))?;
+        let files = c.pair.frames.get(&frame).or_else(|| c.pair.frames.get(&-1))?;
         files.get(side).cloned()
     };
     all.iter().filter_map(file).map(|path| read_mesh(&path)).collect()
 }
 
 /// Meshes of both sides under a slider, and their distance on the second.
-fn shapes(all: &[&Compared], frame: u32, up: Vec3) -> Result<String, String> {
+fn shapes(all: &[&Compared], frame: i32, up: Vec3) -> Result<String, String> {
     let (a, b) = (meshes_of(all, frame, 0)?, meshes_of(all, frame, 1)?);
     let mut distances = Vec::new();
     for (a, b) in a.iter().zip(&b) {

@@ -4,17 +4,18 @@ use super::What;
 use crate::cli::failure::Failure;
 use crate::cli::inspect::run_of;
 use crate::cli::range::Frames;
+use crate::linalg::Vec3;
 use crate::sequence::{DiskError, Folder};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Files of one thing by frame; 0 for a file without a number.
+/// Files of one thing by frame; -1 for a file without a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Series {
     name: String,
     what: What,
-    frames: BTreeMap<u32, PathBuf>,
+    frames: BTreeMap<i32, PathBuf>,
 }
 
 /// Files of two sides, by frame.
@@ -23,8 +24,8 @@ pub struct Pair {
     pub name: String,
     /// What they are.
     pub what: What,
-    /// Files by frame.
-    pub frames: BTreeMap<u32, [PathBuf; 2]>,
+    /// Files by frame; -1 for those without a number.
+    pub frames: BTreeMap<i32, [PathBuf; 2]>,
 }
 
 fn what(path: &Path) -> Option<What> {
@@ -36,14 +37,14 @@ fn what(path: &Path) -> Option<What> {
 }
 
 /// `sheet.0012.ply` is frame 12 of `sheet.ply`, `a_12.png` of `a.png`; a name that is nothing but a number has no other name.
-fn numbered(file: &str) -> (String, u32) {
+fn numbered(file: &str) -> (String, i32) {
     let (stem, ending) = file.rsplit_once('.').unwrap_or((file, ""));
     let name = stem.trim_end_matches(|c: char| c.is_ascii_digit());
     match stem[name.len()..].parse() {
         Ok(frame) if name.is_empty() || name.ends_with(['.', '_', '-']) => {
             (format!("{}.{ending}", name.trim_end_matches(['.', '_', '-'])), frame)
         }
-        _ => (file.to_string(), 0),
+        _ => (file.to_string(), -1),
     }
 }
 
@@ -61,6 +62,12 @@ fn scan(folder: &Path) -> Result<Vec<Series>, DiskError> {
     Ok(all.into_values().collect())
 }
 
+/// What the origin of the meshes of a run folder is in the scene.
+fn origin(path: &Path) -> Result<Option<Vec3>, Failure> {
+    let folder = Folder::new(path);
+    if folder.is_run() { Ok(Some(run_of(&folder)?.origin)) } else { Ok(None) }
+}
+
 /// The series of a file, folder or run folder.
 fn find(path: &Path) -> Result<Vec<Series>, Failure> {
     let shown = path.display();
@@ -69,7 +76,7 @@ fn find(path: &Path) -> Result<Vec<Series>, Failure> {
             return Err(Failure::input(format!("{shown}: neither a picture (.png, .exr) nor a mesh (.ply, .obj)")));
         };
         let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        return Ok(vec![Series { name, what, frames: BTreeMap::from([(0, path.to_path_buf())]) }]);
+        return Ok(vec![Series { name, what, frames: BTreeMap::from([(-1, path.to_path_buf())]) }]);
     }
     if !path.is_dir() {
         return Err(Failure::input(format!("{shown}: no such file or folder")));
@@ -82,8 +89,12 @@ fn find(path: &Path) -> Result<Vec<Series>, Failure> {
     let mut all = Vec::new();
     for entry in &record.objects {
         let Some(files) = &entry.files else { continue };
-        let frames = if files.contains("####") { 1..=record.done } else { 0..=0 };
-        let frames = frames.map(|frame| (frame, folder.mesh(files, frame))).collect();
+        let frames = if files.contains("####") { record.there() } else { 0..0 };
+        let of = |frame: u32| Some((i32::try_from(frame).ok()?, folder.mesh(files, frame)));
+        let mut frames: BTreeMap<i32, PathBuf> = frames.filter_map(of).collect();
+        if !files.contains("####") {
+            frames.insert(-1, folder.mesh(files, record.first));
+        }
         let ending = files.rsplit('.').next().unwrap_or_default();
         all.push(Series { name: format!("{}.{ending}", entry.name), what: What::Meshes, frames });
     }
@@ -91,7 +102,7 @@ fn find(path: &Path) -> Result<Vec<Series>, Failure> {
     if preview.is_dir() {
         // The contact sheet is made of the same frames.
         let pictures = scan(&preview).map_err(|error| Failure::input(error.to_string()))?;
-        all.extend(pictures.into_iter().filter(|s| s.what == What::Images && !s.frames.contains_key(&0)));
+        all.extend(pictures.into_iter().filter(|s| s.what == What::Images && !s.frames.contains_key(&-1)));
     }
     Ok(all)
 }
@@ -107,8 +118,18 @@ pub fn pair(
     frames: Option<&Frames>,
 ) -> Result<(Vec<Pair>, Vec<String>), Failure> {
     let [left, right] = [find(a)?, find(b)?];
+    let origins = [origin(a)?, origin(b)?];
+    if let [Some(one), Some(other)] = origins
+        && one != other
+    {
+        return Err(Failure::input(format!(
+            "{} and {}: written about different origins, see \"origin\" in their run.json; export both as OBJ and compare those",
+            a.display(),
+            b.display()
+        )));
+    }
     let (mut pairs, mut faults) = (Vec::new(), Vec::new());
-    let asked = |frame: u32| frame == 0 || frames.is_none_or(|frames| frames.has(frame));
+    let asked = |frame: i32| u32::try_from(frame).map_or(true, |frame| frames.is_none_or(|frames| frames.has(frame)));
     for kind in [What::Meshes, What::Images] {
         if only.is_some_and(|only| only != kind) {
             continue;
@@ -154,11 +175,11 @@ mod tests {
 
     #[test]
     fn names_of_frames() {
-        let is = |file: &str, name: &str, frame: u32| assert_eq!(numbered(file), (name.to_string(), frame));
+        let is = |file: &str, name: &str, frame: i32| assert_eq!(numbered(file), (name.to_string(), frame));
         is("sheet.0012.ply", "sheet.ply", 12);
         is("a_7.png", "a.png", 7);
         is("0100.exr", ".exr", 100);
-        is("sheet.png", "sheet.png", 0);
-        is("ball2.ply", "ball2.ply", 0);
+        is("sheet.png", "sheet.png", -1);
+        is("ball2.ply", "ball2.ply", -1);
     }
 }

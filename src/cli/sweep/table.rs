@@ -70,7 +70,7 @@ fn row(case: &Case) -> Result<Row, Failure> {
         optional(air.map(|a| 1e3 * a.volume)),
         optional(air.map(|a| a.pressure)),
     ];
-    let path = (1..=record.done).rev().map(|frame| folder.picture(frame, "png")).find(|path| path.is_file());
+    let path = record.there().rev().map(|frame| folder.picture(frame, "png")).find(|path| path.is_file());
     let picture = match path {
         Some(path) => Image::from_png(&read(&path)?).ok(),
         None => None,

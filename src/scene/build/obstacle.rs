@@ -32,7 +32,7 @@ pub fn input(scene: &Scene, obstacle: &Obstacle, key: &str, faults: &mut Faults)
             let levels = vec![obstacle.subdivide; mesh.triangles.len()];
             (files::subdivided(mesh, &levels, &format!("{key}.subdivide"), faults)?, rigid)
         }
-        Shape::Sequence(sequence) => recorded(scene, obstacle, sequence, object, faults)?,
+        Shape::Sequence(sequence) => recorded(scene, obstacle, sequence, (key, object), faults)?,
         Shape::Sphere(ball) => (generate::sphere(ball.center, ball.radius, edge(SPHERE_EDGE * ball.radius)), rigid),
         Shape::Box(block) => {
             let half = block.size / 2.0;
@@ -61,12 +61,12 @@ pub fn input(scene: &Scene, obstacle: &Obstacle, key: &str, faults: &mut Faults)
     Some(ObstacleInput { name: obstacle.name.clone(), mesh, course, friction, thickness: obstacle.thickness })
 }
 
-/// First mesh and course of a sequence.
+/// First mesh and course of a sequence; `key` is the path of the obstacle in the scene.
 fn recorded(
     scene: &Scene,
     obstacle: &Obstacle,
     sequence: &Sequence,
-    object: files::Wanted,
+    (key, object): (&str, files::Wanted),
     faults: &mut Faults,
 ) -> Option<(TriMesh, Course)> {
     let files = sequence.files(&scene.folder);
@@ -82,6 +82,11 @@ fn recorded(
             sound = false;
             continue;
         };
+        if next.positions.iter().flatten().any(|c| !c.is_finite()) {
+            faults.in_file(file, None, None, "has coordinates that are not finite numbers");
+            sound = false;
+            continue;
+        }
         // What all files have in common is told once.
         for note in &next.notes {
             if !told.contains(&note.what) {
@@ -110,6 +115,26 @@ fn recorded(
         frames.push(next.positions);
     }
     sound &= files::drop_flat(&mut mesh, &flat, first, faults);
-    let (interval, start, repeat) = (1.0 / sequence.fps, sequence.start, sequence.repeat);
+    let (interval, start, repeat) = (1.0 / sequence.fps.unwrap_or(scene.time.fps), sequence.start, sequence.repeat);
+    if repeat && closes(&frames) {
+        frames.pop();
+        let [first, last] = [first, files.last()?].map(|f| f.file_name().unwrap_or_default().to_string_lossy());
+        let message =
+            format!("\"{last}\" is \"{first}\" again, and is left out of the loop: its time is the first one's");
+        faults.warn(&format!("{key}.sequence.last"), message);
+    }
     sound.then_some((mesh, Course::Sequence { frames, interval, start, repeat }))
+}
+
+/// The last pose of a loop is the first one again: they are apart by less than a hundredth of the mean way from pose to pose.
+fn closes(frames: &[Vec<Vec3>]) -> bool {
+    let [first, .., last] = frames else { return false };
+    let ways: Vec<f64> = frames.windows(2).map(|pair| way(&pair[0], &pair[1])).collect();
+    let mean = ways.iter().sum::<f64>() / ways.len() as f64;
+    frames.len() > 2 && way(last, first) < 0.01 * mean
+}
+
+/// Longest way of a vertex from a pose to another [m].
+fn way(a: &[Vec3], b: &[Vec3]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (b - a).norm()).fold(0.0, f64::max)
 }

@@ -1,8 +1,10 @@
 //! Alembic: one file of meshes with `P`, `uv`, `.velocities` [m/s], and fields and `material_id` as arbitrary parameters.
 //! Times are in seconds: frame `k` is at `k / fps`. Alembic has y up, so that scenes with z up are turned.
+//! Where the scene is far from the origin each mesh is in a transform of its name.
 
 use super::ogawa::{Compound, Object, Ogawa, Pod, Property};
 use super::{Chart, Part, Sample, Sink, Take, identifier, identifiers, le_bytes};
+use crate::linalg::Vec3;
 use crate::scene::Up;
 use crate::sequence::DiskError;
 use std::path::{Path, PathBuf};
@@ -114,6 +116,33 @@ impl Mesh {
     }
 }
 
+/// An object of the same name around a mesh, which moves it from the local origin to the scene's.
+fn moved(file: &mut Ogawa, take: &Take, mesh: Object) -> Result<Object, DiskError> {
+    let [x, y, z] = take.origin.into();
+    let place: [f64; 3] = if take.up == Up::Z { [x, z, -y] } else { [x, y, z] };
+    let place: Vec<u8> = place.iter().flat_map(|c| c.to_le_bytes()).collect();
+    let mut properties = Vec::new();
+    // It adds to what is above it; one translation, by three channels; that it is no identity.
+    let all: [(&str, Pod, u32, &[u8]); 4] = [
+        (".inherits", Pod::Bool, 1, &[1]),
+        (".ops", Pod::U8, 1, &[0x10]),
+        (".vals", Pod::F64, 3, &place),
+        ("isNotConstantIdentity", Pod::Bool, 1, &[1]),
+    ];
+    for (name, pod, extent, bytes) in all {
+        let mut property = Property::scalar(name, pod, extent, "", 0);
+        property.add(file, bytes)?;
+        properties.push(property);
+    }
+    let own = Compound::new(".xform", "schema=AbcGeom_Xform_v3", properties, Vec::new());
+    Ok(Object {
+        name: mesh.name.clone(),
+        meta: "schema=AbcGeom_Xform_v3;schemaObjTitle=AbcGeom_Xform_v3:.xform",
+        properties: Compound::new("", "", Vec::new(), vec![own]),
+        children: vec![mesh],
+    })
+}
+
 impl Sink for Alembic<'_> {
     fn add(&mut self, part: usize, _frame: u32, sample: &Sample) -> Result<(), DiskError> {
         self.vectors(&sample.positions);
@@ -145,7 +174,10 @@ impl Sink for Alembic<'_> {
     fn finish(self: Box<Self>) -> Result<Vec<PathBuf>, DiskError> {
         let Alembic { path, mut file, take, meshes, .. } = *self;
         let names = identifiers(take.parts.iter().map(|p| p.name.as_str()));
-        let children = meshes.into_iter().zip(names).map(|(mesh, name)| mesh.object(name)).collect();
+        let mut children: Vec<Object> = meshes.into_iter().zip(names).map(|(mesh, name)| mesh.object(name)).collect();
+        if take.origin != Vec3::zeros() {
+            children = children.into_iter().map(|mesh| moved(&mut file, take, mesh)).collect::<Result<_, _>>()?;
+        }
         let none = Compound::new("", "", Vec::new(), Vec::new());
         let top = Object { name: "ABC".to_string(), meta: "", properties: none, children };
         let version = file.data(&[&0i32.to_le_bytes()])?;

@@ -2,6 +2,7 @@
 //! frame `k` at `k / fps` seconds. For short clips; other programs make a shape key of each frame.
 
 use super::{Chart, Part, Sample, Sink, Take, le_bytes};
+use crate::linalg::Vec3;
 use crate::scene::Up;
 use crate::sequence::disk::{DiskError, Draft, write};
 use serde_json::{Value, json};
@@ -197,6 +198,10 @@ impl Sink for Gltf<'_> {
             if take.up == Up::Z {
                 let half = std::f64::consts::FRAC_1_SQRT_2;
                 node["rotation"] = json!([-half, 0.0, 0.0, half]);
+            }
+            if take.origin != Vec3::zeros() {
+                let [x, y, z] = take.origin.into();
+                node["translation"] = if take.up == Up::Z { json!([x, z, -y]) } else { json!([x, y, z]) };
             }
             nodes.push(node);
         }

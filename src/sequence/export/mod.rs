@@ -21,6 +21,7 @@ pub use source::{Range, Source};
 pub use usd::{Clips, Usd};
 
 use super::disk::DiskError;
+use crate::linalg::Vec3;
 use crate::scene::Up;
 use std::path::PathBuf;
 
@@ -33,6 +34,8 @@ pub struct Take {
     pub fps: f64,
     /// Which axis points up.
     pub up: Up,
+    /// What the origin of all positions is in the scene [m]; formats that can add it.
+    pub origin: Vec3,
     /// First and last frame.
     pub frames: Range,
     /// Objects.

@@ -29,7 +29,7 @@ impl Sink for Files<'_> {
         let bytes = if self.ply {
             record(of, sample).map_err(|reason| DiskError { path: path.clone(), reason })?
         } else {
-            mesh(of, sample)
+            mesh(of, sample, &self.take.origin)
         };
         write(&path, &bytes)
     }
@@ -57,9 +57,13 @@ fn tri_mesh(of: &Part, sample: &Sample) -> TriMesh {
     TriMesh { positions, triangles: of.triangles.clone(), uv, uv_triangles, ..TriMesh::default() }
 }
 
-/// A frame as OBJ.
-pub fn mesh(of: &Part, sample: &Sample) -> Vec<u8> {
-    obj::write(&tri_mesh(of, sample))
+/// A frame as OBJ, about an origin.
+pub fn mesh(of: &Part, sample: &Sample, origin: &Vec3) -> Vec<u8> {
+    let mut mesh = tri_mesh(of, sample);
+    if *origin != Vec3::zeros() {
+        mesh.positions.iter_mut().for_each(|p| *p += origin);
+    }
+    obj::write(&mesh)
 }
 
 /// A frame as PLY; at a seam with the texture coordinate of the first triangle.

@@ -65,6 +65,8 @@ impl Ogawa {
 /// Type of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pod {
+    Bool = 0,
+    U8 = 1,
     I32 = 6,
     F32 = 10,
     F64 = 11,
@@ -72,7 +74,11 @@ pub enum Pod {
 
 impl Pod {
     fn size(self) -> usize {
-        if self == Pod::F64 { 8 } else { 4 }
+        match self {
+            Pod::Bool | Pod::U8 => 1,
+            Pod::I32 | Pod::F32 => 4,
+            Pod::F64 => 8,
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::obj::mesh;
 use super::{Sample, Sink, Take, le_bytes};
+use crate::linalg::Vec3;
 use crate::sequence::disk::{DiskError, Draft, write};
 use std::path::{Path, PathBuf};
 
@@ -62,7 +63,7 @@ impl Sink for Points<'_> {
     fn add(&mut self, part: usize, frame: u32, sample: &Sample) -> Result<(), DiskError> {
         let of = &self.take.parts[part];
         if frame == self.take.frames.first {
-            write(&self.folder.join(format!("{}.obj", of.name)), &mesh(of, sample))?;
+            write(&self.folder.join(format!("{}.obj", of.name)), &mesh(of, sample, &Vec3::zeros()))?;
         }
         le_bytes(&sample.positions, &mut self.buffer);
         if self.order == Order::Mdd {

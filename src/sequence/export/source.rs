@@ -51,7 +51,7 @@ pub struct Source {
 
 impl Source {
     /// Of objects of a run that are recorded; `frames` are there. Of bodies the surface is taken, and after all objects the
-    /// meshes `embedded` in them, which are where they would be at frame 1, as `<body>-embedded`.
+    /// meshes `embedded` in them, which are where they would be at the first frame, as `<body>-embedded`.
     ///
     /// # Errors
     /// A file is missing or not what was written.
@@ -68,7 +68,7 @@ impl Source {
             if !wanted(&entry.name) {
                 continue;
             }
-            let Some((shape, at)) = folder.read_mesh(entry, 1)? else { continue };
+            let Some((shape, at)) = folder.read_mesh(entry, record.first)? else { continue };
             let layout = (at.fields.iter().map(|(name, _)| name.clone()).collect(), at.velocities.is_some());
             let still = entry.files.as_ref().is_some_and(|files| !files.contains("####"));
             let carried = embedded.iter().filter(|(body, _)| *body == entry.name);
@@ -87,7 +87,8 @@ impl Source {
             parts.push(part);
             items.push(item);
         }
-        let take = Take { name: scene.name.clone(), fps: record.fps, up: scene.up, frames, parts };
+        let take =
+            Take { name: scene.name.clone(), fps: record.fps, up: scene.up, origin: record.origin, frames, parts };
         Ok((Source { folder: folder.clone(), items }, take))
     }
 
@@ -106,7 +107,7 @@ impl Source {
         let mut names: Vec<String> = sample.fields.iter().map(|(name, _)| name.clone()).collect();
         names.sort_unstable();
         if (names, sample.velocities.is_some()) != item.layout {
-            let reason = "not the fields that frame 1 has".to_string();
+            let reason = "not the fields that the first frame has".to_string();
             return Err(DiskError { path, reason });
         }
         if let Some(embedding) = &item.embedding {

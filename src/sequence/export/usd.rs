@@ -1,15 +1,21 @@
 //! USD: one crate file, or value clips, a crate file a frame under a small text file that joins them.
 //!
-//! `/<scene>` is an `Xform`, each object a `Mesh` in it: `points`, `velocities` [m/s], `extent`, `primvars:st`,
+//! `/<scene>` is an `Xform`, which adds the local origin of a scene that is far away, each object a `Mesh` in it: `points`, `velocities` [m/s], `extent`, `primvars:st`,
 //! `primvars:material_id` (per face) and a primvar a field. Metres, subdivision scheme `none`, a time code a frame. What
 //! stands still has no time samples.
 
 use super::usdc::{Crate, Spec, Value};
 use super::{Chart, Part, Range, Sample, Sink, Take, identifier, identifiers};
+use crate::linalg::Vec3;
 use crate::scene::Up;
 use crate::sequence::disk::{DiskError, make_folder, write};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+
+/// Attribute that moves all, where the scene is far from the origin.
+const TRANSLATE: &str = "xformOp:translate";
+/// Attribute that says so.
+const ORDER: &str = "xformOpOrder";
 
 /// An attribute of a mesh.
 struct Attribute {
@@ -127,9 +133,22 @@ impl Layer {
         let present: Vec<(&String, Mesh)> =
             names.iter().zip(self.meshes).filter(|(_, mesh)| !mesh.attributes.is_empty()).collect();
         let children: Vec<&str> = present.iter().map(|(name, _)| name.as_str()).collect();
-        let fields =
-            [("specifier", Value::def()), ("typeName", file.token("Xform")), ("primChildren", file.names(&children)?)];
-        file.spec(&format!("/{root}"), Spec::Prim, &fields);
+        let mut fields = vec![
+            ("specifier", Value::def()),
+            ("typeName", file.token("Xform")),
+            ("primChildren", file.names(&children)?),
+        ];
+        if take.origin == Vec3::zeros() {
+            file.spec(&format!("/{root}"), Spec::Prim, &fields);
+        } else {
+            fields.push(("properties", file.names(&[TRANSLATE, ORDER])?));
+            file.spec(&format!("/{root}"), Spec::Prim, &fields);
+            let place = [("typeName", file.token("double3")), ("default", file.vector(take.origin.into())?)];
+            file.spec(&format!("/{root}.{TRANSLATE}"), Spec::Attribute, &place);
+            let order = file.tokens(&[TRANSLATE])?;
+            let order = [("typeName", file.token("token[]")), ("variability", Value::uniform()), ("default", order)];
+            file.spec(&format!("/{root}.{ORDER}"), Spec::Attribute, &order);
+        }
         for (name, mesh) in present {
             let own: Vec<&str> = mesh.attributes.iter().map(|a| a.name.as_str()).collect();
             let fields =

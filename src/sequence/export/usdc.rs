@@ -20,6 +20,7 @@ pub enum Type {
     Double = 9,
     Token = 11,
     Vec2f = 20,
+    Vec3d = 23,
     Vec3f = 24,
     TokenVector = 41,
     Specifier = 42,
@@ -145,6 +146,18 @@ impl Crate {
             return Ok(Value::inline(Type::Double, short.to_bits()));
         }
         Ok(Value::placed(Type::Double, self.blob(&x.to_le_bytes())?))
+    }
+
+    /// A vector of `double`.
+    pub fn vector(&mut self, x: [f64; 3]) -> Result<Value, DiskError> {
+        let bytes: Vec<u8> = x.iter().flat_map(|c| c.to_le_bytes()).collect();
+        Ok(Value::placed(Type::Vec3d, self.blob(&bytes)?))
+    }
+
+    /// An array of tokens.
+    pub fn tokens(&mut self, words: &[&str]) -> Result<Value, DiskError> {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| self.name(word).to_le_bytes()).collect();
+        self.array(Type::Token, words.len(), &bytes)
     }
 
     /// An array of vectors of `float`, or of plain ones with `N = 1`.

@@ -1,0 +1,296 @@
+//! What is well formed but cannot be meant: sizes and speeds beyond those of anything with cloth on it, poses that leap, motion
+//! that no frame of the run sees. A speed of which nothing could come is an error, the rest are warnings.
+
+use super::faults::Faults;
+use crate::linalg::Vec3;
+use crate::scene::obstacle::Shape;
+use crate::scene::{Scene, unit};
+use crate::world::build::{BodyInput, ClothInput, Input, ObstacleInput};
+use crate::world::motion::Motion;
+use crate::world::{Course, Handle, Pin};
+
+/// Speed that is told [m/s].
+const FAST: f64 = 100.0;
+/// Speed that is refused [m/s].
+const REFUSED: f64 = 1000.0;
+/// Acceleration of gravity that is told [m/s^2].
+const HEAVY: f64 = 100.0;
+/// Diagonals of bounding boxes of cloths and bodies outside of these are told [m].
+const SIZES: [f64; 2] = [0.01, 100.0];
+/// Motion that lasts so many times as long as the run is told where its times are whole numbers: frames or milliseconds.
+const LONG: f64 = 5.0;
+/// A way from pose to pose that is so many times the ones before and after is told.
+const LEAP: f64 = 8.0;
+/// So is one of so many times the shape's size.
+const FAR: f64 = 2.0;
+/// Poses between two keyframes that are looked at.
+const BETWEEN: u32 = 8;
+
+/// Looks at all objects of a scene, none of which was refused.
+pub fn tell(scene: &Scene, (cloths, bodies, obstacles): Inputs, faults: &mut Faults) {
+    weather(scene, faults);
+    let mut largest: f64 = 0.0;
+    for (k, input) in cloths.iter().enumerate() {
+        let (key, x) = (format!("cloth[{k}]"), &input.mesh.positions);
+        largest = largest.max(sized(x, &key, faults));
+        thrown(&input.velocity, &key, faults);
+        held(scene, x, (&input.pins, &input.handles), &key, faults);
+    }
+    for (k, input) in bodies.iter().enumerate() {
+        let (key, x) = (format!("body[{k}]"), &input.mesh.positions);
+        largest = largest.max(sized(x, &key, faults));
+        thrown(&input.velocity, &key, faults);
+        held(scene, x, (&input.pins, &input.handles), &key, faults);
+    }
+    for (k, (input, described)) in obstacles.iter().zip(&scene.obstacles).enumerate() {
+        let (key, x) = (format!("obstacle[{k}]"), &input.mesh.positions);
+        let size = size(x);
+        if matches!(described.shape, Shape::Mesh(_) | Shape::Sequence(_)) && size > SIZES[1].max(100.0 * largest) {
+            faults.warn(&key, large(size));
+        }
+        match &input.course {
+            Course::Rigid(motion) => {
+                moved(scene, motion, x, [f64::NEG_INFINITY, f64::INFINITY], &key, faults);
+            }
+            Course::Sequence { frames, interval, start, repeat } => {
+                if frames.len() > 1 && *start >= scene.time.end() && scene.time.frames > 1 {
+                    let message = format!("{} s; {}", about(*start), unseen(scene));
+                    faults.warn(&format!("{key}.sequence.start"), message);
+                }
+                posed(frames, *interval, *repeat, size, &format!("{key}.sequence"), faults);
+            }
+        }
+    }
+}
+
+/// What a world is made of.
+type Inputs<'a> = (&'a [ClothInput], &'a [BodyInput], &'a [ObstacleInput]);
+
+fn weather(scene: &Scene, faults: &mut Faults) {
+    let gravity = scene.gravity.norm();
+    if gravity > HEAVY {
+        let g = about(gravity);
+        faults.warn("scene.gravity", format!("{g} m/s2; on Earth it is 9.81 m/s2, in metres"));
+    } else if scene.gravity.dot(&scene.upwards()) > 0.0 {
+        faults.warn("scene.gravity", "points upward; downward is negative along the axis of scene.up");
+    }
+    for (key, speed) in [("velocity", scene.wind.velocity.norm()), ("gust", scene.wind.gust)] {
+        if speed > FAST {
+            let message = format!("{} m/s; storms have 30 to 80 m/s. For km/h write \"... km/h\"", about(speed));
+            faults.warn(&format!("wind.{key}"), message);
+        }
+    }
+}
+
+/// A velocity at the start.
+fn thrown(velocity: &Vec3, key: &str, faults: &mut Faults) {
+    if velocity.norm() > FAST {
+        let message = format!("{} m/s, as fast as a bullet; for mm/s write \"... mm/s\"", about(velocity.norm()));
+        faults.warn(&format!("{key}.velocity"), message);
+    }
+}
+
+/// Smallest and largest coordinates; of nothing both are zero.
+fn bounds(x: &[Vec3]) -> [Vec3; 2] {
+    let first = x.first().copied().unwrap_or_default();
+    x.iter().fold([first, first], |[low, high], p| [low.inf(p), high.sup(p)])
+}
+
+fn size(x: &[Vec3]) -> f64 {
+    let [low, high] = bounds(x);
+    (high - low).norm()
+}
+
+fn large(size: f64) -> String {
+    format!(
+        "measures {} m from corner to corner; lengths are in metres: of a file in millimetres give transform = {{ scale = 0.001 }}",
+        about(size)
+    )
+}
+
+/// Tells of a cloth or body that is larger or smaller than they are; gives its size. What the check of its file tells is not told
+/// twice.
+fn sized(x: &[Vec3], key: &str, faults: &mut Faults) -> f64 {
+    let size = size(x);
+    if crate::mesh::check::SENSIBLE_SIZE.contains(&size) {
+        if size > SIZES[1] {
+            faults.warn(key, large(size));
+        } else if size < SIZES[0] {
+            let message = format!(
+                "measures {} mm from corner to corner; lengths are in metres: of a file in kilometres, or one made a thousand times too small, \
+                 give transform = {{ scale = 1000 }}",
+                about(1e3 * size)
+            );
+            faults.warn(key, message);
+        }
+    }
+    size
+}
+
+/// Pins and handles of an object whose vertices are at `x`.
+fn held(scene: &Scene, x: &[Vec3], (pins, handles): (&[Pin], &[Handle]), key: &str, faults: &mut Faults) {
+    let pins = pins.iter().enumerate().map(|(k, pin)| ("pin", k, pin));
+    let handles = handles.iter().enumerate().map(|(k, handle)| ("handle", k, &handle.pin));
+    for (table, k, pin) in pins.chain(handles) {
+        let key = format!("{key}.{table}[{k}]");
+        if pin.from > scene.time.end() && scene.time.frames > 1 {
+            faults.warn(&format!("{key}.from"), format!("takes hold at {} s; {}", about(pin.from), unseen(scene)));
+        }
+        let x: Vec<Vec3> = pin.vertices.iter().filter_map(|v| x.get(*v as usize)).copied().collect();
+        moved(scene, &pin.motion, &x, [pin.from, pin.until], &key, faults);
+    }
+}
+
+/// Where the run ends, and how times are counted.
+fn unseen(scene: &Scene) -> String {
+    format!(
+        "the run ends at {} s. Times are in seconds from the first frame: the k-th frame is at (k - 1) / {} s",
+        about(scene.time.end()),
+        about(scene.time.fps)
+    )
+}
+
+/// Motion of points that begin at `x`, within a window of time.
+fn moved(scene: &Scene, motion: &Motion, x: &[Vec3], [from, until]: [f64; 2], key: &str, faults: &mut Faults) {
+    let [low, high] = bounds(x);
+    let corners: Vec<Vec3> =
+        (0..8u32).map(|k| Vec3::from_fn(|a, _| if k >> a & 1 == 0 { low[a] } else { high[a] })).collect();
+    let way = |a: f64, b: f64| {
+        let (a, b) = (motion.at(a), motion.at(b));
+        corners.iter().map(|p| (b.apply(p) - a.apply(p)).norm()).fold(0.0, f64::max)
+    };
+    let (name, times): (&str, Vec<f64>) = match motion {
+        Motion::Fixed => return,
+        Motion::Keyframes(keys) => ("keyframes", keys.iter().map(|k| k.time).collect()),
+        Motion::Path(samples) => ("path", samples.iter().map(|(time, _)| *time).collect()),
+        Motion::Rotation { axis, origin, speed, from, .. } => {
+            let arm = corners.iter().map(|p| (p - origin).cross(axis).norm()).fold(0.0, f64::max);
+            let key = format!("{key}.rotation");
+            let hint = "a plain number is in rad/s: for degrees write \"... deg/s\", for turns a minute \"... rpm\"";
+            fast(speed.abs() * arm, "turns", hint, &key, faults);
+            if *from >= scene.time.end() && scene.time.frames > 1 {
+                faults.warn(&format!("{key}.from"), format!("{} s; {}", about(*from), unseen(scene)));
+            }
+            return;
+        }
+    };
+    let (mut worst, mut place, mut begins): (f64, usize, Option<f64>) = (0.0, 0, None);
+    for (k, pair) in times.windows(2).enumerate() {
+        let (a, b) = (pair[0].max(from), pair[1].min(until));
+        if a >= b {
+            continue;
+        }
+        let step = (b - a) / f64::from(BETWEEN);
+        let ways = (0..BETWEEN).map(|i| way(a + step * f64::from(i), a + step * f64::from(i + 1)));
+        let speed = ways.fold(0.0, f64::max) / step;
+        if speed > 0.0 && begins.is_none() {
+            begins = Some(a);
+        }
+        if speed > worst {
+            (worst, place) = (speed, k);
+        }
+    }
+    let when = [place, place + 1].map(|k| times.get(k).copied().unwrap_or_default());
+    let at = if name == "keyframes" { format!("{key}.keyframes[{}]", place + 1) } else { format!("{key}.{name}") };
+    let does = format!("between {} s and {} s it moves", unit::number(when[0]), unit::number(when[1]));
+    fast(worst, &does, "lengths are in metres, times in seconds: for others write \"... mm\", \"... ms\"", &at, faults);
+    let (end, last) = (scene.time.end(), times.last().copied().unwrap_or_default());
+    let whole = last > 1.0 && times.iter().all(|t| t.fract() == 0.0);
+    if scene.time.frames > 1 && begins.is_some_and(|begins| begins >= end || whole && last > LONG * end) {
+        faults.warn(&format!("{key}.{name}"), format!("goes on to {} s; {}", about(last), unseen(scene)));
+    }
+}
+
+/// Tells a speed that cannot be meant.
+fn fast(speed: f64, does: &str, hint: &str, key: &str, faults: &mut Faults) {
+    let message = format!("{does} at {} m/s", about(speed));
+    if speed > REFUSED {
+        faults.fault(key, format!("{message}; at most {REFUSED} m/s. Is it meant? {hint}"));
+    } else if speed > FAST {
+        faults.warn(key, format!("{message}. Is it meant? {hint}"));
+    }
+}
+
+/// Poses of a sequence, of a shape of this size.
+fn posed(frames: &[Vec<Vec3>], interval: f64, repeat: bool, size: f64, key: &str, faults: &mut Faults) {
+    let next = |k: usize| frames.get(k + 1).or(if repeat { frames.first() } else { None });
+    let longest = |(a, b): (&Vec<Vec3>, &Vec<Vec3>)| a.iter().zip(b).map(|(a, b)| (b - a).norm()).fold(0.0, f64::max);
+    let ways: Vec<f64> = frames.iter().enumerate().filter_map(|(k, pose)| Some(longest((pose, next(k)?)))).collect();
+    let Some((k, way)) = ways.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1)) else { return };
+    let to = (k + 1) % frames.len();
+    let does = format!("from file {} to file {} of the sequence a vertex moves by {} m,", k + 1, to + 1, about(way));
+    if way / interval > FAST {
+        return fast(way / interval, &does, "lengths are in metres, files as many a second as fps says", key, faults);
+    }
+    let count = ways.len();
+    let beside = |other: Option<&f64>| other.copied();
+    let before = if k > 0 {
+        beside(ways.get(k - 1))
+    } else if repeat {
+        beside(ways.last())
+    } else {
+        None
+    };
+    let after = if k + 1 < count {
+        beside(ways.get(k + 1))
+    } else if repeat {
+        beside(ways.first())
+    } else {
+        None
+    };
+    let around = [before, after].into_iter().flatten().reduce(f64::max);
+    let leaps = count > 2 && way > 0.05 * size && around.is_some_and(|around| way > LEAP * around);
+    if leaps || way > FAR * size {
+        let closing =
+            if repeat && to == 0 { ": the loop does not close" } else { "; is a file missing or of another take?" };
+        faults.warn(key, format!("{does} at {} m/s{closing}", about(way / interval)));
+    }
+}
+
+/// Distance from the local origin that is told where cloth is there [m]: steps of single precision have 0.1 mm there.
+const REACH: f64 = 1000.0;
+
+/// Tells that the scene is solved and written about a point of its own.
+pub fn tell_of_origin(scene: &Scene, origin: &Vec3, faults: &mut Faults) {
+    let key = if scene.cloths.is_empty() { "body[0]" } else { "cloth[0]" };
+    let message = format!(
+        "far from the origin: the run is solved, and its mesh files are written, about [{}, {}, {}] m, which run.json says as \"origin\"; \
+         exports as USD, Alembic, glTF and OBJ and the Blender add-on add it again",
+        origin.x, origin.y, origin.z
+    );
+    faults.warn(key, message);
+}
+
+/// Tells of what begins or is led so far from the local origin that files are coarse there.
+pub fn tell_of_reach(scene: &Scene, input: &Input, faults: &mut Faults) {
+    let cloths = input.cloths.iter().enumerate().map(|(k, c)| (format!("cloth[{k}]"), &c.mesh.positions, &c.pins));
+    let bodies = input.bodies.iter().enumerate().map(|(k, b)| (format!("body[{k}]"), &b.mesh.positions, &b.pins));
+    for (key, x, pins) in cloths.chain(bodies) {
+        let mut reach = x.iter().map(|p| p.amax()).fold(0.0, f64::max);
+        for pin in pins.iter().filter(|pin| pin.motion != Motion::Fixed) {
+            let Some(p) = pin.vertices.first().and_then(|v| x.get(*v as usize)) else { continue };
+            let times = (0..=64).map(|k| f64::from(k) / 64.0 * scene.time.end());
+            let led = times.map(|t| pin.motion.carry(p, pin.from, t.clamp(pin.from, pin.until)).amax());
+            reach = led.fold(reach, f64::max);
+        }
+        if reach > REACH {
+            let step = 1e3 * reach * f64::from(f32::EPSILON);
+            let message = format!(
+                "is or is led {} km from where the run is written: numbers of mesh files have steps of {} mm there, so that layers may \
+                 cross as written. Bring all that is simulated together, or move the camera and the set instead",
+                about(1e-3 * reach),
+                about(step)
+            );
+            faults.warn(&key, message);
+        }
+    }
+}
+
+/// A number with three digits.
+fn about(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return value.to_string();
+    }
+    let scale = 10f64.powi(2 - value.abs().log10().floor() as i32);
+    unit::number((value * scale).round() / scale)
+}
