@@ -18,6 +18,7 @@ mod report;
 mod resume;
 mod run;
 mod simulation;
+mod stretch;
 mod sweep;
 mod text;
 mod view;

@@ -16,8 +16,15 @@ use percale::world::motion::Motion;
 fn of_the_scene_and_its_settings() {
     let scene = good(MINIMAL);
     assert_eq!((scene.name.as_str(), scene.up, scene.gravity), ("test", Up::Y, Vec3::new(0.0, -9.81, 0.0)));
-    let time =
-        Time { fps: 30.0, frames: 120, step: 1e-3, min_step: 2e-5, integrator: Integrator::Bdf2, adaptive: true };
+    let time = Time {
+        fps: 30.0,
+        frames: 120,
+        step: 1e-3,
+        min_step: 2e-5,
+        integrator: Integrator::Bdf2,
+        adaptive: true,
+        frame_limit: None,
+    };
     assert_eq!(scene.time, time);
     assert_eq!(
         scene.contact,
