@@ -610,6 +610,74 @@ enabled = false
     assert!(run.done >= 1 && run.done < 20 && run.reason.unwrap().contains("strain limit"));
 }
 
+/// A sheet between two ends, of which one goes.
+fn drawn(key: &str, way: &str) -> String {
+    format!(
+        r#"
+[time]
+frames = 5
+step = "2 ms"
+{key}
+[[cloth]]
+name = "sheet"
+mesh = "MESHES/sheet_1m_25.ply"
+[[cloth.pin]]
+box = {{ min = [-0.6, -1, -1], max = [-0.49, 1, 1] }}
+[[cloth.pin]]
+box = {{ min = [0.49, -1, -1], max = [0.6, 1, 1] }}
+keyframes = [{{ time = 0 }}, {{ time = 0.1, translate = {way} }}]
+[preview]
+enabled = false
+"#
+    )
+}
+
+#[test]
+fn a_frame_that_takes_too_long_ends_the_run_with_a_checkpoint() {
+    let bench = Bench::new("frame-limit", &drawn("frame_limit = \"1 ms\"", "[0, 0.1, 0]"));
+    let told = bench.refused(1, &["run", "scene.toml", "--out", "a"]);
+    assert!(
+        told.contains(" error failed: frame 2 of 5 has taken more than time.frame_limit, ")
+            && told.contains("run again with --resume"),
+        "{told}"
+    );
+    let run = bench.folder("a").read_run().unwrap();
+    assert_eq!((run.status, run.done), (Status::Failed, 1));
+    // It goes on where it was, and comes to the same.
+    bench.done(&["run", "scene.toml", "--out", "a", "--resume", "--set", "time.frame_limit=60 min"]);
+    bench.done(&["run", "scene.toml", "--out", "b", "--set", "time.frame_limit=60 min"]);
+    assert!(bench.results("a") == bench.results("b"));
+    let stats = |run: &str| -> Vec<(u64, u64)> {
+        bench.folder(run).read_stats().unwrap().iter().map(|s| (s.steps, s.iterations)).collect()
+    };
+    assert_eq!(stats("a"), stats("b"));
+}
+
+#[test]
+fn cloth_stretched_beyond_all_meaning_is_told_once() {
+    let bench = Bench::new("stretched", &drawn("", "[0.8, 0, 0]"));
+    let out = bench.run(&["run", "scene.toml", "--out", "a"]);
+    let told = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(out.status.success(), "{told}");
+    assert_eq!(told.matches("'sheet' is stretched by ").count(), 1, "{told}");
+    let run = bench.folder("a").read_run().unwrap();
+    assert!(run.warnings.iter().filter(|w| w.contains("'sheet' is stretched by ")).count() == 1);
+    // What is drawn as cloth can be is not.
+    let bench = Bench::new("drawn", &drawn("", "[0.05, 0, 0]"));
+    assert!(!String::from_utf8_lossy(&bench.run(&["run", "scene.toml"]).stderr).contains("stretched"));
+}
+
+#[test]
+fn a_motion_that_cannot_be_meant_ends_at_once() {
+    for way in ["[125000, 0, 0]", "[0, -40000, 0]"] {
+        let bench = Bench::new("far", &drawn("", way));
+        let begin = std::time::Instant::now();
+        let told = bench.refused(1, &["run", "scene.toml", "--out", "a"]);
+        assert!(told.contains("of 'sheet' near ") && told.contains(" m in one step, at "), "{told}");
+        assert!(begin.elapsed().as_secs() < 20);
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_signal_stops_between_frames() {

@@ -98,6 +98,13 @@ impl<'a> Frames<'a> {
         Ok(cell.image())
     }
 
+    /// Adds a warning to the record, if it is not there.
+    pub fn warn(&mut self, what: String) {
+        if !self.record.warnings.contains(&what) {
+            self.record.warnings.push(what);
+        }
+    }
+
     /// The run folder.
     pub fn folder(&self) -> &Folder {
         &self.folder

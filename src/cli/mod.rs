@@ -19,6 +19,7 @@ mod report;
 mod resume;
 mod run;
 mod simulation;
+mod stretch;
 mod sweep;
 mod text;
 mod view;

@@ -259,6 +259,7 @@ struct Begin {
 /// What was found at the first frame stays in the record: charts, and where the camera looks; and what changed before.
 fn carry_over(folder: &Folder, before: Record, record: &mut Record) {
     record.view = before.view;
+    record.warnings.extend(before.warnings.into_iter().filter(|told| told.starts_with("frame ")));
     record.changes = before.changes;
     for (entry, before) in record.objects.iter_mut().zip(before.objects) {
         entry.chart = before.chart.filter(|chart| folder.path().join(chart).is_file());

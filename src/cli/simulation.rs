@@ -5,9 +5,10 @@ use super::frames::Frames;
 use super::log::Level;
 use super::progress::{Progress, span};
 use super::pulse::Pulse;
+use super::stretch::Stretched;
 use crate::scene::settings::Precision;
 use crate::scene::{Scene, time};
-use crate::sequence::{Checkpoint, FrameStats, Mark, Stages};
+use crate::sequence::{self, Checkpoint, FrameStats, Mark, Stages};
 use crate::stepper::{Advance, Integrator, Report, Settings, stepper};
 use crate::world::{State, World};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -69,11 +70,16 @@ impl Simulation<'_> {
         let mut stepper = stepper(world, settings(scene), scene.solver.precision == Precision::F64);
         let mut total = Stages::default();
         let mut lags = false;
+        let mut stretched = Stretched::default();
         for frame in next..=last {
             let new = FrameStats { frame, min_gap: f64::INFINITY, ..FrameStats::default() };
             let mut stats = partial.take().unwrap_or(new);
             if frame > first {
-                self.step(state, stepper.as_mut(), &mut stats)?;
+                let report = self.step(state, stepper.as_mut(), &mut stats)?;
+                for told in stretched.look(world, state, frame, &report) {
+                    self.progress.log(Level::Warning, &told);
+                    self.frames.warn(told);
+                }
                 if state.time < scene.time.of(frame) {
                     let between = stats.steps > 0;
                     return Err(self.stopped(state, frame - 1, between.then_some(stats)));
@@ -131,11 +137,13 @@ impl Simulation<'_> {
     }
 
     /// Steps to a frame; a signal leaves it after the step in hand.
-    fn step(&self, state: &mut State, stepper: &mut dyn Advance, stats: &mut FrameStats) -> Result<(), Failure> {
+    fn step(&self, state: &mut State, stepper: &mut dyn Advance, stats: &mut FrameStats) -> Result<Report, Failure> {
+        let (begin, limit) = (Instant::now(), self.scene.time.frame_limit.unwrap_or(f64::INFINITY));
+        let mut over = false;
         let until = self.scene.time.of(stats.frame);
         let mut report = Report::default();
         let mut pulse = Pulse::new();
-        while state.time < until && !self.stop.load(Ordering::Relaxed) {
+        while state.time < until && !over && !self.stop.load(Ordering::Relaxed) {
             let step = stepper.step(self.world, state, until).map_err(|stuck| {
                 Failure::Simulation(format!(
                     "frame {} of {}, step {}, t={:.6} s: {}",
@@ -151,6 +159,7 @@ impl Simulation<'_> {
                 self.progress
                     .log(Level::Info, &format!("frame {} of {}: {line}", stats.frame, self.scene.time.last_frame()));
             }
+            over = begin.elapsed().as_secs_f64() > limit;
         }
         stats.steps += report.steps;
         stats.repeats += report.repeats;
@@ -172,7 +181,39 @@ impl Simulation<'_> {
             check: s.check,
             ..Stages::default()
         });
-        Ok(())
+        if over && state.time < until {
+            let failure = self.over(state, stepper, &report, stats);
+            self.keep(state, stats.frame - 1, Some(stats.clone()))?;
+            return Err(failure);
+        }
+        Ok(report)
+    }
+
+    /// A frame that has taken longer than it may.
+    fn over(&self, state: &State, stepper: &dyn Advance, report: &Report, stats: &FrameStats) -> Failure {
+        let settings = stepper.settings();
+        let stretch = sequence::largest_strain(self.world, &state.x);
+        let mut why = vec![
+            format!("{} of {} steps were repeated shorter", report.repeats, report.steps),
+            format!("{} contacts", report.contacts),
+            format!("{} vertices were corrected", report.corrected),
+            format!("the largest strain is {:.0} %", 100.0 * stretch),
+        ];
+        if state.lag > 0.0 {
+            why.push(format!("prescribed motion waits for pinched cloth, {:.4} s behind", state.lag));
+        }
+        Failure::Simulation(format!(
+            "frame {} of {} has taken more than time.frame_limit, {}: step {} of it, t={:.6} s, steps of {:.4} ms of at most {:.4} ms; {}; \
+             a checkpoint is written, run again with --resume and a larger time.frame_limit to go on",
+            stats.frame,
+            self.scene.time.frames,
+            span(self.scene.time.frame_limit.unwrap_or_default()),
+            stats.steps,
+            state.time,
+            1e3 * state.last,
+            1e3 * settings.step,
+            why.join(", ")
+        ))
     }
 
     /// The table of wall time, and where the output is.

@@ -13,6 +13,7 @@ use super::surface::Surface;
 use super::tree::{Tree, WIDTH, margin2};
 use crate::linalg::four::{Four, fours};
 use crate::linalg::{Vec3, par};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Steps a list is meant to last at the present speed, and those below which it is brief.
 const LAST: (f64, f64) = (8.0, 2.0);
@@ -20,6 +21,8 @@ const LAST: (f64, f64) = (8.0, 2.0);
 const ROOM: (f64, f64) = (0.25, 0.3);
 /// Lists that are kept for their storage.
 const SPARE: usize = 64;
+/// Most pairs of all lists, for each vertex, edge and triangle and beside; and most lists, for each patch and beside.
+const MOST: ([usize; 2], [usize; 2]) = ([64, 1 << 24], [512, 100_000]);
 /// Leaves of the tree over patches, or lists, in a block of a parallel loop.
 const BLOCK: usize = 4;
 
@@ -81,6 +84,10 @@ pub struct Candidates {
     meet: Vec<bool>,
     objects: usize,
     spare: Vec<List>,
+    /// Most pairs and lists there may be.
+    most: (usize, usize),
+    /// There would have been more, and there are none.
+    crowded: bool,
 }
 
 impl Candidates {
@@ -97,7 +104,10 @@ impl Candidates {
         let ids: Vec<u32> = (0..patches.len() as u32).collect();
         let centres: Vec<Vec3> = patches.iter().map(|p| p.mean).collect();
         let objects = surface.objects();
+        let features = surface.vertices + surface.edges.len() + surface.triangles.len();
+        let most = |[each, beside]: [usize; 2], count: usize| each * count + beside;
         Candidates {
+            most: (most(MOST.0, features), most(MOST.1, patches.len())),
             tops: Tree::new(&ids, &centres),
             patches,
             seen: x.to_vec(),
@@ -143,18 +153,46 @@ impl Candidates {
         }
         par::each_heavy(&mut self.patches, |_, patch| patch.fit(x, surface, moved));
         let patches = &self.patches;
-        par::each_heavy(&mut self.lists, |_, list| list.build(x, surface, patches, moved));
+        // What would be too much is not built to its end.
+        let old = self.lists.iter().filter(|list| !list.fresh).map(List::count).sum();
+        let (count, most) = (AtomicUsize::new(old), self.most.0);
+        par::each_heavy(&mut self.lists, |_, list| {
+            if list.fresh && count.load(Ordering::Relaxed) <= most {
+                list.build(x, surface, patches, moved);
+                count.fetch_add(list.count(), Ordering::Relaxed);
+            }
+        });
+        if count.into_inner() > most {
+            self.give_up();
+        }
         builds
+    }
+
+    /// There were too many pairs, or patches too near each other, for the last displacements: there are none, and nothing is known.
+    pub fn crowded(&self) -> bool {
+        self.crowded
+    }
+
+    fn give_up(&mut self) {
+        self.crowded = true;
+        self.lists = Vec::new();
+        self.spare = Vec::new();
     }
 
     /// Keeps a list for every two patches whose swept boxes are within reach.
     fn meet_lists(&mut self) {
-        let Candidates { lists, patches, tops, distance, meet, objects, spare, .. } = self;
+        let Candidates { lists, patches, tops, distance, meet, objects, spare, most: (_, allowed), crowded, .. } = self;
+        *crowded = false;
         tops.refit(|p| patches[p as usize].swept);
         let thickest = patches.iter().fold(0.0, |m: f64, p| m.max(p.thickness));
         let most = margin2(*distance + 2.0 * thickest);
+        let (count, allowed) = (AtomicUsize::new(0), *allowed);
         let mut near: Vec<[u32; 2]> = par::gather(tops.leaves(), BLOCK, |leaves, out| {
             for leaf in leaves {
+                if count.load(Ordering::Relaxed) > allowed {
+                    return;
+                }
+                let before = out.len();
                 tops.query(&tops.around(leaf), most, leaf, |other| {
                     tops.pairs(leaf, tops, other, most, |i, j| {
                         let [i, j] = [i.min(j), i.max(j)];
@@ -165,8 +203,13 @@ impl Candidates {
                         }
                     });
                 });
+                count.fetch_add(out.len() - before, Ordering::Relaxed);
             }
         });
+        if count.into_inner() > allowed {
+            self.give_up();
+            return;
+        }
         near.extend((0..patches.len() as u32).map(|p| [p, p]).filter(|[p, _]| {
             let object = patches[*p as usize].object;
             meet[object * *objects + object]
@@ -231,11 +274,16 @@ impl Candidates {
 
     /// Number of pairs in all lists.
     pub fn count(&self) -> usize {
-        self.lists.iter().map(|list| list.vertex_face.len() + list.edge_edge.len()).sum()
+        self.lists.iter().map(List::count).sum()
     }
 }
 
 impl List {
+    /// Number of pairs.
+    fn count(&self) -> usize {
+        self.vertex_face.len() + self.edge_edge.len()
+    }
+
     fn place(a: &Patch, b: &Patch) -> (Vec3, f64) {
         (a.mean - b.mean, a.drift + b.drift)
     }

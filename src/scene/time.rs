@@ -56,6 +56,9 @@ section! {
         /// Choose each step between the bounds from what the last ones needed; otherwise the step is `step`, from
         /// an eighth of it at the start.
         pub adaptive: bool = flag().or(true),
+        /// Wall time that a frame may take; a run in which one takes more ends with a checkpoint there, says why and can be resumed. No
+        /// bound if absent. A resumed frame begins to count anew.
+        pub frame_limit: Option<f64> = quantity(Unit::Time, 1e-3..=1e7).optional(),
     }
     check bounds_in_order;
 }

@@ -20,6 +20,18 @@ pub fn largest_strain(world: &World, x: &[Vec3]) -> f64 {
     largest.max(0.0)
 }
 
+/// Largest relative elongation of the edges of each cloth, and where: index of its object, strain, place [m].
+pub fn strained(world: &World, x: &[Vec3]) -> Vec<(usize, f64, Vec3)> {
+    let mut most: Vec<_> = world.cloths.iter().map(|cloth| (cloth.object, 0.0, Vec3::zeros())).collect();
+    for triangle in &world.elements.triangles {
+        let strain = strain(triangle, x).into_iter().fold(0.0, f64::max);
+        if let Some(most) = most.get_mut(triangle.cloth as usize).filter(|most| strain > most.1) {
+            (most.1, most.2) = (strain, x[triangle.vertices[0] as usize]);
+        }
+    }
+    most
+}
+
 /// Largest absolute relative change of length of the edges around each vertex of an object, in file order.
 pub fn strains(world: &World, object: &Object, x: &[Vec3]) -> Vec<f64> {
     let mut largest = vec![0.0f64; world.moving];

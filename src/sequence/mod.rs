@@ -25,7 +25,7 @@ pub use cases::Cases;
 pub use checkpoint::{Checkpoint, Mark, marks};
 pub use damage::Damage;
 pub use disk::{DiskError, make_folder, read, write};
-pub use fields::{kinetic_energy, largest_strain, speeds, strains, weight_energy};
+pub use fields::{kinetic_energy, largest_strain, speeds, strained, strains, weight_energy};
 pub use folder::{Folder, Stored};
 pub use gap::gaps;
 pub use lock::{LOCK, Lock, LockError};

@@ -1,50 +1,269 @@
 //! Strain limits: an upper bound of each edge's length that holds after the step; and what a step stretches far at once, eased.
 //!
 //! Gauss-Seidel in a fixed order over the edges that are too long; each is shortened along itself with inverse masses, so
-//! momentum is kept (Bridson, Marino & Fedkiw 2003, section 5).
+//! momentum is kept (Bridson, Marino & Fedkiw 2003, section 5). A limit moves positions and stops velocities, each for itself: to shorten
+//! an edge says nothing of how fast its ends come together, for that hangs on how far it was beyond its bound and on the step. What
+//! makes a taut edge longer yet is taken out of the velocities by inelastic impulses along it. Each is no larger than what
+//! mirrors the velocities, so it never adds kinetic energy but what prescribed vertices give. A cloth whose limit
+//! acts takes the step by backward Euler, and its history is made anew (`scheme`): the second-order one would turn what was moved and stopped
+//! into a speed. Nothing in it ends such a step faster than anything was before.
+
+mod spring;
 
 use super::{Step, Stuck};
-use crate::linalg::par;
-use crate::world::{State, World};
+use crate::linalg::{Vec3, par};
+use crate::world::{Cloth, State, World};
+pub use spring::Springs;
 
-/// Most sweeps.
+/// Most sweeps, of positions and of velocities.
 const SWEEPS: usize = 200;
+/// Most sweeps over vertices that are too fast.
+const SLOWED: usize = 20;
 /// Most sweeps over what a step stretches too far.
 const EASED: usize = 20;
-/// Corrections aim this far (relative) below the bound, so that sweeps end.
+/// Corrections aim this far (relative) below the bound, so that sweeps end; and what taut edges lengthen by in a step may be left.
 const MARGIN: f64 = 1e-4;
+/// What was beyond its bound before the step comes back at this rate, in parts of the bound [1/s].
+const RETURN: f64 = 5.0;
+/// An edge may stay longer than its bound by this part where the smallest step does not help.
+const BORNE: f64 = 0.01;
+/// Part of the energy of the shape that shortening edges may add to it beside what stops: what is held at its limit is at rest but for
+/// this, and needs no shorter step.
+const TINY: f64 = 1e-3;
+/// Edges that begin the step longer than this part of their bound are taut all through it.
+const TAUT: f64 = 0.99;
 
-/// Shortens edges beyond their bounds by changing displacements and velocities of the step. True when there were any.
+/// An edge with a bound, in a step.
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    ends: [u32; 2],
+    /// Largest length at any time [m].
+    bound: f64,
+    /// Length before the step [m].
+    start: f64,
+    /// Largest length after it: more than the bound where the edge was so before [m].
+    allowed: f64,
+    /// It was shortened.
+    taut: bool,
+}
+
+/// Shortens edges beyond their bounds by changing displacements of the step, and takes out of its velocities what would lengthen them
+/// further. True when there were any.
 ///
 /// # Errors
-/// The worst edge when sweeps do not suffice.
-pub fn enforce(world: &World, state: &State, step: &mut Step) -> Result<bool, Stuck> {
+/// The worst edge when sweeps do not suffice: at the smallest step only if it is longer than its bound by more than a hundredth, and than
+/// the worst of its cloth as given.
+pub fn enforce(
+    world: &World,
+    state: &State,
+    step: &mut Step,
+    springs: &Springs,
+    smallest: bool,
+) -> Result<bool, Stuck> {
     let mut any = false;
-    for cloth in &world.cloths {
-        if cloth.limits.is_empty() {
+    let mut pulled = springs.edges().peekable();
+    for (k, cloth) in world.cloths.iter().enumerate() {
+        let mut edges = edges(state, step, cloth);
+        edges.iter_mut().for_each(|edge| edge.taut = pulled.next_if_eq(&edge.ends).is_some());
+        if edges.iter().all(|edge| !edge.taut && edge.after(state, step).norm() <= edge.allowed) {
             continue;
         }
-        let mut worst = None;
-        for _ in 0..SWEEPS {
-            worst = None;
-            let mut largest = 0.0;
-            for (edge, bound) in &cloth.limits {
-                let strain = shorten(world, state, step, *edge, *bound);
-                any |= strain > 0.0;
-                if strain > largest {
-                    largest = strain;
-                    worst = Some(Stuck::Overstretched(*edge, largest));
-                }
-            }
-            if worst.is_none() {
-                break;
+        any = true;
+        step.limited[world.objects[cloth.object].vertices.clone()].fill(true);
+        let still = world.elements.energy(&state.x);
+        let before = energy(world, state, step).max(still.0 + still.1);
+        let solved = step.moved.clone();
+        let moving = motion(world, step, k);
+        if !shorten_all(world, state, step, &mut edges) {
+            left(world, state, step, cloth, &edges, smallest)?;
+        }
+        let after = energy(world, state, step);
+        edges.retain(|edge| edge.taut);
+        stop(world, state, step, &edges);
+        if after > before * (1.0 + TINY) + (moving - motion(world, step, k)).max(0.0) {
+            step.moved = solved;
+            if let Some((ends, strain)) = beyond(world, state, step)
+                && !smallest
+            {
+                return Err(Stuck::Overstretched(ends, strain));
             }
         }
-        if let Some(stuck) = worst {
-            return Err(stuck);
-        }
+        slow(world, step, k, fastest(world, state, step));
     }
     Ok(any)
+}
+
+/// Energy of the shape after the step [J].
+fn energy(world: &World, state: &State, step: &Step) -> f64 {
+    let x: Vec<Vec3> = state.x.iter().zip(&step.moved).map(|(x, moved)| x + moved).collect();
+    let (membrane, bending) = world.elements.energy(&x);
+    membrane + bending
+}
+
+/// Fastest that anything is before the step, or goes in it by what is prescribed, by the air or by gravity [m/s].
+fn fastest(world: &World, state: &State, step: &Step) -> f64 {
+    let prescribed = |v: usize| step.fixed.get(v).copied().unwrap_or(true);
+    let speed = |v: usize| if prescribed(v) { step.moved[v].norm() / step.h } else { state.v[v].norm() };
+    let air = world.wind.at(state.time + step.h).norm();
+    par::max(state.v.len(), speed).max(air) + world.gravity.norm() * step.h
+}
+
+/// Slows vertices of cloth `k` that are faster than `most` [m/s] where its limit acts: they take the common velocity with those beside them,
+/// one by one.
+fn slow(world: &World, step: &mut Step, k: usize, most: f64) {
+    for _ in 0..SLOWED {
+        let mut done = true;
+        for v in world.objects[world.cloths[k].object].vertices.clone() {
+            if step.fixed[v] || step.rate[v].norm() <= most {
+                continue;
+            }
+            done = false;
+            for w in world.surface.around(v).iter().map(|w| *w as usize) {
+                if step.fixed[w] {
+                    step.rate[v] = step.moved[w] / step.h;
+                    continue;
+                }
+                let (a, b) = (world.mass[v], world.mass[w]);
+                let common = (step.rate[v] * a + step.rate[w] * b) / (a + b);
+                (step.rate[v], step.rate[w]) = (common, common);
+            }
+        }
+        if done {
+            break;
+        }
+    }
+}
+
+/// Energy of motion of cloth `k` after the step [J].
+fn motion(world: &World, step: &Step, k: usize) -> f64 {
+    let vertices = world.objects[world.cloths[k].object].vertices.clone();
+    vertices.map(|v| 0.5 * world.mass[v] * step.rate[v].norm_squared()).sum()
+}
+
+/// The edges of a cloth that have a bound.
+fn edges(state: &State, step: &Step, cloth: &Cloth) -> Vec<Edge> {
+    let edge = |(ends, bound): &([u32; 2], f64)| {
+        let start = (state.x[ends[1] as usize] - state.x[ends[0] as usize]).norm();
+        let allowed = bound.max(start - RETURN * step.h * bound);
+        Edge { ends: *ends, bound: *bound, start, allowed, taut: false }
+    };
+    cloth.limits.iter().map(edge).collect()
+}
+
+impl Edge {
+    /// From one end to the other before the step [m].
+    fn before(&self, state: &State) -> Vec3 {
+        let [a, b] = self.ends.map(|v| v as usize);
+        state.x[b] - state.x[a]
+    }
+
+    /// The same after it [m].
+    fn after(&self, state: &State, step: &Step) -> Vec3 {
+        let [a, b] = self.ends.map(|v| v as usize);
+        (state.x[b] + step.moved[b]) - (state.x[a] + step.moved[a])
+    }
+}
+
+/// Brings edges below what is allowed, there and back in turn. False when some stay longer.
+fn shorten_all(world: &World, state: &State, step: &mut Step, edges: &mut [Edge]) -> bool {
+    for _ in 0..SWEEPS {
+        let mut done = true;
+        for edge in edges.iter_mut() {
+            if let Some(shifts) = shortened(world, state, step, edge.ends, edge.allowed) {
+                for (v, shift) in edge.ends.into_iter().zip(shifts) {
+                    step.moved[v as usize] += shift;
+                }
+                (edge.taut, done) = (true, false);
+            }
+        }
+        if done {
+            return true;
+        }
+        edges.reverse();
+    }
+    false
+}
+
+/// Whether what stays too long can be borne.
+fn left(world: &World, state: &State, step: &Step, cloth: &Cloth, edges: &[Edge], smallest: bool) -> Result<(), Stuck> {
+    let given = |(ends, bound): &([u32; 2], f64)| {
+        (world.rest[ends[0] as usize] - world.rest[ends[1] as usize]).norm() / bound - 1.0
+    };
+    let borne = BORNE + 1.05 * cloth.limits.iter().map(given).fold(0.0, f64::max);
+    let beyond = |edge: &Edge| {
+        let length = edge.after(state, step).norm();
+        let grows = length
+            > edge.start.max(edge.bound) + if edge.start > edge.bound { RETURN * step.h * edge.bound } else { 0.0 };
+        let beyond = length / edge.bound - 1.0;
+        let bad = beyond > borne && length > edge.start || grows && !smallest;
+        bad.then_some(Stuck::Overstretched(edge.ends, beyond))
+    };
+    let strain = |stuck: &Stuck| if let Stuck::Overstretched(_, strain) = stuck { *strain } else { 0.0 };
+    match edges.iter().filter_map(beyond).max_by(|a, b| strain(a).total_cmp(&strain(b))) {
+        Some(worst) => Err(worst),
+        None => Ok(()),
+    }
+}
+
+/// Takes out of the velocities at the end of the step what lengthens taut edges.
+fn stop(world: &World, state: &State, step: &mut Step, edges: &[Edge]) {
+    let mut pulls: Vec<Pull> = edges.iter().map(|edge| Pull::of(world, state, step, edge)).collect();
+    for _ in 0..SWEEPS {
+        let fastest = pulls.iter().fold(0.0, |most: f64, pull| most.max(pull.stop(step)));
+        if fastest * step.h <= MARGIN {
+            break;
+        }
+        pulls.reverse();
+    }
+}
+
+/// Along what the ends of a taut edge pull at each other.
+struct Pull {
+    ends: [usize; 2],
+    /// Inverse masses [1/kg].
+    weights: [f64; 2],
+    /// Direction at the end of the step, from the first end to the second.
+    end: Vec3,
+    /// Direction of the pull: where the edge was taut all the while its mean one, with which what turns keeps its speed.
+    along: Vec3,
+    bound: f64,
+}
+
+impl Pull {
+    fn of(world: &World, state: &State, step: &Step, edge: &Edge) -> Pull {
+        let unit = |d: Vec3| d.try_normalize(0.0).unwrap_or_default();
+        let end = unit(edge.after(state, step));
+        let mean = unit(end + unit(edge.before(state)));
+        let along = if edge.start > TAUT * edge.bound && mean.dot(&end) > 0.5 { mean } else { end };
+        let ends = edge.ends.map(|v| v as usize);
+        Pull { ends, weights: ends.map(|v| weight(world, step, v)), end, along, bound: edge.bound }
+    }
+
+    /// Stops the ends from parting, and from what the scheme makes of that; gives how fast they did, in parts of the bound [1/s].
+    fn stop(&self, step: &mut Step) -> f64 {
+        let Pull { ends: [a, b], weights: [wa, wb], end, along, .. } = *self;
+        let velocity = |v: usize| if step.fixed[v] { step.moved[v] / step.h } else { step.rate[v] };
+        let parting = velocity(b) - velocity(a);
+        let (speed, most) = (parting.dot(&end), 2.0 * parting.dot(&along));
+        let by = (speed / along.dot(&end)).clamp(most.min(0.0), most.max(0.0));
+        if wa + wb == 0.0 || by == 0.0 {
+            return 0.0;
+        }
+        let pull = along * (by / (wa + wb));
+        step.rate[a] += pull * wa;
+        step.rate[b] -= pull * wb;
+        speed.abs() / self.bound
+    }
+}
+
+/// The edge that is farthest beyond its bound after the step, and by what part; none where all are within theirs but for rounding.
+pub fn beyond(world: &World, state: &State, step: &Step) -> Option<([u32; 2], f64)> {
+    let strain = |(ends, bound): &([u32; 2], f64)| {
+        let [a, b] = ends.map(|v| v as usize);
+        let length = ((state.x[b] + step.moved[b]) - (state.x[a] + step.moved[a])).norm();
+        (length > bound * (1.0 + 1e-9)).then(|| (*ends, length / bound - 1.0))
+    };
+    world.cloths.iter().flat_map(|cloth| &cloth.limits).filter_map(strain).max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// Shortens edges that the step makes longer, than they are and than at rest, by more than the part `most` of their length at rest, as far as
@@ -71,25 +290,31 @@ pub fn ease(world: &World, state: &State, step: &mut Step, most: f64) -> bool {
     any
 }
 
-/// Brings an edge that is longer than `bound` [m] a little below it; gives by what part it was.
-fn shorten(world: &World, state: &State, step: &mut Step, edge: [u32; 2], bound: f64) -> f64 {
-    let Step { fixed, moved, rate, betas, .. } = step;
+/// Brings an edge that is longer than `bound` [m] a little below it, and its ends' velocities with them.
+fn shorten(world: &World, state: &State, step: &mut Step, edge: [u32; 2], bound: f64) {
+    let Some(shifts) = shortened(world, state, step, edge, bound) else { return };
+    for (v, shift) in edge.into_iter().map(|v| v as usize).zip(shifts) {
+        step.moved[v] += shift;
+        step.rate[v] += shift / step.betas[v];
+    }
+}
+
+/// How the ends of an edge that is longer than `bound` [m] move to bring it a little below; none where it is not or they cannot.
+fn shortened(world: &World, state: &State, step: &Step, edge: [u32; 2], bound: f64) -> Option<[Vec3; 2]> {
     let [a, b] = edge.map(|v| v as usize);
-    let d = (state.x[b] + moved[b]) - (state.x[a] + moved[a]);
+    let d = (state.x[b] + step.moved[b]) - (state.x[a] + step.moved[a]);
     let length = d.norm();
     if length <= bound {
-        return 0.0;
+        return None;
     }
-    let weight = |v: usize| if fixed[v] { 0.0 } else { 1.0 / world.mass[v] };
-    let (wa, wb) = (weight(a), weight(b));
-    if wa + wb > 0.0 {
-        let pull = d * ((length - bound * (1.0 - MARGIN)) / (length * (wa + wb)));
-        for (v, shift) in [(a, pull * wa), (b, pull * -wb)] {
-            moved[v] += shift;
-            rate[v] += shift / betas[v];
-        }
-    }
-    length / bound - 1.0
+    let (wa, wb) = (weight(world, step, a), weight(world, step, b));
+    let pull = d * ((length - bound * (1.0 - MARGIN)) / (length * (wa + wb)));
+    (wa + wb > 0.0).then(|| [pull * wa, pull * -wb])
+}
+
+/// What a vertex yields to a pull: its inverse mass [1/kg].
+fn weight(world: &World, step: &Step, v: usize) -> f64 {
+    if step.fixed[v] { 0.0 } else { 1.0 / world.mass[v] }
 }
 
 /// Edges that the step makes longer, than they are and than at rest, by more than the part `most` of their length at rest, and by what part.

@@ -11,8 +11,10 @@ mod impulse;
 mod kept;
 mod limit;
 pub mod part;
+mod report;
 mod scheme;
 mod skin;
+mod stride;
 mod stuck;
 mod touch;
 mod turn;
@@ -23,6 +25,7 @@ use crate::linalg::matrix::Real;
 use crate::linalg::pcg::{Components, Pcg};
 use crate::linalg::{Vec3, par};
 use crate::world::{Pinch, State, World};
+pub use report::{Report, Seconds};
 pub use scheme::Integrator;
 use std::time::Instant;
 pub use stuck::Stuck;
@@ -63,86 +66,6 @@ pub struct Settings {
     pub tolerance: f64,
     /// Most iterations of the linear solve.
     pub iterations: usize,
-}
-
-/// Wall seconds by stage.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Seconds {
-    /// Candidate pairs.
-    pub broad: f64,
-    /// Contacts from candidates.
-    pub narrow: f64,
-    /// Pressures of layers of air and balloons.
-    pub air: f64,
-    /// Elements, drag, handles, contacts into the system.
-    pub assembly: f64,
-    /// Linear solve.
-    pub solve: f64,
-    /// Check of the end positions, corrections, strain limits.
-    pub check: f64,
-}
-
-impl Seconds {
-    /// All stages.
-    pub fn total(&self) -> f64 {
-        self.broad + self.narrow + self.air + self.assembly + self.solve + self.check
-    }
-
-    fn add(&mut self, other: &Seconds) {
-        self.broad += other.broad;
-        self.narrow += other.narrow;
-        self.air += other.air;
-        self.assembly += other.assembly;
-        self.solve += other.solve;
-        self.check += other.check;
-    }
-}
-
-/// What happened in one or more steps.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Report {
-    /// Steps taken.
-    pub steps: u64,
-    /// Steps that had to be repeated with half the size.
-    pub repeats: u64,
-    /// Steps with more than one solve, because the first closed contacts too fast.
-    pub stops: u64,
-    /// Linear iterations; these and what follows of solves, lists and wall time with attempts given up.
-    pub iterations: u64,
-    /// Solves that stopped before the tolerance.
-    pub unconverged: u64,
-    /// Contacts in the last step.
-    pub contacts: usize,
-    /// Smallest gap (distance less thickness) in the last step [m]; infinite without contact.
-    pub min_gap: f64,
-    /// Vertices whose end positions had to be corrected for a proof free of crossings, counted once a step.
-    pub corrected: u64,
-    /// Those of them that were held where no other motion was proven free of crossings.
-    pub truncated: u64,
-    /// Candidate pairs in the last step.
-    pub candidates: usize,
-    /// Lists of candidates built, each of two patches.
-    pub builds: u64,
-    /// Wall time.
-    pub seconds: Seconds,
-}
-
-impl Report {
-    /// Joins the report of a following step.
-    pub fn add(&mut self, next: &Report) {
-        self.steps += next.steps;
-        self.repeats += next.repeats;
-        self.stops += next.stops;
-        self.iterations += next.iterations;
-        self.unconverged += next.unconverged;
-        self.corrected += next.corrected;
-        self.truncated += next.truncated;
-        self.builds += next.builds;
-        self.contacts = next.contacts;
-        self.min_gap = next.min_gap;
-        self.candidates = next.candidates;
-        self.seconds.add(&next.seconds);
-    }
 }
 
 /// Advances a state; holds reusable storage only, nothing that a resumed run would miss.
@@ -200,6 +123,8 @@ pub(crate) struct Step {
     fixed: Vec<bool>,
     /// In contact in this step; all vertices.
     touched: Vec<bool>,
+    /// Of a cloth whose strain limit acts in this step; moving vertices.
+    limited: Vec<bool>,
 }
 
 impl Step {
@@ -219,6 +144,8 @@ pub struct Stepper<T> {
     watch: ignore::Watch,
     airs: air::Airs,
     free: free::Free,
+    strides: stride::Strides,
+    springs: limit::Springs,
     /// Right-hand sides below these norms count as this large, by component.
     floors: Vec<f64>,
     now: Step,
@@ -236,6 +163,8 @@ impl<T: Real> Stepper<T> {
             watch: ignore::Watch::default(),
             airs: air::Airs::new(world),
             free: free::Free::new(world),
+            strides: stride::Strides::new(world),
+            springs: limit::Springs::default(),
             floors: vec![0.0; world.component_mass.len()],
             now: Step {
                 moved: vec![Vec3::zeros(); world.rest.len()],
@@ -244,6 +173,7 @@ impl<T: Real> Stepper<T> {
                 flight: vec![Vec3::zeros(); moving],
                 fixed: vec![false; moving],
                 touched: vec![false; world.rest.len()],
+                limited: vec![false; moving],
                 betas: vec![0.0; moving],
                 ..Step::default()
             },
@@ -260,7 +190,9 @@ impl<T: Real> Stepper<T> {
         report: &mut Report,
     ) -> Result<(), Stuck> {
         let mut clock = Clock(Instant::now());
-        let Stepper { settings, assembly, touch, airs, now, .. } = self;
+        let Stepper { settings, assembly, touch, airs, strides, springs, now, .. } = self;
+        springs.clear();
+        now.limited.fill(false);
 
         // Free flight, pins and obstacles.
         now.h = h;
@@ -270,9 +202,10 @@ impl<T: Real> Stepper<T> {
         if freed.contains(&true) {
             ease::ease(world, state, |v| freed.get(v as usize) == Some(&true));
         }
+        strides.check(world, now)?;
 
         // What may touch, and what is predicted to.
-        report.builds += touch.update_candidates(world, state, now);
+        report.builds += touch.update_candidates(world, state, now)?;
         report.candidates = touch.candidate_count();
         report.seconds.broad += clock.lap();
         touch.find_contacts(world, state, now);
@@ -326,10 +259,26 @@ impl<T: Real> Stepper<T> {
             }
         }
         report.stops += u64::from(solves > 1);
+        let mut limited = 0;
+        while limited < SOLVES && self.springs.find(world, state, &self.now) {
+            report.seconds.check += clock.lap();
+            if scheme::ground_limited(world, state, &mut self.now) {
+                self.springs.find(world, state, &self.now);
+                let Step { flight, moved, .. } = &mut self.now;
+                moved[..world.moving].copy_from_slice(flight);
+                assemble(world, state, &self.now, &mut self.assembly);
+                self.airs.inflate(world, &mut self.assembly.force);
+                self.assembly.keep();
+            }
+            self.assembly.restore();
+            self.begin(world, report, &mut clock)?;
+            self.iterate(world, 1.0, report, &mut clock)?;
+            limited += 1;
+        }
         let Step { rate, z, betas, .. } = &mut self.now;
         par::each_mut(rate, |v, rate| *rate += z[v] / betas[v]);
 
-        let proven = self.prove(world, state, solves == SOLVES, report);
+        let proven = self.prove(world, state, solves == SOLVES || limited > 0, report);
         if proven.is_ok() {
             self.touch.advance_bristles(world, state, &self.now);
             scheme::commit(world, state, &self.now);
@@ -347,25 +296,30 @@ impl<T: Real> Stepper<T> {
 
     /// End positions: strain limits, then a proof for every pair that may have crossed.
     fn prove(&mut self, world: &World, state: &State, moved: bool, report: &mut Report) -> Result<(), Stuck> {
-        let Stepper { settings, touch, now, .. } = self;
+        let Stepper { settings, touch, springs, now, .. } = self;
+        // Equal parts of what is left may be longer by rounding.
+        let smallest = now.h <= settings.min_step * (1.0 + 1e-5);
         // Limits last: what eases an edge may stretch the next.
         let eased = limit::ease(world, state, now, STRETCH.0);
-        let shortened = limit::enforce(world, state, now)?;
+        let shortened = limit::enforce(world, state, now, springs, smallest)?;
         let corrected = touch.check(world, state, now, moved || eased || shortened)?;
+        touch.room(now)?;
         let torn = limit::torn(world, state, now, STRETCH.1);
         if let Some((edge, part)) = torn.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))
-            && now.h > settings.min_step
+            && !smallest
         {
             return Err(Stuck::Torn(edge, part));
         }
         (report.corrected, report.truncated) = (corrected.vertices, corrected.truncated);
+        report.beyond = limit::beyond(world, state, now);
         Ok(())
     }
 
     /// Adds the contacts and begins to solve for `z`, from the guess that stands there.
     fn begin(&mut self, world: &World, report: &mut Report, clock: &mut Clock) -> Result<(), Stuck> {
-        let Stepper { assembly, pcg, touch, airs, free, floors, now, .. } = self;
+        let Stepper { assembly, pcg, touch, airs, free, floors, springs, now, .. } = self;
         touch.add(airs.columns(), assembly);
+        springs.add(now, assembly);
         free.begin(world, now, touch.contacts());
         report.seconds.assembly += clock.lap();
 

@@ -63,6 +63,34 @@ pub fn ground(world: &World, state: &State, step: &mut Step) {
     });
 }
 
+/// A cloth whose strain limit acts takes the step by backward Euler, for the same reason. Where the step goes stays, from another
+/// free flight. True when there were vertices that did not.
+pub fn ground_limited(world: &World, state: &State, step: &mut Step) -> bool {
+    let mut any = false;
+    for cloth in &world.cloths {
+        let mut long = cloth.limits.iter().map(|(ends, bound)| {
+            let [a, b] = ends.map(|v| state.x[v as usize] + step.moved[v as usize]);
+            (a - b).norm() > *bound
+        });
+        let vertices = world.objects[cloth.object].vertices.clone();
+        if step.limited[vertices.start] || !long.any(|long| long) {
+            continue;
+        }
+        for v in vertices {
+            step.limited[v] = true;
+            if step.fixed[v] || step.touched[v] {
+                continue;
+            }
+            any = true;
+            step.betas[v] = step.h;
+            step.rate[v] = state.v[v] + world.gravity * step.h;
+            step.flight[v] = step.rate[v] * step.h;
+            step.z[v] = step.moved[v] - step.flight[v];
+        }
+    }
+    any
+}
+
 /// Displacement of obstacles, and of pinned vertices with the velocity the scheme gives them. Vertices without mass
 /// (in no triangle or tetrahedron) stay. Gives the vertices that a pin lets go, or nothing where none does.
 pub fn prescribe(world: &World, state: &mut State, step: &mut Step) -> Vec<bool> {
@@ -187,20 +215,22 @@ pub fn add_handles<T: Real>(world: &World, state: &State, step: &Step, assembly:
 }
 
 /// Takes the step: history, positions, velocities. Vertices in contact that are stopped forget their history but for gravity: one that
-/// leaves goes on in the free flight that those beside it are in.
+/// leaves goes on in the free flight that those beside it are in. So does all of a cloth whose limit acts, so that its momentum
+/// stays.
 pub fn commit(world: &World, state: &mut State, step: &Step) {
     let State { x, v, x_before, v_before, guess, .. } = state;
-    let Step { h, moved, rate, touched, z, betas, .. } = step;
+    let Step { h, moved, rate, touched, limited, z, betas, .. } = step;
     let calm = CALM * world.gravity.norm();
     let history = |i: usize| {
         let acceleration = (rate[i] - v[i]) / *h;
-        if acceleration.norm() <= calm { acceleration } else { world.gravity }
+        let acts = if acceleration.norm() <= calm { acceleration } else { world.gravity };
+        if touched[i] { Some(acts) } else { limited[i].then_some(world.gravity) }
     };
-    par::fill(x_before, |i| match touched[i] {
-        true => x[i] + moved[i] - (rate[i] - history(i) * (h / 2.0)) * *h,
-        false => x[i],
+    par::fill(x_before, |i| match history(i) {
+        Some(acts) => x[i] + moved[i] - (rate[i] - acts * (h / 2.0)) * *h,
+        None => x[i],
     });
-    par::fill(v_before, |i| if touched[i] { rate[i] - history(i) * *h } else { v[i] });
+    par::fill(v_before, |i| history(i).map_or(v[i], |acts| rate[i] - acts * *h));
     par::each_mut(&mut x[..world.moving], |i, x| *x += moved[i]);
     par::fill(&mut v[..world.moving], |i| rate[i]);
     par::fill(guess, |i| z[i] / (betas[i] * betas[i]));
@@ -258,6 +288,7 @@ mod tests {
             z: none(),
             betas: vec![H[0]],
             touched: vec![touched],
+            limited: vec![false],
             ..Step::default()
         };
         commit(&world, &mut state, &step);

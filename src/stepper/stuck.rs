@@ -18,6 +18,22 @@ pub enum Stuck {
     Torn([u32; 2], f64),
     /// An edge stays longer than its bound: world vertices and its strain beyond the bound.
     Overstretched([u32; 2], f64),
+    /// A prescribed vertex is to move many times the size of what there is in one step.
+    Far {
+        /// World vertex.
+        vertex: u32,
+        /// How far [m].
+        way: f64,
+        /// In a step of this size [s].
+        h: f64,
+    },
+    /// More may meet in one step than memory is given for.
+    Crowded {
+        /// World vertex that moves farthest in it.
+        vertex: u32,
+        /// How far [m].
+        way: f64,
+    },
     /// The system has no positive definite block at this world vertex.
     Indefinite(u32),
     /// A position or velocity is not finite at this world vertex.
@@ -54,11 +70,24 @@ impl Stuck {
                 name(*d)
             ),
             Stuck::Overstretched([a, b], strain) => format!(
-                "the edge from {} to {} near {} stays {:.2} % beyond its strain limit",
+                "the edge from {} to {} near {} stays {:.2} % beyond its strain limit; let pins and obstacles leave it \
+                 room, or give a larger strain_limit",
                 name(*a),
                 name(*b),
                 at(*a),
                 strain * 100.0
+            ),
+            Stuck::Far { vertex, way, h } => format!(
+                "{} near {} is to move {way:.3} m in one step, at {:.3} km/s; look at times, places and units of its motion",
+                name(*vertex),
+                at(*vertex),
+                way / h * 1e-3
+            ),
+            Stuck::Crowded { vertex, way } => format!(
+                "more surfaces may meet in one step than memory is given for; {} near {} moves farthest in it, {way:.3} m; \
+                 look at speeds, and at thickness and contact.distance against the edges of the meshes",
+                name(*vertex),
+                at(*vertex)
             ),
             Stuck::Torn([a, b], part) => format!(
                 "one step stretches the edge from {} to {} near {} by {:.0} %",

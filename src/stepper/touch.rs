@@ -15,7 +15,7 @@ use super::ignore::ignores;
 use super::kept::Kept;
 use super::skin::Skin;
 use super::turn::Turns;
-use super::{Step, impulse};
+use super::{Step, Stuck, impulse};
 use crate::collision::candidates::{Candidates, List, Near, fit};
 use crate::collision::certificate::{Pair, Separation, Separations};
 use crate::force::assembly::{Assembly, pick};
@@ -163,14 +163,31 @@ impl Touch {
     }
 
     /// Expects each vertex to go on as it does, and brings the lists to cover that. Gives the number of lists built.
-    pub fn update_candidates(&mut self, world: &World, state: &State, step: &Step) -> u64 {
+    ///
+    /// # Errors
+    /// There would be more pairs than memory is given for.
+    pub fn update_candidates(&mut self, world: &World, state: &State, step: &Step) -> Result<u64, Stuck> {
         if !world.contact.enabled {
-            return 0;
+            return Ok(0);
         }
         par::fill(&mut self.predicted, |v| {
             if v < world.moving && !step.fixed[v] { state.v[v] * step.h } else { step.moved[v] }
         });
-        self.candidates.update(&state.x, &world.surface, &self.predicted)
+        let builds = self.candidates.update(&state.x, &world.surface, &self.predicted);
+        self.room(step).map(|()| builds)
+    }
+
+    /// All candidates have room.
+    ///
+    /// # Errors
+    /// There would be more pairs than memory is given for.
+    pub fn room(&self, step: &Step) -> Result<(), Stuck> {
+        if !self.candidates.crowded() {
+            return Ok(());
+        }
+        let way = |v: usize| self.predicted[v].norm().max(step.moved[v].norm());
+        let farthest = (0..self.predicted.len()).max_by(|a, b| way(*a).total_cmp(&way(*b))).unwrap_or(0);
+        Err(Stuck::Crowded { vertex: farthest as u32, way: way(farthest) })
     }
 
     /// Number of candidate pairs.

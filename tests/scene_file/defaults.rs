@@ -24,6 +24,7 @@ fn of_the_scene_and_its_settings() {
         min_step: 2e-5,
         integrator: Integrator::Bdf2,
         adaptive: true,
+        frame_limit: None,
     };
     assert_eq!(scene.time, time);
     assert_eq!(

@@ -32,6 +32,7 @@ fn settings_are_read_in_si() {
         min_step: 1e-6,
         integrator: Integrator::BackwardEuler,
         adaptive: false,
+        frame_limit: Some(600.0),
     };
     assert_eq!(scene.time, time);
     assert_eq!(

@@ -119,6 +119,28 @@ fn distances_are_those_of_the_exhaustive_search() {
     }
 }
 
+/// More pairs or lists than there is room for are none, and all are there again once they fit.
+#[test]
+fn what_would_fill_the_memory_is_not_listed() {
+    let mut seed = 77;
+    let (x, objects) = scene(&mut seed);
+    let surface = Surface::new(&objects);
+    let mut candidates = Candidates::new(&x, &surface, &thickness(&objects), 0.15, meet);
+    let still = vec![Vec3::zeros(); x.len()];
+    candidates.update(&x, &surface, &still);
+    let (all, most) = (listed(&candidates), candidates.most);
+    assert!(!candidates.crowded() && all.len() > 50);
+    for few in [(10, most.1), (most.0, 1)] {
+        let mut crowded = Candidates::new(&x, &surface, &thickness(&objects), 0.15, meet);
+        crowded.most = few;
+        crowded.update(&x, &surface, &still);
+        assert!(crowded.crowded() && crowded.lists.is_empty());
+        crowded.most = most;
+        crowded.update(&x, &surface, &still);
+        assert!(!crowded.crowded() && listed(&crowded) == all);
+    }
+}
+
 #[test]
 fn what_comes_within_reach_is_listed_before() {
     let mut seed = 12;

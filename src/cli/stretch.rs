@@ -1,0 +1,57 @@
+//! Cloth that is stretched beyond what can be meant is told, once an object.
+
+use crate::linalg::Vec3;
+use crate::sequence;
+use crate::stepper::Report;
+use crate::world::{State, World};
+
+/// Strain beyond which a cloth is told: woven cloth tears, and no law of ours is measured so far.
+const STRAIN: f64 = 0.5;
+/// Strain beyond a limit that is told.
+const BEYOND: f64 = 1e-3;
+
+/// What has been told.
+#[derive(Default)]
+pub struct Stretched {
+    /// Cloths that were stretched far, and those beyond their limits.
+    told: [Vec<usize>; 2],
+}
+
+impl Stretched {
+    /// What there is to tell of the state at a frame, and of the steps to it. Balloons may stretch.
+    pub fn look(&mut self, world: &World, state: &State, frame: u32, report: &Report) -> Vec<String> {
+        let mut lines = Vec::new();
+        let at = |p: &Vec3| format!("({:.4}, {:.4}, {:.4})", p.x, p.y, p.z);
+        let object = |v: u32| world.surface.object.get(v as usize).map_or(usize::MAX, |object| usize::from(*object));
+        let [far, limits] = &mut self.told;
+        if let Some(([a, _], beyond)) = report.beyond.filter(|(_, beyond)| *beyond > BEYOND) {
+            let (object, place) = (object(a), state.x.get(a as usize).copied().unwrap_or_default());
+            if !limits.contains(&object) {
+                limits.push(object);
+                lines.push(format!(
+                    "frame {frame}: '{}' was {:.1} % beyond its strain limit near {}; what holds and pulls it leaves no room for the limit",
+                    world.name(object),
+                    100.0 * beyond,
+                    at(&place)
+                ));
+            }
+        }
+        if sequence::largest_strain(world, &state.x) <= STRAIN {
+            return lines;
+        }
+        for (object, strain, place) in sequence::strained(world, &state.x) {
+            let blown = world.balloons.iter().any(|balloon| balloon.cloth == object);
+            if strain > STRAIN && !blown && !far.contains(&object) {
+                far.push(object);
+                lines.push(format!(
+                    "frame {frame}: '{}' is stretched by {:.0} % near {}, more than cloth bears; look at the motion of what \
+                     pulls it there, or give it a strain_limit",
+                    world.name(object),
+                    100.0 * strain,
+                    at(&place)
+                ));
+            }
+        }
+        lines
+    }
+}

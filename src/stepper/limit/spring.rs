@@ -1,0 +1,106 @@
+//! Springs at the edges that a solution of the step makes longer than their limits allow.
+//!
+//! To shorten edges after the solve alone would fold what is narrow: no force of the membrane answers. Stiff springs in the system,
+//! which is solved again with them, let it; what remains for the sweeps over the edges is little.
+
+use super::edges;
+use crate::force::assembly::Assembly;
+use crate::linalg::matrix::{Entry, Real};
+use crate::linalg::{Mat3, Vec3};
+use crate::stepper::Step;
+use crate::world::{State, World};
+
+/// An edge this much (relative) longer than allowed asks for another solve.
+const ROOM: f64 = 1e-3;
+/// Stiffness of a spring, in units of the inertia of its ends.
+const STIFF: f64 = 300.0;
+
+/// Springs of one step, in order of cloths and their edges.
+#[derive(Clone, Debug, Default)]
+pub struct Springs(Vec<Spring>);
+
+#[derive(Clone, Copy, Debug)]
+struct Spring {
+    /// Which edge.
+    number: usize,
+    ends: [u32; 2],
+    along: Vec3,
+    /// How far free flight takes the ends beyond the goal [m].
+    beyond: f64,
+    /// [N/m].
+    stiffness: f64,
+}
+
+impl Springs {
+    /// There are none.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Looks where edges are too long after the step: springs there, along what they are then. False when those that are there do.
+    pub fn find(&mut self, world: &World, state: &State, step: &Step) -> bool {
+        let mut new = Vec::new();
+        let (mut asks, mut number) = (false, 0);
+        let mut old = self.0.iter().peekable();
+        for edge in world.cloths.iter().flat_map(|cloth| edges(state, step, cloth)) {
+            number += 1;
+            let had = old.next_if(|s| s.number == number).is_some();
+            let d = edge.after(state, step);
+            let length = d.norm();
+            let long = length > edge.allowed * (1.0 + ROOM);
+            let free = |v: u32| !step.fixed[v as usize];
+            if !(long || had && length > edge.allowed * (1.0 - ROOM)) || !edge.ends.into_iter().any(free) {
+                continue;
+            }
+            asks |= long;
+            let along = d / length;
+            let [a, b] = edge.ends.map(|v| step.flight(v));
+            let flown = edge.before(state) + b - a;
+            let inertia = |v: u32| world.mass[v as usize] / (step.betas[v as usize] * step.betas[v as usize]);
+            let stiffness = STIFF * edge.ends.into_iter().filter(|v| free(*v)).map(inertia).sum::<f64>();
+            let beyond = along.dot(&flown) - edge.allowed;
+            new.push(Spring { number, ends: edge.ends, along, beyond, stiffness });
+        }
+        if asks {
+            self.0 = new;
+        }
+        asks
+    }
+
+    /// Edges that have one.
+    pub fn edges(&self) -> impl Iterator<Item = [u32; 2]> + '_ {
+        self.0.iter().map(|spring| spring.ends)
+    }
+
+    /// Adds them to the system, after all else.
+    pub fn add<T: Real>(&self, step: &Step, assembly: &mut Assembly<T>) {
+        if self.0.is_empty() {
+            return;
+        }
+        for spring in &self.0 {
+            let block = spring.along * spring.along.transpose() * spring.stiffness;
+            let force = spring.along * (spring.stiffness * spring.beyond);
+            let [a, b] = spring.ends.map(|v| v as usize);
+            let pairs = [(a, b, force), (b, a, -force)];
+            for (row, column, force) in pairs.into_iter().filter(|(row, ..)| !step.fixed[*row]) {
+                assembly.force[row] += force;
+                assembly.add_diagonal(row, &block);
+                if !step.fixed[column] {
+                    add(assembly, [row, column], &-block);
+                }
+            }
+        }
+        assembly.matrix.domains.iter_mut().for_each(|domain| domain.entries.sort_by_key(|e| e.row));
+    }
+}
+
+/// Adds a moving block, where its subdomain stores it.
+fn add<T: Real>(assembly: &mut Assembly<T>, [row, column]: [usize; 2], block: &Mat3) {
+    let k = assembly.matrix.starts.partition_point(|s| *s <= row) - 1;
+    let domain = &mut assembly.matrix.domains[k];
+    if column < row && column >= domain.first {
+        return;
+    }
+    let block = std::array::from_fn(|e| T::of(block.as_slice()[e]));
+    domain.entries.push(Entry { row: row as u32, column: column as u32, block });
+}

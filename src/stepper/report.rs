@@ -1,0 +1,84 @@
+//! What steps took and met.
+
+/// Wall seconds by stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Seconds {
+    /// Candidate pairs.
+    pub broad: f64,
+    /// Contacts from candidates.
+    pub narrow: f64,
+    /// Pressures of layers of air and balloons.
+    pub air: f64,
+    /// Elements, drag, handles, contacts into the system.
+    pub assembly: f64,
+    /// Linear solve.
+    pub solve: f64,
+    /// Check of the end positions, corrections, strain limits.
+    pub check: f64,
+}
+
+impl Seconds {
+    /// All stages.
+    pub fn total(&self) -> f64 {
+        self.broad + self.narrow + self.air + self.assembly + self.solve + self.check
+    }
+
+    fn add(&mut self, other: &Seconds) {
+        self.broad += other.broad;
+        self.narrow += other.narrow;
+        self.air += other.air;
+        self.assembly += other.assembly;
+        self.solve += other.solve;
+        self.check += other.check;
+    }
+}
+
+/// What happened in one or more steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Report {
+    /// Steps taken.
+    pub steps: u64,
+    /// Steps that had to be repeated with half the size.
+    pub repeats: u64,
+    /// Steps with more than one solve, because the first closed contacts too fast.
+    pub stops: u64,
+    /// Linear iterations; these and what follows of solves, lists and wall time with attempts given up.
+    pub iterations: u64,
+    /// Solves that stopped before the tolerance.
+    pub unconverged: u64,
+    /// Contacts in the last step.
+    pub contacts: usize,
+    /// Smallest gap (distance less thickness) in the last step [m]; infinite without contact.
+    pub min_gap: f64,
+    /// Vertices whose end positions had to be corrected for a proof free of crossings, counted once a step.
+    pub corrected: u64,
+    /// Those of them that were held where no other motion was proven free of crossings.
+    pub truncated: u64,
+    /// The edge that was farthest beyond its strain limit after a step, and by what part.
+    pub beyond: Option<([u32; 2], f64)>,
+    /// Candidate pairs in the last step.
+    pub candidates: usize,
+    /// Lists of candidates built, each of two patches.
+    pub builds: u64,
+    /// Wall time.
+    pub seconds: Seconds,
+}
+
+impl Report {
+    /// Joins the report of a following step.
+    pub fn add(&mut self, next: &Report) {
+        self.steps += next.steps;
+        self.repeats += next.repeats;
+        self.stops += next.stops;
+        self.iterations += next.iterations;
+        self.unconverged += next.unconverged;
+        self.corrected += next.corrected;
+        self.truncated += next.truncated;
+        self.beyond = [self.beyond, next.beyond].into_iter().flatten().max_by(|a, b| a.1.total_cmp(&b.1));
+        self.builds += next.builds;
+        self.contacts = next.contacts;
+        self.min_gap = next.min_gap;
+        self.candidates = next.candidates;
+        self.seconds.add(&next.seconds);
+    }
+}

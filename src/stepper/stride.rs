@@ -1,0 +1,49 @@
+//! What is prescribed to move so far in one step that nothing can be meant by it.
+
+use super::{Step, Stuck};
+use crate::linalg::Vec3;
+use crate::world::World;
+
+/// Sizes of itself, or of the largest that is simulated, that something prescribed may move in one step.
+const SIZES: f64 = 4.0;
+
+/// Farthest that each object's prescribed vertices may move in a step.
+#[derive(Clone, Debug)]
+pub struct Strides {
+    /// By object [m].
+    most: Vec<f64>,
+}
+
+impl Strides {
+    /// For the objects of a world.
+    pub fn new(world: &World) -> Strides {
+        let size = |object: &crate::world::Object| {
+            let points = || world.rest[object.vertices.clone()].iter();
+            let low = points().fold(Vec3::repeat(f64::INFINITY), |m, p| m.inf(p));
+            let high = points().fold(Vec3::repeat(f64::NEG_INFINITY), |m, p| m.sup(p));
+            (high - low).norm()
+        };
+        let sizes: Vec<f64> = world.objects.iter().map(size).collect();
+        let largest = sizes[..world.simulated()].iter().copied().fold(0.0, f64::max);
+        Strides { most: sizes.iter().map(|size| SIZES * size.max(largest)).collect() }
+    }
+
+    /// No prescribed vertex moves farther: a shorter step may do, and lists of what it could meet would fill the memory.
+    ///
+    /// # Errors
+    /// The first object's vertex that moves farthest of those that do.
+    pub fn check(&self, world: &World, step: &Step) -> Result<(), Stuck> {
+        if !world.contact.enabled {
+            return Ok(());
+        }
+        for (object, most) in world.objects.iter().zip(&self.most) {
+            let prescribed = |v: &usize| step.fixed.get(*v).copied().unwrap_or(true);
+            let way = |v: usize| step.moved[v].norm();
+            let farthest = object.vertices.clone().filter(prescribed).max_by(|a, b| way(*a).total_cmp(&way(*b)));
+            if let Some(v) = farthest.filter(|v| way(*v) > *most) {
+                return Err(Stuck::Far { vertex: v as u32, way: way(v), h: step.h });
+            }
+        }
+        Ok(())
+    }
+}

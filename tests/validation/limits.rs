@@ -1,0 +1,206 @@
+//! Strain limits: what they do to speed, momentum and energy.
+
+use crate::common::{Bench, Cut, cloth, cut, hold, input, settings};
+use percale::force::bending::Bending;
+use percale::linalg::{Rotation, Vec2, Vec3};
+use percale::scene;
+use percale::stepper::{Integrator, Settings, stepper};
+use percale::world::Pin;
+use percale::world::build::ClothInput;
+use std::path::Path;
+
+const DOWN: Vec3 = Vec3::new(0.0, -9.81, 0.0);
+
+fn random(seed: &mut u64) -> f64 {
+    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*seed >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// A strip along x of `n` cells of 2 cm, two cells wide.
+fn strip(n: usize, limit: f64) -> ClothInput {
+    let length = 0.02 * n as f64;
+    let mut strip = cloth(cut(Cut::Alternating, n, 2, length, 0.04, |m| Vec3::new(m.x, 0.0, m.y)), 20.0);
+    strip.sheet.bending = Bending::Constant(1e-6);
+    strip.limit = Some(limit);
+    strip
+}
+
+/// May shorten its steps.
+fn bench(gravity: Vec3, sheet: ClothInput, step: f64) -> Bench {
+    let mut bench = Bench::new(input(gravity, sheet), settings(Integrator::Bdf2, step, 1e-6));
+    let settings = Settings { min_step: 2e-5, ..bench.stepper.settings() };
+    bench.stepper = stepper(&bench.world, settings, true);
+    bench
+}
+
+fn fastest(bench: &Bench) -> f64 {
+    bench.state.v.iter().fold(0.0, |m: f64, v| m.max(v.norm()))
+}
+
+fn kinetic(bench: &Bench) -> f64 {
+    percale::sequence::kinetic_energy(&bench.world, &bench.state)
+}
+
+/// Of motion, weight and shape.
+fn energy(bench: &Bench) -> f64 {
+    let (membrane, bending) = bench.world.elements.energy(&bench.state.x);
+    kinetic(bench) + percale::sequence::weight_energy(&bench.world, &bench.state) + membrane + bending
+}
+
+/// How far the worst edge is beyond its bound.
+fn beyond(bench: &Bench) -> f64 {
+    let length = |[a, b]: [u32; 2]| (bench.state.x[a as usize] - bench.state.x[b as usize]).norm();
+    bench.world.cloths[0].limits.iter().map(|(edge, bound)| length(*edge) / bound - 1.0).fold(0.0, f64::max)
+}
+
+/// Slivers that a pin catches at 17 m/s: they swing, and none is faster than what came in but for what gravity and wind add.
+#[test]
+fn slivers_caught_by_a_pin_swing() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/limit/strip.toml");
+    let scene = scene::read(&file, &[]).unwrap();
+    let built = scene::build::build(&scene, &file).unwrap();
+    let (world, mut state) = (built.world, built.state);
+    let came = state.v.iter().fold(0.0, |m: f64, v| m.max(v.norm()));
+    let settings = Settings {
+        integrator: Integrator::Bdf2,
+        step: scene.time.step,
+        min_step: scene.time.min_step,
+        tolerance: 1e-3,
+        iterations: 500,
+    };
+    let mut stepper = stepper(&world, settings, false);
+    let until = 15.0 / scene.time.fps;
+    let mut fastest = 0.0f64;
+    while state.time < until {
+        if let Err(stuck) = stepper.step(&world, &mut state, until) {
+            panic!("{}", stuck.describe(&world, &state));
+        }
+        fastest = fastest.max(state.v.iter().fold(0.0, |m, v| m.max(v.norm())));
+    }
+    println!("| slivers: fastest vertex | <= {came:.2} m/s | {fastest:.2} m/s | | 10 % |");
+    assert!(fastest < 1.1 * came);
+}
+
+/// A strip let go at its side swings down about its end; limits make no energy, and hold.
+#[test]
+fn a_pendulum_gains_no_energy() {
+    for (limit, step) in [(0.01, 2e-3), (0.002, 1e-3), (0.05, 4e-3)] {
+        let mut sheet = strip(12, limit);
+        sheet.pins.push(hold(&sheet.mesh, |m| m.x < 1e-9));
+        let mut bench = bench(DOWN, sheet, step);
+        let (start, depth) = (energy(&bench), bench.world.mass.iter().sum::<f64>() * 9.81 * 0.24);
+        let (mut most, mut far) = (0.0f64, 0.0f64);
+        while bench.state.time < 0.5 {
+            bench.step(step);
+            most = most.max((energy(&bench) - start) / depth);
+            far = far.max(beyond(&bench));
+        }
+        let lost = (start - energy(&bench)) / depth;
+        println!(
+            "| pendulum, limit {limit}: gained, lost of its weight times its length, beyond | 0 | {most:.1e}, {lost:.3}, {far:.1e} | | |"
+        );
+        assert!(most < 1e-6 && far < 1e-3);
+    }
+}
+
+/// Ends of a free strip that fly apart are stopped by the limit: momentum stays, energy of motion does not grow.
+#[test]
+fn what_limits_stop_keeps_its_momentum() {
+    for (seed, speed) in [(1u64, 0.5), (2, 5.0), (3, 30.0)] {
+        let mut seed = seed;
+        let mut sheet = strip(10, 0.02);
+        sheet.velocity = Vec3::new(1.0, 2.0, -0.5);
+        let mut bench = bench(Vec3::zeros(), sheet, 1e-3);
+        for (v, x) in bench.state.v.iter_mut().zip(&bench.state.x) {
+            let random = Vec3::new(random(&mut seed), random(&mut seed), random(&mut seed)) - Vec3::repeat(0.5);
+            *v += (x - Vec3::new(0.1, 0.0, 0.02)) * (10.0 * speed) + random * speed;
+        }
+        let momentum = |bench: &Bench| bench.state.v.iter().zip(&bench.world.mass).map(|(v, m)| v * *m).sum::<Vec3>();
+        let size: f64 = bench.state.v.iter().zip(&bench.world.mass).map(|(v, m)| v.norm() * m).sum();
+        let (before, start, came) = (momentum(&bench), energy(&bench), fastest(&bench));
+        let (mut lost, mut gained, mut fast) = (0.0f64, 0.0f64, 0.0f64);
+        while bench.state.time < 0.05 {
+            bench.step(1e-3);
+            lost = lost.max((momentum(&bench) - before).norm() / size);
+            gained = gained.max(energy(&bench) / start - 1.0);
+            fast = fast.max(fastest(&bench) / came);
+        }
+        println!(
+            "| free strip, {speed} m/s: momentum lost, energy gained, fastest | 0, 0, 1 | {lost:.1e}, {gained:.1e}, {fast:.2} | | |"
+        );
+        assert!(lost < 1e-9 && gained < 1e-6 && fast < 1.5);
+    }
+}
+
+/// A strip drawn to half as much again as its limit allows comes back without a leap, held or free.
+#[test]
+fn what_is_given_beyond_its_limit_comes_back() {
+    for pins in 0..2 {
+        let mut sheet = strip(8, 0.02);
+        sheet.mesh.positions.iter_mut().for_each(|p| p.x *= 1.5);
+        if pins > 0 {
+            sheet.pins.push(hold(&sheet.mesh, |m| m.x < 1e-9));
+        }
+        let mut bench = bench(Vec3::zeros(), sheet, 1e-3);
+        let (start, first) = (energy(&bench), beyond(&bench));
+        let mut gained = 0.0f64;
+        while bench.state.time < 0.15 {
+            bench.step(1e-3);
+            gained = gained.max(energy(&bench) / start - 1.0);
+        }
+        let last = beyond(&bench);
+        println!(
+            "| given beyond its limit, {pins} pins: energy gained, beyond | 0, 0 | {gained:.1e}, {last:.1e} | | |"
+        );
+        assert!(first > 0.4 && last < 1e-3 && gained < 1e-6);
+    }
+    // Held at both ends it cannot, and stays.
+    let mut sheet = strip(8, 0.02);
+    sheet.mesh.positions.iter_mut().for_each(|p| p.x *= 1.2);
+    let far = sheet.mesh.uv.iter().map(|m| m.x).fold(0.0, f64::max);
+    sheet.pins.push(hold(&sheet.mesh, |m| m.x < 1e-9 || m.x > far - 1e-9));
+    let mut bench = bench(DOWN, sheet, 2e-3);
+    bench.run(0.1);
+    assert!(beyond(&bench) > 0.1 && fastest(&bench) < 2.0);
+}
+
+/// Strips and sheets thrown against a pin, whatever their shape, stiffness and limit.
+#[test]
+fn random_limits_end_no_run_and_throw_nothing() {
+    for seed in 0..16u64 {
+        let mut s = seed.wrapping_mul(7919) + 1;
+        let mut r = |low: f64, high: f64| low * (high / low).powf(random(&mut s));
+        let (n, m) = (r(4.0, 16.0) as usize, r(1.0, 8.0) as usize);
+        let (width, height) = (r(0.05, 0.5), r(0.002, 0.5));
+        let kind = [Cut::Aligned, Cut::Alternating, Cut::Random][seed as usize % 3];
+        let mut sheet = cloth(cut(kind, n, m, width, height, |m: Vec2| Vec3::new(m.x, m.y, 0.0)), r(1.0, 1e3));
+        sheet.sheet.bending = Bending::Constant(r(1e-8, 1e-5));
+        sheet.limit = Some(r(0.01, 0.2));
+        sheet.density = r(0.03, 0.5);
+        let turn = Rotation::from_scaled_axis(Vec3::new(r(0.1, 3.0), r(0.1, 3.0), r(0.1, 3.0)));
+        sheet.velocity = turn * Vec3::x() * r(1.0, 17.0);
+        let count = sheet.mesh.positions.len() as f64;
+        if seed % 4 != 3 {
+            sheet.pins.push(Pin::fixed(vec![(r(1.0, count) as u32) - 1]));
+        }
+        let (came, step) = (sheet.velocity.norm(), r(2e-4, 4e-3));
+        let mut bench = bench(DOWN, sheet, step);
+        let start = energy(&bench);
+        let (mut fast, mut gained, mut far, mut steps) = (0.0f64, 0.0f64, 0.0f64, 0);
+        while bench.state.time < 12.0 * step {
+            let until = 12.0 * step;
+            if let Err(stuck) = bench.stepper.step(&bench.world, &mut bench.state, until) {
+                panic!("seed {seed}: {}", stuck.describe(&bench.world, &bench.state));
+            }
+            steps += 1;
+            fast = fast.max(fastest(&bench) / came);
+            gained = gained.max((energy(&bench) - start) / kinetic(&bench).max(start.abs()));
+            far = far.max(beyond(&bench));
+        }
+        println!(
+            "| seed {seed}: fastest, energy gained, beyond, steps | 1, 0, 0 | {fast:.2}, {gained:.1e}, {far:.1e}, {steps} | | |"
+        );
+        let falls = 9.81 * bench.state.time / came;
+        assert!(fast < 1.5 + falls && gained < 1e-6, "seed {seed}: {fast} times as fast as it came, {gained} gained");
+    }
+}
