@@ -7,9 +7,9 @@
 //! ([`Matrix::common`]) is added to `R t`.
 //!
 //! The error measure is the residual in the preconditioned norm, of each component by itself ([`Components`]): in one norm over all,
-//! what is light beside what is heavy would not count. Of a first guess that part is taken, alike for all components that are coupled,
-//! which leaves least error: `x^T b / x^T A x`, bounded to [0, 1]. The residual does no work on it, so that a guess made from the last
-//! solution makes no energy.
+//! what is light beside what is heavy would not count. A first guess is taken where it leaves less error than none, in the norm of `A`:
+//! `x^T b >= x^T A x / 2`, summed over all components that are coupled. Else the part of it that leaves least is, `x^T b / x^T A x`: a
+//! guess made from the last solution does not outlive what drove it.
 
 mod factor;
 
@@ -216,7 +216,10 @@ impl<T: Real> Pcg<T> {
         }
         for (taken, set) in taken.iter_mut().zip(components.sets) {
             let [xb, xp] = totals[*set as usize];
-            *taken = if xp < 0.0 { (-xb / xp).clamp(0.0, 1.0) } else { 0.0 };
+            *taken = match xb / -xp {
+                part if part >= 0.5 => 1.0,
+                part => part.max(0.0),
+            };
         }
 
         // r = (I + L)^-1 (C^-1 b + p).

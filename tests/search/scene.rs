@@ -2,16 +2,23 @@
 
 use super::shapes::{self, Random};
 use percale::collision::intersect::intersections;
+use percale::field::balloon::Supply;
+use percale::field::through::Through;
 use percale::force::bending::Bending;
 use percale::force::contact::Friction;
 use percale::force::drag::Drag;
+use percale::force::glue::STIFFNESS;
 use percale::force::membrane::{Isotropic, Membrane};
 use percale::force::sheet::{Damping, Sheet};
+use percale::force::solid::{Body, Lame, Solid};
 use percale::linalg::{Rotation, UnitVec3, Vec3};
-use percale::mesh::TriMesh;
 use percale::mesh::check::{Severity, check};
+use percale::mesh::refine::offset;
+use percale::mesh::{TriMesh, generate};
 use percale::stepper::{Integrator, Settings};
-use percale::world::build::{ClothInput, Input, ObstacleInput, Rest, Weights};
+use percale::world::balloon::BalloonInput;
+use percale::world::build::{BodyInput, ClothInput, Input, ObstacleInput, Rest, Weights};
+use percale::world::glue::Glue;
 use percale::world::motion::{Keyframe, Motion};
 use percale::world::wind::Wind;
 use percale::world::{ContactSettings, Course, Pin, Pinch};
@@ -54,6 +61,8 @@ impl Scene {
     /// The scene of a seed; none where a mesh is not sound or crosses itself.
     pub fn new(seed: u64) -> Option<Scene> {
         let mut r = Random(seed);
+        // Bodies are drawn apart from the rest: scenes without any are what they were.
+        let body_seed = Random(seed ^ 0x5eed_b0d1).bits();
         let step = r.size(2e-4, 1e-2);
         let (frames, parts) = (r.whole(10, 20), r.whole(1, 2));
         let interval = step * parts as f64;
@@ -69,7 +78,10 @@ impl Scene {
         let time = frames as f64 * interval;
         let slowest = if r.chance(0.5) { 1.0 } else { 10.0 };
         let mut draw = Draw { r, time, size, thickest, slowest, heading: None, placed: Vec::new(), says };
-        let cloths = (0..cloths).map(|k| draw.cloth(k, count / cloths)).collect::<Option<Vec<_>>>()?;
+        let mut cloths = (0..cloths).map(|k| draw.cloth(k, count / cloths)).collect::<Option<Vec<_>>>()?;
+        let bodies = draw.bodies(body_seed);
+        let glues = draw.covers(body_seed, &mut cloths, &bodies);
+        let balloons = draw.balloons(body_seed, &cloths);
         let obstacles = draw.obstacles()?;
         let Draw { mut r, says, .. } = draw;
         let gravity = if r.chance(0.2) { r.direction() * r.size(1.0, 100.0) } else { Vec3::y() * -9.81 };
@@ -84,12 +96,12 @@ impl Scene {
                 wind,
                 contact,
                 cloths,
-                bodies: Vec::new(),
+                bodies,
                 obstacles,
                 frictions: Vec::new(),
-                glues: Vec::new(),
+                glues,
                 airs: Vec::new(),
-                balloons: Vec::new(),
+                balloons,
             },
             settings: Settings { integrator, step, min_step: step.min(2e-5), tolerance, iterations: 500 },
             double: r.chance(0.2),
@@ -188,6 +200,95 @@ impl Draw {
             handles: Vec::new(),
             mesh,
         })
+    }
+
+    /// None, or a block or two, heavy beside the cloth, that fly at it or lie beside it.
+    fn bodies(&mut self, seed: u64) -> Vec<BodyInput> {
+        let mut r = Random(seed);
+        let count = [0, 0, 1, 2][r.whole(0, 3)];
+        std::mem::swap(&mut self.r, &mut r);
+        let mut bodies = Vec::new();
+        for k in 0..count {
+            let cells = [0; 3].map(|_| self.r.whole(1, 4));
+            let size = self.size * self.r.size(0.05, 0.3);
+            let mut mesh = generate::brick(cells, Vec3::repeat(size));
+            let to = self.r.direction();
+            let velocity = if self.r.chance(0.3) { Vec3::zeros() } else { -to * self.speed() };
+            let mut surface = TriMesh { positions: mesh.positions, ..TriMesh::default() };
+            self.place(&mut surface, &to, velocity.norm().max(1.0));
+            mesh.positions = surface.positions;
+            self.placed.extend(&mesh.positions);
+            let lame = Lame::new(self.r.size(1e4, 1e7), self.r.real(0.0, 0.45));
+            let solid = if self.r.chance(0.5) { Solid::Corotational(lame) } else { Solid::NeoHookean(lame) };
+            self.says +=
+                &format!("; block of {} vertices, {size:.3} m cells, {:.1} m/s", mesh.positions.len(), velocity.norm());
+            bodies.push(BodyInput {
+                name: format!("block {k}"),
+                mesh,
+                law: Body { solid, damping: self.r.size(1e-5, 1e-2) },
+                density: self.r.size(30.0, 2000.0),
+                drag: 0.0,
+                thickness: self.thickness(),
+                friction: self.friction(),
+                velocity,
+                self_contact: false,
+                pins: Vec::new(),
+                handles: Vec::new(),
+            });
+        }
+        std::mem::swap(&mut self.r, &mut r);
+        bodies
+    }
+
+    /// Covers of some bodies, out of the cloth of the first one, glued to them here and there.
+    fn covers(&mut self, seed: u64, cloths: &mut Vec<ClothInput>, bodies: &[BodyInput]) -> Vec<Glue> {
+        let mut r = Random(seed ^ 1);
+        let mut glues = Vec::new();
+        for body in bodies {
+            let Some(first) = cloths.first().filter(|_| r.chance(0.4)) else { continue };
+            let mut mesh = TriMesh {
+                positions: body.mesh.positions.clone(),
+                triangles: body.mesh.boundary(),
+                ..TriMesh::default()
+            };
+            offset(&mut mesh, r.size(5e-4, 5e-3));
+            keep_used(&mut mesh);
+            let cover = ClothInput {
+                name: format!("cover of {}", body.name),
+                velocity: body.velocity,
+                rest: Rest::Mesh,
+                limit: None,
+                weights: Weights::default(),
+                pins: Vec::new(),
+                ..first.clone()
+            };
+            let cover = ClothInput { mesh, ..cover };
+            let part = r.real(0.1, 1.0);
+            let vertices = (0..cover.mesh.positions.len() as u32).filter(|_| r.chance(part)).collect();
+            glues.push(Glue::new(&cover, body, vertices, STIFFNESS));
+            self.says += &format!("; glued {}", cover.name);
+            cloths.push(cover);
+        }
+        glues
+    }
+
+    /// Air in some of what is closed.
+    fn balloons(&mut self, seed: u64, cloths: &[ClothInput]) -> Vec<BalloonInput> {
+        let mut r = Random(seed ^ 2);
+        let mut balloons = Vec::new();
+        for cloth in cloths.iter().filter(|c| c.name.starts_with("pillow")) {
+            let duration = self.time * r.real(0.1, 1.0);
+            let supply = match r.whole(0, 3) {
+                0 => continue,
+                1 => Supply::None,
+                2 => Supply::Held { excess: r.size(1.0, 1e3), duration },
+                _ => Supply::Filled { times: r.real(1.0, 2.0), duration },
+            };
+            self.says += &format!("; {supply:?} in {}", cloth.name);
+            let through = Through::darcy(if r.chance(0.5) { 0.0 } else { 0.1 }, 200.0);
+            balloons.push(BalloonInput { cloth: cloth.name.clone(), atmosphere: 101_325.0, through, supply });
+        }
+        balloons
     }
 
     /// Pins of none, one or both ends along a direction, or of some vertices, that stand, turn or go.
@@ -325,6 +426,21 @@ impl Draw {
         };
         (interval, (0..frames).map(shape).collect())
     }
+}
+
+/// Leaves out vertices that no triangle has.
+fn keep_used(mesh: &mut TriMesh) {
+    let mut place = vec![u32::MAX; mesh.positions.len()];
+    let mut positions = Vec::new();
+    for v in mesh.triangles.iter_mut().flatten() {
+        let old = *v as usize;
+        if place[old] == u32::MAX {
+            place[old] = positions.len() as u32;
+            positions.push(mesh.positions[old]);
+        }
+        *v = place[old];
+    }
+    mesh.positions = positions;
 }
 
 /// A mesh that can be simulated and does not cross itself.

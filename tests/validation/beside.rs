@@ -1,7 +1,7 @@
 //! What is light beside what is heavy: the solver's error is bounded for each by itself, and is no force on what is free.
 
-use crate::common::{G, body, cloth, cut, input, settings};
 use crate::common::{Cut, bar};
+use crate::common::{G, body, cloth, cut, input, settings};
 use percale::force::drag::Drag;
 use percale::force::sheet::Damping;
 use percale::force::solid::{Lame, Solid};
