@@ -160,8 +160,13 @@ impl Resume<'_> {
                 shapes.push(format!("the shape of '{name}' at rest"));
             }
         }
-        if let Some(change) = changes.iter().find(|change| change.starts_with("time.start_frame:")) {
-            return Err(refuse(format!("frames have other numbers than at the checkpoint: {change}")));
+        let first = scene.time.start_frame;
+        let moved = match self.record {
+            Some(record) => record.first != first,
+            None => changes.iter().any(|change| change.starts_with("time.start_frame:")),
+        };
+        if moved {
+            return Err(refuse(format!("time.start_frame is {first}, another than at the checkpoint")));
         }
         if let Some(record) = self.record.filter(|record| record.origin != world.origin) {
             let [now, then] = [world.origin, record.origin].map(|o| format!("[{}, {}, {}]", o.x, o.y, o.z));

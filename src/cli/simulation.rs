@@ -206,7 +206,7 @@ impl Simulation<'_> {
             "frame {} of {} has taken more than time.frame_limit, {}: step {} of it, t={:.6} s, steps of {:.4} ms of at most {:.4} ms; {}; \
              a checkpoint is written, run again with --resume and a larger time.frame_limit to go on",
             stats.frame,
-            self.scene.time.frames,
+            self.scene.time.last_frame(),
             span(self.scene.time.frame_limit.unwrap_or_default()),
             stats.steps,
             state.time,
