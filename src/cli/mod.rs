@@ -67,10 +67,10 @@ pub fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            match text::without_odd(&error.to_string(), std::env::args_os()) {
-                Some(told) => told.lines().for_each(warn),
-                None => drop(error.print()),
-            }
+            // What was typed is in it, whatever that was.
+            let harmless = std::env::args_os().map(|argument| text::line(&argument.to_string_lossy()).into_owned());
+            let error = Arguments::try_parse_from(harmless).err().unwrap_or(error);
+            let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };

@@ -1,7 +1,6 @@
 //! Text of others in messages: nothing in it acts on a terminal or begins a line of its own, and it is not endless.
 
 use std::borrow::Cow;
-use std::ffi::OsString;
 
 /// Most characters of a line.
 const MOST: usize = 3000;
@@ -39,22 +38,6 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     if text.chars().any(|c| acts(c) && c != '\n' && c != '\t') { escaped(text, "\n\t").into() } else { text.into() }
 }
 
-/// A text in which arguments stand as they were typed, with those of them in one line that are not as harmless; `None` where all are.
-pub fn without_odd(text: &str, arguments: impl IntoIterator<Item = OsString>) -> Option<String> {
-    let mut out: Option<String> = None;
-    for argument in arguments {
-        let argument = argument.to_string_lossy();
-        let value = argument.split_once('=').map_or("", |(_, value)| value);
-        for part in [&argument, value] {
-            let shown = line(part);
-            if shown != part {
-                out = Some(out.as_deref().unwrap_or(text).replace(part, &shown));
-            }
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,9 +52,5 @@ mod tests {
         assert_eq!(lines("a\tb\nc\u{1b}"), "a\tb\nc\\u{1b}");
         let long = line(&"é".repeat(1_000_000)).into_owned();
         assert!(long.chars().count() < 3100 && long.contains("(997000 characters left out)"), "{}", long.len());
-        let of = |arguments: &[&str]| without_odd("no 'a\nb' here", arguments.iter().map(OsString::from));
-        assert_eq!(of(&["percale", "a\nb"]).as_deref(), Some("no 'a\\nb' here"));
-        assert_eq!(of(&["percale", "--frames=a\nb"]).as_deref(), Some("no 'a\\nb' here"));
-        assert_eq!(of(&["percale", "run"]), None);
     }
 }

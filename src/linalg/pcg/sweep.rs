@@ -1,0 +1,59 @@
+//! Sweeps through all subdomains, colour by colour.
+
+use super::super::matrix::{Lanes, Matrix, Real};
+use super::super::par;
+use super::Work;
+
+/// What a sweep through all colours needs to know.
+pub struct Sweep<'a, T> {
+    pub matrix: &'a Matrix<T>,
+    /// Colour `c` has the works `colours[c]..colours[c + 1]`.
+    pub colours: &'a [usize],
+    /// Where each of the works begins in a vector of all, one entry more.
+    pub starts: &'a [usize],
+}
+
+impl<T: Real> Sweep<'_, T> {
+    /// `w <- (I + L)^-1 w`, colour by colour: `begin(work, t, w)` makes its own part of `w`, `end(work, t, w)` sees the result.
+    pub fn forward(
+        &self,
+        works: &mut [Work<T>],
+        t: &[Lanes<T>],
+        w: &mut [Lanes<T>],
+        begin: impl Fn(&mut Work<T>, &[Lanes<T>], &mut [Lanes<T>]) + Sync,
+        end: impl Fn(&mut Work<T>, &[Lanes<T>], &[Lanes<T>]) + Sync,
+    ) {
+        for range in self.colours.windows(2).map(|c| c[0]..c[1]) {
+            let starts = &self.starts[range.start..=range.end];
+            let (earlier, rest) = w.split_at_mut(starts[0]);
+            let now = &mut rest[..starts[range.len()] - starts[0]];
+            par::each_part(&mut works[range], now, starts, &|k, work, w| {
+                let own = &t[starts[k]..starts[k + 1]];
+                begin(work, own, w);
+                work.rows.forward(self.matrix, work.domain, earlier, w);
+                end(work, own, w);
+            });
+        }
+    }
+
+    /// `t <- (I + L^T)^-1 t`, from the last colour to the first: `begin(work, w, t)` makes its own part of `t`.
+    pub fn backward(
+        &self,
+        works: &mut [Work<T>],
+        t: &mut [Lanes<T>],
+        w: &[Lanes<T>],
+        begin: impl Fn(&mut Work<T>, &[Lanes<T>], &mut [Lanes<T>]) + Sync,
+    ) {
+        for range in self.colours.windows(2).rev().map(|c| c[0]..c[1]) {
+            let starts = &self.starts[range.start..=range.end];
+            let (rest, later) = t.split_at_mut(starts[range.len()]);
+            let now = &mut rest[starts[0]..];
+            let later = (&*later, starts[range.len()]);
+            par::each_part(&mut works[range], now, starts, &|k, work, t| {
+                begin(work, &w[starts[k]..starts[k + 1]], t);
+                work.rows.backward(self.matrix, work.domain, later, t);
+                work.gather(t);
+            });
+        }
+    }
+}
