@@ -154,7 +154,7 @@ impl Inspect {
                 say(&format!("changed from frame {} on: {what}", change.from));
             }
         }
-        let damage = folder.damage(&record, *done).into_iter().chain(folder.damaged_checkpoints()?);
+        let damage = folder.damage(&record, record.last_done()).into_iter().chain(folder.damaged_checkpoints()?);
         let damage: Vec<String> = damage.map(|damaged| damaged.to_string()).collect();
         if !damage.is_empty() {
             return Err(Failure::Damaged(damage));

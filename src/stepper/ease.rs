@@ -1,7 +1,7 @@
 //! Surfaces that begin nearer than contact lets them rest: no energy that nobody put in may come out.
 //!
 //! The barrier of a pair whose gap is spent when contact first sees it would throw both sides apart. Instead a pair begins with the
-//! part of its thickness and activation distance for which it has room, at the gap at which a single layer rests, and this room
+//! part of its thickness and activation distance for which it has room, at a gap that stores next to nothing, and this room
 //! grows evenly to the whole in [`crate::world::ContactSettings::ease`]. Seen first are all pairs at the start, and those of
 //! vertices that a pin lets go.
 
@@ -12,8 +12,10 @@ use crate::force::assembly::pick;
 use crate::linalg::Vec3;
 use crate::world::{State, World};
 
-/// Part of the activation distance at which a single layer rests: a gap above that stores next to nothing.
+/// Part of the activation distance at which a single layer rests: what is not nearer begins as it is.
 const REST: f64 = 0.6;
+/// Part of it at which what is nearer begins: the barrier stores next to nothing there.
+const BEGIN: f64 = 0.8;
 
 /// What began too near.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,22 +66,26 @@ pub fn ease(world: &World, state: &mut State, seen: impl Fn(u32) -> bool) -> Opt
         let thick: f64 = (0..4).map(|k| world.half_thickness[corners[k] as usize] * weights[k].abs()).sum();
         // Neighbours of the rest shape have less already.
         let shape = super::touch::shape_room(world, pair, corners, thick);
-        let part = distance.max(LEAST) / (thick + REST * world.contact.distance);
+        let rest = thick + REST * world.contact.distance;
+        if *distance >= rest * shape {
+            return;
+        }
+        let part = distance.max(LEAST) / (thick + BEGIN * world.contact.distance);
         // One side is enough, for the least room of all four counts.
         let sides = corners.split_at(if pair == Pair::VertexFace { 1 } else { 2 });
         let side = [sides.0, sides.1].into_iter().find(|side| side.iter().any(|v| moves(v) && seen(*v)));
-        let Some(side) = side.filter(|_| part < shape) else { return };
+        let Some(side) = side else { return };
         if room.is_empty() {
             room.resize(world.rest.len(), 1.0);
         }
         for v in side.iter().filter(|v| moves(v) && seen(**v)) {
-            room[*v as usize] = part.min(room[*v as usize]);
+            room[*v as usize] = part.min(shape).min(room[*v as usize]);
         }
         if part < least {
             least = part;
             let objects = [corners[0], corners[3]].map(|v| usize::from(world.surface.object[v as usize]));
             let place = state.x[corners[0] as usize];
-            eased = Some(Eased { vertices: 0, distance: [*distance, distance / part], objects, place });
+            eased = Some(Eased { vertices: 0, distance: [*distance, rest], objects, place });
         }
     });
     let vertices = room.iter().filter(|part| **part < 1.0).count();

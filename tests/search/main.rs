@@ -56,7 +56,7 @@ fn faults(world: &World, test: &mut Test, state: &State) -> Vec<String> {
 }
 
 /// No vertex should ever be faster [m/s]. What is struck leaves at twice the speed of what strikes it, and what is light is passed on
-/// between things that are heavy; so three times what moves at the start, is prescribed, blows or falls, with what the
+/// between things that are heavy; so six times what moves at the start, is prescribed, blows or falls, with what the
 /// cloth that is stretched at the start has in it.
 fn speed_limit(world: &World, state: &State, time: f64) -> f64 {
     let mut fastest = state.v.iter().fold(world.wind.velocity.norm(), |m: f64, v| m.max(v.norm()));
@@ -87,7 +87,7 @@ fn speed_limit(world: &World, state: &State, time: f64) -> f64 {
         }
     }
     let mass: f64 = world.mass.iter().sum();
-    3.0 * (fastest + world.gravity.norm() * time + (2.0 * given / mass).sqrt()) + 1.0
+    6.0 * (fastest + world.gravity.norm() * time + (2.0 * given / mass).sqrt()) + 5.0
 }
 
 /// Runs a scene, tested after every step; none where it cannot begin.

@@ -16,11 +16,13 @@ const GAP: f64 = 0.5;
 /// Deals with what crosses, touches or is too near at the start. Where a crossing is a fault, gives the triangles as PLY.
 pub fn begin(start: Start, world: &World, state: &mut State, faults: &mut Faults) -> Vec<u8> {
     warn_of_obstacles(world, state, faults);
+    // What crosses by rounding only is parted with what touches.
+    let parted = part(world, state);
     let crossing = cross(start, world, state, faults);
     if !crossing.is_empty() {
         return crossing;
     }
-    if let Some(parted) = part(world, state) {
+    if let Some(parted) = parted {
         let Parted { vertices, most, objects, place, apart } = parted;
         let [a, b] = objects.map(|k| world.name(k));
         let near = format!("({:.4}, {:.4}, {:.4}) m", place.x, place.y, place.z);
