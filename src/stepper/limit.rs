@@ -189,7 +189,7 @@ fn left(world: &World, state: &State, step: &Step, cloth: &Cloth, edges: &[Edge]
     let given = |(ends, bound): &([u32; 2], f64)| {
         (world.rest[ends[0] as usize] - world.rest[ends[1] as usize]).norm() / bound - 1.0
     };
-    let borne = BORNE + 1.05 * cloth.limits.iter().map(given).fold(0.0, f64::max);
+    let borne = BORNE + 2.0 * cloth.limits.iter().map(given).fold(0.0, f64::max);
     let beyond = |edge: &Edge| {
         let length = edge.after(state, step).norm();
         let grows = length

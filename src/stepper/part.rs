@@ -4,6 +4,7 @@
 //! lies of an open one; where a border meets another, as the two sides of a seam do, back into its own triangles.
 
 use super::ease::each_near;
+use super::ignore::excuses;
 use super::touch::LEAST;
 use crate::collision::certificate::{Pair, Separation};
 use crate::linalg::Vec3;
@@ -68,7 +69,9 @@ pub fn part(world: &World, state: &mut State) -> Option<Parted> {
     let mut parted = found?;
     let mut touching = false;
     each_touching(world, state, |_, _, _, _| touching = true);
-    parted.apart = !touching && world.crossings(&mut world.test(), &state.x).is_empty();
+    let excused = |pair: &[u32; 2]| excuses(&world.surface, state, *pair);
+    let crossings = world.crossings(&mut world.test(), &state.x);
+    parted.apart = !touching && crossings.iter().flat_map(|crossing| &crossing.pairs).all(excused);
     if parted.apart {
         let ways = start.iter().zip(&state.x).map(|(a, b)| (b - a).norm());
         for way in ways.filter(|way| *way > 0.0) {

@@ -17,12 +17,12 @@ const GAP: f64 = 0.5;
 pub fn begin(start: Start, world: &World, state: &mut State, faults: &mut Faults) -> Vec<u8> {
     warn_of_obstacles(world, state, faults);
     // What crosses by rounding only is parted with what touches.
-    let parted = part(world, state);
+    let parted = part(world, state).filter(|parted| parted.apart);
     let crossing = cross(start, world, state, faults);
     if !crossing.is_empty() {
         return crossing;
     }
-    if let Some(parted) = parted {
+    if let Some(parted) = parted.or_else(|| part(world, state)) {
         let Parted { vertices, most, objects, place, apart } = parted;
         let [a, b] = objects.map(|k| world.name(k));
         let near = format!("({:.4}, {:.4}, {:.4}) m", place.x, place.y, place.z);
