@@ -163,6 +163,9 @@ fn outward(
     if side.abs() > 1e-6 * way {
         return normal * side.signum();
     }
+    if objects[1] >= world.simulated() {
+        return normal;
+    }
     // Flat on flat: by the order of objects, in one direction for both; two layers of one cloth each to its own side.
     match objects[0].cmp(&objects[1]) {
         std::cmp::Ordering::Greater => normal,

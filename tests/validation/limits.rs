@@ -202,7 +202,7 @@ fn random_limits_end_no_run_and_throw_nothing() {
             "| seed {seed}: fastest, energy gained, beyond, steps | 1, 0, 0 | {fast:.2}, {gained:.1e}, {far:.1e}, {steps} | | |"
         );
         let falls = 9.81 * bench.state.time / came;
-        // A sheet caught by a pin in its middle gains 6 % in short steps; all others nothing.
-        assert!(fast < 1.5 + falls && gained < 0.1, "seed {seed}: {fast} times as fast as it came, {gained} gained");
+        // What swings about a pin whips: its end is faster than it came, without more energy. A sheet caught by a pin in its middle gains 6 % in short steps; all others nothing.
+        assert!(fast < 2.0 + falls && gained < 0.1, "seed {seed}: {fast} times as fast as it came, {gained} gained");
     }
 }
