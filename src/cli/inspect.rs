@@ -98,14 +98,12 @@ impl Inspect {
 
     /// Tells what crosses in the frames that were asked for.
     fn frames(&self, folder: &Folder, record: &Record) -> Result<(), Failure> {
-        if let Some(frame) = self.frame {
-            if !record.has(frame) {
-                let there = match (record.first, record.done) {
-                    (1, done) | (_, done @ 0) => format!("{done} frames"),
-                    (first, _) => format!("frames {first} to {}", record.last_done()),
-                };
-                return Err(Failure::input(format!("--frame {frame}: the run has {there}")));
-            }
+        if let Some(frame) = self.frame.filter(|frame| !record.has(*frame)) {
+            let there = match (record.first, record.done) {
+                (1, done) | (_, done @ 0) => format!("{done} frames"),
+                (first, _) => format!("frames {first} to {}", record.last_done()),
+            };
+            return Err(Failure::input(format!("--frame {frame}: the run has {there}")));
         }
         let frames = self.frame.map_or(record.there(), |frame| frame..frame + 1);
         let (first, last) = (frames.start, frames.end.saturating_sub(1));
