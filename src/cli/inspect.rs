@@ -169,14 +169,22 @@ impl Inspect {
         }
         self.frames(&folder, &record)?;
         let stats = folder.read_stats()?;
-        let gap = stats.iter().map(|s| s.min_gap).fold(f64::INFINITY, f64::min);
+        let least = stats.iter().map(|s| s.min_gap).fold(f64::INFINITY, f64::min);
         let strain = stats.iter().map(|s| s.max_strain).fold(0.0, f64::max);
         let steps: u64 = stats.iter().map(|s| s.steps).sum();
-        let gap = if gap.is_finite() { format!("smallest gap {:.4} mm", gap * 1e3) } else { "no contact".to_string() };
+        let gap =
+            if least.is_finite() { format!("smallest gap {:.4} mm", least * 1e3) } else { "no contact".to_string() };
         say(&format!("{steps} steps, {gap}, largest strain {:.2} %", strain * 100.0));
+        if least < 0.0 {
+            say(BELOW_ZERO);
+        }
         Ok(())
     }
 }
+
+/// What a smallest gap below zero is.
+pub const BELOW_ZERO: &str = "A gap below zero is nearer than the thickness, and no crossing: where surfaces turn away from each other, \
+    only a part of the repulsion acts.";
 
 /// The record of a run folder.
 ///

@@ -58,7 +58,11 @@ enum Command {
     /// List the library of materials, or all of one
     Materials(materials::Materials),
     /// Print the JSON Schema of scene files, for editors
-    Schema,
+    Schema {
+        /// A page of all keys in Markdown instead, as docs/keys.md
+        #[arg(long)]
+        markdown: bool,
+    },
 }
 
 /// Runs the command line and gives the exit code: 0 done, 1 the simulation failed or a comparison found a difference, 2 the input is
@@ -84,8 +88,9 @@ pub fn main() -> ExitCode {
         Command::Report(command) => command.execute(),
         Command::Compare(command) => command.execute(),
         Command::Materials(command) => command.execute(),
-        Command::Schema => {
-            say(crate::scene::schema().trim_end());
+        Command::Schema { markdown } => {
+            let page = if markdown { crate::scene::keys_page() } else { crate::scene::schema() };
+            say(page.trim_end());
             Ok(())
         }
     };

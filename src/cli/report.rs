@@ -1,7 +1,7 @@
 //! `percale report`: what a run did, as one HTML page; `percale run` writes it at the end.
 
 use super::failure::Failure;
-use super::inspect::run_of;
+use super::inspect::{BELOW_ZERO, run_of};
 use super::progress::span;
 use super::say;
 use crate::page::{Cell, Line, Plot, document, fold, heading, number, paragraph, picture, table};
@@ -89,7 +89,11 @@ fn summary(record: &Record, stats: &[FrameStats]) -> String {
     if let Some(reason) = &record.reason {
         rows.insert(1, vec![text("reason"), Cell::Bad(reason.clone())]);
     }
-    table(&["", ""], &rows)
+    let mut out = table(&["", ""], &rows);
+    if least < 0.0 {
+        out.push_str(&paragraph(BELOW_ZERO));
+    }
+    out
 }
 
 /// What is worth a look: warnings of the scene, and what the steps had to do.

@@ -33,6 +33,12 @@ impl Json {
         Json::List(texts.into_iter().map(Json::text).collect())
     }
 
+    /// An entry, if it is an object and has it.
+    pub fn get(&self, key: &str) -> Option<&Json> {
+        let Json::Map(entries) = self else { return None };
+        entries.iter().find(|(known, _)| known == key).map(|(_, value)| value)
+    }
+
     /// With an entry added or replaced, if it is an object.
     pub fn with(mut self, key: &str, value: Json) -> Json {
         if let Json::Map(entries) = &mut self {

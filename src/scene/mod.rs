@@ -1,7 +1,7 @@
 //! The scene file: sections, defaults, materials, validation.
 //!
 //! Every key is declared once, in the file of its section ([`keys`]): from that line it is read, checked, described in the
-//! JSON Schema ([`schema`]) and documented. All faults of a scene are found at once ([`Fault`]); nothing is loaded but the
+//! JSON Schema ([`schema`]) and documented ([`keys_page`]). All faults of a scene are found at once ([`Fault`]); nothing is loaded but the
 //! text and recorded paths, other files must exist.
 //!
 //! A quantity is a number in SI or text with a unit (`"0.2 ms"`); plain angles are radians. Paths are relative to the scene.
@@ -27,6 +27,7 @@ pub mod motion;
 mod named;
 pub mod obstacle;
 mod overrides;
+mod page;
 pub mod permeability;
 pub mod place;
 pub mod preview;
@@ -49,6 +50,7 @@ pub use library::{library, materials_page, materials_table};
 pub use material::Material;
 pub use obstacle::Obstacle;
 pub use overrides::Override;
+pub use page::keys_page;
 pub use preview::Preview;
 pub use settings::{Contact, Output, Solver, Wind};
 pub use solid::Solid;

@@ -98,7 +98,9 @@ pub struct FrameStats {
     pub iterations: u64,
     /// Contacts in the last step.
     pub contacts: usize,
-    /// Smallest gap in the last step [m]; infinite without contact.
+    /// Smallest gap in the last step [m]: distance less the thickness, or as much of that as rest shape and `contact.ease` have room
+    /// for. Infinite without contact. Below zero where features that turn away from each other bear only a part of the barrier:
+    /// these are nearer than their thickness, and yet nothing crosses.
     pub min_gap: f64,
     /// Largest relative elongation of an edge.
     pub max_strain: f64,

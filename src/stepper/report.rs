@@ -48,7 +48,8 @@ pub struct Report {
     pub unconverged: u64,
     /// Contacts in the last step.
     pub contacts: usize,
-    /// Smallest gap (distance less thickness) in the last step [m]; infinite without contact.
+    /// Smallest gap (distance less thickness, or as much of it as there is room for) in the last step [m]; infinite without contact,
+    /// below zero where only a part of the barrier acts.
     pub min_gap: f64,
     /// Vertices whose end positions had to be corrected for a proof free of crossings, counted once a step.
     pub corrected: u64,

@@ -8,6 +8,7 @@ mod files;
 mod friction;
 mod full;
 mod glue;
+mod keys;
 mod materials;
 mod mutation;
 mod overrides;
