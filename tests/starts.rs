@@ -1,7 +1,6 @@
 //! Starts that nobody would make by intent: surfaces nearer than they rest, or touching. No energy comes of them, and what touches
 //! can part.
 
-use percale::linalg::Vec3;
 use percale::scene::{self, build::Built};
 use percale::stepper::{Advance, Integrator, Settings, stepper};
 use percale::world::{State, World};
@@ -121,14 +120,14 @@ fn layers_within_their_thickness_are_eased_apart() {
         let mut run = Run::new(name, &text);
         assert!(run.warned("nearer"), "{:?}", run.built.warnings);
         run.to(0.6);
+        // The case's own bound: what is let go within a step peaks at 0.07 m/s.
         let most = 0.1;
         println!("| {name}: speed {:.4} of {most:.4} m/s, height {:.2} mm", run.fastest, 1e3 * run.highest());
         assert!(run.fastest < most, "{name}: {} m/s", run.fastest);
         assert!(run.highest() < 3.0 * rest + 1e-3, "{name}: {} m", run.highest());
         // They have got their whole distance: more than three have of what they began with.
-        let (world, state) = run.parts();
+        let (_, state) = run.parts();
         assert!(state.room.is_empty() && run.highest() > 3.0 * gap + 0.3 * rest);
-        assert!(world.contact.ease == 0.5);
     }
 }
 
@@ -192,7 +191,6 @@ fn a_cover_on_the_surface_of_its_body_is_parted_from_it() {
     run.to(0.2);
     assert!(run.fastest < 0.2, "{} m/s", run.fastest);
     assert!(run.highest() > 0.195 && run.highest() < 0.205, "{} m", run.highest());
-    let lowest = Vec3::y();
     let (world, state) = run.parts();
-    assert!(state.x[..world.moving].iter().all(|x| x.dot(&lowest) > 0.0));
+    assert!(state.x[..world.moving].iter().all(|x| x.y > 0.0));
 }

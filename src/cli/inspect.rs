@@ -152,7 +152,9 @@ impl Inspect {
                 say(&format!("changed from frame {} on: {what}", change.from));
             }
         }
-        let damage = folder.damage(&record, record.last_done()).into_iter().chain(folder.damaged_checkpoints()?);
+        // Before the first frame there is nothing to miss.
+        let lost = if *done == 0 { Vec::new() } else { folder.damage(&record, record.last_done()) };
+        let damage = lost.into_iter().chain(folder.damaged_checkpoints()?);
         let damage: Vec<String> = damage.map(|damaged| damaged.to_string()).collect();
         if !damage.is_empty() {
             return Err(Failure::Damaged(damage));
