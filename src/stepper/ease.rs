@@ -50,7 +50,7 @@ pub(super) fn each_near(
     }
 }
 
-/// Lets contacts of the vertices that are `seen` begin with the room they have; the least over all, where any has not enough.
+/// Lets contacts of the vertices that are `seen` begin with the room they have. Gives the pair that has least, if any has not enough.
 pub fn ease(world: &World, state: &mut State, seen: impl Fn(u32) -> bool) -> Option<Eased> {
     if !world.contact.enabled || world.contact.ease == 0.0 {
         return None;
