@@ -13,6 +13,7 @@ use crate::scene::build::{Built, Refusal};
 use crate::scene::settings::Format;
 use crate::scene::{self, Fault, Override, Place, Scene};
 use crate::sequence::{Entry, Folder, FrameStats, Run as Record, Status, marks};
+use crate::stepper::ease::ease;
 use crate::world::{Object, State, World};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -147,9 +148,15 @@ impl Run {
                 }
             }
             Plan::GoOn(found) => {
-                let (stored, checkpoint, changes) = *found;
+                let (stored, mut checkpoint, changes) = *found;
                 let (frame, path) = (checkpoint.frame, stored.path.display());
                 log(Level::Info, &format!("goes on after frame {frame}, t={:.6} s: {path}", checkpoint.state.time));
+                // What is thicker now is nearer than it rests.
+                if changes.iter().any(|change| reaches(change))
+                    && let Some(eased) = ease(&world, &mut checkpoint.state, |_| true)
+                {
+                    log(Level::Warning, &eased.describe(&world));
+                }
                 folder.rewind(&stored)?;
                 if let Some(before) = before {
                     carry_over(&folder, before, &mut record);
@@ -254,6 +261,12 @@ struct Begin {
     partial: Option<FrameStats>,
     /// Wall time before [s].
     before: f64,
+}
+
+/// A changed key after which surfaces may rest farther from each other.
+fn reaches(change: &str) -> bool {
+    let key = change.split(':').next().unwrap_or_default();
+    ["thickness", "distance", "material", "contact.enabled"].iter().any(|word| key.contains(word))
 }
 
 /// What was found at the first frame stays in the record: charts, and where the camera looks; and what changed before.

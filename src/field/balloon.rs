@@ -85,7 +85,8 @@ impl Chamber {
         volume.max(0.5 * self.area * LEAST)
     }
 
-    fn held(&self, time: f64) -> Option<f64> {
+    /// Pressure above that of the atmosphere at which it is held at a time [Pa]; none where it is not.
+    pub fn held(&self, time: f64) -> Option<f64> {
         match self.supply {
             Supply::Held { excess, duration } => Some(excess * (time / duration).min(1.0)),
             _ => None,

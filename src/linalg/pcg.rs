@@ -18,7 +18,7 @@ use super::colours::Colours;
 use super::matrix::{Domain, Lanes, Matrix, Real};
 use super::scaled::{Block, Place, Scaled, zero};
 use super::{Mat3, Vec3, f64x4, par};
-use factor::{inverse_cholesky, solve_transposed, times, times_transposed};
+use factor::{rounded_cholesky, solve_transposed, times, times_transposed};
 use sweep::Sweep;
 
 /// How a solve went.
@@ -145,7 +145,7 @@ impl<T: Real> Pcg<T> {
     /// solution on return.
     ///
     /// # Errors
-    /// The vertex whose diagonal block is not positive definite (or not finite).
+    /// The vertex whose diagonal block is not positive definite but for rounding (or not finite).
     pub fn solve(
         &mut self,
         matrix: &Matrix<T>,
@@ -163,7 +163,7 @@ impl<T: Real> Pcg<T> {
     /// Begins to solve `A x = b` from the first guess `x` for the vertices that are not `fixed`.
     ///
     /// # Errors
-    /// The vertex whose diagonal block is not positive definite (or not finite).
+    /// The vertex whose diagonal block is not positive definite but for rounding (or not finite).
     pub fn begin(
         &mut self,
         matrix: &Matrix<T>,
@@ -348,7 +348,7 @@ impl<T: Real> Pcg<T> {
             for (i, inverse) in inverse.iter_mut().enumerate() {
                 let block: [f64; 9] = std::array::from_fn(|e| stored.blocks[9 * i + e].wide());
                 let block = if fixed[stored.first + i] { Mat3::identity() } else { Mat3::from_column_slice(&block) };
-                match inverse_cholesky(&block) {
+                match rounded_cholesky(&block) {
                     Some(c) => *inverse = std::array::from_fn(|e| T::of(c.as_slice()[e])),
                     None => *broken = broken.or(Some(stored.first + i)),
                 }

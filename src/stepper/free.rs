@@ -4,13 +4,16 @@
 //! the exact solution is known: `sum m z / beta^2 = sum f` over all components that touch each other and nothing else. The solution
 //! is shifted as a whole until that holds; the residual of the solve, and the rounding of a matrix in single precision, would drive
 //! what is free, and for good where the next step begins from them.
+//!
+//! Velocities at the end of the step are shifted likewise. Forces between vertices that go by schemes of different order, and corrections of
+//! what would cross, do not sum to zero in them; what gravity gives is known.
 
 use super::Step;
 use super::touch::Element;
 use crate::force::drag::Drag;
 use crate::linalg::sets::Sets;
 use crate::linalg::{Vec3, par};
-use crate::world::World;
+use crate::world::{State, World};
 
 /// Components, what couples them in a step, and which of them nothing prescribed holds.
 #[derive(Clone, Debug)]
@@ -69,7 +72,7 @@ impl Free {
 
     /// Joins what the contacts of the step couple, and notes what pins and obstacles hold.
     pub fn begin(&mut self, world: &World, step: &Step, contacts: &[Element]) {
-        let Free { always, now, sets, held: [by_all, held], .. } = self;
+        let Free { always, now, held: [by_all, held], .. } = self;
         now.clone_from(always);
         held.clone_from(by_all);
         for v in world.pins.iter().flat_map(|pin| &pin.vertices).filter(|v| step.fixed[**v as usize]) {
@@ -77,18 +80,14 @@ impl Free {
         }
         for contact in contacts {
             let acting = contact.vertices.iter().zip(contact.weights).filter(|(_, weight)| *weight != 0.0);
-            let (mut first, mut holds) = (None, false);
-            for v in acting.map(|(v, _)| *v as usize) {
-                match (step.fixed.get(v), first) {
-                    (Some(false), None) => first = Some(world.component[v]),
-                    (Some(false), Some(first)) => now.join(first, world.component[v]),
-                    _ => holds = true,
-                }
-            }
-            if let Some(first) = first.filter(|_| holds) {
-                held[first as usize] = true;
-            }
+            couple(world, step, now, held, acting.map(|(v, _)| *v));
         }
+        self.spread();
+    }
+
+    /// Whole sets know what holds a part of them.
+    fn spread(&mut self) {
+        let Free { now, sets, held: [_, held], .. } = self;
         for (k, set) in sets.iter_mut().enumerate() {
             *set = now.first(k as u32);
             held[*set as usize] |= held[k];
@@ -100,28 +99,92 @@ impl Free {
         &self.sets
     }
 
+    /// There is something that nothing holds.
+    pub fn any(&self) -> bool {
+        let Free { sets, held: [_, held], .. } = self;
+        sets.iter().any(|set| !held[*set as usize])
+    }
+
+    /// Sums what is known of each component over its set, where nothing holds that.
+    pub fn together<const N: usize>(&self, of: impl Iterator<Item = [f64; N]>) -> Vec<Option<[f64; N]>> {
+        let Free { sets, held: [_, held], .. } = self;
+        let mut sums = vec![[0.0; N]; sets.len()];
+        for (own, set) in of.zip(sets) {
+            sums[*set as usize].iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+        }
+        sets.iter().map(|set| *set as usize).map(|set| (!held[set]).then_some(sums[set])).collect()
+    }
+
     /// Shifts what is free until the sum of `force` moves it.
     pub fn balance(&mut self, world: &World, step: &mut Step, force: &[Vec3]) {
-        let Free { sets, held: [_, held], lack, .. } = self;
-        let Step { z, betas, fixed, .. } = step;
-        let free = |v: usize| {
-            let set = sets[world.component[v] as usize] as usize;
-            (!fixed[v] && !held[set]).then_some(set)
+        let Step { z, betas, .. } = step;
+        let own = |v: usize| {
+            let inertia = world.mass[v] / (betas[v] * betas[v]);
+            (inertia, force[v] - z[v] * inertia)
         };
-        if sets.iter().all(|set| held[*set as usize]) {
-            return;
+        if self.lacks(world, &step.fixed, own) {
+            self.shift(world, &step.fixed, z);
         }
+    }
+
+    /// Joins what pairs that were corrected in the step couple.
+    pub fn join(&mut self, world: &World, step: &Step, corrected: &[[u32; 4]]) {
+        let Free { now, held: [_, held], .. } = self;
+        corrected.iter().for_each(|vertices| couple(world, step, now, held, vertices.iter().copied()));
+        self.spread();
+    }
+
+    /// Shifts the velocities at the end of the step of what is free, until gravity alone has changed its momentum.
+    pub fn settle(&mut self, world: &World, state: &State, step: &mut Step) {
+        let fall = world.gravity * step.h;
+        let rate = &step.rate;
+        let own = |v: usize| (world.mass[v], (state.v[v] + fall - rate[v]) * world.mass[v]);
+        if self.lacks(world, &step.fixed, own) {
+            self.shift(world, &step.fixed, &mut step.rate);
+        }
+    }
+
+    /// Sums inertia and what is missing, which `own` gives of a vertex, over sets that nothing holds. False where there are none.
+    fn lacks(&mut self, world: &World, fixed: &[bool], own: impl Fn(usize) -> (f64, Vec3)) -> bool {
+        if !self.any() {
+            return false;
+        }
+        let Free { sets, held: [_, held], lack, .. } = self;
         lack.fill((0.0, Vec3::zeros()));
-        for (v, set) in (0..world.moving).filter_map(|v| Some((v, free(v)?))) {
-            let (inertia, missing) = &mut lack[set];
-            let own = world.mass[v] / (betas[v] * betas[v]);
-            *inertia += own;
-            *missing += force[v] - z[v] * own;
+        for v in (0..world.moving).filter(|v| !fixed[*v]) {
+            let set = sets[world.component[v] as usize] as usize;
+            if !held[set] {
+                let (inertia, missing) = own(v);
+                lack[set].0 += inertia;
+                lack[set].1 += missing;
+            }
         }
-        par::each_mut(z, |v, z| {
-            if let Some(set) = free(v) {
-                *z += lack[set].1 / lack[set].0;
+        true
+    }
+
+    /// Shifts the vertices of such sets by what is missing over the inertia.
+    fn shift(&self, world: &World, fixed: &[bool], of: &mut [Vec3]) {
+        let Free { sets, held: [_, held], lack, .. } = self;
+        par::each_mut(of, |v, of| {
+            let set = sets[world.component[v] as usize] as usize;
+            if !fixed[v] && !held[set] {
+                *of += lack[set].1 / lack[set].0;
             }
         });
+    }
+}
+
+/// Joins the components of moving vertices that act on each other; one of them is held where a prescribed one is among them.
+fn couple(world: &World, step: &Step, sets: &mut Sets, held: &mut [bool], vertices: impl Iterator<Item = u32>) {
+    let (mut first, mut holds) = (None, false);
+    for v in vertices.map(|v| v as usize) {
+        match (step.fixed.get(v), first) {
+            (Some(false), None) => first = Some(world.component[v]),
+            (Some(false), Some(first)) => sets.join(first, world.component[v]),
+            _ => holds = true,
+        }
+    }
+    if let Some(first) = first.filter(|_| holds) {
+        held[first as usize] = true;
     }
 }

@@ -17,6 +17,9 @@ const SWEEPS: usize = 3;
 /// Part of the activation distance by which a goal may be missed.
 const LACK: f64 = 1e-3;
 
+/// Farthest that a vertex goes to part a pair, in units of what they lack: what is light and has little weight in it would leap.
+const LEAP: f64 = 4.0;
+
 /// The vertex moves by forces.
 fn free(world: &World, step: &Step, v: u32) -> bool {
     (v as usize) < world.moving && !step.fixed[v as usize]
@@ -133,13 +136,16 @@ pub fn push_apart(world: &World, state: &State, step: &mut Step, w: &Watched) ->
         return Vec::new();
     }
     let Some(mobility) = mobility(world, step, &w.vertices, &weights) else { return Vec::new() };
+    let yields: [f64; 4] = std::array::from_fn(|k| match w.vertices[k] {
+        v if free(world, step, v) => weights[k] / world.mass[v as usize],
+        _ => 0.0,
+    });
+    let farthest = yields.iter().fold(0.0, |most: f64, part| most.max(part.abs()));
+    let push = from.normal * ((wanted - gap) / mobility.max(farthest / LEAP));
     let mut moved = Vec::new();
-    for (vertex, weight) in w.vertices.into_iter().zip(weights) {
-        if weight == 0.0 || !free(world, step, vertex) {
-            continue;
-        }
+    for (vertex, part) in w.vertices.into_iter().zip(yields).filter(|(_, part)| *part != 0.0) {
         let v = vertex as usize;
-        let shift = from.normal * ((wanted - gap) * weight / (world.mass[v] * mobility));
+        let shift = push * part;
         step.moved[v] += shift;
         step.rate[v] += shift / step.betas[v];
         moved.push(vertex);

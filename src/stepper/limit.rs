@@ -17,6 +17,8 @@ pub use spring::Springs;
 
 /// Most sweeps, of positions and of velocities.
 const SWEEPS: usize = 200;
+/// How many times as many there may be at the smallest step.
+const PATIENT: usize = 20;
 /// Most sweeps over vertices that are too fast.
 const SLOWED: usize = 20;
 /// Most sweeps over what a step stretches too far.
@@ -74,7 +76,7 @@ pub fn enforce(
         let before = energy(world, state, step).max(still.0 + still.1);
         let solved = step.moved.clone();
         let moving = motion(world, step, k);
-        if !shorten_all(world, state, step, &mut edges) {
+        if !shorten_all(world, state, step, &mut edges, if smallest { PATIENT * SWEEPS } else { SWEEPS }) {
             left(world, state, step, cloth, &edges, smallest)?;
         }
         let after = energy(world, state, step);
@@ -165,8 +167,8 @@ impl Edge {
 }
 
 /// Brings edges below what is allowed, there and back in turn. False when some stay longer.
-fn shorten_all(world: &World, state: &State, step: &mut Step, edges: &mut [Edge]) -> bool {
-    for _ in 0..SWEEPS {
+fn shorten_all(world: &World, state: &State, step: &mut Step, edges: &mut [Edge], sweeps: usize) -> bool {
+    for _ in 0..sweeps {
         let mut done = true;
         for edge in edges.iter_mut() {
             if let Some(shifts) = shortened(world, state, step, edge.ends, edge.allowed) {
@@ -267,10 +269,17 @@ pub fn beyond(world: &World, state: &State, step: &Step) -> Option<([u32; 2], f6
 }
 
 /// Shortens edges that the step makes longer, than they are and than at rest, by more than the part `most` of their length at rest, as far as
-/// some sweeps do. True when there were any.
+/// some sweeps do; not where that takes more energy than it leaves. True when there were any.
 pub fn ease(world: &World, state: &State, step: &mut Step, most: f64) -> bool {
     let mut long = torn(world, state, step, most);
-    let any = !long.is_empty();
+    if long.is_empty() {
+        return false;
+    }
+    let whole = |step: &Step| {
+        let moving = |v: usize| 0.5 * world.mass[v] * step.rate[v].norm_squared();
+        energy(world, state, step) + par::sum(world.moving, moving)
+    };
+    let (before, solved) = (whole(step), (step.moved.clone(), step.rate.clone()));
     for _ in 0..EASED {
         if long.is_empty() {
             break;
@@ -287,7 +296,10 @@ pub fn ease(world: &World, state: &State, step: &mut Step, most: f64) -> bool {
         near.dedup();
         long = near.into_iter().filter_map(|edge| stretched(world, state, step, edge, most)).collect();
     }
-    any
+    if whole(step) > before {
+        (step.moved, step.rate) = solved;
+    }
+    true
 }
 
 /// Brings an edge that is longer than `bound` [m] a little below it, and its ends' velocities with them.

@@ -6,6 +6,7 @@ mod coupling;
 pub mod ease;
 mod feature;
 mod free;
+mod guard;
 pub mod ignore;
 mod impulse;
 mod kept;
@@ -25,6 +26,7 @@ use crate::linalg::matrix::Real;
 use crate::linalg::pcg::{Components, Pcg};
 use crate::linalg::{Vec3, par};
 use crate::world::{Pinch, State, World};
+use guard::When;
 pub use report::{Report, Seconds};
 pub use scheme::Integrator;
 use std::time::Instant;
@@ -50,6 +52,11 @@ const STRETCH: (f64, f64) = (0.05, 0.2);
 /// Accuracy at which contacts that close too fast, or cross, are first looked for, in tolerances of the solve: of the first one and of those
 /// that follow.
 const HINTS: [f64; 2] = [10.0, 3.0];
+/// How many times shorter than the smallest step one may be whose equations cannot be solved: the shorter, the more they are those of
+/// free flight.
+const FINEST: f64 = 64.0;
+/// Residual, relative to the right-hand side, at which a solve that ended before its tolerance is taken for one.
+const SOLVED: f64 = 0.1;
 /// Most linear solves of a step.
 const SOLVES: usize = 4;
 
@@ -144,6 +151,7 @@ pub struct Stepper<T> {
     watch: ignore::Watch,
     airs: air::Airs,
     free: free::Free,
+    guard: guard::Guard,
     strides: stride::Strides,
     springs: limit::Springs,
     /// Right-hand sides below these norms count as this large, by component.
@@ -163,6 +171,7 @@ impl<T: Real> Stepper<T> {
             watch: ignore::Watch::default(),
             airs: air::Airs::new(world),
             free: free::Free::new(world),
+            guard: guard::Guard::default(),
             strides: stride::Strides::new(world),
             springs: limit::Springs::default(),
             floors: vec![0.0; world.component_mass.len()],
@@ -280,6 +289,7 @@ impl<T: Real> Stepper<T> {
 
         let proven = self.prove(world, state, solves == SOLVES || limited > 0, report);
         if proven.is_ok() {
+            self.free.settle(world, state, &mut self.now);
             self.touch.advance_bristles(world, state, &self.now);
             scheme::commit(world, state, &self.now);
             if !state.room.is_empty() {
@@ -294,15 +304,26 @@ impl<T: Real> Stepper<T> {
         proven
     }
 
-    /// End positions: strain limits, then a proof for every pair that may have crossed.
+    /// End positions: strain limits and energies, then a proof for every pair that may have crossed.
     fn prove(&mut self, world: &World, state: &State, moved: bool, report: &mut Report) -> Result<(), Stuck> {
-        let Stepper { settings, touch, springs, now, .. } = self;
+        let Stepper { settings, pcg, touch, free, guard, springs, now, .. } = self;
         // Equal parts of what is left may be longer by rounding.
         let smallest = now.h <= settings.min_step * (1.0 + 1e-5);
+        let residual = pcg.outcome().residual;
+        if residual > SOLVED && !smallest {
+            return Err(Stuck::Unsolved(residual));
+        }
         // Limits last: what eases an edge may stretch the next.
         let eased = limit::ease(world, state, now, STRETCH.0);
         let shortened = limit::enforce(world, state, now, springs, smallest)?;
-        let corrected = touch.check(world, state, now, moved || eased || shortened)?;
+        let damped = guard.check(world, state, now, free, When { strained: eased, smallest, proven: false })?;
+        let corrected = touch.check(world, state, now, moved || damped || eased || shortened)?;
+        if corrected.vertices > 0 {
+            free.join(world, now, touch.corrected());
+            if guard.check(world, state, now, free, When { strained: true, smallest, proven: true })? {
+                touch.check(world, state, now, true)?;
+            }
+        }
         touch.room(now)?;
         let torn = limit::torn(world, state, now, STRETCH.1);
         if let Some((edge, part)) = torn.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))
@@ -397,10 +418,13 @@ impl<T: Real> Advance for Stepper<T> {
                     }
                     report.repeats += 1;
                 }
-                Err(stuck) if allowed <= min_step => return Err(stuck),
-                Err(_) => {
+                Err(stuck) => {
+                    let least = if stuck.ill() { min_step / FINEST } else { min_step };
+                    if allowed <= least {
+                        return Err(stuck);
+                    }
                     report.repeats += 1;
-                    target = (h / 2.0).max(min_step);
+                    target = (h / 2.0).max(least);
                 }
             }
         }

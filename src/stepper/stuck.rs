@@ -34,6 +34,15 @@ pub enum Stuck {
         /// How far [m].
         way: f64,
     },
+    /// A component has more energy after the step than it can have.
+    Gained {
+        /// World vertex that is fastest in it.
+        vertex: u32,
+        /// Its speed [m/s].
+        speed: f64,
+    },
+    /// The linear solve ended far from its tolerance: the residual relative to the right-hand side.
+    Unsolved(f64),
     /// The system has no positive definite block at this world vertex.
     Indefinite(u32),
     /// A position or velocity is not finite at this world vertex.
@@ -41,6 +50,11 @@ pub enum Stuck {
 }
 
 impl Stuck {
+    /// The equations have no solution in the precision of the matrix.
+    pub(super) fn ill(&self) -> bool {
+        matches!(self, Stuck::Indefinite(_) | Stuck::NotFinite(_))
+    }
+
     /// One sentence naming objects, file vertices and the place.
     pub fn describe(&self, world: &World, state: &State) -> String {
         let name = |v: u32| match world.objects.iter().find(|o| o.vertices.contains(&(v as usize))) {
@@ -96,6 +110,14 @@ impl Stuck {
                 at(*a),
                 part * 100.0
             ),
+            Stuck::Gained { vertex, speed } => format!(
+                "one step throws {} near {} at {speed:.1} m/s, with energy from nothing",
+                name(*vertex),
+                at(*vertex)
+            ),
+            Stuck::Unsolved(residual) => {
+                format!("the equations of one step are not solved: {:.0} % of the error is left", residual * 100.0)
+            }
             Stuck::Indefinite(v) => format!("the equations are not positive definite at {} near {}", name(*v), at(*v)),
             Stuck::NotFinite(v) => format!("the motion is not finite at {} near {}", name(*v), at(*v)),
         }

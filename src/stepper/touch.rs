@@ -134,6 +134,8 @@ pub struct Touch {
     unproven: Vec<Watched>,
     /// Vertices whose displacement has changed since then.
     changed: Vec<bool>,
+    /// Vertices of all pairs that were corrected in the step.
+    corrected: Vec<[u32; 4]>,
 }
 
 impl Touch {
@@ -159,6 +161,7 @@ impl Touch {
             kept: Kept::default(),
             unproven: Vec::new(),
             changed: vec![false; world.rest.len()],
+            corrected: Vec::new(),
         }
     }
 
@@ -310,6 +313,11 @@ impl Touch {
             let rubs = skin.rubs(world);
             par::each_mut(contacts, |_, c| c.linear = c.contact.linearise(&c.free, c.stops, setting, &rubs));
         }
+    }
+
+    /// Vertices of the pairs that were corrected in the step.
+    pub fn corrected(&self) -> &[[u32; 4]] {
+        &self.corrected
     }
 
     /// Adds the forces by which other objects than `below` pressed on each vertex of an object in the step [N].

@@ -184,3 +184,34 @@ fn what_a_run_went_on_with_is_in_its_record() {
     let record = bench.of("a").read_run().unwrap();
     assert_eq!((record.status, record.done, bench.of("a.previous").read_run().unwrap().done), (Status::Finished, 8, 6));
 }
+
+/// A sheet that lies on a ball goes on with twenty times its thickness: what is nearer now than it rests is parted slowly, and told.
+#[test]
+fn what_is_thicker_after_a_frame_is_eased() {
+    let bench = Bench::new("thicker", "");
+    bench.write("scene.toml", SMALL);
+    let run = |more: &[&str]| bench.ends(0, &[&["run", "scene.toml", "--no-preview"], more].concat());
+    let kinetic = || {
+        let stats = fs::read_to_string(bench.path("out/small/stats.ndjson")).unwrap();
+        let of = |line: &str| {
+            let line: serde_json::Value = serde_json::from_str(line).unwrap();
+            (line["frame"].as_u64().unwrap(), line["energies"]["kinetic"].as_f64().unwrap())
+        };
+        stats.lines().map(of).collect::<Vec<(u64, f64)>>()
+    };
+    run(&["--frames", "14"]);
+    let calm = kinetic();
+    let said = run(&["--from", "12", "--frames", "14", "--set", "cloth.sheet.thickness=6 mm"]);
+    assert!(said.contains("than they rest") && said.contains("(contact.ease)"), "{said}");
+    for ((frame, before), (again, eased)) in calm.iter().zip(kinetic()) {
+        assert_eq!(*frame, again);
+        assert!(eased < 1.2 * before + 1e-3, "frame {frame}: {eased} J, {before} J before");
+    }
+    // Without easing the barrier throws it.
+    let said =
+        run(&["--from", "12", "--frames", "14", "--set", "cloth.sheet.thickness=6 mm", "--set", "contact.ease=0"]);
+    assert!(!said.contains("(contact.ease)"), "{said}");
+    let thrown = kinetic().iter().map(|(_, kinetic)| *kinetic).fold(0.0, f64::max);
+    let calm = calm.iter().map(|(_, kinetic)| *kinetic).fold(0.0, f64::max);
+    println!("kinetic energy: {calm} J, without easing {thrown} J");
+}

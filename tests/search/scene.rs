@@ -24,8 +24,8 @@ use percale::world::wind::Wind;
 use percale::world::{ContactSettings, Course, Pin, Pinch};
 
 /// Fastest that anything moves at the start [m/s].
-const FASTEST: f64 = 30.0;
-/// Farthest that things are placed from each other [m].
+const FASTEST: f64 = 60.0;
+/// Farthest that things are placed from each other, in sizes of the first cloth, or in metres where that is more.
 const FARTHEST: f64 = 1.0;
 
 /// A scene and how it is run.
@@ -37,6 +37,8 @@ pub struct Scene {
     pub frames: usize,
     /// Time from frame to frame [s].
     pub interval: f64,
+    /// Nothing acts on it from outside but gravity.
+    pub closed: bool,
     /// What it is, in short.
     pub says: String,
 }
@@ -66,14 +68,14 @@ impl Scene {
         let step = r.size(2e-4, 1e-2);
         let (frames, parts) = (r.whole(10, 20), r.whole(1, 2));
         let interval = step * parts as f64;
-        let size = r.size(0.05, 1.0);
+        let size = if r.chance(0.7) { r.size(0.05, 1.0) } else { r.size(0.01, 100.0) };
         let count = r.size(100.0, 900.0) as usize;
         let cloths = *[1, 1, 1, 2, 2, 3, 5].get(r.whole(0, 6))?;
         // What reaches over many triangles is seldom, and slow.
         let edge = size / (count as f64 / cloths as f64).sqrt();
         let most = if r.chance(0.1) { f64::INFINITY } else { 0.5 * edge };
         let distance = r.size(2e-4, 5e-3).min(most);
-        let thickest = if r.chance(0.3) { 0.0 } else { r.size(1e-4, 3e-3).min(most) };
+        let thickest = if r.chance(0.3) { 0.0 } else { r.size(1e-5, 1e-2).min(most) };
         let says = format!("step {:.2} ms, distance {:.2} mm", step * 1e3, distance * 1e3);
         let time = frames as f64 * interval;
         let slowest = if r.chance(0.5) { 1.0 } else { 10.0 };
@@ -81,11 +83,24 @@ impl Scene {
         let mut cloths = (0..cloths).map(|k| draw.cloth(k, count / cloths)).collect::<Option<Vec<_>>>()?;
         let bodies = draw.bodies(body_seed);
         let glues = draw.covers(body_seed, &mut cloths, &bodies);
-        let balloons = draw.balloons(body_seed, &cloths);
+        let mut balloons = draw.balloons(body_seed, &cloths);
         let obstacles = draw.obstacles()?;
-        let Draw { mut r, says, .. } = draw;
+        let Draw { mut r, mut says, .. } = draw;
         let gravity = if r.chance(0.2) { r.direction() * r.size(1.0, 100.0) } else { Vec3::y() * -9.81 };
         let wind = Wind { velocity: r.direction() * r.real(0.0, 20.0), ..Wind::none() };
+        // Of some only what moves by itself is kept.
+        let closed = Random(seed ^ 0xc1_05ed).chance(0.25);
+        let (mut wind, mut obstacles) = (wind, obstacles);
+        if closed {
+            wind = Wind::none();
+            obstacles.clear();
+            balloons.iter_mut().for_each(|balloon| balloon.supply = Supply::None);
+            for cloth in &mut cloths {
+                cloth.pins.clear();
+                cloth.drag = Drag::default();
+            }
+            says += "; closed";
+        }
         let stiffness = if r.chance(0.8) { 1.0 } else { r.size(0.1, 10.0) };
         let contact = ContactSettings { enabled: true, distance, stiffness, pinch: Pinch::Lag, ease: 0.5 };
         let integrator = if r.chance(0.85) { Integrator::Bdf2 } else { Integrator::BackwardEuler };
@@ -107,6 +122,7 @@ impl Scene {
             double: r.chance(0.2),
             frames,
             interval,
+            closed,
             says,
         })
     }
@@ -133,7 +149,7 @@ impl Draw {
         mesh.positions.iter_mut().for_each(|p| *p = turn * *p);
         if !self.placed.is_empty() {
             // Sometimes nearer than the thickness.
-            let gap = (self.r.real(0.0, 0.5) * closing * self.time).clamp(2e-4, FARTHEST);
+            let gap = (self.r.real(0.0, 0.5) * closing * self.time).clamp(2e-4, FARTHEST * self.size.max(1.0));
             let far = self.placed.iter().map(|p| p.dot(to)).fold(f64::NEG_INFINITY, f64::max);
             let near = mesh.positions.iter().map(|p| p.dot(to)).fold(f64::INFINITY, f64::min);
             // Beside the others by a little.

@@ -148,18 +148,16 @@ fn contact_keeps_momentum() {
 }
 
 /// Of the second-order scheme, vertices in contact take backward Euler, so that a force between one that is and one that is not acts
-/// over different effective steps: what is lost is of first order. A quarter of the step leaves a quarter, or half at most where
-/// contacts switch at other times.
+/// over different effective steps. What that would lose (of first order; 1 % of the fold's at 2 ms) is given back to the velocities.
 #[test]
-fn bdf2_loses_momentum_in_contact_by_first_order() {
+fn bdf2_keeps_momentum_in_contact() {
     type Make = fn(Integrator, f64) -> Bench;
     for (name, make, until) in [("two sheets", two_sheets as Make, 0.08), ("fold", closing_fold as Make, 0.05)] {
-        let [coarse, fine] = [2e-3, 5e-4].map(|step| {
+        for step in [2e-3, 5e-4] {
             let course = run(&mut make(Integrator::Bdf2, step), until);
             row(&format!("{name}, BDF2, {} ms", 1e3 * step), &course);
-            course.lost
-        });
-        assert!(fine < 0.5 * coarse && fine < 0.01, "{name}: {coarse}, then {fine}");
+            assert!(course.contacts > 100 && course.lost < ROUNDING, "{name}: {}", course.lost);
+        }
     }
 }
 

@@ -24,6 +24,15 @@ pub fn solve_transposed<T: Real>(c: &Block<T>, v: &Lanes<T>) -> Lanes<T> {
     [x, y, z, T::default()]
 }
 
+/// Parts of its trace that are added to a block in single precision, in turn: a stiffness along few directions leaves nothing of the inertia
+/// along the others when it is more than 10^7 times as large.
+const ROUNDED: [f64; 4] = [0.0, 1e-7, 1e-6, 1e-5];
+
+/// [`inverse_cholesky`] of a block that may lack by rounding what makes it positive definite.
+pub fn rounded_cholesky(a: &Mat3) -> Option<Mat3> {
+    ROUNDED.iter().find_map(|part| inverse_cholesky(&(a + Mat3::from_diagonal_element(part * a.trace()))))
+}
+
 /// `C^-1` of `A = C C^T`, lower triangular; `None` unless `A` is positive definite.
 pub fn inverse_cholesky(a: &Mat3) -> Option<Mat3> {
     let positive = |x: f64| (x > 0.0 && x.is_finite()).then(|| x.sqrt());
@@ -38,4 +47,23 @@ pub fn inverse_cholesky(a: &Mat3) -> Option<Mat3> {
     let i21 = -c21 * i11 * i22;
     let i20 = -(c20 * i00 + c21 * i10) * i22;
     Some(Mat3::new(i00, 0.0, 0.0, i10, i11, 0.0, i20, i21, i22))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::Vec3;
+
+    /// A stiffness along one direction, 10^9 times the inertia, rounded to single precision.
+    #[test]
+    fn a_block_that_rounding_made_indefinite_is_factored() {
+        let along = Vec3::new(0.31, 0.57, 0.76).normalize();
+        let block = (along * along.transpose() * 1e9 + Mat3::identity()).map(|x| f64::from(x as f32));
+        assert!(inverse_cholesky(&block).is_none(), "it is definite: the test tests nothing");
+        let inverse = rounded_cholesky(&block).unwrap();
+        let again = inverse * block * inverse.transpose();
+        assert!((along.dot(&(inverse.transpose() * inverse * along)) * 1e9 - 1.0).abs() < 1e-3, "{again}");
+        assert!(rounded_cholesky(&-block).is_none());
+        assert!(rounded_cholesky(&(block * f64::NAN)).is_none());
+    }
 }

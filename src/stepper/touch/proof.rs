@@ -40,6 +40,7 @@ impl Touch {
         step: &mut Step,
         moved: bool,
     ) -> Result<Corrected, Stuck> {
+        self.corrected.clear();
         if moved {
             self.prove(world, state, step, true);
         }
@@ -54,6 +55,7 @@ impl Touch {
                 break;
             }
             self.changed.fill(false);
+            self.corrected.extend(self.unproven.iter().map(|w| w.vertices));
             if sweep == SWEEPS {
                 wanted = step.moved[..world.moving].iter().copied().zip(step.rate.iter().copied()).collect();
             }
@@ -107,13 +109,12 @@ impl Touch {
         self.prove(world, state, step, true);
         let one = |w: &Watched| zones.one(&w.vertices) && w.vertices.iter().filter_map(place).all(|k| !loose[k]);
         if self.unproven.iter().all(one) {
-            // What has left a zone took its momentum with it.
+            // What has left a zone took momentum with it.
             for zone in zones.free(world, step) {
-                let lost: Vec3 =
-                    zone.iter().map(|v| *v as usize).map(|v| (wanted[v].1 - step.rate[v]) * world.mass[v]).sum();
-                let stays = |v: &&u32| place(v).is_some_and(|k| !loose[k]);
-                let mass: f64 = zone.iter().filter(stays).map(|v| world.mass[*v as usize]).sum();
-                zone.iter().filter(stays).for_each(|v| step.rate[*v as usize] += lost / mass);
+                let mass = |v: &u32| world.mass[*v as usize];
+                let lost: Vec3 = zone.iter().map(|v| (wanted[*v as usize].1 - step.rate[*v as usize]) * mass(v)).sum();
+                let whole: f64 = zone.iter().map(mass).sum();
+                zone.iter().for_each(|v| step.rate[*v as usize] += lost / whole);
             }
             return held;
         }
