@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::log::{Level, log};
-use super::picture::{cell_size, field, picture, sheet, sheet_frames};
+use super::picture::{cell, field, full, picture, sheet, sheet_frames};
 use super::render::objects;
 use crate::collision::intersect::Test;
 use crate::linalg::Vec3;
@@ -87,15 +87,10 @@ impl<'a> Frames<'a> {
                 }
             };
             let objects: Vec<(&Shape, &Snapshot)> = objects.iter().map(|(shape, at)| (shape, at)).collect();
-            self.cells.push((frame.to_string(), self.cell(&objects)?));
+            let cell = cell(self.scene, &objects, &self.record, frame, None).map_err(Failure::input)?;
+            self.cells.push((frame.to_string(), cell));
         }
         Ok(())
-    }
-
-    /// Picture of a frame for the contact sheet.
-    fn cell(&self, objects: &[(&Shape, &Snapshot)]) -> Result<Image, Failure> {
-        let cell = picture(self.scene, objects, &self.record, cell_size(self.scene)).map_err(Failure::input)?;
-        Ok(cell.image())
     }
 
     /// Adds a warning to the record, if it is not there.
@@ -139,15 +134,17 @@ impl<'a> Frames<'a> {
         stats.seconds.write += lap();
         let objects: Vec<(&Shape, &Snapshot)> = self.shapes.iter().zip(&snapshots).collect();
         let preview = &self.scene.preview;
-        if preview.enabled && (frame - self.record.first).is_multiple_of(preview.every) {
-            let drawn =
-                picture(self.scene, &objects, &self.record, [preview.width, preview.height]).map_err(Failure::input)?;
+        let mut drawn = None;
+        if preview.enabled && full(self.scene, &self.record, frame) {
+            let size = [preview.width, preview.height];
+            let picture = picture(self.scene, &objects, &self.record, size).map_err(Failure::input)?;
             stats.seconds.draw += lap();
-            write_picture(&self.folder, self.scene, frame, &drawn)?;
+            write_picture(&self.folder, self.scene, frame, &picture)?;
             stats.seconds.write += lap();
+            drawn = Some(picture);
         }
         if self.chosen.contains(&frame) {
-            let cell = self.cell(&objects)?;
+            let cell = cell(self.scene, &objects, &self.record, frame, drawn.as_ref()).map_err(Failure::input)?;
             self.cells.push((frame.to_string(), cell));
             stats.seconds.draw += lap();
         }

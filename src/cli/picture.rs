@@ -212,9 +212,33 @@ fn ground(scene: &Scene, objects: &[(&Shape, &Snapshot)], view: &[Vec3; 2]) -> f
     if coplanar { height - room } else { height }
 }
 
-/// Size of a contact sheet's cell.
-pub fn cell_size(scene: &Scene) -> [u32; 2] {
-    scene.preview.cell()
+/// A frame has a picture of its own.
+pub fn full(scene: &Scene, record: &Run, frame: u32) -> bool {
+    (frame - record.first).is_multiple_of(scene.preview.every)
+}
+
+/// The cell of a frame for the contact sheet: its picture made smaller where it has a larger one, which is `drawn` or drawn here, so that the
+/// cell does not depend on when it is made.
+///
+/// # Errors
+/// As [`picture`].
+pub fn cell(
+    scene: &Scene,
+    objects: &[(&Shape, &Snapshot)],
+    record: &Run,
+    frame: u32,
+    drawn: Option<&Picture>,
+) -> Result<Image, String> {
+    let [width, height] = scene.preview.cell();
+    let size = [scene.preview.width, scene.preview.height];
+    if !full(scene, record, frame) || size[0] < width || size[1] < height {
+        return Ok(picture(scene, objects, record, [width, height])?.image());
+    }
+    let smaller = |picture: &Picture| picture.smaller(width as usize, height as usize);
+    match drawn {
+        Some(drawn) => Ok(smaller(drawn)),
+        None => Ok(smaller(&picture(scene, objects, record, size)?)),
+    }
 }
 
 /// Columns of a contact sheet of so many cells.

@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::frames::{write_picture, write_sheet};
 use super::inspect::run_of;
-use super::picture::{cell_size, picture, sheet_frames};
+use super::picture::{cell, full, picture, sheet_frames};
 use super::range::Frames;
 use super::{report, say};
 use crate::linalg::par;
@@ -55,25 +55,27 @@ impl Render {
                 cloth.name
             )));
         }
-        let every = scene.preview.every;
         let chosen = if self.frames.is_none() { sheet_frames(&scene, &record) } else { Vec::new() };
         let mut cells = Vec::new();
         let mut count = 0;
         for frame in (record.first..=last).filter(|frame| self.frames.as_ref().is_none_or(|frames| frames.has(*frame)))
         {
-            let full = (frame - record.first).is_multiple_of(every);
+            let full = full(&scene, &record, frame);
             if !full && !chosen.contains(&frame) {
                 continue;
             }
             let objects = objects(&folder, &record, frame)?;
             let objects: Vec<(&Shape, &Snapshot)> = objects.iter().map(|(shape, at)| (shape, at)).collect();
-            let draw = |size| picture(&scene, &objects, &record, size).map_err(Failure::input);
+            let mut drawn = None;
             if full {
-                write_picture(&folder, &scene, frame, &draw(size(&scene))?)?;
+                let picture = picture(&scene, &objects, &record, size(&scene)).map_err(Failure::input)?;
+                write_picture(&folder, &scene, frame, &picture)?;
+                drawn = Some(picture);
                 count += 1;
             }
             if chosen.contains(&frame) {
-                cells.push((frame.to_string(), draw(cell_size(&scene))?.image()));
+                let cell = cell(&scene, &objects, &record, frame, drawn.as_ref()).map_err(Failure::input)?;
+                cells.push((frame.to_string(), cell));
             }
         }
         if !cells.is_empty() {

@@ -105,17 +105,21 @@ impl Plot {
         axes.push_str(&text(WIDTH - RIGHT, HEIGHT - 4.0, "end", &self.axis));
         axes.push_str(&text(LEFT, 14.0, "start", &self.title));
         svg.push_str(&axes);
-        let mut right = WIDTH - RIGHT;
-        for (k, line) in self.lines.iter().enumerate().rev() {
-            if line.name.is_empty() {
-                continue;
-            }
-            let colour = COLOURS[k % COLOURS.len()];
+        // One text, so that names have their room in any font.
+        let names: Vec<String> = (0..)
+            .zip(&self.lines)
+            .filter(|(_, line)| !line.name.is_empty())
+            .map(|(k, line)| {
+                let colour = COLOURS[k % COLOURS.len()];
+                format!("<tspan dx=\"9\" style=\"fill:{colour}\">{}</tspan>", escape(&line.name))
+            })
+            .collect();
+        if !names.is_empty() {
             svg.push_str(&format!(
-                "<text x=\"{right:.1}\" y=\"14\" text-anchor=\"end\" style=\"fill:{colour}\">{}</text>\n",
-                escape(&line.name)
+                "<text x=\"{:.1}\" y=\"14\" text-anchor=\"end\">{}</text>\n",
+                WIDTH - RIGHT,
+                names.concat()
             ));
-            right -= 6.2 * line.name.chars().count() as f64 + 8.0;
         }
         for (k, line) in self.lines.iter().enumerate() {
             let colour = COLOURS[k % COLOURS.len()];

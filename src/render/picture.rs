@@ -2,6 +2,7 @@
 
 use super::legend::Legend;
 use super::raster::Image;
+use super::sheet::resize;
 use exr::prelude::{
     AnyChannel, AnyChannels, AttributeValue, Compression, Encoding, FlatSamples, IntegerBounds, Layer, LayerAttributes,
     LineOrder, ReadChannels, ReadLayers, Text, WritableImage, f16, read,
@@ -80,6 +81,16 @@ impl Picture {
     /// The colour as an image, with the legends drawn in.
     pub fn image(&self) -> Image {
         let mut image = Image { width: self.width, height: self.height, pixels: self.colour.clone() };
+        for (place, legend) in self.legends.iter().enumerate() {
+            legend.draw(&mut image, place);
+        }
+        image
+    }
+
+    /// The same made smaller, with legends of that size: averages over each new pixel's area.
+    pub fn smaller(&self, width: usize, height: usize) -> Image {
+        let whole = Image { width: self.width, height: self.height, pixels: self.colour.clone() };
+        let mut image = resize(&whole, width.max(1), height.max(1));
         for (place, legend) in self.legends.iter().enumerate() {
             legend.draw(&mut image, place);
         }

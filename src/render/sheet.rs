@@ -51,7 +51,7 @@ fn shares(source: usize, count: usize) -> Vec<Vec<(usize, f32)>> {
 }
 
 /// Area average in linear light.
-fn resize(image: &Image, width: usize, height: usize) -> Image {
+pub(super) fn resize(image: &Image, width: usize, height: usize) -> Image {
     if image.width == 0 || image.height == 0 || image.pixels.len() != image.width * image.height {
         return Image::filled(width, height, [0.0; 3]);
     }

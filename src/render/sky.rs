@@ -1,15 +1,23 @@
 //! How much of the sky each pixel sees past the objects.
 //!
-//! The pixels of a 4x4 tile have sixteen directions each, together an even set of 256. Rays are sent in packets of
-//! sixteen pixels and one part of the sky, so they stay close together; the shares are then averaged over the tile
-//! around each pixel as far as its surface goes on.
+//! The pixels of a 4x4 tile have sixteen directions each, together an even set of 256; every other one is sent. Where there is nothing
+//! but ground the pixels of a tile lie farther apart. Rays are sent in packets of sixteen pixels and one part of the
+//! sky, so they stay close together; the shares are then averaged over the tile around each pixel as far as its surface goes on.
 
 use super::bvh::{LANES, NONE, Packet, Tree};
+use super::draw::{Pixel, SIDE};
 use super::light::tangents;
 use super::pattern;
 use crate::linalg::{Vec3, par};
 
-const SIDE: usize = 4;
+/// Side of a block of pixels whose rays go together.
+const BLOCK: usize = 16;
+/// How far from objects blocks of the ground count as beside them, and as farther off [pixels].
+const NEAR: [usize; 2] = [2, 16];
+/// Difference of shares from one pixel of the grid to the next that asks for a finer one.
+const STEEP: f32 = 0.04;
+/// Share of a pixel that sends no rays.
+const UNKNOWN: f32 = -1.0;
 
 /// What a pixel's centre shows.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,72 +46,211 @@ fn directions() -> Vec<[f64; 3]> {
     table
 }
 
-/// Open share of the sky for every pixel, and the number of rays sent. `pixel` is a pixel's size at unit depth.
-pub(super) fn open(tree: &Tree, spots: &[Spot], width: usize, pixel: f64) -> (Vec<f32>, u64) {
-    let mut raw = vec![1f32; spots.len()];
-    let table = directions();
-    par::blocks_mut(&mut raw, SIDE * width.max(1), |first, band| {
-        let part = &spots[first..first + band.len()];
-        for x in (0..width).step_by(SIDE) {
-            tile(tree, part, band, width, x, &table);
-        }
-    });
-    let mut smooth = vec![1f32; spots.len()];
-    par::fill(&mut smooth, |i| average(spots, &raw, width, pixel, i));
-    let seen = spots.iter().filter(|s| s.object > 0).count();
-    (smooth, (seen * LANES) as u64)
+/// Which pixels send rays: every other one on objects; beside them, where a block shows the ground alone, every second of every second row,
+/// and farther off every fourth of every fourth; more where the share changes much.
+#[derive(Clone, Copy, PartialEq)]
+enum Density {
+    Half,
+    Quarter,
+    Sixteenth,
 }
 
-/// One tile of a band of four rows.
-fn tile(tree: &Tree, spots: &[Spot], out: &mut [f32], width: usize, x: usize, table: &[[f64; 3]]) {
-    let place = |p: usize| {
-        let at = p / SIDE * width + x + p % SIDE;
-        (x + p % SIDE < width && at < spots.len() && spots[at].object > 0).then_some(at)
-    };
-    let wide = |v: [f32; 3]| Vec3::from(v.map(f64::from));
-    let places: [Option<usize>; LANES] = std::array::from_fn(place);
-    if places.iter().all(Option::is_none) {
-        return;
+impl Density {
+    /// From one pixel that is averaged to the next, across and down.
+    fn apart(self) -> usize {
+        match self {
+            Density::Half => 1,
+            Density::Quarter => 2,
+            Density::Sixteenth => 4,
+        }
     }
-    let frames = places.map(|at| {
-        let n = at.map_or(Vec3::z(), |at| wide(spots[at].normal));
-        (n, tangents(n))
+
+    /// Pixels across and down of which sixteen send rays.
+    fn tile(self) -> [usize; 2] {
+        match self {
+            Density::Half => [8, 4],
+            Density::Quarter => [8, 8],
+            Density::Sixteenth => [16, 16],
+        }
+    }
+
+    /// The pixel's number in the tile whose directions are an even set, where it sends rays.
+    fn sends(self, x: usize, y: usize) -> Option<usize> {
+        let apart = self.apart();
+        let even = |a: usize, b: usize| a.is_multiple_of(b);
+        let sends = if self == Density::Half { even(x + y, 2) } else { even(x, apart) && even(y, apart) };
+        // The eight of a tile have the first half of the directions, which is even as well.
+        let across = if self == Density::Half { 2 } else { apart };
+        sends.then_some(y / apart % SIDE * (SIDE * apart / across) + x / across % (SIDE * apart / across))
+    }
+}
+
+/// Two spots may be of one surface.
+pub(super) fn same(a: &Spot, b: &Spot) -> bool {
+    a.object == b.object && (0..3).map(|c| a.normal[c] * b.normal[c]).sum::<f32>() > 0.8
+}
+
+/// Open share of the sky for every pixel, and the number of rays sent. `ground` is the ground's number among the objects, `pixel` a
+/// pixel's size at unit depth.
+pub(super) fn open(tree: &Tree, pixels: &[Pixel], ground: u32, width: usize, pixel: f64) -> (Vec<f32>, u64) {
+    let (wide, height) = (width.max(1), pixels.len() / width.max(1));
+    let across = wide.div_ceil(BLOCK);
+    let mut raw = vec![UNKNOWN; pixels.len()];
+    let alone = |k: usize, room: usize| {
+        let (x, y) = (k % across * BLOCK, k / across * BLOCK);
+        let rows = y.saturating_sub(room)..(y + BLOCK + room).min(height);
+        let columns = || x.saturating_sub(room)..(x + BLOCK + room).min(width);
+        rows.into_iter().all(|y| columns().all(|x| pixels[y * width + x].spot.object == ground))
+    };
+    let mut densities = vec![Density::Half; across * height.div_ceil(BLOCK)];
+    par::fill(&mut densities, |k| match () {
+        () if !alone(k, NEAR[0]) => Density::Half,
+        () if !alone(k, NEAR[1]) => Density::Quarter,
+        () => Density::Sixteenth,
     });
+    let table = directions();
+    let mut known = vec![UNKNOWN; pixels.len()];
+    let place = |i: usize| i / wide / BLOCK * across + i % wide / BLOCK;
+    let (mut anew, mut rays) = (vec![true; densities.len()], 0);
+    while anew.contains(&true) {
+        par::blocks_mut(&mut raw, BLOCK * wide, |first, band| {
+            let part = &pixels[first..first + band.len()];
+            for x in (0..width).step_by(BLOCK).filter(|x| anew[place(first + x)]) {
+                block(tree, part, band, width, x, densities[place(first + x)], &table);
+            }
+        });
+        par::each_mut(&mut known, |i, known| {
+            let (block, apart) = (place(i), densities[place(i)].apart());
+            if anew[block] && on_grid(i, wide, apart) {
+                *known = average(pixels, &raw, width, pixel, i, apart);
+            }
+        });
+        rays += LANES * par::map(raw.len(), |i| usize::from(anew[place(i)] && raw[i] != UNKNOWN)).iter().sum::<usize>();
+        // Where it changes much from one to the next, they are too far apart.
+        let steep = |k: usize| {
+            let (x, y, apart) = (k % across * BLOCK, k / across * BLOCK, densities[k].apart());
+            let at = |x: usize, y: usize| (x < width && y < height).then(|| known[y * width + x]);
+            let grid = || (0..BLOCK).step_by(apart);
+            let differs = |a: f32, b: Option<f32>| b.is_some_and(|b| b != UNKNOWN && (a - b).abs() > STEEP);
+            anew[k]
+                && densities[k] != Density::Half
+                && grid().any(|dy| {
+                    grid().any(|dx| {
+                        let own = at(x + dx, y + dy).filter(|own| *own != UNKNOWN);
+                        let beside = [at(x + dx + apart, y + dy), at(x + dx, y + dy + apart)];
+                        own.is_some_and(|own| beside.into_iter().any(|other| differs(own, other)))
+                    })
+                })
+        };
+        anew = par::map(densities.len(), steep);
+        for (density, _) in densities.iter_mut().zip(&anew).filter(|(_, anew)| **anew) {
+            *density = if *density == Density::Sixteenth { Density::Quarter } else { Density::Half };
+        }
+    }
+    let density = |i: usize| densities[place(i)];
+    let mut smooth = vec![1f32; pixels.len()];
+    par::fill(&mut smooth, |i| match density(i).apart() {
+        apart if on_grid(i, wide, apart) => known[i],
+        apart => between(&known, wide, i, apart),
+    });
+    (smooth, rays as u64)
+}
+
+/// The pixel is on the grid of those that are `apart`.
+fn on_grid(i: usize, width: usize, apart: usize) -> bool {
+    (i % width).is_multiple_of(apart) && (i / width).is_multiple_of(apart)
+}
+
+/// What is known of the four pixels of the grid around one, weighted by how near they are; at the picture's rim of those inside.
+fn between(known: &[f32], width: usize, i: usize, apart: usize) -> f32 {
+    let (x, y) = (i % width, i / width);
+    let (left, top) = (x / apart * apart, y / apart * apart);
+    let (mut sum, mut total) = (0.0, 0.0);
+    for (dx, dy) in [(0, 0), (apart, 0), (0, apart), (apart, apart)] {
+        let (gx, gy) = (left + dx, top + dy);
+        let Some(value) = known.get(gy * width + gx).filter(|value| gx < width && **value != UNKNOWN) else { continue };
+        let weight = ((apart - gx.abs_diff(x)) * (apart - gy.abs_diff(y))) as f32;
+        sum += weight * value;
+        total += weight;
+    }
+    if total > 0.0 { sum / total } else { 1.0 }
+}
+
+/// One block of a band of rows.
+fn block(
+    tree: &Tree,
+    pixels: &[Pixel],
+    out: &mut [f32],
+    width: usize,
+    left: usize,
+    density: Density,
+    table: &[[f64; 3]],
+) {
+    let (rows, right) = (pixels.len() / width, (left + BLOCK).min(width));
+    let [across, down] = density.tile();
+    let tiles = (0..rows).step_by(down).flat_map(|top| (left..right).step_by(across).map(move |left| (left, top)));
+    let mut lanes = Vec::with_capacity(LANES);
+    for (left, top) in tiles {
+        lanes.clear();
+        for y in top..(top + down).min(rows) {
+            for x in left..(left + across).min(right) {
+                let at = y * width + x;
+                if let Some(own) = density.sends(x, y).filter(|_| pixels[at].spot.object > 0) {
+                    lanes.push((at, own));
+                }
+            }
+        }
+        if !lanes.is_empty() {
+            rays(tree, pixels, out, &lanes, table);
+        }
+    }
+}
+
+/// Rays of up to sixteen pixels, each with its own directions, one part of the sky after the other.
+fn rays(tree: &Tree, pixels: &[Pixel], out: &mut [f32], lanes: &[(usize, usize)], table: &[[f64; 3]]) {
+    let wide = |v: [f32; 3]| Vec3::from(v.map(f64::from));
+    let mut frames = [(Vec3::zeros(), Vec3::zeros(), Vec3::zeros(), Vec3::zeros()); LANES];
+    for (frame, (at, _)) in frames.iter_mut().zip(lanes) {
+        let n = wide(pixels[*at].spot.normal);
+        let (a, b) = tangents(n);
+        *frame = (a, b, n, wide(pixels[*at].spot.face));
+    }
     let mut free = [0u32; LANES];
     for cell in 0..LANES {
         let mut packet = Packet::default();
-        for (l, at) in places.iter().enumerate() {
-            let Some(spot) = at.map(|at| &spots[at]) else { continue };
-            let (n, (a, b)) = &frames[l];
-            let [x, y, z] = table[l * LANES + cell];
-            let (direction, face) = (a * x + b * y + n * z, wide(spot.face));
-            let below = direction.dot(&face).min(0.0);
-            packet.set(l, spot.origin, super::to_f32(direction - face * (2.0 * below)), f32::MAX);
+        for (l, (at, own)) in lanes.iter().enumerate() {
+            let (a, b, n, face) = &frames[l];
+            let [x, y, z] = table[own * LANES + cell];
+            let direction = a * x + b * y + n * z;
+            let below = direction.dot(face).min(0.0);
+            packet.set(l, pixels[*at].spot.origin, super::to_f32(direction - face * (2.0 * below)), f32::MAX);
         }
         tree.blocked(&mut packet);
         for (count, hit) in free.iter_mut().zip(packet.hit) {
             *count += u32::from(hit == NONE);
         }
     }
-    for (at, count) in places.iter().zip(free) {
-        if let Some(at) = at {
-            out[*at] = count as f32 / LANES as f32;
-        }
+    for ((at, _), count) in lanes.iter().zip(free) {
+        out[*at] = count as f32 / LANES as f32;
     }
 }
 
-/// Average around pixel `i` over the same surface; where the pixel's centre shows nothing, over whatever is beside it.
-fn average(spots: &[Spot], raw: &[f32], width: usize, pixel: f64, i: usize) -> f32 {
-    let p = &spots[i];
+/// Average around pixel `i`, of pixels `apart`, over the same surface; where the pixel's centre shows nothing, over whatever is beside it.
+fn average(pixels: &[Pixel], raw: &[f32], width: usize, pixel: f64, i: usize, apart: usize) -> f32 {
+    let p = &pixels[i].spot;
     let (x, y) = (i % width, i / width);
     let dot = |a: &[f32; 3], b: &[f32; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    let reach = 4.0 * pixel as f32 * p.depth;
+    let reach = 4.0 * apart as f32 * pixel as f32 * p.depth;
     let (mut sum, mut total) = (0.0, 0.0);
-    for qy in y.saturating_sub(2)..=y + 2 {
-        for qx in x.saturating_sub(2)..(x + 3).min(width) {
+    let steps = |c: usize| (0..5).filter_map(move |k| (c + k * apart).checked_sub(2 * apart));
+    for qy in steps(y) {
+        for qx in steps(x).filter(|qx| *qx < width) {
             let at = qy * width + qx;
-            let Some(q) = spots.get(at).filter(|q| q.object > 0) else { continue };
-            let border = |a: usize, b: usize| if a.abs_diff(b) == 2 { 0.5 } else { 1.0 };
+            let Some(q) = pixels.get(at).map(|q| &q.spot).filter(|q| q.object > 0) else { continue };
+            if raw[at] == UNKNOWN {
+                continue;
+            }
+            let border = |a: usize, b: usize| if a.abs_diff(b) == 2 * apart { 0.5 } else { 1.0 };
             let mut weight = border(x, qx) * border(y, qy);
             if p.object > 0 {
                 let apart: [f32; 3] = std::array::from_fn(|a| q.origin[a] - p.origin[a]);
@@ -116,5 +263,5 @@ fn average(spots: &[Spot], raw: &[f32], width: usize, pixel: f64, i: usize) -> f
             total += weight;
         }
     }
-    if total > 0.0 { sum / total } else { raw[i] }
+    if total > 0.0 { sum / total } else { 1.0 }
 }

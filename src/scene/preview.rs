@@ -166,7 +166,7 @@ section! {
         pub width: u32 = integer(16..=16384).or(960),
         /// Height in pixels.
         pub height: u32 = integer(16..=16384).or(540),
-        /// Rays per pixel.
+        /// Rays per pixel where a picture is not smooth.
         pub samples: u32 = integer(1..=1024).or(16),
         /// Draw every so many frames.
         pub every: u32 = integer(1..=1_000_000).or(1),
