@@ -55,8 +55,8 @@ impl Part {
 /// When a step is looked at.
 #[derive(Clone, Copy, Debug)]
 pub struct When {
-    /// Edges are stretched much by it.
-    pub strained: bool,
+    /// Contacts were stopped in it, or edges are stretched much by it.
+    pub violent: bool,
     /// It cannot be shorter.
     pub smallest: bool,
     /// Its end positions stay.
@@ -73,8 +73,8 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Damps what has more energy after the step than it can have, if this is the smallest; `strained` tells that edges were stretched
-    /// much. True where something has. Of positions that are `proven` free of crossings only the velocities are damped, where something
+    /// Damps what has more energy after the step than it can have, if this is the smallest; `violent` tells that a blow
+    /// may have made some. True where something has. Of positions that are `proven` free of crossings only the velocities are damped, where something
     /// prescribed holds them; else they have to be proven anew.
     ///
     /// # Errors
@@ -85,11 +85,16 @@ impl Guard {
         state: &State,
         step: &mut Step,
         free: &Free,
-        When { strained, smallest, proven }: When,
+        When { violent, smallest, proven }: When,
     ) -> Result<bool, Stuck> {
         self.measure(world, state, step);
         let bursts = |(part, given): (&Part, &f64)| part.motion[1] > part.burst(*given);
-        if !strained && !free.any() && !self.parts.iter().zip(&self.given).any(bursts) {
+        // Of what flies on without a blow motion grows by no more than gravity gives, or else its shape is looked at as well.
+        let flies = |part: &Part| [(1.0 + ERRS) * part.motion[0] + part.fall, part.motion[1]];
+        let grows =
+            || free.together(self.parts.iter().map(flies)).into_iter().flatten().any(|[most, after]| after > most);
+        let suspect = violent || self.parts.iter().zip(&self.given).any(bursts) || free.any() && grows();
+        if !suspect {
             return Ok(false);
         }
         let Guard { parts, given } = self;
@@ -328,7 +333,7 @@ mod tests {
             free.begin(&world, &wild, &[]);
             let (before, had) = (energy(&world, &state, &wild), momentum(&world, &wild));
             assert!(before > 10.0 * still, "{before} J, {still} J at the start");
-            let mut when = When { strained: true, smallest: false, proven };
+            let mut when = When { violent: true, smallest: false, proven };
             let refused = guard.check(&world, &state, &mut wild, &free, when);
             assert!(matches!(refused, Err(Stuck::Gained { .. })), "{refused:?}");
             when.smallest = true;
@@ -347,7 +352,7 @@ mod tests {
             calm.rate.iter_mut().for_each(|rate| *rate *= 0.999);
             free.begin(&world, &calm, &[]);
             let before = calm.rate.clone();
-            let when = When { strained: true, smallest: true, proven: false };
+            let when = When { violent: true, smallest: true, proven: false };
             assert_eq!(Guard::default().check(&world, &state, &mut calm, &free, when), Ok(false));
             assert_eq!(calm.rate, before);
         }

@@ -287,7 +287,7 @@ impl<T: Real> Stepper<T> {
         let Step { rate, z, betas, .. } = &mut self.now;
         par::each_mut(rate, |v, rate| *rate += z[v] / betas[v]);
 
-        let proven = self.prove(world, state, solves == SOLVES || limited > 0, report);
+        let proven = self.prove(world, state, [solves > 1, solves == SOLVES || limited > 0], report);
         if proven.is_ok() {
             self.free.settle(world, state, &mut self.now);
             self.touch.advance_bristles(world, state, &self.now);
@@ -305,7 +305,13 @@ impl<T: Real> Stepper<T> {
     }
 
     /// End positions: strain limits and energies, then a proof for every pair that may have crossed.
-    fn prove(&mut self, world: &World, state: &State, moved: bool, report: &mut Report) -> Result<(), Stuck> {
+    fn prove(
+        &mut self,
+        world: &World,
+        state: &State,
+        [stopped, moved]: [bool; 2],
+        report: &mut Report,
+    ) -> Result<(), Stuck> {
         let Stepper { settings, pcg, touch, free, guard, springs, now, .. } = self;
         // Equal parts of what is left may be longer by rounding.
         let smallest = now.h <= settings.min_step * (1.0 + 1e-5);
@@ -316,11 +322,12 @@ impl<T: Real> Stepper<T> {
         // Limits last: what eases an edge may stretch the next.
         let eased = limit::ease(world, state, now, STRETCH.0);
         let shortened = limit::enforce(world, state, now, springs, smallest)?;
-        let damped = guard.check(world, state, now, free, When { strained: eased, smallest, proven: false })?;
+        let damped =
+            guard.check(world, state, now, free, When { violent: stopped || eased, smallest, proven: false })?;
         let corrected = touch.check(world, state, now, moved || damped || eased || shortened)?;
         if corrected.vertices > 0 {
             free.join(world, now, touch.corrected());
-            if guard.check(world, state, now, free, When { strained: true, smallest, proven: true })? {
+            if guard.check(world, state, now, free, When { violent: true, smallest, proven: true })? {
                 touch.check(world, state, now, true)?;
             }
         }
