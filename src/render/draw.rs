@@ -3,6 +3,7 @@
 //! One ray a pixel finds what its centre shows, and few tell whether a tile of pixels sees the key light. Pixels at borders, in
 //! sharp shading and at sharp shadows get all samples, each with its own shadow; the others are as smooth as their centres.
 
+use super::bvh::LANES;
 use super::camera::{View, unit_or};
 use super::edges;
 use super::first::Sample;
@@ -34,13 +35,11 @@ pub(super) struct Pixel {
     pub spot: Spot,
 }
 
-/// A pixel with all its samples.
+/// A pixel of all its samples.
 #[derive(Clone, Copy)]
 struct Fine {
-    /// Light but for that of the sky.
-    lit: [f32; 3],
-    /// From the fill if nothing covers the sky, for the surfaces of the pixel and of those around it: each sample belongs to one.
-    ambient: [[f32; 3]; 9],
+    colour: [f32; 3],
+    /// Rays sent from the camera and towards the key light.
     rays: [u32; 2],
 }
 
@@ -60,8 +59,8 @@ pub(super) struct Draw<'a> {
 
 /// Memory that drawing so many pixels takes, beside that of the objects [bytes].
 pub fn memory(width: u64, height: u64) -> u64 {
-    // Pixels, their shares of key light and sky, twice where they are smoothed, all samples of some, and the planes of the picture.
-    let pixel = size_of::<Pixel>() + 5 * size_of::<f32>() + size_of::<Fine>() / 2 + 8 * size_of::<f32>();
+    // Pixels, their shares of key light and sky, twice where they are smoothed, those of all samples, and the planes of the picture.
+    let pixel = size_of::<Pixel>() + 5 * size_of::<f32>() + size_of::<Fine>() + 8 * size_of::<f32>();
     width.saturating_mul(height).saturating_mul(pixel as u64)
 }
 
@@ -89,8 +88,6 @@ pub fn draw(objects: &[Object], up: Vec3, settings: &Settings) -> Picture {
 
     let pixels = all.centres();
     let lit = shadow::lit(&all, &pixels);
-    let fine: Vec<u32> = edges::fine(&all, &pixels, &lit.share, pixel);
-    let fines: Vec<Fine> = par::map_heavy(fine.len(), |k| all.fine(&pixels, fine[k] as usize));
     let (open, sky_rays) = if settings.lights.fill.occlusion {
         sky::open(&all.surface.tree, &pixels, objects.len() as u32 + 1, width, pixel)
     } else {
@@ -101,10 +98,9 @@ pub fn draw(objects: &[Object], up: Vec3, settings: &Settings) -> Picture {
         std::array::from_fn(|c| plain[c] + direct[c] * lit.share[i] + ambient[c] * open[i])
     };
     let mut colour: Vec<[f32; 3]> = par::map(pixels.len(), smooth);
-    for (i, fine) in fine.iter().map(|i| *i as usize).zip(&fines) {
-        let sky = |c: usize| around(i, width, height).map(|(k, at)| fine.ambient[k][c] * open[at]).sum::<f32>();
-        colour[i] = std::array::from_fn(|c| fine.lit[c] + sky(c));
-    }
+    let fine: Vec<u32> = edges::fine(&all, &pixels, &lit.share, pixel);
+    let fines: Vec<Fine> = par::map_heavy(fine.len(), |k| all.fine(&pixels, &open, fine[k] as usize));
+    fine.iter().zip(&fines).for_each(|(i, fine)| colour[*i as usize] = fine.colour);
     let of_fine = |which: usize| fines.iter().map(|fine| u64::from(fine.rays[which])).sum::<u64>();
     Picture {
         width,
@@ -150,14 +146,13 @@ impl Draw<'_> {
         pixels
     }
 
-    /// All samples of a pixel.
-    fn fine(&self, pixels: &[Pixel], i: usize) -> Fine {
+    /// All samples of a pixel. Each has the sky's share of its own surface: of the pixel, or of one beside it.
+    fn fine(&self, pixels: &[Pixel], open: &[f32], i: usize) -> Fine {
         let (width, height) = (self.settings.width, self.settings.height);
         let (x, y) = (i % width, i / width);
-        let (mut lit, mut ambient) = (Vec3::zeros(), [Vec3::zeros(); 9]);
-        let mut rays = [0, 0];
-        for (block, offsets) in self.pattern.chunks(super::bvh::LANES).enumerate() {
-            let mut places = [[0.0; 2]; super::bvh::LANES];
+        let (mut colour, mut rays) = (Vec3::zeros(), [0, 0]);
+        for (block, offsets) in self.pattern.chunks(LANES).enumerate() {
+            let mut places = [[0.0; 2]; LANES];
             for (place, [dx, dy]) in places.iter_mut().zip(offsets) {
                 *place = [x as f64 + 0.5 + dx, y as f64 + 0.5 + dy];
             }
@@ -166,17 +161,16 @@ impl Draw<'_> {
             rays[0] += offsets.len() as u32;
             let shares = self.shadow(samples, (x & 1) + 2 * (y & 1) + block, &mut rays[1]);
             for (s, share) in samples.iter().zip(shares) {
-                lit += s.plain + s.direct * share;
+                colour += s.plain + s.direct * share;
                 if s.spot.object > 0 {
                     let (own, _) = around(i, width, height)
-                        .map(|(k, at)| (k, apart(&s.spot, &pixels[at].spot) + if k == 4 { 0.0 } else { 1e-3 }))
-                        .fold((4, f32::INFINITY), |best, next| if next.1 < best.1 { next } else { best });
-                    ambient[own] += s.ambient;
+                        .map(|(_, at)| (at, apart(&s.spot, &pixels[at].spot) + if at == i { 0.0 } else { 1e-3 }))
+                        .fold((i, f32::INFINITY), |best, next| if next.1 < best.1 { next } else { best });
+                    colour += s.ambient * f64::from(open[own]);
                 }
             }
         }
-        let weight = 1.0 / self.pattern.len() as f64;
-        Fine { lit: to_f32(lit * weight), ambient: ambient.map(|a| to_f32(a * weight)), rays }
+        Fine { colour: to_f32(colour / self.pattern.len() as f64), rays }
     }
 }
 
@@ -188,7 +182,7 @@ fn apart(a: &Spot, b: &Spot) -> f32 {
 }
 
 /// Places in a band of rows of the tile that begins at `left`: those inside come first.
-pub(super) fn tile(left: usize, width: usize, rows: usize) -> [(usize, usize); super::bvh::LANES] {
+pub(super) fn tile(left: usize, width: usize, rows: usize) -> [(usize, usize); LANES] {
     let across = SIDE.min(width - left).max(1);
     std::array::from_fn(|k| if k < across * rows { (left + k % across, k / across) } else { (width, rows) })
 }

@@ -329,6 +329,7 @@ impl<T: Real> Stepper<T> {
             free.join(world, now, touch.corrected());
             if guard.check(world, state, now, free, When { violent: true, smallest, proven: true })? {
                 touch.check(world, state, now, true)?;
+                free.join(world, now, touch.corrected());
             }
         }
         touch.room(now)?;

@@ -203,15 +203,9 @@ fn what_is_thicker_after_a_frame_is_eased() {
     let calm = kinetic();
     let said = run(&["--from", "12", "--frames", "14", "--set", "cloth.sheet.thickness=6 mm"]);
     assert!(said.contains("than they rest") && said.contains("(contact.ease)"), "{said}");
+    // A millijoule is what the whole sheet has at a tenth of a metre a second.
     for ((frame, before), (again, eased)) in calm.iter().zip(kinetic()) {
         assert_eq!(*frame, again);
         assert!(eased < 1.2 * before + 1e-3, "frame {frame}: {eased} J, {before} J before");
     }
-    // Without easing the barrier throws it.
-    let said =
-        run(&["--from", "12", "--frames", "14", "--set", "cloth.sheet.thickness=6 mm", "--set", "contact.ease=0"]);
-    assert!(!said.contains("(contact.ease)"), "{said}");
-    let thrown = kinetic().iter().map(|(_, kinetic)| *kinetic).fold(0.0, f64::max);
-    let calm = calm.iter().map(|(_, kinetic)| *kinetic).fold(0.0, f64::max);
-    println!("kinetic energy: {calm} J, without easing {thrown} J");
 }

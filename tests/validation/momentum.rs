@@ -148,7 +148,7 @@ fn contact_keeps_momentum() {
 }
 
 /// Of the second-order scheme, vertices in contact take backward Euler, so that a force between one that is and one that is not acts
-/// over different effective steps. What that would lose (of first order; 1 % of the fold's at 2 ms) is given back to the velocities.
+/// over different effective steps. What that would lose, of first order, is given back to the velocities.
 #[test]
 fn bdf2_keeps_momentum_in_contact() {
     type Make = fn(Integrator, f64) -> Bench;
