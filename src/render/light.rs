@@ -44,8 +44,8 @@ impl Lights {
         let side = unit_or(up.cross(&direction), Vec3::x());
         let front = unit_or(side.cross(&up), Vec3::z());
         Lights {
-            key: Key { direction: front * 0.55 - side * 0.85 + up * 1.15, radius: 0.1, colour: [0.84, 0.81, 0.77] },
-            fill: Fill { sky: [0.21, 0.225, 0.25], ground: [0.11, 0.105, 0.10], occlusion: true },
+            key: Key { direction: front * 0.55 - side * 0.85 + up * 1.15, radius: 0.1, colour: [1.0, 0.96, 0.90] },
+            fill: Fill { sky: [0.19, 0.205, 0.23], ground: [0.13, 0.12, 0.11], occlusion: true },
         }
     }
 }

@@ -55,7 +55,7 @@ impl Image {
         let bytes: Vec<u8> = self.pixels.iter().flatten().map(encode).collect();
         let size = |n: usize| u32::try_from(n).map_err(|_| format!("PNG: {n} pixels are too many"));
         let mut file = Vec::new();
-        PngEncoder::new_with_quality(&mut file, CompressionType::Default, FilterType::Adaptive)
+        PngEncoder::new_with_quality(&mut file, CompressionType::Fast, FilterType::Adaptive)
             .write_image(&bytes, size(self.width)?, size(self.height)?, ExtendedColorType::Rgb8)
             .map_err(|e| format!("PNG: {e}"))?;
         Ok(file)

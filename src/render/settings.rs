@@ -28,7 +28,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// A picture with 16 samples a pixel, studio lights, a grey-blue background and no ground.
+    /// A picture with 16 samples a pixel, studio lights, a background from blue-grey to white and no ground.
     pub fn new(width: usize, height: usize, camera: Camera, up: Vec3) -> Settings {
         Settings {
             width,
@@ -54,9 +54,9 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// A light grey-blue floor.
+    /// A light floor.
     pub fn at(height: f64) -> Ground {
-        Ground { height, colour: [0.33, 0.355, 0.39] }
+        Ground { height, colour: [0.54, 0.55, 0.56] }
     }
 }
 
@@ -71,7 +71,7 @@ pub struct Background {
 
 impl Default for Background {
     fn default() -> Self {
-        Background { top: [0.20, 0.23, 0.28], bottom: [0.40, 0.425, 0.46] }
+        Background { top: [0.24, 0.29, 0.36], bottom: [0.60, 0.61, 0.62] }
     }
 }
 

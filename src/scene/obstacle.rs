@@ -186,7 +186,7 @@ section! {
         /// Thickness added around the surface.
         pub thickness: f64 = quantity(Unit::Length, 0.0..=1.0).or(0.0),
         /// Colour in pictures.
-        pub colour: [f64; 3] = colour().or([0.78, 0.76, 0.72]),
+        pub colour: [f64; 3] = colour().or([0.62, 0.53, 0.44]),
         /// Squares in two shades of the colour; `true` for 5 cm.
         pub checker: Option<f64> = checker().or(None),
         /// It is drawn in pictures.

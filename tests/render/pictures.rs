@@ -3,7 +3,7 @@
 use crate::meshes::{CLOTH, Mesh, Noise, STONE, drape_settings, lamp, near, pixel, plain};
 use percale::linalg::{Vec3, par};
 use percale::render::{
-    Background, Camera, Ground, Map, Object, Paint, Settings, Shading, Wireframe, contact_sheet, draw,
+    Background, Camera, Ground, Map, Object, Paint, Settings, Shading, Wireframe, contact_sheet, draw, srgb_from_linear,
 };
 
 #[test]
@@ -84,6 +84,44 @@ fn still_parts_of_a_moving_scene_keep_their_pixels() {
     let same = (0..90 * 55).map(|i| i / 55 * 160 + i % 55).all(|i| a.colour[i] == b.colour[i]);
     let moved = a.colour.iter().zip(&b.colour).filter(|(a, b)| a != b).count();
     assert!(same && moved > 20, "left third the same: {same}; changed pixels: {moved}");
+}
+
+/// A drape turns a little from frame to frame under a still camera: the floor away from it and its shadow does not flicker.
+#[test]
+fn the_floor_does_not_flicker() {
+    let (width, height, apart) = (320, 180, 30);
+    let settings = drape_settings(width, height);
+    let frame = |k: usize| {
+        let (s, c) = (0.004 * k as f64).sin_cos();
+        let mut cloth = Mesh::drape(40);
+        cloth.positions.iter_mut().for_each(|p| *p = Vec3::new(c * p.x + s * p.z, p.y, c * p.z - s * p.x));
+        let picture = draw(&[cloth.object("cloth", Paint::Colour(CLOTH))], Vec3::y(), &settings);
+        let codes: Vec<[f64; 3]> =
+            picture.colour.iter().map(|c| c.map(|c| 255.0 * srgb_from_linear(f64::from(c)))).collect();
+        (codes, picture.object)
+    };
+    let frames: Vec<_> = (0..20).map(frame).collect();
+    let mut moved = vec![false; width * height];
+    for (codes, object) in &frames {
+        for (i, moved) in moved.iter_mut().enumerate() {
+            let change = (0..3).map(|c| (codes[i][c] - frames[0].0[i][c]).abs()).fold(0.0, f64::max);
+            *moved |= object[i] == 1 || change > 20.0;
+        }
+    }
+    let near = |x: usize, y: usize| {
+        let (columns, rows) =
+            (x.saturating_sub(apart)..(x + apart + 1).min(width), y.saturating_sub(apart)..(y + apart + 1).min(height));
+        rows.into_iter().any(|y| columns.clone().any(|x| moved[y * width + x]))
+    };
+    let far: Vec<usize> = (0..width * height).filter(|i| !near(i % width, i / width)).collect();
+    assert!(far.len() > width * height / 4, "{} pixels of the floor are far from the cloth", far.len());
+    for i in far {
+        for c in 0..3 {
+            let values = || frames.iter().map(|(codes, _)| codes[i][c]);
+            let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
+            assert!(high - low <= 1.0, "pixel {} {} goes from {low:.2} to {high:.2}", i % width, i / width);
+        }
+    }
 }
 
 #[test]
