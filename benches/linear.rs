@@ -6,6 +6,7 @@ mod table;
 
 use common::{scene, settings};
 use percale::force::assembly::{Assembly, Scheme};
+use percale::force::term::Memory;
 use percale::linalg::matrix::{Domain, Lanes, Matrix};
 use percale::linalg::pcg::{Pcg, Stop};
 use percale::linalg::{Vec3, par};
@@ -76,8 +77,17 @@ fn assembled(world: &World, state: &State, step: f64) -> Assembly<f32> {
     let y: Vec<Vec3> = rate.iter().map(|v| (v + world.gravity * step) * step).collect();
     let betas = vec![step; world.moving];
     let mut assembly = Assembly::new(&world.elements, &world.starts);
-    let scheme = Scheme { x: &state.x, y: &y, rate, v: &state.v, mass: &world.mass, beta: step, betas: &betas };
-    assembly.assemble(&world.elements, &scheme);
+    let scheme = Scheme {
+        x: &state.x,
+        y: &y,
+        rate,
+        v: &state.v,
+        mass: &world.mass,
+        beta: step,
+        betas: &betas,
+        wind: Vec3::zeros(),
+    };
+    assembly.assemble(&scheme, &Memory::default());
     // White noise: where nothing pulls, residuals would decay to subnormal numbers, which processors are slow at.
     let mut seed = 1u64;
     let mut noise = || {

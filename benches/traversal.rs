@@ -12,7 +12,7 @@ use percale::linalg::{Vec3, par};
 use percale::scene;
 use percale::scene::build::build;
 use percale::stepper::{Integrator, Settings, stepper};
-use percale::world::State;
+use percale::world::{Kind, State};
 use pillows::Pillows;
 use std::path::Path;
 use std::time::Instant;
@@ -90,7 +90,7 @@ fn simulated(file: &str, times: &[f64]) -> Result<Vec<Course>, String> {
     // The surface's vertices in a row.
     let mut names: Vec<u32> = vec![u32::MAX; world.rest.len()];
     let (mut surface, mut triangles) = (vec![], vec![]);
-    for object in world.bodies.iter().map(|body| &world.objects[body.object]) {
+    for object in world.objects.iter().filter(|object| object.kind == Kind::Body) {
         for corners in &object.triangles {
             triangles.push(corners.map(|v| {
                 let vertex = object.place[v as usize];

@@ -176,8 +176,9 @@ impl Resume<'_> {
         if !(scene.time.of(frame)..scene.time.of(frame + 1)).contains(&state.time) {
             return Err(refuse("time.fps is another than at the checkpoint".to_string()));
         }
-        if !state.fits(world, start) {
-            return Err(refuse("pins, handles or air are others than at the checkpoint".to_string()));
+        let misfits = state.misfits(world, start);
+        if !misfits.is_empty() {
+            return Err(refuse(format!("of the checkpoint {}", misfits.join("; "))));
         }
         changes.extend(shapes);
         Ok(changes)

@@ -1,7 +1,14 @@
-//! Linear air drag on cloth: `f = -A (c_n (n.w) n + c_t (w - (n.w) n))` for the velocity `w` relative to the air, the vertex's
+//! Drag of the air.
+//!
+//! Of cloth it is linear: `f = -A (c_n (n.w) n + c_t (w - (n.w) n))` for the velocity `w` relative to the air, the vertex's
 //! area `A` and unit normal `n` (Chen, Feng & Wang 2013, section 3: linear drag on the cloth only; split by direction).
+//! A body loses its speed at a rate, whatever the wind. Both are implicit.
 
+use super::assembly::Scheme;
+use super::term::{Law, Name, Own, Rows};
+use crate::linalg::matrix::{Domain, Real};
 use crate::linalg::{Mat3, Vec3};
+use std::ops::Range;
 
 /// Drag coefficients.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -22,5 +29,109 @@ impl Drag {
         }
         let along = area * area.transpose() / size;
         Mat3::from_diagonal_element(size * self.tangent) + along * (self.normal - self.tangent)
+    }
+}
+
+/// A cloth with drag.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sail {
+    /// Its vertices.
+    pub vertices: Range<usize>,
+    /// Its triangles.
+    pub faces: Vec<[u32; 3]>,
+    /// Coefficients.
+    pub drag: Drag,
+}
+
+/// A body with drag.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Slowed {
+    /// Its vertices.
+    pub vertices: Range<usize>,
+    /// Force per mass and velocity [1/s].
+    pub rate: f64,
+}
+
+/// All that has drag.
+#[derive(Clone, Copy, Debug)]
+pub struct Drags<'a> {
+    /// Cloths.
+    pub sails: &'a [Sail],
+    /// Bodies.
+    pub slowed: &'a [Slowed],
+}
+
+/// What has drag in a subdomain, which is part of one object.
+pub struct Dragged {
+    drag: Option<Drag>,
+    /// Vertices of each triangle, own ones first and ascending, and a sixth: negative where that turns it over.
+    faces: Vec<([u32; 3], f64)>,
+    /// A third of the area vectors of each own vertex's triangles [m^2].
+    areas: Vec<Vec3>,
+    rate: Option<f64>,
+}
+
+impl Law for Drags<'_> {
+    type Rows<T: Real> = Dragged;
+
+    fn name(&self) -> Name {
+        Name::first("drag")
+    }
+
+    fn holds(&self, hold: &mut dyn FnMut(u32)) {
+        let all = self.sails.iter().map(|sail| &sail.vertices).chain(self.slowed.iter().map(|body| &body.vertices));
+        all.for_each(|vertices| vertices.clone().for_each(|v| hold(v as u32)));
+    }
+
+    fn rows<T: Real>(&self, domain: &Domain<T>) -> Dragged {
+        let own = Own::of(domain);
+        let within = |vertices: &Range<usize>| vertices.contains(&domain.first);
+        let sail = self.sails.iter().find(|sail| within(&sail.vertices));
+        let face = |face: &[u32; 3]| {
+            let order = own.order(face);
+            let even = (order[1] + 3 - order[0]) % 3 == 1;
+            (order.map(|k| face[k]), if even { 1.0 / 6.0 } else { -1.0 / 6.0 })
+        };
+        let faces = sail.map_or(Vec::new(), |sail| {
+            let near = own.near(sail.faces.len(), |k| sail.faces[k]);
+            near.into_iter().map(|k| face(&sail.faces[k as usize])).collect()
+        });
+        Dragged {
+            drag: sail.map(|sail| sail.drag),
+            faces,
+            areas: vec![Vec3::zeros(); if sail.is_some() { domain.count } else { 0 }],
+            rate: self.slowed.iter().find(|body| within(&body.vertices)).map(|body| body.rate),
+        }
+    }
+}
+
+impl<T: Real> Rows<T> for Dragged {
+    fn add(&mut self, scheme: &Scheme, _memory: &[f64], domain: &mut Domain<T>, force: &mut [Vec3]) {
+        let Dragged { drag, faces, areas, rate } = self;
+        if let Some(drag) = drag {
+            areas.fill(Vec3::zeros());
+            for (vertices, sixth) in faces {
+                let [a, b, c] = vertices.map(|v| scheme.x[v as usize]);
+                let area = (b - a).cross(&(c - a)) * *sixth;
+                for v in vertices {
+                    if let Some(sum) = areas.get_mut((*v as usize).wrapping_sub(domain.first)) {
+                        *sum += area;
+                    }
+                }
+            }
+            for (i, (area, force)) in areas.iter().zip(&mut *force).enumerate() {
+                let (v, matrix) = (domain.first + i, drag.matrix(area));
+                *force += -(matrix * (scheme.rate[v] - scheme.wind));
+                domain.add(i as u32, &(matrix / scheme.betas[v]));
+            }
+        }
+        if let Some(rate) = rate {
+            for (i, force) in force.iter_mut().enumerate() {
+                let v = domain.first + i;
+                let drag = scheme.mass[v] * *rate;
+                *force -= scheme.rate[v] * drag;
+                domain.add(i as u32, &Mat3::from_diagonal_element(drag / scheme.betas[v]));
+            }
+        }
     }
 }

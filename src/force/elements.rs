@@ -1,15 +1,18 @@
-//! All elements of the moving vertices.
+//! All laws of the moving vertices, with their elements.
 
-use super::assembly::pick;
-use super::bending::{Bending, Hinge};
-use super::glue::Bond;
-use super::membrane::Triangle;
-use super::plate::{NONE, Patch};
+use super::bending::Hinge;
+use super::drag::{Drags, Sail, Slowed};
+use super::glue::{Bond, Glue};
+use super::inertia::Inertia;
+use super::membrane::{Membranes, Triangle};
+use super::plate::{Patch, Plates};
 use super::sheet::Sheet;
-use super::solid::{Body, Tetrahedron};
-use crate::linalg::{Vec3, par};
+use super::solid::{Body, Solids, Tetrahedron};
+use super::term::{Memory, Name, Section, Term};
+use crate::linalg::Vec3;
+use std::sync::Arc;
 
-/// All elements of the moving vertices.
+/// All laws of the moving vertices, with their elements.
 #[derive(Clone, Debug, Default)]
 pub struct Elements {
     /// Laws by cloth.
@@ -26,68 +29,81 @@ pub struct Elements {
     pub tetrahedra: Vec<Tetrahedron>,
     /// Glue of cloths to bodies.
     pub bonds: Vec<Bond>,
+    /// Cloths with drag.
+    pub sails: Vec<Sail>,
+    /// Bodies with drag.
+    pub slowed: Vec<Slowed>,
+    /// All other laws, each once.
+    pub others: Vec<Arc<dyn Term>>,
 }
 
 impl Elements {
-    /// Elastic energy of the solids, and of what glues cloths to them [J].
-    pub fn solid_energy(&self, x: &[Vec3]) -> f64 {
-        let solid = par::sum(self.tetrahedra.len(), |k| {
-            let t = &self.tetrahedra[k];
-            t.energy(&self.bodies[t.body as usize].solid, &pick(x, &t.vertices))
-        });
-        solid + par::sum(self.bonds.len(), |k| self.bonds[k].energy(&pick(x, &self.bonds[k].vertices)))
+    /// Gives `f` all terms in the order in which they enter the system. Bending comes first: it overwrites.
+    pub fn each_term(&self, mut f: impl FnMut(&dyn Term)) {
+        f(&self.plates());
+        f(&self.membranes());
+        f(&self.solids());
+        f(&self.glue());
+        f(&Inertia);
+        f(&Drags { sails: &self.sails, slowed: &self.slowed });
+        self.others.iter().for_each(|term| f(&**term));
     }
 
-    /// Gives `add` the elastic energy [J] of every element, each with one of its vertices.
-    pub fn each_energy(&self, x: &[Vec3], mut add: impl FnMut(u32, f64)) {
-        let membrane = par::map(self.triangles.len(), |k| {
-            let t = &self.triangles[k];
-            t.energy(&self.sheets[t.cloth as usize].membrane, &pick(x, &t.vertices))
-        });
-        self.triangles.iter().zip(membrane).for_each(|(t, energy)| add(t.vertices[0], energy));
-        let away = par::map(self.hinges.len(), |k| self.hinges[k].away(&pick(x, &self.hinges[k].vertices)));
-        for h in &self.hinges {
-            if let law @ Bending::Table(_) = &self.sheets[h.cloth as usize].bending {
-                add(h.vertices[0], h.energy(law, &pick(x, &h.vertices)));
-            }
-        }
-        for patch in &self.patches {
-            if let Bending::Constant(rigidity) = self.sheets[patch.cloth as usize].bending {
-                let one = patch.hinges.into_iter().find(|h| *h != NONE).map(|h| self.hinges[h as usize].vertices[0]);
-                add(one.unwrap_or_default(), patch.energy(rigidity, |h| away[h as usize]));
-            }
-        }
-        let solid = par::map(self.tetrahedra.len(), |k| {
-            let t = &self.tetrahedra[k];
-            t.energy(&self.bodies[t.body as usize].solid, &pick(x, &t.vertices))
-        });
-        self.tetrahedra.iter().zip(solid).for_each(|(t, energy)| add(t.vertices[0], energy));
-        for bond in &self.bonds {
-            add(bond.vertices[0], bond.energy(&pick(x, &bond.vertices)));
-        }
+    /// Membranes of all cloths.
+    pub fn membranes(&self) -> Membranes<'_> {
+        Membranes { sheets: &self.sheets, triangles: &self.triangles }
+    }
+
+    /// Bending of all cloths.
+    pub fn plates(&self) -> Plates<'_> {
+        Plates { sheets: &self.sheets, hinges: &self.hinges, patches: &self.patches }
+    }
+
+    /// Elasticity of all bodies.
+    pub fn solids(&self) -> Solids<'_> {
+        Solids { bodies: &self.bodies, tetrahedra: &self.tetrahedra }
+    }
+
+    /// All bonds.
+    pub fn glue(&self) -> Glue<'_> {
+        Glue(&self.bonds)
+    }
+
+    /// Elastic energy of the solids, and of what glues cloths to them [J].
+    pub fn solid_energy(&self, x: &[Vec3]) -> f64 {
+        self.solids().energy(x) + self.glue().energy(x)
     }
 
     /// Membrane and bending energy [J].
     pub fn energy(&self, x: &[Vec3]) -> (f64, f64) {
-        let membrane = par::sum(self.triangles.len(), |k| {
-            let t = &self.triangles[k];
-            t.energy(&self.sheets[t.cloth as usize].membrane, &pick(x, &t.vertices))
-        });
-        let hinges = par::sum(self.hinges.len(), |k| {
-            let h = &self.hinges[k];
-            match &self.sheets[h.cloth as usize].bending {
-                Bending::Constant(_) => 0.0,
-                law => h.energy(law, &pick(x, &h.vertices)),
+        (self.membranes().energy(x), self.plates().energy(x))
+    }
+
+    /// Gives `add` the energy [J] of every element, each with one of its vertices.
+    pub fn each_energy(&self, x: &[Vec3], memory: &Memory, mut add: impl FnMut(u32, f64)) {
+        self.each_term(|term| term.each_energy(x, memory.of(term.name()), &mut add));
+    }
+
+    /// What all laws remember at the start.
+    pub fn memory(&self, x: &[Vec3]) -> Memory {
+        let mut memory = Memory::default();
+        self.each_term(|term| {
+            let (Name { word, version }, values) = (term.name(), term.memory(x));
+            if !values.is_empty() {
+                memory.0.push(Section { word: word.to_string(), version, values });
             }
         });
-        let away = par::map(self.hinges.len(), |k| self.hinges[k].away(&pick(x, &self.hinges[k].vertices)));
-        let patches = par::sum(self.patches.len(), |k| {
-            let patch = &self.patches[k];
-            match self.sheets[patch.cloth as usize].bending {
-                Bending::Constant(rigidity) => patch.energy(rigidity, |h| away[h as usize]),
-                Bending::Table(_) => 0.0,
-            }
+        memory
+    }
+
+    /// Brings what laws remember up to the end of a step, whose positions are `x` [m].
+    pub fn commit(&self, x: &[Vec3], memory: &mut Memory) {
+        if memory.0.is_empty() {
+            return;
+        }
+        self.each_term(|term| {
+            let own = memory.0.iter_mut().find(|section| section.word == term.name().word);
+            own.into_iter().for_each(|section| term.commit(x, &mut section.values));
         });
-        (membrane, hinges + patches)
     }
 }

@@ -8,7 +8,10 @@
 //! and a body alone in space would begin to spin. The stiffness `k J_a^T J_b` leaves out the curvature of `r` (Gauss-Newton): it is
 //! positive semidefinite, and exact where the film gives by little against the height of the triangle.
 
+mod rows;
+
 use crate::linalg::{Mat3, Vec3};
+pub use rows::{Bonds, Glue};
 use std::array::from_fn;
 
 /// Stiffness of the film per area where nothing is said [N/m^3]. What a garment weighs or drags, 100 Pa at most, makes it give by

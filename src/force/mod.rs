@@ -10,9 +10,17 @@ pub mod elements;
 pub mod friction;
 pub mod glue;
 pub mod homogenize;
+pub mod inertia;
 pub mod jam;
 pub mod laws;
 pub mod membrane;
 pub mod plate;
 pub mod sheet;
 pub mod solid;
+pub mod term;
+pub mod tether;
+
+use term::Shown;
+
+/// Laws that only some scenes have, as statistics, files and pictures show them.
+pub static SHOWN: &[Shown] = &[tether::SHOWN];

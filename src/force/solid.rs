@@ -14,8 +14,10 @@
 //! smallest of the principal stretches as negative there (Irving, Teran & Fedkiw 2004).
 
 pub mod four;
+mod rows;
 
 use crate::linalg::{Mat3, Vec3};
+pub use rows::{Cells, Solids};
 use std::array::from_fn;
 
 /// Elastic law of a solid, by Lame's parameters [Pa].

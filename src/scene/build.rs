@@ -12,16 +12,23 @@ mod glue;
 mod hold;
 mod obstacle;
 mod sane;
-mod select;
+pub(super) mod select;
 mod start;
 
 use super::fault::meant;
 use super::{Fault, Scene, settings};
+use crate::force::term::Term;
 use crate::linalg::Vec3;
-use crate::world::build::Input;
+use crate::world::build::{ClothInput, Input};
 use crate::world::{self, ContactSettings, Pinch, State, World};
-use faults::Faults;
+pub(super) use faults::Faults;
 use std::path::Path;
+use std::sync::Arc;
+
+/// Makes a law of a world whose objects are there.
+pub(super) type Later = Box<dyn FnOnce(&World) -> Arc<dyn Term>>;
+/// From the keys of a scene, and its cloths as they were read, to a law; none where the scene has none of it.
+pub(super) type Law = fn(&Scene, &[ClothInput], &mut Faults) -> Option<Later>;
 
 /// A world at its start.
 #[derive(Clone, Debug)]
@@ -81,6 +88,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     };
     let frictions = friction::pairs(scene, &obstacles, &mut faults);
     let glues = glue::glues(scene, &cloths, &bodies, &mut faults);
+    let laws: Vec<Later> = super::LAWS.iter().filter_map(|law| law(scene, &cloths, &mut faults)).collect();
     let airs = air::layers(scene, &cloths, &mut faults);
     let balloons = balloon::balloons(scene, &cloths, &mut faults);
     if !faults.any() {
@@ -113,8 +121,13 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     sane::tell_of_reach(scene, &input, &mut faults);
     let (mut world, mut state) = world::build::build(input);
     world.origin = origin;
+    for law in laws {
+        let term = law(&world);
+        world.add(term);
+    }
     let crossing = start::begin(scene.contact.start, &world, &mut state, &mut faults);
     world.fill(&mut state);
+    state.memory = world.elements.memory(&state.x);
     match faults.finish() {
         (found, warnings) if found.is_empty() => Ok(Built { world, state, warnings }),
         (faults, warnings) => Err(Refusal { faults, warnings, crossing }),

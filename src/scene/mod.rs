@@ -35,6 +35,7 @@ pub mod settings;
 pub mod solid;
 pub mod sweep;
 mod table;
+pub mod tether;
 pub mod time;
 mod unit;
 
@@ -54,6 +55,7 @@ pub use page::keys_page;
 pub use preview::Preview;
 pub use settings::{Contact, Output, Solver, Wind};
 pub use solid::Solid;
+pub use tether::Tether;
 pub use time::{Time, Up};
 
 use crate::linalg::Vec3;
@@ -89,6 +91,8 @@ pub struct Scene {
     pub frictions: Vec<Friction>,
     /// Cloths glued to bodies.
     pub glues: Vec<Glue>,
+    /// Elastic cords from cloths to fixed points.
+    pub tethers: Vec<Tether>,
     /// Layers of air.
     pub airs: Vec<AirLayer>,
     /// Closed cloths with air inside.
@@ -133,6 +137,8 @@ section! {
         friction: Vec<Friction> = tables(),
         /// Cloths glued to bodies; after the objects, whose names it knows.
         glue: Vec<Glue> = tables(),
+        /// Elastic cords from cloths to fixed points; after the objects, whose names it knows.
+        tether: Vec<Tether> = tables(),
         /// Air between cloths and what is below them; after the objects, whose names it knows.
         air_layer: Vec<AirLayer> = tables(),
         /// Closed cloths with air inside; after the objects, whose names it knows.
@@ -149,6 +155,9 @@ section! {
         preview: Preview = table(),
     }
 }
+
+/// Laws that only some scenes have, from keys to elements.
+const LAWS: &[build::Law] = &[tether::law];
 
 /// The field of the cloths: there must be one, or a body.
 struct Cloths;
@@ -247,6 +256,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         obstacle,
         friction,
         glue,
+        tether,
         air_layer,
         balloon,
         wind,
@@ -270,6 +280,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         obstacles: obstacle,
         frictions: friction,
         glues: glue,
+        tethers: tether,
         airs: air_layer,
         balloons: balloon,
         wind,

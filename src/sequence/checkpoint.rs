@@ -11,7 +11,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// First line; the number changes with the format.
-const MAGIC: &[u8; 21] = b"percale checkpoint 2\n";
+const MAGIC: &[u8; 21] = b"percale checkpoint 3\n";
 /// Most bytes of a heading, which holds the scene and names of objects.
 const LARGEST_HEAD: u64 = 256 << 20;
 /// Most bytes of a state for each of its vertices: it has less than 300, and 100 a contact.
@@ -134,7 +134,7 @@ impl Checkpoint {
         let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| damaged())?;
         let (head, state) = rest.split_at_checked(length).ok_or_else(damaged)?;
         let head: Value = serde_json::from_slice(head).map_err(|_| damaged())?;
-        let state = snapshot::read(state).ok_or_else(damaged)?;
+        let state = snapshot::read(state)?;
         let text = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).map(str::to_string);
         let whole = |of: &Value, key: &str| of.get(key).and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
         let mark = |m: &Value| {

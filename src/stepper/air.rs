@@ -9,13 +9,14 @@
 
 use super::Step;
 use super::balloon::Inflation;
+use super::links::{Couples, Link};
 use super::touch::Touch;
 use crate::collision::traversal::Traversal;
 use crate::field::air::Work;
 use crate::field::stiffness::Stiffness;
 use crate::linalg::envelope::Envelope;
 use crate::linalg::matrix::Common;
-use crate::linalg::{Mat3, Vec3, par};
+use crate::linalg::{Vec3, par};
 use crate::world::air::AirLayer;
 use crate::world::{State, World};
 
@@ -43,15 +44,22 @@ impl Column {
     fn between(&self, of: &[Vec3]) -> Vec3 {
         (0..4).map(|k| of[self.vertices[k] as usize] * self.weights[k]).sum()
     }
+}
 
-    /// Force on the cloth at `z = 0` [N].
-    pub fn force(&self) -> Vec3 {
-        self.normal * self.push
+impl Couples for Vec<Column> {
+    fn count(&self) -> usize {
+        self.len()
     }
 
-    /// Stiffness by itself [N/m].
-    pub fn stiffness(&self) -> Mat3 {
-        self.normal * self.normal.transpose() * self.stiffness
+    fn corners(&self, out: &mut [([u32; 4], [f64; 4])]) {
+        par::fill(out, |k| (self[k].vertices, self[k].weights));
+    }
+
+    fn links(&self, out: &mut [Link]) {
+        par::fill(out, |k| {
+            let Column { weights, normal, push, stiffness, .. } = self[k];
+            Link { weights, force: normal * push, stiffness: normal * normal.transpose() * stiffness }
+        });
     }
 }
 
@@ -103,7 +111,7 @@ impl Airs {
     }
 
     /// Vertices of cloths and the points below them.
-    pub fn columns(&self) -> &[Column] {
+    pub fn columns(&self) -> &Vec<Column> {
         &self.columns
     }
 

@@ -10,7 +10,6 @@
 
 use super::Step;
 use super::touch::Element;
-use crate::force::drag::Drag;
 use crate::linalg::sets::Sets;
 use crate::linalg::{Vec3, par};
 use crate::world::{State, World};
@@ -42,8 +41,7 @@ impl Free {
         };
         let vertices = |object: usize| world.objects[object].vertices.clone();
         // Forces that change with the motion, and that nothing answers.
-        world.cloths.iter().filter(|c| c.drag != Drag::default()).for_each(|c| vertices(c.object).for_each(&mut hold));
-        world.bodies.iter().filter(|b| b.drag > 0.0).for_each(|b| vertices(b.object).for_each(&mut hold));
+        world.elements.each_term(|term| term.holds(&mut |v| hold(v as usize)));
         world.airs.iter().flat_map(|air| air.objects).for_each(|object| vertices(object).for_each(&mut hold));
         world.handles.iter().flat_map(|h| &h.pin.vertices).for_each(|v| hold(*v as usize));
         let mut join = |vertices: &mut dyn Iterator<Item = usize>| {
@@ -52,9 +50,11 @@ impl Free {
                 components.for_each(|other| always.join(*first, *other));
             }
         };
-        for bond in &world.elements.bonds {
-            join(&mut bond.vertices.iter().map(|v| *v as usize));
-        }
+        world.elements.each_term(|term| {
+            if !term.joins() {
+                term.pairs(&mut |a, b| join(&mut [a as usize, b as usize].into_iter()));
+            }
+        });
         for air in &world.airs {
             join(&mut air.objects.into_iter().flat_map(vertices));
         }

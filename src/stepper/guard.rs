@@ -98,8 +98,8 @@ impl Guard {
             return Ok(false);
         }
         let Guard { parts, given } = self;
-        shapes(world, &state.x, parts, 0);
-        shapes(world, &after(state, step), parts, 1);
+        shapes(world, state, &state.x, parts, 0);
+        shapes(world, state, &after(state, step), parts, 1);
         work(world, state, step, parts);
         let bursts: Vec<bool> = parts.iter().zip(&*given).map(bursts).collect();
         // What touches each other and nothing else, together: who has gained loses it.
@@ -167,8 +167,10 @@ fn after(state: &State, step: &Step) -> Vec<Vec3> {
 }
 
 /// Adds the energies of all shapes at positions `x`, before the step or after it.
-fn shapes(world: &World, x: &[Vec3], parts: &mut [Part], when: usize) {
-    world.elements.each_energy(x, |v, energy| parts[world.component[v as usize] as usize].shape[when] += energy);
+fn shapes(world: &World, state: &State, x: &[Vec3], parts: &mut [Part], when: usize) {
+    world
+        .elements
+        .each_energy(x, &state.memory, |v, energy| parts[world.component[v as usize] as usize].shape[when] += energy);
 }
 
 /// Adds what handles, contacts and the air in balloons do at most.
@@ -241,7 +243,7 @@ fn damp(
             let motion = vertices.iter().map(|v| 0.5 * world.mass[*v] * step.rate[*v].norm_squared()).sum();
             let mut shape = vec![0.0; world.component_mass.len()];
             let mut add = |v: u32, energy: f64| shape[world.component[v as usize] as usize] += energy;
-            world.elements.each_energy(&after(state, step), &mut add);
+            world.elements.each_energy(&after(state, step), &state.memory, &mut add);
             if bears(motion, &shape) {
                 return;
             }
@@ -253,53 +255,22 @@ fn damp(
 mod tests {
     use super::*;
     use crate::force::bending::Bending;
-    use crate::force::contact::Friction;
-    use crate::force::drag::Drag;
+
     use crate::force::membrane::{Isotropic, Membrane};
-    use crate::force::sheet::{Damping, Sheet};
+
     use crate::mesh::generate::{Diagonals, sheet};
-    use crate::world::build::{ClothInput, Input, Rest, Weights, build};
-    use crate::world::wind::Wind;
-    use crate::world::{ContactSettings, Pinch};
+    use crate::world::build::{ClothInput, Input, build};
 
     const H: f64 = 1e-3;
 
     /// A sheet that flies at 2 m/s in nothing.
     fn flying() -> (World, State, Free) {
-        let cloth = ClothInput {
-            name: "sheet".into(),
-            mesh: sheet(5, 5, 0.1, 0.1, Diagonals::Alternating, |m| Vec3::new(m.x, 0.0, m.y)),
-            sheet: Sheet {
-                membrane: Membrane::Isotropic(Isotropic { young: 100.0, poisson: 0.3 }),
-                bending: Bending::Constant(1e-4),
-                damping: Damping::default(),
-            },
-            density: 0.2,
-            thickness: 0.0,
-            friction: Friction { fixed: 0.0, sliding: 0.0 },
-            drag: Drag::default(),
-            warp: Vec3::x(),
-            rest: Rest::Chart,
-            flat: true,
-            limit: None,
-            velocity: Vec3::new(0.0, 2.0, 0.0),
-            self_contact: false,
-            weights: Weights::default(),
-            pins: Vec::new(),
-            handles: Vec::new(),
-        };
-        let (world, state) = build(Input {
-            gravity: Vec3::zeros(),
-            wind: Wind::none(),
-            contact: ContactSettings { enabled: true, distance: 1e-3, stiffness: 1.0, pinch: Pinch::Lag, ease: 0.5 },
-            cloths: vec![cloth],
-            bodies: Vec::new(),
-            obstacles: Vec::new(),
-            frictions: Vec::new(),
-            glues: Vec::new(),
-            airs: Vec::new(),
-            balloons: Vec::new(),
-        });
+        let mesh = sheet(5, 5, 0.1, 0.1, Diagonals::Alternating, |m| Vec3::new(m.x, 0.0, m.y));
+        let mut cloth = ClothInput::plain(mesh, 100.0, 0.2);
+        cloth.sheet.membrane = Membrane::Isotropic(Isotropic { young: 100.0, poisson: 0.3 });
+        cloth.sheet.bending = Bending::Constant(1e-4);
+        cloth.velocity = Vec3::new(0.0, 2.0, 0.0);
+        let (world, state) = build(Input { cloths: vec![cloth], ..Input::empty(Vec3::zeros()) });
         let free = Free::new(&world);
         (world, state, free)
     }
@@ -316,7 +287,7 @@ mod tests {
 
     fn energy(world: &World, state: &State, step: &Step) -> f64 {
         let mut energy: f64 = (0..world.moving).map(|v| 0.5 * world.mass[v] * step.rate[v].norm_squared()).sum();
-        world.elements.each_energy(&after(state, step), |_, shape| energy += shape);
+        world.elements.each_energy(&after(state, step), &state.memory, |_, shape| energy += shape);
         energy
     }
 

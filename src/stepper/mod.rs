@@ -2,7 +2,6 @@
 
 mod air;
 mod balloon;
-mod coupling;
 pub mod ease;
 mod feature;
 mod free;
@@ -11,7 +10,9 @@ pub mod ignore;
 mod impulse;
 mod kept;
 mod limit;
+mod links;
 pub mod part;
+mod pull;
 mod report;
 mod scheme;
 mod skin;
@@ -22,7 +23,7 @@ mod turn;
 mod zone;
 
 use crate::force::assembly::{Assembly, Scheme};
-use crate::linalg::matrix::Real;
+use crate::force::term::Precision;
 use crate::linalg::pcg::{Components, Pcg};
 use crate::linalg::{Vec3, par};
 use crate::world::{Pinch, State, World};
@@ -150,6 +151,8 @@ pub struct Stepper<T> {
     touch: touch::Touch,
     watch: ignore::Watch,
     airs: air::Airs,
+    pulls: pull::Pulls,
+    links: links::Links,
     free: free::Free,
     guard: guard::Guard,
     strides: stride::Strides,
@@ -159,7 +162,7 @@ pub struct Stepper<T> {
     now: Step,
 }
 
-impl<T: Real> Stepper<T> {
+impl<T: Precision> Stepper<T> {
     /// Storage for a world.
     pub fn new(world: &World, settings: Settings) -> Stepper<T> {
         let moving = world.moving;
@@ -170,6 +173,8 @@ impl<T: Real> Stepper<T> {
             touch: touch::Touch::new(world, settings.step),
             watch: ignore::Watch::default(),
             airs: air::Airs::new(world),
+            pulls: pull::Pulls::default(),
+            links: links::Links::new(&world.starts),
             free: free::Free::new(world),
             guard: guard::Guard::default(),
             strides: stride::Strides::new(world),
@@ -199,7 +204,7 @@ impl<T: Real> Stepper<T> {
         report: &mut Report,
     ) -> Result<(), Stuck> {
         let mut clock = Clock(Instant::now());
-        let Stepper { settings, assembly, touch, airs, strides, springs, now, .. } = self;
+        let Stepper { settings, assembly, touch, airs, pulls, links, strides, springs, now, .. } = self;
         springs.clear();
         now.limited.fill(false);
 
@@ -222,9 +227,12 @@ impl<T: Real> Stepper<T> {
         report.seconds.narrow += clock.lap();
         airs.look(world, state);
         report.seconds.air += clock.lap();
-        touch.linearise(world, state, now, airs.columns());
+        pulls.find(world, state);
+        let (pulls, columns) = (&mut *pulls, airs.columns());
+        touch.linearise(world, state, now, |contacts, fixed| links.place(&[pulls, contacts, columns], fixed));
         report.seconds.narrow += clock.lap();
         // Air and forces side by side: neither asks for the other, and what the air does one after the other leaves a thread free.
+        pulls.pull(world, state, now);
         let (step, forces) = (&*now, &mut *assembly);
         let (pressed, assembled) =
             par::join(|| timed(|| airs.press(world, state, step)), || timed(|| assemble(world, state, step, forces)));
@@ -247,20 +255,20 @@ impl<T: Real> Stepper<T> {
         self.iterate(world, HINTS[0], report, &mut clock)?;
         let mut stopped = self.touch.stop_closing(world, &self.now);
         if stopped {
-            self.touch.stop_unproven(world, state, &self.now, self.airs.columns());
+            self.touch.stop_unproven(world, state, &self.now);
         } else {
             self.iterate(world, 1.0, report, &mut clock)?;
             stopped = self.touch.stop_closing(world, &self.now);
         }
         let mut solves = 1;
-        while solves < SOLVES && (stopped || self.touch.stop_unproven(world, state, &self.now, self.airs.columns())) {
+        while solves < SOLVES && (stopped || self.touch.stop_unproven(world, state, &self.now)) {
             report.seconds.check += clock.lap();
             self.assembly.restore();
             self.begin(world, report, &mut clock)?;
             solves += 1;
             stopped = solves < SOLVES && {
                 self.iterate(world, HINTS[1], report, &mut clock)?;
-                self.touch.stop_unproven(world, state, &self.now, self.airs.columns())
+                self.touch.stop_unproven(world, state, &self.now)
             };
             if !stopped {
                 report.seconds.check += clock.lap();
@@ -275,6 +283,7 @@ impl<T: Real> Stepper<T> {
                 self.springs.find(world, state, &self.now);
                 let Step { flight, moved, .. } = &mut self.now;
                 moved[..world.moving].copy_from_slice(flight);
+                self.pulls.pull(world, state, &self.now);
                 assemble(world, state, &self.now, &mut self.assembly);
                 self.airs.inflate(world, &mut self.assembly.force);
                 self.assembly.keep();
@@ -292,6 +301,8 @@ impl<T: Real> Stepper<T> {
             self.free.settle(world, state, &mut self.now);
             self.touch.advance_bristles(world, state, &self.now);
             scheme::commit(world, state, &self.now);
+            let State { x, memory, .. } = &mut *state;
+            world.elements.commit(x, memory);
             if !state.room.is_empty() {
                 ease::grow(world, state, h);
             }
@@ -346,8 +357,8 @@ impl<T: Real> Stepper<T> {
 
     /// Adds the contacts and begins to solve for `z`, from the guess that stands there.
     fn begin(&mut self, world: &World, report: &mut Report, clock: &mut Clock) -> Result<(), Stuck> {
-        let Stepper { assembly, pcg, touch, airs, free, floors, springs, now, .. } = self;
-        touch.add(airs.columns(), assembly);
+        let Stepper { assembly, pcg, touch, airs, pulls, links, free, floors, springs, now, .. } = self;
+        links.add(&[pulls, touch.contacts(), airs.columns()], &now.fixed, assembly);
         springs.add(now, assembly);
         free.begin(world, now, touch.contacts());
         report.seconds.assembly += clock.lap();
@@ -381,7 +392,7 @@ impl<T: Real> Stepper<T> {
     }
 }
 
-impl<T: Real> Advance for Stepper<T> {
+impl<T: Precision> Advance for Stepper<T> {
     fn step(&mut self, world: &World, state: &mut State, until: f64) -> Result<Report, Stuck> {
         let Settings { step, min_step, .. } = self.settings;
         let most = until - state.time;
@@ -443,8 +454,8 @@ impl<T: Real> Advance for Stepper<T> {
     }
 }
 
-/// The system at the present state, without contacts and air.
-fn assemble<T: Real>(world: &World, state: &State, now: &Step, assembly: &mut Assembly<T>) {
+/// The system at the present state, without links and air.
+fn assemble<T: Precision>(world: &World, state: &State, now: &Step, assembly: &mut Assembly<T>) {
     let scheme = Scheme {
         x: &state.x,
         y: &now.moved,
@@ -453,10 +464,9 @@ fn assemble<T: Real>(world: &World, state: &State, now: &Step, assembly: &mut As
         mass: &world.mass,
         beta: now.beta,
         betas: &now.betas,
+        wind: world.wind.at(state.time + now.h),
     };
-    assembly.assemble(&world.elements, &scheme);
-    scheme::add_drag(world, state, now, assembly);
-    scheme::add_handles(world, state, now, assembly);
+    assembly.assemble(&scheme, &state.memory);
 }
 
 /// How long something takes [s].
@@ -474,5 +484,49 @@ impl Clock {
         let seconds = (now - self.0).as_secs_f64();
         self.0 = now;
         seconds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::force::tether::{Cord, Tethers};
+    use crate::mesh::generate::{Diagonals, lying, sheet};
+    use crate::world::build::{ClothInput, Input, build};
+    use std::sync::Arc;
+
+    /// A sheet on a cord that a step stretches beyond what it ever was.
+    fn tethered() -> (World, State, Stepper<f64>) {
+        let cloth = ClothInput::plain(sheet(4, 4, 0.1, 0.1, Diagonals::Aligned, lying(0.1, 0.1)), 100.0, 0.2);
+        let (mut world, mut state) = build(Input { cloths: vec![cloth], ..Input::empty(Vec3::new(0.0, -9.81, 0.0)) });
+        let point = state.x[0] + Vec3::y() * 0.1;
+        world.add(Arc::new(Tethers(vec![Cord { vertex: 0, point, length: 0.1, stiffness: 10.0, set: 0.5 }])));
+        state.memory = world.elements.memory(&state.x);
+        state.v.iter_mut().for_each(|v| v.y = -1.0);
+        let settings =
+            Settings { integrator: Integrator::Bdf2, step: 1e-3, min_step: 1e-5, tolerance: 1e-6, iterations: 500 };
+        let stepper = Stepper::new(&world, settings);
+        (world, state, stepper)
+    }
+
+    /// A step that fails after the system was assembled and solved changes nothing: no position, no memory of a law.
+    #[test]
+    fn a_step_that_fails_changes_nothing() {
+        let (world, mut state, mut stepper) = tethered();
+        // One vertex is torn away from the others.
+        state.v[5] = Vec3::x() * 300.0;
+        let before = state.clone();
+        let failed = stepper.attempt(&world, &mut state, (1e-3, 1e-3, 0.0), &mut Report::default());
+        assert!(matches!(failed, Err(Stuck::Torn(..) | Stuck::Gained { .. })), "{failed:?}");
+        assert_eq!(state, before);
+    }
+
+    /// One that succeeds brings it up to date: 1 m/s for 1 ms, and half of what gravity adds.
+    #[test]
+    fn a_step_that_succeeds_is_remembered() {
+        let (world, mut state, mut stepper) = tethered();
+        stepper.attempt(&world, &mut state, (1e-3, 1e-3, 0.0), &mut Report::default()).unwrap();
+        let [section] = &state.memory.0[..] else { panic!("one law remembers") };
+        assert!((section.values[0] - 0.101).abs() < 2e-5, "{:?}", section.values);
     }
 }

@@ -6,11 +6,8 @@
 //! `y = x~ + beta (v~ + beta g) - x` the unknown is `z = x' - x - y`.
 
 use super::Step;
-use crate::force::assembly::Assembly;
-use crate::force::drag::Drag;
-use crate::linalg::matrix::Real;
-use crate::linalg::{Mat3, Vec3, par};
-use crate::world::{Handle, Pull, State, World};
+use crate::linalg::{Vec3, par};
+use crate::world::{State, World};
 
 /// Largest acceleration of a vertex in contact, in units of gravity, that is no impact.
 const CALM: f64 = 2.0;
@@ -174,46 +171,6 @@ pub fn rejoins(world: &World, state: &State, h: f64) -> bool {
     away <= 2.0 * stride
 }
 
-/// Linear air drag of cloths and what slows bodies by their mass, implicit.
-pub fn add_drag<T: Real>(world: &World, state: &State, step: &Step, assembly: &mut Assembly<T>) {
-    let wind = world.wind.at(state.time + step.h);
-    for cloth in world.cloths.iter().filter(|c| c.drag != Drag::default()) {
-        let vertices = &world.objects[cloth.object].vertices;
-        assembly.add_each(|v, area| {
-            vertices.contains(&v).then(|| {
-                let matrix = cloth.drag.matrix(area);
-                (-(matrix * (step.rate[v] - wind)), matrix / step.betas[v])
-            })
-        });
-    }
-    for body in world.bodies.iter().filter(|b| b.drag > 0.0) {
-        for v in world.objects[body.object].vertices.clone() {
-            let drag = world.mass[v] * body.drag;
-            assembly.force[v] -= step.rate[v] * drag;
-            assembly.add_diagonal(v, &Mat3::from_diagonal_element(drag / step.betas[v]));
-        }
-    }
-}
-
-/// Soft handles: springs to scripted targets, and constant forces.
-pub fn add_handles<T: Real>(world: &World, state: &State, step: &Step, assembly: &mut Assembly<T>) {
-    for (Handle { pin, pull }, anchors) in world.handles.iter().zip(&state.anchors[world.pins.len()..]) {
-        let Some(anchors) = anchors else { continue };
-        let share = 1.0 / pin.vertices.len().max(1) as f64;
-        for (v, anchor) in pin.vertices.iter().map(|v| *v as usize).zip(anchors) {
-            match *pull {
-                Pull::Force(force) => assembly.force[v] += force * share,
-                Pull::Spring { stiffness, most } => {
-                    let away = pin.motion.carry(anchor, pin.from, step.end) - state.x[v] - step.moved[v];
-                    let k = stiffness.min(most / away.norm().max(f64::MIN_POSITIVE));
-                    assembly.force[v] += away * k;
-                    assembly.add_diagonal(v, &Mat3::from_diagonal_element(k));
-                }
-            }
-        }
-    }
-}
-
 /// Takes the step: history, positions, velocities. Vertices in contact that are stopped forget their history but for gravity: one that
 /// leaves goes on in the free flight that those beside it are in. So does all of a cloth whose limit acts, so that its momentum
 /// stays.
@@ -251,8 +208,6 @@ pub fn commit(world: &World, state: &mut State, step: &Step) {
 mod tests {
     use super::*;
     use crate::world::build::{Input, build};
-    use crate::world::wind::Wind;
-    use crate::world::{ContactSettings, Pinch};
 
     /// Size of the step that is committed, and of the one after it [s].
     const H: [f64; 2] = [2e-3, 1.5e-3];
@@ -264,18 +219,7 @@ mod tests {
     /// Displacement and velocity of free flight of a vertex whose velocity went from `before` to `after` in the step before,
     /// in contact or else evenly.
     fn next(touched: bool, before: Vec3, after: Vec3) -> [Vec3; 2] {
-        let (mut world, _) = build(Input {
-            gravity: gravity(),
-            wind: Wind::none(),
-            contact: ContactSettings { enabled: true, distance: 1e-3, stiffness: 1.0, pinch: Pinch::Lag, ease: 0.5 },
-            cloths: Vec::new(),
-            bodies: Vec::new(),
-            obstacles: Vec::new(),
-            frictions: Vec::new(),
-            glues: Vec::new(),
-            airs: Vec::new(),
-            balloons: Vec::new(),
-        });
+        let (mut world, _) = build(Input::empty(gravity()));
         world.moving = 1;
         let none = || vec![Vec3::zeros()];
         let mut state =

@@ -8,21 +8,19 @@ mod found;
 mod proof;
 mod stop;
 
-use super::air::Column;
-use super::coupling::{Coupling, Link};
 use super::feature::{Flat, from_first, minimum, remember};
 use super::ignore::ignores;
 use super::kept::Kept;
+use super::links::{Couples, Link};
 use super::skin::Skin;
 use super::turn::Turns;
 use super::{Step, Stuck, impulse};
 use crate::collision::candidates::{Candidates, List, Near, fit};
 use crate::collision::certificate::{Pair, Separation, Separations};
-use crate::force::assembly::{Assembly, pick};
+use crate::force::assembly::pick;
 use crate::force::contact::{Bristle, Contact, Linear, Rule, Setting, Share};
 use crate::force::friction::Rubs;
 use crate::linalg::four::{Four, fours};
-use crate::linalg::matrix::Real;
 use crate::linalg::{Vec3, f64x4, par};
 use crate::world::{State, World};
 pub(super) use found::Found;
@@ -77,6 +75,23 @@ impl Element {
     }
 }
 
+impl Couples for Vec<Element> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn corners(&self, out: &mut [([u32; 4], [f64; 4])]) {
+        par::fill(out, |k| (self[k].vertices, self[k].weights));
+    }
+
+    fn links(&self, out: &mut [Link]) {
+        par::fill(out, |k| {
+            let Element { contact, linear, weights, .. } = &self[k];
+            Link { weights: *weights, force: linear.force, stiffness: contact.stiffness(linear) }
+        });
+    }
+}
+
 /// A candidate pair that may come within the activation distance in this step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Watched {
@@ -124,7 +139,6 @@ pub struct Touch {
     turns: Turns,
     skin: Skin,
     blows: Vec<impulse::Blow>,
-    coupling: Coupling,
     setting: Setting,
     /// Storage for the memory of contacts.
     bristles: Vec<(u64, Bristle)>,
@@ -155,7 +169,6 @@ impl Touch {
             turns: Turns::default(),
             skin: Skin::new(world),
             blows: Vec::new(),
-            coupling: Coupling::new(&world.starts),
             setting: Setting { stiffness: world.contact.stiffness, h: largest, largest },
             bristles: Vec::new(),
             kept: Kept::default(),
@@ -274,10 +287,16 @@ impl Touch {
         });
     }
 
-    /// Brakes what closes too fast by inelastic impulses on free flight, then linearises all contacts. Meanwhile finds where these and the
-    /// `columns` of air stand in the system.
-    pub fn linearise(&mut self, world: &World, state: &State, step: &mut Step, columns: &[Column]) {
-        let Touch { contacts, turns, skin, blows, coupling, setting, predicted, least, .. } = self;
+    /// Brakes what closes too fast by inelastic impulses on free flight, then linearises all contacts. Meanwhile does what is to be done
+    /// `beside` it, with the contacts and the moving vertices that are prescribed.
+    pub fn linearise(
+        &mut self,
+        world: &World,
+        state: &State,
+        step: &mut Step,
+        beside: impl FnOnce(&Vec<Element>, &[bool]) + Send,
+    ) {
+        let Touch { contacts, turns, skin, blows, setting, predicted, least, .. } = self;
         impulse::gather(contacts, blows, world, step);
         let Step { moved, rate, flight, betas, fixed, touched, .. } = step;
         // As it was; free flight is what impulses make of it.
@@ -290,7 +309,7 @@ impl Touch {
                 turns.begin(&world.surface, &state.x, touched);
                 turns.follow(&world.surface, &state.x, predicted, touched);
                 *least = contacts.iter().fold(f64::INFINITY, |m, c| m.min(c.contact.gap));
-                coupling.place(contacts, columns, fixed);
+                beside(contacts, fixed);
             },
         );
         if braked {
@@ -427,28 +446,13 @@ impl Touch {
     }
 
     /// What acts in this step.
-    pub fn contacts(&self) -> &[Element] {
+    pub fn contacts(&self) -> &Vec<Element> {
         &self.contacts
     }
 
     /// Number of contacts and the smallest gap.
     pub fn summary(&self) -> (usize, f64) {
         (self.contacts.len(), self.least)
-    }
-
-    /// Adds forces and stiffness of contacts and columns of air to the system.
-    pub fn add<T: Real>(&mut self, columns: &[Column], assembly: &mut Assembly<T>) {
-        let Touch { contacts, coupling, .. } = self;
-        let of = |c: usize| match contacts.get(c) {
-            Some(Element { contact, linear, weights, .. }) => {
-                Link { weights: *weights, force: linear.force, stiffness: contact.stiffness(linear) }
-            }
-            None => {
-                let column = &columns[c - contacts.len()];
-                Link { weights: column.weights, force: column.force(), stiffness: column.stiffness() }
-            }
-        };
-        coupling.add(of, assembly);
     }
 
     /// Advances the friction memory over the accepted step.

@@ -7,26 +7,22 @@ use super::balloon::{Balloon, BalloonInput};
 use super::friction::{Between, Frictions};
 use super::glue::Glue;
 use super::wind::Wind;
-use super::{
-    self as world, Cloth, ContactSettings, Course, Handle, Kind, Object, Obstacle, Pin, State, World, component,
-};
+use super::{Cloth, ContactSettings, Course, Handle, Kind, Object, Obstacle, Pin, Pinch, State, World, component};
 use crate::collision::surface::Surface;
-use crate::force::bending::{self, Bending, Hinge};
-use crate::force::calibrate::{self, FlatHinge};
+use crate::force::bending::Bending;
 use crate::force::contact::Friction;
-use crate::force::drag::Drag;
+use crate::force::drag::{Drag, Sail, Slowed};
 use crate::force::elements::Elements;
-use crate::force::homogenize;
-use crate::force::membrane::Triangle;
-use crate::force::plate::{FlatPatch, NONE, Patch};
-use crate::force::sheet::Sheet;
+use crate::force::membrane::{Isotropic, Membrane, Triangle};
+use crate::force::plate::{self, Bent};
+use crate::force::sheet::{Damping, Sheet};
 use crate::force::solid::{Body, Tetrahedron};
 use crate::linalg::partition::{self, Partition};
-use crate::linalg::{Mat2, Mat3, Vec2, Vec3};
+use crate::linalg::{Mat2, Vec2, Vec3};
 use crate::mesh::TriMesh;
 use crate::mesh::tet::TetMesh;
 use crate::mesh::topology::Topology;
-use chart::{edge_lengths, join, material_points, unfold};
+use chart::{edge_lengths, join, material_points};
 use std::collections::BTreeSet;
 
 /// Where a cloth's flat rest shape comes from.
@@ -155,6 +151,52 @@ pub struct Input {
     pub balloons: Vec<BalloonInput>,
 }
 
+impl Input {
+    /// Nothing in still air: contact at 1 mm, with the settings of a scene that says nothing.
+    pub fn empty(gravity: Vec3) -> Input {
+        Input {
+            gravity,
+            wind: Wind::none(),
+            contact: ContactSettings { enabled: true, distance: 1e-3, stiffness: 1.0, pinch: Pinch::Lag, ease: 0.5 },
+            cloths: Vec::new(),
+            bodies: Vec::new(),
+            obstacles: Vec::new(),
+            frictions: Vec::new(),
+            glues: Vec::new(),
+            airs: Vec::new(),
+            balloons: Vec::new(),
+        }
+    }
+}
+
+impl ClothInput {
+    /// A flat sheet of Young's modulus `young` [N/m] and `density` [kg/m^2], without all else.
+    pub fn plain(mesh: TriMesh, young: f64, density: f64) -> ClothInput {
+        ClothInput {
+            name: "sheet".to_string(),
+            mesh,
+            sheet: Sheet {
+                membrane: Membrane::Isotropic(Isotropic { young, poisson: 0.0 }),
+                bending: Bending::Constant(0.0),
+                damping: Damping::default(),
+            },
+            density,
+            thickness: 0.0,
+            friction: Friction { fixed: 0.0, sliding: 0.0 },
+            drag: Drag::default(),
+            warp: Vec3::x(),
+            rest: Rest::Chart,
+            flat: true,
+            limit: None,
+            velocity: Vec3::zeros(),
+            self_contact: false,
+            weights: Weights::default(),
+            pins: Vec::new(),
+            handles: Vec::new(),
+        }
+    }
+}
+
 /// Builds the world and its state at time 0.
 pub fn build(input: Input) -> (World, State) {
     let mut world = World {
@@ -171,7 +213,6 @@ pub fn build(input: Input) -> (World, State) {
         elements: Elements::default(),
         objects: Vec::new(),
         cloths: Vec::new(),
-        bodies: Vec::new(),
         obstacles: Vec::new(),
         pins: Vec::new(),
         handles: Vec::new(),
@@ -208,6 +249,7 @@ pub fn build(input: Input) -> (World, State) {
     state.x_before = state.x[..world.moving].to_vec();
     state.v_before = state.v[..world.moving].to_vec();
     state.guess = vec![Vec3::zeros(); world.moving];
+    state.memory = world.elements.memory(&state.x);
     state.anchors = vec![None; world.pins.len() + world.handles.len()];
     (world, state)
 }
@@ -288,7 +330,7 @@ fn add_body(world: &mut World, state: &mut State, input: BodyInput) -> Part {
     let (vertices, place) = place(world, &input.mesh.positions, partition::SOLID);
     state.v.resize(vertices.end, input.velocity);
     world.half_thickness.resize(vertices.end, input.thickness / 2.0);
-    let body = world.bodies.len() as u32;
+    let body = world.elements.bodies.len() as u32;
     for tet in &input.mesh.tets {
         let corners = tet.map(|v| input.mesh.positions[v as usize]);
         let Some(element) = Tetrahedron::new(tet.map(|v| place[v as usize]), &corners, body) else { continue };
@@ -298,7 +340,9 @@ fn add_body(world: &mut World, state: &mut State, input: BodyInput) -> Part {
         world.elements.tetrahedra.push(element);
     }
     world.elements.bodies.push(input.law);
-    world.bodies.push(world::Body { object: world.objects.len(), drag: input.drag });
+    if input.drag > 0.0 {
+        world.elements.slowed.push(Slowed { vertices: vertices.clone(), rate: input.drag });
+    }
     hold(world, &input.pins, &input.handles, &place);
     let boundary = input.mesh.boundary();
     let triangles = boundary.iter().map(|t| t.map(|v| place[v as usize])).collect();
@@ -333,6 +377,7 @@ fn add_cloth(world: &mut World, state: &mut State, mut input: ClothInput) -> Par
     let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
     let material: Vec<[Vec2; 3]> =
         (0..mesh.triangles.len()).map(|t| material_points(mesh, input.warp, input.rest, t)).collect();
+    let mut faces = Vec::new();
     for (triangle, points) in mesh.triangles.iter().zip(&material) {
         let mean = |map: &[f64]| triangle.iter().map(|v| factor(map, *v)).sum::<f64>() / 3.0;
         let Some(element) =
@@ -340,20 +385,34 @@ fn add_cloth(world: &mut World, state: &mut State, mut input: ClothInput) -> Par
         else {
             continue;
         };
+        faces.push(element.vertices);
         world.elements.triangles.push(element);
         for v in triangle {
             let share = input.density * area(points) / 3.0;
             world.mass[place[*v as usize] as usize] += share * factor(&input.weights.mass, *v);
         }
     }
-    add_hinges(world, &input, &topology, &material, &place, cloth);
+    if input.drag != Drag::default() {
+        world.elements.sails.push(Sail { vertices: vertices.clone(), faces, drag: input.drag });
+    }
+    let bent = Bent {
+        mesh,
+        topology: &topology,
+        material: &material,
+        place: &place,
+        bending: input.sheet.bending,
+        weights: &input.weights.bend,
+        flat: input.flat,
+        cloth,
+    };
+    plate::add(&bent, &mut world.elements.hinges, &mut world.elements.patches);
     let limits = match input.limit {
         None => Vec::new(),
         Some(limit) => edge_lengths(&topology, mesh, &material)
             .map(|(edge, length)| (edge.map(|v| place[v as usize]), length * (1.0 + limit)))
             .collect(),
     };
-    world.cloths.push(Cloth { object: world.objects.len(), drag: input.drag, limits });
+    world.cloths.push(Cloth { object: world.objects.len(), limits });
     let triangles = mesh.triangles.iter().map(|t| t.map(|v| place[v as usize])).collect();
     let edge = mean_edge(&mesh.positions, &mesh.triangles);
     let place = local.map_or_else(|| place.clone(), |local| local.iter().map(|v| place[*v as usize]).collect());
@@ -376,86 +435,4 @@ fn add_cloth(world: &mut World, state: &mut State, mut input: ClothInput) -> Par
 
 fn area(points: &[Vec2; 3]) -> f64 {
     (points[1] - points[0]).perp(&(points[2] - points[0])).abs() / 2.0
-}
-
-fn add_hinges(
-    world: &mut World,
-    input: &ClothInput,
-    topology: &Topology,
-    material: &[[Vec2; 3]],
-    place: &[u32],
-    cloth: u32,
-) {
-    let mesh = &input.mesh;
-    let mut flat = Vec::new();
-    let mut kept = Vec::new();
-    let blank = |t: usize| FlatPatch::new(mesh.triangles[t], area(&material[t]));
-    let mut patches: Vec<FlatPatch> = (0..mesh.triangles.len()).map(blank).collect();
-    for hinge in &topology.hinges {
-        let [a, b, c, d] = hinge.vertices;
-        let [s, t] = hinge.triangles.map(|t| t as usize);
-        let corner = |t: usize, v: u32| mesh.triangles[t].iter().position(|w| *w == v);
-        let at = |t: usize, v: u32| corner(t, v).map(|k| material[t][k]);
-        let corners = (at(s, a), at(s, b), at(s, c), at(t, a), at(t, b), at(t, d));
-        let (Some(p0), Some(p1), Some(p2), Some(q0), Some(q1), Some(q2)) = corners else { continue };
-        let (Some(k), Some(l)) = (corner(s, c), corner(t, d)) else { continue };
-        let area = area(&material[s]) + area(&material[t]);
-        let unfolded = FlatHinge {
-            vertices: hinge.vertices,
-            points: unfold([p0, p1, p2], [q0, q1, q2]),
-            area,
-            inner: [!topology.boundary[a as usize], !topology.boundary[b as usize]],
-        };
-        let other = FlatHinge { points: unfold([q0, q1, q2], [p0, p1, p2]), ..unfolded };
-        if !(area > 0.0 && [unfolded, other].iter().flat_map(|h| h.points).all(|p| p.x.is_finite() && p.y.is_finite()))
-        {
-            continue;
-        }
-        for (t, k, flat_hinge) in [(s, k, &unfolded), (t, l, &other)] {
-            let patch = &mut patches[t];
-            patch.hinges[k] = flat.len() as u32;
-            patch.angles[k] = flat_hinge.angles();
-            patch.curvature[k] = (p1 - p0).norm() / area;
-            patch.against[k] = mesh.triangles[t][(k + 1) % 3] != if t == s { a } else { b };
-        }
-        flat.push(unfolded);
-        kept.push(hinge);
-    }
-    patches.retain(|p| p.hinges != [NONE; 3]);
-
-    let factor = |v: u32| input.weights.bend.get(v as usize).copied().unwrap_or(1.0);
-    let first = world.elements.hinges.len() as u32;
-    let mut shapes = vec![0.0; flat.len()];
-    if let Bending::Table(_) = input.sheet.bending {
-        let coefficients = calibrate::coefficients(&flat, mesh.positions.len());
-        for ((shape, hinge), c) in shapes.iter_mut().zip(&flat).zip(coefficients) {
-            let [a, b, ..] = hinge.vertices;
-            *shape =
-                c * (hinge.points[1] - hinge.points[0]).norm_squared() / hinge.area * (factor(a) + factor(b)) / 2.0;
-        }
-    } else {
-        let stiffnesses = homogenize::stiffnesses(&flat, &patches, mesh.positions.len());
-        for (flat, stiffness) in patches.iter().zip(stiffnesses) {
-            let sign = Mat3::from_diagonal(&flat.against.map(|a| if a { -1.0 } else { 1.0 }).into());
-            let mean = flat.vertices.iter().map(|v| factor(*v)).sum::<f64>() / 3.0;
-            let stiffness = sign * stiffness * sign * mean;
-            let patch = Patch { hinges: flat.hinges, stiffness, cloth };
-            for (h, bound) in flat.hinges.iter().zip(patch.bounds()).filter(|(h, _)| **h != NONE) {
-                shapes[*h as usize] += bound;
-            }
-            let hinges = flat.hinges.map(|h| if h == NONE { NONE } else { first + h });
-            world.elements.patches.push(Patch { hinges, ..patch });
-        }
-    }
-    for ((hinge, flat), shape) in kept.iter().zip(&flat).zip(shapes) {
-        let corners = hinge.vertices.map(|v| mesh.positions[v as usize]);
-        world.elements.hinges.push(Hinge {
-            vertices: hinge.vertices.map(|v| place[v as usize]),
-            shape,
-            curvature: (flat.points[1] - flat.points[0]).norm() / flat.area,
-            direction: flat.direction(),
-            rest: if input.flat { 0.0 } else { bending::fold([1, 2, 3].map(|k| corners[k] - corners[0])).angle() },
-            cloth,
-        });
-    }
 }

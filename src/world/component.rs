@@ -1,4 +1,4 @@
-//! Components: vertices that membranes, bending and solids join.
+//! Components: vertices that laws join, as membranes and solids do.
 
 use crate::force::elements::Elements;
 use crate::linalg::sets::Sets;
@@ -6,11 +6,11 @@ use crate::linalg::sets::Sets;
 /// Component of each vertex, and the mass of each component [kg], from the masses of the vertices.
 pub fn components(elements: &Elements, mass: &[f64]) -> (Vec<u32>, Vec<f64>) {
     let mut sets = Sets::new(mass.len());
-    let Elements { triangles, hinges, tetrahedra, .. } = elements;
-    let mut join = |vertices: &[u32]| vertices[1..].iter().for_each(|v| sets.join(vertices[0], *v));
-    triangles.iter().for_each(|t| join(&t.vertices));
-    hinges.iter().for_each(|h| join(&h.vertices));
-    tetrahedra.iter().for_each(|t| join(&t.vertices));
+    elements.each_term(|term| {
+        if term.joins() {
+            term.pairs(&mut |a, b| sets.join(a, b));
+        }
+    });
     let component = sets.places();
     let mut masses = vec![0.0; sets.count()];
     component.iter().zip(mass).for_each(|(component, mass)| masses[*component as usize] += mass);

@@ -31,14 +31,16 @@ use crate::collision::surface::Surface;
 use crate::field::air::Air;
 use crate::field::balloon::Inside;
 use crate::force::contact::{Bristle, Friction};
-use crate::force::drag::Drag;
 use crate::force::elements::Elements;
+use crate::force::term::{Memory, Term};
 use crate::linalg::{Vec2, Vec3};
 use air::AirLayer;
 use balloon::Balloon;
 use friction::Frictions;
 use motion::Motion;
+use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 use wind::Wind;
 
 /// What an object is.
@@ -144,19 +146,8 @@ pub struct Handle {
 pub struct Cloth {
     /// Index of its object.
     pub object: usize,
-    /// Air drag.
-    pub drag: Drag,
     /// Edges that may not stretch beyond a length: vertices and the length [m].
     pub limits: Vec<([u32; 2], f64)>,
-}
-
-/// What a body has beside its elements.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Body {
-    /// Index of its object.
-    pub object: usize,
-    /// Rate at which it loses its speed: force per mass and velocity [1/s].
-    pub drag: f64,
 }
 
 /// Where an obstacle's vertices are at a time.
@@ -243,8 +234,6 @@ pub struct World {
     pub objects: Vec<Object>,
     /// Cloths.
     pub cloths: Vec<Cloth>,
-    /// Bodies.
-    pub bodies: Vec<Body>,
     /// Obstacles.
     pub obstacles: Vec<Obstacle>,
     /// Hard pins of cloths and bodies.
@@ -290,6 +279,8 @@ pub struct State {
     pub clean: u32,
     /// Solution of the last step, the next one's first guess, scaled by its step squared [m/s^2].
     pub guess: Vec<Vec3>,
+    /// What laws remember.
+    pub memory: Memory,
     /// Friction memory by contact key, keys ascending.
     pub bristles: Vec<(u64, Bristle)>,
     /// Pairs of features that contact leaves out because their triangles cross since the start; sorted.
@@ -307,19 +298,33 @@ pub struct State {
 }
 
 impl State {
-    /// It may go on in a world whose start is `start`: it has as many of everything.
-    pub fn fits(&self, world: &World, start: &State) -> bool {
+    /// What keeps it from going on in a world whose start is `start`, in words: it has other numbers of something, or another memory.
+    pub fn misfits(&self, world: &World, start: &State) -> Vec<String> {
         let counts = |s: &State| [s.x.len(), s.v.len(), s.x_before.len(), s.v_before.len(), s.guess.len()];
         let airs =
             |s: &State| s.airs.iter().map(|a| [a.energy.len(), a.flux.len(), a.excess.len()]).collect::<Vec<_>>();
         let pins = world.pins.iter().chain(world.handles.iter().map(|h| &h.pin));
-        counts(self) == counts(start)
-            && airs(self) == airs(start)
-            && self.balloons.len() == start.balloons.len()
-            && (self.room.is_empty() || self.room.len() == self.x.len())
-            && self.anchors.len() == start.anchors.len()
-            && self.anchors.iter().zip(pins).all(|(a, pin)| a.as_ref().is_none_or(|a| a.len() == pin.vertices.len()))
-            && self.released.is_none_or(|object| object < world.objects.len())
+        let held = self.anchors.len() == start.anchors.len()
+            && self.anchors.iter().zip(pins).all(|(a, pin)| a.as_ref().is_none_or(|a| a.len() == pin.vertices.len()));
+        let known = [
+            (counts(self) == counts(start), "vertices"),
+            (airs(self) == airs(start), "layers of air"),
+            (self.balloons.len() == start.balloons.len(), "balloons"),
+            (self.room.is_empty() || self.room.len() == self.x.len(), "vertices with less room"),
+            (held, "pins or handles"),
+            (self.released.is_none_or(|object| object < world.objects.len()), "objects"),
+        ];
+        let mut all: Vec<String> =
+            known.iter().filter(|(same, _)| !same).map(|(_, what)| format!("{what} are others")).collect();
+        let of =
+            |s: &State, word: &str| s.memory.0.iter().find(|m| m.word == word).map(|m| (m.version, m.values.len()));
+        let words = start.memory.0.iter().chain(&self.memory.0).map(|m| &m.word).collect::<BTreeSet<_>>();
+        all.extend(words.into_iter().filter_map(|word| match [of(self, word), of(start, word)] {
+            [None, Some(_)] => Some(format!("it lacks what '{word}' remembers")),
+            [Some(_), None] => Some(format!("it has a memory of '{word}', which the scene does not")),
+            [own, wanted] => (own != wanted).then(|| format!("what '{word}' remembers is of other elements")),
+        }));
+        all
     }
 }
 
@@ -359,9 +364,15 @@ impl Course {
 }
 
 impl World {
+    /// Adds a law. States from before do not know its memory.
+    pub fn add(&mut self, law: Arc<dyn Term>) {
+        self.elements.others.push(law);
+        (self.component, self.component_mass) = component::components(&self.elements, &self.mass);
+    }
+
     /// Number of objects that move by forces: the first ones.
     pub fn simulated(&self) -> usize {
-        self.cloths.len() + self.bodies.len()
+        self.cloths.len() + self.elements.bodies.len()
     }
 
     /// Positions of all obstacle vertices at time `t`, written behind the moving ones.

@@ -1,34 +1,120 @@
 //! A state as bytes and back, bit for bit: little endian, lists with their length before them.
+//!
+//! The bytes are the number of vertices, then sections: name, version, length and content. A section that says no more than a new state
+//! is left out, so runs without an effect do not know of its section. One with an unknown name or version is told by name.
 
 use super::State;
 use crate::collision::certificate::Pair;
 use crate::field::air::Air;
 use crate::field::balloon::Inside;
 use crate::force::contact::Bristle;
+use crate::force::term::Section;
 use crate::linalg::Vec3;
 
-/// The state as bytes.
-pub fn write(state: &State) -> Vec<u8> {
-    let mut out = Vec::new();
-    state.put(&mut out);
-    out
+/// Begins the name of a section that is a law's memory.
+const LAW: &str = "law ";
+/// What is said of bytes that end early, or go on.
+const DAMAGED: &str = "the state in it is damaged";
+
+/// Sections of a state with their versions, and the fields in each: one that is forgotten here does not compile.
+macro_rules! sections {
+    ($($name:literal $version:literal { $($field:ident),* })*) => {
+        /// The state as bytes.
+        pub fn write(state: &State) -> Vec<u8> {
+            let State { memory, $($($field,)*)* } = state;
+            let blank = State::default();
+            let mut out = Vec::new();
+            state.x.len().put(&mut out);
+            $(
+                let (mut own, mut none) = (Vec::new(), Vec::new());
+                $($field.put(&mut own); blank.$field.put(&mut none);)*
+                if own != none {
+                    put_section(&mut out, $name, $version, &own);
+                }
+            )*
+            for Section { word, version, values } in &memory.0 {
+                let mut own = Vec::new();
+                values.put(&mut own);
+                put_section(&mut out, &format!("{LAW}{word}"), *version, &own);
+            }
+            out
+        }
+
+        /// Reads the content of a section into the state.
+        fn read_section(state: &mut State, name: &str, version: u32, content: &[u8]) -> Result<(), String> {
+            let from = &mut &*content;
+            let (known, whole) = match name {
+                $($name => {
+                    // Of another version nothing is read.
+                    let read = version == $version && (|| {
+                        $(state.$field = Piece::take(from)?;)*
+                        Some(())
+                    })().is_some();
+                    ($version, read)
+                })*
+                _ => match name.strip_prefix(LAW) {
+                    Some(word) => {
+                        let values = Piece::take(from);
+                        let whole = values.is_some();
+                        state.memory.0.push(Section { word: word.to_string(), version, values: values.unwrap_or_default() });
+                        (version, whole)
+                    }
+                    None => return Err(format!("it has '{name}', which this version of percale does not know")),
+                },
+            };
+            match () {
+                () if version != known => Err(format!("its '{name}' is of version {version}, not {known}")),
+                () if whole && from.is_empty() => Ok(()),
+                () => Err(DAMAGED.to_string()),
+            }
+        }
+    };
 }
 
-/// The state that [`write`] made these bytes of; `None` where they are no state.
-pub fn read(mut bytes: &[u8]) -> Option<State> {
-    let state = State::take(&mut bytes)?;
-    bytes.is_empty().then_some(state)
+sections! {
+    "time" 1 { time, lag, held, step, last, target, clean }
+    "motion" 1 { x, v, x_before, v_before, guess }
+    "friction" 1 { bristles }
+    "crossings" 1 { ignored, released }
+    "air" 1 { airs }
+    "balloons" 1 { balloons }
+    "room" 1 { room }
+    "anchors" 1 { anchors }
+}
+
+fn put_section(out: &mut Vec<u8>, name: &str, version: u32, content: &[u8]) {
+    name.as_bytes().to_vec().put(out);
+    version.put(out);
+    content.len().put(out);
+    out.extend(content);
+}
+
+/// The state that [`write`] made these bytes of.
+///
+/// # Errors
+/// The bytes are no state, or have a section that is not known, by its name.
+pub fn read(mut bytes: &[u8]) -> Result<State, String> {
+    let mut state = State::default();
+    let vertices = usize::take(&mut bytes).ok_or(DAMAGED)?;
+    while !bytes.is_empty() {
+        let mut head = || {
+            let name = String::from_utf8(Piece::take(&mut bytes)?).ok()?;
+            let (version, length) = (u32::take(&mut bytes)?, usize::take(&mut bytes)?);
+            let (content, rest) = bytes.split_at_checked(length)?;
+            bytes = rest;
+            Some((name, version, content))
+        };
+        let (name, version, content) = head().ok_or(DAMAGED)?;
+        read_section(&mut state, &name, version, content)?;
+    }
+    if state.x.len() == vertices { Ok(state) } else { Err(DAMAGED.to_string()) }
 }
 
 /// So many bytes of a state tell [`vertices`].
-pub const FIRST: usize = 40;
+pub const FIRST: usize = 8;
 
 /// How many vertices a state has, from its first bytes.
 pub fn vertices(mut bytes: &[u8]) -> Option<u64> {
-    // Time, lag, what is held back, step; then the places with their number before them.
-    for _ in 0..4 {
-        u64::take(&mut bytes)?;
-    }
     u64::take(&mut bytes)
 }
 
@@ -73,10 +159,6 @@ macro_rules! pieces {
 }
 
 pieces! {
-    State {
-        time, lag, held, step, x, v, x_before, v_before, last, target, clean, guess, bristles, ignored, released, airs, balloons,
-        room, anchors
-    }
     Bristle { deflection, sliding, kept }
     Air { energy, flux, excess, before, free }
     Inside { energy, excess, shut }
@@ -170,6 +252,7 @@ impl<T: Piece> Piece for Vec<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::force::term::Memory;
 
     #[test]
     fn every_bit_comes_back_and_nothing_else_is_taken() {
@@ -200,6 +283,7 @@ mod tests {
             }],
             balloons: vec![Inside { energy: 0.3, excess: -2.0, shut: true }],
             room: vec![0.3, -0.0],
+            memory: Memory(vec![Section { word: "cord".into(), version: 3, values: odd.to_vec() }]),
             anchors: vec![None, Some(vec![v(1), v(2)]), Some(Vec::new())],
         };
         let bytes = write(&state);
@@ -208,8 +292,25 @@ mod tests {
         // `==` takes -0.0 for 0.0; bytes do not.
         assert_eq!(write(&back), bytes);
         for length in 0..bytes.len() {
-            assert_eq!(read(&bytes[..length]), None, "{length} of {} bytes", bytes.len());
+            let cut = read(&bytes[..length]);
+            // Where a section ends the rest may be of effects that are not there.
+            assert!(cut.is_err() || cut.is_ok_and(|cut| cut != state), "{length} of {} bytes", bytes.len());
         }
-        assert_eq!(read(&[&bytes[..], &[0]].concat()), None);
+        assert_eq!(read(&[&bytes[..], &[0]].concat()), Err(DAMAGED.to_string()));
+    }
+
+    /// A state of a run without an effect has no section of it; one that is not known is told by name.
+    #[test]
+    fn sections_are_told_by_name() {
+        let state = State { x: vec![Vec3::x()], time: 1.0, ..State::default() };
+        let bytes = write(&state);
+        assert!(!String::from_utf8_lossy(&bytes).contains("balloons"));
+        let mut strange = bytes.clone();
+        put_section(&mut strange, "magnetism", 1, &[1, 2]);
+        assert!(read(&strange).unwrap_err().contains("'magnetism'"));
+        let mut newer = bytes.clone();
+        put_section(&mut newer, "air", 2, &[1, 2]);
+        assert!(read(&newer).unwrap_err().contains("'air' is of version 2, not 1"));
+        assert_eq!(read(&bytes), Ok(state));
     }
 }

@@ -61,7 +61,7 @@ fn faults(world: &World, test: &mut Test, state: &State) -> Vec<String> {
 /// Energy that shapes store [J].
 fn stored(world: &World, state: &State) -> f64 {
     let mut stored = 0.0;
-    world.elements.each_energy(&state.x, |_, energy| stored += energy);
+    world.elements.each_energy(&state.x, &state.memory, |_, energy| stored += energy);
     stored
 }
 

@@ -5,6 +5,7 @@ use percale::force::assembly::{Assembly, Scheme};
 use percale::force::bending::Bending;
 use percale::force::drag::Drag;
 use percale::force::sheet::Damping;
+use percale::force::term::Memory;
 use percale::linalg::{Vec2, Vec3};
 use percale::stepper::Integrator;
 
@@ -94,7 +95,6 @@ fn thrust(kind: Cut, clamped: bool, short: f64, (n, m, width): (usize, usize, f6
     let still = vec![Vec3::zeros(); world.moving];
     let mut assembly = Assembly::<f64>::new(&world.elements, &world.starts);
     assembly.assemble(
-        &world.elements,
         &Scheme {
             x: &state.x,
             y: &still,
@@ -103,7 +103,9 @@ fn thrust(kind: Cut, clamped: bool, short: f64, (n, m, width): (usize, usize, f6
             mass: &world.mass,
             beta: 1.0,
             betas: &vec![1.0; world.moving],
+            wind: Vec3::zeros(),
         },
+        &Memory::default(),
     );
     let place = &world.objects[0].place;
     end.vertices.iter().map(|v| assembly.force[place[*v as usize] as usize].x).sum::<f64>() / width

@@ -1,18 +1,13 @@
 //! Worlds for validation: one cloth or a few, plain settings, states in file order.
 
-use percale::force::bending::Bending;
 use percale::force::contact::Friction;
-use percale::force::drag::Drag;
-use percale::force::membrane::{Isotropic, Membrane};
-use percale::force::sheet::{Damping, Sheet};
 use percale::force::solid::{Body, Solid};
 use percale::linalg::{Vec2, Vec3};
 use percale::mesh::generate::{self, Diagonals, equilateral_sheet, random_sheet, sheet};
 use percale::mesh::{TetMesh, TriMesh};
 use percale::stepper::{Advance, Integrator, Settings, stepper};
-use percale::world::build::{BodyInput, ClothInput, Input, Rest, Weights, build};
-use percale::world::wind::Wind;
-use percale::world::{ContactSettings, Pin, Pinch, State, World};
+use percale::world::build::{BodyInput, ClothInput, Input, build};
+use percale::world::{Pin, State, World};
 
 /// Acceleration of gravity [m/s^2].
 pub const G: f64 = 9.81;
@@ -40,28 +35,7 @@ pub fn cut(kind: Cut, n: usize, m: usize, width: f64, height: f64, place: impl F
 
 /// A cloth without bending, drag, damping, friction, pins or self-contact; Poisson's ratio 0.
 pub fn cloth(mesh: TriMesh, young: f64) -> ClothInput {
-    ClothInput {
-        name: "sheet".into(),
-        mesh,
-        sheet: Sheet {
-            membrane: Membrane::Isotropic(Isotropic { young, poisson: 0.0 }),
-            bending: Bending::Constant(0.0),
-            damping: Damping::default(),
-        },
-        density: DENSITY,
-        thickness: 0.0,
-        friction: Friction { fixed: 0.0, sliding: 0.0 },
-        drag: Drag::default(),
-        warp: Vec3::x(),
-        rest: Rest::Chart,
-        flat: true,
-        limit: None,
-        velocity: Vec3::zeros(),
-        self_contact: false,
-        weights: Weights::default(),
-        pins: Vec::new(),
-        handles: Vec::new(),
-    }
+    ClothInput::plain(mesh, young, DENSITY)
 }
 
 /// A bar along x of `cells` cubes of side `size` [m], six tetrahedra each.
@@ -97,18 +71,9 @@ pub fn input(gravity: Vec3, cloth: ClothInput) -> Input {
 }
 
 fn empty(gravity: Vec3) -> Input {
-    Input {
-        gravity,
-        wind: Wind::none(),
-        contact: ContactSettings { enabled: false, distance: 1e-3, stiffness: 1.0, pinch: Pinch::Lag, ease: 0.5 },
-        cloths: Vec::new(),
-        bodies: Vec::new(),
-        obstacles: Vec::new(),
-        frictions: Vec::new(),
-        glues: Vec::new(),
-        airs: Vec::new(),
-        balloons: Vec::new(),
-    }
+    let mut input = Input::empty(gravity);
+    input.contact.enabled = false;
+    input
 }
 
 /// Steps of `step` seconds, never less, solved to `tolerance`.

@@ -5,6 +5,7 @@ use percale::force::assembly::{Assembly, Scheme};
 use percale::force::bending::Bending;
 use percale::force::sheet::Damping;
 use percale::force::solid::{Body, Lame, Solid};
+use percale::force::term::Memory;
 use percale::linalg::{Rotation, Vec3};
 use percale::stepper::Integrator;
 use percale::world::Pin;
@@ -96,8 +97,17 @@ fn the_film_has_no_moment() {
     let x: Vec<Vec3> = bench.world.rest.iter().map(bent).collect();
     let (still, massless, ones) = (vec![Vec3::zeros(); x.len()], vec![0.0; x.len()], vec![1.0; x.len()]);
     let mut assembly = Assembly::<f64>::new(&bench.world.elements, &bench.world.starts);
-    let scheme = Scheme { x: &x, y: &still, rate: &still, v: &still, mass: &massless, beta: 1.0, betas: &ones };
-    assembly.assemble(&bench.world.elements, &scheme);
+    let scheme = Scheme {
+        x: &x,
+        y: &still,
+        rate: &still,
+        v: &still,
+        mass: &massless,
+        beta: 1.0,
+        betas: &ones,
+        wind: Vec3::zeros(),
+    };
+    assembly.assemble(&scheme, &Memory::default());
     let size: f64 = assembly.force.iter().map(|f| f.norm()).sum();
     let sum: Vec3 = assembly.force.iter().sum();
     let moment: Vec3 = x.iter().zip(&assembly.force).map(|(p, f)| p.cross(f)).sum();

@@ -10,7 +10,7 @@ use percale::world::{ContactSettings, Pinch, State, World};
 /// Energy of motion and shape [J], and momentum [kg m/s].
 fn kept(world: &World, state: &State) -> (f64, Vec3) {
     let (mut energy, mut momentum) = (0.0, Vec3::zeros());
-    world.elements.each_energy(&state.x, |_, part| energy += part);
+    world.elements.each_energy(&state.x, &state.memory, |_, part| energy += part);
     for v in 0..world.moving {
         energy += 0.5 * world.mass[v] * state.v[v].norm_squared();
         momentum += state.v[v] * world.mass[v];

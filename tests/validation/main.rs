@@ -22,3 +22,4 @@ mod plate;
 mod rubbing;
 mod seed_air;
 mod solid;
+mod tether;

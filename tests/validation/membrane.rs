@@ -5,6 +5,7 @@ use percale::force::assembly::{Assembly, Scheme, pick};
 use percale::force::bending::Bending;
 use percale::force::membrane::{Isotropic, Membrane};
 use percale::force::sheet::Damping;
+use percale::force::term::Memory;
 use percale::linalg::{Rotation, Vec2, Vec3};
 use percale::stepper::{Integrator, stepper};
 use percale::world::build::build;
@@ -18,8 +19,17 @@ fn forces(world: &World, x: &[Vec3]) -> Vec<Vec3> {
     let still = vec![Vec3::zeros(); world.moving];
     let ones = vec![1.0; world.moving];
     let mut assembly = Assembly::<f64>::new(&world.elements, &world.starts);
-    let scheme = Scheme { x, y: &still, rate: &still, v: &still, mass: &world.mass, beta: 1.0, betas: &ones };
-    assembly.assemble(&world.elements, &scheme);
+    let scheme = Scheme {
+        x,
+        y: &still,
+        rate: &still,
+        v: &still,
+        mass: &world.mass,
+        beta: 1.0,
+        betas: &ones,
+        wind: Vec3::zeros(),
+    };
+    assembly.assemble(&scheme, &Memory::default());
     assembly.force
 }
 

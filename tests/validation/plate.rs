@@ -4,6 +4,7 @@ use crate::common::{Cut, cloth, cut, input};
 use percale::force::assembly::{Assembly, Scheme};
 use percale::force::bending::Bending;
 use percale::force::sheet::Damping;
+use percale::force::term::Memory;
 use percale::linalg::{Mat3, Rotation, Vec3};
 use percale::world::World;
 use percale::world::build::build;
@@ -13,8 +14,17 @@ fn forces(world: &World, x: &[Vec3]) -> Vec<Vec3> {
     let still = vec![Vec3::zeros(); world.moving];
     let betas = vec![1.0; world.moving];
     let mut assembly = Assembly::<f64>::new(&world.elements, &world.starts);
-    let scheme = Scheme { x, y: &still, rate: &still, v: &still, mass: &world.mass, beta: 1.0, betas: &betas };
-    assembly.assemble(&world.elements, &scheme);
+    let scheme = Scheme {
+        x,
+        y: &still,
+        rate: &still,
+        v: &still,
+        mass: &world.mass,
+        beta: 1.0,
+        betas: &betas,
+        wind: Vec3::zeros(),
+    };
+    assembly.assemble(&scheme, &Memory::default());
     assembly.force.clone()
 }
 
@@ -66,7 +76,7 @@ fn the_force_of_a_bent_sheet_is_minus_the_gradient_of_its_energy() {
 /// `force - A z` of a world of one subdomain [N].
 fn residual(world: &World, scheme: &Scheme, z: &[Vec3]) -> Vec<Vec3> {
     let mut assembly = Assembly::<f64>::new(&world.elements, &world.starts);
-    assembly.assemble(&world.elements, scheme);
+    assembly.assemble(scheme, &Memory::default());
     let [domain] = &assembly.matrix.domains[..] else { panic!("more than one subdomain") };
     let block = |place: usize| Mat3::from_column_slice(&domain.blocks[9 * place..9 * place + 9]);
     let mut left = assembly.force.clone();
@@ -98,7 +108,11 @@ fn damping_does_nothing_to_what_is_held_at_rest() {
         let back: Vec<Vec3> = y.iter().map(|y| -y).collect();
         let still = vec![Vec3::zeros(); world.moving];
         let (x, mass, beta) = (&state.x[..], &world.mass[..], h * 2.0 / 3.0);
-        residual(&world, &Scheme { x, y: &y, rate: &rate, v: &still, mass, beta, betas: &betas }, &back)
+        residual(
+            &world,
+            &Scheme { x, y: &y, rate: &rate, v: &still, mass, beta, betas: &betas, wind: Vec3::zeros() },
+            &back,
+        )
     });
     let size = held[0].iter().map(|f| f.norm()).fold(0.0, f64::max);
     for (v, (without, with)) in held[0].iter().zip(&held[1]).enumerate() {

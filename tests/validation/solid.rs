@@ -4,6 +4,7 @@ use crate::common::{self, Bench, G, bar, body, close, cloth, input, settings, so
 use percale::force::assembly::{Assembly, Scheme};
 use percale::force::contact::Friction;
 use percale::force::solid::{Lame, Solid};
+use percale::force::term::Memory;
 use percale::linalg::pcg::{Pcg, Stop};
 use percale::linalg::{Mat3, Rotation, Vec3};
 use percale::mesh::generate;
@@ -22,8 +23,17 @@ fn sag(n: usize, thickness: f64, solid: Solid) -> f64 {
     assert!((volume / (10.0 * thickness.powi(3)) - 1.0).abs() < 1e-10);
     let (still, massless, ones) = (vec![Vec3::zeros(); x.len()], vec![0.0; x.len()], vec![1.0; x.len()]);
     let mut assembly = Assembly::<f64>::new(&elements, &starts);
-    let scheme = Scheme { x: &x, y: &still, rate: &still, v: &still, mass: &massless, beta: 1.0, betas: &ones };
-    assembly.assemble(&elements, &scheme);
+    let scheme = Scheme {
+        x: &x,
+        y: &still,
+        rate: &still,
+        v: &still,
+        mass: &massless,
+        beta: 1.0,
+        betas: &ones,
+        wind: Vec3::zeros(),
+    };
+    assembly.assemble(&scheme, &Memory::default());
     assert!(assembly.force.iter().all(|f| f.norm() < 1e-12));
     // The load by area: inner vertices of the end face bear a cell each, its sides half, its corners a quarter.
     let end = 10.0 * thickness - size / 2.0;
@@ -68,8 +78,9 @@ fn laws(poisson: f64) -> [Solid; 2] {
 fn forces(world: &World, x: &[Vec3]) -> Vec<Vec3> {
     let (still, massless, ones) = (vec![Vec3::zeros(); x.len()], vec![0.0; x.len()], vec![1.0; x.len()]);
     let mut assembly = Assembly::<f64>::new(&world.elements, &world.starts);
-    let scheme = Scheme { x, y: &still, rate: &still, v: &still, mass: &massless, beta: 1.0, betas: &ones };
-    assembly.assemble(&world.elements, &scheme);
+    let scheme =
+        Scheme { x, y: &still, rate: &still, v: &still, mass: &massless, beta: 1.0, betas: &ones, wind: Vec3::zeros() };
+    assembly.assemble(&scheme, &Memory::default());
     assembly.force.clone()
 }
 

@@ -1,6 +1,5 @@
 //! Contacts that a solution closes too fast, and pairs that it does not leave proven: both get a spring toward their goals.
 
-use super::super::air::Column;
 use super::super::feature::{from_first, remember};
 use super::super::{Step, impulse};
 use super::{Touch, key};
@@ -31,7 +30,7 @@ impl Touch {
 
     /// Pairs whose separation the displacements do not prove are linearised anew, with a stop; they become contacts if they were
     /// none. True when there are any.
-    pub fn stop_unproven(&mut self, world: &World, state: &State, step: &Step, columns: &[Column]) -> bool {
+    pub fn stop_unproven(&mut self, world: &World, state: &State, step: &Step) -> bool {
         let setting = self.setting;
         let setting = &setting;
         self.prove(world, state, step, true);
@@ -67,7 +66,6 @@ impl Touch {
         }
         if self.contacts.len() > known {
             merge(&mut self.contacts, known, |c| c.key);
-            self.coupling.place(&self.contacts, columns, &step.fixed);
         }
         any
     }

@@ -1,14 +1,7 @@
 use super::*;
 use crate::collision::certificate::Pair;
-use crate::force::bending::Bending;
-use crate::force::contact::Friction;
-use crate::force::drag::Drag;
-use crate::force::membrane::{Isotropic, Membrane};
-use crate::force::sheet::{Damping, Sheet};
 use crate::mesh::generate::{Diagonals, lying, sheet};
-use crate::world::build::{ClothInput, Input, Rest, Weights, build};
-use crate::world::wind::Wind;
-use crate::world::{ContactSettings, Pinch};
+use crate::world::build::{ClothInput, Input, Weights, build};
 
 fn random(seed: &mut u64) -> f64 {
     *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -19,40 +12,9 @@ fn random(seed: &mut u64) -> f64 {
 fn crumpled(seed: &mut u64) -> (World, State, Step) {
     let mut vector = |size: f64| Vec3::from_fn(|_, _| size * random(seed));
     let mesh = sheet(6, 6, 0.1, 0.1, Diagonals::Aligned, lying(0.1, 0.1));
-    let cloth = ClothInput {
-        name: "sheet".into(),
-        mesh,
-        sheet: Sheet {
-            membrane: Membrane::Isotropic(Isotropic { young: 100.0, poisson: 0.0 }),
-            bending: Bending::Constant(0.0),
-            damping: Damping::default(),
-        },
-        density: 0.2,
-        thickness: 0.0,
-        friction: Friction { fixed: 0.0, sliding: 0.0 },
-        drag: Drag::default(),
-        warp: Vec3::x(),
-        rest: Rest::Chart,
-        flat: true,
-        limit: None,
-        velocity: Vec3::zeros(),
-        self_contact: true,
-        weights: Weights { mass: (0..36).map(|k| 1.0 + f64::from(k % 5)).collect(), ..Weights::default() },
-        pins: Vec::new(),
-        handles: Vec::new(),
-    };
-    let (world, mut state) = build(Input {
-        gravity: Vec3::zeros(),
-        wind: Wind::none(),
-        contact: ContactSettings { enabled: true, distance: 1e-3, stiffness: 1.0, pinch: Pinch::Lag, ease: 0.5 },
-        cloths: vec![cloth],
-        bodies: Vec::new(),
-        obstacles: Vec::new(),
-        frictions: Vec::new(),
-        glues: Vec::new(),
-        airs: Vec::new(),
-        balloons: Vec::new(),
-    });
+    let weights = Weights { mass: (0..36).map(|k| 1.0 + f64::from(k % 5)).collect(), ..Weights::default() };
+    let cloth = ClothInput { self_contact: true, weights, ..ClothInput::plain(mesh, 100.0, 0.2) };
+    let (world, mut state) = build(Input { cloths: vec![cloth], ..Input::empty(Vec3::zeros()) });
     let n = world.moving;
     state.x.iter_mut().for_each(|x| *x += vector(0.05));
     let step = Step {

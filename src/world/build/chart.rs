@@ -66,16 +66,3 @@ pub fn edge_lengths<'a>(
         (*edge, (at(edge[0]) - at(edge[1])).norm())
     })
 }
-
-/// The four vertices of a hinge in the frame of its first triangle: the second unfolded to the other side of the edge. Each
-/// triangle is edge, edge, opposite vertex.
-pub fn unfold([p0, p1, p2]: [Vec2; 3], [q0, q1, q2]: [Vec2; 3]) -> [Vec2; 4] {
-    let (e, f) = (p1 - p0, q1 - q0);
-    let along = (q2 - q0).dot(&f) / f.norm_squared();
-    let height = (q2 - q0).perp(&f).abs() / f.norm();
-    let mut across = Vec2::new(-e.y, e.x) / e.norm();
-    if across.dot(&(p2 - p0)) > 0.0 {
-        across = -across;
-    }
-    [p0, p1, p2, p0 + e * along + across * height]
-}

@@ -1,10 +1,8 @@
-//! Contacts' part of the linear system, by subdomain.
+//! What couples vertices anew in each step, as one part of the linear system.
 //!
-//! Each subdomain adds what contacts say in its own rows, in order of the contacts: no two threads write one place and the order
-//! of summation is fixed. Contacts that couple the same two vertices share one moving block.
+//! Handles, contacts and columns of air hand in links. Each subdomain adds them in its own rows, in their order: no two threads write
+//! one place and the order of summation is fixed. Links that couple the same two vertices share one moving block.
 
-use super::air::Column;
-use super::touch::Element;
 use crate::force::assembly::Assembly;
 use crate::linalg::matrix::{Entry, Real};
 use crate::linalg::{Mat3, Vec3, par};
@@ -19,26 +17,38 @@ pub struct Link {
     pub stiffness: Mat3,
 }
 
-/// Places of contacts, and of what else is like them, in the system; storage kept from step to step.
+/// A list of links.
+pub trait Couples: Sync {
+    /// How many they are.
+    fn count(&self) -> usize;
+    /// Vertices of each and their weights; places in `out`, which has as many, without a vertex have no weight.
+    fn corners(&self, out: &mut [([u32; 4], [f64; 4])]);
+    /// What each does.
+    fn links(&self, out: &mut [Link]);
+}
+
+/// Places of links in the system; storage kept from step to step.
 #[derive(Clone, Debug, Default)]
-pub struct Coupling {
+pub struct Links {
     /// Subdomain of each moving vertex.
     domain: Vec<u16>,
-    /// Vertices of each contact that it moves, else [`NONE`].
+    /// Vertices and weights of each link.
+    ends: Vec<([u32; 4], [f64; 4])>,
+    /// Vertices of each link that it moves, else [`NONE`].
     corners: Vec<[u32; 4]>,
     rows: Vec<Rows>,
-    /// What is added, by contact.
+    /// What is added.
     links: Vec<Link>,
 }
 
-/// What contacts add to one subdomain.
+/// What links add to one subdomain.
 #[derive(Clone, Debug, Default)]
 struct Rows {
     /// First vertex.
     first: u32,
-    /// Vertex and its term, in order of the contacts.
+    /// Vertex and its term, in order of the links.
     asked: Vec<(u32, u32)>,
-    /// Row by row: four times the contact plus the vertex's place in it.
+    /// Row by row: four times the link plus the vertex's place in it.
     terms: Vec<u32>,
     blocks: Blocks,
     /// Those placed before.
@@ -65,30 +75,29 @@ struct Blocks {
 /// No moving block.
 const NONE: u32 = u32::MAX;
 
-impl Coupling {
+impl Links {
     /// For subdomains `starts`.
-    pub fn new(starts: &[usize]) -> Coupling {
+    pub fn new(starts: &[usize]) -> Links {
         let ranges = starts.windows(2).enumerate();
         let rows = |r: &[usize]| {
             let [blocks, before] = [0; 2].map(|_| Blocks::new(r[1] - r[0]));
             Rows { first: r[0] as u32, blocks, before, ..Rows::default() }
         };
-        Coupling {
+        Links {
             domain: ranges.flat_map(|(k, r)| vec![k as u16; r[1] - r[0]]).collect(),
             rows: starts.windows(2).map(rows).collect(),
-            ..Coupling::default()
+            ..Links::default()
         }
     }
 
-    /// Finds the places of `contacts`, then of `columns` of air; `fixed` are the moving vertices that are prescribed.
-    pub fn place(&mut self, contacts: &[Element], columns: &[Column], fixed: &[bool]) {
-        let corners = &mut self.corners;
-        corners.resize(contacts.len() + columns.len(), [NONE; 4]);
+    /// Finds the places of all links of the lists; `fixed` are the moving vertices that are prescribed.
+    pub fn place(&mut self, lists: &[&dyn Couples], fixed: &[bool]) {
+        let Links { ends, corners, .. } = self;
+        ends.resize(lists.iter().map(|list| list.count()).sum(), Default::default());
+        each(lists, ends, |list, ends| list.corners(ends));
+        corners.resize(ends.len(), [NONE; 4]);
         par::fill(corners, |c| {
-            let (vertices, weights) = match contacts.get(c) {
-                Some(c) => (&c.vertices, &c.weights),
-                None => (&columns[c - contacts.len()].vertices, &columns[c - contacts.len()].weights),
-            };
+            let (vertices, weights) = &ends[c];
             std::array::from_fn(|k| {
                 let moves = weights[k] != 0.0 && fixed.get(vertices[k] as usize) == Some(&false);
                 if moves { vertices[k] } else { NONE }
@@ -99,7 +108,7 @@ impl Coupling {
 
     /// Finds the moving blocks of all rows.
     fn find(&mut self) {
-        let Coupling { domain, corners, rows, .. } = self;
+        let Links { domain, corners, rows, .. } = self;
         rows.iter_mut().for_each(|rows| rows.asked.clear());
         for (c, corners) in corners.iter().enumerate() {
             for (k, v) in corners.iter().enumerate().filter(|(_, v)| **v != NONE) {
@@ -109,12 +118,15 @@ impl Coupling {
         par::each_heavy(rows, |_, rows| rows.place(corners));
     }
 
-    /// Adds forces and stiffness of the contacts that were placed.
-    pub fn add<T: Real>(&mut self, of: impl Fn(usize) -> Link + Sync, assembly: &mut Assembly<T>) {
+    /// Adds forces and stiffness of the lists that were placed, or that have grown since.
+    pub fn add<T: Real>(&mut self, lists: &[&dyn Couples], fixed: &[bool], assembly: &mut Assembly<T>) {
+        if self.ends.len() != lists.iter().map(|list| list.count()).sum::<usize>() {
+            self.place(lists, fixed);
+        }
         let Assembly { matrix, force, .. } = assembly;
         // A link is asked for by each of its vertices, out of order.
         self.links.resize(self.corners.len(), Link::default());
-        par::fill(&mut self.links, of);
+        each(lists, &mut self.links, |list, links| list.links(links));
         let links = &self.links;
         let mut pairs: Vec<_> = self.rows.iter_mut().zip(&mut matrix.domains).collect();
         par::each_part(&mut pairs, force, &matrix.starts, &|_, (rows, domain), force| {
@@ -146,8 +158,17 @@ impl Coupling {
     }
 }
 
+/// Gives each list its part of `all`.
+fn each<T>(lists: &[&dyn Couples], mut all: &mut [T], f: impl Fn(&dyn Couples, &mut [T])) {
+    for list in lists {
+        let (own, rest) = all.split_at_mut(list.count());
+        f(*list, own);
+        all = rest;
+    }
+}
+
 impl Rows {
-    /// Finds the moving blocks. A row whose contacts are those placed before, as most are at rest, has the same ones again.
+    /// Finds the moving blocks. A row whose links are those placed before, as most are at rest, has the same ones again.
     fn place(&mut self, corners: &[[u32; 4]]) {
         std::mem::swap(&mut self.blocks, &mut self.before);
         self.order();
@@ -185,7 +206,7 @@ impl Rows {
         }
     }
 
-    /// Brings the terms in order of their rows; those of a row stay in order of the contacts.
+    /// Brings the terms in order of their rows; those of a row stay in order of the links.
     fn order(&mut self) {
         let Rows { first, asked, terms, blocks, .. } = self;
         let starts = &mut blocks.starts;
@@ -229,11 +250,11 @@ impl Blocks {
 mod tests {
     use super::*;
 
-    /// What rows keep from before is what they would find anew, whichever contacts come and go.
+    /// What rows keep from before is what they would find anew, whichever links come and go.
     #[test]
     fn places_do_not_depend_on_those_before() {
         let starts = [0, 5, 9, 14];
-        let mut kept = Coupling::new(&starts);
+        let mut kept = Links::new(&starts);
         let mut seed = 7u64;
         let mut random = |n: u64| {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -251,10 +272,10 @@ mod tests {
             if corners.len() > 12 {
                 corners.remove(random(corners.len() as u64) as usize);
             }
-            let mut anew = Coupling::new(&starts);
-            for coupling in [&mut kept, &mut anew] {
-                coupling.corners = corners.clone();
-                coupling.find();
+            let mut anew = Links::new(&starts);
+            for links in [&mut kept, &mut anew] {
+                links.corners = corners.clone();
+                links.find();
             }
             for (kept, anew) in kept.rows.iter().zip(&anew.rows) {
                 assert_eq!(kept.terms, anew.terms);
@@ -272,7 +293,7 @@ mod tests {
     #[test]
     fn many_subdomains_keep_their_numbers() {
         let starts: Vec<usize> = (0..=700).collect();
-        let coupling = Coupling::new(&starts);
-        assert!(coupling.domain.iter().enumerate().all(|(v, k)| usize::from(*k) == v));
+        let links = Links::new(&starts);
+        assert!(links.domain.iter().enumerate().all(|(v, k)| usize::from(*k) == v));
     }
 }

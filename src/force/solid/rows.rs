@@ -1,16 +1,26 @@
-//! Solid elements of one subdomain.
+//! Solids as terms of the system.
 
-use super::{Scheme, UPPER, pick};
-use crate::force::solid::four::Tetrahedra;
-use crate::force::solid::{Body, Solid, Tetrahedron};
+use super::four::Tetrahedra;
+use super::{Body, Solid, Tetrahedron};
+use crate::force::assembly::{Scheme, pick};
+use crate::force::term::{Law, Name, Own, Rows, UPPER, couple_all};
 use crate::linalg::four::Four;
 use crate::linalg::matrix::{Domain, Real};
-use crate::linalg::{Vec3, f64x4};
+use crate::linalg::{Vec3, f64x4, par};
 use std::array::from_fn;
 
+/// The solid elements of all bodies.
+#[derive(Clone, Copy, Debug)]
+pub struct Solids<'a> {
+    /// Laws by body.
+    pub bodies: &'a [Body],
+    /// Elements.
+    pub tetrahedra: &'a [Tetrahedron],
+}
+
 /// Every tetrahedron that touches a subdomain.
-#[derive(Clone, Debug)]
 pub struct Cells {
+    bodies: Vec<Body>,
     /// Those that are done four at a time.
     corotational: Vec<Cell>,
     /// Those that are done one by one.
@@ -26,30 +36,52 @@ struct Cell {
     places: [u32; 10],
 }
 
-impl Cells {
-    /// Those of `tetrahedra` that touch the subdomain, neighbours in space next to each other.
-    pub fn new<T: Real>(tetrahedra: &[Tetrahedron], bodies: &[Body], domain: &Domain<T>) -> Cells {
-        let own = domain.first..domain.first + domain.count;
-        let rank = |v: u32| (!own.contains(&(v as usize)), v);
-        let touches = |t: &&Tetrahedron| t.vertices.iter().any(|v| own.contains(&(*v as usize)));
-        let mut touching: Vec<&Tetrahedron> = tetrahedra.iter().filter(touches).collect();
-        touching.sort_by_key(|t| t.vertices.map(rank).into_iter().min());
-        let cell = |t: &Tetrahedron| {
-            let mut order = [0, 1, 2, 3];
-            order.sort_unstable_by_key(|k| rank(t.vertices[*k]));
-            let tetrahedron = t.reordered(order);
+impl Solids<'_> {
+    fn energy_of(&self, k: usize, x: &[Vec3]) -> f64 {
+        let t = &self.tetrahedra[k];
+        t.energy(&self.bodies[t.body as usize].solid, &pick(x, &t.vertices))
+    }
+
+    /// Energy of them all [J].
+    pub fn energy(&self, x: &[Vec3]) -> f64 {
+        par::sum(self.tetrahedra.len(), |k| self.energy_of(k, x))
+    }
+}
+
+impl Law for Solids<'_> {
+    type Rows<T: Real> = Cells;
+
+    fn name(&self) -> Name {
+        Name::first("solid")
+    }
+
+    fn pairs(&self, couple: &mut dyn FnMut(u32, u32)) {
+        self.tetrahedra.iter().for_each(|t| couple_all(&t.vertices, couple));
+    }
+
+    fn rows<T: Real>(&self, domain: &Domain<T>) -> Cells {
+        let own = Own::of(domain);
+        let cell = |k: u32| {
+            let t = &self.tetrahedra[k as usize];
+            let tetrahedron = t.reordered(own.order(&t.vertices));
             let v = tetrahedron.vertices.map(|v| v as usize);
             Cell { tetrahedron, places: UPPER.map(|[a, b]| domain.place(v[a], v[b])) }
         };
-        let (corotational, other): (Vec<Cell>, Vec<Cell>) = touching
-            .into_iter()
-            .map(cell)
-            .partition(|c| matches!(bodies[c.tetrahedron.body as usize].solid, Solid::Corotational(_)));
-        Cells { corotational, other }
+        let near = own.near(self.tetrahedra.len(), |k| self.tetrahedra[k].vertices);
+        let four = |c: &Cell| matches!(self.bodies[c.tetrahedron.body as usize].solid, Solid::Corotational(_));
+        let (corotational, other) = near.into_iter().map(cell).partition(four);
+        Cells { bodies: self.bodies.to_vec(), corotational, other }
     }
 
-    /// Adds forces and stiffness in the subdomain's rows.
-    pub fn add<T: Real>(&self, bodies: &[Body], scheme: &Scheme, domain: &mut Domain<T>, force: &mut [Vec3]) {
+    fn each_energy(&self, x: &[Vec3], _memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
+        let energies = par::map(self.tetrahedra.len(), |k| self.energy_of(k, x));
+        self.tetrahedra.iter().zip(energies).for_each(|(t, energy)| add(t.vertices[0], energy));
+    }
+}
+
+impl<T: Real> Rows<T> for Cells {
+    fn add(&mut self, scheme: &Scheme, _memory: &[f64], domain: &mut Domain<T>, force: &mut [Vec3]) {
+        let bodies = &self.bodies;
         let (first, beta) = (domain.first, scheme.beta);
         let mut push = |v: u32, by: Vec3| {
             if let Some(force) = force.get_mut((v as usize).wrapping_sub(first)) {

@@ -1,0 +1,123 @@
+//! From the mesh of a cloth to hinges and patches.
+
+use super::{FlatPatch, NONE, Patch};
+use crate::force::bending::{Bending, Hinge, fold};
+use crate::force::calibrate::{self, FlatHinge};
+use crate::force::homogenize;
+use crate::linalg::{Mat3, Vec2};
+use crate::mesh::TriMesh;
+use crate::mesh::topology::Topology;
+
+fn area(points: &[Vec2; 3]) -> f64 {
+    (points[1] - points[0]).perp(&(points[2] - points[0])).abs() / 2.0
+}
+
+/// The four vertices of a hinge in the frame of its first triangle: the second unfolded to the other side of the edge. Each
+/// triangle is edge, edge, opposite vertex.
+fn unfold([p0, p1, p2]: [Vec2; 3], [q0, q1, q2]: [Vec2; 3]) -> [Vec2; 4] {
+    let (e, f) = (p1 - p0, q1 - q0);
+    let along = (q2 - q0).dot(&f) / f.norm_squared();
+    let height = (q2 - q0).perp(&f).abs() / f.norm();
+    let mut across = Vec2::new(-e.y, e.x) / e.norm();
+    if across.dot(&(p2 - p0)) > 0.0 {
+        across = -across;
+    }
+    [p0, p1, p2, p0 + e * along + across * height]
+}
+
+/// A cloth whose hinges are wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Bent<'a> {
+    /// Its mesh.
+    pub mesh: &'a TriMesh,
+    /// Topology of the mesh.
+    pub topology: &'a Topology,
+    /// Material coordinates of each triangle's vertices [m].
+    pub material: &'a [[Vec2; 3]],
+    /// World vertex of each vertex.
+    pub place: &'a [u32],
+    /// Law.
+    pub bending: Bending,
+    /// Factor of the rigidity of each vertex; 1 where it is absent.
+    pub weights: &'a [f64],
+    /// It is flat at rest, however the mesh is bent.
+    pub flat: bool,
+    /// Which cloth: index of the laws.
+    pub cloth: u32,
+}
+
+/// Appends the hinges of a cloth and, where its rigidity is constant, the patches that they make.
+pub fn add(bent: &Bent, hinges: &mut Vec<Hinge>, all_patches: &mut Vec<Patch>) {
+    let Bent { mesh, topology, material, place, bending, weights, flat: is_flat, cloth } = *bent;
+    let mut flat = Vec::new();
+    let mut kept = Vec::new();
+    let blank = |t: usize| FlatPatch::new(mesh.triangles[t], area(&material[t]));
+    let mut patches: Vec<FlatPatch> = (0..mesh.triangles.len()).map(blank).collect();
+    for hinge in &topology.hinges {
+        let [a, b, c, d] = hinge.vertices;
+        let [s, t] = hinge.triangles.map(|t| t as usize);
+        let corner = |t: usize, v: u32| mesh.triangles[t].iter().position(|w| *w == v);
+        let at = |t: usize, v: u32| corner(t, v).map(|k| material[t][k]);
+        let corners = (at(s, a), at(s, b), at(s, c), at(t, a), at(t, b), at(t, d));
+        let (Some(p0), Some(p1), Some(p2), Some(q0), Some(q1), Some(q2)) = corners else { continue };
+        let (Some(k), Some(l)) = (corner(s, c), corner(t, d)) else { continue };
+        let area = area(&material[s]) + area(&material[t]);
+        let unfolded = FlatHinge {
+            vertices: hinge.vertices,
+            points: unfold([p0, p1, p2], [q0, q1, q2]),
+            area,
+            inner: [!topology.boundary[a as usize], !topology.boundary[b as usize]],
+        };
+        let other = FlatHinge { points: unfold([q0, q1, q2], [p0, p1, p2]), ..unfolded };
+        if !(area > 0.0 && [unfolded, other].iter().flat_map(|h| h.points).all(|p| p.x.is_finite() && p.y.is_finite()))
+        {
+            continue;
+        }
+        for (t, k, flat_hinge) in [(s, k, &unfolded), (t, l, &other)] {
+            let patch = &mut patches[t];
+            patch.hinges[k] = flat.len() as u32;
+            patch.angles[k] = flat_hinge.angles();
+            patch.curvature[k] = (p1 - p0).norm() / area;
+            patch.against[k] = mesh.triangles[t][(k + 1) % 3] != if t == s { a } else { b };
+        }
+        flat.push(unfolded);
+        kept.push(hinge);
+    }
+    patches.retain(|p| p.hinges != [NONE; 3]);
+
+    let factor = |v: u32| weights.get(v as usize).copied().unwrap_or(1.0);
+    let first = hinges.len() as u32;
+    let mut shapes = vec![0.0; flat.len()];
+    if let Bending::Table(_) = bending {
+        let coefficients = calibrate::coefficients(&flat, mesh.positions.len());
+        for ((shape, hinge), c) in shapes.iter_mut().zip(&flat).zip(coefficients) {
+            let [a, b, ..] = hinge.vertices;
+            *shape =
+                c * (hinge.points[1] - hinge.points[0]).norm_squared() / hinge.area * (factor(a) + factor(b)) / 2.0;
+        }
+    } else {
+        let stiffnesses = homogenize::stiffnesses(&flat, &patches, mesh.positions.len());
+        for (flat, stiffness) in patches.iter().zip(stiffnesses) {
+            let sign = Mat3::from_diagonal(&flat.against.map(|a| if a { -1.0 } else { 1.0 }).into());
+            let mean = flat.vertices.iter().map(|v| factor(*v)).sum::<f64>() / 3.0;
+            let stiffness = sign * stiffness * sign * mean;
+            let patch = Patch { hinges: flat.hinges, stiffness, cloth };
+            for (h, bound) in flat.hinges.iter().zip(patch.bounds()).filter(|(h, _)| **h != NONE) {
+                shapes[*h as usize] += bound;
+            }
+            let own = flat.hinges.map(|h| if h == NONE { NONE } else { first + h });
+            all_patches.push(Patch { hinges: own, ..patch });
+        }
+    }
+    for ((hinge, flat), shape) in kept.iter().zip(&flat).zip(shapes) {
+        let corners = hinge.vertices.map(|v| mesh.positions[v as usize]);
+        hinges.push(Hinge {
+            vertices: hinge.vertices.map(|v| place[v as usize]),
+            shape,
+            curvature: (flat.points[1] - flat.points[0]).norm() / flat.area,
+            direction: flat.direction(),
+            rest: if is_flat { 0.0 } else { fold([1, 2, 3].map(|k| corners[k] - corners[0])).angle() },
+            cloth,
+        });
+    }
+}

@@ -1,0 +1,73 @@
+//! Soft handles as links: springs to scripted targets, and constant forces.
+
+use super::Step;
+use super::links::{Couples, Link};
+use crate::linalg::{Mat3, Vec3};
+use crate::world::{Handle, Pull, State, World};
+
+/// What the open handles do in a step.
+#[derive(Clone, Debug, Default)]
+pub struct Pulls(Vec<Pulled>);
+
+/// What a handle does to one vertex.
+#[derive(Clone, Copy, Debug)]
+struct Pulled {
+    vertex: u32,
+    /// At the end of free flight [N].
+    force: Vec3,
+    /// How much it falls from there [N/m].
+    stiffness: f64,
+}
+
+impl Pulls {
+    /// Finds the vertices that are pulled.
+    pub fn find(&mut self, world: &World, state: &State) {
+        self.0.clear();
+        for (Handle { pin, .. }, _) in open(world, state) {
+            let pulled = |vertex: &u32| Pulled { vertex: *vertex, force: Vec3::zeros(), stiffness: 0.0 };
+            self.0.extend(pin.vertices.iter().map(pulled));
+        }
+    }
+
+    /// Pulls at the end of free flight.
+    pub fn pull(&mut self, world: &World, state: &State, step: &Step) {
+        let mut all = self.0.iter_mut();
+        for (Handle { pin, pull }, anchors) in open(world, state) {
+            let share = 1.0 / pin.vertices.len().max(1) as f64;
+            for (anchor, Pulled { vertex, force, stiffness }) in anchors.iter().zip(&mut all) {
+                let v = *vertex as usize;
+                (*force, *stiffness) = match *pull {
+                    Pull::Force(force) => (force * share, 0.0),
+                    Pull::Spring { stiffness, most } => {
+                        let away = pin.motion.carry(anchor, pin.from, step.end) - state.x[v] - step.moved[v];
+                        let k = stiffness.min(most / away.norm().max(f64::MIN_POSITIVE));
+                        (away * k, k)
+                    }
+                };
+            }
+        }
+    }
+}
+
+/// Handles whose window is open, with where their vertices were when it opened.
+fn open<'a>(world: &'a World, state: &'a State) -> impl Iterator<Item = (&'a Handle, &'a [Vec3])> {
+    let anchors = state.anchors.get(world.pins.len()..).unwrap_or_default();
+    world.handles.iter().zip(anchors).filter_map(|(handle, anchors)| Some((handle, anchors.as_deref()?)))
+}
+
+impl Couples for Pulls {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    fn corners(&self, out: &mut [([u32; 4], [f64; 4])]) {
+        out.iter_mut().zip(&self.0).for_each(|(out, pulled)| *out = ([pulled.vertex, 0, 0, 0], [1.0, 0.0, 0.0, 0.0]));
+    }
+
+    fn links(&self, out: &mut [Link]) {
+        for (out, Pulled { force, stiffness, .. }) in out.iter_mut().zip(&self.0) {
+            let weights = [1.0, 0.0, 0.0, 0.0];
+            *out = Link { weights, force: *force, stiffness: Mat3::from_diagonal_element(*stiffness) };
+        }
+    }
+}
