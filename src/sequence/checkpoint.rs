@@ -184,7 +184,7 @@ mod tests {
         assert!(Checkpoint::read(&path).unwrap_err().starts_with("1099511627776 bytes, which no checkpoint"));
         // A heading, or a number of vertices, beyond the file.
         let head = u64::from_le_bytes(bytes[21..29].try_into().unwrap()) as usize;
-        for (at, count) in [(21, u64::MAX), (21, 1 << 50), (29 + head + 32, 1 << 60), (29 + head + 32, 1 << 20)] {
+        for (at, count) in [(21, u64::MAX), (21, 1 << 50), (29 + head, 1 << 60), (29 + head, 1 << 20)] {
             let mut other = bytes.clone();
             other[at..at + 8].copy_from_slice(&count.to_le_bytes());
             std::fs::write(&path, other).unwrap();

@@ -496,11 +496,11 @@ mod tests {
     use std::sync::Arc;
 
     /// A sheet on a cord that a step stretches beyond what it ever was.
-    fn tethered() -> (World, State, Stepper<f64>) {
+    fn tethered(stiffness: f64) -> (World, State, Stepper<f64>) {
         let cloth = ClothInput::plain(sheet(4, 4, 0.1, 0.1, Diagonals::Aligned, lying(0.1, 0.1)), 100.0, 0.2);
         let (mut world, mut state) = build(Input { cloths: vec![cloth], ..Input::empty(Vec3::new(0.0, -9.81, 0.0)) });
         let point = state.x[0] + Vec3::y() * 0.1;
-        world.add(Arc::new(Tethers(vec![Cord { vertex: 0, point, length: 0.1, stiffness: 10.0, set: 0.5 }])));
+        world.add(Arc::new(Tethers(vec![Cord { vertex: 0, point, length: 0.09, stiffness, set: 0.5 }])));
         state.memory = world.elements.memory(&state.x);
         state.v.iter_mut().for_each(|v| v.y = -1.0);
         let settings =
@@ -509,22 +509,21 @@ mod tests {
         (world, state, stepper)
     }
 
-    /// A step that fails after the system was assembled and solved changes nothing: no position, no memory of a law.
+    /// A step that fails after the system was assembled changes nothing: no position, no memory of a law.
     #[test]
     fn a_step_that_fails_changes_nothing() {
-        let (world, mut state, mut stepper) = tethered();
-        // One vertex is torn away from the others.
-        state.v[5] = Vec3::x() * 300.0;
+        let (world, mut state, mut stepper) = tethered(f64::NAN);
         let before = state.clone();
-        let failed = stepper.attempt(&world, &mut state, (1e-3, 1e-3, 0.0), &mut Report::default());
-        assert!(matches!(failed, Err(Stuck::Torn(..) | Stuck::Gained { .. })), "{failed:?}");
+        let mut report = Report::default();
+        let failed = stepper.attempt(&world, &mut state, (1e-3, 1e-3, 0.0), &mut report);
+        assert!(failed.is_err() && report.seconds.assembly > 0.0, "{failed:?}");
         assert_eq!(state, before);
     }
 
     /// One that succeeds brings it up to date: 1 m/s for 1 ms, and half of what gravity adds.
     #[test]
     fn a_step_that_succeeds_is_remembered() {
-        let (world, mut state, mut stepper) = tethered();
+        let (world, mut state, mut stepper) = tethered(10.0);
         stepper.attempt(&world, &mut state, (1e-3, 1e-3, 0.0), &mut Report::default()).unwrap();
         let [section] = &state.memory.0[..] else { panic!("one law remembers") };
         assert!((section.values[0] - 0.101).abs() < 2e-5, "{:?}", section.values);
