@@ -523,7 +523,7 @@ mod tests {
     /// One that succeeds brings it up to date: 1 m/s for 1 ms, and half of what gravity adds.
     #[test]
     fn a_step_that_succeeds_is_remembered() {
-        let (world, mut state, mut stepper) = tethered(10.0);
+        let (world, mut state, mut stepper) = tethered(1e-3);
         stepper.attempt(&world, &mut state, (1e-3, 1e-3, 0.0), &mut Report::default()).unwrap();
         let [section] = &state.memory.0[..] else { panic!("one law remembers") };
         assert!((section.values[0] - 0.101).abs() < 2e-5, "{:?}", section.values);
