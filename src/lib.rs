@@ -16,6 +16,8 @@ pub mod force;
 pub mod field;
 /// Everything that differs between two moments: vertices, pins, colliders as functions of time.
 pub mod world;
+/// Which features act on each other in a step, how, and the proof that nothing crossed.
+pub mod contact;
 /// How the world changes: one page of named stages.
 pub mod stepper;
 /// Camera, lights, ray casting, Minnaert and other shading, images.

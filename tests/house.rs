@@ -4,13 +4,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const ROOMS: [&str; 13] = [
+const ROOMS: [&str; 14] = [
     "linalg",
     "mesh",
     "collision",
     "force",
     "field",
     "world",
+    "contact",
     "stepper",
     "render",
     "measure",

@@ -71,13 +71,14 @@ fn told(since: &Report, step: f64, state: &State, (until, seconds): (f64, f64)) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stepper::{Settings, Stuck};
+    use crate::stepper::Settings;
     use crate::world::World;
+    use crate::world::step_error::StepError;
 
     struct Still(Settings);
 
     impl Advance for Still {
-        fn step(&mut self, _: &World, _: &mut State, _: f64) -> Result<Report, Stuck> {
+        fn step(&mut self, _: &World, _: &mut State, _: f64) -> Result<Report, StepError> {
             Ok(Report::default())
         }
 

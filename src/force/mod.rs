@@ -13,6 +13,7 @@ pub mod homogenize;
 pub mod inertia;
 pub mod jam;
 pub mod laws;
+pub mod links;
 pub mod membrane;
 pub mod plate;
 pub mod sheet;

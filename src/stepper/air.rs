@@ -7,17 +7,17 @@
 //! of the volume: momentum is kept, linear and angular. After the step the pressures are found anew with all of `S` at the gaps that
 //! came out.
 
-use super::Step;
 use super::balloon::Inflation;
-use super::links::{Couples, Link};
-use super::touch::Touch;
 use crate::collision::traversal::Traversal;
+use crate::contact::active::ActiveSet;
 use crate::field::air::Work;
 use crate::field::stiffness::Stiffness;
+use crate::force::links::{Couples, Link};
 use crate::linalg::envelope::Envelope;
 use crate::linalg::matrix::Common;
 use crate::linalg::{Vec3, par};
 use crate::world::air::AirLayer;
+use crate::world::step::Step;
 use crate::world::{State, World};
 
 /// A vertex of the cloth and the point below it.
@@ -222,7 +222,7 @@ impl Airs {
     }
 
     /// The air at the end of the step, whose positions `state` has.
-    pub fn commit(&mut self, world: &World, state: &mut State, step: &Step, touch: &Touch) {
+    pub fn commit(&mut self, world: &World, state: &mut State, step: &Step, touch: &ActiveSet) {
         self.look_below(world, &state.x);
         for ((air, storage), at) in world.airs.iter().zip(&mut self.layers).zip(&mut state.airs) {
             if air.blockage.is_finite() {

@@ -2,11 +2,11 @@
 //! when the volume comes out otherwise is a part of rank one of the linear system (`field::balloon`). Over a closed surface the gradient
 //! adds up to nothing, so momentum is kept; where free flight turns the balloon, the push turns with it.
 
-use super::Step;
 use crate::field::balloon::{Inside, Push};
 use crate::linalg::{Vec3, par};
 use crate::world::State;
 use crate::world::balloon::Balloon;
+use crate::world::step::Step;
 
 /// Storage of a balloon.
 #[derive(Default)]

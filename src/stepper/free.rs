@@ -8,10 +8,10 @@
 //! Velocities at the end of the step are shifted likewise. Forces between vertices that go by schemes of different order, and corrections of
 //! what would cross, do not sum to zero in them; what gravity gives is known.
 
-use super::Step;
-use super::touch::Element;
+use crate::contact::element::Element;
 use crate::linalg::sets::Sets;
 use crate::linalg::{Vec3, par};
+use crate::world::step::Step;
 use crate::world::{State, World};
 
 /// Components, what couples them in a step, and which of them nothing prescribed holds.

@@ -6,8 +6,9 @@
 //! more is found the step is repeated with half the size; the smallest one is damped towards its mean motion, which keeps the momentum.
 
 use super::free::Free;
-use super::{Step, Stuck};
 use crate::linalg::Vec3;
+use crate::world::step::Step;
+use crate::world::step_error::StepError;
 use crate::world::{Pull, State, World};
 
 /// Energy of motion that a component may have after a step, in units of what it had of motion and shape, and of what it has as fast as
@@ -86,7 +87,7 @@ impl Guard {
         step: &mut Step,
         free: &Free,
         When { violent, smallest, proven }: When,
-    ) -> Result<bool, Stuck> {
+    ) -> Result<bool, StepError> {
         self.measure(world, state, step);
         let bursts = |(part, given): (&Part, &f64)| part.motion[1] > part.burst(*given);
         // Of what flies on without a blow motion grows by no more than gravity gives, or else its shape is looked at as well.
@@ -110,7 +111,7 @@ impl Guard {
             let speed = |v: &usize| step.rate[*v].norm_squared();
             let own = (0..world.moving).filter(|v| world.component[*v] as usize == k);
             let fastest = own.max_by(|a, b| speed(a).total_cmp(&speed(b))).unwrap_or_default();
-            return Err(Stuck::Gained { vertex: fastest as u32, speed: step.rate[fastest].norm() });
+            return Err(StepError::Gained { vertex: fastest as u32, speed: step.rate[fastest].norm() });
         }
         for k in (0..parts.len()).filter(|k| gained[*k]) {
             let set = free.sets()[k];
@@ -306,7 +307,7 @@ mod tests {
             assert!(before > 10.0 * still, "{before} J, {still} J at the start");
             let mut when = When { violent: true, smallest: false, proven };
             let refused = guard.check(&world, &state, &mut wild, &free, when);
-            assert!(matches!(refused, Err(Stuck::Gained { .. })), "{refused:?}");
+            assert!(matches!(refused, Err(StepError::Gained { .. })), "{refused:?}");
             when.smallest = true;
             assert_eq!(guard.check(&world, &state, &mut wild, &free, when), Ok(true));
             let damped = energy(&world, &state, &wild);

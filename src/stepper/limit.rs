@@ -10,8 +10,9 @@
 
 mod spring;
 
-use super::{Step, Stuck};
 use crate::linalg::{Vec3, par};
+use crate::world::step::Step;
+use crate::world::step_error::StepError;
 use crate::world::{Cloth, State, World};
 pub use spring::Springs;
 
@@ -61,7 +62,7 @@ pub fn enforce(
     step: &mut Step,
     springs: &Springs,
     smallest: bool,
-) -> Result<bool, Stuck> {
+) -> Result<bool, StepError> {
     let mut any = false;
     let mut pulled = springs.edges().peekable();
     for (k, cloth) in world.cloths.iter().enumerate() {
@@ -87,7 +88,7 @@ pub fn enforce(
             if let Some((ends, strain)) = beyond(world, state, step)
                 && !smallest
             {
-                return Err(Stuck::Overstretched(ends, strain));
+                return Err(StepError::Overstretched(ends, strain));
             }
         }
         slow(world, step, k, fastest(world, state, step));
@@ -187,7 +188,14 @@ fn shorten_all(world: &World, state: &State, step: &mut Step, edges: &mut [Edge]
 }
 
 /// Whether what stays too long can be borne.
-fn left(world: &World, state: &State, step: &Step, cloth: &Cloth, edges: &[Edge], smallest: bool) -> Result<(), Stuck> {
+fn left(
+    world: &World,
+    state: &State,
+    step: &Step,
+    cloth: &Cloth,
+    edges: &[Edge],
+    smallest: bool,
+) -> Result<(), StepError> {
     let given = |(ends, bound): &([u32; 2], f64)| {
         (world.rest[ends[0] as usize] - world.rest[ends[1] as usize]).norm() / bound - 1.0
     };
@@ -198,9 +206,9 @@ fn left(world: &World, state: &State, step: &Step, cloth: &Cloth, edges: &[Edge]
             > edge.start.max(edge.bound) + if edge.start > edge.bound { RETURN * step.h * edge.bound } else { 0.0 };
         let beyond = length / edge.bound - 1.0;
         let bad = beyond > borne && length > edge.start || grows && !smallest;
-        bad.then_some(Stuck::Overstretched(edge.ends, beyond))
+        bad.then_some(StepError::Overstretched(edge.ends, beyond))
     };
-    let strain = |stuck: &Stuck| if let Stuck::Overstretched(_, strain) = stuck { *strain } else { 0.0 };
+    let strain = |stuck: &StepError| if let StepError::Overstretched(_, strain) = stuck { *strain } else { 0.0 };
     match edges.iter().filter_map(beyond).max_by(|a, b| strain(a).total_cmp(&strain(b))) {
         Some(worst) => Err(worst),
         None => Ok(()),

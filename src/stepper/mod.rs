@@ -2,36 +2,29 @@
 
 mod air;
 mod balloon;
-pub mod ease;
-mod feature;
 mod free;
 mod guard;
-pub mod ignore;
-mod impulse;
-mod kept;
 mod limit;
-mod links;
-pub mod part;
 mod pull;
 mod report;
 mod scheme;
-mod skin;
 mod stride;
-mod stuck;
-mod touch;
-mod turn;
-mod zone;
 
+use crate::contact::active::ActiveSet;
+use crate::contact::ease;
+use crate::contact::ignore::Watch;
 use crate::force::assembly::{Assembly, Scheme};
+use crate::force::links::Links;
 use crate::force::term::Precision;
 use crate::linalg::pcg::{Components, Pcg};
 use crate::linalg::{Vec3, par};
+use crate::world::step::Step;
+use crate::world::step_error::StepError;
 use crate::world::{Pinch, State, World};
 use guard::When;
 pub use report::{Report, Seconds};
 pub use scheme::Integrator;
 use std::time::Instant;
-pub use stuck::Stuck;
 
 /// Most that a step grows over the last one: the second-order scheme stays stable at any sequence of such steps (Grigorieff 1983:
 /// up to `1 + sqrt 2`).
@@ -83,13 +76,13 @@ pub trait Advance: Send {
     ///
     /// # Errors
     /// Why the smallest step cannot be made; `state` is the last good one.
-    fn step(&mut self, world: &World, state: &mut State, until: f64) -> Result<Report, Stuck>;
+    fn step(&mut self, world: &World, state: &mut State, until: f64) -> Result<Report, StepError>;
 
     /// All steps to the time `until` [s].
     ///
     /// # Errors
     /// Why the smallest step cannot be made; `state` is the last good one.
-    fn advance(&mut self, world: &World, state: &mut State, until: f64) -> Result<Report, Stuck> {
+    fn advance(&mut self, world: &World, state: &mut State, until: f64) -> Result<Report, StepError> {
         let mut report = Report::default();
         while state.time < until {
             report.add(&self.step(world, state, until)?);
@@ -106,53 +99,16 @@ pub fn stepper(world: &World, settings: Settings, double: bool) -> Box<dyn Advan
     if double { Box::new(Stepper::<f64>::new(world, settings)) } else { Box::new(Stepper::<f32>::new(world, settings)) }
 }
 
-/// One step in the making.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Step {
-    /// Its size [s].
-    h: f64,
-    /// Time of prescribed motion at its end [s].
-    end: f64,
-    /// Part of the pace by which prescribed motion is held back.
-    held: f64,
-    /// Effective step of the scheme [s].
-    beta: f64,
-    /// Effective step of each moving vertex: `h` (backward Euler) in contact [s].
-    betas: Vec<f64>,
-    /// Displacement of free flight, then of the step; all vertices [m].
-    moved: Vec<Vec3>,
-    /// Displacement of free flight; moving vertices [m].
-    flight: Vec<Vec3>,
-    /// Velocity of free flight, then at the end; moving vertices [m/s].
-    rate: Vec<Vec3>,
-    /// Unknown: displacement from free flight [m].
-    z: Vec<Vec3>,
-    /// Prescribed.
-    fixed: Vec<bool>,
-    /// In contact in this step; all vertices.
-    touched: Vec<bool>,
-    /// Of a cloth whose strain limit acts in this step; moving vertices.
-    limited: Vec<bool>,
-}
-
-impl Step {
-    /// Displacement of free flight, or the prescribed one [m].
-    fn flight(&self, v: u32) -> Vec3 {
-        let v = v as usize;
-        self.flight.get(v).copied().unwrap_or(self.moved[v])
-    }
-}
-
 /// The stepper for one precision of the matrix.
 pub struct Stepper<T> {
     settings: Settings,
     assembly: Assembly<T>,
     pcg: Pcg<T>,
-    touch: touch::Touch,
-    watch: ignore::Watch,
+    contacts: ActiveSet,
+    watch: Watch,
     airs: air::Airs,
     pulls: pull::Pulls,
-    links: links::Links,
+    links: Links,
     free: free::Free,
     guard: guard::Guard,
     strides: stride::Strides,
@@ -170,11 +126,11 @@ impl<T: Precision> Stepper<T> {
             settings,
             assembly: Assembly::new(&world.elements, &world.starts),
             pcg: Pcg::default(),
-            touch: touch::Touch::new(world, settings.step),
-            watch: ignore::Watch::default(),
+            contacts: ActiveSet::new(world, settings.step),
+            watch: Watch::default(),
             airs: air::Airs::new(world),
             pulls: pull::Pulls::default(),
-            links: links::Links::new(&world.starts),
+            links: Links::new(&world.starts),
             free: free::Free::new(world),
             guard: guard::Guard::default(),
             strides: stride::Strides::new(world),
@@ -202,9 +158,9 @@ impl<T: Precision> Stepper<T> {
         state: &mut State,
         (h, end, held): (f64, f64, f64),
         report: &mut Report,
-    ) -> Result<(), Stuck> {
+    ) -> Result<(), StepError> {
         let mut clock = Clock(Instant::now());
-        let Stepper { settings, assembly, touch, airs, pulls, links, strides, springs, now, .. } = self;
+        let Stepper { settings, assembly, contacts, airs, pulls, links, strides, springs, now, .. } = self;
         springs.clear();
         now.limited.fill(false);
 
@@ -218,18 +174,18 @@ impl<T: Precision> Stepper<T> {
         }
         strides.check(world, now)?;
 
-        // What may touch, and what is predicted to.
-        report.builds += touch.update_candidates(world, state, now)?;
-        report.candidates = touch.candidate_count();
+        // What may contacts, and what is predicted to.
+        report.builds += contacts.update_candidates(world, state, now)?;
+        report.candidates = contacts.candidate_count();
         report.seconds.broad += clock.lap();
-        touch.find_contacts(world, state, now);
+        contacts.find_contacts(world, state, now);
         scheme::ground(world, state, now);
         report.seconds.narrow += clock.lap();
         airs.look(world, state);
         report.seconds.air += clock.lap();
         pulls.find(world, state);
         let (pulls, columns) = (&mut *pulls, airs.columns());
-        touch.linearise(world, state, now, |contacts, fixed| links.place(&[pulls, contacts, columns], fixed));
+        contacts.linearise(world, state, now, |contacts, fixed| links.place(&[pulls, contacts, columns], fixed));
         report.seconds.narrow += clock.lap();
         // Air and forces side by side: neither asks for the other, and what the air does one after the other leaves a thread free.
         pulls.pull(world, state, now);
@@ -243,7 +199,7 @@ impl<T: Precision> Stepper<T> {
         airs.inflate(world, &mut assembly.force);
         airs.exchange(&mut assembly.matrix.common);
         assembly.keep();
-        (report.contacts, report.min_gap) = touch.summary();
+        (report.contacts, report.min_gap) = contacts.summary();
         report.seconds.assembly += clock.lap();
 
         // One linear system; another where its solution closes contacts too fast or leaves pairs unproven.
@@ -253,22 +209,22 @@ impl<T: Precision> Stepper<T> {
         self.begin(world, report, &mut clock)?;
         // What closes too fast, or crosses, shows long before the solution is exact; what does both is stopped twice, by a stiffer spring.
         self.iterate(world, HINTS[0], report, &mut clock)?;
-        let mut stopped = self.touch.stop_closing(world, &self.now);
+        let mut stopped = self.contacts.stop_closing(world, &self.now);
         if stopped {
-            self.touch.stop_unproven(world, state, &self.now);
+            self.contacts.stop_unproven(world, state, &self.now);
         } else {
             self.iterate(world, 1.0, report, &mut clock)?;
-            stopped = self.touch.stop_closing(world, &self.now);
+            stopped = self.contacts.stop_closing(world, &self.now);
         }
         let mut solves = 1;
-        while solves < SOLVES && (stopped || self.touch.stop_unproven(world, state, &self.now)) {
+        while solves < SOLVES && (stopped || self.contacts.stop_unproven(world, state, &self.now)) {
             report.seconds.check += clock.lap();
             self.assembly.restore();
             self.begin(world, report, &mut clock)?;
             solves += 1;
             stopped = solves < SOLVES && {
                 self.iterate(world, HINTS[1], report, &mut clock)?;
-                self.touch.stop_unproven(world, state, &self.now)
+                self.contacts.stop_unproven(world, state, &self.now)
             };
             if !stopped {
                 report.seconds.check += clock.lap();
@@ -299,7 +255,7 @@ impl<T: Precision> Stepper<T> {
         let proven = self.prove(world, state, [solves > 1, solves == SOLVES || limited > 0], report);
         if proven.is_ok() {
             self.free.settle(world, state, &mut self.now);
-            self.touch.advance_bristles(world, state, &self.now);
+            self.contacts.advance_bristles(world, state, &self.now);
             scheme::commit(world, state, &self.now);
             let State { x, memory, .. } = &mut *state;
             world.elements.commit(x, memory);
@@ -308,7 +264,7 @@ impl<T: Precision> Stepper<T> {
             }
             self.watch.release(world, state);
             report.seconds.check += clock.lap();
-            self.airs.commit(world, state, &self.now, &self.touch);
+            self.airs.commit(world, state, &self.now, &self.contacts);
             report.seconds.air += clock.lap();
         }
         report.seconds.check += clock.lap();
@@ -322,33 +278,33 @@ impl<T: Precision> Stepper<T> {
         state: &State,
         [stopped, moved]: [bool; 2],
         report: &mut Report,
-    ) -> Result<(), Stuck> {
-        let Stepper { settings, pcg, touch, free, guard, springs, now, .. } = self;
+    ) -> Result<(), StepError> {
+        let Stepper { settings, pcg, contacts, free, guard, springs, now, .. } = self;
         // Equal parts of what is left may be longer by rounding.
         let smallest = now.h <= settings.min_step * (1.0 + 1e-5);
         let residual = pcg.outcome().residual;
         if residual > SOLVED && !smallest {
-            return Err(Stuck::Unsolved(residual));
+            return Err(StepError::Unsolved(residual));
         }
         // Limits last: what eases an edge may stretch the next.
         let eased = limit::ease(world, state, now, STRETCH.0);
         let shortened = limit::enforce(world, state, now, springs, smallest)?;
         let damped =
             guard.check(world, state, now, free, When { violent: stopped || eased, smallest, proven: false })?;
-        let corrected = touch.check(world, state, now, moved || damped || eased || shortened)?;
+        let corrected = contacts.check(world, state, now, moved || damped || eased || shortened)?;
         if corrected.vertices > 0 {
-            free.join(world, now, touch.corrected());
+            free.join(world, now, contacts.corrected());
             if guard.check(world, state, now, free, When { violent: true, smallest, proven: true })? {
-                touch.check(world, state, now, true)?;
-                free.join(world, now, touch.corrected());
+                contacts.check(world, state, now, true)?;
+                free.join(world, now, contacts.corrected());
             }
         }
-        touch.room(now)?;
+        contacts.room(now)?;
         let torn = limit::torn(world, state, now, STRETCH.1);
         if let Some((edge, part)) = torn.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))
             && !smallest
         {
-            return Err(Stuck::Torn(edge, part));
+            return Err(StepError::Torn(edge, part));
         }
         (report.corrected, report.truncated) = (corrected.vertices, corrected.truncated);
         report.beyond = limit::beyond(world, state, now);
@@ -356,11 +312,11 @@ impl<T: Precision> Stepper<T> {
     }
 
     /// Adds the contacts and begins to solve for `z`, from the guess that stands there.
-    fn begin(&mut self, world: &World, report: &mut Report, clock: &mut Clock) -> Result<(), Stuck> {
-        let Stepper { assembly, pcg, touch, airs, pulls, links, free, floors, springs, now, .. } = self;
-        links.add(&[pulls, touch.contacts(), airs.columns()], &now.fixed, assembly);
+    fn begin(&mut self, world: &World, report: &mut Report, clock: &mut Clock) -> Result<(), StepError> {
+        let Stepper { assembly, pcg, contacts, airs, pulls, links, free, floors, springs, now, .. } = self;
+        links.add(&[pulls, contacts.contacts(), airs.columns()], &now.fixed, assembly);
         springs.add(now, assembly);
-        free.begin(world, now, touch.contacts());
+        free.begin(world, now, contacts.contacts());
         report.seconds.assembly += clock.lap();
 
         // A right-hand side below a tenth of what gravity (or 1 m/s^2) would make counts as that.
@@ -369,11 +325,17 @@ impl<T: Precision> Stepper<T> {
         let components = Components { of: &world.component, sets: free.sets(), floors };
         let begun = pcg.begin(&assembly.matrix, &now.fixed, &assembly.force, &now.z, components);
         report.seconds.solve += clock.lap();
-        begun.map_err(|v| Stuck::Indefinite(v as u32))
+        begun.map_err(|v| StepError::Indefinite(v as u32))
     }
 
     /// Solves for `z` up to so many tolerances and moves the vertices by it.
-    fn iterate(&mut self, world: &World, tolerances: f64, report: &mut Report, clock: &mut Clock) -> Result<(), Stuck> {
+    fn iterate(
+        &mut self,
+        world: &World,
+        tolerances: f64,
+        report: &mut Report,
+        clock: &mut Clock,
+    ) -> Result<(), StepError> {
         let Stepper { settings, assembly, pcg, free, now, .. } = self;
         let before = pcg.outcome().iterations;
         let outcome = pcg.iterate(&assembly.matrix, settings.tolerance * tolerances, settings.iterations);
@@ -386,14 +348,14 @@ impl<T: Precision> Stepper<T> {
         par::each_mut(&mut moved[..world.moving], |v, moved| *moved = flight[v] + z[v]);
         report.seconds.solve += clock.lap();
         match (0..world.moving).find(|v| !(moved[*v] + rate[*v]).norm_squared().is_finite()) {
-            Some(v) => Err(Stuck::NotFinite(v as u32)),
+            Some(v) => Err(StepError::NotFinite(v as u32)),
             None => Ok(()),
         }
     }
 }
 
 impl<T: Precision> Advance for Stepper<T> {
-    fn step(&mut self, world: &World, state: &mut State, until: f64) -> Result<Report, Stuck> {
+    fn step(&mut self, world: &World, state: &mut State, until: f64) -> Result<Report, StepError> {
         let Settings { step, min_step, .. } = self.settings;
         let most = until - state.time;
         let mut target = if state.target > 0.0 { state.target.min(step) } else { step };
@@ -428,8 +390,8 @@ impl<T: Precision> Advance for Stepper<T> {
                     };
                     return Ok(report);
                 }
-                Err(Stuck::Pinched { .. }) if rejoins => apart = true,
-                Err(stuck @ Stuck::Pinched { .. }) if held < 1.0 && (held > 0.0 || allowed <= PINCHED * step) => {
+                Err(StepError::Pinched { .. }) if rejoins => apart = true,
+                Err(stuck @ StepError::Pinched { .. }) if held < 1.0 && (held > 0.0 || allowed <= PINCHED * step) => {
                     match world.contact.pinch {
                         Pinch::Lag => held = if held < 1.0 - CRAWL { 1.0 - (1.0 - held) / 4.0 } else { 1.0 },
                         Pinch::Release(object) if state.released.is_none() => state.released = Some(object),

@@ -1,8 +1,8 @@
 //! Soft handles as links: springs to scripted targets, and constant forces.
 
-use super::Step;
-use super::links::{Couples, Link};
+use crate::force::links::{Couples, Link};
 use crate::linalg::{Mat3, Vec3};
+use crate::world::step::Step;
 use crate::world::{Handle, Pull, State, World};
 
 /// What the open handles do in a step.

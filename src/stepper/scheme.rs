@@ -5,8 +5,8 @@
 //! (Choi & Ko 2002 for w = 1). The first step has no history and is backward Euler, so the stepper makes it short. With
 //! `y = x~ + beta (v~ + beta g) - x` the unknown is `z = x' - x - y`.
 
-use super::Step;
 use crate::linalg::{Vec3, par};
+use crate::world::step::Step;
 use crate::world::{State, World};
 
 /// Largest acceleration of a vertex in contact, in units of gravity, that is no impact.

@@ -1,8 +1,9 @@
 //! What is prescribed to move so far in one step that nothing can be meant by it.
 
-use super::{Step, Stuck};
 use crate::linalg::Vec3;
 use crate::world::World;
+use crate::world::step::Step;
+use crate::world::step_error::StepError;
 
 /// Sizes of itself, or of the largest that is simulated, that something prescribed may move in one step.
 const SIZES: f64 = 4.0;
@@ -32,7 +33,7 @@ impl Strides {
     ///
     /// # Errors
     /// The first object's vertex that moves farthest of those that do.
-    pub fn check(&self, world: &World, step: &Step) -> Result<(), Stuck> {
+    pub fn check(&self, world: &World, step: &Step) -> Result<(), StepError> {
         if !world.contact.enabled {
             return Ok(());
         }
@@ -41,7 +42,7 @@ impl Strides {
             let way = |v: usize| step.moved[v].norm();
             let farthest = object.vertices.clone().filter(prescribed).max_by(|a, b| way(*a).total_cmp(&way(*b)));
             if let Some(v) = farthest.filter(|v| way(*v) > *most) {
-                return Err(Stuck::Far { vertex: v as u32, way: way(v), h: step.h });
+                return Err(StepError::Far { vertex: v as u32, way: way(v), h: step.h });
             }
         }
         Ok(())

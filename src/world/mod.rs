@@ -23,6 +23,10 @@ pub mod motion;
 pub mod origin;
 /// A state as bytes.
 pub mod snapshot;
+/// One step in the making.
+pub mod step;
+/// Why a step could not be made.
+pub mod step_error;
 /// Wind as a function of time.
 pub mod wind;
 

@@ -7,13 +7,14 @@ mod scene;
 mod shapes;
 
 use percale::collision::intersect::Test;
+use percale::contact::ease::ease;
+use percale::contact::part::part;
 use percale::field::balloon::Supply;
 use percale::linalg::{Vec3, par};
 use percale::sequence::largest_strain;
-use percale::stepper::ease::ease;
-use percale::stepper::part::part;
-use percale::stepper::{Report, Stuck, stepper};
+use percale::stepper::{Report, stepper};
 use percale::world::build::build;
+use percale::world::step_error::StepError;
 use percale::world::{State, World};
 use scene::Scene;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -153,7 +154,11 @@ fn run(seed: u64, aloud: bool) -> Option<Tale> {
             Err(stuck) => {
                 let why = format!("stopped at {:.3} ms: {}", state.time * 1e3, stuck.describe(&world, &state));
                 // What a scene demands may overstretch cloth, but never cross it.
-                if matches!(stuck, Stuck::Overstretched(..)) { tale.ended = Some(why) } else { tale.faults.push(why) }
+                if matches!(stuck, StepError::Overstretched(..)) {
+                    tale.ended = Some(why)
+                } else {
+                    tale.faults.push(why)
+                }
             }
         }
         tale.faults.extend(faults(&world, &mut test, &state));

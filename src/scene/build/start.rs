@@ -2,11 +2,11 @@
 
 use super::faults::Faults;
 use crate::collision::untangle::Tangle;
+use crate::contact::ease::ease;
+use crate::contact::ignore::ignore;
+use crate::contact::part::{Parted, part};
 use crate::linalg::par;
 use crate::scene::settings::Start;
-use crate::stepper::ease::ease;
-use crate::stepper::ignore::ignore;
-use crate::stepper::part::{Parted, part};
 use crate::world::crossing::{self, Crossing};
 use crate::world::{State, World};
 

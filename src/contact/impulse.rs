@@ -1,11 +1,11 @@
 //! Inelastic impulses on pairs: they conserve momentum and only push.
 
-use super::Step;
-use super::touch::{Element, LEAST, Watched};
+use super::element::{Element, LEAST, Watched};
 use crate::force::assembly::pick;
 use crate::force::contact::{Rule, Setting};
 use crate::force::friction::Rubs;
 use crate::linalg::{Vec3, par};
+use crate::world::step::Step;
 use crate::world::{State, World};
 
 /// Part of the sum of squared weights that vertices must have that are free to move. With less of it they would have to make leaps

@@ -4,8 +4,8 @@
 //! lies of an open one; where a border meets another, as the two sides of a seam do, back into its own triangles.
 
 use super::ease::each_near;
+use super::element::LEAST;
 use super::ignore::excuses;
-use super::touch::LEAST;
 use crate::collision::certificate::{Pair, Separation};
 use crate::linalg::Vec3;
 use crate::world::{State, World};

@@ -40,7 +40,7 @@ fn watched(vertices: [u32; 4]) -> Watched {
     Watched { pair: Pair::VertexFace, features: [0, 0], vertices, distance: 1.0, patches: [0, 0] }
 }
 
-/// Zones of four vertices, of several pairs joined, and of everything: displacements and velocities keep both momenta but for
+/// ImpactZones of four vertices, of several pairs joined, and of everything: displacements and velocities keep both momenta but for
 /// rounding, and no two vertices of a zone come nearer to each other than they were.
 #[test]
 fn a_zone_keeps_momentum_and_angular_momentum() {
@@ -54,7 +54,7 @@ fn a_zone_keeps_momentum_and_angular_momentum() {
             1 => vec![watched([1, 2, 3, 4]), watched([4, 9, 12, 30]), watched([20, 22, 24, 26])],
             _ => (0..33).map(|k| watched([k, k + 1, k + 2, k + 3])).collect(),
         };
-        let mut zones = Zones::default();
+        let mut zones = ImpactZones::default();
         let changed = zones.join(&world, &state, &mut step, &pairs);
         assert!(changed.is_ok_and(|changed| changed.len() >= 4) && pairs.iter().all(|w| zones.one(&w.vertices)));
         for (k, (of, [linear, spin])) in [&step.moved, &step.rate].into_iter().zip(before).enumerate() {

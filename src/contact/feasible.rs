@@ -4,7 +4,8 @@
 //! "Offset Geometric Contact"). An inner edge of a flat part has one normal, which it shares with its triangles, and one in a
 //! valley has none: the ends of the other edge are as near or nearer. A vertex has none on which its edges do not all fall away.
 
-use super::touch::{EDGES, Found, SECOND};
+use super::element::{EDGES, SECOND};
+use super::found::Found;
 use crate::collision::surface::Surface;
 use crate::force::contact::{Bristle, Share};
 use crate::linalg::Vec3;

@@ -5,7 +5,7 @@
 //! grows evenly to the whole in [`crate::world::ContactSettings::ease`]. Seen first are all pairs at the start, and those of
 //! vertices that a pin lets go.
 
-use super::touch::LEAST;
+use super::element::LEAST;
 use crate::collision::candidates::Candidates;
 use crate::collision::certificate::{Pair, Separation};
 use crate::force::assembly::pick;
@@ -32,7 +32,7 @@ pub struct Eased {
 
 /// Every pair of features that may touch and is nearer than `reach` beyond the thickness at positions `x`: `f(pair, features, corners,
 /// separation)`.
-pub(super) fn each_near(
+pub(crate) fn each_near(
     world: &World,
     x: &[Vec3],
     reach: f64,
@@ -65,7 +65,7 @@ pub fn ease(world: &World, state: &mut State, seen: impl Fn(u32) -> bool) -> Opt
         let Separation { distance, weights, .. } = separation;
         let thick: f64 = (0..4).map(|k| world.half_thickness[corners[k] as usize] * weights[k].abs()).sum();
         // Neighbours of the rest shape have less already.
-        let shape = super::touch::shape_room(world, pair, corners, thick);
+        let shape = super::element::shape_room(world, pair, corners, thick);
         let rest = thick + REST * world.contact.distance;
         if *distance >= rest * shape {
             return;
@@ -94,7 +94,7 @@ pub fn ease(world: &World, state: &mut State, seen: impl Fn(u32) -> bool) -> Opt
 }
 
 /// What has less than its room has more after a step of size `h` [s].
-pub(super) fn grow(world: &World, state: &mut State, h: f64) {
+pub(crate) fn grow(world: &World, state: &mut State, h: f64) {
     let more = h / world.contact.ease;
     state.room.iter_mut().for_each(|part| *part = (*part + more).min(1.0));
     if state.room.iter().all(|part| *part == 1.0) {

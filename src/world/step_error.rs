@@ -1,10 +1,10 @@
 //! Why a step could not be made, and how that is told.
 
-use crate::world::{State, World};
+use super::{State, World};
 
 /// Why a step could not be made.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Stuck {
+pub enum StepError {
     /// A pair of features would touch or cross: world vertices (vertex and face, or two edges).
     Crossing([u32; 4]),
     /// A pair that would cross because what is prescribed closes on it.
@@ -49,10 +49,10 @@ pub enum Stuck {
     NotFinite(u32),
 }
 
-impl Stuck {
+impl StepError {
     /// The equations have no solution in the precision of the matrix.
-    pub(super) fn ill(&self) -> bool {
-        matches!(self, Stuck::Indefinite(_) | Stuck::NotFinite(_))
+    pub fn ill(&self) -> bool {
+        matches!(self, StepError::Indefinite(_) | StepError::NotFinite(_))
     }
 
     /// One sentence naming objects, file vertices and the place.
@@ -69,10 +69,10 @@ impl Stuck {
             format!("({:.4}, {:.4}, {:.4})", p.x, p.y, p.z)
         };
         match self {
-            Stuck::Crossing([a, b, c, d]) => {
+            StepError::Crossing([a, b, c, d]) => {
                 format!("surfaces would cross near {}: {}, {}, {}, {}", at(*a), name(*a), name(*b), name(*c), name(*d))
             }
-            Stuck::Pinched { pair: [a, b, c, d], between: [e, f] } => format!(
+            StepError::Pinched { pair: [a, b, c, d], between: [e, f] } => format!(
                 "nothing fits any more between {} and {}, near {}: {}, {}, {} and {} would cross; let them leave room, or give \
                  contact.pinch = \"lag\"",
                 name(*e),
@@ -83,7 +83,7 @@ impl Stuck {
                 name(*c),
                 name(*d)
             ),
-            Stuck::Overstretched([a, b], strain) => format!(
+            StepError::Overstretched([a, b], strain) => format!(
                 "the edge from {} to {} near {} stays {:.2} % beyond its strain limit; let pins and obstacles leave it \
                  room, or give a larger strain_limit",
                 name(*a),
@@ -91,35 +91,37 @@ impl Stuck {
                 at(*a),
                 strain * 100.0
             ),
-            Stuck::Far { vertex, way, h } => format!(
+            StepError::Far { vertex, way, h } => format!(
                 "{} near {} is to move {way:.3} m in one step, at {:.3} km/s; look at times, places and units of its motion",
                 name(*vertex),
                 at(*vertex),
                 way / h * 1e-3
             ),
-            Stuck::Crowded { vertex, way } => format!(
+            StepError::Crowded { vertex, way } => format!(
                 "more surfaces may meet in one step than memory is given for; {} near {} moves farthest in it, {way:.3} m; \
                  look at speeds, and at thickness and contact.distance against the edges of the meshes",
                 name(*vertex),
                 at(*vertex)
             ),
-            Stuck::Torn([a, b], part) => format!(
+            StepError::Torn([a, b], part) => format!(
                 "one step stretches the edge from {} to {} near {} by {:.0} %",
                 name(*a),
                 name(*b),
                 at(*a),
                 part * 100.0
             ),
-            Stuck::Gained { vertex, speed } => format!(
+            StepError::Gained { vertex, speed } => format!(
                 "one step throws {} near {} at {speed:.1} m/s, with energy from nothing",
                 name(*vertex),
                 at(*vertex)
             ),
-            Stuck::Unsolved(residual) => {
+            StepError::Unsolved(residual) => {
                 format!("the equations of one step are not solved: {:.0} % of the error is left", residual * 100.0)
             }
-            Stuck::Indefinite(v) => format!("the equations are not positive definite at {} near {}", name(*v), at(*v)),
-            Stuck::NotFinite(v) => format!("the motion is not finite at {} near {}", name(*v), at(*v)),
+            StepError::Indefinite(v) => {
+                format!("the equations are not positive definite at {} near {}", name(*v), at(*v))
+            }
+            StepError::NotFinite(v) => format!("the motion is not finite at {} near {}", name(*v), at(*v)),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! that have both features are seen apart; from then on it counts for good, so what is left out only gets less. Triangles that
 //! cross always have such a pair: those with none can come to cross only through a pair that is proven.
 
-use super::touch::LEAST;
+use super::element::LEAST;
 use crate::collision::candidates::Near;
 use crate::collision::certificate::Pair;
 use crate::collision::intersect::{Test, cross};

@@ -5,7 +5,7 @@
 //! vertices' pressure, and of both surfaces where both have vertices that move. What a prescribed surface is cut into does not
 //! matter.
 
-use super::touch::Element;
+use super::element::Element;
 use crate::force::contact::Rule;
 use crate::force::friction::{Rub, Rubs};
 use crate::linalg::{Vec3, par};
@@ -25,7 +25,7 @@ struct Point {
 
 /// Surfaces under measured friction; storage kept from step to step.
 #[derive(Clone, Debug, Default)]
-pub struct Skin {
+pub struct FrictionFrames {
     /// Triangles at each vertex of the objects that it concerns, vertex by vertex.
     triangles: Vec<u32>,
     /// Where each vertex's part of them begins, one more than there are vertices; empty without measured friction.
@@ -38,11 +38,11 @@ pub struct Skin {
     rubs: Vec<Rub>,
 }
 
-impl Skin {
+impl FrictionFrames {
     /// For a world.
-    pub fn new(world: &World) -> Skin {
+    pub fn new(world: &World) -> FrictionFrames {
         if world.frictions.laws.is_empty() {
-            return Skin::default();
+            return FrictionFrames::default();
         }
         let surface = &world.surface;
         let concerned = (0..surface.objects()).filter(|k| world.frictions.concern(*k));
@@ -51,11 +51,11 @@ impl Skin {
             .flat_map(|t| surface.triangles[t].map(|v| [v, t as u32]))
             .collect();
         corners.sort_unstable();
-        Skin {
+        FrictionFrames {
             triangles: corners.iter().map(|[_, t]| *t).collect(),
             starts: (0..=surface.vertices as u32).map(|v| corners.partition_point(|c| c[0] < v) as u32).collect(),
             points: vec![Point::default(); surface.vertices],
-            ..Skin::default()
+            ..FrictionFrames::default()
         }
     }
 

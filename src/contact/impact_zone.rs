@@ -1,4 +1,4 @@
-//! Zones of vertices that move as one for the rest of a step.
+//! ImpactZones of vertices that move as one for the rest of a step.
 //!
 //! Where impulses do not find motions that are proven free of crossings, the vertices of an unproven pair take a common motion
 //! `a + w x (x - c)` of the momentum and the angular momentum they had (the rigid impact zones of Provot 1997 and Bridson, Fedkiw
@@ -7,9 +7,10 @@
 //! everything, so this always ends. Prescribed vertices impose their motion on a zone; where they move as one, by a turn `R`, so does the
 //! zone, and `I + t (R - I)` lets nothing cross either.
 
-use super::touch::Watched;
-use super::{Step, Stuck};
+use super::element::Watched;
 use crate::linalg::{Mat3, Rotation, Vec3};
+use crate::world::step::Step;
+use crate::world::step_error::StepError;
 use crate::world::{State, World};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,9 +19,9 @@ const TURNS: usize = 4;
 /// Prescribed vertices that are off a rigid motion by no more move as one: rounding [m].
 const RIGID: f64 = 1e-12;
 
-/// Zones of one step.
+/// ImpactZones of one step.
 #[derive(Clone, Debug, Default)]
-pub struct Zones {
+pub struct ImpactZones {
     /// Zone of each vertex that is in one.
     zone_of: BTreeMap<u32, usize>,
     /// Vertices of each zone; empty once joined to another.
@@ -29,7 +30,7 @@ pub struct Zones {
     torn: Vec<bool>,
 }
 
-impl Zones {
+impl ImpactZones {
     /// Joins the vertices of each pair, then lets every changed zone move as one. Gives the vertices whose motion has changed.
     ///
     /// # Errors
@@ -40,7 +41,7 @@ impl Zones {
         state: &State,
         step: &mut Step,
         pairs: &[Watched],
-    ) -> Result<Vec<u32>, Stuck> {
+    ) -> Result<Vec<u32>, StepError> {
         let mut changed = BTreeSet::new();
         for w in pairs {
             let known = w.vertices.map(|v| self.zone_of.get(&v));
@@ -75,14 +76,14 @@ impl Zones {
     }
 
     /// Why a pair in one zone cannot be held apart: which prescribed vertices close on it.
-    fn pinch(&self, world: &World, step: &Step, w: &Watched) -> Stuck {
+    fn pinch(&self, world: &World, step: &Step, w: &Watched) -> StepError {
         let members = self.zone_of.get(&w.vertices[0]).map_or(&[][..], |zone| &self.members[*zone]);
         let mut forced = members.iter().copied().filter(|v| prescribed(world, step, *v));
-        let Some(first) = forced.next() else { return Stuck::Crossing(w.vertices) };
+        let Some(first) = forced.next() else { return StepError::Crossing(w.vertices) };
         let against = |v: &u32| (step.moved[*v as usize] - step.moved[first as usize]).norm();
         match forced.max_by(|a, b| against(a).total_cmp(&against(b))) {
-            Some(second) => Stuck::Pinched { pair: w.vertices, between: [first, second] },
-            None => Stuck::Crossing(w.vertices),
+            Some(second) => StepError::Pinched { pair: w.vertices, between: [first, second] },
+            None => StepError::Crossing(w.vertices),
         }
     }
 

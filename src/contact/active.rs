@@ -4,105 +4,32 @@
 //! Candidates hold every pair that may come to act within the displacements that are expected; where a step turns out otherwise
 //! by so much that others might meet, these are looked at as well.
 
-mod found;
 mod proof;
 mod stop;
 
-use super::feature::{Flat, from_first, minimum, remember};
+use super::corotation::CoRotation;
+use super::element::{EDGES, Element, SECOND, Watched, key, shape_room, thickness};
+use super::feasible::{Flat, from_first, minimum, remember};
+use super::found::Found;
+use super::friction_frame::FrictionFrames;
 use super::ignore::ignores;
-use super::kept::Kept;
-use super::links::{Couples, Link};
-use super::skin::Skin;
-use super::turn::Turns;
-use super::{Step, Stuck, impulse};
+use super::impulse;
+use super::persistent::Persistent;
 use crate::collision::candidates::{Candidates, List, Near, fit};
 use crate::collision::certificate::{Pair, Separation, Separations};
-use crate::force::assembly::pick;
-use crate::force::contact::{Bristle, Contact, Linear, Rule, Setting, Share};
-use crate::force::friction::Rubs;
+use crate::force::contact::{Bristle, Setting, Share};
 use crate::linalg::four::{Four, fours};
 use crate::linalg::{Vec3, f64x4, par};
+use crate::world::step::Step;
+use crate::world::step_error::StepError;
 use crate::world::{State, World};
-pub(super) use found::Found;
 
-/// Hard minimum of a distance: far above the rounding of `f32` files for coordinates up to 40 m [m].
-pub(super) const LEAST: f64 = 1e-5;
 /// Lists of candidates per block of a parallel loop.
 const LISTS: usize = 32;
-/// Keys of contacts between edges begin here, those of vertices and faces are below.
-pub(super) const EDGES: u64 = 1 << 62;
-/// Bits of a key that say the second feature.
-pub(super) const SECOND: u32 = 31;
 /// Both kinds of pairs.
 const PAIRS: [Pair; 2] = [Pair::VertexFace, Pair::EdgeEdge];
 /// Sweeps of correction before pairs move as one.
 const SWEEPS: usize = 6;
-
-/// A contact and its place.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Element {
-    pub key: u64,
-    pub vertices: [u32; 4],
-    pub weights: [f64; 4],
-    pub contact: Contact,
-    /// Relative displacement of free flight without what both sides turn as one, which is none along the normal.
-    pub free: Vec3,
-    /// What impulses took out of free flight [m].
-    pub braked: f64,
-    pub linear: Linear,
-    /// Solutions that closed it too fast.
-    pub stops: i32,
-    /// It was or is no contact by its features, but had to be stopped.
-    pub kept: bool,
-}
-
-impl Element {
-    /// Relative displacement in the step [m].
-    fn moved(&self, step: &Step) -> Vec3 {
-        (0..4).map(|k| step.moved[self.vertices[k] as usize] * self.weights[k]).sum()
-    }
-
-    fn stop(&mut self, setting: &Setting, rubs: &Rubs) {
-        self.stops += 1;
-        self.linear = self.contact.linearise(&self.free, self.stops, setting, rubs);
-    }
-
-    /// Where its measured friction is found, if that is what it has.
-    pub fn place(&mut self, place: usize) {
-        if let Rule::Measured(at) = &mut self.contact.friction {
-            *at = place as u32;
-        }
-    }
-}
-
-impl Couples for Vec<Element> {
-    fn count(&self) -> usize {
-        self.len()
-    }
-
-    fn corners(&self, out: &mut [([u32; 4], [f64; 4])]) {
-        par::fill(out, |k| (self[k].vertices, self[k].weights));
-    }
-
-    fn links(&self, out: &mut [Link]) {
-        par::fill(out, |k| {
-            let Element { contact, linear, weights, .. } = &self[k];
-            Link { weights: *weights, force: linear.force, stiffness: contact.stiffness(linear) }
-        });
-    }
-}
-
-/// A candidate pair that may come within the activation distance in this step.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Watched {
-    pub pair: Pair,
-    /// Vertex and triangle, or both edges.
-    pub features: [u32; 2],
-    pub vertices: [u32; 4],
-    pub distance: f64,
-    /// Patches of the candidate list it is in.
-    pub patches: [u32; 2],
-}
 
 /// What some lists of candidates give.
 #[derive(Clone, Debug, Default)]
@@ -121,7 +48,7 @@ impl Part {
 }
 
 /// Storage of contact.
-pub struct Touch {
+pub struct ActiveSet {
     candidates: Candidates,
     /// Expected displacement of every vertex in this step [m].
     predicted: Vec<Vec3>,
@@ -136,14 +63,14 @@ pub struct Touch {
     /// Vertices of contacts, while these are made.
     marks: par::Marks,
     flat: Flat,
-    turns: Turns,
-    skin: Skin,
+    turns: CoRotation,
+    frames: FrictionFrames,
     blows: Vec<impulse::Blow>,
     setting: Setting,
     /// Storage for the memory of contacts.
     bristles: Vec<(u64, Bristle)>,
     /// Contacts that act whatever their features say.
-    kept: Kept,
+    kept: Persistent,
     /// Pairs whose separation over the step was not proven when last looked at.
     unproven: Vec<Watched>,
     /// Vertices whose displacement has changed since then.
@@ -152,11 +79,11 @@ pub struct Touch {
     corrected: Vec<[u32; 4]>,
 }
 
-impl Touch {
+impl ActiveSet {
     /// Storage for a world; `largest` is the largest step [s].
-    pub fn new(world: &World, largest: f64) -> Touch {
+    pub fn new(world: &World, largest: f64) -> ActiveSet {
         let (thickness, distance) = (&world.half_thickness, world.contact.distance);
-        Touch {
+        ActiveSet {
             candidates: Candidates::new(&world.rest, &world.surface, thickness, distance, |i, j| world.meet(i, j)),
             predicted: vec![Vec3::zeros(); world.rest.len()],
             parts: Vec::new(),
@@ -166,12 +93,12 @@ impl Touch {
             least: f64::INFINITY,
             marks: par::Marks::new(world.rest.len()),
             flat: Flat::new(world),
-            turns: Turns::default(),
-            skin: Skin::new(world),
+            turns: CoRotation::default(),
+            frames: FrictionFrames::new(world),
             blows: Vec::new(),
             setting: Setting { stiffness: world.contact.stiffness, h: largest, largest },
             bristles: Vec::new(),
-            kept: Kept::default(),
+            kept: Persistent::default(),
             unproven: Vec::new(),
             changed: vec![false; world.rest.len()],
             corrected: Vec::new(),
@@ -182,7 +109,7 @@ impl Touch {
     ///
     /// # Errors
     /// There would be more pairs than memory is given for.
-    pub fn update_candidates(&mut self, world: &World, state: &State, step: &Step) -> Result<u64, Stuck> {
+    pub fn update_candidates(&mut self, world: &World, state: &State, step: &Step) -> Result<u64, StepError> {
         if !world.contact.enabled {
             return Ok(0);
         }
@@ -197,13 +124,13 @@ impl Touch {
     ///
     /// # Errors
     /// There would be more pairs than memory is given for.
-    pub fn room(&self, step: &Step) -> Result<(), Stuck> {
+    pub fn room(&self, step: &Step) -> Result<(), StepError> {
         if !self.candidates.crowded() {
             return Ok(());
         }
         let way = |v: usize| self.predicted[v].norm().max(step.moved[v].norm());
         let farthest = (0..self.predicted.len()).max_by(|a, b| way(*a).total_cmp(&way(*b))).unwrap_or(0);
-        Err(Stuck::Crowded { vertex: farthest as u32, way: way(farthest) })
+        Err(StepError::Crowded { vertex: farthest as u32, way: way(farthest) })
     }
 
     /// Number of candidate pairs.
@@ -248,14 +175,14 @@ impl Touch {
         self.sort(world, state, &parts);
         self.marks.take(&mut step.touched);
         self.parts = parts;
-        if self.skin.acts() {
-            self.skin.begin(world, &state.x, &mut self.contacts, &step.touched);
+        if self.frames.acts() {
+            self.frames.begin(world, &state.x, &mut self.contacts, &step.touched);
         }
     }
 
     /// Brings the contacts of all parts in order of their keys, without those of vertices and faces that are no nearest points.
     fn sort(&mut self, world: &World, state: &State, parts: &[Part]) {
-        let Touch { order, shares, contacts, marks, .. } = self;
+        let ActiveSet { order, shares, contacts, marks, .. } = self;
         order.clear();
         for (k, part) in parts.iter().enumerate() {
             order.extend(part.found.iter().enumerate().map(|(i, c)| (c.key, k as u32, i as u32)));
@@ -296,13 +223,13 @@ impl Touch {
         step: &mut Step,
         beside: impl FnOnce(&Vec<Element>, &[bool]) + Send,
     ) {
-        let Touch { contacts, turns, skin, blows, setting, predicted, least, .. } = self;
+        let ActiveSet { contacts, turns, frames, blows, setting, predicted, least, .. } = self;
         impulse::gather(contacts, blows, world, step);
         let Step { moved, rate, flight, betas, fixed, touched, .. } = step;
         // As it was; free flight is what impulses make of it.
         par::fill(flight, |v| moved[v]);
         // Impulses act one after the other and leave threads free.
-        let rubs = skin.rubs(world);
+        let rubs = frames.rubs(world);
         let (braked, ()) = par::join(
             || impulse::brake(blows, moved, setting, &rubs),
             || {
@@ -323,13 +250,13 @@ impl Touch {
                 None => Vec3::zeros(),
             };
             c.contact.expected = c.free + (0..4).map(guess).sum::<Vec3>();
-            if !skin.acts() {
-                c.linear = c.contact.linearise(&c.free, c.stops, setting, &skin.rubs(world));
+            if !frames.acts() {
+                c.linear = c.contact.linearise(&c.free, c.stops, setting, &frames.rubs(world));
             }
         });
-        if skin.acts() {
-            skin.press(world, contacts, |c| c.contact.pressing(&c.free, c.stops, setting));
-            let rubs = skin.rubs(world);
+        if frames.acts() {
+            frames.press(world, contacts, |c| c.contact.pressing(&c.free, c.stops, setting));
+            let rubs = frames.rubs(world);
             par::each_mut(contacts, |_, c| c.linear = c.contact.linearise(&c.free, c.stops, setting, &rubs));
         }
     }
@@ -457,13 +384,13 @@ impl Touch {
 
     /// Advances the friction memory over the accepted step.
     pub fn advance_bristles(&mut self, world: &World, state: &mut State, step: &Step) {
-        let Touch { contacts, turns, skin, setting, bristles, .. } = self;
+        let ActiveSet { contacts, turns, frames, setting, bristles, .. } = self;
         turns.follow(&world.surface, &state.x, &step.moved, &step.touched);
         let normal = |c: &Element| c.contact.normal_force(&c.linear, &c.moved(step), &c.free);
-        if skin.acts() {
-            skin.press(world, contacts, normal);
+        if frames.acts() {
+            frames.press(world, contacts, normal);
         }
-        let rubs = &skin.rubs(world);
+        let rubs = &frames.rubs(world);
         bristles.resize(contacts.len(), (0, Bristle::default()));
         par::fill(bristles, |k| {
             let c = &contacts[k];
@@ -472,26 +399,4 @@ impl Touch {
         });
         std::mem::swap(&mut state.bristles, bristles);
     }
-}
-
-/// Key of a pair among contacts.
-fn key(pair: Pair, features: [u32; 2]) -> u64 {
-    let [a, b] = features.map(u64::from);
-    (u64::from(pair == Pair::EdgeEdge) * EDGES) | (a << SECOND) | b
-}
-
-/// Part of its thickness `thick` [m] and activation distance for which the rest shape leaves a pair room: neighbours must not push each
-/// other apart there.
-pub(super) fn shape_room(world: &World, pair: Pair, vertices: &[u32; 4], thick: f64) -> f64 {
-    let [a, b] = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize]);
-    if a != b {
-        return 1.0;
-    }
-    let reach = thick + world.contact.distance;
-    (0.5 * pair.separation(&pick(&world.rest, vertices)).distance / reach).min(1.0)
-}
-
-/// Distance at which the surfaces of two features meet [m].
-fn thickness(world: &World, vertices: &[u32; 4], weights: &[f64; 4]) -> f64 {
-    (0..4).map(|k| world.half_thickness[vertices[k] as usize] * weights[k].abs()).sum()
 }

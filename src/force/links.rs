@@ -3,7 +3,7 @@
 //! Handles, contacts and columns of air hand in links. Each subdomain adds them in its own rows, in their order: no two threads write
 //! one place and the order of summation is fixed. Links that couple the same two vertices share one moving block.
 
-use crate::force::assembly::Assembly;
+use super::assembly::Assembly;
 use crate::linalg::matrix::{Entry, Real};
 use crate::linalg::{Mat3, Vec3, par};
 

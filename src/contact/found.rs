@@ -1,6 +1,6 @@
 //! A pair that was found to act, and the contact it makes.
 
-use super::{Element, thickness};
+use super::element::{Element, thickness};
 use crate::collision::certificate::Separation;
 use crate::force::contact::{Contact, Friction, Linear, Rule, Share};
 use crate::linalg::Vec3;
@@ -9,7 +9,7 @@ use crate::world::friction::Pairing;
 
 /// A pair that acts.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::stepper) struct Found {
+pub(crate) struct Found {
     pub key: u64,
     pub vertices: [u32; 4],
     pub separation: Separation,
@@ -22,7 +22,7 @@ pub(in crate::stepper) struct Found {
 
 impl Found {
     /// The contact, without memory.
-    pub(super) fn contact(&self, world: &World) -> Element {
+    pub(crate) fn contact(&self, world: &World) -> Element {
         let Found { key, vertices, separation, share, room, mass, kept } = *self;
         let Separation { distance, normal, weights } = separation;
         let [a, b] = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize]);

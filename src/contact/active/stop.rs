@@ -1,25 +1,27 @@
 //! Contacts that a solution closes too fast, and pairs that it does not leave proven: both get a spring toward their goals.
 
-use super::super::feature::{from_first, remember};
-use super::super::{Step, impulse};
-use super::{Touch, key};
+use super::super::element::key;
+use super::super::feasible::{from_first, remember};
+use super::super::impulse;
+use super::ActiveSet;
 use crate::force::assembly::pick;
 use crate::force::contact::Share;
 use crate::linalg::par;
+use crate::world::step::Step;
 use crate::world::{State, World};
 
 /// A solution may miss a contact's goal by this part of the activation distance.
 const STRAY: f64 = 0.05;
 
-impl Touch {
+impl ActiveSet {
     /// Contacts as they were found that miss their goals by far are linearised anew, with a stop. True when there are any.
     pub fn stop_closing(&mut self, world: &World, step: &Step) -> bool {
-        let Touch { contacts, skin, blows, setting, .. } = self;
+        let ActiveSet { contacts, frames, blows, setting, .. } = self;
         let missed = |blow: &impulse::Blow| blow.misses(&step.moved, STRAY);
         if !par::any(blows, missed) {
             return false;
         }
-        let rubs = skin.rubs(world);
+        let rubs = frames.rubs(world);
         par::each_mut(contacts, |k, c| {
             if missed(&blows[k]) {
                 c.stop(setting, &rubs);
@@ -40,7 +42,7 @@ impl Touch {
             match self.contacts[..known].binary_search_by_key(&key(w.pair, w.features), |c| c.key) {
                 Ok(k) => {
                     any = true;
-                    self.contacts[k].stop(setting, &self.skin.rubs(world));
+                    self.contacts[k].stop(setting, &self.frames.rubs(world));
                 }
                 Err(_) => {
                     let separation = w.pair.separation(&pick(&state.x, &w.vertices));
@@ -55,10 +57,10 @@ impl Touch {
                     contact.contact.bristle = remember(world, bristles, contact.key);
                     contact.free = (0..4).map(|k| step.flight(w.vertices[k]) * contact.weights[k]).sum();
                     contact.contact.expected = contact.free;
-                    if self.skin.acts() {
-                        self.skin.add(world, &state.x, &mut contact);
+                    if self.frames.acts() {
+                        self.frames.add(world, &state.x, &mut contact);
                     }
-                    contact.stop(setting, &self.skin.rubs(world));
+                    contact.stop(setting, &self.frames.rubs(world));
                     any = true;
                     self.contacts.push(contact);
                 }

@@ -1,6 +1,6 @@
 //! Pairs that act whatever their features say, because they had to be stopped once.
 
-use super::touch::SECOND;
+use super::element::SECOND;
 use crate::force::contact::Bristle;
 
 /// Bits of the sieve for each key.
@@ -8,17 +8,17 @@ const BITS: usize = 16;
 
 /// Their keys; storage kept from step to step.
 #[derive(Clone, Debug, Default)]
-pub struct Kept {
+pub struct Persistent {
     /// Sorted.
     keys: Vec<u64>,
     /// A bit of each key is set here: most pairs are found not to be kept by one look, not by a search.
     sieve: Vec<u64>,
 }
 
-impl Kept {
+impl Persistent {
     /// Takes those among `bristles`, sorted by key.
     pub fn take(&mut self, bristles: &[(u64, Bristle)]) {
-        let Kept { keys, sieve } = self;
+        let Persistent { keys, sieve } = self;
         keys.clear();
         keys.extend(bristles.iter().filter(|(_, b)| b.kept).map(|(key, _)| *key));
         sieve.clear();
@@ -51,11 +51,11 @@ fn place(sieve: &[u64], key: u64) -> (usize, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stepper::touch::EDGES;
+    use crate::contact::element::EDGES;
 
     #[test]
     fn those_and_no_others_are_kept() {
-        let mut kept = Kept::default();
+        let mut kept = Persistent::default();
         assert!(!kept.has(0) && !kept.has(EDGES | 5));
         // Every third of many, vertices and edges, with near first features; those that are not kept are there as well.
         for count in [0u64, 1, 5, 3000] {

@@ -10,14 +10,14 @@ use crate::linalg::{Vec3, par};
 
 /// Normals and turns of the vertices in contact; storage kept from step to step.
 #[derive(Clone, Debug, Default)]
-pub struct Turns {
+pub struct CoRotation {
     /// Unit normals at the start of the step.
     normals: Vec<Vec3>,
     /// Sine of the angle times the axis by which each normal turns.
     turns: Vec<Vec3>,
 }
 
-impl Turns {
+impl CoRotation {
     /// Takes the normals at the positions `x` of the vertices that are `touched`.
     pub fn begin(&mut self, surface: &Surface, x: &[Vec3], touched: &[bool]) {
         self.normals.resize(x.len(), Vec3::zeros());
@@ -31,7 +31,7 @@ impl Turns {
 
     /// How the vertices that are `touched`, as they were when the normals were taken, turn while all go from `x` by `moved`.
     pub fn follow(&mut self, surface: &Surface, x: &[Vec3], moved: &[Vec3], touched: &[bool]) {
-        let Turns { normals, turns } = self;
+        let CoRotation { normals, turns } = self;
         // Contacts that a step adds later have vertices of which nothing is known: none of an older step must stay.
         par::fill(turns, |v| {
             if touched[v] { normals[v].cross(&surface.normal(v, |v| x[v] + moved[v])) } else { Vec3::zeros() }
@@ -73,7 +73,7 @@ mod tests {
         let (surface, x) = layers();
         let vertices = [0, 3, 4, 5];
         let moved: Vec<Vec3> = x.iter().enumerate().map(|(v, x)| turn[v / 3] * x - x + Vec3::x()).collect();
-        let mut turns = Turns::default();
+        let mut turns = CoRotation::default();
         let touched = [true, false, false, true, true, true];
         turns.begin(&surface, &x, &touched);
         turns.follow(&surface, &x, &moved, &touched);

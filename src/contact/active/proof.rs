@@ -1,14 +1,17 @@
 //! The proof that a step crosses nothing, and what is done where there is none.
 
+use super::super::element::{LEAST, Watched, key};
 use super::super::ignore::ignores;
-use super::super::zone::Zones;
-use super::super::{Step, Stuck, impulse};
-use super::{LEAST, LISTS, PAIRS, Part, SWEEPS, Touch, Watched, key};
+use super::super::impact_zone::ImpactZones;
+use super::super::impulse;
+use super::{ActiveSet, LISTS, PAIRS, Part, SWEEPS};
 use crate::collision::candidates::{List, Near};
 use crate::collision::certificate::Pair;
 use crate::force::assembly::pick;
 use crate::linalg::four::{Four, fours};
 use crate::linalg::{Vec3, par};
+use crate::world::step::Step;
+use crate::world::step_error::StepError;
 use crate::world::{State, World};
 use std::collections::BTreeSet;
 
@@ -19,27 +22,27 @@ const SAME: f64 = 1.0 - 1e-9;
 
 /// What a proof took.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(in crate::stepper) struct Corrected {
+pub(crate) struct Corrected {
     /// Vertices whose end positions were corrected.
     pub vertices: u64,
     /// Those of them that were held where no other motion was proven.
     pub truncated: u64,
 }
 
-impl Touch {
+impl ActiveSet {
     /// Proves that no pair crosses on the way to the end positions. Pairs without proof are pushed apart, inelastically; what
     /// stays unproven then moves as one (see `zone`). Gives what was corrected.
     /// `moved`: displacements have changed since the last solution was looked at.
     ///
     /// # Errors
     /// A pair whose sides are both prescribed, in different ways.
-    pub(in crate::stepper) fn check(
+    pub(crate) fn check(
         &mut self,
         world: &World,
         state: &State,
         step: &mut Step,
         moved: bool,
-    ) -> Result<Corrected, Stuck> {
+    ) -> Result<Corrected, StepError> {
         self.corrected.clear();
         if moved {
             self.prove(world, state, step, true);
@@ -48,7 +51,7 @@ impl Touch {
             return Ok(Corrected::default());
         }
         let mut corrected = BTreeSet::new();
-        let mut zones = Zones::default();
+        let mut zones = ImpactZones::default();
         let mut wanted = Vec::new();
         for sweep in 0.. {
             if self.unproven.is_empty() {
@@ -77,7 +80,14 @@ impl Touch {
 
     /// Lets vertices of zones go where they wanted, one after the other, as far as all their pairs stay proven: a zone also holds
     /// what would part. Gives the number of vertices that do not get there.
-    fn loosen(&mut self, world: &World, state: &State, step: &mut Step, zones: &Zones, wanted: &[(Vec3, Vec3)]) -> u64 {
+    fn loosen(
+        &mut self,
+        world: &World,
+        state: &State,
+        step: &mut Step,
+        zones: &ImpactZones,
+        wanted: &[(Vec3, Vec3)],
+    ) -> u64 {
         let members: Vec<u32> = zones.moved(world, step).collect();
         let place = |v: &u32| members.binary_search(v).ok();
         let mut pairs: Vec<Vec<Watched>> = vec![Vec::new(); members.len()];
@@ -127,7 +137,7 @@ impl Touch {
 
     /// Finds the pairs whose separation over the step is not proven, in order of their vertices: among all, or among those whose
     /// vertices have changed and those that were not before.
-    pub(super) fn prove(&mut self, world: &World, state: &State, step: &Step, all: bool) {
+    pub(crate) fn prove(&mut self, world: &World, state: &State, step: &Step, all: bool) {
         if !world.contact.enabled {
             return;
         }
@@ -137,7 +147,7 @@ impl Touch {
         if astray {
             self.candidates.cover(&state.x, &world.surface, &step.moved, spare);
         }
-        let Touch { candidates, parts, changed, .. } = &*self;
+        let ActiveSet { candidates, parts, changed, .. } = &*self;
         let proven = |w: &Watched| proven(w, state, step);
         let touched = |w: &Watched| all || w.vertices.iter().any(|v| changed[*v as usize]);
         let mut unproven = par::gather(parts.len(), 1, |range, out| {

@@ -1,0 +1,40 @@
+//! One step in the making: what its stages hand on to each other.
+
+use crate::linalg::Vec3;
+
+/// One step in the making.
+#[derive(Clone, Debug, Default)]
+pub struct Step {
+    /// Its size [s].
+    pub h: f64,
+    /// Time of prescribed motion at its end [s].
+    pub end: f64,
+    /// Part of the pace by which prescribed motion is held back.
+    pub held: f64,
+    /// Effective step of the scheme [s].
+    pub beta: f64,
+    /// Effective step of each moving vertex: `h` (backward Euler) in contact [s].
+    pub betas: Vec<f64>,
+    /// Displacement of free flight, then of the step; all vertices [m].
+    pub moved: Vec<Vec3>,
+    /// Displacement of free flight; moving vertices [m].
+    pub flight: Vec<Vec3>,
+    /// Velocity of free flight, then at the end; moving vertices [m/s].
+    pub rate: Vec<Vec3>,
+    /// Unknown: displacement from free flight [m].
+    pub z: Vec<Vec3>,
+    /// Prescribed.
+    pub fixed: Vec<bool>,
+    /// In contact in this step; all vertices.
+    pub touched: Vec<bool>,
+    /// Of a cloth whose strain limit acts in this step; moving vertices.
+    pub limited: Vec<bool>,
+}
+
+impl Step {
+    /// Displacement of free flight, or the prescribed one [m].
+    pub fn flight(&self, v: u32) -> Vec3 {
+        let v = v as usize;
+        self.flight.get(v).copied().unwrap_or(self.moved[v])
+    }
+}
