@@ -69,10 +69,19 @@ impl Elements {
 
     /// Membrane and bending energy [J].
     pub fn energy(&self, x: &[Vec3]) -> (f64, f64) {
-        let membrane = par::sum(self.triangles.len(), |k| {
+        (self.membrane_energy(x), self.bending_energy(x))
+    }
+
+    /// Energy of stretching and shearing [J].
+    pub fn membrane_energy(&self, x: &[Vec3]) -> f64 {
+        par::sum(self.triangles.len(), |k| {
             let t = &self.triangles[k];
             t.energy(&self.sheets[t.cloth as usize].membrane, &pick(x, &t.vertices))
-        });
+        })
+    }
+
+    /// Energy of bending [J].
+    pub fn bending_energy(&self, x: &[Vec3]) -> f64 {
         let hinges = par::sum(self.hinges.len(), |k| {
             let h = &self.hinges[k];
             match &self.sheets[h.cloth as usize].bending {
@@ -88,6 +97,6 @@ impl Elements {
                 Bending::Table(_) => 0.0,
             }
         });
-        (membrane, hinges + patches)
+        hinges + patches
     }
 }

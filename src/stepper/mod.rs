@@ -27,7 +27,7 @@ use crate::linalg::pcg::{Components, Pcg};
 use crate::linalg::{Vec3, par};
 use crate::world::{Pinch, State, World};
 use guard::When;
-pub use report::{Report, Seconds};
+pub use report::Report;
 pub use scheme::Integrator;
 use std::time::Instant;
 pub use stuck::Stuck;
