@@ -176,7 +176,8 @@ fn plots(stats: &[FrameStats]) -> String {
     };
     out.push_str(&plot("energies [J]", lines(true)));
     // Gravity's zero is the origin; beside it the others are often flat.
-    out.push_str(&plot("energies without gravity [J]", lines(false)));
+    let placed: Vec<&str> = energies().filter(|energy| energy.placed).map(|energy| energy.word).collect();
+    out.push_str(&plot(&format!("energies without {} [J]", placed.join(" and ")), lines(false)));
     let count = stats.iter().map(|s| s.airs.len()).max().unwrap_or(0);
     for k in 0..count {
         let name = stats.iter().find_map(|s| s.airs.get(k)).map_or("", |air| air.cloth.as_str());

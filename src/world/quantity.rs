@@ -1,6 +1,6 @@
 //! The table of quantities: what is told of a state, a row each.
 //!
-//! [`channels`] are values at the vertices of a cloth, [`energies`] numbers of the whole world; [`numbers!`] declares the numbers of
+//! [`channels`] are values at the vertices of a cloth, [`energies`] numbers of the whole world; `numbers!` declares the numbers of
 //! steps and frames. Scene keys, files, pictures, statistics, report and tests read these rows: a quantity is added as one of them.
 
 mod air;
@@ -237,5 +237,25 @@ impl Stages {
     /// Adds the seconds of another step or frame.
     pub fn add(&mut self, other: &Stages) {
         Stages::NUMBERS.iter().for_each(|stage| (stage.set)(self, (stage.get)(self) + (stage.get)(other)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No word stands twice, each has a sentence, and that of a channel says its unit.
+    #[test]
+    fn rows_are_told_apart() {
+        let all: Vec<(&str, &str)> = channels().map(|c| (c.word, c.sentence)).collect();
+        let energies: Vec<(&str, &str)> = energies().map(|e| (e.word, e.sentence)).collect();
+        let stages: Vec<(&str, &str)> = Stages::NUMBERS.iter().map(|s| (s.word, s.sentence)).collect();
+        for rows in [all, energies, stages] {
+            for (k, (word, sentence)) in rows.iter().enumerate() {
+                assert!(rows[..k].iter().all(|(other, _)| other != word), "{word}");
+                assert!(sentence.len() > 5 && sentence.ends_with('.'), "{word}: {sentence}");
+            }
+        }
+        assert!(channels().all(|c| c.unit.is_empty() || c.sentence.contains(&format!("[{}]", c.unit))));
     }
 }

@@ -1,6 +1,6 @@
 //! Numbers that a struct holds, as a table.
 
-/// A number that a struct holds; see [`numbers!`].
+/// A number that a struct holds; `numbers!` declares them.
 pub struct Number<S: 'static> {
     /// Its word in files: the field's name.
     pub word: &'static str,
