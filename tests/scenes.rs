@@ -140,7 +140,7 @@ impl Done {
         let last = self.record.done;
         let most = |of: &dyn Fn(u32) -> f64| (first..=last).map(of).fold(0.0, f64::max);
         let ways = self.frame(first).x.iter().zip(&self.frame(last).x).map(|(before, after)| (after - before).norm());
-        let kinetic = most(&|frame| self.stats[frame as usize - 1].energies.kinetic);
+        let kinetic = most(&|frame| self.stats[frame as usize - 1].energies.get("kinetic"));
         [kinetic, most(&|frame| self.speed(frame)), ways.fold(0.0, f64::max)]
     }
 
@@ -184,8 +184,16 @@ impl Done {
             "volume" => volume(all),
             "lowest" => along(1).fold(f64::INFINITY, f64::min),
             "highest" => along(1).fold(f64::NEG_INFINITY, f64::max),
-            "kinetic_energy" => self.stats[frame as usize - 1].energies.kinetic,
-            _ => panic!("{}: no quantity '{name}'", self.name),
+            _ => self.told(name, frame).unwrap_or_else(|| panic!("{}: no quantity '{name}'", self.name)),
+        }
+    }
+
+    /// What the statistics say of a frame: an energy (its word and `_energy`), or a number by its word.
+    fn told(&self, name: &str, frame: u32) -> Option<f64> {
+        let stats = &self.stats[frame as usize - 1];
+        match name.strip_suffix("_energy") {
+            Some(word) => stats.energies.all().find(|(energy, _)| energy.word == word).map(|(_, joules)| joules),
+            None => FrameStats::NUMBERS.iter().find(|number| number.word == name).map(|number| (number.get)(stats)),
         }
     }
 
@@ -658,7 +666,7 @@ fn towel_comes_to_rest() {
 /// After 4 s the energy of motion of 50 x 50 vertices is that of a sheet which moves at less than 5 mm/s.
 #[test]
 fn drape_calms_down() {
-    let kinetic = drape().stats[120].energies.kinetic;
+    let kinetic = drape().stats[120].energies.get("kinetic");
     assert!(kinetic < 0.5 * 0.2 * 5e-3 * 5e-3, "{kinetic} J");
 }
 

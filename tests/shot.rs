@@ -340,7 +340,7 @@ fn far_from_the_origin_all_is_as_there() {
         for object in ["c0", "c2", "t"] {
             assert!(here.positions(object) == there.positions(object), "{name}, {object}");
         }
-        let [a, b] = [&here, &there].map(|bench| bench.stats()[3].energies.gravity);
+        let [a, b] = [&here, &there].map(|bench| bench.stats()[3].energies.get("gravity"));
         let weight = 3.0 * 0.0625 * 0.15 * 9.81;
         assert!((b - a - weight * at.y).abs() < 0.2 * weight * at.y.abs() + 1e-6, "{a} {b} J");
         let picture = |bench: &Bench| bench.folder.join("a/preview/frame.0008.png");

@@ -9,6 +9,7 @@ use percale::scene::{Fault, read_text};
 use percale::sequence;
 use percale::stepper::{Integrator, Settings, stepper};
 use percale::world::crossing::crossings;
+use percale::world::quantity::pressures;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -220,7 +221,7 @@ fn shells_of_one_cloth_have_their_own_air() {
     let airs = sequence::airs(world, &built.state);
     assert!(airs[0].pressure.abs() < 1e-6 && airs[1].pressure > 3e4, "{airs:?}");
     assert_eq!([airs[0].cloth.as_str(), airs[1].cloth.as_str()], ["c 1", "c 2"]);
-    let excess = sequence::pressures(world, &built.state, &world.objects[0]).unwrap();
+    let excess = pressures(world, &built.state, &world.objects[0]).unwrap();
     assert!(excess[0].abs() < 1e-6 && excess[count] == airs[1].pressure);
     // A wall around a hollow is one; a ball in a ball is refused, with its place.
     assert_eq!(scene("hollow", text, &two(0.0, 0.06, true)).unwrap().world.balloons.len(), 1);

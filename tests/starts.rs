@@ -177,7 +177,7 @@ fn an_unwelded_seam_does_not_explode() {
     // Free fall, and a little more where the hanging half swings down about its pins.
     assert!(run.fastest < 1.5 * 9.81 * 0.3, "{} m/s", run.fastest);
     let (world, state) = run.parts();
-    let strain = percale::sequence::largest_strain(world, &state.x);
+    let strain = percale::world::quantity::largest_strain(world, &state.x);
     assert!(strain < 0.1, "{strain}");
 }
 

@@ -43,7 +43,7 @@ fn cases_become_runs_tables_and_a_sheet() {
     // Of free fall for a tenth of a second: the other has 4/9.81 of the speed, but for the air.
     let kinetic = |case: &str| {
         let stats = Folder::new(&folder.join("out/two").join(case)).read_stats().unwrap();
-        stats.last().unwrap().energies.kinetic
+        stats.last().unwrap().energies.get("kinetic")
     };
     let ratio = (kinetic("0002") / kinetic("0001")).sqrt();
     assert!((ratio - 4.0 / 9.81).abs() < 2e-3, "{ratio}");
@@ -167,7 +167,7 @@ fn an_edited_sweep_does_not_mix_its_cases() {
             let fields: Vec<&str> = line.split(',').collect();
             assert_eq!(fields[2], "finished", "{csv}");
             let stats = Folder::new(&folder.join("out/two").join(fields[0])).read_stats().unwrap();
-            (fields[1].to_string(), fields[0].to_string(), stats.last().unwrap().energies.kinetic)
+            (fields[1].to_string(), fields[0].to_string(), stats.last().unwrap().energies.get("kinetic"))
         };
         csv.lines().skip(1).map(row).collect::<Vec<_>>()
     };

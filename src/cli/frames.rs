@@ -2,16 +2,16 @@
 
 use super::failure::Failure;
 use super::log::{Level, log};
-use super::picture::{cell, field, full, picture, sheet, sheet_frames};
+use super::picture::{cell, full, picture, sheet, sheet_frames};
 use super::render::objects;
 use crate::collision::intersect::Test;
 use crate::contact::ignore::excuses;
 use crate::linalg::Vec3;
 use crate::render::{Image, Picture};
 use crate::scene::Scene;
-use crate::scene::settings::Channel;
-use crate::sequence::{self, DiskError, Energies, Folder, FrameStats, Lock, Run, Shape, Snapshot, Status, Watch};
+use crate::sequence::{self, DiskError, Folder, FrameStats, Lock, Run, Shape, Snapshot, Status, Watch};
 use crate::world::crossing;
+use crate::world::quantity::{Energies, channels, largest_strain};
 use crate::world::{Kind, Object, State, World};
 use std::path::Path;
 use std::time::Instant;
@@ -119,11 +119,8 @@ impl<'a> Frames<'a> {
             clock = Instant::now();
             seconds
         };
-        stats.max_strain = sequence::largest_strain(world, &state.x);
-        let (membrane, bending) = world.elements.energy(&state.x);
-        let (kinetic, gravity) = (sequence::kinetic_energy(world, state), sequence::weight_energy(world, state));
-        let solid = world.elements.solid_energy(&state.x);
-        stats.energies = Energies { kinetic, gravity, membrane, bending, solid };
+        stats.max_strain = largest_strain(world, &state.x);
+        stats.energies = Energies::new(|energy| (energy.joules)(energy, world, state));
         stats.airs = sequence::airs(world, state);
         let snapshots: Vec<Snapshot> =
             world.objects.iter().map(|o| Snapshot::of(world, state, o, self.fields(world, state, o))).collect();
@@ -199,29 +196,11 @@ impl<'a> Frames<'a> {
         if object.kind != Kind::Cloth {
             return Vec::new();
         }
-        let wanted = |channel: Channel, word: &str| {
-            self.scene.output.fields.contains(&channel) || field(self.scene).is_some_and(|shown| shown.word == word)
-        };
-        let mut fields = Vec::new();
-        if wanted(Channel::Strain, "strain") {
-            fields.push(("strain".to_string(), sequence::strains(world, object, &state.x)));
-        }
-        if wanted(Channel::Speed, "speed") {
-            fields.push(("speed".to_string(), sequence::speeds(object, &state.v)));
-        }
-        if wanted(Channel::Gap, "gap") {
-            let gaps = sequence::gaps(world, &state.x);
-            fields.push(("gap".to_string(), world.in_file_order(object, &gaps)));
-        }
-        if wanted(Channel::Pressure, "pressure") {
-            let pressures = sequence::pressures(world, state, object);
-            fields.extend(pressures.map(|values| ("pressure".to_string(), values)));
-        }
-        if wanted(Channel::AirMass, "air_mass") {
-            let masses = sequence::air_masses(world, state, object);
-            fields.extend(masses.map(|values| ("air_mass".to_string(), values)));
-        }
-        fields
+        let Scene { output, preview, .. } = self.scene;
+        channels()
+            .filter(|channel| output.fields.contains(channel) || preview.field == Some(*channel))
+            .filter_map(|channel| Some((channel.word.to_string(), (channel.values)(channel, world, state, object)?)))
+            .collect()
     }
 
     fn write_meshes(&mut self, world: &World, snapshots: &[Snapshot], frame: u32) -> Result<(), DiskError> {

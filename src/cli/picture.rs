@@ -8,10 +8,11 @@ use crate::render::{
 use crate::scene::Scene;
 use crate::scene::memory::words;
 use crate::scene::obstacle;
-use crate::scene::preview::{CELL, Colouring, Shading as Law};
+use crate::scene::preview::{CELL, Shading as Law};
 use crate::sequence::{Run, Shape, Snapshot};
 use crate::world::Kind;
 use crate::world::motion::Motion;
+use crate::world::quantity::Channel;
 
 /// Angle from which on an obstacle's triangles meet in an edge [rad].
 const CREASE: f64 = std::f64::consts::FRAC_PI_3;
@@ -41,44 +42,12 @@ fn look(scene: &Scene, shape: &Shape) -> Option<Look> {
     }
 }
 
-/// A field that colours cloths.
-pub struct Field {
-    /// Its word in files.
-    pub word: &'static str,
-    label: &'static str,
-    unit: &'static str,
-    map: Map,
-    /// Only cloths over a layer of air have it.
-    of_air: bool,
-    /// Balloons have it as well.
-    of_balloons: bool,
-}
-
-impl Field {
-    /// A cloth has it.
-    fn is_of(&self, scene: &Scene, cloth: &str) -> bool {
-        let inflated = self.of_balloons && scene.balloons.iter().any(|balloon| balloon.cloth == cloth);
-        !self.of_air || inflated || scene.airs.iter().any(|layer| layer.cloth == cloth)
-    }
-}
-
-/// The field that colours cloths; `None` where they have their own colours.
-pub fn field(scene: &Scene) -> Option<Field> {
-    let of =
-        |word, label, unit| Some(Field { word, label, unit, map: Map::Sequential, of_air: false, of_balloons: false });
-    match scene.preview.field {
-        Colouring::None => None,
-        Colouring::Strain => of("strain", "strain", ""),
-        Colouring::Speed => of("speed", "speed", "m/s"),
-        Colouring::Gap => of("gap", "gap", "m"),
-        Colouring::Pressure => of("pressure", "pressure", "Pa").map(|field| Field {
-            map: Map::Diverging,
-            of_air: true,
-            of_balloons: true,
-            ..field
-        }),
-        Colouring::AirMass => of("air_mass", "air", "kg/m2").map(|field| Field { of_air: true, ..field }),
-    }
+/// A cloth has a channel.
+fn has(scene: &Scene, cloth: &str, channel: &Channel) -> bool {
+    channel.of.has(
+        scene.airs.iter().any(|layer| layer.cloth == cloth),
+        scene.balloons.iter().any(|balloon| balloon.cloth == cloth),
+    )
 }
 
 /// Draws a frame `width` by `height` of a run, whose record says what box the camera is fitted to; where cloth leaves that picture
@@ -128,8 +97,7 @@ pub fn picture(
         Law::Phong => Shading::Phong { shininess: 40.0, specular: 0.25 },
         Law::Lambert => Shading::Lambert,
     };
-    let field = field(scene);
-    let range = field.as_ref().map(|field| preview.field_range.unwrap_or_else(|| range(objects, field)));
+    let range = preview.field.map(|field| preview.field_range.unwrap_or_else(|| range(objects, field)));
     let mut drawn = Vec::with_capacity(objects.len());
     for (shape, at) in objects {
         let Some(look) = look(scene, shape) else { continue };
@@ -142,11 +110,12 @@ pub fn picture(
             Some(size) => Paint::Checker { a: colour, b: colour.map(|c| 0.35 * c), size },
             None => Paint::Colour(colour),
         };
-        if let (Kind::Cloth, Some(field), Some([min, max])) = (shape.kind, &field, range) {
-            let Field { word, label, unit, map, .. } = *field;
+        if let (Kind::Cloth, Some(field), Some([min, max])) = (shape.kind, preview.field, range) {
+            let Channel { word, label, unit, diverging, .. } = *field;
+            let map = if diverging { Map::Diverging } else { Map::Sequential };
             // A cloth that has no such value is grey: its own colour might be taken for one.
             let none: &[f64] = &[];
-            let values = if field.is_of(scene, &shape.name) { at.field(word) } else { Some(none) };
+            let values = if has(scene, &shape.name, field) { at.field(word) } else { Some(none) };
             let values = values.ok_or_else(|| {
                 format!(
                     "the field '{word}' of '{}' was not recorded; add it to output.fields and run again",
@@ -261,10 +230,10 @@ pub fn sheet(cells: &[(String, Image)]) -> Image {
 }
 
 /// Range of a field over all cloths, never empty; where the map has a middle, that is zero.
-fn range(objects: &[(&Shape, &Snapshot)], field: &Field) -> [f64; 2] {
+fn range(objects: &[(&Shape, &Snapshot)], field: &Channel) -> [f64; 2] {
     let values = objects.iter().filter_map(|(_, at)| at.field(field.word)).flatten().filter(|v| v.is_finite());
     let [low, high] = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[l, h], v| [l.min(*v), h.max(*v)]);
-    if field.map == Map::Diverging {
+    if field.diverging {
         let most = high.max(-low).max(1e-6);
         [-most, most]
     } else if low < high {

@@ -5,15 +5,13 @@ use super::inspect::{BELOW_ZERO, run_of};
 use super::progress::span;
 use super::say;
 use crate::page::{Cell, Line, Plot, document, fold, heading, number, paragraph, picture, table};
-use crate::sequence::{Folder, FrameStats, Run as Record, Stages, read, write as write_file};
+use crate::sequence::{Folder, FrameStats, Run as Record, read, write as write_file};
+use crate::world::quantity::{Energy, Number, Stages, energies};
 use clap::Args;
 use std::path::PathBuf;
 
 /// Pictures on the page.
 const STILLS: usize = 6;
-
-/// A number of each frame, by name.
-type Quantity = (&'static str, fn(&FrameStats) -> f64);
 
 /// Arguments.
 #[derive(Debug, Args)]
@@ -147,17 +145,15 @@ fn plot(title: &str, lines: Vec<Line>) -> String {
 fn time(stats: &[FrameStats]) -> String {
     let mut total = Stages::default();
     stats.iter().for_each(|s| total.add(&s.seconds));
-    let named = total.named();
-    let all: f64 = named.iter().map(|(_, seconds)| seconds).sum();
-    let rows: Vec<Vec<Cell>> = named
-        .iter()
-        .map(|(name, seconds)| {
-            let share = format!("{:.1}", 100.0 * seconds / all.max(1e-9));
-            vec![text(*name), Cell::Number(format!("{seconds:.2}")), Cell::Number(share)]
-        })
-        .collect();
-    let stage = |k: usize| line(named[k].0, stats, |s| s.seconds.named()[k].1);
-    let lines = (0..named.len()).filter(|k| named[*k].1 > 0.0).map(stage).collect();
+    let all = total.total();
+    let row = |stage: &Number<Stages>| {
+        let seconds = (stage.get)(&total);
+        let share = format!("{:.1}", 100.0 * seconds / all.max(1e-9));
+        vec![text(stage.word), Cell::Number(format!("{seconds:.2}")), Cell::Number(share)]
+    };
+    let rows: Vec<Vec<Cell>> = Stages::NUMBERS.iter().map(row).collect();
+    let spent = Stages::NUMBERS.iter().filter(|stage| (stage.get)(&total) > 0.0);
+    let lines = spent.map(|stage| line(stage.word, stats, |s| (stage.get)(&s.seconds))).collect();
     let mut out = heading("Time");
     out.push_str("<div class=\"grid\">\n");
     out.push_str(&plot("wall time by stage [s]", lines));
@@ -173,21 +169,15 @@ fn plots(stats: &[FrameStats]) -> String {
     out.push_str(&plot("contacts", one(&|s| s.contacts as f64)));
     out.push_str(&plot("smallest gap [mm]", one(&|s| 1e3 * s.min_gap)));
     out.push_str(&plot("largest strain [%]", one(&|s| 100.0 * s.max_strain)));
-    let energies: [Quantity; 5] = [
-        ("kinetic", |s| s.energies.kinetic),
-        ("gravity", |s| s.energies.gravity),
-        ("membrane", |s| s.energies.membrane),
-        ("bending", |s| s.energies.bending),
-        ("solid", |s| s.energies.solid),
-    ];
-    let lines = |all: &[Quantity]| -> Vec<Line> {
-        let there = all.iter().filter(|(_, of)| stats.iter().any(|s| of(s) != 0.0));
-        there.map(|(name, of)| line(name, stats, of)).collect()
+    let there = |energy: &&Energy| stats.iter().any(|s| s.energies.get(energy.word) != 0.0);
+    let lines = |placed: bool| {
+        let shown = energies().filter(|energy| placed || !energy.placed).filter(there);
+        shown.map(|energy| line(energy.word, stats, |s| s.energies.get(energy.word))).collect()
     };
-    out.push_str(&plot("energies [J]", lines(&energies)));
+    out.push_str(&plot("energies [J]", lines(true)));
     // Gravity's zero is the origin; beside it the others are often flat.
-    let inner = [energies[0], energies[2], energies[3], energies[4]];
-    out.push_str(&plot("energies without gravity [J]", lines(&inner)));
+    let placed: Vec<&str> = energies().filter(|energy| energy.placed).map(|energy| energy.word).collect();
+    out.push_str(&plot(&format!("energies without {} [J]", placed.join(" and ")), lines(false)));
     let count = stats.iter().map(|s| s.airs.len()).max().unwrap_or(0);
     for k in 0..count {
         let name = stats.iter().find_map(|s| s.airs.get(k)).map_or("", |air| air.cloth.as_str());

@@ -8,8 +8,9 @@ use super::pulse::Pulse;
 use super::stretch::Stretched;
 use crate::scene::settings::Precision;
 use crate::scene::{Scene, time};
-use crate::sequence::{self, Checkpoint, FrameStats, Mark, Stages};
+use crate::sequence::{Checkpoint, FrameStats, Mark};
 use crate::stepper::{Advance, Integrator, Report, Settings, stepper};
+use crate::world::quantity::{Stages, largest_strain};
 use crate::world::{State, World};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -171,16 +172,7 @@ impl Simulation<'_> {
             stats.min_gap = report.min_gap;
         }
         stats.lag = state.lag;
-        let s = report.seconds;
-        stats.seconds.add(&Stages {
-            broad: s.broad,
-            narrow: s.narrow,
-            air: s.air,
-            assembly: s.assembly,
-            solve: s.solve,
-            check: s.check,
-            ..Stages::default()
-        });
+        stats.seconds.add(&report.seconds);
         if over && state.time < until {
             let failure = self.over(state, stepper, &report, stats);
             self.keep(state, stats.frame - 1, Some(stats.clone()))?;
@@ -192,7 +184,7 @@ impl Simulation<'_> {
     /// A frame that has taken longer than it may.
     fn over(&self, state: &State, stepper: &dyn Advance, report: &Report, stats: &FrameStats) -> Failure {
         let settings = stepper.settings();
-        let stretch = sequence::largest_strain(self.world, &state.x);
+        let stretch = largest_strain(self.world, &state.x);
         let mut why = vec![
             format!("{} of {} steps were repeated shorter", report.repeats, report.steps),
             format!("{} contacts", report.contacts),
@@ -219,11 +211,11 @@ impl Simulation<'_> {
     /// The table of wall time, and where the output is.
     pub fn close(&self, stages: &Stages, time: f64) {
         let wall = self.start.elapsed().as_secs_f64();
-        let named = stages.named();
-        let other = (wall - named.iter().map(|(_, s)| s).sum::<f64>()).max(0.0);
+        let other = (wall - stages.total()).max(0.0);
+        let named = Stages::NUMBERS.iter().map(|stage| (stage.word, (stage.get)(stages)));
         let tell = |text: &str| self.progress.log(Level::Info, text);
         tell("stage       wall [s]   share");
-        for (name, seconds) in named.into_iter().chain([("other", other), ("all", wall)]) {
+        for (name, seconds) in named.chain([("other", other), ("all", wall)]) {
             tell(&format!("{name:<10} {seconds:>9.2}  {:>5.1} %", 100.0 * seconds / wall.max(1e-9)));
         }
         let out = self.frames.folder().path().display();

@@ -1,8 +1,8 @@
 //! Cloth that is stretched beyond what can be meant is told, once an object.
 
 use crate::linalg::Vec3;
-use crate::sequence;
 use crate::stepper::Report;
+use crate::world::quantity::{largest_strain, strained};
 use crate::world::{State, World};
 
 /// Strain beyond which a cloth is told: woven cloth tears, and no law of ours is measured so far.
@@ -36,10 +36,10 @@ impl Stretched {
                 ));
             }
         }
-        if sequence::largest_strain(world, &state.x) <= STRAIN {
+        if largest_strain(world, &state.x) <= STRAIN {
             return lines;
         }
-        for (object, strain, place) in sequence::strained(world, &state.x) {
+        for (object, strain, place) in strained(world, &state.x) {
             let blown = world.balloons.iter().any(|balloon| balloon.cloth == object);
             if strain > STRAIN && !blown && !far.contains(&object) {
                 far.push(object);

@@ -13,7 +13,7 @@ use crate::linalg::{Mat3, Vec3};
 /// What it shows of itself.
 pub const SHOWN: Shown = Shown {
     name: Name::first("tether"),
-    energy: "Of tethers",
+    energy: "Of tethers.",
     channels: &[Channel {
         word: "tether_stretch",
         label: "tether",

@@ -3,11 +3,12 @@
 use super::document::{Node, Value};
 use super::json::Json;
 use super::keys::{Context, Keys, Kind, choices, section};
-use super::kinds::{choice, colour, direction, flag, integer, quantity, real, table, vector};
+use super::kinds::{choice, colour, direction, flag, integer, quantity, real, table, vector, word};
 use super::memory::{available, words};
 use super::unit::Unit;
 use crate::linalg::{UnitVec3, Vec3};
 use crate::render::memory;
+use crate::world::quantity::{Channel, channels};
 use std::f64::consts::PI;
 
 choices! {
@@ -21,24 +22,6 @@ choices! {
         Phong = "phong",
         /// `N.L`.
         Lambert = "lambert",
-    }
-}
-
-choices! {
-    /// What colours the cloths.
-    pub enum Colouring {
-        /// Their own colours.
-        None = "none",
-        /// Strain of the edges around a vertex.
-        Strain = "strain",
-        /// Speed [m/s].
-        Speed = "speed",
-        /// Contact gap [m].
-        Gap = "gap",
-        /// Pressure of the air below above that of the atmosphere [Pa], of cloths over air and of balloons: blue where lower; others are grey.
-        Pressure = "pressure",
-        /// Mass of the air below per area [kg/m2], of cloths over air; others are grey.
-        AirMass = "air_mass",
     }
 }
 
@@ -157,6 +140,11 @@ impl Kind for FieldRange {
     }
 }
 
+/// What colours the cloths: their own colours, or a channel.
+fn colourings() -> impl Iterator<Item = (Option<&'static Channel>, &'static str, &'static str)> {
+    [(None, "none", "Their own colours.")].into_iter().chain(channels().map(|c| (Some(c), c.word, c.shown)))
+}
+
 section! {
     /// Preview pictures: ray-cast, one a frame.
     pub struct Preview {
@@ -179,7 +167,7 @@ section! {
         /// Draw the edges of triangles.
         pub wireframe: bool = flag().or(false),
         /// Colour cloths by a field, with a legend.
-        pub field: Colouring = choice().or(Colouring::None),
+        pub field: Option<&'static Channel> = word(colourings()).or(None),
         /// Values of the field at the ends of the colour scale; fitted to each frame if absent, for pressure with 0 in the middle.
         pub field_range: Option<[f64; 2]> = FieldRange.optional(),
         /// Camera.

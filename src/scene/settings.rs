@@ -1,9 +1,10 @@
 //! `[wind]`, `[contact]`, `[solver]` and `[output]`.
 
-use super::keys::{Choice, Keys, Kind, choices, section};
-use super::kinds::{choice, flag, integer, list, name, quantity, real, vector};
+use super::keys::{Keys, Kind, choices, section};
+use super::kinds::{choice, flag, integer, list, name, quantity, real, vector, word};
 use super::unit::Unit;
 use crate::linalg::Vec3;
+use crate::world::quantity::{Channel, channels};
 
 section! {
     /// Wind: uniform in space, a mean and smooth gusts in time. It acts through the drag of cloths.
@@ -115,22 +116,6 @@ choices! {
     }
 }
 
-choices! {
-    /// A quantity known at every vertex.
-    pub enum Channel {
-        /// Largest relative change of length of the edges around the vertex.
-        Strain = "strain",
-        /// Speed [m/s].
-        Speed = "speed",
-        /// Distance to the nearest other surface less the thickness [m].
-        Gap = "gap",
-        /// Pressure of the air below above that of the atmosphere [Pa]; of cloths over a layer of air and of balloons.
-        Pressure = "pressure",
-        /// Mass of the air below per area of the cloth at rest [kg/m2]; of cloths over a layer of air.
-        AirMass = "air_mass",
-    }
-}
-
 section! {
     /// What a run leaves beside its record.
     pub struct Output {
@@ -141,7 +126,8 @@ section! {
         /// Write obstacles too: one file where they stand still.
         pub obstacles: bool = flag().or(true),
         /// Quantities written with each vertex (PLY only).
-        pub fields: Vec<Channel> = list(choice(), 0..=5).or(Vec::new()),
+        pub fields: Vec<&'static Channel> =
+            list(word(channels().map(|c| (c, c.word, c.sentence))), 0..=channels().count()).or(Vec::new()),
         /// Frames from one checkpoint to the next; 0: only at the end and where a signal stops the run.
         pub checkpoint: u32 = integer(0..=1_000_000).or(10),
     }
@@ -151,7 +137,7 @@ section! {
 fn fields_fit(output: Output, keys: &mut Keys) -> Option<Output> {
     let twice = output.fields.iter().enumerate().find(|(k, f)| output.fields.iter().take(*k).any(|g| g == *f));
     if let Some((_, field)) = twice {
-        keys.fault("fields", format!("\"{}\" is listed twice", field.word()));
+        keys.fault("fields", format!("\"{}\" is listed twice", field.word));
         return None;
     }
     if output.format == Format::Obj && !output.fields.is_empty() {

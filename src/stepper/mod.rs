@@ -22,7 +22,7 @@ use crate::world::step::Step;
 use crate::world::step_error::StepError;
 use crate::world::{Pinch, State, World};
 use guard::When;
-pub use report::{Report, Seconds};
+pub use report::Report;
 pub use scheme::Integrator;
 use std::time::Instant;
 

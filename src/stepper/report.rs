@@ -1,37 +1,6 @@
 //! What steps took and met.
 
-/// Wall seconds by stage.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Seconds {
-    /// Candidate pairs.
-    pub broad: f64,
-    /// Contacts from candidates.
-    pub narrow: f64,
-    /// Pressures of layers of air and balloons.
-    pub air: f64,
-    /// Elements, drag, handles, contacts into the system.
-    pub assembly: f64,
-    /// Linear solve.
-    pub solve: f64,
-    /// Check of the end positions, corrections, strain limits.
-    pub check: f64,
-}
-
-impl Seconds {
-    /// All stages.
-    pub fn total(&self) -> f64 {
-        self.broad + self.narrow + self.air + self.assembly + self.solve + self.check
-    }
-
-    fn add(&mut self, other: &Seconds) {
-        self.broad += other.broad;
-        self.narrow += other.narrow;
-        self.air += other.air;
-        self.assembly += other.assembly;
-        self.solve += other.solve;
-        self.check += other.check;
-    }
-}
+use crate::world::quantity::Stages;
 
 /// What happened in one or more steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -62,7 +31,7 @@ pub struct Report {
     /// Lists of candidates built, each of two patches.
     pub builds: u64,
     /// Wall time.
-    pub seconds: Seconds,
+    pub seconds: Stages,
 }
 
 impl Report {

@@ -21,6 +21,8 @@ pub mod glue;
 pub mod motion;
 /// Where far scenes are solved.
 pub mod origin;
+/// The table of what is told of a state.
+pub mod quantity;
 /// A state as bytes.
 pub mod snapshot;
 /// One step in the making.

@@ -1,6 +1,7 @@
 //! A folder of a test's own, the program run in it, and what its runs have left.
 
-use percale::sequence::{Checkpoint, Folder, FrameStats, Stages};
+use percale::sequence::{Checkpoint, Folder, FrameStats};
+use percale::world::quantity::Stages;
 use percale::world::snapshot;
 use std::collections::BTreeMap;
 use std::fs;

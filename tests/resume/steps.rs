@@ -4,7 +4,8 @@ use super::features;
 use percale::scene;
 use percale::scene::settings::Precision;
 use percale::scene::time;
-use percale::stepper::{Advance, Integrator, Report, Seconds, Settings, stepper};
+use percale::stepper::{Advance, Integrator, Report, Settings, stepper};
+use percale::world::quantity::Stages;
 use percale::world::{State, World, snapshot};
 use std::fs;
 use std::path::Path;
@@ -66,7 +67,7 @@ impl Feature {
         let frame = (state.time * 25.0 + 1e-9).floor() + 1.0;
         let report = stepper.step(&self.world, state, frame / 25.0).unwrap_or_else(|stuck| panic!("{stuck:?}"));
         // How many lists were built is no result.
-        Report { seconds: Seconds::default(), builds: 0, candidates: 0, ..report }
+        Report { seconds: Stages::default(), builds: 0, candidates: 0, ..report }
     }
 }
 

@@ -6,7 +6,7 @@ use percale::linalg::Vec3;
 use percale::scene::cloth::{Model, Pull, Rest, RestAngles};
 use percale::scene::obstacle::Shape;
 use percale::scene::place::Selector;
-use percale::scene::preview::{Colouring, Shading};
+use percale::scene::preview::Shading;
 use percale::scene::settings::{Format, Pinch, Precision, Start};
 use percale::scene::time::Integrator;
 use percale::scene::{Contact, Solver, Time, Up, Wind};
@@ -47,7 +47,7 @@ fn of_the_scene_and_its_settings() {
     let p = &scene.preview;
     assert!(p.enabled && !p.exr && !p.wireframe && p.ground);
     assert_eq!((p.width, p.height, p.samples, p.every, p.sheet), (960, 540, 16, 1, 12));
-    assert_eq!((p.shading, p.k, p.field), (Shading::Minnaert, 0.75, Colouring::None));
+    assert_eq!((p.shading, p.k, p.field), (Shading::Minnaert, 0.75, None));
     assert_eq!((p.field_range, p.ground_height, p.background, p.key.direction), (None, None, None, None));
     assert_eq!((p.camera.position, p.camera.target, p.camera.direction), (None, None, None));
     assert!((p.camera.fov.to_degrees() - 35.0).abs() < 1e-12);

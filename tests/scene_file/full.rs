@@ -9,8 +9,8 @@ use percale::scene::body;
 use percale::scene::cloth::{MapSource, Mapped, Pull, Rest, RestAngles};
 use percale::scene::obstacle::Shape;
 use percale::scene::place::{Members, Selector};
-use percale::scene::preview::{Colouring, Shading};
-use percale::scene::settings::{Channel, Format, Pinch, Precision, Start};
+use percale::scene::preview::Shading;
+use percale::scene::settings::{Format, Pinch, Precision, Start};
 use percale::scene::solid::Law;
 use percale::scene::time::Integrator;
 use percale::scene::{Contact, Time, Up};
@@ -53,12 +53,10 @@ fn settings_are_read_in_si() {
     assert_eq!((scene.wind.gust_period, scene.wind.seed), (2.0, 7));
     assert!(!scene.output.meshes && scene.output.format == Format::Ply && !scene.output.obstacles);
     assert_eq!(scene.output.checkpoint, 25);
-    assert_eq!(
-        scene.output.fields,
-        [Channel::Strain, Channel::Speed, Channel::Gap, Channel::Pressure, Channel::AirMass]
-    );
+    assert!(scene.output.fields.iter().map(|f| f.word).eq(["strain", "speed", "gap", "pressure", "air_mass"]));
     let p = &scene.preview;
-    assert_eq!((p.shading, p.field, p.field_range), (Shading::Minnaert1941, Colouring::Strain, Some([0.0, 0.1])));
+    let word = p.field.map(|f| f.word);
+    assert_eq!((p.shading, word, p.field_range), (Shading::Minnaert1941, Some("strain"), Some([0.0, 0.1])));
     assert_eq!((p.width, p.height, p.samples, p.every, p.sheet), (640, 360, 4, 2, 0));
     assert_eq!((p.enabled, p.exr, p.wireframe, p.ground, p.k), (false, true, true, false, 0.9));
     assert_eq!((p.ground_height, p.background), (Some(-0.1), Some([1.0, 0.0, 128.0 / 255.0])));

@@ -4,8 +4,8 @@ use crate::support::{folder, lines};
 use percale::linalg::Vec3;
 use percale::scene::build::{Built, build};
 use percale::scene::{Fault, read_text};
-use percale::sequence::{largest_strain, strains};
 use percale::stepper::{Integrator, Settings, stepper};
+use percale::world::quantity::{largest_strain, strains};
 use std::fs;
 
 /// A square of 0.11 m in its file, with this chart.

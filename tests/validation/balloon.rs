@@ -7,11 +7,11 @@ use percale::force::membrane::{Isotropic, Membrane};
 use percale::force::sheet::Damping;
 use percale::linalg::Vec3;
 use percale::mesh::generate::{longest_edge, sphere};
-use percale::sequence::kinetic_energy;
 use percale::stepper::{Integrator, Settings};
 use percale::world::Pin;
 use percale::world::balloon::BalloonInput;
 use percale::world::build::{Input, Rest};
+use percale::world::quantity::kinetic_energy;
 
 /// Pressure of the atmosphere [Pa].
 const ATMOSPHERE: f64 = 101_325.0;

@@ -7,6 +7,7 @@ use percale::scene;
 use percale::stepper::{Integrator, Settings, stepper};
 use percale::world::Pin;
 use percale::world::build::ClothInput;
+use percale::world::quantity::{kinetic_energy, weight_energy};
 use std::path::Path;
 
 const DOWN: Vec3 = Vec3::new(0.0, -9.81, 0.0);
@@ -38,13 +39,13 @@ fn fastest(bench: &Bench) -> f64 {
 }
 
 fn kinetic(bench: &Bench) -> f64 {
-    percale::sequence::kinetic_energy(&bench.world, &bench.state)
+    kinetic_energy(&bench.world, &bench.state)
 }
 
 /// Of motion, weight and shape.
 fn energy(bench: &Bench) -> f64 {
     let (membrane, bending) = bench.world.elements.energy(&bench.state.x);
-    kinetic(bench) + percale::sequence::weight_energy(&bench.world, &bench.state) + membrane + bending
+    kinetic(bench) + weight_energy(&bench.world, &bench.state) + membrane + bending
 }
 
 /// How far the worst edge is beyond its bound.

@@ -7,11 +7,11 @@ use percale::force::solid::{Lame, Solid};
 use percale::linalg::Vec3;
 use percale::mesh::generate::{self, Diagonals, lying, sheet};
 use percale::mesh::topology::Topology;
-use percale::sequence::{kinetic_energy, weight_energy};
 use percale::stepper::Integrator;
 use percale::world::air::AirInput;
 use percale::world::build::{Input, ObstacleInput};
 use percale::world::motion::Motion;
+use percale::world::quantity::{kinetic_energy, weight_energy};
 use percale::world::{Course, Kind, Pin};
 
 /// Height of the gap [m].

@@ -66,7 +66,7 @@ fn row(case: &Case) -> Result<Row, Failure> {
         most(&|s| s.contacts as f64).to_string(),
         optional(Some(1e3 * gap)),
         number(100.0 * most(&|s| s.max_strain)),
-        optional(last.map(|s| s.energies.kinetic)),
+        optional(last.map(|s| s.energies.get("kinetic"))),
         optional(air.map(|a| 1e3 * a.volume)),
         optional(air.map(|a| a.pressure)),
     ];

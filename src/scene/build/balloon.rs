@@ -3,11 +3,10 @@
 use super::faults::Faults;
 use crate::mesh::topology::Topology;
 use crate::scene::Scene;
-use crate::scene::keys::Choice;
-use crate::scene::preview::Colouring;
-use crate::scene::settings::Channel;
 use crate::world::build::ClothInput;
+use crate::world::quantity::{Channel, Of};
 use crate::world::{self, balloon::BalloonInput};
+use std::slice::Iter;
 
 /// All balloons of a scene, of cloths that were read.
 pub fn balloons(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Vec<BalloonInput> {
@@ -69,24 +68,12 @@ pub fn balloons(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Ve
 /// Warns of what no cloth will have.
 fn warn_of_fields(scene: &Scene, faults: &mut Faults) {
     let (layers, balloons) = (!scene.airs.is_empty(), !scene.balloons.is_empty());
-    let of_air = |field: &&Channel| match field {
-        Channel::Pressure => !layers && !balloons,
-        Channel::AirMass => !layers,
-        _ => false,
+    let mut warn = |key: &str, mut fields: Iter<&Channel>| {
+        if let Some(field) = fields.find(|field| !field.of.has(layers, balloons)) {
+            let or = if field.of == Of::AirAndBalloons { " and no [[balloon]]" } else { "" };
+            faults.warn(key, format!("no cloth has \"{}\": there is no [[air_layer]]{or}", field.word));
+        }
     };
-    let told = |word: &str| match word {
-        "pressure" => format!("no cloth has \"{word}\": there is no [[air_layer]] and no [[balloon]]"),
-        _ => format!("no cloth has \"{word}\": there is no [[air_layer]]"),
-    };
-    if let Some(field) = scene.output.fields.iter().find(of_air) {
-        faults.warn("output.fields", told(field.word()));
-    }
-    let drawn = match scene.preview.field {
-        Colouring::Pressure => Channel::Pressure,
-        Colouring::AirMass => Channel::AirMass,
-        _ => return,
-    };
-    if of_air(&&drawn) {
-        faults.warn("preview.field", told(drawn.word()));
-    }
+    warn("output.fields", scene.output.fields.iter());
+    warn("preview.field", scene.preview.field.as_slice().iter());
 }

@@ -10,4 +10,4 @@ pub use list::{List, list, table, tables};
 pub use number::{Integer, Quantity, integer, quantity, real};
 pub use path::{File, existing, file};
 pub use vector::{Vector, checker, colour, direction, vector};
-pub use word::{Text, choice, flag, folder_name, name, object_name, of_name, text, yes};
+pub use word::{Text, choice, flag, folder_name, name, object_name, of_name, text, word, yes};

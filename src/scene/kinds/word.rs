@@ -5,7 +5,6 @@ use crate::scene::fault::meant;
 use crate::scene::folder_name::{WANTED, composed, good, reserved};
 use crate::scene::json::Json;
 use crate::scene::keys::{Choice, Context, Kind};
-use std::marker::PhantomData;
 
 /// `true` or `false`.
 #[derive(Clone)]
@@ -176,26 +175,34 @@ impl Kind for Text {
     }
 }
 
-/// One of some words.
+/// A value, its word and its sentence.
+type Row<T> = (T, &'static str, &'static str);
+
+/// One of the words of a table.
 #[derive(Clone)]
-pub struct Word<E>(PhantomData<E>);
+pub struct Word<T>(Vec<Row<T>>);
+
+/// One of the words of a table.
+pub fn word<T>(rows: impl IntoIterator<Item = Row<T>>) -> Word<T> {
+    Word(rows.into_iter().collect())
+}
 
 /// One of the words of a choice.
 pub fn choice<E: Choice>() -> Word<E> {
-    Word(PhantomData)
+    word(E::ALL.iter().copied())
 }
 
-impl<E: Choice> Kind for Word<E> {
-    type Value = E;
+impl<T: Copy + PartialEq> Kind for Word<T> {
+    type Value = T;
 
-    fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<E> {
+    fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<T> {
         let Value::Text(text) = &node.value else {
             self.refuse(cx, path, node);
             return None;
         };
-        let found = E::ALL.iter().find(|(_, word, _)| word == text).map(|(value, ..)| *value);
+        let found = self.0.iter().find(|(_, word, _)| word == text).map(|(value, ..)| *value);
         if found.is_none() {
-            let hint = meant(text, E::ALL.iter().map(|(_, word, _)| *word));
+            let hint = meant(text, self.0.iter().map(|(_, word, _)| *word));
             let message = format!("expected {}, found {}{hint}", self.wanted(), node.describe());
             cx.fault(node.origin, path, message);
         }
@@ -203,7 +210,7 @@ impl<E: Choice> Kind for Word<E> {
     }
 
     fn wanted(&self) -> String {
-        let words: Vec<String> = E::ALL.iter().map(|(_, word, _)| format!("\"{word}\"")).collect();
+        let words: Vec<String> = self.0.iter().map(|(_, word, _)| format!("\"{word}\"")).collect();
         match words.as_slice() {
             [one] => one.clone(),
             _ => format!("one of {}", words.join(", ")),
@@ -211,14 +218,14 @@ impl<E: Choice> Kind for Word<E> {
     }
 
     fn schema(&self) -> Json {
-        let words = E::ALL
-            .iter()
-            .map(|(_, word, doc)| Json::map([("const", Json::text(*word)), ("description", Json::text(doc.trim()))]))
-            .collect();
+        let word = |(_, word, doc): &Row<T>| {
+            Json::map([("const", Json::text(*word)), ("description", Json::text(doc.trim()))])
+        };
+        let words = self.0.iter().map(word).collect();
         Json::map([("type", Json::text("string")), ("oneOf", Json::List(words))])
     }
 
-    fn json(&self, value: &E) -> Option<Json> {
-        Some(Json::text(value.word()))
+    fn json(&self, value: &T) -> Option<Json> {
+        self.0.iter().find(|(other, ..)| other == value).map(|(_, word, _)| Json::text(*word))
     }
 }

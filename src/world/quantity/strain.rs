@@ -1,9 +1,9 @@
-//! Quantities of a state: strain and speed at each vertex, energies.
+//! Strain of cloths.
 
 use crate::force::assembly::pick;
 use crate::force::membrane::Triangle;
 use crate::linalg::{Vec3, par};
-use crate::world::{Object, State, World};
+use crate::world::{Object, World};
 
 /// Relative change of length of a triangle's edges (01, 12, 20) against its rest shape.
 fn strain(triangle: &Triangle, x: &[Vec3]) -> [f64; 3] {
@@ -43,19 +43,4 @@ pub fn strains(world: &World, object: &Object, x: &[Vec3]) -> Vec<f64> {
         }
     }
     world.in_file_order(object, &largest)
-}
-
-/// Speed of each vertex of an object [m/s], in file order.
-pub fn speeds(object: &Object, v: &[Vec3]) -> Vec<f64> {
-    object.place.iter().map(|p| v[*p as usize].norm()).collect()
-}
-
-/// Kinetic energy of the moving vertices [J].
-pub fn kinetic_energy(world: &World, state: &State) -> f64 {
-    par::sum(world.moving, |v| 0.5 * world.mass[v] * state.v[v].norm_squared())
-}
-
-/// Potential energy of weight [J], zero at the origin.
-pub fn weight_energy(world: &World, state: &State) -> f64 {
-    par::sum(world.moving, |v| -world.mass[v] * world.gravity.dot(&(state.x[v] + world.origin)))
 }

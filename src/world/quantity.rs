@@ -1,0 +1,328 @@
+//! The table of quantities: what is told of a state, a row each.
+//!
+//! [`channels`] are values at the vertices of a cloth, [`energies`] numbers of the whole world; `numbers!` declares the numbers of
+//! steps and frames. Scene keys, files, pictures, statistics, report and tests read these rows: a quantity is added as one of them.
+
+mod air;
+mod gap;
+mod number;
+mod strain;
+
+pub use air::{air_masses, pressures};
+pub use gap::gaps;
+pub use number::Number;
+pub(crate) use number::numbers;
+pub use strain::{largest_strain, strained, strains};
+
+use super::{Object, State, World};
+use crate::force::SHOWN;
+use crate::force::term;
+use crate::linalg::par;
+use std::sync::LazyLock;
+
+/// Cloths that have a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// All.
+    Every,
+    /// Those over a layer of air.
+    Air,
+    /// Those over a layer of air, and balloons.
+    AirAndBalloons,
+}
+
+impl Of {
+    /// A cloth has it that has a layer of air below it, or is a balloon, or neither.
+    pub fn has(self, air: bool, balloon: bool) -> bool {
+        match self {
+            Of::Every => true,
+            Of::Air => air,
+            Of::AirAndBalloons => air || balloon,
+        }
+    }
+}
+
+/// A quantity known at every vertex of a cloth.
+#[derive(Debug)]
+pub struct Channel {
+    /// Its word in scenes and files.
+    pub word: &'static str,
+    /// Its name in a legend.
+    pub label: &'static str,
+    /// Unit; empty for a pure number.
+    pub unit: &'static str,
+    /// What it is.
+    pub sentence: &'static str,
+    /// What a picture shows of it.
+    pub shown: &'static str,
+    /// Colours go two ways from zero.
+    pub diverging: bool,
+    /// Cloths that have it.
+    pub of: Of,
+    /// Values at the vertices of a cloth, in file order; `None` if the cloth has none.
+    pub values: fn(&Channel, &World, &State, &Object) -> Option<Vec<f64>>,
+}
+
+impl PartialEq for Channel {
+    fn eq(&self, other: &Channel) -> bool {
+        self.word == other.word
+    }
+}
+
+static CHANNELS: &[Channel] = &[
+    Channel {
+        word: "strain",
+        label: "strain",
+        unit: "",
+        sentence: "Largest relative change of length of the edges around the vertex.",
+        shown: "Strain of the edges around a vertex.",
+        diverging: false,
+        of: Of::Every,
+        values: |_, world, state, object| Some(strains(world, object, &state.x)),
+    },
+    Channel {
+        word: "speed",
+        label: "speed",
+        unit: "m/s",
+        sentence: "Speed [m/s].",
+        shown: "Speed [m/s].",
+        diverging: false,
+        of: Of::Every,
+        values: |_, _, state, object| Some(object.place.iter().map(|p| state.v[*p as usize].norm()).collect()),
+    },
+    Channel {
+        word: "gap",
+        label: "gap",
+        unit: "m",
+        sentence: "Distance to the nearest other surface less the thickness [m].",
+        shown: "Contact gap [m].",
+        diverging: false,
+        of: Of::Every,
+        values: |_, world, state, object| Some(world.in_file_order(object, &gaps(world, &state.x))),
+    },
+    Channel {
+        word: "pressure",
+        label: "pressure",
+        unit: "Pa",
+        sentence: "Pressure of the air below above that of the atmosphere [Pa]; of cloths over a layer of air and of balloons.",
+        shown: "Pressure of the air below above that of the atmosphere [Pa], of cloths over air and of balloons: blue where lower; \
+            others are grey.",
+        diverging: true,
+        of: Of::AirAndBalloons,
+        values: |_, world, state, object| pressures(world, state, object),
+    },
+    Channel {
+        word: "air_mass",
+        label: "air",
+        unit: "kg/m2",
+        sentence: "Mass of the air below per area of the cloth at rest [kg/m2]; of cloths over a layer of air.",
+        shown: "Mass of the air below per area [kg/m2], of cloths over air; others are grey.",
+        diverging: false,
+        of: Of::Air,
+        values: |_, world, state, object| air_masses(world, state, object),
+    },
+];
+
+/// Those of laws that only some scenes have.
+static OF_LAWS: LazyLock<Vec<Channel>> = LazyLock::new(|| {
+    let row = |c: &'static term::Channel| Channel {
+        word: c.word,
+        label: c.label,
+        unit: c.unit,
+        sentence: c.sentence,
+        shown: c.sentence,
+        diverging: false,
+        of: Of::Every,
+        values: of_law,
+    };
+    SHOWN.iter().flat_map(|law| law.channels).map(row).collect()
+});
+
+/// Values that a law tells; zero where the scene does not have it.
+fn of_law(channel: &Channel, world: &World, state: &State, object: &Object) -> Option<Vec<f64>> {
+    let mut values = vec![0.0; world.rest.len()];
+    world.elements.each_term(|term| {
+        let tells = |law: &&term::Shown| law.name == term.name() && law.channels.iter().any(|c| c.word == channel.word);
+        if SHOWN.iter().any(|law| tells(&law)) {
+            term.channel(channel.word, &state.x, state.memory.of(term.name()), &mut values);
+        }
+    });
+    Some(world.in_file_order(object, &values))
+}
+
+/// All channels, in the order in which files have them.
+pub fn channels() -> impl Iterator<Item = &'static Channel> {
+    CHANNELS.iter().chain(OF_LAWS.iter())
+}
+
+/// An energy of what is simulated.
+#[derive(Debug)]
+pub struct Energy {
+    /// Its word in files.
+    pub word: &'static str,
+    /// What it is.
+    pub sentence: &'static str,
+    /// It depends on where the origin is: beside it the others are often flat.
+    pub placed: bool,
+    /// Of a law that only some scenes have: files leave it out where it is zero.
+    pub rare: bool,
+    /// Its value [J].
+    pub joules: fn(&Energy, &World, &State) -> f64,
+}
+
+static ENERGIES: &[Energy] = &[
+    Energy {
+        word: "kinetic",
+        sentence: "Of motion.",
+        placed: false,
+        rare: false,
+        joules: |_, world, state| kinetic_energy(world, state),
+    },
+    Energy {
+        word: "gravity",
+        sentence: "Of weight, zero at the origin.",
+        placed: true,
+        rare: false,
+        joules: |_, world, state| weight_energy(world, state),
+    },
+    Energy {
+        word: "membrane",
+        sentence: "Of stretching and shearing.",
+        placed: false,
+        rare: false,
+        joules: |_, world, state| world.elements.membranes().energy(&state.x),
+    },
+    Energy {
+        word: "bending",
+        sentence: "Of bending.",
+        placed: false,
+        rare: false,
+        joules: |_, world, state| world.elements.plates().energy(&state.x),
+    },
+    Energy {
+        word: "solid",
+        sentence: "Of the deformation of bodies, and of what glues cloths to them.",
+        placed: false,
+        rare: false,
+        joules: |_, world, state| world.elements.solid_energy(&state.x),
+    },
+];
+
+/// Those of laws that only some scenes have.
+static RARE: LazyLock<Vec<Energy>> = LazyLock::new(|| {
+    let row = |law: &term::Shown| Energy {
+        word: law.name.word,
+        sentence: law.energy,
+        placed: false,
+        rare: true,
+        joules: |energy, world, state| {
+            let mut joules = 0.0;
+            world.elements.each_term(|term| {
+                if term.name().word == energy.word {
+                    term.each_energy(&state.x, state.memory.of(term.name()), &mut |_, energy| joules += energy);
+                }
+            });
+            joules
+        },
+    };
+    SHOWN.iter().map(row).collect()
+});
+
+/// All energies, in the order in which a page has them.
+pub fn energies() -> impl Iterator<Item = &'static Energy> {
+    ENERGIES.iter().chain(RARE.iter())
+}
+
+/// Kinetic energy of the moving vertices [J].
+pub fn kinetic_energy(world: &World, state: &State) -> f64 {
+    par::sum(world.moving, |v| 0.5 * world.mass[v] * state.v[v].norm_squared())
+}
+
+/// Potential energy of weight [J], zero at the origin.
+pub fn weight_energy(world: &World, state: &State) -> f64 {
+    par::sum(world.moving, |v| -world.mass[v] * world.gravity.dot(&(state.x[v] + world.origin)))
+}
+
+/// A value of each energy [J].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Energies(Vec<f64>);
+
+impl Energies {
+    /// From a value by row.
+    pub fn new(joules: impl Fn(&Energy) -> f64) -> Energies {
+        Energies(energies().map(joules).collect())
+    }
+
+    /// Rows and values.
+    pub fn all(&self) -> impl Iterator<Item = (&'static Energy, f64)> {
+        energies().zip(self.0.iter().copied())
+    }
+
+    /// Value of one, by its word; not a number where there is no such energy.
+    pub fn get(&self, word: &str) -> f64 {
+        self.all().find(|(energy, _)| energy.word == word).map_or(f64::NAN, |(_, joules)| joules)
+    }
+}
+
+impl Default for Energies {
+    fn default() -> Energies {
+        Energies::new(|_| 0.0)
+    }
+}
+
+numbers! {
+    /// Wall seconds by stage.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct Stages {
+        /// Candidate pairs.
+        pub broad: f64 = "s" or 0.0,
+        /// Contacts from candidates.
+        pub narrow: f64 = "s" or 0.0,
+        /// Pressures of layers of air and balloons.
+        pub air: f64 = "s" or 0.0,
+        /// Elements, drag, handles, contacts into the system.
+        pub assembly: f64 = "s" or 0.0,
+        /// Linear solve.
+        pub solve: f64 = "s" or 0.0,
+        /// Check of the end positions, corrections, strain limits.
+        pub check: f64 = "s" or 0.0,
+        /// Exact test of the frame as written.
+        pub verify: f64 = "s" or 0.0,
+        /// Pictures.
+        pub draw: f64 = "s" or 0.0,
+        /// Files.
+        pub write: f64 = "s" or 0.0,
+    }
+}
+
+impl Stages {
+    /// All stages.
+    pub fn total(&self) -> f64 {
+        Stages::NUMBERS.iter().map(|stage| (stage.get)(self)).sum()
+    }
+
+    /// Adds the seconds of another step or frame.
+    pub fn add(&mut self, other: &Stages) {
+        Stages::NUMBERS.iter().for_each(|stage| (stage.set)(self, (stage.get)(self) + (stage.get)(other)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No word stands twice, each has a sentence, and that of a channel says its unit.
+    #[test]
+    fn rows_are_told_apart() {
+        let all: Vec<(&str, &str)> = channels().map(|c| (c.word, c.sentence)).collect();
+        let energies: Vec<(&str, &str)> = energies().map(|e| (e.word, e.sentence)).collect();
+        let stages: Vec<(&str, &str)> = Stages::NUMBERS.iter().map(|s| (s.word, s.sentence)).collect();
+        for rows in [all, energies, stages] {
+            for (k, (word, sentence)) in rows.iter().enumerate() {
+                assert!(rows[..k].iter().all(|(other, _)| other != word), "{word}");
+                assert!(sentence.len() > 5 && sentence.ends_with('.'), "{word}: {sentence}");
+            }
+        }
+        assert!(channels().all(|c| c.unit.is_empty() || c.sentence.contains(&format!("[{}]", c.unit))));
+    }
+}

@@ -1,0 +1,41 @@
+//! The air below a cloth, or inside it, at its vertices.
+
+use crate::field::air::Air;
+use crate::world::air::AirLayer;
+use crate::world::{Object, State, World};
+
+/// A number for each vertex of an object, in file order; `None` where no air is below it.
+fn below(
+    world: &World,
+    state: &State,
+    object: &Object,
+    value: impl Fn(&AirLayer, &Air, usize) -> f64,
+) -> Option<Vec<f64>> {
+    let first = object.vertices.start;
+    let is_of = |layer: &AirLayer| world.objects.get(layer.objects[0]).is_some_and(|cloth| cloth.name == object.name);
+    let (layer, air) = world.airs.iter().zip(&state.airs).find(|(layer, _)| is_of(layer))?;
+    Some(object.place.iter().map(|v| value(layer, air, *v as usize - first)).collect())
+}
+
+/// Pressure of the air below each vertex, or inside the balloon, above that of the atmosphere [Pa].
+pub fn pressures(world: &World, state: &State, object: &Object) -> Option<Vec<f64>> {
+    let is_of = |cloth: usize| world.objects.get(cloth).is_some_and(|cloth| cloth.name == object.name);
+    let balloons = || world.balloons.iter().zip(&state.balloons).filter(|(balloon, _)| is_of(balloon.cloth));
+    if balloons().next().is_some() {
+        let mut excess = vec![0.0; object.vertices.len()];
+        for (balloon, inside) in balloons() {
+            balloon.vertices().iter().for_each(|v| excess[*v as usize - object.vertices.start] = inside.excess);
+        }
+        return Some(object.place.iter().map(|v| excess[*v as usize - object.vertices.start]).collect());
+    }
+    below(world, state, object, |_, air, v| air.excess[v])
+}
+
+/// Mass of the air below each vertex over the vertex's area at rest [kg/m^2]: `Q/(c^2 A)`. A vertex stands for a third of the
+/// triangles around it; over these areas it adds up to the mass of the layer. Zero for a vertex in no triangle.
+pub fn air_masses(world: &World, state: &State, object: &Object) -> Option<Vec<f64>> {
+    below(world, state, object, |layer, air, v| {
+        let area = layer.layer.areas[v];
+        if area > 0.0 { air.energy[v] / (layer.gas.speed * layer.gas.speed * area) } else { 0.0 }
+    })
+}
