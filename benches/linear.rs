@@ -5,7 +5,8 @@ mod common;
 mod table;
 
 use common::{scene, settings};
-use percale::force::assembly::{Assembly, Scheme};
+use percale::force::assembly::Assembly;
+use percale::force::scheme::Scheme;
 use percale::force::term::Memory;
 use percale::linalg::matrix::{Domain, Lanes, Matrix};
 use percale::linalg::pcg::{Pcg, Stop};

@@ -8,7 +8,7 @@
 use super::element::LEAST;
 use crate::collision::candidates::Candidates;
 use crate::collision::certificate::{Pair, Separation};
-use crate::force::assembly::pick;
+use crate::force::scheme::pick;
 use crate::linalg::Vec3;
 use crate::world::{State, World};
 

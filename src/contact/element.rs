@@ -1,10 +1,10 @@
 //! Types that the stages of contact share.
 
 use crate::collision::certificate::Pair;
-use crate::force::assembly::pick;
 use crate::force::contact::{Contact, Linear, Rule, Setting};
 use crate::force::friction::Rubs;
 use crate::force::links::{Couples, Link};
+use crate::force::scheme::pick;
 use crate::linalg::{Vec3, par};
 use crate::world::World;
 use crate::world::step::Step;

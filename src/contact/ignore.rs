@@ -9,7 +9,7 @@ use crate::collision::candidates::Near;
 use crate::collision::certificate::Pair;
 use crate::collision::intersect::{Test, cross};
 use crate::collision::surface::Surface;
-use crate::force::assembly::pick;
+use crate::force::scheme::pick;
 use crate::linalg::Vec3;
 use crate::mesh::topology::Topology;
 use crate::world::{State, World};

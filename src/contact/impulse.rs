@@ -1,9 +1,9 @@
 //! Inelastic impulses on pairs: they conserve momentum and only push.
 
 use super::element::{Element, LEAST, Watched};
-use crate::force::assembly::pick;
 use crate::force::contact::{Rule, Setting};
 use crate::force::friction::Rubs;
+use crate::force::scheme::pick;
 use crate::linalg::{Vec3, par};
 use crate::world::step::Step;
 use crate::world::{State, World};

@@ -4,7 +4,7 @@
 //! area `A` and unit normal `n` (Chen, Feng & Wang 2013, section 3: linear drag on the cloth only; split by direction).
 //! A body loses its speed at a rate, whatever the wind. Both are implicit.
 
-use super::assembly::Scheme;
+use super::scheme::Scheme;
 use super::term::{Law, Name, Own, Rows};
 use crate::linalg::matrix::{Domain, Real};
 use crate::linalg::{Mat3, Vec3};

@@ -1,6 +1,6 @@
 //! Inertia as a term of the system: `m/beta^2` on the diagonal.
 
-use super::assembly::Scheme;
+use super::scheme::Scheme;
 use super::term::{Law, Name, Rows};
 use crate::linalg::matrix::{Domain, Real};
 use crate::linalg::{Mat3, Vec3};

@@ -7,12 +7,11 @@
 //! largest stretch (Wang, O'Brien & Ramamoorthi 2011, section 4), with `C` frozen at the current strain.
 //! The stiffness is `A (B^T C B + G S+ G^T)` with `S+` the positive part of `S`: positive semidefinite by construction.
 
-mod rows;
+pub mod rows;
 
 use super::jam;
 use crate::linalg::matrix::Real;
 use crate::linalg::{Vec2, Vec3};
-pub use rows::{Faces, Membranes};
 use std::array::from_fn;
 
 /// Isotropic St. Venant-Kirchhoff membrane.

@@ -16,6 +16,8 @@ pub mod laws;
 pub mod links;
 pub mod membrane;
 pub mod plate;
+pub mod plate_mesh;
+pub mod scheme;
 pub mod sheet;
 pub mod solid;
 pub mod term;

@@ -11,11 +11,9 @@
 //! The hinges of a triangle whose six vertices lie near a conic section cannot tell curvatures apart. They are by themselves
 //! then, as in [`super::bending`].
 
-mod build;
 mod rows;
 
 use crate::linalg::{Mat3, Vec3};
-pub use build::{Bent, add};
 pub use rows::{Hinges, Plates};
 
 /// No hinge on this side of a triangle.

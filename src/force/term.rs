@@ -3,7 +3,7 @@
 //! A law says which vertices it couples, what it adds to the linear system (one subdomain at a time), what energy it stores, and what it
 //! remembers from one step to the next. Its memory changes once a step, at the end of one that succeeds: nothing else can write it.
 
-use super::assembly::Scheme;
+use super::scheme::Scheme;
 use crate::linalg::Vec3;
 use crate::linalg::matrix::{Domain, Real};
 use std::fmt::Debug;

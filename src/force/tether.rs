@@ -5,7 +5,7 @@
 //! the vertex the force is `-k (l - l0) d` and the stiffness `k (d d^T + (1 - l0/l) (I - d d^T))`, positive semidefinite. `m` is
 //! memory: it changes at the end of a step.
 
-use super::assembly::Scheme;
+use super::scheme::Scheme;
 use super::term::{Channel, Law, Name, Own, Rows, Shown};
 use crate::linalg::matrix::{Domain, Real};
 use crate::linalg::{Mat3, Vec3};

@@ -4,57 +4,29 @@
 //! sharp shading and at sharp shadows get all samples, each with its own shadow; the others are as smooth as their centres.
 
 use super::bvh::LANES;
-use super::camera::{View, unit_or};
+use super::camera::unit_or;
 use super::edges;
 use super::first::Sample;
 use super::legend;
 use super::light::key_samples;
 use super::pattern;
 use super::picture::{Picture, Rays};
+use super::pixel::{Draw, Pixel, SIDE, Spot, around, tile};
 use super::settings::{Object, Settings};
 use super::shadow::{self, LIGHTS};
-use super::sky::{self, Spot};
+use super::sky;
 use super::surface::Surface;
 use super::to_f32;
 use crate::linalg::{Vec3, par};
 
 /// Radius of the reconstruction filter, a tent [pixels].
 const FILTER: f64 = 0.9;
-/// Side of a tile whose pixels share packets of rays [pixels].
-pub(super) const SIDE: usize = 4;
-
-/// A pixel: what its centre shows and the light there.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Pixel {
-    /// Light that needs no ray.
-    pub plain: [f32; 3],
-    /// From the key light if nothing is in its way.
-    pub direct: [f32; 3],
-    /// From the fill if nothing covers the sky.
-    pub ambient: [f32; 3],
-    pub spot: Spot,
-}
-
 /// A pixel of all its samples.
 #[derive(Clone, Copy)]
 struct Fine {
     colour: [f32; 3],
     /// Rays sent from the camera and towards the key light.
     rays: [u32; 2],
-}
-
-pub(super) struct Draw<'a> {
-    pub surface: Surface<'a>,
-    pub objects: &'a [Object<'a>],
-    pub settings: &'a Settings,
-    pub view: View,
-    pub up: Vec3,
-    pub pattern: Vec<[f64; 2]>,
-    pub key: Vec<Vec3>,
-    pub probe: Vec<Vec3>,
-    pub key_axis: Vec3,
-    /// Distance by which shadow rays leave the surface [m].
-    pub lift: f64,
 }
 
 /// Memory that drawing so many pixels takes, beside that of the objects [bytes].
@@ -115,15 +87,6 @@ pub fn draw(objects: &[Object], up: Vec3, settings: &Settings) -> Picture {
     }
 }
 
-/// The pixels around one and itself, each with its number among the nine.
-pub(super) fn around(i: usize, width: usize, height: usize) -> impl Iterator<Item = (usize, usize)> {
-    let (x, y) = (i % width, i / width);
-    (0..9).filter_map(move |k| {
-        let (x, y) = ((x + k % 3).checked_sub(1)?, (y + k / 3).checked_sub(1)?);
-        (x < width && y < height).then_some((k, y * width + x))
-    })
-}
-
 impl Draw<'_> {
     /// What the centres of all pixels show.
     fn centres(&self) -> Vec<Pixel> {
@@ -179,10 +142,4 @@ fn apart(a: &Spot, b: &Spot) -> f32 {
     let other = if a.object == b.object { 0.0 } else { 10.0 };
     let turned = 1.0 - (0..3).map(|c| a.normal[c] * b.normal[c]).sum::<f32>();
     other + turned + (a.depth - b.depth).abs() / a.depth.max(b.depth).max(f32::MIN_POSITIVE)
-}
-
-/// Places in a band of rows of the tile that begins at `left`: those inside come first.
-pub(super) fn tile(left: usize, width: usize, rows: usize) -> [(usize, usize); LANES] {
-    let across = SIDE.min(width - left).max(1);
-    std::array::from_fn(|k| if k < across * rows { (left + k % across, k / across) } else { (width, rows) })
 }

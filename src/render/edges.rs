@@ -1,6 +1,6 @@
 //! Where one sample does not tell what a pixel looks like.
 
-use super::draw::{Draw, Pixel, around};
+use super::pixel::{Draw, Pixel, around};
 use super::settings::Paint;
 use crate::linalg::par;
 

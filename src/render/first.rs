@@ -1,9 +1,9 @@
 //! What the rays of the camera meet, and the light it gives.
 
 use super::bvh::{LANES, NONE, Packet};
-use super::draw::Draw;
+use super::pixel::Draw;
+use super::pixel::Spot;
 use super::settings::{Settings, Wireframe};
-use super::sky::Spot;
 use super::surface::Hit;
 use super::to_f32;
 use crate::linalg::Vec3;

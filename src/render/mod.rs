@@ -14,6 +14,7 @@ mod legend;
 mod light;
 mod pattern;
 mod picture;
+mod pixel;
 mod raster;
 mod settings;
 mod shading;

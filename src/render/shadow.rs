@@ -1,9 +1,9 @@
 //! How much of the key light reaches what is seen.
 
 use super::bvh::{LANES, NONE, Packet};
-use super::draw::{Draw, Pixel, SIDE, tile};
 use super::first::Sample;
-use super::sky::same;
+use super::pixel::same;
+use super::pixel::{Draw, Pixel, SIDE, tile};
 use super::to_f32;
 use crate::linalg::{Vec3, par};
 

@@ -5,9 +5,9 @@
 //! sky, so they stay close together; the shares are then averaged over the tile around each pixel as far as its surface goes on.
 
 use super::bvh::{LANES, NONE, Packet, Tree};
-use super::draw::{Pixel, SIDE};
 use super::light::tangents;
 use super::pattern;
+use super::pixel::{Pixel, SIDE};
 use crate::linalg::{Vec3, par};
 
 /// Side of a block of pixels whose rays go together.
@@ -18,21 +18,6 @@ const NEAR: [usize; 2] = [2, 16];
 const STEEP: f32 = 0.04;
 /// Share of a pixel that sends no rays.
 const UNKNOWN: f32 = -1.0;
-
-/// What a pixel's centre shows.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Spot {
-    /// Start of rays that leave the surface, in the tree's coordinates.
-    pub origin: [f32; 3],
-    /// Normal of the triangle.
-    pub face: [f32; 3],
-    /// Interpolated normal.
-    pub normal: [f32; 3],
-    /// 0 where there is nothing.
-    pub object: u32,
-    /// Distance along the axis of view [m].
-    pub depth: f32,
-}
 
 /// Directions about +z, weighted by the cosine: a block for every pixel of a tile, in each block one in every cell of a
 /// 4x4 grid over the hemisphere.
@@ -83,11 +68,6 @@ impl Density {
         let across = if self == Density::Half { 2 } else { apart };
         sends.then_some(y / apart % SIDE * (SIDE * apart / across) + x / across % (SIDE * apart / across))
     }
-}
-
-/// Two spots may be of one surface.
-pub(super) fn same(a: &Spot, b: &Spot) -> bool {
-    a.object == b.object && (0..3).map(|c| a.normal[c] * b.normal[c]).sum::<f32>() > 0.8
 }
 
 /// Open share of the sky for every pixel, and the number of rays sent. `ground` is the ground's number among the objects, `pixel` a

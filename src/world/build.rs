@@ -14,7 +14,7 @@ use crate::force::contact::Friction;
 use crate::force::drag::{Drag, Sail, Slowed};
 use crate::force::elements::Elements;
 use crate::force::membrane::{Isotropic, Membrane, Triangle};
-use crate::force::plate::{self, Bent};
+use crate::force::plate_mesh::{self, Bent};
 use crate::force::sheet::{Damping, Sheet};
 use crate::force::solid::{Body, Tetrahedron};
 use crate::linalg::partition::{self, Partition};
@@ -405,7 +405,7 @@ fn add_cloth(world: &mut World, state: &mut State, mut input: ClothInput) -> Par
         flat: input.flat,
         cloth,
     };
-    plate::add(&bent, &mut world.elements.hinges, &mut world.elements.patches);
+    plate_mesh::add(&bent, &mut world.elements.hinges, &mut world.elements.patches);
     let limits = match input.limit {
         None => Vec::new(),
         Some(limit) => edge_lengths(&topology, mesh, &material)

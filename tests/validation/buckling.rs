@@ -1,9 +1,10 @@
 //! Buckling: the load at which a straight strip gives way.
 
 use crate::common::{Bench, Cut, DENSITY, G, close, cloth, cut, hold, input, settings};
-use percale::force::assembly::{Assembly, Scheme};
+use percale::force::assembly::Assembly;
 use percale::force::bending::Bending;
 use percale::force::drag::Drag;
+use percale::force::scheme::Scheme;
 use percale::force::sheet::Damping;
 use percale::force::term::Memory;
 use percale::linalg::{Vec2, Vec3};

@@ -1,7 +1,7 @@
 //! Bending energy of a sheet laid on the unit cylinder.
 
 use crate::common::{Bench, Cut, close, cloth, cut, input, select, settings};
-use percale::force::assembly::pick;
+use percale::force::scheme::pick;
 use percale::force::sheet::Damping;
 
 use percale::force::bending::Bending;

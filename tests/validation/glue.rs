@@ -1,8 +1,9 @@
 //! Cloths glued to bodies: the film against closed forms, momentum, and how well it holds.
 
 use crate::common::{Bench, Cut, G, bar, body, close, cloth, cut, input, settings};
-use percale::force::assembly::{Assembly, Scheme};
+use percale::force::assembly::Assembly;
 use percale::force::bending::Bending;
+use percale::force::scheme::Scheme;
 use percale::force::sheet::Damping;
 use percale::force::solid::{Body, Lame, Solid};
 use percale::force::term::Memory;

@@ -1,9 +1,10 @@
 //! In-plane response: patches, hanging strips, loads.
 
 use crate::common::{Bench, Cut, DENSITY, G, close, cloth, cut, hold, input, select, settings};
-use percale::force::assembly::{Assembly, Scheme, pick};
+use percale::force::assembly::Assembly;
 use percale::force::bending::Bending;
 use percale::force::membrane::{Isotropic, Membrane};
+use percale::force::scheme::{Scheme, pick};
 use percale::force::sheet::Damping;
 use percale::force::term::Memory;
 use percale::linalg::{Rotation, Vec2, Vec3};

@@ -1,8 +1,9 @@
 //! Forces of bent sheets against their energy.
 
 use crate::common::{Cut, cloth, cut, input};
-use percale::force::assembly::{Assembly, Scheme};
+use percale::force::assembly::Assembly;
 use percale::force::bending::Bending;
+use percale::force::scheme::Scheme;
 use percale::force::sheet::Damping;
 use percale::force::term::Memory;
 use percale::linalg::{Mat3, Rotation, Vec3};

@@ -1,8 +1,9 @@
 //! Tetrahedra and soft bodies against closed forms.
 
 use crate::common::{self, Bench, G, bar, body, close, cloth, input, settings, solid};
-use percale::force::assembly::{Assembly, Scheme};
+use percale::force::assembly::Assembly;
 use percale::force::contact::Friction;
+use percale::force::scheme::Scheme;
 use percale::force::solid::{Lame, Solid};
 use percale::force::term::Memory;
 use percale::linalg::pcg::{Pcg, Stop};

@@ -7,7 +7,7 @@ use super::super::impulse;
 use super::{ActiveSet, LISTS, PAIRS, Part, SWEEPS};
 use crate::collision::candidates::{List, Near};
 use crate::collision::certificate::Pair;
-use crate::force::assembly::pick;
+use crate::force::scheme::pick;
 use crate::linalg::four::{Four, fours};
 use crate::linalg::{Vec3, par};
 use crate::world::step::Step;

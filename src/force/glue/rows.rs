@@ -1,7 +1,7 @@
 //! Glue as a term of the system.
 
 use super::Bond;
-use crate::force::assembly::{Scheme, pick};
+use crate::force::scheme::{Scheme, pick};
 use crate::force::term::{Law, Name, Own, Rows, UPPER, couple_all};
 use crate::linalg::matrix::{Domain, Real};
 use crate::linalg::{Vec3, par};

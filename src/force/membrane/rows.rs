@@ -1,8 +1,8 @@
 //! Membranes as terms of the system.
 
 use super::{Membrane, Triangle};
-use crate::force::assembly::{Scheme, WIDE, Wide, pick, put, take};
 use crate::force::jam::{jam, jams, part2};
+use crate::force::scheme::{Scheme, WIDE, Wide, pick, put, take};
 use crate::force::sheet::Sheet;
 use crate::force::term::{Law, Name, Own, Rows, couple_all};
 use crate::linalg::matrix::{Domain, NOWHERE, Real};

@@ -1,8 +1,8 @@
 //! Bending of hinges and plates as terms of the system.
 
 use super::{NONE, Patch};
-use crate::force::assembly::{Scheme, WIDE, Wide, pick, put, take};
 use crate::force::bending::{Bending, Bent, Hinge, fold};
+use crate::force::scheme::{Scheme, WIDE, Wide, pick, put, take};
 use crate::force::sheet::Sheet;
 use crate::force::term::{Law, Name, Own, Rows, couple_all};
 use crate::linalg::matrix::{Block, Domain, Lanes, NOWHERE, Real};

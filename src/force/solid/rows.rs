@@ -2,7 +2,7 @@
 
 use super::four::Tetrahedra;
 use super::{Body, Solid, Tetrahedron};
-use crate::force::assembly::{Scheme, pick};
+use crate::force::scheme::{Scheme, pick};
 use crate::force::term::{Law, Name, Own, Rows, UPPER, couple_all};
 use crate::linalg::four::Four;
 use crate::linalg::matrix::{Domain, Real};

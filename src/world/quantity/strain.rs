@@ -1,7 +1,7 @@
 //! Strain of cloths.
 
-use crate::force::assembly::pick;
 use crate::force::membrane::Triangle;
+use crate::force::scheme::pick;
 use crate::linalg::{Vec3, par};
 use crate::world::{Object, World};
 

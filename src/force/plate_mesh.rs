@@ -1,9 +1,9 @@
 //! From the mesh of a cloth to hinges and patches.
 
-use super::{FlatPatch, NONE, Patch};
-use crate::force::bending::{Bending, Hinge, fold};
-use crate::force::calibrate::{self, FlatHinge};
-use crate::force::homogenize;
+use super::bending::{Bending, Hinge, fold};
+use super::calibrate::{self, FlatHinge};
+use super::homogenize;
+use super::plate::{FlatPatch, NONE, Patch};
 use crate::linalg::{Mat3, Vec2};
 use crate::mesh::TriMesh;
 use crate::mesh::topology::Topology;

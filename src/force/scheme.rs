@@ -1,0 +1,58 @@
+//! What a step tells the laws, and how they read it.
+
+use crate::linalg::Vec3;
+
+/// What the scheme says of this step, by moving vertex.
+#[derive(Clone, Copy, Debug)]
+pub struct Scheme<'a> {
+    /// Positions to linearise at [m].
+    pub x: &'a [Vec3],
+    /// Displacement of free flight `y` [m].
+    pub y: &'a [Vec3],
+    /// Velocity `v~` at `z = 0` [m/s].
+    pub rate: &'a [Vec3],
+    /// Velocity at `x` [m/s].
+    pub v: &'a [Vec3],
+    /// Masses [kg].
+    pub mass: &'a [f64],
+    /// Effective step `beta` [s].
+    pub beta: f64,
+    /// Effective step of each vertex's inertia [s].
+    pub betas: &'a [f64],
+    /// Velocity of the air [m/s].
+    pub wind: Vec3,
+}
+
+impl Scheme<'_> {
+    /// Velocity at `z = 0` that damping sees [m/s]. The matrix adds `z/beta` to it at every vertex, though `z/betas` is the truth: the
+    /// change of velocity is scaled alike, so that what does not accelerate is damped by its velocity.
+    #[inline]
+    pub fn damped(&self, v: usize) -> Vec3 {
+        self.v[v] + (self.rate[v] - self.v[v]) * (self.betas[v] / self.beta)
+    }
+}
+
+/// Elements that are evaluated side by side: their numbers stand in rows, so that loops over them run in lanes.
+pub const WIDE: usize = 8;
+/// One number for each of them.
+pub type Wide = [f64; WIDE];
+
+/// Writes a vector in lane `l`.
+#[inline(always)]
+pub fn put(rows: &mut [Wide; 3], l: usize, v: Vec3) {
+    rows[0][l] = v.x;
+    rows[1][l] = v.y;
+    rows[2][l] = v.z;
+}
+
+/// The vector in lane `l`.
+#[inline(always)]
+pub fn take(rows: &[Wide; 3], l: usize) -> Vec3 {
+    Vec3::new(rows[0][l], rows[1][l], rows[2][l])
+}
+
+/// The values of an element's vertices.
+#[inline]
+pub fn pick<const N: usize>(values: &[Vec3], vertices: &[u32; N]) -> [Vec3; N] {
+    std::array::from_fn(|a| values[vertices[a] as usize])
+}
