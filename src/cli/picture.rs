@@ -122,7 +122,7 @@ pub fn picture(
                     shape.name
                 )
             })?;
-            paint = Paint::Field { values, min, max, map, label, unit };
+            paint = Paint::Field { values, min, max, map, label: label.unwrap_or(word), unit };
         }
         drawn.push(Object {
             name: &shape.name,

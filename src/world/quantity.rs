@@ -47,8 +47,8 @@ impl Of {
 pub struct Channel {
     /// Its word in scenes and files.
     pub word: &'static str,
-    /// Its name in a legend.
-    pub label: &'static str,
+    /// Its name in a legend, where that is not its word.
+    pub label: Option<&'static str>,
     /// Unit; empty for a pure number.
     pub unit: &'static str,
     /// What it is.
@@ -69,40 +69,46 @@ impl PartialEq for Channel {
     }
 }
 
+impl Channel {
+    /// What most rows say.
+    pub const PLAIN: Channel = Channel {
+        word: "",
+        label: None,
+        unit: "",
+        sentence: "",
+        shown: "",
+        diverging: false,
+        of: Of::Every,
+        values: |_, _, _, _| None,
+    };
+}
+
 static CHANNELS: &[Channel] = &[
     Channel {
         word: "strain",
-        label: "strain",
-        unit: "",
         sentence: "Largest relative change of length of the edges around the vertex.",
         shown: "Strain of the edges around a vertex.",
-        diverging: false,
-        of: Of::Every,
         values: |_, world, state, object| Some(strains(world, object, &state.x)),
+        ..Channel::PLAIN
     },
     Channel {
         word: "speed",
-        label: "speed",
         unit: "m/s",
         sentence: "Speed [m/s].",
         shown: "Speed [m/s].",
-        diverging: false,
-        of: Of::Every,
         values: |_, _, state, object| Some(object.place.iter().map(|p| state.v[*p as usize].norm()).collect()),
+        ..Channel::PLAIN
     },
     Channel {
         word: "gap",
-        label: "gap",
         unit: "m",
         sentence: "Distance to the nearest other surface less the thickness [m].",
         shown: "Contact gap [m].",
-        diverging: false,
-        of: Of::Every,
         values: |_, world, state, object| Some(world.in_file_order(object, &gaps(world, &state.x))),
+        ..Channel::PLAIN
     },
     Channel {
         word: "pressure",
-        label: "pressure",
         unit: "Pa",
         sentence: "Pressure of the air below above that of the atmosphere [Pa]; of cloths over a layer of air and of balloons.",
         shown: "Pressure of the air below above that of the atmosphere [Pa], of cloths over air and of balloons: blue where lower; \
@@ -110,16 +116,17 @@ static CHANNELS: &[Channel] = &[
         diverging: true,
         of: Of::AirAndBalloons,
         values: |_, world, state, object| pressures(world, state, object),
+        ..Channel::PLAIN
     },
     Channel {
         word: "air_mass",
-        label: "air",
+        label: Some("air"),
         unit: "kg/m2",
         sentence: "Mass of the air below per area of the cloth at rest [kg/m2]; of cloths over a layer of air.",
         shown: "Mass of the air below per area [kg/m2], of cloths over air; others are grey.",
-        diverging: false,
         of: Of::Air,
         values: |_, world, state, object| air_masses(world, state, object),
+        ..Channel::PLAIN
     },
 ];
 
@@ -127,13 +134,12 @@ static CHANNELS: &[Channel] = &[
 static OF_LAWS: LazyLock<Vec<Channel>> = LazyLock::new(|| {
     let row = |c: &'static term::Channel| Channel {
         word: c.word,
-        label: c.label,
+        label: Some(c.label),
         unit: c.unit,
         sentence: c.sentence,
         shown: c.sentence,
-        diverging: false,
-        of: Of::Every,
         values: of_law,
+        ..Channel::PLAIN
     };
     SHOWN.iter().flat_map(|law| law.channels).map(row).collect()
 });
@@ -170,61 +176,40 @@ pub struct Energy {
     pub joules: fn(&Energy, &World, &State) -> f64,
 }
 
+impl Energy {
+    /// A row; it does not depend on where the origin is.
+    pub const fn new(word: &'static str, sentence: &'static str, joules: fn(&Energy, &World, &State) -> f64) -> Energy {
+        Energy { word, sentence, placed: false, rare: false, joules }
+    }
+}
+
 static ENERGIES: &[Energy] = &[
+    Energy::new("kinetic", "Of motion.", |_, world, state| kinetic_energy(world, state)),
     Energy {
-        word: "kinetic",
-        sentence: "Of motion.",
-        placed: false,
-        rare: false,
-        joules: |_, world, state| kinetic_energy(world, state),
-    },
-    Energy {
-        word: "gravity",
-        sentence: "Of weight, zero at the origin.",
         placed: true,
-        rare: false,
-        joules: |_, world, state| weight_energy(world, state),
+        ..Energy::new("gravity", "Of weight, zero at the origin.", |_, world, state| weight_energy(world, state))
     },
-    Energy {
-        word: "membrane",
-        sentence: "Of stretching and shearing.",
-        placed: false,
-        rare: false,
-        joules: |_, world, state| world.elements.membranes().energy(&state.x),
-    },
-    Energy {
-        word: "bending",
-        sentence: "Of bending.",
-        placed: false,
-        rare: false,
-        joules: |_, world, state| world.elements.plates().energy(&state.x),
-    },
-    Energy {
-        word: "solid",
-        sentence: "Of the deformation of bodies, and of what glues cloths to them.",
-        placed: false,
-        rare: false,
-        joules: |_, world, state| world.elements.solid_energy(&state.x),
-    },
+    Energy::new("membrane", "Of stretching and shearing.", |_, world, state| {
+        world.elements.membranes().energy(&state.x)
+    }),
+    Energy::new("bending", "Of bending.", |_, world, state| world.elements.plates().energy(&state.x)),
+    Energy::new("solid", "Of the deformation of bodies, and of what glues cloths to them.", |_, world, state| {
+        world.elements.solid_energy(&state.x)
+    }),
 ];
 
 /// Those of laws that only some scenes have.
 static RARE: LazyLock<Vec<Energy>> = LazyLock::new(|| {
-    let row = |law: &term::Shown| Energy {
-        word: law.name.word,
-        sentence: law.energy,
-        placed: false,
-        rare: true,
-        joules: |energy, world, state| {
-            let mut joules = 0.0;
-            world.elements.each_term(|term| {
-                if term.name().word == energy.word {
-                    term.each_energy(&state.x, state.memory.of(term.name()), &mut |_, energy| joules += energy);
-                }
-            });
-            joules
-        },
+    let joules = |energy: &Energy, world: &World, state: &State| {
+        let mut joules = 0.0;
+        world.elements.each_term(|term| {
+            if term.name().word == energy.word {
+                term.each_energy(&state.x, state.memory.of(term.name()), &mut |_, energy| joules += energy);
+            }
+        });
+        joules
     };
+    let row = |law: &term::Shown| Energy { rare: true, ..Energy::new(law.name.word, law.energy, joules) };
     SHOWN.iter().map(row).collect()
 });
 
@@ -314,13 +299,11 @@ mod tests {
     /// No word stands twice, each has a sentence, and that of a channel says its unit.
     #[test]
     fn rows_are_told_apart() {
-        let all: Vec<(&str, &str)> = channels().map(|c| (c.word, c.sentence)).collect();
-        let energies: Vec<(&str, &str)> = energies().map(|e| (e.word, e.sentence)).collect();
-        let stages: Vec<(&str, &str)> = Stages::NUMBERS.iter().map(|s| (s.word, s.sentence)).collect();
-        for rows in [all, energies, stages] {
+        let channel_rows: Vec<_> = channels().map(|c| (c.word, c.sentence)).collect();
+        let energy_rows: Vec<_> = energies().map(|e| (e.word, e.sentence)).collect();
+        for rows in [channel_rows, energy_rows] {
             for (k, (word, sentence)) in rows.iter().enumerate() {
-                assert!(rows[..k].iter().all(|(other, _)| other != word), "{word}");
-                assert!(sentence.len() > 5 && sentence.ends_with('.'), "{word}: {sentence}");
+                assert!(rows[..k].iter().all(|(other, _)| other != word) && sentence.ends_with('.'), "{word}");
             }
         }
         assert!(channels().all(|c| c.unit.is_empty() || c.sentence.contains(&format!("[{}]", c.unit))));
