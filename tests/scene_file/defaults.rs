@@ -87,7 +87,7 @@ fn of_an_obstacle() {
     assert_eq!((plane.point, plane.normal, plane.size), (Vec3::zeros(), None, 10.0));
     assert_eq!((floor.resolution, floor.thickness, floor.checker), (None, 0.0, None));
     assert_eq!(floor.friction, Friction { fixed: 0.3, sliding: 0.3 });
-    assert_eq!((&floor.motion, floor.visible, floor.colour), (&Motion::Fixed, true, [0.78, 0.76, 0.72]));
+    assert_eq!((&floor.motion, floor.visible, floor.colour), (&Motion::Fixed, true, [0.62, 0.53, 0.44]));
     let Shape::Sequence(walk) = &scene.obstacles[1].shape else { panic!() };
     assert_eq!((walk.fps, walk.start, walk.repeat), (None, 0.0, false));
     let files = [1, 2, 3].map(|k| folder().join(format!("walk/step.000{k}.obj")));
