@@ -8,7 +8,7 @@ mod proof;
 mod stop;
 
 use super::corotation::CoRotation;
-use super::element::{EDGES, Element, SECOND, Watched, key, shape_room, thickness};
+use super::element::{EDGES, Element, Moment, SECOND, Watched, key, shape_room, thickness};
 use super::feasible::{Flat, from_first, minimum, remember};
 use super::found::Found;
 use super::friction_frame::FrictionFrames;
@@ -153,6 +153,7 @@ impl ActiveSet {
         }
         self.kept.take(&state.bristles);
         let mut parts = std::mem::take(&mut self.parts);
+        let at = Moment { world, state, step };
         parts.resize(self.candidates.lists.len().div_ceil(LISTS), Part::default());
         par::each_heavy(&mut parts, |k, part| {
             part.watched.iter_mut().for_each(Vec::clear);
@@ -165,7 +166,7 @@ impl ActiveSet {
                     let mut near = std::mem::take(&mut part.near);
                     near.clear();
                     near.extend(Self::of(list, pair).iter().filter(within));
-                    fours(&near).for_each(|four| self.look(world, state, step, pair, four, list, part));
+                    fours(&near).for_each(|four| self.look(&at, pair, four, list, part));
                     part.near = near;
                 }
             }
@@ -289,17 +290,8 @@ impl ActiveSet {
     /// Notes which of four pairs may come near, and which of them act.
     // The compiler's choice hangs on code far from here, and a call takes a fifth longer.
     #[inline(always)]
-    #[expect(clippy::too_many_arguments)]
-    fn look(
-        &self,
-        world: &World,
-        state: &State,
-        step: &Step,
-        pair: Pair,
-        (four, count): ([Near; 4], usize),
-        list: &List,
-        out: &mut Part,
-    ) {
+    fn look(&self, at: &Moment, pair: Pair, (four, count): ([Near; 4], usize), list: &List, out: &mut Part) {
+        let Moment { world, state, .. } = *at;
         let patches = list.patches;
         let corners: [[u32; 4]; 4] = std::array::from_fn(|k| world.surface.corners(pair, [four[k].a, four[k].b]));
         let found = pair.separations(&corners, &state.x);
@@ -337,7 +329,7 @@ impl ActiveSet {
                 Pair::VertexFace => Share::NONE,
                 Pair::EdgeEdge => self.flat.edges_share(&world.surface, &state.x, features, normal, weights),
             };
-            let Some(found) = self.found(world, state, step, (pair, features), &vertices, separation, share) else {
+            let Some(found) = self.found(at, (pair, features), &vertices, separation, share) else {
                 continue;
             };
             if distance + closing[k] < (thick[k] + world.contact.distance) * found.room {
@@ -347,17 +339,15 @@ impl ActiveSet {
     }
 
     /// A pair that acts with `share`, or in full if it had to be stopped before; none where nothing can move.
-    #[expect(clippy::too_many_arguments)]
     fn found(
         &self,
-        world: &World,
-        state: &State,
-        step: &Step,
+        at: &Moment,
         (pair, features): (Pair, [u32; 2]),
         vertices: &[u32; 4],
         separation: &Separation,
         share: Share,
     ) -> Option<Found> {
+        let Moment { world, state, step } = *at;
         let key = key(pair, features);
         let kept = self.kept.has(key);
         let share = if kept { Share::WHOLE } else { share };

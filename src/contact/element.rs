@@ -6,8 +6,8 @@ use crate::force::friction::Rubs;
 use crate::force::links::{Couples, Link};
 use crate::force::scheme::pick;
 use crate::linalg::{Vec3, par};
-use crate::world::World;
 use crate::world::step::Step;
+use crate::world::{State, World};
 
 /// Hard minimum of a distance: far above the rounding of `f32` files for coordinates up to 40 m [m].
 pub const LEAST: f64 = 1e-5;
@@ -15,17 +15,33 @@ pub const LEAST: f64 = 1e-5;
 pub const EDGES: u64 = 1 << 62;
 /// Bits of a key that say the second feature.
 pub const SECOND: u32 = 31;
+/// What a step begins with, and how far it is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment<'a> {
+    /// What is constant.
+    pub world: &'a World,
+    /// At the start of the step.
+    pub state: &'a State,
+    /// In the making.
+    pub step: &'a Step,
+}
+
 /// A contact and its place.
 #[derive(Clone, Copy, Debug)]
 pub struct Element {
+    /// Both features, as [`key`] has them.
     pub key: u64,
+    /// Vertex and face, or two edges.
     pub vertices: [u32; 4],
+    /// Weights of the vertices in the vector between the nearest points.
     pub weights: [f64; 4],
+    /// What acts.
     pub contact: Contact,
     /// Relative displacement of free flight without what both sides turn as one, which is none along the normal.
     pub free: Vec3,
     /// What impulses took out of free flight [m].
     pub braked: f64,
+    /// Force and stiffness in this step.
     pub linear: Linear,
     /// Solutions that closed it too fast.
     pub stops: i32,
@@ -39,6 +55,7 @@ impl Element {
         (0..4).map(|k| step.moved[self.vertices[k] as usize] * self.weights[k]).sum()
     }
 
+    /// One more solution closed it too fast: a stiffer spring.
     pub fn stop(&mut self, setting: &Setting, rubs: &Rubs) {
         self.stops += 1;
         self.linear = self.contact.linearise(&self.free, self.stops, setting, rubs);
@@ -72,10 +89,13 @@ impl Couples for Vec<Element> {
 /// A candidate pair that may come within the activation distance in this step.
 #[derive(Clone, Copy, Debug)]
 pub struct Watched {
+    /// Kind of features.
     pub pair: Pair,
     /// Vertex and triangle, or both edges.
     pub features: [u32; 2],
+    /// World vertices.
     pub vertices: [u32; 4],
+    /// Distance at the start of the step [m].
     pub distance: f64,
     /// Patches of the candidate list it is in.
     pub patches: [u32; 2],

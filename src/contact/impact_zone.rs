@@ -152,7 +152,7 @@ fn unite(world: &World, state: &State, step: &mut Step, members: &[u32], changed
     let (forced, free): (Vec<u32>, Vec<u32>) = members.iter().partition(|v| prescribed(world, step, **v));
     let point = |v: &u32| {
         let v = *v as usize;
-        (if forced.is_empty() { world.mass[v] } else { 1.0 }, state.x[v], step.moved[v])
+        (if forced.is_empty() { step.mass[v] } else { 1.0 }, state.x[v], step.moved[v])
     };
     let points: Vec<_> = if forced.is_empty() { &free } else { &forced }.iter().map(point).collect();
     if points.is_empty() {

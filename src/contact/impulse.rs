@@ -32,7 +32,7 @@ pub fn mobility(world: &World, step: &Step, vertices: &[u32; 4], weights: &[f64;
         all += w2;
         if free(world, step, *v) {
             part += w2;
-            mobile += w2 / world.mass[*v as usize];
+            mobile += w2 / step.mass[*v as usize];
         }
     }
     (mobile > 0.0).then(|| mobile * (FREE * all / part).max(1.0))
@@ -60,7 +60,7 @@ impl Blow {
     fn new(c: &Element, world: &World, step: &Step) -> Blow {
         let Element { vertices, weights, contact, .. } = c;
         let share = |k: usize| match vertices[k] {
-            v if free(world, step, v) => weights[k] * contact.mass / world.mass[v as usize],
+            v if free(world, step, v) => weights[k] * contact.mass / step.mass[v as usize],
             _ => 0.0,
         };
         Blow {
@@ -137,7 +137,7 @@ pub fn push_apart(world: &World, state: &State, step: &mut Step, w: &Watched) ->
     }
     let Some(mobility) = mobility(world, step, &w.vertices, &weights) else { return Vec::new() };
     let yields: [f64; 4] = std::array::from_fn(|k| match w.vertices[k] {
-        v if free(world, step, v) => weights[k] / world.mass[v as usize],
+        v if free(world, step, v) => weights[k] / step.mass[v as usize],
         _ => 0.0,
     });
     let farthest = yields.iter().fold(0.0, |most: f64, part| most.max(part.abs()));

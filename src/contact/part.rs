@@ -32,6 +32,15 @@ pub struct Parted {
     pub apart: bool,
 }
 
+/// A pair that touches.
+#[derive(Clone, Copy)]
+struct Touching<'a> {
+    pair: Pair,
+    features: [u32; 2],
+    corners: &'a [u32; 4],
+    separation: &'a Separation,
+}
+
 /// Parts what touches.
 pub fn part(world: &World, state: &mut State) -> Option<Parted> {
     if !world.contact.enabled {
@@ -53,7 +62,8 @@ pub fn part(world: &World, state: &mut State) -> Option<Parted> {
                 if separation.weights[k].abs() > 0.1
                     && let Some(away) = away.get_mut(v)
                 {
-                    *away += outward(world, &state.x, &closed, pair, features, corners, separation, k);
+                    let touching = Touching { pair, features, corners, separation };
+                    *away += outward(world, &state.x, &closed, &touching, k);
                 }
             }
         });
@@ -103,17 +113,8 @@ fn is_closed(world: &World, object: usize) -> bool {
 }
 
 /// Unit direction in which corner `k` of a pair leaves the other side.
-#[expect(clippy::too_many_arguments)]
-fn outward(
-    world: &World,
-    x: &[Vec3],
-    closed: &[bool],
-    pair: Pair,
-    features: [u32; 2],
-    corners: &[u32; 4],
-    separation: &Separation,
-    k: usize,
-) -> Vec3 {
+fn outward(world: &World, x: &[Vec3], closed: &[bool], touching: &Touching, k: usize) -> Vec3 {
+    let Touching { pair, features, corners, separation } = *touching;
     let surface = &world.surface;
     let sign = pair.side(k);
     if separation.distance > NONE {

@@ -10,6 +10,7 @@ use crate::linalg::{Mat3, Vec3, par};
 /// What acts between up to four vertices along one relative displacement.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Link {
+    /// Weights of the vertices in the displacement.
     pub weights: [f64; 4],
     /// Force where the relative displacement is zero [N].
     pub force: Vec3,

@@ -102,6 +102,9 @@ pub trait Law: Debug + Send + Sync {
     /// Gives `add` the energy that each element stores at positions `x` [J], with one of its vertices.
     fn each_energy(&self, _x: &[Vec3], _memory: &[f64], _add: &mut dyn FnMut(u32, f64)) {}
 
+    /// Gives `add` the mass that it adds to vertices [kg], beside that of cloths and bodies.
+    fn mass(&self, _memory: &[f64], _add: &mut dyn FnMut(u32, f64)) {}
+
     /// Its memory at the start, numbers by element; none where it remembers nothing.
     fn memory(&self, _x: &[Vec3]) -> Vec<f64> {
         Vec::new()
@@ -130,6 +133,8 @@ pub trait Term: Debug + Send + Sync {
     fn double(&self, domain: &Domain<f64>) -> Box<dyn Rows<f64>>;
     /// See [`Law::each_energy`].
     fn each_energy(&self, x: &[Vec3], memory: &[f64], add: &mut dyn FnMut(u32, f64));
+    /// See [`Law::mass`].
+    fn mass(&self, memory: &[f64], add: &mut dyn FnMut(u32, f64));
     /// See [`Law::memory`].
     fn memory(&self, x: &[Vec3]) -> Vec<f64>;
     /// See [`Law::commit`].
@@ -159,6 +164,9 @@ impl<L: Law> Term for L {
     }
     fn each_energy(&self, x: &[Vec3], memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
         Law::each_energy(self, x, memory, add);
+    }
+    fn mass(&self, memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
+        Law::mass(self, memory, add);
     }
     fn memory(&self, x: &[Vec3]) -> Vec<f64> {
         Law::memory(self, x)

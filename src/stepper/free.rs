@@ -119,7 +119,7 @@ impl Free {
     pub fn balance(&mut self, world: &World, step: &mut Step, force: &[Vec3]) {
         let Step { z, betas, .. } = step;
         let own = |v: usize| {
-            let inertia = world.mass[v] / (betas[v] * betas[v]);
+            let inertia = step.mass[v] / (betas[v] * betas[v]);
             (inertia, force[v] - z[v] * inertia)
         };
         if self.lacks(world, &step.fixed, own) {
@@ -138,7 +138,7 @@ impl Free {
     pub fn settle(&mut self, world: &World, state: &State, step: &mut Step) {
         let fall = world.gravity * step.h;
         let rate = &step.rate;
-        let own = |v: usize| (world.mass[v], (state.v[v] + fall - rate[v]) * world.mass[v]);
+        let own = |v: usize| (step.mass[v], (state.v[v] + fall - rate[v]) * step.mass[v]);
         if self.lacks(world, &step.fixed, own) {
             self.shift(world, &step.fixed, &mut step.rate);
         }

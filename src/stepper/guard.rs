@@ -120,7 +120,7 @@ impl Guard {
             };
             if proven && sums[k].is_some() {
                 // What was corrected cannot be damped without crossing: nothing of it moves against the rest in this step.
-                freeze(world, state, step, &own(&|other| free.sets()[other] == set));
+                freeze(state, step, &own(&|other| free.sets()[other] == set));
             } else {
                 let bears = |motion: f64, shape: &[f64]| match sums[k] {
                     Some(_) => motion + shape[k] <= parts[k].most(),
@@ -147,9 +147,9 @@ impl Guard {
             let part = &mut parts[world.component[v] as usize];
             let speeds = [&state.v[v], &step.rate[v]].map(Vec3::norm_squared);
             for (motion, speed) in part.motion.iter_mut().zip(speeds) {
-                *motion += 0.5 * world.mass[v] * speed;
+                *motion += 0.5 * step.mass[v] * speed;
             }
-            part.fall += world.mass[v] * world.gravity.dot(&step.moved[v]);
+            part.fall += step.mass[v] * world.gravity.dot(&step.moved[v]);
             part.fastest = part.fastest.max(speeds[0]);
         }
         // The fastest of all, and of all but that component.
@@ -211,9 +211,9 @@ fn work(world: &World, state: &State, step: &Step, parts: &mut [Part]) {
 }
 
 /// Lets vertices go on as one by their mean velocity, with half of what each had beside that.
-fn freeze(world: &World, state: &State, step: &mut Step, vertices: &[usize]) {
-    let mass: f64 = vertices.iter().map(|v| world.mass[*v]).sum();
-    let mean = vertices.iter().map(|v| state.v[*v] * world.mass[*v]).sum::<Vec3>() / mass;
+fn freeze(state: &State, step: &mut Step, vertices: &[usize]) {
+    let mass: f64 = vertices.iter().map(|v| step.mass[*v]).sum();
+    let mean = vertices.iter().map(|v| state.v[*v] * step.mass[*v]).sum::<Vec3>() / mass;
     for v in vertices {
         step.moved[*v] = mean * step.h;
         step.rate[*v] = mean + (state.v[*v] - mean) * 0.5;
@@ -229,8 +229,8 @@ fn damp(
     (vertices, proven): (&[usize], bool),
     bears: impl Fn(f64, &[f64]) -> bool,
 ) {
-    let mass: f64 = vertices.iter().map(|v| world.mass[*v]).sum();
-    let mean = |of: &[Vec3]| vertices.iter().map(|v| of[*v] * world.mass[*v]).sum::<Vec3>() / mass;
+    let mass: f64 = vertices.iter().map(|v| step.mass[*v]).sum();
+    let mean = |of: &[Vec3]| vertices.iter().map(|v| of[*v] * step.mass[*v]).sum::<Vec3>() / mass;
     let (moved, rate, had) = (mean(&step.moved), mean(&step.rate), mean(&state.v));
     for (moved, rate, halvings) in [(moved, rate, HALVINGS), (had * step.h, had, 0)] {
         for turn in 0..=halvings {
@@ -241,7 +241,7 @@ fn damp(
                 }
                 step.rate[*v] = rate + (step.rate[*v] - rate) * left;
             }
-            let motion = vertices.iter().map(|v| 0.5 * world.mass[*v] * step.rate[*v].norm_squared()).sum();
+            let motion = vertices.iter().map(|v| 0.5 * step.mass[*v] * step.rate[*v].norm_squared()).sum();
             let mut shape = vec![0.0; world.component_mass.len()];
             let mut add = |v: u32, energy: f64| shape[world.component[v as usize] as usize] += energy;
             world.elements.each_energy(&after(state, step), &state.memory, &mut add);
@@ -283,7 +283,15 @@ mod tests {
         let mean = (0..world.moving).map(|v| way(v) * world.mass[v]).sum::<Vec3>() / mass;
         let rate: Vec<Vec3> = (0..world.moving).map(|v| state.v[v] + (way(v) - mean) * by).collect();
         let moved = rate.iter().map(|rate| rate * H).collect();
-        Step { h: H, moved, rate, fixed: vec![false; world.moving], betas: vec![H; world.moving], ..Step::default() }
+        Step {
+            h: H,
+            moved,
+            rate,
+            fixed: vec![false; world.moving],
+            betas: vec![H; world.moving],
+            mass: world.mass.clone(),
+            ..Step::default()
+        }
     }
 
     fn energy(world: &World, state: &State, step: &Step) -> f64 {

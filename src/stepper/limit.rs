@@ -77,12 +77,12 @@ pub fn enforce(
         let before = energy(world, state, step).max(still.0 + still.1);
         let solved = step.moved.clone();
         let moving = motion(world, step, k);
-        if !shorten_all(world, state, step, &mut edges, if smallest { PATIENT * SWEEPS } else { SWEEPS }) {
+        if !shorten_all(state, step, &mut edges, if smallest { PATIENT * SWEEPS } else { SWEEPS }) {
             left(world, state, step, cloth, &edges, smallest)?;
         }
         let after = energy(world, state, step);
         edges.retain(|edge| edge.taut);
-        stop(world, state, step, &edges);
+        stop(state, step, &edges);
         if after > before * (1.0 + TINY) + (moving - motion(world, step, k)).max(0.0) {
             step.moved = solved;
             if let Some((ends, strain)) = beyond(world, state, step)
@@ -126,7 +126,7 @@ fn slow(world: &World, step: &mut Step, k: usize, most: f64) {
                     step.rate[v] = step.moved[w] / step.h;
                     continue;
                 }
-                let (a, b) = (world.mass[v], world.mass[w]);
+                let (a, b) = (step.mass[v], step.mass[w]);
                 let common = (step.rate[v] * a + step.rate[w] * b) / (a + b);
                 (step.rate[v], step.rate[w]) = (common, common);
             }
@@ -140,7 +140,7 @@ fn slow(world: &World, step: &mut Step, k: usize, most: f64) {
 /// Energy of motion of cloth `k` after the step [J].
 fn motion(world: &World, step: &Step, k: usize) -> f64 {
     let vertices = world.objects[world.cloths[k].object].vertices.clone();
-    vertices.map(|v| 0.5 * world.mass[v] * step.rate[v].norm_squared()).sum()
+    vertices.map(|v| 0.5 * step.mass[v] * step.rate[v].norm_squared()).sum()
 }
 
 /// The edges of a cloth that have a bound.
@@ -168,11 +168,11 @@ impl Edge {
 }
 
 /// Brings edges below what is allowed, there and back in turn. False when some stay longer.
-fn shorten_all(world: &World, state: &State, step: &mut Step, edges: &mut [Edge], sweeps: usize) -> bool {
+fn shorten_all(state: &State, step: &mut Step, edges: &mut [Edge], sweeps: usize) -> bool {
     for _ in 0..sweeps {
         let mut done = true;
         for edge in edges.iter_mut() {
-            if let Some(shifts) = shortened(world, state, step, edge.ends, edge.allowed) {
+            if let Some(shifts) = shortened(state, step, edge.ends, edge.allowed) {
                 for (v, shift) in edge.ends.into_iter().zip(shifts) {
                     step.moved[v as usize] += shift;
                 }
@@ -216,8 +216,8 @@ fn left(
 }
 
 /// Takes out of the velocities at the end of the step what lengthens taut edges.
-fn stop(world: &World, state: &State, step: &mut Step, edges: &[Edge]) {
-    let mut pulls: Vec<Pull> = edges.iter().map(|edge| Pull::of(world, state, step, edge)).collect();
+fn stop(state: &State, step: &mut Step, edges: &[Edge]) {
+    let mut pulls: Vec<Pull> = edges.iter().map(|edge| Pull::of(state, step, edge)).collect();
     for _ in 0..SWEEPS {
         let fastest = pulls.iter().fold(0.0, |most: f64, pull| most.max(pull.stop(step)));
         if fastest * step.h <= MARGIN {
@@ -240,13 +240,13 @@ struct Pull {
 }
 
 impl Pull {
-    fn of(world: &World, state: &State, step: &Step, edge: &Edge) -> Pull {
+    fn of(state: &State, step: &Step, edge: &Edge) -> Pull {
         let unit = |d: Vec3| d.try_normalize(0.0).unwrap_or_default();
         let end = unit(edge.after(state, step));
         let mean = unit(end + unit(edge.before(state)));
         let along = if edge.start > TAUT * edge.bound && mean.dot(&end) > 0.5 { mean } else { end };
         let ends = edge.ends.map(|v| v as usize);
-        Pull { ends, weights: ends.map(|v| weight(world, step, v)), end, along, bound: edge.bound }
+        Pull { ends, weights: ends.map(|v| weight(step, v)), end, along, bound: edge.bound }
     }
 
     /// Stops the ends from parting, and from what the scheme makes of that; gives how fast they did, in parts of the bound [1/s].
@@ -284,7 +284,7 @@ pub fn ease(world: &World, state: &State, step: &mut Step, most: f64) -> bool {
         return false;
     }
     let whole = |step: &Step| {
-        let moving = |v: usize| 0.5 * world.mass[v] * step.rate[v].norm_squared();
+        let moving = |v: usize| 0.5 * step.mass[v] * step.rate[v].norm_squared();
         energy(world, state, step) + par::sum(world.moving, moving)
     };
     let (before, solved) = (whole(step), (step.moved.clone(), step.rate.clone()));
@@ -295,7 +295,7 @@ pub fn ease(world: &World, state: &State, step: &mut Step, most: f64) -> bool {
         for (edge, _) in &long {
             let [a, b] = edge.map(|v| v as usize);
             let (rest, start) = ((world.rest[a] - world.rest[b]).norm(), (state.x[a] - state.x[b]).norm());
-            shorten(world, state, step, *edge, start.max(rest) + most * rest);
+            shorten(state, step, *edge, start.max(rest) + most * rest);
         }
         // Edges at vertices that stayed are as long as they were.
         let at = |v: u32| world.surface.around(v as usize).iter().map(move |w| [v.min(*w), v.max(*w)]);
@@ -311,8 +311,8 @@ pub fn ease(world: &World, state: &State, step: &mut Step, most: f64) -> bool {
 }
 
 /// Brings an edge that is longer than `bound` [m] a little below it, and its ends' velocities with them.
-fn shorten(world: &World, state: &State, step: &mut Step, edge: [u32; 2], bound: f64) {
-    let Some(shifts) = shortened(world, state, step, edge, bound) else { return };
+fn shorten(state: &State, step: &mut Step, edge: [u32; 2], bound: f64) {
+    let Some(shifts) = shortened(state, step, edge, bound) else { return };
     for (v, shift) in edge.into_iter().map(|v| v as usize).zip(shifts) {
         step.moved[v] += shift;
         step.rate[v] += shift / step.betas[v];
@@ -320,21 +320,21 @@ fn shorten(world: &World, state: &State, step: &mut Step, edge: [u32; 2], bound:
 }
 
 /// How the ends of an edge that is longer than `bound` [m] move to bring it a little below; none where it is not or they cannot.
-fn shortened(world: &World, state: &State, step: &Step, edge: [u32; 2], bound: f64) -> Option<[Vec3; 2]> {
+fn shortened(state: &State, step: &Step, edge: [u32; 2], bound: f64) -> Option<[Vec3; 2]> {
     let [a, b] = edge.map(|v| v as usize);
     let d = (state.x[b] + step.moved[b]) - (state.x[a] + step.moved[a]);
     let length = d.norm();
     if length <= bound {
         return None;
     }
-    let (wa, wb) = (weight(world, step, a), weight(world, step, b));
+    let (wa, wb) = (weight(step, a), weight(step, b));
     let pull = d * ((length - bound * (1.0 - MARGIN)) / (length * (wa + wb)));
     (wa + wb > 0.0).then(|| [pull * wa, pull * -wb])
 }
 
 /// What a vertex yields to a pull: its inverse mass [1/kg].
-fn weight(world: &World, step: &Step, v: usize) -> f64 {
-    if step.fixed[v] { 0.0 } else { 1.0 / world.mass[v] }
+fn weight(step: &Step, v: usize) -> f64 {
+    if step.fixed[v] { 0.0 } else { 1.0 / step.mass[v] }
 }
 
 /// Edges that the step makes longer, than they are and than at rest, by more than the part `most` of their length at rest, and by what part.

@@ -117,6 +117,8 @@ pub struct Stepper<T> {
     /// Right-hand sides below these norms count as this large, by component.
     floors: Vec<f64>,
     now: Step,
+    /// When the time was last taken.
+    clock: Instant,
 }
 
 impl<T: Precision> Stepper<T> {
@@ -137,7 +139,9 @@ impl<T: Precision> Stepper<T> {
             strides: stride::Strides::new(world),
             springs: limit::Springs::default(),
             floors: vec![0.0; world.component_mass.len()],
+            clock: Instant::now(),
             now: Step {
+                mass: vec![0.0; moving],
                 moved: vec![Vec3::zeros(); world.rest.len()],
                 rate: vec![Vec3::zeros(); moving],
                 z: vec![Vec3::zeros(); moving],
@@ -160,82 +164,115 @@ impl<T: Precision> Stepper<T> {
         (h, end, held): (f64, f64, f64),
         report: &mut Report,
     ) -> Result<(), StepError> {
-        let mut clock = Clock(Instant::now());
-        let Stepper { settings, assembly, contacts, airs, pulls, links, strides, springs, now, .. } = self;
+        self.clock = Instant::now();
+        (self.now.h, self.now.end, self.now.held) = (h, end, held);
+        self.predict(world, state)?;
+        self.detect(world, state, report)?;
+        self.linearise(world, state, report);
+        let solves = self.solve(world, state, report)?;
+        let limited = self.limit(world, state, report)?;
+        let proven = self.prove(world, state, [solves > 1, solves == SOLVES || limited], report);
+        if proven.is_ok() {
+            self.commit(world, state, report);
+        }
+        lap(&mut self.clock, &mut report.seconds.check);
+        proven
+    }
+
+    /// Masses, free flight, pins and obstacles.
+    fn predict(&mut self, world: &World, state: &mut State) -> Result<(), StepError> {
+        let Stepper { settings, strides, springs, now, .. } = self;
         springs.clear();
         now.limited.fill(false);
-
-        // Free flight, pins and obstacles.
-        now.h = h;
-        (now.end, now.held) = (end, held);
+        now.mass.copy_from_slice(&world.mass);
+        world.elements.each_term(|term| {
+            term.mass(state.memory.of(term.name()), &mut |v, mass| now.mass[v as usize] += mass);
+        });
         scheme::free_flight(world, state, settings.integrator, now);
         let freed = scheme::prescribe(world, state, now);
         if freed.contains(&true) {
             ease::ease(world, state, |v| freed.get(v as usize) == Some(&true));
         }
-        strides.check(world, now)?;
+        strides.check(world, now)
+    }
 
-        // What may contacts, and what is predicted to.
+    /// Candidate pairs, contacts among them, air below cloths, handles; then contacts are linearised.
+    fn detect(&mut self, world: &World, state: &State, report: &mut Report) -> Result<(), StepError> {
+        let Stepper { contacts, airs, pulls, links, now, clock, .. } = self;
         report.builds += contacts.update_candidates(world, state, now)?;
         report.candidates = contacts.candidate_count();
-        report.seconds.broad += clock.lap();
+        lap(clock, &mut report.seconds.broad);
         contacts.find_contacts(world, state, now);
         scheme::ground(world, state, now);
-        report.seconds.narrow += clock.lap();
+        lap(clock, &mut report.seconds.narrow);
         airs.look(world, state);
-        report.seconds.air += clock.lap();
+        lap(clock, &mut report.seconds.air);
         pulls.find(world, state);
-        let (pulls, columns) = (&mut *pulls, airs.columns());
+        let (pulls, columns) = (&*pulls, airs.columns());
         contacts.linearise(world, state, now, |contacts, fixed| links.place(&[pulls, contacts, columns], fixed));
-        report.seconds.narrow += clock.lap();
-        // Air and forces side by side: neither asks for the other, and what the air does one after the other leaves a thread free.
+        (report.contacts, report.min_gap) = contacts.summary();
+        lap(clock, &mut report.seconds.narrow);
+        Ok(())
+    }
+
+    /// All terms and the air at free flight; the first guess.
+    fn linearise(&mut self, world: &World, state: &State, report: &mut Report) {
+        let Stepper { assembly, airs, pulls, now, clock, .. } = self;
         pulls.pull(world, state, now);
+        // Side by side: neither asks for the other, and what the air does one after the other leaves a thread free.
         let (step, forces) = (&*now, &mut *assembly);
         let (pressed, assembled) =
             par::join(|| timed(|| airs.press(world, state, step)), || timed(|| assemble(world, state, step, forces)));
         // Each has half of the time in which both are at work.
-        let both = clock.lap();
+        let mut both = 0.0;
+        lap(clock, &mut both);
         report.seconds.air += 0.5 * (both + pressed - assembled);
         report.seconds.assembly += 0.5 * (both + assembled - pressed);
         airs.inflate(world, &mut assembly.force);
         airs.exchange(&mut assembly.matrix.common);
         assembly.keep();
-        (report.contacts, report.min_gap) = contacts.summary();
-        report.seconds.assembly += clock.lap();
-
-        // One linear system; another where its solution closes contacts too fast or leaves pairs unproven.
         let Step { z, betas, fixed, flight, moved, .. } = now;
         par::fill(z, |v| if fixed[v] { Vec3::zeros() } else { state.guess[v] * (betas[v] * betas[v]) });
         par::fill(flight, |v| moved[v]);
-        self.begin(world, report, &mut clock)?;
+        lap(clock, &mut report.seconds.assembly);
+    }
+
+    /// One linear system; another where its solution closes contacts too fast or leaves pairs unproven. Gives their number.
+    fn solve(&mut self, world: &World, state: &State, report: &mut Report) -> Result<usize, StepError> {
+        self.begin(world, report)?;
         // What closes too fast, or crosses, shows long before the solution is exact; what does both is stopped twice, by a stiffer spring.
-        self.iterate(world, HINTS[0], report, &mut clock)?;
+        self.iterate(world, HINTS[0], report)?;
         let mut stopped = self.contacts.stop_closing(world, &self.now);
         if stopped {
             self.contacts.stop_unproven(world, state, &self.now);
         } else {
-            self.iterate(world, 1.0, report, &mut clock)?;
+            self.iterate(world, 1.0, report)?;
             stopped = self.contacts.stop_closing(world, &self.now);
         }
         let mut solves = 1;
         while solves < SOLVES && (stopped || self.contacts.stop_unproven(world, state, &self.now)) {
-            report.seconds.check += clock.lap();
+            lap(&mut self.clock, &mut report.seconds.check);
             self.assembly.restore();
-            self.begin(world, report, &mut clock)?;
+            self.begin(world, report)?;
             solves += 1;
             stopped = solves < SOLVES && {
-                self.iterate(world, HINTS[1], report, &mut clock)?;
+                self.iterate(world, HINTS[1], report)?;
                 self.contacts.stop_unproven(world, state, &self.now)
             };
             if !stopped {
-                report.seconds.check += clock.lap();
-                self.iterate(world, 1.0, report, &mut clock)?;
+                lap(&mut self.clock, &mut report.seconds.check);
+                self.iterate(world, 1.0, report)?;
             }
         }
         report.stops += u64::from(solves > 1);
+        Ok(solves)
+    }
+
+    /// Springs on edges beyond their strain limits, and a solve for each set of them; then velocities. True where there were any.
+    fn limit(&mut self, world: &World, state: &State, report: &mut Report) -> Result<bool, StepError> {
         let mut limited = 0;
         while limited < SOLVES && self.springs.find(world, state, &self.now) {
-            report.seconds.check += clock.lap();
+            lap(&mut self.clock, &mut report.seconds.check);
             if scheme::ground_limited(world, state, &mut self.now) {
                 self.springs.find(world, state, &self.now);
                 let Step { flight, moved, .. } = &mut self.now;
@@ -246,30 +283,30 @@ impl<T: Precision> Stepper<T> {
                 self.assembly.keep();
             }
             self.assembly.restore();
-            self.begin(world, report, &mut clock)?;
-            self.iterate(world, 1.0, report, &mut clock)?;
+            self.begin(world, report)?;
+            self.iterate(world, 1.0, report)?;
             limited += 1;
         }
         let Step { rate, z, betas, .. } = &mut self.now;
         par::each_mut(rate, |v, rate| *rate += z[v] / betas[v]);
+        Ok(limited > 0)
+    }
 
-        let proven = self.prove(world, state, [solves > 1, solves == SOLVES || limited > 0], report);
-        if proven.is_ok() {
-            self.free.settle(world, state, &mut self.now);
-            self.contacts.advance_bristles(world, state, &self.now);
-            scheme::commit(world, state, &self.now);
-            let State { x, memory, .. } = &mut *state;
-            world.elements.commit(x, memory);
-            if !state.room.is_empty() {
-                ease::grow(world, state, h);
-            }
-            self.watch.release(world, state);
-            report.seconds.check += clock.lap();
-            self.airs.commit(world, state, &self.now, &self.contacts);
-            report.seconds.air += clock.lap();
+    /// The step is made: new state, and what all that remembers remembers of it.
+    fn commit(&mut self, world: &World, state: &mut State, report: &mut Report) {
+        let Stepper { contacts, airs, free, watch, now, clock, .. } = self;
+        free.settle(world, state, now);
+        contacts.advance_bristles(world, state, now);
+        scheme::commit(world, state, now);
+        let State { x, memory, .. } = &mut *state;
+        world.elements.commit(x, memory);
+        if !state.room.is_empty() {
+            ease::grow(world, state, now.h);
         }
-        report.seconds.check += clock.lap();
-        proven
+        watch.release(world, state);
+        lap(clock, &mut report.seconds.check);
+        airs.commit(world, state, now, contacts);
+        lap(clock, &mut report.seconds.air);
     }
 
     /// End positions: strain limits and energies, then a proof for every pair that may have crossed.
@@ -313,31 +350,25 @@ impl<T: Precision> Stepper<T> {
     }
 
     /// Adds the contacts and begins to solve for `z`, from the guess that stands there.
-    fn begin(&mut self, world: &World, report: &mut Report, clock: &mut Clock) -> Result<(), StepError> {
-        let Stepper { assembly, pcg, contacts, airs, pulls, links, free, floors, springs, now, .. } = self;
+    fn begin(&mut self, world: &World, report: &mut Report) -> Result<(), StepError> {
+        let Stepper { assembly, pcg, contacts, airs, pulls, links, free, floors, springs, now, clock, .. } = self;
         links.add(&[pulls, contacts.contacts(), airs.columns()], &now.fixed, assembly);
         springs.add(now, assembly);
         free.begin(world, now, contacts.contacts());
-        report.seconds.assembly += clock.lap();
+        lap(clock, &mut report.seconds.assembly);
 
         // A right-hand side below a tenth of what gravity (or 1 m/s^2) would make counts as that.
         let unit = 0.1 * world.gravity.norm().max(1.0) * now.beta;
         floors.iter_mut().zip(&world.component_mass).for_each(|(floor, mass)| *floor = unit * mass.sqrt());
         let components = Components { of: &world.component, sets: free.sets(), floors };
         let begun = pcg.begin(&assembly.matrix, &now.fixed, &assembly.force, &now.z, components);
-        report.seconds.solve += clock.lap();
+        lap(clock, &mut report.seconds.solve);
         begun.map_err(|v| StepError::Indefinite(v as u32))
     }
 
     /// Solves for `z` up to so many tolerances and moves the vertices by it.
-    fn iterate(
-        &mut self,
-        world: &World,
-        tolerances: f64,
-        report: &mut Report,
-        clock: &mut Clock,
-    ) -> Result<(), StepError> {
-        let Stepper { settings, assembly, pcg, free, now, .. } = self;
+    fn iterate(&mut self, world: &World, tolerances: f64, report: &mut Report) -> Result<(), StepError> {
+        let Stepper { settings, assembly, pcg, free, now, clock, .. } = self;
         let before = pcg.outcome().iterations;
         let outcome = pcg.iterate(&assembly.matrix, settings.tolerance * tolerances, settings.iterations);
         pcg.solution(&assembly.matrix, &mut now.z);
@@ -347,7 +378,7 @@ impl<T: Precision> Stepper<T> {
         report.iterations += new;
         report.unconverged += u64::from(new > 0 && !outcome.converged);
         par::each_mut(&mut moved[..world.moving], |v, moved| *moved = flight[v] + z[v]);
-        report.seconds.solve += clock.lap();
+        lap(clock, &mut report.seconds.solve);
         match (0..world.moving).find(|v| !(moved[*v] + rate[*v]).norm_squared().is_finite()) {
             Some(v) => Err(StepError::NotFinite(v as u32)),
             None => Ok(()),
@@ -424,7 +455,7 @@ fn assemble<T: Precision>(world: &World, state: &State, now: &Step, assembly: &m
         y: &now.moved,
         rate: &now.rate,
         v: &state.v,
-        mass: &world.mass,
+        mass: &now.mass,
         beta: now.beta,
         betas: &now.betas,
         wind: world.wind.at(state.time + now.h),
@@ -439,15 +470,11 @@ fn timed(work: impl FnOnce()) -> f64 {
     begin.elapsed().as_secs_f64()
 }
 
-struct Clock(Instant);
-
-impl Clock {
-    fn lap(&mut self) -> f64 {
-        let now = Instant::now();
-        let seconds = (now - self.0).as_secs_f64();
-        self.0 = now;
-        seconds
-    }
+/// Adds the time since `clock` was last looked at to that of a stage [s].
+fn lap(clock: &mut Instant, stage: &mut f64) {
+    let now = Instant::now();
+    *stage += (now - *clock).as_secs_f64();
+    *clock = now;
 }
 
 #[cfg(test)]

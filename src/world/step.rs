@@ -11,6 +11,8 @@ pub struct Step {
     pub end: f64,
     /// Part of the pace by which prescribed motion is held back.
     pub held: f64,
+    /// Masses of the moving vertices at its start [kg].
+    pub mass: Vec<f64>,
     /// Effective step of the scheme [s].
     pub beta: f64,
     /// Effective step of each moving vertex: `h` (backward Euler) in contact [s].

@@ -1,6 +1,6 @@
 //! The proof that a step crosses nothing, and what is done where there is none.
 
-use super::super::element::{LEAST, Watched, key};
+use super::super::element::{LEAST, Moment, Watched, key};
 use super::super::ignore::ignores;
 use super::super::impact_zone::ImpactZones;
 use super::super::impulse;
@@ -121,7 +121,7 @@ impl ActiveSet {
         if self.unproven.iter().all(one) {
             // What has left a zone took momentum with it.
             for zone in zones.free(world, step) {
-                let mass = |v: &u32| world.mass[*v as usize];
+                let mass = |v: &u32| step.mass[*v as usize];
                 let lost: Vec3 = zone.iter().map(|v| (wanted[*v as usize].1 - step.rate[*v as usize]) * mass(v)).sum();
                 let whole: f64 = zone.iter().map(mass).sum();
                 zone.iter().for_each(|v| step.rate[*v as usize] += lost / whole);
@@ -170,31 +170,8 @@ impl ActiveSet {
                 let astray = |list: &&List| candidates.deviation(&list.patches) > spare;
                 let mut near: Vec<Near> = Vec::new();
                 for list in lists[range].iter().filter(astray).filter(|l| !candidates.of(l, state.released)) {
-                    let closing = candidates.closing(list);
-                    for pair in PAIRS {
-                        let left = |near: &Near| f64::from(near.distance) - list.passed;
-                        let within = |near: &&Near| left(near) - closing <= LEAST && !ignores(state, pair, near);
-                        near.clear();
-                        near.extend(Self::of(list, pair).iter().filter(within));
-                        for (four, count) in fours(&near) {
-                            let features = four.map(|near| [near.a, near.b]);
-                            let corners = features.map(|features| world.surface.corners(pair, features));
-                            // Most pairs move less against each other than their patches may.
-                            let moved = |c: usize| Four::from_fn(|k| &step.moved[corners[k][c] as usize]);
-                            let closer = pair.closer(&std::array::from_fn(moved)).to_array();
-                            for k in (0..count).filter(|k| left(&four[*k]) - closer[*k] <= LEAST) {
-                                let (features, vertices, patches) = (features[k], corners[k], list.patches);
-                                let mut w = Watched { pair, features, vertices, distance: 0.0, patches };
-                                if touched(&w) {
-                                    w.distance = pair.separation(&pick(&state.x, &vertices)).distance;
-                                    // The same whenever the list was built.
-                                    if w.distance - closing <= LEAST && !proven(&w) {
-                                        out.push(w);
-                                    }
-                                }
-                            }
-                        }
-                    }
+                    let at = Moment { world, state, step };
+                    out.extend(self.near(&at, list, &mut near, touched).filter(|w| !proven(w)));
                 }
             }));
         }
@@ -204,6 +181,43 @@ impl ActiveSet {
         unproven.sort_unstable_by_key(|w| key(w.pair, w.features));
         unproven.dedup_by_key(|w| key(w.pair, w.features));
         self.unproven = unproven;
+    }
+
+    /// Those pairs of a list that are `wanted` and may come to the hard minimum in the step, with `near` as storage.
+    fn near(
+        &self,
+        at: &Moment,
+        list: &List,
+        near: &mut Vec<Near>,
+        wanted: impl Fn(&Watched) -> bool,
+    ) -> impl Iterator<Item = Watched> {
+        let Moment { world, state, step } = *at;
+        let closing = self.candidates.closing(list);
+        let mut found = Vec::new();
+        for pair in PAIRS {
+            let left = |near: &Near| f64::from(near.distance) - list.passed;
+            let within = |near: &&Near| left(near) - closing <= LEAST && !ignores(state, pair, near);
+            near.clear();
+            near.extend(Self::of(list, pair).iter().filter(within));
+            for (four, count) in fours(near) {
+                let features = four.map(|near| [near.a, near.b]);
+                let corners = features.map(|features| world.surface.corners(pair, features));
+                // Most pairs move less against each other than their patches may.
+                let moved = |c: usize| Four::from_fn(|k| &step.moved[corners[k][c] as usize]);
+                let closer = pair.closer(&std::array::from_fn(moved)).to_array();
+                let watched = |k: usize| {
+                    let (features, vertices, patches) = (features[k], corners[k], list.patches);
+                    Watched { pair, features, vertices, distance: 0.0, patches }
+                };
+                let closes = |k: &usize| left(&four[*k]) - closer[*k] <= LEAST;
+                found.extend((0..count).filter(closes).map(watched).filter(&wanted));
+            }
+        }
+        // The same whenever the list was built.
+        found.into_iter().filter_map(move |w| {
+            let distance = w.pair.separation(&pick(&state.x, &w.vertices)).distance;
+            (distance - closing <= LEAST).then_some(Watched { distance, ..w })
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Contacts that a solution closes too fast, and pairs that it does not leave proven: both get a spring toward their goals.
 
-use super::super::element::key;
+use super::super::element::{Moment, key};
 use super::super::feasible::{from_first, remember};
 use super::super::impulse;
 use super::ActiveSet;
@@ -36,6 +36,7 @@ impl ActiveSet {
         let setting = self.setting;
         let setting = &setting;
         self.prove(world, state, step, true);
+        let at = Moment { world, state, step };
         let known = self.contacts.len();
         let mut any = false;
         for w in &self.unproven {
@@ -47,8 +48,7 @@ impl ActiveSet {
                 Err(_) => {
                     let separation = w.pair.separation(&pick(&state.x, &w.vertices));
                     let features = (w.pair, w.features);
-                    let Some(found) = self.found(world, state, step, features, &w.vertices, &separation, Share::WHOLE)
-                    else {
+                    let Some(found) = self.found(&at, features, &w.vertices, &separation, Share::WHOLE) else {
                         continue;
                     };
                     let mut contact = found.contact(world);

@@ -20,6 +20,7 @@ fn crumpled(seed: &mut u64) -> (World, State, Step) {
     let step = Step {
         h: 1e-3,
         betas: vec![1e-3; n],
+        mass: world.mass.clone(),
         moved: (0..n).map(|_| vector(0.02)).collect(),
         rate: (0..n).map(|_| vector(20.0)).collect(),
         fixed: vec![false; n],

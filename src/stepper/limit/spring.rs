@@ -56,7 +56,7 @@ impl Springs {
             let along = d / length;
             let [a, b] = edge.ends.map(|v| step.flight(v));
             let flown = edge.before(state) + b - a;
-            let inertia = |v: u32| world.mass[v as usize] / (step.betas[v as usize] * step.betas[v as usize]);
+            let inertia = |v: u32| step.mass[v as usize] / (step.betas[v as usize] * step.betas[v as usize]);
             let stiffness = STIFF * edge.ends.into_iter().filter(|v| free(*v)).map(inertia).sum::<f64>();
             let beyond = along.dot(&flown) - edge.allowed;
             new.push(Spring { number, ends: edge.ends, along, beyond, stiffness });
