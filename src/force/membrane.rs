@@ -9,7 +9,7 @@
 
 pub mod rows;
 
-use super::jam;
+use super::area_barrier;
 use crate::linalg::matrix::Real;
 use crate::linalg::{Vec2, Vec3};
 use std::array::from_fn;
@@ -141,7 +141,7 @@ impl Triangle {
         let e = self.strain(x);
         let c = law.moduli(&e);
         let part = (x[1] - x[0]).cross(&(x[2] - x[0])).norm() * self.gradients[0].perp(&self.gradients[1]).abs();
-        self.area * (0.5 * e.dot(&stress(&c, &e)) + jam::energy(c[0].max(c[2]), part))
+        self.area * (0.5 * e.dot(&stress(&c, &e)) + area_barrier::energy(c[0].max(c[2]), part))
     }
 
     /// Force on each vertex and stiffness, linearised at `x` with moduli `c` and taken at the displacement `y`, with a viscous

@@ -1,5 +1,6 @@
 //! Laws: one file each, with parameters, equation, and energy, force and stiffness of one element.
 
+pub mod area_barrier;
 pub mod assembly;
 pub mod bending;
 pub mod calibrate;
@@ -11,7 +12,7 @@ pub mod friction;
 pub mod glue;
 pub mod homogenize;
 pub mod inertia;
-pub mod jam;
+
 pub mod laws;
 pub mod links;
 pub mod membrane;

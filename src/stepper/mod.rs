@@ -2,6 +2,7 @@
 
 mod air;
 mod balloon;
+mod control;
 mod free;
 mod guard;
 mod limit;
@@ -21,25 +22,12 @@ use crate::linalg::pcg::{Components, Pcg};
 use crate::linalg::{Vec3, par};
 use crate::world::step::Step;
 use crate::world::step_error::StepError;
-use crate::world::{Pinch, State, World};
+use crate::world::{State, World};
 use guard::When;
 pub use report::Report;
 pub use scheme::Integrator;
 use std::time::Instant;
 
-/// Most that a step grows over the last one: the second-order scheme stays stable at any sequence of such steps (Grigorieff 1983:
-/// up to `1 + sqrt 2`).
-const GROWTH: f64 = 2.0;
-/// The first step, as a part of a whole one: it has no history and is of first order.
-const START: f64 = 0.125;
-/// How much faster prescribed motion goes than it should while it is behind.
-const CATCH_UP: f64 = 0.5;
-/// Least part of its pace at which prescribed motion goes on in a pinch.
-const CRAWL: f64 = 1.0 / 32.0;
-/// Part of a whole step at which two prescribed motions that leave no room are a pinch: a longer one is tried shorter.
-const PINCHED: f64 = 0.25;
-/// Part of the vertices that may be corrected in a step before the next ones get shorter, and how short at most, of a whole one.
-const ROUGH: (f64, f64) = (0.01, 0.25);
 /// Most that a step may stretch an edge, in parts of its length at rest, before it is shortened, and before the step is repeated with half its
 /// size. Forces are linear in a step and the proof knows none: a membrane stretched so far by what strikes it has not passed on the blow,
 /// and is a catapult.
@@ -47,9 +35,6 @@ const STRETCH: (f64, f64) = (0.05, 0.2);
 /// Accuracy at which contacts that close too fast, or cross, are first looked for, in tolerances of the solve: of the first one and of those
 /// that follow.
 const HINTS: [f64; 2] = [10.0, 3.0];
-/// How many times shorter than the smallest step one may be whose equations cannot be solved: the shorter, the more they are those of
-/// free flight.
-const FINEST: f64 = 64.0;
 /// Residual, relative to the right-hand side, at which a solve that ended before its tolerance is taken for one.
 const SOLVED: f64 = 0.1;
 /// Most linear solves of a step.
@@ -383,68 +368,6 @@ impl<T: Precision> Stepper<T> {
             Some(v) => Err(StepError::NotFinite(v as u32)),
             None => Ok(()),
         }
-    }
-}
-
-impl<T: Precision> Advance for Stepper<T> {
-    fn step(&mut self, world: &World, state: &mut State, until: f64) -> Result<Report, StepError> {
-        let Settings { step, min_step, .. } = self.settings;
-        let most = until - state.time;
-        let mut target = if state.target > 0.0 { state.target.min(step) } else { step };
-        let growth = if state.last > 0.0 { GROWTH * state.last } else { START * target.min(most) };
-        let mut report = Report::default();
-        // What had to wait tries to go on.
-        let mut apart = false;
-        let mut held = if state.held == 1.0 { 1.0 - CRAWL } else { (2.0 * state.held - 1.0).max(0.0) };
-        loop {
-            // Equal steps to the end of the interval, so that none is tiny.
-            let allowed = target.min(growth);
-            let parts = (most / allowed - 1e-6).ceil().max(1.0);
-            let h = if parts.is_finite() { most / parts } else { allowed };
-            let rejoins = held > 0.0 && !apart && scheme::rejoins(world, state, h);
-            let lag = if held > 0.0 { state.lag + held * h } else { (state.lag - CATCH_UP * h).max(0.0) };
-            let (end, held_now) = if rejoins { (state.time + h, 0.0) } else { (state.time + h - lag, held) };
-            match self.attempt(world, state, (h, end, held_now), &mut report) {
-                Ok(()) => {
-                    if parts == 1.0 {
-                        state.time = until;
-                    }
-                    report.steps = 1;
-                    let rough = report.corrected as f64 > ROUGH.0 * world.moving as f64;
-                    state.clean = if report.repeats > 0 || rough { 0 } else { state.clean + 1 };
-                    state.target = if rough {
-                        (h / 2.0).max(ROUGH.1 * step).min(target).max(min_step)
-                    } else if state.clean >= 10 {
-                        state.clean = 0;
-                        (2.0 * target).min(step)
-                    } else {
-                        target
-                    };
-                    return Ok(report);
-                }
-                Err(StepError::Pinched { .. }) if rejoins => apart = true,
-                Err(stuck @ StepError::Pinched { .. }) if held < 1.0 && (held > 0.0 || allowed <= PINCHED * step) => {
-                    match world.contact.pinch {
-                        Pinch::Lag => held = if held < 1.0 - CRAWL { 1.0 - (1.0 - held) / 4.0 } else { 1.0 },
-                        Pinch::Release(object) if state.released.is_none() => state.released = Some(object),
-                        _ => return Err(stuck),
-                    }
-                    report.repeats += 1;
-                }
-                Err(stuck) => {
-                    let least = if stuck.ill() { min_step / FINEST } else { min_step };
-                    if allowed <= least {
-                        return Err(stuck);
-                    }
-                    report.repeats += 1;
-                    target = (h / 2.0).max(least);
-                }
-            }
-        }
-    }
-
-    fn settings(&self) -> Settings {
-        self.settings
     }
 }
 

@@ -1,7 +1,7 @@
 //! Membranes as terms of the system.
 
 use super::{Membrane, Triangle};
-use crate::force::jam::{jam, jams, part2};
+use crate::force::area_barrier::{jam, jams, part2};
 use crate::force::scheme::{Scheme, WIDE, Wide, pick, put, take};
 use crate::force::sheet::Sheet;
 use crate::force::term::{Law, Name, Own, Rows, couple_all};
