@@ -28,6 +28,8 @@ const DOORS: &[(&str, &str)] = &[
     ("robust", "collision"),
     ("wide", "linalg"),
     ("exr", "render"),
+    ("base64", "page"),
+    ("strsim", "scene"),
     ("image", "render"),
     ("toml", "scene"),
     ("unicode_normalization", "scene"),
