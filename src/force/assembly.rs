@@ -44,10 +44,11 @@ impl<T: Precision> Assembly<T> {
             names.push(term.name());
         });
         let matrix = Matrix::<T>::new(starts, pairs.into_iter());
-        let parts = par::map_heavy(matrix.domains.len(), |k| {
-            let mut terms = Vec::new();
-            elements.each_term(|term| terms.push(T::rows(term, &matrix.domains[k])));
-            Part { terms, kept: Default::default() }
+        let empty = || Part { terms: Vec::new(), kept: Default::default() };
+        let mut parts: Vec<Part<T>> = matrix.domains.iter().map(|_| empty()).collect();
+        elements.each_term(|term| {
+            let rows = T::rows(term, &matrix.domains);
+            parts.iter_mut().zip(rows).for_each(|(part, rows)| part.terms.push(rows));
         });
         let size = matrix.size();
         Assembly { matrix, force: vec![Vec3::zeros(); size], parts, names }

@@ -4,8 +4,8 @@
 //! remembers from one step to the next. Its memory changes once a step, at the end of one that succeeds: nothing else can write it.
 
 use super::scheme::Scheme;
-use crate::linalg::Vec3;
 use crate::linalg::matrix::{Domain, Real};
+use crate::linalg::{Vec3, par};
 use std::fmt::Debug;
 
 /// What records, checkpoints and statistics call a law.
@@ -80,7 +80,7 @@ pub trait Rows<T: Real>: Send {
 /// A law and all of its elements.
 pub trait Law: Debug + Send + Sync {
     /// What one subdomain evaluates.
-    type Rows<T: Real>: Rows<T> + 'static;
+    type Rows<T: Real>: Rows<T> + Send + 'static;
 
     /// What it is called.
     fn name(&self) -> Name;
@@ -98,6 +98,11 @@ pub trait Law: Debug + Send + Sync {
 
     /// Its elements that touch a subdomain.
     fn rows<T: Real>(&self, domain: &Domain<T>) -> Self::Rows<T>;
+
+    /// Those of all subdomains.
+    fn all_rows<T: Real>(&self, domains: &[Domain<T>]) -> Vec<Self::Rows<T>> {
+        par::map_heavy(domains.len(), |k| self.rows(&domains[k]))
+    }
 
     /// Gives `add` the energy that each element stores at positions `x` [J], with one of its vertices.
     fn each_energy(&self, _x: &[Vec3], _memory: &[f64], _add: &mut dyn FnMut(u32, f64)) {}
@@ -127,10 +132,10 @@ pub trait Term: Debug + Send + Sync {
     fn joins(&self) -> bool;
     /// See [`Law::holds`].
     fn holds(&self, hold: &mut dyn FnMut(u32));
-    /// [`Law::rows`] in single precision.
-    fn single(&self, domain: &Domain<f32>) -> Box<dyn Rows<f32>>;
-    /// [`Law::rows`] in double precision.
-    fn double(&self, domain: &Domain<f64>) -> Box<dyn Rows<f64>>;
+    /// [`Law::all_rows`] in single precision.
+    fn single(&self, domains: &[Domain<f32>]) -> Vec<Box<dyn Rows<f32>>>;
+    /// [`Law::all_rows`] in double precision.
+    fn double(&self, domains: &[Domain<f64>]) -> Vec<Box<dyn Rows<f64>>>;
     /// See [`Law::each_energy`].
     fn each_energy(&self, x: &[Vec3], memory: &[f64], add: &mut dyn FnMut(u32, f64));
     /// See [`Law::mass`].
@@ -156,11 +161,11 @@ impl<L: Law> Term for L {
     fn holds(&self, hold: &mut dyn FnMut(u32)) {
         Law::holds(self, hold);
     }
-    fn single(&self, domain: &Domain<f32>) -> Box<dyn Rows<f32>> {
-        Box::new(self.rows(domain))
+    fn single(&self, domains: &[Domain<f32>]) -> Vec<Box<dyn Rows<f32>>> {
+        boxed(self.all_rows(domains))
     }
-    fn double(&self, domain: &Domain<f64>) -> Box<dyn Rows<f64>> {
-        Box::new(self.rows(domain))
+    fn double(&self, domains: &[Domain<f64>]) -> Vec<Box<dyn Rows<f64>>> {
+        boxed(self.all_rows(domains))
     }
     fn each_energy(&self, x: &[Vec3], memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
         Law::each_energy(self, x, memory, add);
@@ -179,21 +184,25 @@ impl<L: Law> Term for L {
     }
 }
 
+fn boxed<T: Real>(rows: Vec<impl Rows<T> + 'static>) -> Vec<Box<dyn Rows<T>>> {
+    rows.into_iter().map(|rows| Box::new(rows) as Box<dyn Rows<T>>).collect()
+}
+
 /// A precision of the matrix for which terms have rows.
 pub trait Precision: Real {
-    /// The rows of a term in this precision.
-    fn rows(term: &dyn Term, domain: &Domain<Self>) -> Box<dyn Rows<Self>>;
+    /// The rows of a term in this precision, by subdomain.
+    fn rows(term: &dyn Term, domains: &[Domain<Self>]) -> Vec<Box<dyn Rows<Self>>>;
 }
 
 impl Precision for f32 {
-    fn rows(term: &dyn Term, domain: &Domain<f32>) -> Box<dyn Rows<f32>> {
-        term.single(domain)
+    fn rows(term: &dyn Term, domains: &[Domain<f32>]) -> Vec<Box<dyn Rows<f32>>> {
+        term.single(domains)
     }
 }
 
 impl Precision for f64 {
-    fn rows(term: &dyn Term, domain: &Domain<f64>) -> Box<dyn Rows<f64>> {
-        term.double(domain)
+    fn rows(term: &dyn Term, domains: &[Domain<f64>]) -> Vec<Box<dyn Rows<f64>>> {
+        term.double(domains)
     }
 }
 

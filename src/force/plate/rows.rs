@@ -106,21 +106,9 @@ impl Plates<'_> {
         }
         links
     }
-}
 
-impl Law for Plates<'_> {
-    type Rows<T: Real> = Hinges<T>;
-
-    fn name(&self) -> Name {
-        Name::first("bending")
-    }
-
-    fn pairs(&self, couple: &mut dyn FnMut(u32, u32)) {
-        self.hinges.iter().for_each(|h| couple_all(&h.vertices, couple));
-    }
-
-    fn rows<T: Real>(&self, domain: &Domain<T>) -> Hinges<T> {
-        let links = self.links();
+    /// The hinges of a subdomain, of which all `links` are known.
+    fn rows_of<T: Real>(&self, domain: &Domain<T>, links: &[Link]) -> Hinges<T> {
         let mut list = Own::of(domain).near(self.hinges.len(), |h| self.hinges[h].vertices);
         let touching = list.len();
         let mut known: Vec<(u32, u32)> = list.iter().enumerate().map(|(k, h)| (*h, k as u32)).collect();
@@ -159,6 +147,27 @@ impl Law for Plates<'_> {
             ends: (0..blocks).map(|k| shares.partition_point(|s| s.0 <= k) as u32).collect(),
             shares: shares.into_iter().map(|s| s.1).collect(),
         }
+    }
+}
+
+impl Law for Plates<'_> {
+    type Rows<T: Real> = Hinges<T>;
+
+    fn name(&self) -> Name {
+        Name::first("bending")
+    }
+
+    fn pairs(&self, couple: &mut dyn FnMut(u32, u32)) {
+        self.hinges.iter().for_each(|h| couple_all(&h.vertices, couple));
+    }
+
+    fn rows<T: Real>(&self, domain: &Domain<T>) -> Hinges<T> {
+        self.rows_of(domain, &self.links())
+    }
+
+    fn all_rows<T: Real>(&self, domains: &[Domain<T>]) -> Vec<Hinges<T>> {
+        let links = self.links();
+        par::map_heavy(domains.len(), |k| self.rows_of(&domains[k], &links))
     }
 
     fn each_energy(&self, x: &[Vec3], _memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
