@@ -179,37 +179,49 @@ impl Candidates {
         self.spare = Vec::new();
     }
 
-    /// Keeps a list for every two patches whose swept boxes are within reach.
-    fn meet_lists(&mut self) {
-        let Candidates { lists, patches, tops, distance, meet, objects, spare, most: (_, allowed), crowded, .. } = self;
-        *crowded = false;
-        tops.refit(|p| patches[p as usize].swept);
-        let thickest = patches.iter().fold(0.0, |m: f64, p| m.max(p.thickness));
-        let most = margin2(*distance + 2.0 * thickest);
-        let (count, allowed) = (AtomicUsize::new(0), *allowed);
-        let mut near: Vec<[u32; 2]> = par::gather(tops.leaves(), BLOCK, |leaves, out| {
+    /// Two patches that are to be looked at where their swept boxes are within reach.
+    fn is_near(&self, i: u32, j: u32) -> bool {
+        let [a, b] = [i, j].map(|p| &self.patches[p as usize]);
+        let reach = margin2(self.distance + a.thickness + b.thickness);
+        self.meet[a.object * self.objects + b.object] && a.swept.within(&b.swept, reach)
+    }
+
+    /// Every two patches whose swept boxes are within reach; none where there are too many.
+    fn near(&self) -> Option<Vec<[u32; 2]>> {
+        let tops = &self.tops;
+        let thickest = self.patches.iter().fold(0.0, |m: f64, p| m.max(p.thickness));
+        let most = margin2(self.distance + 2.0 * thickest);
+        let (count, (_, allowed)) = (AtomicUsize::new(0), self.most);
+        let near = par::gather(tops.leaves(), BLOCK, |leaves, out| {
             for leaf in leaves {
                 if count.load(Ordering::Relaxed) > allowed {
                     return;
                 }
                 let before = out.len();
-                tops.query(&tops.around(leaf), most, leaf, |other| {
-                    tops.pairs(leaf, tops, other, most, |i, j| {
-                        let [i, j] = [i.min(j), i.max(j)];
-                        let [a, b] = [i, j].map(|p| &patches[p as usize]);
-                        let reach = margin2(*distance + a.thickness + b.thickness);
-                        if meet[a.object * *objects + b.object] && a.swept.within(&b.swept, reach) {
-                            out.push([i, j]);
-                        }
-                    });
-                });
+                let mut keep = |i: u32, j: u32| {
+                    let [i, j] = [i.min(j), i.max(j)];
+                    if self.is_near(i, j) {
+                        out.push([i, j]);
+                    }
+                };
+                let around = tops.around(leaf);
+                tops.query(&around, most, leaf, |other| tops.pairs(leaf, tops, other, most, &mut keep));
                 count.fetch_add(out.len() - before, Ordering::Relaxed);
             }
         });
-        if count.into_inner() > allowed {
+        (count.into_inner() <= allowed).then_some(near)
+    }
+
+    /// Keeps a list for every two patches whose swept boxes are within reach.
+    fn meet_lists(&mut self) {
+        self.crowded = false;
+        let Candidates { patches, tops, .. } = self;
+        tops.refit(|p| patches[p as usize].swept);
+        let Some(mut near) = self.near() else {
             self.give_up();
             return;
-        }
+        };
+        let Candidates { lists, patches, distance, meet, objects, spare, .. } = self;
         near.extend((0..patches.len() as u32).map(|p| [p, p]).filter(|[p, _]| {
             let object = patches[*p as usize].object;
             meet[object * *objects + object]

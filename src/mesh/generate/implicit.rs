@@ -12,73 +12,13 @@ use crate::mesh::topology::Topology;
 /// Surface nets (Gibson 1998): one vertex in each cell that the surface crosses, one quad across each such grid edge;
 /// then the vertices are smoothed along the surface and the diagonals flipped until the triangles are well shaped.
 pub fn surface(field: impl Fn(Vec3) -> f64 + Sync + Send, min: Vec3, max: Vec3, spacing: f64) -> TriMesh {
-    let counts = (max - min).map(|x| (x / spacing).ceil().max(1.0) as usize + 1);
-    let (nx, ny, nz) = (counts.x, counts.y, counts.z);
-    let at = |i: usize, j: usize, k: usize| (k * ny + j) * nx + i;
-    let point = |i: usize, j: usize, k: usize| min + Vec3::new(i as f64, j as f64, k as f64) * spacing;
-    let mut values = par::map(nx * ny * nz, |n| field(point(n % nx, n / nx % ny, n / nx / ny)));
-    disambiguate(&mut values, [nx, ny, nz]);
-    let inside = |n: usize| values[n] < 0.0;
-
-    // One vertex a crossed cell: the mean of the crossings on its edges.
-    let mut cell_vertex = vec![u32::MAX; nx * ny * nz];
-    let mut positions: Vec<Vec3> = Vec::new();
-    for k in 0..nz - 1 {
-        for j in 0..ny - 1 {
-            for i in 0..nx - 1 {
-                let (mut sum, mut crossings) = (Vec3::zeros(), 0.0);
-                for axis in 0..3 {
-                    for corner in 0..4 {
-                        let (u, v) = (corner & 1, corner >> 1);
-                        let mut from = [i, j, k];
-                        from[(axis + 1) % 3] += u;
-                        from[(axis + 2) % 3] += v;
-                        let mut to = from;
-                        to[axis] += 1;
-                        let (a, b) = (at(from[0], from[1], from[2]), at(to[0], to[1], to[2]));
-                        if inside(a) != inside(b) {
-                            let t = values[a] / (values[a] - values[b]);
-                            let (p, q) = (point(from[0], from[1], from[2]), point(to[0], to[1], to[2]));
-                            sum += p + (q - p) * t;
-                            crossings += 1.0;
-                        }
-                    }
-                }
-                if crossings > 0.0 {
-                    cell_vertex[at(i, j, k)] = positions.len() as u32;
-                    positions.push(sum / crossings);
-                }
-            }
-        }
-    }
-    let mut triangles: Vec<[u32; 3]> = Vec::new();
-    for k in 1..nz - 1 {
-        for j in 1..ny - 1 {
-            for i in 1..nx - 1 {
-                for axis in 0..3 {
-                    let mut to = [i, j, k];
-                    to[axis] += 1;
-                    let (a, b) = (at(i, j, k), at(to[0], to[1], to[2]));
-                    if inside(a) == inside(b) {
-                        continue;
-                    }
-                    let quad = [[1, 1], [0, 1], [0, 0], [1, 0]].map(|[u, v]: [usize; 2]| {
-                        let mut cell = [i, j, k];
-                        cell[(axis + 1) % 3] -= u;
-                        cell[(axis + 2) % 3] -= v;
-                        cell_vertex[at(cell[0], cell[1], cell[2])]
-                    });
-                    let [p, q, r, s] = if inside(a) { quad } else { [quad[3], quad[2], quad[1], quad[0]] };
-                    let length = |a: u32, b: u32| (positions[a as usize] - positions[b as usize]).norm();
-                    if length(p, r) <= length(q, s) {
-                        triangles.extend([[p, q, r], [p, r, s]]);
-                    } else {
-                        triangles.extend([[p, q, s], [q, r, s]]);
-                    }
-                }
-            }
-        }
-    }
+    let counts: [usize; 3] = (max - min).map(|x| (x / spacing).ceil().max(1.0) as usize + 1).into();
+    let mut grid = Grid { counts, min, spacing, values: Vec::new() };
+    let [nx, ny, nz] = counts;
+    grid.values = par::map(nx * ny * nz, |n| field(grid.point([n % nx, n / nx % ny, n / nx / ny])));
+    disambiguate(&mut grid.values, counts);
+    let (cell_vertex, mut positions) = grid.vertices();
+    let mut triangles = grid.triangles(&cell_vertex, &positions);
     for _ in 0..12 {
         let topology = Topology::new(positions.len(), &triangles);
         for _ in 0..4 {
@@ -87,6 +27,100 @@ pub fn surface(field: impl Fn(Vec3) -> f64 + Sync + Send, min: Vec3, max: Vec3, 
         while flip_edges(&positions, &mut triangles) > 0 {}
     }
     TriMesh { positions, triangles, ..TriMesh::default() }
+}
+
+/// A field on a grid.
+struct Grid {
+    /// Points along each axis.
+    counts: [usize; 3],
+    min: Vec3,
+    spacing: f64,
+    /// By point, along x first.
+    values: Vec<f64>,
+}
+
+impl Grid {
+    fn at(&self, [i, j, k]: [usize; 3]) -> usize {
+        (k * self.counts[1] + j) * self.counts[0] + i
+    }
+
+    fn point(&self, [i, j, k]: [usize; 3]) -> Vec3 {
+        self.min + Vec3::new(i as f64, j as f64, k as f64) * self.spacing
+    }
+
+    fn is_inside(&self, n: usize) -> bool {
+        self.values[n] < 0.0
+    }
+
+    /// Points from the one at `first` on all axes, but the last of each axis.
+    fn points(&self, first: usize) -> impl Iterator<Item = [usize; 3]> {
+        let [x, y, z] = self.counts.map(|n| first..n - 1);
+        z.flat_map(move |k| {
+            let x = x.clone();
+            y.clone().flat_map(move |j| x.clone().map(move |i| [i, j, k]))
+        })
+    }
+
+    /// The vertex of each cell, and where they are: one a crossed cell, the mean of the crossings on its edges.
+    fn vertices(&self) -> (Vec<u32>, Vec<Vec3>) {
+        let mut cell_vertex = vec![u32::MAX; self.values.len()];
+        let mut positions: Vec<Vec3> = Vec::new();
+        for cell in self.points(0) {
+            if let Some(middle) = self.middle(cell) {
+                cell_vertex[self.at(cell)] = positions.len() as u32;
+                positions.push(middle);
+            }
+        }
+        (cell_vertex, positions)
+    }
+
+    /// Mean of the crossings on the edges of a cell.
+    fn middle(&self, cell: [usize; 3]) -> Option<Vec3> {
+        let (mut sum, mut crossings) = (Vec3::zeros(), 0.0);
+        for (axis, corner) in (0..3).flat_map(|axis| (0..4).map(move |corner| (axis, corner))) {
+            let (u, v) = (corner & 1, corner >> 1);
+            let mut from = cell;
+            from[(axis + 1) % 3] += u;
+            from[(axis + 2) % 3] += v;
+            let mut to = from;
+            to[axis] += 1;
+            let (a, b) = (self.at(from), self.at(to));
+            if self.is_inside(a) != self.is_inside(b) {
+                let t = self.values[a] / (self.values[a] - self.values[b]);
+                let (p, q) = (self.point(from), self.point(to));
+                sum += p + (q - p) * t;
+                crossings += 1.0;
+            }
+        }
+        (crossings > 0.0).then(|| sum / crossings)
+    }
+
+    /// Two triangles across each grid edge that is crossed, along its shorter diagonal.
+    fn triangles(&self, cell_vertex: &[u32], positions: &[Vec3]) -> Vec<[u32; 3]> {
+        let mut triangles: Vec<[u32; 3]> = Vec::new();
+        for (from, axis) in self.points(1).flat_map(|from| (0..3).map(move |axis| (from, axis))) {
+            let mut to = from;
+            to[axis] += 1;
+            let (a, b) = (self.at(from), self.at(to));
+            if self.is_inside(a) == self.is_inside(b) {
+                continue;
+            }
+            let quad = [[1, 1], [0, 1], [0, 0], [1, 0]].map(|[u, v]: [usize; 2]| {
+                let mut cell = from;
+                cell[(axis + 1) % 3] -= u;
+                cell[(axis + 2) % 3] -= v;
+                cell_vertex[self.at(cell)]
+            });
+            let [p, q, r, s] = if self.is_inside(a) { quad } else { [quad[3], quad[2], quad[1], quad[0]] };
+            let length = |a: u32, b: u32| (positions[a as usize] - positions[b as usize]).norm();
+            if length(p, r) <= length(q, s) {
+                triangles.extend([[p, q, r], [p, r, s]]);
+            } else {
+                triangles.extend([[p, q, s], [q, r, s]]);
+            }
+        }
+        triangles
+    }
 }
 
 /// Moves grid points that lie barely inside to the outside until no cell and no cell face joins two parts of the surface
