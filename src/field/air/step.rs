@@ -148,7 +148,7 @@ impl Work {
 
     /// The pressures above that of the atmosphere, `excess` [Pa], at the end of a step, from those before. Solves for what goes through
     /// the cloth `solves` times at most; 0: once, by the tangent.
-    pub fn pressures(&mut self, step: &Step, solves: usize, excess: &mut [f64]) -> Outcome {
+    pub(super) fn pressures(&mut self, step: &Step, solves: usize, excess: &mut [f64]) -> Outcome {
         let Step { layer, gas, outside, h, .. } = *step;
         self.resize(layer);
         self.coast(step);
