@@ -11,6 +11,7 @@ pub mod matrix;
 pub mod par;
 pub mod partition;
 pub mod pcg;
+pub mod random;
 mod scaled;
 pub mod sets;
 
