@@ -1,4 +1,5 @@
 use super::*;
+use crate::collision::certificate::Pair;
 use crate::linalg::random::Random;
 use std::collections::BTreeMap;
 use std::ops::Range;
