@@ -2,6 +2,7 @@
 //!
 //! `cargo bench --bench export -- VERTICES FRAMES`: vertices of the sheet (200,000), frames (15); then four times as many frames.
 
+use percale::linalg::random::Random;
 use percale::linalg::{Vec2, Vec3};
 use percale::mesh::ply::{self, PlyRecord};
 use percale::sequence::{Entry, Folder, Run, Status};
@@ -53,13 +54,9 @@ fn make(folder: &Path, side: u32, frames: u32) -> Result<()> {
     let count = (side * side) as usize;
     fs::create_dir_all(folder.join("meshes/sheet"))?;
     fs::write(folder.join("scene.toml"), "[[cloth]]\nname = \"sheet\"\nmesh = \"sheet.ply\"\n")?;
-    let mut seed = 1u64;
-    let mut next = || {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 40) as f64 / f64::from(1 << 24)
-    };
+    let mut random = Random::new(1);
     for frame in 1..=frames {
-        let mut vectors = || (0..count).map(|_| Vec3::new(next(), next(), next())).collect::<Vec<_>>();
+        let mut vectors = || (0..count).map(|_| Vec3::from_fn(|_, _| random.unit())).collect::<Vec<_>>();
         let (positions, velocities) = (vectors(), vectors());
         let uv: Vec<Vec2> = positions.iter().map(|p| p.xy()).collect();
         let field: Vec<f64> = velocities.iter().map(|v| v.x).collect();

@@ -10,6 +10,7 @@ use percale::force::scheme::Scheme;
 use percale::force::term::Memory;
 use percale::linalg::matrix::{Domain, Lanes, Matrix};
 use percale::linalg::pcg::{Pcg, Stop};
+use percale::linalg::random::Random;
 use percale::linalg::{Vec3, par};
 use percale::stepper::stepper;
 use percale::world::{State, World};
@@ -90,12 +91,8 @@ fn assembled(world: &World, state: &State, step: f64) -> Assembly<f32> {
     };
     assembly.assemble(&scheme, &Memory::default());
     // White noise: where nothing pulls, residuals would decay to subnormal numbers, which processors are slow at.
-    let mut seed = 1u64;
-    let mut noise = || {
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (seed >> 33) as f64 / f64::from(1u32 << 30) - 1.0
-    };
-    assembly.force.fill_with(|| Vec3::from_fn(|_, _| noise()));
+    let mut noise = Random::new(1);
+    assembly.force.fill_with(|| noise.vector());
     assembly
 }
 

@@ -1,5 +1,6 @@
 //! Mesh files against an independent reader, and against bytes that are none.
 
+use percale::linalg::random::Random;
 use percale::mesh::{obj, ply};
 
 /// A file with polygons, negative indices, charts and groups in an order that a loader would like to change.
@@ -61,20 +62,8 @@ fn ply_rs_sees_the_same_mesh() {
     }
 }
 
-/// A small generator of numbers (xorshift64*, Vigna 2016); the same in every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % n
-    }
-}
-
 /// Changes a few bytes: random, telling characters, pieces cut out, doubled or swapped in.
-fn mutate(valid: &[u8], numbers: &mut Numbers) -> Vec<u8> {
+fn mutate(valid: &[u8], random: &mut Random) -> Vec<u8> {
     const WORDS: [&[u8]; 12] = [
         b"-9223372036854775808",
         b"1e999",
@@ -90,21 +79,21 @@ fn mutate(valid: &[u8], numbers: &mut Numbers) -> Vec<u8> {
         b"\xff\xff\xff\xff",
     ];
     let mut bytes = valid.to_vec();
-    for _ in 0..1 + numbers.below(3) {
-        let at = numbers.below(bytes.len().max(1)).min(bytes.len().saturating_sub(1));
-        let end = (at + 1 + numbers.below(20)).min(bytes.len());
-        match numbers.below(12) {
-            0..=3 if at < bytes.len() => bytes[at] = numbers.below(256) as u8,
-            4..=6 if at < bytes.len() => bytes[at] ^= 1 << numbers.below(8),
+    for _ in 0..1 + random.below(3) {
+        let at = random.below(bytes.len().max(1)).min(bytes.len().saturating_sub(1));
+        let end = (at + 1 + random.below(20)).min(bytes.len());
+        match random.below(12) {
+            0..=3 if at < bytes.len() => bytes[at] = random.below(256) as u8,
+            4..=6 if at < bytes.len() => bytes[at] ^= 1 << random.below(8),
             7 => drop(bytes.drain(at..end)),
             8 => {
                 let piece = bytes[at..end].to_vec();
-                let to = numbers.below(bytes.len() + 1);
+                let to = random.below(bytes.len() + 1);
                 bytes.splice(to..to, piece);
             }
             9 => bytes.truncate(at),
             _ => {
-                let word = WORDS[numbers.below(WORDS.len())];
+                let word = WORDS[random.below(WORDS.len())];
                 bytes.splice(at..(at + word.len()).min(bytes.len()), word.iter().copied());
             }
         }
@@ -119,13 +108,13 @@ fn mutated_files_never_panic() {
     let ascii = b"ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty double y\nproperty float z\n\
         property uchar hem\nelement face 2\nproperty list uchar int vertex_indices\nend_header\n0 0 0 1\n1 0 0 0\n\
         0 1 0 1\n1 1 0.5 0\n3 0 1 2\n4 1 3 2 0\n";
-    let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
+    let mut random = Random::new(1);
     let mut read = [0usize; 3];
     for _ in 0..10_000 {
         let results = [
-            obj::read(&mutate(SAMPLE.as_bytes(), &mut numbers)),
-            ply::read(&mutate(&binary, &mut numbers)).map(|r| r.mesh),
-            ply::read(&mutate(ascii, &mut numbers)).map(|r| r.mesh),
+            obj::read(&mutate(SAMPLE.as_bytes(), &mut random)),
+            ply::read(&mutate(&binary, &mut random)).map(|r| r.mesh),
+            ply::read(&mutate(ascii, &mut random)).map(|r| r.mesh),
         ];
         for (result, count) in results.iter().zip(&mut read) {
             match result {

@@ -4,6 +4,7 @@
 //! that belongs to nothing, which Gmsh leaves out of versions 2.2 and VTK.
 
 use percale::linalg::Vec3;
+use percale::linalg::random::Random;
 use percale::mesh::check::{FaultKind, tet::check};
 use percale::mesh::{MeshError, TetMesh, gmsh, tet, tetgen, vtk};
 use std::collections::BTreeMap;
@@ -120,11 +121,7 @@ fn a_file_cut_short_is_an_error_at_every_byte() {
 
 #[test]
 fn no_byte_makes_the_readers_panic() {
-    let mut random = 1u64;
-    let mut next = || {
-        random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (random >> 33) as usize
-    };
+    let mut random = Random::new(1);
     for (name, bytes) in files() {
         let mut broken = bytes.clone();
         for at in 0..bytes.len() {
@@ -138,10 +135,11 @@ fn no_byte_makes_the_readers_panic() {
         }
         for _ in 0..2000 {
             let mut broken = bytes.clone();
-            for _ in 0..1 + next() % 4 {
-                let (at, from, to) = (next() % bytes.len(), next() % broken.len(), next() % broken.len());
-                match next() % 3 {
-                    0 => broken[from] = (next() % 256) as u8,
+            for _ in 0..1 + random.below(4) {
+                let (at, from, to) =
+                    (random.below(bytes.len()), random.below(broken.len()), random.below(broken.len()));
+                match random.below(3) {
+                    0 => broken[from] = random.below(256) as u8,
                     1 => drop(broken.remove(from)),
                     _ => broken.insert(to, bytes[at]),
                 }

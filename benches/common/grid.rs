@@ -72,43 +72,47 @@ impl Grid {
         }
         let first: [usize; 3] = std::array::from_fn(|k| (low[k] * self.fine).max(0.0) as usize);
         let last: [usize; 3] = std::array::from_fn(|k| ((high[k] * self.fine) as usize).min(self.cells[k] - 1));
-        for k in first[2]..=last[2] {
-            for j in first[1]..=last[1] {
-                for i in first[0]..=last[0] {
-                    let cell = (k * self.cells[1] + j) * self.cells[0] + i;
-                    for entry in &self.entries[self.starts[cell] as usize..self.starts[cell + 1] as usize] {
-                        // A triangle in several of these cells counts in the first.
-                        let own = [i, j, k];
-                        if (0..3).any(|a| usize::from(entry.first[a]).max(first[a]) != own[a]) {
-                            continue;
-                        }
-                        let gap = (entry.low - p).sup(&(p - entry.high)).sup(&Vec3::zeros());
-                        if gap.norm_squared() > reach * reach {
-                            continue;
-                        }
-                        *count += 1;
-                        let [a, b, c] = triangles[entry.triangle as usize].map(|v| &x[v as usize]);
-                        let here = point_triangle(p, a, b, c);
-                        if here.distance2 < best.1.distance2 {
-                            best = (entry.triangle, here);
-                        }
-                    }
+        each_cell(first, last, |own| {
+            let cell = place(own, self.cells);
+            for entry in &self.entries[self.starts[cell] as usize..self.starts[cell + 1] as usize] {
+                // A triangle in several of these cells counts in the first.
+                if (0..3).any(|a| usize::from(entry.first[a]).max(first[a]) != own[a]) {
+                    continue;
+                }
+                let gap = (entry.low - p).sup(&(p - entry.high)).sup(&Vec3::zeros());
+                if gap.norm_squared() > reach * reach {
+                    continue;
+                }
+                *count += 1;
+                let [a, b, c] = triangles[entry.triangle as usize].map(|v| &x[v as usize]);
+                let here = point_triangle(p, a, b, c);
+                if here.distance2 < best.1.distance2 {
+                    best = (entry.triangle, here);
                 }
             }
-        }
+        });
         best
     }
 }
 
 impl Entry {
     fn cells(&self, cells: [usize; 3], mut each: impl FnMut(usize)) {
-        let range = |k: usize| usize::from(self.first[k])..=usize::from(self.last[k]);
-        for k in range(2) {
-            for j in range(1) {
-                for i in range(0) {
-                    each((k * cells[1] + j) * cells[0] + i);
-                }
+        each_cell(self.first.map(usize::from), self.last.map(usize::from), |own| each(place(own, cells)));
+    }
+}
+
+/// Cells of a box, along x first.
+fn each_cell(first: [usize; 3], last: [usize; 3], mut each: impl FnMut([usize; 3])) {
+    for k in first[2]..=last[2] {
+        for j in first[1]..=last[1] {
+            for i in first[0]..=last[0] {
+                each([i, j, k]);
             }
         }
     }
+}
+
+/// Number of a cell.
+fn place([i, j, k]: [usize; 3], cells: [usize; 3]) -> usize {
+    (k * cells[1] + j) * cells[0] + i
 }

@@ -1,7 +1,10 @@
 //! Three pillows on each other, each in a cover 2 to 5 mm outside: they sway, swell and slide while the covers creep over them.
 
+#[path = "../../examples/make_meshes/meshes/pillow.rs"]
+mod pillow;
+
 use percale::linalg::Vec3;
-use percale::mesh::generate;
+use percale::mesh::generate::longest_edge;
 
 /// Side and height of a pillow [m].
 const SIZE: (f64, f64) = (0.45, 0.14);
@@ -23,7 +26,7 @@ pub struct Pillows {
 impl Pillows {
     /// With so many cells along a side of a pillow and of a cover.
     pub fn new(body: usize, cover: usize) -> Pillows {
-        let [one, around] = [body, cover].map(|cells| generate::pillow(SIZE.0, SIZE.1, cells));
+        let [one, around] = [body, cover].map(|cells| pillow::pillow(SIZE.0, SIZE.1, cells));
         let triangles = (0..3).flat_map(|k| {
             let first = (k * one.positions.len()) as u32;
             one.triangles.iter().map(move |t| t.map(|v| v + first))
@@ -31,7 +34,7 @@ impl Pillows {
         Pillows {
             triangles: triangles.collect(),
             body: one.positions,
-            cover_edge: generate::longest_edge(&around),
+            cover_edge: longest_edge(&around),
             cover: around.positions,
             cover_triangles: 3 * around.triangles.len(),
         }

@@ -7,12 +7,13 @@
 //! What a list gives beside the pairs that are wanted depends on when it was built: who reads it must look, and leave out what is
 //! farther than what is wanted and the list's `rate`, for that may be missing. What is left depends on no step before.
 
-use super::certificate::Pair;
+mod find;
+
 use super::patch::Patch;
 use super::surface::Surface;
-use super::tree::{Tree, WIDTH, margin2};
-use crate::linalg::four::{Four, fours};
+use super::tree::{Tree, margin2};
 use crate::linalg::{Vec3, par};
+use find::{Find, Gathered};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Steps a list is meant to last at the present speed, and those below which it is brief.
@@ -179,37 +180,49 @@ impl Candidates {
         self.spare = Vec::new();
     }
 
-    /// Keeps a list for every two patches whose swept boxes are within reach.
-    fn meet_lists(&mut self) {
-        let Candidates { lists, patches, tops, distance, meet, objects, spare, most: (_, allowed), crowded, .. } = self;
-        *crowded = false;
-        tops.refit(|p| patches[p as usize].swept);
-        let thickest = patches.iter().fold(0.0, |m: f64, p| m.max(p.thickness));
-        let most = margin2(*distance + 2.0 * thickest);
-        let (count, allowed) = (AtomicUsize::new(0), *allowed);
-        let mut near: Vec<[u32; 2]> = par::gather(tops.leaves(), BLOCK, |leaves, out| {
+    /// Two patches that are to be looked at where their swept boxes are within reach.
+    fn is_near(&self, i: u32, j: u32) -> bool {
+        let [a, b] = [i, j].map(|p| &self.patches[p as usize]);
+        let reach = margin2(self.distance + a.thickness + b.thickness);
+        self.meet[a.object * self.objects + b.object] && a.swept.within(&b.swept, reach)
+    }
+
+    /// Every two patches whose swept boxes are within reach; none where there are too many.
+    fn near(&self) -> Option<Vec<[u32; 2]>> {
+        let tops = &self.tops;
+        let thickest = self.patches.iter().fold(0.0, |m: f64, p| m.max(p.thickness));
+        let most = margin2(self.distance + 2.0 * thickest);
+        let (count, (_, allowed)) = (AtomicUsize::new(0), self.most);
+        let near = par::gather(tops.leaves(), BLOCK, |leaves, out| {
             for leaf in leaves {
                 if count.load(Ordering::Relaxed) > allowed {
                     return;
                 }
                 let before = out.len();
-                tops.query(&tops.around(leaf), most, leaf, |other| {
-                    tops.pairs(leaf, tops, other, most, |i, j| {
-                        let [i, j] = [i.min(j), i.max(j)];
-                        let [a, b] = [i, j].map(|p| &patches[p as usize]);
-                        let reach = margin2(*distance + a.thickness + b.thickness);
-                        if meet[a.object * *objects + b.object] && a.swept.within(&b.swept, reach) {
-                            out.push([i, j]);
-                        }
-                    });
-                });
+                let mut keep = |i: u32, j: u32| {
+                    let [i, j] = [i.min(j), i.max(j)];
+                    if self.is_near(i, j) {
+                        out.push([i, j]);
+                    }
+                };
+                let around = tops.around(leaf);
+                tops.query(&around, most, leaf, |other| tops.pairs(leaf, tops, other, most, &mut keep));
                 count.fetch_add(out.len() - before, Ordering::Relaxed);
             }
         });
-        if count.into_inner() > allowed {
+        (count.into_inner() <= allowed).then_some(near)
+    }
+
+    /// Keeps a list for every two patches whose swept boxes are within reach.
+    fn meet_lists(&mut self) {
+        self.crowded = false;
+        let Candidates { patches, tops, .. } = self;
+        tops.refit(|p| patches[p as usize].swept);
+        let Some(mut near) = self.near() else {
             self.give_up();
             return;
-        }
+        };
+        let Candidates { lists, patches, distance, meet, objects, spare, .. } = self;
         near.extend((0..patches.len() as u32).map(|p| [p, p]).filter(|[p, _]| {
             let object = patches[*p as usize].object;
             meet[object * *objects + object]
@@ -343,104 +356,6 @@ impl List {
 pub fn fit<T>(list: &mut Vec<T>) {
     if list.capacity() > 4 * list.len() + 64 {
         list.shrink_to(2 * list.len());
-    }
-}
-
-/// Rounded to a number that is not larger.
-#[inline]
-fn below(distance: f64) -> f32 {
-    (distance * (1.0 - 1e-6)).min(f64::from(f32::MAX)) as f32
-}
-
-/// Pairs of a leaf with a leaf; gathered before their distances are computed, so that the branches of one do not stall the
-/// other.
-struct Gathered {
-    pairs: [[u32; 2]; WIDTH * WIDTH],
-    count: usize,
-}
-
-impl Gathered {
-    fn new() -> Gathered {
-        Gathered { pairs: [[0; 2]; WIDTH * WIDTH], count: 0 }
-    }
-
-    /// Adds a pair if it is wanted, without a branch. A leaf with a leaf has at most as many pairs as there are places.
-    #[inline]
-    fn add(&mut self, pair: [u32; 2], wanted: bool) {
-        self.pairs[self.count % self.pairs.len()] = pair;
-        self.count += usize::from(wanted);
-    }
-
-    /// Takes all pairs out.
-    #[inline]
-    fn take(&mut self) -> &[[u32; 2]] {
-        let count = std::mem::take(&mut self.count);
-        &self.pairs[..count]
-    }
-}
-
-/// How the pairs of a list are found.
-struct Find<'a> {
-    x: &'a [Vec3],
-    surface: &'a Surface,
-    /// Distance up to which pairs are listed [m].
-    near: f64,
-    /// Displacements by which they come that near; without them those that are [m].
-    moved: Option<&'a [Vec3]>,
-    gathered: Gathered,
-}
-
-impl Find<'_> {
-    /// Vertices of a tree, which go `along`, against the triangles of a tree.
-    fn vertex_face(&mut self, (vertices, triangles): (&Tree, &Tree), along: &Vec3, out: &mut Vec<Near>) {
-        let (surface, margin2) = (self.surface, margin2(self.near));
-        for leaf in 0..vertices.leaves() {
-            triangles.query(&vertices.around(leaf).swept(along), margin2, 0, |other| {
-                vertices.pairs_along(leaf, (triangles, other), margin2, along, |v, t| {
-                    let [a, b, c] = surface.triangles[t as usize];
-                    self.gathered.add([v, t], (v != a) & (v != b) & (v != c));
-                });
-                self.keep(Pair::VertexFace, out);
-            });
-        }
-    }
-
-    /// Edges of a tree, which go `along`, against the edges of a tree; of the same tree, against those that come later.
-    fn edge_edges(&mut self, (edges, others): (&Tree, &Tree), same: bool, along: &Vec3, out: &mut Vec<Near>) {
-        let (surface, margin2) = (self.surface, margin2(self.near));
-        for leaf in 0..edges.leaves() {
-            others.query(&edges.around(leaf).swept(along), margin2, if same { leaf } else { 0 }, |other| {
-                edges.pairs_along(leaf, (others, other), margin2, along, |e, f| {
-                    let ([p0, p1], [q0, q1]) = (surface.edges[e as usize], surface.edges[f as usize]);
-                    self.gathered.add([e.min(f), e.max(f)], (p0 != q0) & (p0 != q1) & (p1 != q0) & (p1 != q1));
-                });
-                self.keep(Pair::EdgeEdge, out);
-            });
-        }
-    }
-
-    /// Adds those of the gathered pairs that are or come near.
-    #[inline(always)]
-    fn keep(&mut self, pair: Pair, out: &mut Vec<Near>) {
-        let Find { x, surface, near, moved, gathered } = self;
-        for (four, count) in fours(gathered.take()) {
-            let corners: [[u32; 4]; 4] = std::array::from_fn(|k| surface.corners(pair, four[k]));
-            let distances = pair.separations(&corners, x).distance;
-            let least = match moved {
-                Some(moved) => {
-                    let moved = |c: usize| Four::from_fn(|k| &moved[corners[k][c] as usize]);
-                    distances - pair.closer(&std::array::from_fn(moved))
-                }
-                None => distances,
-            };
-            for (([a, b], distance), least) in
-                four.into_iter().zip(distances.to_array()).zip(least.to_array()).take(count)
-            {
-                if least <= *near {
-                    out.push(Near { a, b, distance: below(distance) });
-                }
-            }
-        }
     }
 }
 

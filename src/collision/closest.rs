@@ -236,25 +236,17 @@ pub fn edge_edge([p0, p1, q0, q1]: [Four; 4]) -> EdgeEdge {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn random(seed: &mut u64) -> f64 {
-        *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    fn point(seed: &mut u64) -> Vec3 {
-        Vec3::new(random(seed), random(seed), random(seed))
-    }
+    use crate::linalg::random::Random;
 
     /// Points, some of them equal, in line, or nearly so, at several scales and places.
-    fn four(kind: usize, seed: &mut u64) -> [Vec3; 4] {
-        let [p, a, b, c] = std::array::from_fn(|_| point(seed));
+    fn four(kind: usize, random: &mut Random) -> [Vec3; 4] {
+        let [p, a, b, c] = std::array::from_fn(|_| random.vector());
         let thin = [1e-3, 1e-6, 1e-9, 1e-13][kind / 12 % 4];
         let points = match kind % 12 {
             1 => [p, a, a, c],
             2 => [p, a, a, a],
-            3 => [p, a, b, a + (b - a) * random(seed)],
-            4 => [p, a, b, b + (b - a) * random(seed) + point(seed) * thin],
+            3 => [p, a, b, a + (b - a) * random.signed()],
+            4 => [p, a, b, b + (b - a) * random.signed() + random.vector() * thin],
             5 => [p, a, p + (b - a), b],
             6 => [p, p + (b - a), a + c * thin, b],
             7 => [a + (p - a) * thin, a, b, c],
@@ -292,9 +284,9 @@ mod tests {
 
     #[test]
     fn point_triangle_is_the_minimum() {
-        let mut seed = 9;
+        let mut random = Random::new(9);
         for k in 0..1_500 {
-            let [p, a, b, c] = four(k, &mut seed);
+            let [p, a, b, c] = four(k, &mut random);
             let found = point_triangle(&p, &a, &b, &c);
             let size = [a, b, c].iter().fold(0.0f64, |m, x| m.max((x - p).norm()));
             let [u, v, w] = found.weights;
@@ -316,9 +308,9 @@ mod tests {
     /// Each lane finds what one pair alone does, thin triangles included.
     #[test]
     fn four_triangles_do_not_mix() {
-        let mut seed = 11;
+        let mut random = Random::new(11);
         for k in 0..1_500 {
-            let pairs: [[Vec3; 4]; 4] = std::array::from_fn(|lane| four(k + 37 * lane, &mut seed));
+            let pairs: [[Vec3; 4]; 4] = std::array::from_fn(|lane| four(k + 37 * lane, &mut random));
             let found = point_triangles(std::array::from_fn(|corner| Four::from_fn(|lane| &pairs[lane][corner])));
             for ([p, a, b, c], found) in pairs.iter().zip(found.to_array()) {
                 assert_eq!(found, point_triangle(p, a, b, c), "{k}");
@@ -335,9 +327,9 @@ mod tests {
 
     #[test]
     fn edge_edge_is_the_minimum() {
-        let mut seed = 10;
+        let mut random = Random::new(10);
         for k in 0..400 {
-            let pairs: [[Vec3; 4]; 4] = std::array::from_fn(|lane| four(4 * k + lane, &mut seed));
+            let pairs: [[Vec3; 4]; 4] = std::array::from_fn(|lane| four(4 * k + lane, &mut random));
             for ([p, a, b, c], [s, t, distance]) in pairs.into_iter().zip(edges(&pairs)) {
                 let size = [a, b, c].iter().fold(0.0f64, |m, x| m.max((x - p).norm()));
                 assert!((0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t), "{k}: {s} {t}");

@@ -67,22 +67,22 @@ impl Test {
         }
         let [asking, others] = &self.trees;
         let touching = margin2(0.0);
+        let test = |s: u32, t: u32, out: &mut Vec<([u32; 2], Meeting)>| {
+            let pair = [s.min(t), s.max(t)];
+            if skip(pair[0], pair[1]) {
+                return;
+            }
+            let meeting = meet(&points, pair.map(|t| &triangles[t as usize]));
+            if meeting != Meeting::Apart {
+                out.push((pair, meeting));
+            }
+        };
         let met = par::gather(asking.leaves(), LEAVES, |leaves, out: &mut Vec<([u32; 2], Meeting)>| {
-            for leaf in leaves {
-                for (tree, from) in [(asking, leaf), (others, 0)] {
-                    tree.query(&asking.around(leaf), touching, from, |other| {
-                        asking.pairs(leaf, tree, other, touching, |s, t| {
-                            let pair = [s.min(t), s.max(t)];
-                            if skip(pair[0], pair[1]) {
-                                return;
-                            }
-                            let meeting = meet(&points, pair.map(|t| &triangles[t as usize]));
-                            if meeting != Meeting::Apart {
-                                out.push((pair, meeting));
-                            }
-                        });
-                    });
-                }
+            for (leaf, others_too) in leaves.flat_map(|leaf| [(leaf, false), (leaf, true)]) {
+                let (tree, from) = if others_too { (others, 0) } else { (asking, leaf) };
+                tree.query(&asking.around(leaf), touching, from, |other| {
+                    asking.pairs(leaf, tree, other, touching, |s, t| test(s, t, out));
+                });
             }
         });
         let of = |wanted: Meeting| {

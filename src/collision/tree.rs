@@ -339,24 +339,19 @@ fn split(items: &mut [(Vec3, u32)]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn random(seed: &mut u64) -> f64 {
-        *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
+    use crate::linalg::random::Random;
 
     #[test]
     fn queries_find_what_meets() {
-        let mut seed = 5;
+        let mut random = Random::new(5);
         for n in [0usize, 1, 7, 8, 9, 64, 65, 500, 5000] {
-            let x: Vec<Vec3> =
-                (0..n).map(|_| Vec3::new(random(&mut seed), random(&mut seed), random(&mut seed))).collect();
+            let x: Vec<Vec3> = (0..n).map(|_| random.vector()).collect();
             let items: Vec<u32> = (0..n as u32).collect();
             let mut tree = Tree::new(&items, &x);
-            let moved: Vec<Vec3> = x.iter().map(|p| p * 2.0 + Vec3::new(0.1 * random(&mut seed), 0.0, 0.0)).collect();
+            let moved: Vec<Vec3> = x.iter().map(|p| p * 2.0 + Vec3::new(0.1 * random.signed(), 0.0, 0.0)).collect();
             tree.refit(|i| Box3::around([&moved[i as usize]], 0.0));
             for _ in 0..50 {
-                let corner = Vec3::new(random(&mut seed), random(&mut seed), random(&mut seed)) * 2.0;
+                let corner = random.vector() * 2.0;
                 let far = corner + Vec3::repeat(0.2);
                 let query = Box3::around([&corner, &far], 0.0);
                 let mut found = Vec::new();
@@ -383,8 +378,8 @@ mod tests {
     /// Two boxes of which one moves come near on the way exactly when the swept one does, and rounding finds no less.
     #[test]
     fn a_swept_box_is_around_its_way() {
-        let mut seed = 8;
-        let mut point = |size: f64| Vec3::new(random(&mut seed), random(&mut seed), random(&mut seed)) * size;
+        let mut random = Random::new(8);
+        let mut point = |size: f64| random.vector() * size;
         for k in 0..2000 {
             let offset = point([0.0, 1.0, 40.0][k % 3]);
             let (from, along) = (offset + point(0.1), point([0.0, 1e-9, 0.01, 0.3][k % 4]));

@@ -23,6 +23,8 @@
 //! is the width of the linear finite element, half the cotangents of the opposite angles, for which plane waves have one speed in all
 //! directions on any mesh.
 
+mod step;
+
 use super::seed::{self, Seed};
 use super::through::Through;
 use crate::linalg::diffusion::{Coarse, Diffusion, Equation};
@@ -31,23 +33,12 @@ use crate::linalg::graph::Graph;
 use crate::linalg::pcg::Outcome;
 use crate::linalg::{Vec3, par};
 use crate::mesh::topology::Topology;
+use step::Step;
 
-/// Relative accuracy of the pressures in a step.
-const TOLERANCE: f64 = 1e-5;
-/// Part of the error of a step's first guess, the pressures before, that may be left: the air is kept whatever it is, and the next step
-/// begins with it.
-const PROGRESS: f64 = 0.1;
-/// The same where pressures are only foreseen. With no more than right means of groups a comforter's air is off by 1 % when it strikes; with
-/// 0.05 to 0.4 by 0.1 to 0.4 %, in no order.
-const FORESIGHT: f64 = 0.4;
 /// Pressure that counts as none [Pa]: with it a 1 g/m2 cloth hangs 0.1 % lower.
 pub(super) const NOTHING: f64 = 1e-5;
-/// Most iterations of a solve.
-const ITERATIONS: usize = 500;
 /// Most solves of a step.
 const SOLVES: usize = 12;
-/// Accuracy of what goes through the cloth, relative to the most anywhere.
-const THROUGH: f64 = 1e-3;
 
 /// The gas.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -266,7 +257,7 @@ impl Air {
             return seed::verbatim(self, layer, gas, gaps, h, work);
         }
         let Air { energy, flux, excess, free, .. } = self;
-        let outcome = work.pressures(layer, gas, (energy, flux, free), gaps, outside, h, SOLVES, excess);
+        let outcome = work.pressures(&Step { layer, gas, energy, flux, free, gaps, outside, h }, SOLVES, excess);
         let Work { edge, flux: left, leak, .. } = work;
         par::each_mut(flux, |e, flux| {
             let [first, second] = layer.graph.edges[e];
@@ -317,116 +308,10 @@ impl Air {
                 *energy = self.energy[v] - pressure * layer.areas[v] * opens.min(0.0);
             });
             foreseen.clone_from(&self.excess);
-            work.pressures(layer, gas, (&energy, &self.flux, &self.free), &heights, outside, h, 0, foreseen)
+            let Air { flux, free, .. } = self;
+            work.pressures(&Step { layer, gas, energy: &energy, flux, free, gaps: &heights, outside, h }, 0, foreseen)
         };
         (work.heights, work.energy) = (heights, energy);
-        outcome
-    }
-}
-
-impl Work {
-    /// The pressures above that of the atmosphere, `excess` [Pa], at the end of a step, from those before; `energy`, `flux` and the part
-    /// that is free are those before. Solves for what goes through the cloth `solves` times at most; 0: once, by the tangent.
-    #[expect(clippy::too_many_arguments)]
-    fn pressures(
-        &mut self,
-        layer: &Layer,
-        gas: &Gas,
-        (energy, before, free): (&[f64], &[f64], &[f64]),
-        gaps: &[f64],
-        outside: &[f64],
-        h: f64,
-        solves: usize,
-        excess: &mut [f64],
-    ) -> Outcome {
-        let Work { diffusion, vertex, edge, right, flux, flows, supply, seed, leak, .. } = self;
-        let Layer { graph, shapes, open, .. } = layer;
-        let free = |v: usize| free.get(v).copied().unwrap_or(1.0);
-        let size = layer.size();
-        for vector in [&mut *vertex, right, flows, supply] {
-            vector.resize(size, 0.0);
-        }
-        leak.resize(size, [0.0; 2]);
-        for vector in [&mut *edge, flux] {
-            vector.resize(shapes.len(), 0.0);
-        }
-
-        let height = |v: u32| gaps[v as usize].max(gas.least);
-        let (walls, sound) = (12.0 * gas.viscosity * h, (h * gas.speed).powi(2));
-        par::each_pair_mut(flux, edge, |e, flux, edge| {
-            let middle = graph.edges[e].map(height).iter().sum::<f64>() / 2.0;
-            let kept = middle * middle / (middle * middle + walls);
-            *flux = before[e] * kept;
-            *edge = sound * shapes[e] * middle * kept;
-        });
-        // A vertex gives no more than it has.
-        par::each_pair_mut(supply, flows, |v, supply, flows| {
-            let gives;
-            [*flows, gives] = graph.flows(v, flux);
-            *supply = if h * gives > energy[v] { energy[v] / (h * gives) } else { 1.0 };
-        });
-        if par::any(supply, |supply| *supply < 1.0) {
-            par::each_mut(flux, |e, flux| {
-                let [first, second] = graph.edges[e];
-                *flux *= supply[if *flux > 0.0 { second } else { first } as usize];
-            });
-            par::fill(flows, |v| graph.flows(v, flux)[0]);
-        }
-
-        let surplus = |v: usize| energy[v] - gas.pressure * layer.volume(v, gaps[v], gas);
-        let bends = layer.inertia.iter().any(|inertia| *inertia != 0.0);
-        par::fill(leak, |v| {
-            if layer.inertia[v] == 0.0 {
-                return [layer.leak(v, gas, 0.0, free(v)), 0.0];
-            }
-            let (now, all) = (outside[v] - excess[v], layer.areas[v] * gas.pressure);
-            if solves == 0 {
-                let tangent = layer.through(v, free(v)).tangent(now) * all;
-                return [tangent, (layer.leak(v, gas, now, free(v)) - tangent) * now];
-            }
-            let differences = graph.links(v).iter().map(|[w, e]| edge[*e as usize] * (excess[*w as usize] - excess[v]));
-            let volume = layer.volume(v, gaps[v], gas);
-            let right = volume * outside[v] - surplus(v) - h * flows[v] - differences.sum::<f64>();
-            let across = layer.through(v, free(v)).balance(volume, h * all, right);
-            [layer.leak(v, gas, across, free(v)), 0.0]
-        });
-        let progress = if solves == 0 { FORESIGHT } else { PROGRESS };
-        let mut outcome = Outcome::default();
-        for solve in 1.. {
-            // What comes in to a vertex whose excess is `-base`: from outside, and by the flows that are there.
-            let comes = |v: usize, base: f64| h * (leak[v][0] * (base + outside[v]) + leak[v][1] + flows[v]);
-            par::each_pair_mut(vertex, right, |v, vertex, right| {
-                *vertex = layer.volume(v, gaps[v], gas) + h * leak[v][0];
-                *right = surplus(v) + comes(v, 0.0);
-            });
-            let equation = Equation { graph, vertex, edge, fixed: open };
-            outcome = if layer.method == Method::Seed {
-                diffusion.prepare(&equation);
-                seed.resize(size);
-                par::fill(&mut seed.volume, |v| layer.volume(v, gaps[v], gas).max(f64::MIN_POSITIVE));
-                par::fill(&mut seed.right, |v| energy[v] + comes(v, gas.pressure));
-                par::fill(&mut seed.energy, |v| (gas.pressure + excess[v]) * seed.volume[v]);
-                seed.solve(&equation, gas.pressure, excess)
-            } else {
-                let floor = NOTHING * par::sum(size, |v| vertex[v]).sqrt();
-                // Volumes are positive, so is the matrix.
-                diffusion.solve(&equation, right, excess, (TOLERANCE, floor, progress, ITERATIONS)).unwrap_or_default()
-            };
-            let across = |v: usize| outside[v] - excess[v];
-            let found = |v: usize| layer.leak(v, gas, across(v), free(v));
-            let most = |of: &(dyn Fn(usize) -> f64 + Sync)| par::max(size, |v| (of(v) * across(v)).abs());
-            if !bends || solve >= solves || most(&|v| found(v) - leak[v][0]) <= THROUGH * most(&found) {
-                break;
-            }
-            par::fill(leak, |v| [found(v), 0.0]);
-        }
-        if bends && solves > 0 {
-            par::fill(vertex, |v| {
-                let tangent = layer.through(v, free(v)).tangent(outside[v] - excess[v]);
-                layer.volume(v, gaps[v], gas) + h * tangent * layer.areas[v] * gas.pressure
-            });
-            diffusion.prepare(&Equation { graph, vertex, edge, fixed: open });
-        }
         outcome
     }
 }

@@ -11,6 +11,7 @@ pub mod matrix;
 pub mod par;
 pub mod partition;
 pub mod pcg;
+pub mod random;
 mod scaled;
 pub mod sets;
 
@@ -25,8 +26,6 @@ pub type Vec3 = nalgebra::Vector3<f64>;
 pub type Mat2 = nalgebra::Matrix2<f64>;
 /// 3x3 matrix.
 pub type Mat3 = nalgebra::Matrix3<f64>;
-/// 3x2 matrix: deformation gradient of a surface.
-pub type Mat3x2 = nalgebra::Matrix3x2<f64>;
 /// Rotation of world space.
 pub type Rotation = nalgebra::UnitQuaternion<f64>;
 /// A vector known to have length one.

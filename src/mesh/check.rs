@@ -1,7 +1,7 @@
 //! What is wrong with a mesh, all of it, in words.
 
 use crate::linalg::Vec3;
-use crate::mesh::topology::Topology;
+use crate::mesh::topology::{Hinge, Topology};
 use crate::mesh::{TriMesh, seam};
 use std::fmt::Write;
 use std::ops::RangeInclusive;
@@ -97,152 +97,153 @@ pub fn check(mesh: &TriMesh) -> Vec<Fault> {
 
 /// What is wrong where the triangles are `triangles`, of the vertices that those of the mesh count as.
 fn look(mesh: &TriMesh, triangles: &[[u32; 3]]) -> Vec<Fault> {
-    let p = &mesh.positions;
-    let mut faults = Faults::default();
-    let triangle = |t: usize| triangle(mesh, t);
-    let face = |t: usize| mesh.source.named(t);
-
-    faults.not_finite(p);
-
-    let in_range = |tri: &[u32; 3]| tri.iter().all(|v| (*v as usize) < p.len());
-    let mut places = Places::default();
-    for (t, _) in triangles.iter().enumerate().filter(|(_, tri)| !in_range(tri)) {
-        places.add(|| triangle(t));
-    }
-    faults.report(
-        FaultKind::IndexOutOfRange,
-        places,
-        "triangle with a vertex that does not exist",
-        "triangles with vertices that do not exist",
-        "indices must be below the number of vertices",
-    );
-
-    if triangles.is_empty() {
-        let places = Places { count: 1, text: format!("{} vertices and no faces", p.len()) };
-        faults.report(FaultKind::NoTriangles, places, "mesh without triangles", "", "save it with its faces");
-    }
-
-    let mut places = Places::default();
-    for (t, tri) in triangles.iter().enumerate().filter(|(_, tri)| in_range(tri)) {
-        if degenerate(p, tri) {
-            places.add(|| triangle(t));
-        }
-    }
-    faults.report(
-        FaultKind::DegenerateTriangle,
-        places,
-        "degenerate triangle (a repeated vertex or no area)",
-        "degenerate triangles (a repeated vertex or no area)",
-        "remove them or merge their vertices",
-    );
-
-    let mut places = Places::default();
-    let mut sorted: Vec<([u32; 3], usize)> = (triangles.iter().enumerate())
-        .map(|(t, tri)| {
-            let mut key = *tri;
-            key.sort_unstable();
-            (key, t)
-        })
-        .collect();
-    sorted.sort_unstable();
-    for pair in sorted.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
-        let (first, t) = (pair[0].1, pair[1].1);
-        places.add(|| format!("{} again as {}", face(first), triangle(t)));
-    }
-    faults.report(
-        FaultKind::DuplicateTriangle,
-        places,
-        "duplicate triangle",
-        "duplicate triangles",
-        "keep one of each",
-    );
-
-    let topology = Topology::new(p.len(), triangles);
-    let mut places = Places::default();
-    for (e, ends) in
-        topology.edges.iter().enumerate().filter(|(e, ends)| topology.edge_valence[*e] > 2 && ends[0] != ends[1])
-    {
-        places.add(|| format!("{} with {} triangles", edge(p, *ends), topology.edge_valence[e]));
-    }
-    faults.report(
-        FaultKind::NonManifoldEdge,
-        places,
-        "non-manifold edge",
-        "non-manifold edges",
-        "at most two triangles may share an edge",
-    );
-
-    let mut places = Places::default();
-    for hinge in &topology.hinges {
-        let [a, b, ..] = hinge.vertices;
-        let second = triangles[hinge.triangles[1] as usize];
-        if (0..3).any(|k| second[k] == a && second[(k + 1) % 3] == b) {
-            let [s, t] = hinge.triangles;
-            let [s, t] = [s, t].map(|t| face(t as usize));
-            places.add(|| format!("{s} and {t} at {}", edge(p, topology.edges[hinge.edge as usize])));
-        }
-    }
-    faults.report(
-        FaultKind::InconsistentWinding,
-        places,
-        "edge where the winding changes",
-        "edges where the winding changes",
-        "make all normals point to the same side",
-    );
-
-    let mut places = Places::default();
-    for v in (0..p.len()).filter(|v| {
-        let own = mesh.joined.get(*v).is_none_or(|first| *first as usize == *v);
-        own && topology.vertex_triangles(*v).is_empty() && !triangles.is_empty()
-    }) {
-        places.add(|| vertex(p, v));
-    }
-    let mut seams = Places::default();
-    for [on, v] in seam::coincident(mesh) {
-        seams.add(|| format!("{} on {on}", vertex(p, v as usize)));
-    }
-    faults.report(
-        FaultKind::CoincidentVertices,
-        seams,
-        "border vertex that lies on another one",
-        "border vertices that lie on another one",
-        "where that is a seam, weld = \"0.1 mm\" in the [[cloth]] joins them",
-    );
-    faults.report(
-        FaultKind::IsolatedVertex,
-        places,
-        "vertex of no triangle",
-        "vertices of no triangle",
-        "they take no part in anything",
-    );
-
-    faults.0.extend(absurd_scale(p));
-    faults.0
+    let look = Look { mesh, p: &mesh.positions, triangles, topology: Topology::new(mesh.positions.len(), triangles) };
+    let faults = [
+        not_finite(look.p),
+        look.out_of_range(),
+        look.no_triangles(),
+        look.degenerate(),
+        look.duplicate(),
+        look.non_manifold(),
+        look.inconsistent(),
+        look.coincident(),
+        look.isolated(),
+        absurd_scale(look.p),
+    ];
+    faults.into_iter().flatten().collect()
 }
 
-/// What has been found so far.
-#[derive(Default)]
-struct Faults(Vec<Fault>);
+/// A mesh that is looked at.
+struct Look<'a> {
+    mesh: &'a TriMesh,
+    p: &'a [Vec3],
+    triangles: &'a [[u32; 3]],
+    topology: Topology,
+}
 
-impl Faults {
-    /// Adds a kind of fault, if there is any place of it.
-    fn report(&mut self, kind: FaultKind, places: Places, singular: &str, plural: &str, remedy: &str) {
-        self.0.extend(places.fault(kind, singular, plural, remedy));
+impl Look<'_> {
+    fn is_in_range(&self, t: usize) -> bool {
+        self.triangles[t].iter().all(|v| (*v as usize) < self.p.len())
     }
 
-    fn not_finite(&mut self, p: &[Vec3]) {
-        let mut places = Places::default();
-        for (v, _) in p.iter().enumerate().filter(|(_, x)| !finite(x)) {
-            places.add(|| vertex(p, v));
-        }
-        self.report(
-            FaultKind::NonFinite,
-            places,
-            "vertex that is not finite",
-            "vertices that are not finite",
-            "every coordinate must be a finite number",
-        );
+    fn out_of_range(&self) -> Option<Fault> {
+        let missing = (0..self.triangles.len()).filter(|t| !self.is_in_range(*t));
+        Places::of(missing, |t| triangle(self.mesh, t)).fault(
+            FaultKind::IndexOutOfRange,
+            "triangle with a vertex that does not exist",
+            "triangles with vertices that do not exist",
+            "indices must be below the number of vertices",
+        )
     }
+
+    fn no_triangles(&self) -> Option<Fault> {
+        let none = self.triangles.is_empty().then_some(self.p.len());
+        Places::of(none, |count| format!("{count} vertices and no faces")).fault(
+            FaultKind::NoTriangles,
+            "mesh without triangles",
+            "",
+            "save it with its faces",
+        )
+    }
+
+    fn degenerate(&self) -> Option<Fault> {
+        let flat =
+            (0..self.triangles.len()).filter(|t| self.is_in_range(*t) && degenerate(self.p, &self.triangles[*t]));
+        Places::of(flat, |t| triangle(self.mesh, t)).fault(
+            FaultKind::DegenerateTriangle,
+            "degenerate triangle (a repeated vertex or no area)",
+            "degenerate triangles (a repeated vertex or no area)",
+            "remove them or merge their vertices",
+        )
+    }
+
+    fn duplicate(&self) -> Option<Fault> {
+        let again =
+            |[first, t]: [usize; 2]| format!("{} again as {}", self.mesh.source.named(first), triangle(self.mesh, t));
+        Places::of(repeated(&by_vertices(self.triangles)), again).fault(
+            FaultKind::DuplicateTriangle,
+            "duplicate triangle",
+            "duplicate triangles",
+            "keep one of each",
+        )
+    }
+
+    fn non_manifold(&self) -> Option<Fault> {
+        let edges = self.topology.edges.iter().zip(&self.topology.edge_valence);
+        let crowded = edges.filter(|(ends, valence)| **valence > 2 && ends[0] != ends[1]);
+        Places::of(crowded, |(ends, valence)| format!("{} with {valence} triangles", edge(self.p, *ends))).fault(
+            FaultKind::NonManifoldEdge,
+            "non-manifold edge",
+            "non-manifold edges",
+            "at most two triangles may share an edge",
+        )
+    }
+
+    fn inconsistent(&self) -> Option<Fault> {
+        let alike = self.topology.hinges.iter().filter(|hinge| {
+            let [a, b, ..] = hinge.vertices;
+            let second = self.triangles[hinge.triangles[1] as usize];
+            (0..3).any(|k| second[k] == a && second[(k + 1) % 3] == b)
+        });
+        let name = |hinge: &Hinge| {
+            let [s, t] = hinge.triangles.map(|t| self.mesh.source.named(t as usize));
+            format!("{s} and {t} at {}", edge(self.p, self.topology.edges[hinge.edge as usize]))
+        };
+        Places::of(alike, name).fault(
+            FaultKind::InconsistentWinding,
+            "edge where the winding changes",
+            "edges where the winding changes",
+            "make all normals point to the same side",
+        )
+    }
+
+    fn coincident(&self) -> Option<Fault> {
+        Places::of(seam::coincident(self.mesh), |[on, v]| format!("{} on {on}", vertex(self.p, v as usize))).fault(
+            FaultKind::CoincidentVertices,
+            "border vertex that lies on another one",
+            "border vertices that lie on another one",
+            "where that is a seam, weld = \"0.1 mm\" in the [[cloth]] joins them",
+        )
+    }
+
+    fn isolated(&self) -> Option<Fault> {
+        let is_alone = |v: &usize| {
+            let own = self.mesh.joined.get(*v).is_none_or(|first| *first as usize == *v);
+            own && self.topology.vertex_triangles(*v).is_empty() && !self.triangles.is_empty()
+        };
+        Places::of((0..self.p.len()).filter(is_alone), |v| vertex(self.p, v)).fault(
+            FaultKind::IsolatedVertex,
+            "vertex of no triangle",
+            "vertices of no triangle",
+            "they take no part in anything",
+        )
+    }
+}
+
+fn not_finite(p: &[Vec3]) -> Option<Fault> {
+    Places::of((0..p.len()).filter(|v| !finite(&p[*v])), |v| vertex(p, v)).fault(
+        FaultKind::NonFinite,
+        "vertex that is not finite",
+        "vertices that are not finite",
+        "every coordinate must be a finite number",
+    )
+}
+
+/// Elements, named by their vertices in ascending order, in order of these names.
+fn by_vertices<const N: usize>(elements: &[[u32; N]]) -> Vec<([u32; N], usize)> {
+    let named = |(e, vertices): (usize, &[u32; N])| {
+        let mut key = *vertices;
+        key.sort_unstable();
+        (key, e)
+    };
+    let mut sorted: Vec<_> = elements.iter().enumerate().map(named).collect();
+    sorted.sort_unstable();
+    sorted
+}
+
+/// Elements with the vertices of the one before in `sorted`, with that one.
+fn repeated<const N: usize>(sorted: &[([u32; N], usize)]) -> impl Iterator<Item = [usize; 2]> {
+    sorted.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| [pair[0].1, pair[1].1])
 }
 
 /// The places of one kind of fault: all counted, the first few named.
@@ -253,6 +254,12 @@ struct Places {
 }
 
 impl Places {
+    fn of<T>(items: impl IntoIterator<Item = T>, name: impl Fn(T) -> String) -> Places {
+        let mut places = Places::default();
+        items.into_iter().for_each(|item| places.add(|| name(item)));
+        places
+    }
+
     fn add(&mut self, name: impl FnOnce() -> String) {
         if self.count < SHOWN {
             if self.count > 0 {

@@ -1,7 +1,6 @@
 //! Selections of vertices. All return ascending indices without repetition.
 
 use crate::linalg::Vec3;
-use crate::mesh::TriMesh;
 
 /// Vertices inside the axis-aligned box from `min` to `max` [m], its faces included.
 pub fn in_box(positions: &[Vec3], min: Vec3, max: Vec3) -> Vec<u32> {
@@ -31,21 +30,6 @@ pub fn listed(vertex_count: usize, indices: &[i64]) -> Result<Vec<u32>, String> 
     Ok(members)
 }
 
-/// The vertices of a named group.
-///
-/// # Errors
-/// The mesh has no group of that name; the message lists those it has.
-pub fn named<'a>(mesh: &'a TriMesh, name: &str) -> Result<&'a [u32], String> {
-    if let Some(members) = mesh.groups.get(name) {
-        return Ok(members);
-    }
-    let names: Vec<String> = mesh.groups.keys().take(12).map(|n| format!("'{n}'")).collect();
-    Err(match names.len() {
-        0 => format!("there is no group '{name}', the mesh has no named groups"),
-        _ => format!("there is no group '{name}', the mesh has {}", names.join(", ")),
-    })
-}
-
 fn select(positions: &[Vec3], inside: impl Fn(&Vec3) -> bool) -> Vec<u32> {
     (0..).zip(positions).filter(|(_, p)| inside(p)).map(|(i, _)| i).collect()
 }
@@ -53,6 +37,7 @@ fn select(positions: &[Vec3], inside: impl Fn(&Vec3) -> bool) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mesh::TriMesh;
 
     fn line() -> TriMesh {
         TriMesh { positions: (0..5).map(|i| Vec3::new(f64::from(i), 0.0, 0.0)).collect(), ..TriMesh::default() }
@@ -71,14 +56,5 @@ mod tests {
         assert_eq!(listed(5, &[4, 0, 4]).unwrap(), [0, 4]);
         assert_eq!(listed(5, &[5]).unwrap_err(), "vertex 5 does not exist, the mesh has vertices 0 to 4");
         assert!(listed(5, &[-1]).is_err() && listed(0, &[0]).is_err() && listed(5, &[1 << 32]).is_err());
-    }
-
-    #[test]
-    fn names_are_looked_up() {
-        let mut mesh = line();
-        assert_eq!(named(&mesh, "hem").unwrap_err(), "there is no group 'hem', the mesh has no named groups");
-        mesh.groups.insert("waist".into(), vec![1, 2]);
-        assert_eq!(named(&mesh, "waist").unwrap(), [1, 2]);
-        assert_eq!(named(&mesh, "wiast").unwrap_err(), "there is no group 'wiast', the mesh has 'waist'");
     }
 }

@@ -5,11 +5,11 @@
 pub mod check;
 /// Tetrahedra inside a closed surface.
 pub mod fill;
-/// Meshes made by formula: sheets, solids, a mannequin, garments, a car-like hull, pillows, a cushion.
+/// Meshes made by formula: sheets and solids.
 pub mod generate;
 /// Gmsh, in.
 pub mod gmsh;
-/// Selections of vertices: box, sphere, list, name.
+/// Selections of vertices: box, sphere, list.
 pub mod group;
 /// Wavefront OBJ, in and out.
 pub mod obj;

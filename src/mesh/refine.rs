@@ -188,8 +188,7 @@ fn pieces(x: &[Vec3], t: &[u32; 3], middle: &[Option<u32>; 3]) -> Vec<[Corner; 3
 mod tests {
     use super::*;
     use crate::linalg::Vec2;
-    use crate::mesh::generate::tests::smallest_angle;
-    use crate::mesh::generate::{self, Diagonals};
+    use crate::mesh::generate::{self, Diagonals, smallest_angle};
     use crate::mesh::topology::Topology;
 
     /// Edges of one triangle. A vertex on the edge of a neighbour makes three of one.

@@ -56,6 +56,7 @@ use Scale::{Factor, Ten};
 
 /// What is known of a dimension: its name with article, the SI symbol first among the accepted ones, other spellings.
 struct Dimension {
+    unit: Unit,
     name: &'static str,
     example: &'static str,
     units: Units,
@@ -65,122 +66,162 @@ struct Dimension {
 /// Symbols and their relation to SI.
 type Units = &'static [(&'static str, Scale)];
 
-const ALL: [Unit; 19] = [
-    Unit::Length,
-    Unit::Area,
-    Unit::Time,
-    Unit::Mass,
-    Unit::AreaDensity,
-    Unit::Density,
-    Unit::Stiffness,
-    Unit::Rigidity,
-    Unit::Pressure,
-    Unit::Angle,
-    Unit::Speed,
-    Unit::AngularSpeed,
-    Unit::Force,
-    Unit::Acceleration,
-    Unit::Frequency,
-    Unit::Drag,
-    Unit::FilmStiffness,
-    Unit::Ratio,
-    Unit::One,
+/// All dimensions, in the order of [`Unit`].
+static DIMENSIONS: [Dimension; Unit::FilmStiffness as usize + 1] = [
+    Dimension { unit: Unit::One, name: "a number", example: "", units: &[("", Ten(0))], also: &[] },
+    Dimension {
+        unit: Unit::Ratio,
+        name: "a ratio",
+        example: "10 %",
+        units: &[("", Ten(0)), ("%", Ten(-2))],
+        also: &[],
+    },
+    Dimension {
+        unit: Unit::Length,
+        name: "a length",
+        example: "1 mm",
+        units: &[("m", Ten(0)), ("cm", Ten(-2)), ("mm", Ten(-3)), ("um", Ten(-6)), ("in", Factor(0.0254))],
+        also: &[("µm", Ten(-6)), ("μm", Ten(-6)), ("inch", Factor(0.0254))],
+    },
+    Dimension {
+        unit: Unit::Area,
+        name: "an area",
+        example: "100 cm2",
+        units: &[("m2", Ten(0)), ("cm2", Ten(-4)), ("mm2", Ten(-6))],
+        also: &[("m^2", Ten(0)), ("m²", Ten(0)), ("cm^2", Ten(-4)), ("cm²", Ten(-4)), ("mm²", Ten(-6))],
+    },
+    Dimension {
+        unit: Unit::Time,
+        name: "a time",
+        example: "1 ms",
+        units: &[("s", Ten(0)), ("ms", Ten(-3)), ("us", Ten(-6)), ("min", Factor(60.0))],
+        also: &[("µs", Ten(-6)), ("μs", Ten(-6))],
+    },
+    Dimension {
+        unit: Unit::Mass,
+        name: "a mass",
+        example: "20 g",
+        units: &[("kg", Ten(0)), ("g", Ten(-3))],
+        also: &[],
+    },
+    Dimension {
+        unit: Unit::AreaDensity,
+        name: "an area density",
+        example: "150 g/m2",
+        units: &[("kg/m2", Ten(0)), ("g/m2", Ten(-3)), ("gsm", Ten(-3))],
+        also: &[("kg/m^2", Ten(0)), ("kg/m²", Ten(0)), ("g/m^2", Ten(-3)), ("g/m²", Ten(-3))],
+    },
+    Dimension {
+        unit: Unit::Density,
+        name: "a density",
+        example: "30 kg/m3",
+        units: &[("kg/m3", Ten(0)), ("g/cm3", Ten(3))],
+        also: &[("kg/m^3", Ten(0)), ("kg/m³", Ten(0)), ("g/cm^3", Ten(3)), ("g/cm³", Ten(3))],
+    },
+    Dimension {
+        unit: Unit::Stiffness,
+        name: "a stiffness",
+        example: "261 N/m",
+        units: &[("N/m", Ten(0)), ("N/mm", Ten(3)), ("kN/m", Ten(3))],
+        also: &[("N/cm", Ten(2))],
+    },
+    Dimension {
+        unit: Unit::Rigidity,
+        name: "a bending rigidity",
+        example: "10 uN m",
+        units: &[("N m", Ten(0)), ("mN m", Ten(-3)), ("uN m", Ten(-6))],
+        also: &[
+            ("N*m", Ten(0)),
+            ("mN*m", Ten(-3)),
+            ("uN*m", Ten(-6)),
+            ("N·m", Ten(0)),
+            ("µN m", Ten(-6)),
+            ("Nm", Ten(0)),
+        ],
+    },
+    Dimension {
+        unit: Unit::Pressure,
+        name: "a pressure",
+        example: "0.5 MPa",
+        units: &[("Pa", Ten(0)), ("kPa", Ten(3)), ("MPa", Ten(6)), ("GPa", Ten(9)), ("bar", Ten(5))],
+        also: &[],
+    },
+    Dimension {
+        unit: Unit::Angle,
+        name: "an angle",
+        example: "30 deg",
+        units: &[("rad", Ten(0)), ("deg", Factor(PI / 180.0))],
+        also: &[("°", Factor(PI / 180.0))],
+    },
+    Dimension {
+        unit: Unit::Speed,
+        name: "a speed",
+        example: "2 m/s",
+        units: &[("m/s", Ten(0)), ("mm/s", Ten(-3)), ("km/h", Factor(1.0 / 3.6))],
+        also: &[("cm/s", Ten(-2))],
+    },
+    Dimension {
+        unit: Unit::AngularSpeed,
+        name: "an angular speed",
+        example: "90 deg/s",
+        units: &[("rad/s", Ten(0)), ("deg/s", Factor(PI / 180.0)), ("rpm", Factor(PI / 30.0))],
+        also: &[],
+    },
+    Dimension {
+        unit: Unit::Force,
+        name: "a force",
+        example: "0.5 N",
+        units: &[("N", Ten(0)), ("mN", Ten(-3)), ("kN", Ten(3))],
+        also: &[],
+    },
+    Dimension {
+        unit: Unit::Acceleration,
+        name: "an acceleration",
+        example: "9.81 m/s2",
+        units: &[("m/s2", Ten(0))],
+        also: &[("m/s^2", Ten(0)), ("m/s²", Ten(0))],
+    },
+    Dimension {
+        unit: Unit::Frequency,
+        name: "a frequency",
+        example: "30 Hz",
+        units: &[("Hz", Ten(0)), ("1/s", Ten(0)), ("kHz", Ten(3))],
+        also: &[("fps", Ten(0))],
+    },
+    Dimension {
+        unit: Unit::Drag,
+        name: "a drag coefficient",
+        example: "1.5 N s/m3",
+        units: &[("N s/m3", Ten(0))],
+        also: &[("N s/m^3", Ten(0)), ("N*s/m3", Ten(0)), ("Pa s/m", Ten(0))],
+    },
+    Dimension {
+        unit: Unit::FilmStiffness,
+        name: "a stiffness per area",
+        example: "10 N/cm3",
+        units: &[("N/m3", Ten(0)), ("N/cm3", Ten(6)), ("N/mm3", Ten(9))],
+        also: &[("N/m^3", Ten(0)), ("N/m³", Ten(0)), ("Pa/m", Ten(0)), ("Pa/mm", Ten(3)), ("kPa/mm", Ten(6))],
+    },
 ];
 
+const _: () = {
+    let mut k = 0;
+    while k < DIMENSIONS.len() {
+        assert!(DIMENSIONS[k].unit as usize == k);
+        k += 1;
+    }
+};
+
+impl Dimension {
+    fn scale(&self, unit: &str) -> Option<Scale> {
+        let same = |a: &str, b: &str| a.split_whitespace().eq(b.split_whitespace());
+        self.units.iter().chain(self.also).find(|(name, _)| same(name, unit)).map(|(_, scale)| *scale)
+    }
+}
+
 impl Unit {
-    fn dimension(self) -> Dimension {
-        let (name, example, units, also): (_, _, Units, Units) = match self {
-            Unit::One => ("a number", "", &[("", Ten(0))], &[]),
-            Unit::Ratio => ("a ratio", "10 %", &[("", Ten(0)), ("%", Ten(-2))], &[]),
-            Unit::Length => (
-                "a length",
-                "1 mm",
-                &[("m", Ten(0)), ("cm", Ten(-2)), ("mm", Ten(-3)), ("um", Ten(-6)), ("in", Factor(0.0254))],
-                &[("µm", Ten(-6)), ("μm", Ten(-6)), ("inch", Factor(0.0254))],
-            ),
-            Unit::Area => (
-                "an area",
-                "100 cm2",
-                &[("m2", Ten(0)), ("cm2", Ten(-4)), ("mm2", Ten(-6))],
-                &[("m^2", Ten(0)), ("m²", Ten(0)), ("cm^2", Ten(-4)), ("cm²", Ten(-4)), ("mm²", Ten(-6))],
-            ),
-            Unit::Time => (
-                "a time",
-                "1 ms",
-                &[("s", Ten(0)), ("ms", Ten(-3)), ("us", Ten(-6)), ("min", Factor(60.0))],
-                &[("µs", Ten(-6)), ("μs", Ten(-6))],
-            ),
-            Unit::Mass => ("a mass", "20 g", &[("kg", Ten(0)), ("g", Ten(-3))], &[]),
-            Unit::AreaDensity => (
-                "an area density",
-                "150 g/m2",
-                &[("kg/m2", Ten(0)), ("g/m2", Ten(-3)), ("gsm", Ten(-3))],
-                &[("kg/m^2", Ten(0)), ("kg/m²", Ten(0)), ("g/m^2", Ten(-3)), ("g/m²", Ten(-3))],
-            ),
-            Unit::Density => (
-                "a density",
-                "30 kg/m3",
-                &[("kg/m3", Ten(0)), ("g/cm3", Ten(3))],
-                &[("kg/m^3", Ten(0)), ("kg/m³", Ten(0)), ("g/cm^3", Ten(3)), ("g/cm³", Ten(3))],
-            ),
-            Unit::Stiffness => {
-                ("a stiffness", "261 N/m", &[("N/m", Ten(0)), ("N/mm", Ten(3)), ("kN/m", Ten(3))], &[("N/cm", Ten(2))])
-            }
-            Unit::Rigidity => (
-                "a bending rigidity",
-                "10 uN m",
-                &[("N m", Ten(0)), ("mN m", Ten(-3)), ("uN m", Ten(-6))],
-                &[
-                    ("N*m", Ten(0)),
-                    ("mN*m", Ten(-3)),
-                    ("uN*m", Ten(-6)),
-                    ("N·m", Ten(0)),
-                    ("µN m", Ten(-6)),
-                    ("Nm", Ten(0)),
-                ],
-            ),
-            Unit::Pressure => (
-                "a pressure",
-                "0.5 MPa",
-                &[("Pa", Ten(0)), ("kPa", Ten(3)), ("MPa", Ten(6)), ("GPa", Ten(9)), ("bar", Ten(5))],
-                &[],
-            ),
-            Unit::Angle => {
-                ("an angle", "30 deg", &[("rad", Ten(0)), ("deg", Factor(PI / 180.0))], &[("°", Factor(PI / 180.0))])
-            }
-            Unit::Speed => (
-                "a speed",
-                "2 m/s",
-                &[("m/s", Ten(0)), ("mm/s", Ten(-3)), ("km/h", Factor(1.0 / 3.6))],
-                &[("cm/s", Ten(-2))],
-            ),
-            Unit::AngularSpeed => (
-                "an angular speed",
-                "90 deg/s",
-                &[("rad/s", Ten(0)), ("deg/s", Factor(PI / 180.0)), ("rpm", Factor(PI / 30.0))],
-                &[],
-            ),
-            Unit::Force => ("a force", "0.5 N", &[("N", Ten(0)), ("mN", Ten(-3)), ("kN", Ten(3))], &[]),
-            Unit::Acceleration => {
-                ("an acceleration", "9.81 m/s2", &[("m/s2", Ten(0))], &[("m/s^2", Ten(0)), ("m/s²", Ten(0))])
-            }
-            Unit::Frequency => {
-                ("a frequency", "30 Hz", &[("Hz", Ten(0)), ("1/s", Ten(0)), ("kHz", Ten(3))], &[("fps", Ten(0))])
-            }
-            Unit::Drag => (
-                "a drag coefficient",
-                "1.5 N s/m3",
-                &[("N s/m3", Ten(0))],
-                &[("N s/m^3", Ten(0)), ("N*s/m3", Ten(0)), ("Pa s/m", Ten(0))],
-            ),
-            Unit::FilmStiffness => (
-                "a stiffness per area",
-                "10 N/cm3",
-                &[("N/m3", Ten(0)), ("N/cm3", Ten(6)), ("N/mm3", Ten(9))],
-                &[("N/m^3", Ten(0)), ("N/m³", Ten(0)), ("Pa/m", Ten(0)), ("Pa/mm", Ten(3)), ("kPa/mm", Ten(6))],
-            ),
-        };
-        Dimension { name, example, units, also }
+    fn dimension(self) -> &'static Dimension {
+        &DIMENSIONS[self as usize]
     }
 
     /// Symbol of the SI unit; empty for numbers.
@@ -190,7 +231,7 @@ impl Unit {
 
     /// What to give: `a time (a number in s, or text such as "1 ms")`.
     pub fn wanted(self) -> String {
-        let Dimension { name, example, .. } = self.dimension();
+        let Dimension { name, example, .. } = *self.dimension();
         match (self.symbol(), example) {
             (_, "") => name.to_string(),
             ("", example) => format!("{name} (a number, or text such as \"{example}\")"),
@@ -210,7 +251,7 @@ impl Unit {
 
     /// Regular expression of the accepted texts (ECMA 262); `None` where only numbers are accepted.
     pub fn pattern(self) -> Option<String> {
-        let Dimension { units, also, example, .. } = self.dimension();
+        let Dimension { units, also, example, .. } = *self.dimension();
         if example.is_empty() {
             return None;
         }
@@ -218,12 +259,6 @@ impl Unit {
         let number = "([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?\\s*";
         let over = if self == Unit::Frequency { format!("(/\\s*{number})?") } else { String::new() };
         Some(format!("^\\s*[+-]?{number}{over}({})?\\s*$", names.join("|")))
-    }
-
-    fn scale(self, unit: &str) -> Option<Scale> {
-        let Dimension { units, also, .. } = self.dimension();
-        let same = |a: &str, b: &str| a.split_whitespace().eq(b.split_whitespace());
-        units.iter().chain(also).find(|(name, _)| same(name, unit)).map(|(_, scale)| *scale)
     }
 
     /// Value in SI of a text such as `0.2 ms`, of a frequency also `24000/1001`; else what is wrong and what would be right.
@@ -237,7 +272,7 @@ impl Unit {
             && number_length(below) > 0
         {
             let (below, unit) = below.split_at(number_length(below));
-            if unit.contains('/') && self.scale(unit.trim()).is_none() {
+            if unit.contains('/') && self.dimension().scale(unit.trim()).is_none() {
                 return Err(format!("expected {}, found the text \"{}\"", self.wanted(), short(text)));
             }
             let above = self.parse(&format!("{number} {unit}"))?;
@@ -246,10 +281,9 @@ impl Unit {
         if number.is_empty() {
             return Err(format!("expected {}, found the text \"{}\"", self.wanted(), short(text)));
         }
-        let scale = if unit.is_empty() { Some(Ten(0)) } else { self.scale(unit) };
+        let scale = if unit.is_empty() { Some(Ten(0)) } else { self.dimension().scale(unit) };
         let Some(scale) = scale else {
-            if let Some(other) = ALL.into_iter().find(|other| other.scale(unit).is_some()) {
-                let other = other.dimension().name;
+            if let Some(Dimension { name: other, .. }) = DIMENSIONS.iter().find(|d| d.scale(unit).is_some()) {
                 return Err(format!("expected {}, found {other}: \"{}\"", self.wanted(), short(text)));
             }
             let known = self.dimension().units.iter().map(|u| u.0);

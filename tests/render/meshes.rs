@@ -70,20 +70,6 @@ impl Mesh {
     }
 }
 
-/// Numbers in 0..1 that look random.
-pub struct Noise(pub u64);
-
-impl Noise {
-    pub fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    pub fn vector(&mut self) -> Vec3 {
-        Vec3::new(self.next(), self.next(), self.next()) * 2.0 - Vec3::repeat(1.0)
-    }
-}
-
 pub fn f32s(v: Vec3) -> [f32; 3] {
     [v.x as f32, v.y as f32, v.z as f32]
 }

@@ -1,6 +1,7 @@
 //! Cameras, planes, paint, lines; same bits; bad input.
 
-use crate::meshes::{CLOTH, Mesh, Noise, STONE, drape_settings, lamp, near, pixel, plain};
+use crate::meshes::{CLOTH, Mesh, STONE, drape_settings, lamp, near, pixel, plain};
+use percale::linalg::random::Random;
 use percale::linalg::{Vec3, par};
 use percale::render::{
     Background, Camera, Ground, Map, Object, Paint, Settings, Shading, Wireframe, contact_sheet, draw, srgb_from_linear,
@@ -126,11 +127,11 @@ fn the_floor_does_not_flicker() {
 
 #[test]
 fn a_fitted_camera_sees_the_whole_box_closely() {
-    let mut noise = Noise(11);
+    let mut noise = Random::new(11);
     for _ in 0..200 {
         let (a, b) = (noise.vector() * 3.0, noise.vector() * 3.0);
         let (lo, hi) = (a.inf(&b), a.sup(&b));
-        let (fov, aspect) = (0.3 + noise.next(), 0.5 + 1.5 * noise.next());
+        let (fov, aspect) = (0.3 + noise.unit(), 0.5 + 1.5 * noise.unit());
         let camera = Camera::fit((lo, hi), noise.vector(), fov, aspect, Vec3::y());
         let forward = (camera.target - camera.position).normalize();
         let right = forward.cross(&Vec3::y()).normalize();

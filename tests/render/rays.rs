@@ -1,7 +1,8 @@
 //! The tree against brute force.
 
-use crate::meshes::{Mesh, Noise, f32s};
+use crate::meshes::{Mesh, f32s};
 use percale::linalg::Vec3;
+use percale::linalg::random::Random;
 use percale::render::{LANES, NONE, Packet, Tree};
 
 /// Nearest hit in double precision (Moeller & Trumbore 1997), and how far inside the triangle it is.
@@ -30,7 +31,7 @@ fn brute(triangles: &[[[f32; 3]; 3]], origin: [f32; 3], direction: [f32; 3]) -> 
 
 #[test]
 fn rays_agree_with_brute_force() {
-    let mut noise = Noise(7);
+    let mut noise = Random::new(7);
     let mut triangles: Vec<[[f32; 3]; 3]> = (0..600)
         .map(|_| {
             let c = noise.vector();
@@ -96,7 +97,7 @@ fn no_ray_slips_through_a_closed_surface() {
     let tree = Tree::new(&triangles);
     let origin = [0.1f32, -0.05, 0.03];
     // At random and at points of every edge.
-    let mut noise = Noise(3);
+    let mut noise = Random::new(3);
     let mut targets: Vec<[f32; 3]> = (0..20000).map(|_| f32s(noise.vector())).collect();
     for t in &triangles {
         for i in 0..3 {

@@ -2,17 +2,8 @@
 
 use crate::full::FULL;
 use crate::support::{MINIMAL, folder, lines, read};
+use percale::linalg::random::Random;
 use percale::scene::{self, Override};
-
-/// Knuth's MMIX generator.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        ((self.0 >> 33) as usize) % n.max(1)
-    }
-}
 
 const WORDS: [&str; 24] = [
     "nan",
@@ -54,7 +45,7 @@ fn tokens(text: &[u8]) -> Vec<(usize, usize)> {
     spans
 }
 
-fn mutate(text: &mut Vec<u8>, dice: &mut Dice) {
+fn mutate(text: &mut Vec<u8>, dice: &mut Random) {
     let spans = tokens(text);
     if spans.is_empty() {
         return;
@@ -99,7 +90,7 @@ fn mutate(text: &mut Vec<u8>, dice: &mut Dice) {
 
 #[test]
 fn ten_thousand_mutated_scenes_do_not_panic() {
-    let mut dice = Dice(0x70657263616c65);
+    let mut dice = Random::new(0x70657263616c65);
     let overrides = [
         Override::parse("cloth[0].material=silk").unwrap(),
         Override::parse("cloth.sheet.transform.scale=2").unwrap(),

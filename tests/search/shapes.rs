@@ -1,9 +1,12 @@
 //! Random numbers and random meshes.
 
+#[path = "../../examples/make_meshes/meshes/pillow.rs"]
+mod pillow;
+
 use percale::linalg::{Rotation, Vec2, Vec3};
 use percale::mesh::TriMesh;
 use percale::mesh::generate::{
-    Diagonals, capsule, cuboid, equilateral_sheet, lying, pillow, plane, random_sheet, sheet, sphere,
+    Diagonals, capsule, cuboid, equilateral_sheet, lying, plane, random_sheet, sheet, sphere,
 };
 use std::f64::consts::{PI, TAU};
 
@@ -101,7 +104,7 @@ pub fn cloth(r: &mut Random, count: usize, size: f64) -> (&'static str, TriMesh)
             ("layers", sheet(n, m, width, height, diagonals, place))
         }
         8 => ("tube", tube(n, m, width / TAU, height, r.real(-1.0, 1.0))),
-        _ => ("pillow", pillow(size, r.real(0.05, 0.4) * size, (count as f64 / 2.0).sqrt() as usize)),
+        _ => ("pillow", pillow::pillow(size, r.real(0.05, 0.4) * size, (count as f64 / 2.0).sqrt() as usize)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::common::{Bench, Cut, cloth, cut, hold, input, settings};
 use percale::force::bending::Bending;
+use percale::linalg::random::Random;
 use percale::linalg::{Rotation, Vec2, Vec3};
 use percale::scene;
 use percale::stepper::{Integrator, Settings, stepper};
@@ -11,11 +12,6 @@ use percale::world::quantity::{kinetic_energy, weight_energy};
 use std::path::Path;
 
 const DOWN: Vec3 = Vec3::new(0.0, -9.81, 0.0);
-
-fn random(seed: &mut u64) -> f64 {
-    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*seed >> 11) as f64 / (1u64 << 53) as f64
-}
 
 /// A strip along x of `n` cells of 2 cm, two cells wide.
 fn strip(n: usize, limit: f64) -> ClothInput {
@@ -109,13 +105,13 @@ fn a_pendulum_gains_no_energy() {
 #[test]
 fn what_limits_stop_keeps_its_momentum() {
     for (seed, speed) in [(1u64, 0.5), (2, 5.0), (3, 30.0)] {
-        let mut seed = seed;
+        let mut random = Random::new(seed);
         let mut sheet = strip(10, 0.02);
         sheet.velocity = Vec3::new(1.0, 2.0, -0.5);
         let mut bench = bench(Vec3::zeros(), sheet, 1e-3);
         for (v, x) in bench.state.v.iter_mut().zip(&bench.state.x) {
-            let random = Vec3::new(random(&mut seed), random(&mut seed), random(&mut seed)) - Vec3::repeat(0.5);
-            *v += (x - Vec3::new(0.1, 0.0, 0.02)) * (10.0 * speed) + random * speed;
+            let own = Vec3::from_fn(|_, _| random.unit()) - Vec3::repeat(0.5);
+            *v += (x - Vec3::new(0.1, 0.0, 0.02)) * (10.0 * speed) + own * speed;
         }
         let momentum = |bench: &Bench| bench.state.v.iter().zip(&bench.world.mass).map(|(v, m)| v * *m).sum::<Vec3>();
         let size: f64 = bench.state.v.iter().zip(&bench.world.mass).map(|(v, m)| v.norm() * m).sum();
@@ -170,8 +166,8 @@ fn what_is_given_beyond_its_limit_comes_back() {
 #[test]
 fn random_limits_end_no_run_and_throw_nothing() {
     for seed in 0..16u64 {
-        let mut s = seed.wrapping_mul(7919) + 1;
-        let mut r = |low: f64, high: f64| low * (high / low).powf(random(&mut s));
+        let mut random = Random::new(seed.wrapping_mul(7919) + 1);
+        let mut r = |low: f64, high: f64| low * (high / low).powf(random.unit());
         let (n, m) = (r(4.0, 16.0) as usize, r(1.0, 8.0) as usize);
         let (width, height) = (r(0.05, 0.5), r(0.002, 0.5));
         let kind = [Cut::Aligned, Cut::Alternating, Cut::Random][seed as usize % 3];

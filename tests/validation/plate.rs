@@ -6,6 +6,7 @@ use percale::force::bending::Bending;
 use percale::force::scheme::Scheme;
 use percale::force::sheet::Damping;
 use percale::force::term::Memory;
+use percale::linalg::random::Random;
 use percale::linalg::{Mat3, Rotation, Vec3};
 use percale::world::World;
 use percale::world::build::build;
@@ -44,12 +45,8 @@ fn the_force_of_a_bent_sheet_is_minus_the_gradient_of_its_energy() {
             let turn = Rotation::from_scaled_axis(Vec3::new(0.3, -1.1, 0.7));
             state.x.iter().map(|p| turn * p + Vec3::new(0.1, 0.2, 0.3)).collect()
         };
-        let mut seed = 5u64;
-        let mut random = || {
-            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-        };
-        let mut x: Vec<Vec3> = carried.iter().map(|p| p + Vec3::new(random(), random(), random()) * 1.5e-3).collect();
+        let mut random = Random::new(5);
+        let mut x: Vec<Vec3> = carried.iter().map(|p| p + random.vector() * 1.5e-3).collect();
         let force = forces(&world, &x);
         let size = force.iter().map(|f| f.norm()).fold(0.0, f64::max);
         let step = 1e-7;

@@ -7,6 +7,7 @@ use percale::force::scheme::Scheme;
 use percale::force::solid::{Lame, Solid};
 use percale::force::term::Memory;
 use percale::linalg::pcg::{Pcg, Stop};
+use percale::linalg::random::Random;
 use percale::linalg::{Mat3, Rotation, Vec3};
 use percale::mesh::generate;
 use percale::stepper::Integrator;
@@ -147,13 +148,9 @@ fn a_crushed_body_comes_back() {
         soft.law.damping = 5e-3;
         soft.drag = 5.0;
         let mut bench = Bench::new(solid(Vec3::zeros(), soft), settings(Integrator::BackwardEuler, 2e-3, 1e-6));
-        let mut seed = 5u64;
-        let mut random = || {
-            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (seed >> 11) as f64 / (1u64 << 53) as f64
-        };
+        let mut random = Random::new(5);
         for x in &mut bench.state.x {
-            *x = if flat { Vec3::new(x.x, x.y, 0.0) } else { Vec3::new(random(), random(), random()) * 0.06 };
+            *x = if flat { Vec3::new(x.x, x.y, 0.0) } else { Vec3::from_fn(|_, _| random.unit()) * 0.06 };
         }
         let whole = 2e4 * volume(&bench.world, &bench.world.rest);
         let start = bench.world.elements.solid_energy(&bench.state.x);

@@ -1,14 +1,11 @@
 use super::*;
+use crate::collision::certificate::Pair;
+use crate::linalg::random::Random;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Instant;
 
 type Objects = Vec<(Range<usize>, Vec<[u32; 3]>)>;
-
-fn random(seed: &mut u64) -> f64 {
-    *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-    (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-}
 
 fn quads(n: u32, first: u32) -> Vec<[u32; 3]> {
     let quad = |i: u32| [[i, i + 1, i + n], [i + 1, i + n + 1, i + n]].map(|t| t.map(|v| v + first));
@@ -16,22 +13,22 @@ fn quads(n: u32, first: u32) -> Vec<[u32; 3]> {
 }
 
 /// A bumpy sheet with a degenerate triangle, a soup with one vertex unused, a large ground, a fine sheet.
-fn scene(seed: &mut u64) -> (Vec<Vec3>, Objects) {
+fn scene(random: &mut Random) -> (Vec<Vec3>, Objects) {
     let n = 14u32;
     let mut x: Vec<Vec3> =
-        (0..n * n).map(|k| Vec3::new(f64::from(k % n) * 0.1, 0.12 * random(seed), f64::from(k / n) * 0.1)).collect();
+        (0..n * n).map(|k| Vec3::new(f64::from(k % n) * 0.1, 0.12 * random.signed(), f64::from(k / n) * 0.1)).collect();
     let mut sheet = quads(n, 0);
     sheet.extend([[3, 3, 40], [7, 7, 7], [1, 2, 3]]);
     let mut objects = vec![(0..x.len(), sheet)];
     let first = x.len();
-    x.extend((0..61).map(|_| Vec3::new(random(seed), 0.1 * random(seed), random(seed))));
+    x.extend((0..61).map(|_| Vec3::new(random.signed(), 0.1 * random.signed(), random.signed())));
     let soup = (0..20u32).map(|k| [0, 1, 2].map(|c| first as u32 + 3 * k + c)).collect();
     objects.push((first..x.len(), soup));
     let p = x.len() as u32;
     x.extend([[-500.0, -500.0], [500.0, -500.0], [500.0, 500.0], [-500.0, 500.0]].map(|[a, b]| Vec3::new(a, -0.1, b)));
     objects.push((p as usize..x.len(), vec![[p, p + 2, p + 1], [p, p + 3, p + 2]]));
     let first = x.len();
-    x.extend((0..100).map(|k| Vec3::new(f64::from(k % 10) * 0.01, 0.01 * random(seed), f64::from(k / 10) * 0.01)));
+    x.extend((0..100).map(|k| Vec3::new(f64::from(k % 10) * 0.01, 0.01 * random.signed(), f64::from(k / 10) * 0.01)));
     objects.push((first..x.len(), quads(10, first as u32)));
     (x, objects)
 }
@@ -96,14 +93,14 @@ fn listed(candidates: &Candidates) -> Pairs {
     pairs
 }
 
-fn random_move(seed: &mut u64, size: f64) -> Vec3 {
-    Vec3::new(random(seed), random(seed), random(seed)) * size
+fn random_move(random: &mut Random, size: f64) -> Vec3 {
+    random.vector() * size
 }
 
 #[test]
 fn distances_are_those_of_the_exhaustive_search() {
-    let mut seed = 77;
-    let (x, objects) = scene(&mut seed);
+    let mut random = Random::new(77);
+    let (x, objects) = scene(&mut random);
     let surface = Surface::new(&objects);
     for distance in [0.0, 0.03, 0.15, 3.0] {
         let mut candidates = Candidates::new(&x, &surface, &thickness(&objects), distance, meet);
@@ -122,8 +119,8 @@ fn distances_are_those_of_the_exhaustive_search() {
 /// More pairs or lists than there is room for are none, and all are there again once they fit.
 #[test]
 fn what_would_fill_the_memory_is_not_listed() {
-    let mut seed = 77;
-    let (x, objects) = scene(&mut seed);
+    let mut random = Random::new(77);
+    let (x, objects) = scene(&mut random);
     let surface = Surface::new(&objects);
     let mut candidates = Candidates::new(&x, &surface, &thickness(&objects), 0.15, meet);
     let still = vec![Vec3::zeros(); x.len()];
@@ -143,8 +140,8 @@ fn what_would_fill_the_memory_is_not_listed() {
 
 #[test]
 fn what_comes_within_reach_is_listed_before() {
-    let mut seed = 12;
-    let (mut x, objects) = scene(&mut seed);
+    let mut random = Random::new(12);
+    let (mut x, objects) = scene(&mut random);
     let surface = Surface::new(&objects);
     let distance = 0.02;
     let mut candidates = Candidates::new(&x, &surface, &thickness(&objects), distance, meet);
@@ -152,9 +149,9 @@ fn what_comes_within_reach_is_listed_before() {
     let (mut kept, mut built, mut brief) = (0, 0, 0);
     for round in 0..18 {
         // Some rounds shake everything, some only carry it along; what was expected need not come true.
-        common += random_move(&mut seed, 0.02);
+        common += random_move(&mut random, 0.02);
         let size = if round % 6 == 0 { 0.05 } else { 1e-3 };
-        let moved: Vec<Vec3> = x.iter().map(|_| common + random_move(&mut seed, size)).collect();
+        let moved: Vec<Vec3> = x.iter().map(|_| common + random_move(&mut random, size)).collect();
         let builds = candidates.update(&x, &surface, &moved);
         built += builds;
         kept += candidates.lists.len() as u64 - builds;
@@ -176,8 +173,8 @@ fn what_comes_within_reach_is_listed_before() {
 /// Storage of lists that are gone serves others: what it held must not count.
 #[test]
 fn lists_come_and_go() {
-    let mut seed = 9;
-    let (mut x, objects) = scene(&mut seed);
+    let mut random = Random::new(9);
+    let (mut x, objects) = scene(&mut random);
     let surface = Surface::new(&objects);
     let distance = 0.02;
     let mut candidates = Candidates::new(&x, &surface, &thickness(&objects), distance, meet);
@@ -186,9 +183,9 @@ fn lists_come_and_go() {
         let leap = if round % 2 == 0 { 5.0 } else { -5.0 };
         let moved: Vec<Vec3> = (0..x.len() as u32)
             .map(|v| match surface.object[v as usize] {
-                1 => Vec3::new(0.0, leap, 0.0) + random_move(&mut seed, 0.3),
-                3 => Vec3::new(0.03, 0.0, 0.03) + random_move(&mut seed, 1e-3),
-                _ => random_move(&mut seed, 1e-3),
+                1 => Vec3::new(0.0, leap, 0.0) + random_move(&mut random, 0.3),
+                3 => Vec3::new(0.03, 0.0, 0.03) + random_move(&mut random, 1e-3),
+                _ => random_move(&mut random, 1e-3),
             })
             .collect();
         x.iter_mut().zip(&moved).for_each(|(x, m)| *x += m);
@@ -202,8 +199,8 @@ fn lists_come_and_go() {
 
 #[test]
 fn carried_along_nothing_is_built_anew() {
-    let mut seed = 5;
-    let (mut x, objects) = scene(&mut seed);
+    let mut random = Random::new(5);
+    let (mut x, objects) = scene(&mut random);
     let surface = Surface::new(&objects);
     let mut candidates = Candidates::new(&x, &surface, &thickness(&objects), 0.02, meet);
     let along = Vec3::new(0.3, -0.2, 0.1);
@@ -219,8 +216,8 @@ fn carried_along_nothing_is_built_anew() {
 /// What is within reach and rate is in the lists and looked at, whether they were built just now or steps before.
 #[test]
 fn what_is_looked_at_does_not_depend_on_when_lists_were_built() {
-    let mut seed = 21;
-    let (mut x, objects) = scene(&mut seed);
+    let mut random = Random::new(21);
+    let (mut x, objects) = scene(&mut random);
     let start = x.clone();
     let surface = Surface::new(&objects);
     let new = || Candidates::new(&start, &surface, &thickness(&objects), 0.03, meet);
@@ -247,7 +244,7 @@ fn what_is_looked_at_does_not_depend_on_when_lists_were_built() {
         let stride = Vec3::new(0.003, -0.01, 0.004) * f64::from(k).cos();
         let last = objects[3].0.clone();
         let moved: Vec<Vec3> = (0..x.len())
-            .map(|v| random_move(&mut seed, 1e-4) + if last.contains(&v) { stride } else { Vec3::zeros() })
+            .map(|v| random_move(&mut random, 1e-4) + if last.contains(&v) { stride } else { Vec3::zeros() })
             .collect();
         let built = kept.update(&x, &surface, &moved);
         older += usize::from((built as usize) < kept.lists.len());
@@ -266,12 +263,12 @@ fn what_is_looked_at_does_not_depend_on_when_lists_were_built() {
 /// spare, and no nearer than is told.
 #[test]
 fn what_strays_is_listed_as_well() {
-    let mut seed = 31;
-    let (x, objects) = scene(&mut seed);
+    let mut random = Random::new(31);
+    let (x, objects) = scene(&mut random);
     let surface = Surface::new(&objects);
     let (distance, spare) = (0.03, 0.02);
     let mut candidates = Candidates::new(&x, &surface, &thickness(&objects), distance, meet);
-    let expected: Vec<Vec3> = x.iter().map(|_| random_move(&mut seed, 0.02)).collect();
+    let expected: Vec<Vec3> = x.iter().map(|_| random_move(&mut random, 0.02)).collect();
     let (mut kept, mut anew, mut brief, mut count, mut missing) = (0, 0, 0, 0, 0);
     for round in 0..80 {
         if round % 8 == 0 {
@@ -280,7 +277,7 @@ fn what_strays_is_listed_as_well() {
         let size = [0.002, 0.005, 0.01, 0.012, 0.015, 0.011, 0.3, 0.01][round % 8];
         let strays = |v: usize| if round % 2 == 0 || objects[0].0.contains(&v) { size } else { 0.0 };
         let moved: Vec<Vec3> =
-            expected.iter().enumerate().map(|(v, m)| m + random_move(&mut seed, strays(v))).collect();
+            expected.iter().enumerate().map(|(v, m)| m + random_move(&mut random, strays(v))).collect();
         candidates.compare(&expected, &moved);
         candidates.cover(&x, &surface, &moved, spare);
         if candidates.patches.iter().all(|p| p.stray == 0.0) {
@@ -326,8 +323,8 @@ fn what_strays_is_listed_as_well() {
 
 #[test]
 fn deviations_are_told_by_patch() {
-    let mut seed = 5;
-    let (x, objects) = scene(&mut seed);
+    let mut random = Random::new(5);
+    let (x, objects) = scene(&mut random);
     let surface = Surface::new(&objects);
     let mut candidates = Candidates::new(&x, &surface, &thickness(&objects), 0.02, meet);
     let expected = vec![Vec3::zeros(); x.len()];
@@ -341,10 +338,10 @@ fn deviations_are_told_by_patch() {
 
 #[test]
 fn threads_do_not_change_the_lists() {
-    let mut seed = 3;
-    let (x, objects) = scene(&mut seed);
+    let mut random = Random::new(3);
+    let (x, objects) = scene(&mut random);
     let surface = Surface::new(&objects);
-    let moved: Vec<Vec3> = x.iter().map(|_| random_move(&mut seed, 0.02)).collect();
+    let moved: Vec<Vec3> = x.iter().map(|_| random_move(&mut random, 0.02)).collect();
     let of = |threads: usize| {
         par::with_threads(threads, || {
             let mut candidates = Candidates::new(&x, &surface, &thickness(&objects), 0.2, meet);

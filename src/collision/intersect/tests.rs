@@ -1,10 +1,6 @@
 use super::*;
+use crate::linalg::random::Random;
 use std::collections::BTreeSet;
-
-fn random(seed: &mut u64) -> f64 {
-    *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-    (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-}
 
 fn points(p: &[[f64; 3]]) -> Vec<Vec3> {
     p.iter().map(|p| Vec3::from(*p)).collect()
@@ -53,15 +49,15 @@ fn exhaustive(x: &[Vec3], triangles: &[[u32; 3]]) -> (Vec<[u32; 2]>, usize) {
 
 #[test]
 fn whole_number_meshes_match_the_definition() {
-    let mut seed = 21;
+    let mut random = Random::new(21);
     let (mut crossings, mut touches) = (0, 0);
     for round in 0..160 {
         // Coarse grids of few values are full of coplanar, touching, repeated and flat triangles.
         let size = [2.0, 4.0, 20.0, 500_000.0][round % 4];
         let vertices = 10 + 10 * (round % 5);
         let scale = [1.0, 2f64.powi(-900), 2f64.powi(900), 2f64.powi(-30)][round / 4 % 4];
-        let x: Vec<Vec3> = (0..vertices).map(|_| Vec3::from_fn(|_, _| (random(&mut seed) * size).round())).collect();
-        let mut index = || ((random(&mut seed) + 1.0) / 2.0 * vertices as f64) as u32;
+        let x: Vec<Vec3> = (0..vertices).map(|_| Vec3::from_fn(|_, _| (random.signed() * size).round())).collect();
+        let mut index = || ((random.signed() + 1.0) / 2.0 * vertices as f64) as u32;
         let triangles: Vec<[u32; 3]> = (0..40).map(|_| [index(), index(), index()]).collect();
         let wanted = exhaustive(&x, &triangles);
         crossings += wanted.0.len();

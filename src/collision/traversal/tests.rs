@@ -1,15 +1,7 @@
 use super::*;
+use crate::linalg::random::Random;
 
 type Surface = (Vec<Vec3>, Vec<[u32; 3]>);
-
-fn random(seed: &mut u64) -> f64 {
-    *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-    (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-}
-
-fn point(seed: &mut u64) -> Vec3 {
-    Vec3::new(random(seed), random(seed), random(seed))
-}
 
 /// A grid of `n` by `m` cells, closed in both directions where `round` says so.
 fn grid([n, m]: [usize; 2], round: [bool; 2], at: impl Fn(f64, f64) -> Vec3) -> Surface {
@@ -125,27 +117,28 @@ fn assert_right(search: &Traversal, points: &[Vec3], x: &[Vec3], triangles: &[[u
 }
 
 /// Points near, on, in and far from a surface: on corners, on middles of edges and faces, along normals from there.
-fn scattered(x: &[Vec3], triangles: &[[u32; 3]], count: usize, seed: &mut u64) -> Vec<Vec3> {
-    let pick = |seed: &mut u64| ((random(seed) + 1.0) / 2.0 * triangles.len() as f64) as usize % triangles.len();
+fn scattered(x: &[Vec3], triangles: &[[u32; 3]], count: usize, random: &mut Random) -> Vec<Vec3> {
+    let pick =
+        |random: &mut Random| ((random.signed() + 1.0) / 2.0 * triangles.len() as f64) as usize % triangles.len();
     (0..count)
         .map(|k| {
-            let [a, b, c] = triangles[pick(seed)].map(|v| x[v as usize]);
+            let [a, b, c] = triangles[pick(random)].map(|v| x[v as usize]);
             let normal = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_default();
             let near = [a, (a + b) / 2.0, (a + b + c) / 3.0][k % 3];
             match k / 3 % 6 {
                 0 => near,
-                1 => near + normal * (0.02 * random(seed)),
-                2 => near + point(seed) * 0.05,
-                3 => near + point(seed) * 1e-9,
-                4 => point(seed) * 2.0,
-                _ => point(seed) * 50.0,
+                1 => near + normal * (0.02 * random.signed()),
+                2 => near + random.vector() * 0.05,
+                3 => near + random.vector() * 1e-9,
+                4 => random.vector() * 2.0,
+                _ => random.vector() * 50.0,
             }
         })
         .collect()
 }
 
-fn surfaces(seed: &mut u64) -> Vec<(&'static str, Surface)> {
-    let mut spikes = || 1.0 + 0.8 * random(seed).powi(3);
+fn surfaces(random: &mut Random) -> Vec<(&'static str, Surface)> {
+    let mut spikes = || 1.0 + 0.8 * random.signed().powi(3);
     let spiky: Vec<f64> = (0..sphere(3).0.len()).map(|_| spikes()).collect();
     vec![
         ("sphere", sphere(3)),
@@ -165,11 +158,11 @@ fn surfaces(seed: &mut u64) -> Vec<(&'static str, Surface)> {
 
 #[test]
 fn the_least_of_all_wherever_points_and_surfaces_go() {
-    let mut seed = 3;
-    for (name, (rest, triangles)) in surfaces(&mut seed) {
+    let mut random = Random::new(3);
+    for (name, (rest, triangles)) in surfaces(&mut random) {
         assert!(closed(&triangles), "{name}");
         let mut x = rest.clone();
-        let mut points = scattered(&x, &triangles, 150, &mut seed);
+        let mut points = scattered(&x, &triangles, 150, &mut random);
         let mut search = Traversal::new(&triangles, &x, points.len());
         for step in 0..25 {
             search.update(&x, |k| points[k]);
@@ -181,10 +174,10 @@ fn the_least_of_all_wherever_points_and_surfaces_go() {
                 *p = Vec3::new(q.x + 0.1 * (q.y + a).sin() + 0.02 * b, q.y, q.z * (1.0 + 0.3 * b.sin()));
             }
             for (k, p) in points.iter_mut().enumerate() {
-                *p += point(&mut seed) * [0.003, 0.05, 0.5][k % 3];
+                *p += random.vector() * [0.003, 0.05, 0.5][k % 3];
             }
             if step % 8 == 7 {
-                points = scattered(&x, &triangles, points.len(), &mut seed);
+                points = scattered(&x, &triangles, points.len(), &mut random);
             }
         }
     }
@@ -192,7 +185,7 @@ fn the_least_of_all_wherever_points_and_surfaces_go() {
 
 #[test]
 fn a_walk_that_ends_on_the_wrong_sheet_is_put_right() {
-    let mut seed = 8;
+    let mut random = Random::new(8);
     let (x, triangles) = folded(5, 2e-3, 3.0);
     let face = |t: usize, s: f64| {
         let [a, b, c] = triangles[t].map(|v| x[v as usize]);
@@ -202,7 +195,7 @@ fn a_walk_that_ends_on_the_wrong_sheet_is_put_right() {
     let mut search = Traversal::new(&triangles, &x, faces.len());
     for step in 0..12 {
         // Through the slab and the air between the folds, from one sheet to the next.
-        let depth = [1e-3, -0.9e-3, -1.1e-3, -3e-3, 2e-2, -2.5e-2][step % 6] * (1.0 + 0.1 * random(&mut seed));
+        let depth = [1e-3, -0.9e-3, -1.1e-3, -3e-3, 2e-2, -2.5e-2][step % 6] * (1.0 + 0.1 * random.signed());
         let points: Vec<Vec3> = faces.iter().map(|t| face(*t, depth)).collect();
         search.update(&x, |k| points[k]);
         assert_right(&search, &points, &x, &triangles, true, &format!("step {step}"));
@@ -211,9 +204,9 @@ fn a_walk_that_ends_on_the_wrong_sheet_is_put_right() {
 
 #[test]
 fn open_surfaces_have_the_side_of_their_normals() {
-    let mut seed = 12;
+    let mut random = Random::new(12);
     let (x, triangles) = grid([12, 9], [false; 2], |u, v| Vec3::new(u, v, 0.1 * (5.0 * u).sin() * (4.0 * v).cos()));
-    let points = scattered(&x, &triangles, 300, &mut seed);
+    let points = scattered(&x, &triangles, 300, &mut random);
     let mut search = Traversal::new(&triangles, &x, points.len());
     search.update(&x, |k| points[k]);
     assert_right(&search, &points, &x, &triangles, false, "sheet");
@@ -241,7 +234,7 @@ fn what_lies_on_the_surface_is_at_distance_zero() {
 
 #[test]
 fn degenerate_triangles_do_no_harm() {
-    let mut seed = 21;
+    let mut random = Random::new(21);
     let (x, mut triangles) = sphere(2);
     triangles.extend([[0, 0, 1], [2, 2, 2], [3, 4, 3]]);
     // In one line, and nearly so.
@@ -250,7 +243,7 @@ fn degenerate_triangles_do_no_harm() {
     x.extend([0.0, 1.0, 2.0].map(|s| Vec3::new(s, 2.0 * s, 1200.0)));
     x.push(Vec3::new(4.0, 8.0 + 1e-9, 1200.0));
     triangles.extend([[first, first + 1, first + 2], [first, first + 1, first + 3]]);
-    let points: Vec<Vec3> = (0..400).map(|k| point(&mut seed) * [1500.0, 1e3][k % 2]).collect();
+    let points: Vec<Vec3> = (0..400).map(|k| random.vector() * [1500.0, 1e3][k % 2]).collect();
     let mut search = Traversal::new(&triangles, &x, points.len());
     search.update(&x, |k| points[k]);
     assert_right(&search, &points, &x, &triangles, false, "degenerate");
@@ -264,9 +257,9 @@ fn degenerate_triangles_do_no_harm() {
 
 #[test]
 fn same_bits_on_any_number_of_threads_and_from_any_start() {
-    let mut seed = 30;
+    let mut random = Random::new(30);
     let (x, triangles) = both(torus(20), sphere(4), Vec3::new(0.0, 0.0, 1.6));
-    let starts = scattered(&x, &triangles, 3000, &mut seed);
+    let starts = scattered(&x, &triangles, 3000, &mut random);
     let step = |k: usize, s: usize| starts[k] + Vec3::new(0.01, -0.02, 0.015) * s as f64;
     let run = |threads: usize, from: usize| {
         par::with_threads(threads, || {
@@ -288,10 +281,10 @@ fn same_bits_on_any_number_of_threads_and_from_any_start() {
 #[test]
 fn few_triangles_are_visited() {
     let (x, triangles) = sphere(5);
-    let mut seed = 44;
+    let mut random = Random::new(44);
     // Within a radius of the surface; an edge is a thirtieth of it.
     let mut points: Vec<Vec3> =
-        (0..4000).map(|_| point(&mut seed).normalize() * (1.02 + 0.01 * random(&mut seed))).collect();
+        (0..4000).map(|_| random.vector().normalize() * (1.02 + 0.01 * random.signed())).collect();
     let mut search = Traversal::new(&triangles, &x, points.len());
     search.update(&x, |k| points[k]);
     let mut work = Work::default();

@@ -22,45 +22,7 @@ pub struct Regions {
 impl Regions {
     /// From pairs of triangles of cloth that cross.
     pub fn new(x: &[Vec3], surface: &Surface, moving: usize, pairs: &[[u32; 2]]) -> Regions {
-        let mut pierced: BTreeMap<([u32; 2], u16), BTreeSet<u32>> = BTreeMap::new();
-        for [s, t] in pairs.iter().flat_map(|[s, t]| [[*s, *t], [*t, *s]]) {
-            let (sides, face) = (surface.triangles[s as usize], surface.triangles[t as usize]);
-            for k in 0..3 {
-                let ends = [sides[k].min(sides[(k + 1) % 3]), sides[k].max(sides[(k + 1) % 3])];
-                if ends.iter().all(|v| !face.contains(v)) && pierces(x, ends, &face) {
-                    pierced.entry((ends, surface.object[face[0] as usize])).or_default().insert(t);
-                }
-            }
-        }
-        // What goes through twice is where it was.
-        let odd = pierced.iter().filter(|(_, faces)| faces.len() % 2 == 1);
-        let cut: BTreeSet<[u32; 2]> = odd.map(|((edge, _), _)| *edge).collect();
-        let mut part = vec![u32::MAX; moving];
-        let mut count = 1;
-        for range in surface.vertex_ranges.iter().filter(|range| range.end <= moving) {
-            let mut sizes = Vec::new();
-            for from in range.clone() {
-                if part[from] != u32::MAX {
-                    continue;
-                }
-                let own = count + sizes.len() as u32;
-                part[from] = own;
-                let (mut open, mut size) = (vec![from], 0usize);
-                while let Some(v) = open.pop() {
-                    size += 1;
-                    for w in surface.around(v).iter().map(|w| *w as usize) {
-                        if part[w] == u32::MAX && !cut.contains(&[v.min(w) as u32, v.max(w) as u32]) {
-                            part[w] = own;
-                            open.push(w);
-                        }
-                    }
-                }
-                sizes.push(size);
-            }
-            let largest = (0..sizes.len()).max_by_key(|k| sizes[*k]).map_or(count, |k| count + k as u32);
-            part[range.clone()].iter_mut().filter(|p| **p == largest).for_each(|p| *p = 0);
-            count += sizes.len() as u32;
-        }
+        let part = divided(surface, moving, &pierced(x, surface, pairs));
         let mut triangles: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for (t, corners) in surface.triangles.iter().enumerate() {
             for p in parts(&part, corners) {
@@ -126,6 +88,57 @@ impl Regions {
             }
         }
     }
+}
+
+/// Edges that go through the same surface an odd number of times: what goes through twice is where it was.
+fn pierced(x: &[Vec3], surface: &Surface, pairs: &[[u32; 2]]) -> BTreeSet<[u32; 2]> {
+    let mut pierced: BTreeMap<([u32; 2], u16), BTreeSet<u32>> = BTreeMap::new();
+    for [s, t] in pairs.iter().flat_map(|[s, t]| [[*s, *t], [*t, *s]]) {
+        let (sides, face) = (surface.triangles[s as usize], surface.triangles[t as usize]);
+        for k in 0..3 {
+            let ends = [sides[k].min(sides[(k + 1) % 3]), sides[k].max(sides[(k + 1) % 3])];
+            if ends.iter().all(|v| !face.contains(v)) && pierces(x, ends, &face) {
+                pierced.entry((ends, surface.object[face[0] as usize])).or_default().insert(t);
+            }
+        }
+    }
+    let odd = pierced.iter().filter(|(_, faces)| faces.len() % 2 == 1);
+    odd.map(|((edge, _), _)| *edge).collect()
+}
+
+/// Part of each moving vertex, where the edges in `cut` join nothing; 0 for the largest of its object.
+fn divided(surface: &Surface, moving: usize, cut: &BTreeSet<[u32; 2]>) -> Vec<u32> {
+    let mut part = vec![u32::MAX; moving];
+    let mut count = 1;
+    for range in surface.vertex_ranges.iter().filter(|range| range.end <= moving) {
+        let mut sizes = Vec::new();
+        for from in range.clone() {
+            if part[from] == u32::MAX {
+                let own = count + sizes.len() as u32;
+                sizes.push(spread(surface, cut, from, own, &mut part));
+            }
+        }
+        let largest = (0..sizes.len()).max_by_key(|k| sizes[*k]).map_or(count, |k| count + k as u32);
+        part[range.clone()].iter_mut().filter(|p| **p == largest).for_each(|p| *p = 0);
+        count += sizes.len() as u32;
+    }
+    part
+}
+
+/// Makes the vertices that are joined with one the part `own`, and counts them.
+fn spread(surface: &Surface, cut: &BTreeSet<[u32; 2]>, from: usize, own: u32, part: &mut [u32]) -> usize {
+    part[from] = own;
+    let (mut open, mut size) = (vec![from], 0);
+    while let Some(v) = open.pop() {
+        size += 1;
+        for w in surface.around(v).iter().map(|w| *w as usize) {
+            if part[w] == u32::MAX && !cut.contains(&[v.min(w) as u32, v.max(w) as u32]) {
+                part[w] = own;
+                open.push(w);
+            }
+        }
+    }
+    size
 }
 
 /// Parts other than 0 that corners of cloth lie in.

@@ -249,6 +249,22 @@ impl<T: Real> Hinges<T> {
         }
     }
 
+    /// Sum of shares of a block.
+    #[inline(always)]
+    fn block(&self, shares: &[u32]) -> Block<T> {
+        let mut block = Block::default();
+        for share in shares {
+            let slopes = &self.slopes[(share >> 4) as usize];
+            let (row, column) = (&slopes[(share >> 2 & 3) as usize], &slopes[(share & 3) as usize]);
+            for c in 0..3 {
+                for l in 0..4 {
+                    block[c][l] += row[l] * column[c];
+                }
+            }
+        }
+        block
+    }
+
     /// Overwrites each block with the sum of the hinges' shares.
     fn write(&self, domain: &mut Domain<T>) {
         let mut start = 0;
@@ -256,17 +272,7 @@ impl<T: Real> Hinges<T> {
         let mut sums = [Block::default(); 32];
         for (chunk, ends) in self.ends.chunks(sums.len()).enumerate() {
             for (sum, end) in sums.iter_mut().zip(ends) {
-                let mut block = Block::default();
-                for share in &self.shares[start..*end as usize] {
-                    let slopes = &self.slopes[(share >> 4) as usize];
-                    let (row, column) = (&slopes[(share >> 2 & 3) as usize], &slopes[(share & 3) as usize]);
-                    for c in 0..3 {
-                        for l in 0..4 {
-                            block[c][l] += row[l] * column[c];
-                        }
-                    }
-                }
-                *sum = block;
+                *sum = self.block(&self.shares[start..*end as usize]);
                 start = *end as usize;
             }
             for (k, block) in sums[..ends.len()].iter().enumerate() {

@@ -1,14 +1,12 @@
-use super::super::envelope::Envelope;
-use super::super::matrix::Entry;
 use super::*;
+use crate::linalg::Mat3;
+use crate::linalg::envelope::Envelope;
+use crate::linalg::matrix::Entry;
+use crate::linalg::random::Random;
 
 /// A chain-and-grid matrix with random symmetric couplings, diagonally dominant, as blocks and as a dense copy.
 fn system(n: usize, cuts: &[usize], moving: bool) -> (Matrix<f64>, Vec<Vec<f64>>) {
-    let mut seed = 12345u64;
-    let mut random = || {
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (seed >> 33) as f64 / f64::from(1u32 << 31) * 2.0 - 1.0
-    };
+    let mut random = Random::new(12345);
     let pairs: Vec<(u32, u32)> = (0..n as u32)
         .flat_map(|i| [(i, i + 1), (i, i + 7), (i + 3, i)])
         .filter(|(i, j)| (*i as usize) < n && (*j as usize) < n)
@@ -39,12 +37,12 @@ fn system(n: usize, cuts: &[usize], moving: bool) -> (Matrix<f64>, Vec<Vec<f64>>
         }
     };
     for &(i, j) in &pairs {
-        let block = Mat3::from_fn(|_, _| random());
+        let block = Mat3::from_fn(|_, _| random.signed());
         add(&mut matrix, i as usize, j as usize, &block, false);
     }
     if moving {
         for i in (0..n - 20).step_by(5) {
-            let block = Mat3::from_fn(|_, _| random());
+            let block = Mat3::from_fn(|_, _| random.signed());
             add(&mut matrix, i, i + 20, &block, true);
         }
     }

@@ -25,10 +25,7 @@ pub fn surface(mesh: &mut TriMesh) -> Vec<Fault> {
         "faces wound against their neighbours",
         "turned round, so that all normals point to the same side",
     ));
-    let mut places = Places::default();
-    for ends in &turned.one_sided {
-        places.add(|| edge(&mesh.positions, *ends));
-    }
+    let places = Places::of(&turned.one_sided, |ends| edge(&mesh.positions, *ends));
     if places.count > 0 {
         faults.retain(|fault| fault.kind != FaultKind::InconsistentWinding);
     }
@@ -52,10 +49,8 @@ pub fn flat(mesh: &TriMesh) -> Vec<bool> {
 /// Of an obstacle: leaves out the triangles that are `flat`, and tells that and whatever else is wrong; what only a cloth may not have is
 /// a warning.
 pub fn obstacle(mesh: &mut TriMesh, flat: &[bool]) -> Vec<Fault> {
-    let mut places = Places::default();
-    for t in (0..mesh.triangles.len()).filter(|t| flat.get(*t) == Some(&true)) {
-        places.add(|| triangle(mesh, t));
-    }
+    let left_out = (0..mesh.triangles.len()).filter(|t| flat.get(*t) == Some(&true));
+    let places = Places::of(left_out, |t| triangle(mesh, t));
     let nothing = places.count > 0 && places.count == mesh.triangles.len();
     let degenerate = places.fault(
         FaultKind::DegenerateTriangle,

@@ -1,6 +1,6 @@
 //! What is wrong with a tetrahedral mesh, all of it, in words.
 
-use super::{Fault, FaultKind, Faults, Places, absurd_scale, finite, place, vertex};
+use super::{Fault, FaultKind, Places, absurd_scale, by_vertices, finite, not_finite, place, repeated, vertex};
 use crate::linalg::Vec3;
 use crate::mesh::TetMesh;
 use crate::mesh::tet::{FLAT, Face, quality};
@@ -13,114 +13,135 @@ const SLIVER: f64 = 0.01;
 /// To be called after [`TetMesh::orient`]: a mesh of the other orientation is all inverted.
 pub fn check(mesh: &TetMesh) -> Vec<Fault> {
     let (p, tets) = (&mesh.positions, &mesh.tets);
-    let mut faults = Faults::default();
+    let Shapes { sign, faults: [missing, repeated, flat, inverted, slivers] } = Shapes::new(mesh);
+    let sorted = by_vertices(tets);
+    let [crowded, overlapping] = faces(mesh, &sorted, &sign);
+    let pieces = Pieces::new(mesh);
+    let faults = [
+        not_finite(p),
+        missing,
+        no_tetrahedra(mesh),
+        repeated,
+        flat,
+        inverted,
+        slivers,
+        duplicate(mesh, &sorted),
+        crowded,
+        overlapping,
+        isolated(mesh, &pieces),
+        disconnected(mesh, &pieces),
+        absurd_scale(p),
+    ];
+    faults.into_iter().flatten().collect()
+}
 
-    faults.not_finite(p);
+/// What is wrong with tetrahedra by themselves.
+struct Shapes {
+    /// 1 or -1 with the sign of the volume; 0 where there is none, for whatever reason.
+    sign: Vec<i8>,
+    /// In the order of [`FaultKind`].
+    faults: [Option<Fault>; 5],
+}
 
-    let mut missing = Places::default();
-    let mut repeated = Places::default();
-    let mut flat = Places::default();
-    let mut inverted = Places::default();
-    let mut slivers = Places::default();
-    // 1 or -1 with the sign of the volume; 0 where there is none, for whatever reason.
-    let mut sign = vec![0i8; tets.len()];
-    for (t, tet) in tets.iter().enumerate() {
-        let Some(corners) = mesh.corners(tet) else {
-            missing.add(|| tetrahedron(p, t, tet));
-            continue;
-        };
-        if (1..4).any(|k| tet[..k].contains(&tet[k])) {
-            repeated.add(|| tetrahedron(p, t, tet));
-        } else if corners.iter().all(finite) {
-            let quality = quality(&corners);
-            if quality < -FLAT {
-                sign[t] = -1;
-                inverted.add(|| tetrahedron(p, t, tet));
-            } else if quality > FLAT {
-                sign[t] = 1;
-                if quality < SLIVER {
-                    slivers.add(|| format!("{}, quality {quality:.1e}", tetrahedron(p, t, tet)));
+impl Shapes {
+    fn new(mesh: &TetMesh) -> Shapes {
+        let (p, tets) = (&mesh.positions, &mesh.tets);
+        let mut sign = vec![0i8; tets.len()];
+        let [mut missing, mut repeated, mut flat, mut inverted, mut slivers]: [Places; 5] = Default::default();
+        for (t, tet) in tets.iter().enumerate() {
+            let name = || tetrahedron(p, t, tet);
+            let Some(corners) = mesh.corners(tet) else {
+                missing.add(name);
+                continue;
+            };
+            if (1..4).any(|k| tet[..k].contains(&tet[k])) {
+                repeated.add(name);
+                continue;
+            }
+            if !corners.iter().all(finite) {
+                continue;
+            }
+            match quality(&corners) {
+                quality if quality < -FLAT => {
+                    sign[t] = -1;
+                    inverted.add(name);
                 }
-            } else {
-                flat.add(|| tetrahedron(p, t, tet));
+                quality if quality > FLAT => {
+                    sign[t] = 1;
+                    if quality < SLIVER {
+                        slivers.add(|| format!("{}, quality {quality:.1e}", name()));
+                    }
+                }
+                _ => flat.add(name),
             }
         }
+        let faults = [
+            missing.fault(
+                FaultKind::IndexOutOfRange,
+                "tetrahedron with a vertex that does not exist",
+                "tetrahedra with vertices that do not exist",
+                "indices must be below the number of vertices",
+            ),
+            repeated.fault(
+                FaultKind::RepeatedVertex,
+                "tetrahedron with a repeated vertex",
+                "tetrahedra with a repeated vertex",
+                "remove them",
+            ),
+            flat.fault(
+                FaultKind::FlatTetrahedron,
+                "flat tetrahedron (no volume)",
+                "flat tetrahedra (no volume)",
+                "remove them or move their vertices apart",
+            ),
+            inverted.fault(
+                FaultKind::InvertedTetrahedron,
+                "inverted tetrahedron (negative volume)",
+                "inverted tetrahedra (negative volume)",
+                "swap two vertices of each, or untangle them where they overlap their neighbours",
+            ),
+            slivers.fault(
+                FaultKind::SliverTetrahedron,
+                "tetrahedron with hardly any volume",
+                "tetrahedra with hardly any volume",
+                "each is far stiffer than its neighbours and makes steps slow; mesh the body again with better ones",
+            ),
+        ];
+        Shapes { sign, faults }
     }
-    faults.report(
-        FaultKind::IndexOutOfRange,
-        missing,
-        "tetrahedron with a vertex that does not exist",
-        "tetrahedra with vertices that do not exist",
-        "indices must be below the number of vertices",
-    );
-    if tets.is_empty() {
-        let places = Places { count: 1, text: format!("{} vertices and no 4-node tetrahedra", p.len()) };
-        faults.report(
-            FaultKind::NoTetrahedra,
-            places,
-            "mesh without tetrahedra",
-            "",
-            "save it with its volume elements",
-        );
-    }
-    faults.report(
-        FaultKind::RepeatedVertex,
-        repeated,
-        "tetrahedron with a repeated vertex",
-        "tetrahedra with a repeated vertex",
-        "remove them",
-    );
-    faults.report(
-        FaultKind::FlatTetrahedron,
-        flat,
-        "flat tetrahedron (no volume)",
-        "flat tetrahedra (no volume)",
-        "remove them or move their vertices apart",
-    );
-    faults.report(
-        FaultKind::InvertedTetrahedron,
-        inverted,
-        "inverted tetrahedron (negative volume)",
-        "inverted tetrahedra (negative volume)",
-        "swap two vertices of each, or untangle them where they overlap their neighbours",
-    );
-    faults.report(
-        FaultKind::SliverTetrahedron,
-        slivers,
-        "tetrahedron with hardly any volume",
-        "tetrahedra with hardly any volume",
-        "each is far stiffer than its neighbours and makes steps slow; mesh the body again with better ones",
-    );
+}
 
-    let mut places = Places::default();
-    let mut sorted: Vec<([u32; 4], usize)> = (tets.iter().enumerate())
-        .map(|(t, tet)| {
-            let mut key = *tet;
-            key.sort_unstable();
-            (key, t)
-        })
-        .collect();
-    sorted.sort_unstable();
-    for pair in sorted.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
-        let (first, t) = (pair[0].1, pair[1].1);
-        places.add(|| format!("tetrahedron {first} again as {}", tetrahedron(p, t, &tets[t])));
-    }
-    faults.report(
+fn no_tetrahedra(mesh: &TetMesh) -> Option<Fault> {
+    let none = mesh.tets.is_empty().then_some(mesh.positions.len());
+    Places::of(none, |count| format!("{count} vertices and no 4-node tetrahedra")).fault(
+        FaultKind::NoTetrahedra,
+        "mesh without tetrahedra",
+        "",
+        "save it with its volume elements",
+    )
+}
+
+fn duplicate(mesh: &TetMesh, sorted: &[([u32; 4], usize)]) -> Option<Fault> {
+    let again = |[first, t]: [usize; 2]| {
+        format!("tetrahedron {first} again as {}", tetrahedron(&mesh.positions, t, &mesh.tets[t]))
+    };
+    Places::of(repeated(sorted), again).fault(
         FaultKind::DuplicateTetrahedron,
-        places,
         "duplicate tetrahedron",
         "duplicate tetrahedra",
         "keep one of each",
-    );
-    // The same four vertices again are told once, not also by each face.
-    sorted.dedup_by_key(|entry| entry.0);
-    let mut first = vec![false; tets.len()];
-    sorted.iter().for_each(|entry| first[entry.1] = true);
+    )
+}
 
-    let mut crowded = Places::default();
-    let mut overlapping = Places::default();
+/// Faces of too many tetrahedra, and those with two on the same side.
+fn faces(mesh: &TetMesh, sorted: &[([u32; 4], usize)], sign: &[i8]) -> [Option<Fault>; 2] {
+    let (p, tets) = (&mesh.positions, &mesh.tets);
+    // The same four vertices again are told once, not also by each face.
+    let mut first = vec![true; tets.len()];
+    repeated(sorted).for_each(|[_, t]| first[t] = false);
     let mut faces = Face::sorted(tets);
     faces.retain(|f| first[f.tet as usize] && f.key[0] != f.key[1] && f.key[1] != f.key[2]);
+    let [mut crowded, mut overlapping]: [Places; 2] = Default::default();
     for shared in faces.chunk_by(|a, b| a.key == b.key) {
         match shared {
             [s, t] => {
@@ -135,49 +156,44 @@ pub fn check(mesh: &TetMesh) -> Vec<Fault> {
             _ => {}
         }
     }
-    faults.report(
-        FaultKind::NonManifoldFace,
-        crowded,
-        "face of more than two tetrahedra",
-        "faces of more than two tetrahedra",
-        "at most two tetrahedra may share a face",
-    );
-    faults.report(
-        FaultKind::OverlappingTetrahedra,
-        overlapping,
-        "pair of tetrahedra on the same side of their face",
-        "pairs of tetrahedra on the same side of their face",
-        "neighbours must lie on both sides of it",
-    );
+    [
+        crowded.fault(
+            FaultKind::NonManifoldFace,
+            "face of more than two tetrahedra",
+            "faces of more than two tetrahedra",
+            "at most two tetrahedra may share a face",
+        ),
+        overlapping.fault(
+            FaultKind::OverlappingTetrahedra,
+            "pair of tetrahedra on the same side of their face",
+            "pairs of tetrahedra on the same side of their face",
+            "neighbours must lie on both sides of it",
+        ),
+    ]
+}
 
-    let pieces = Pieces::new(mesh);
-    let mut places = Places::default();
-    for v in (0..p.len()).filter(|v| !pieces.used[*v] && !tets.is_empty()) {
-        places.add(|| vertex(p, v));
-    }
-    faults.report(
+fn isolated(mesh: &TetMesh, pieces: &Pieces) -> Option<Fault> {
+    let p = &mesh.positions;
+    let alone = (0..p.len()).filter(|v| !pieces.used[*v] && !mesh.tets.is_empty());
+    Places::of(alone, |v| vertex(p, v)).fault(
         FaultKind::IsolatedVertex,
-        places,
         "vertex of no tetrahedron",
         "vertices of no tetrahedron",
         "they take no part in anything",
-    );
-    let mut places = Places::default();
-    if pieces.list.len() > 1 {
-        for [first, count] in &pieces.list {
-            places.add(|| format!("{count} tetrahedra around {}", tetrahedron(p, *first, &tets[*first])));
-        }
-    }
-    faults.report(
+    )
+}
+
+fn disconnected(mesh: &TetMesh, pieces: &Pieces) -> Option<Fault> {
+    let several = if pieces.list.len() > 1 { &pieces.list[..] } else { &[] };
+    let name = |[first, count]: &[usize; 2]| {
+        format!("{count} tetrahedra around {}", tetrahedron(&mesh.positions, *first, &mesh.tets[*first]))
+    };
+    Places::of(several, name).fault(
         FaultKind::DisconnectedPieces,
-        places,
         "",
         "disconnected pieces",
         "they move independently unless something holds them together",
-    );
-
-    faults.0.extend(absurd_scale(p));
-    faults.0
+    )
 }
 
 /// Tetrahedra joined by shared vertices.

@@ -10,22 +10,69 @@ pub enum FillFault {
     Size(f64),
     /// The surface has a fault that [`check`](crate::mesh::check::check) calls an error: its message.
     Unsound(String),
-    /// An edge of one triangle only: its vertices and where the first of them is [m].
-    Open { edge: [u32; 2], at: Vec3, count: usize },
+    /// Edges of one triangle only.
+    Open {
+        /// Vertices of the first.
+        edge: [u32; 2],
+        /// Where the first of them is [m].
+        at: Vec3,
+        /// How many edges.
+        count: usize,
+    },
     /// A vertex where parts of the surface touch.
-    NonManifoldVertex { vertex: u32, at: Vec3 },
+    NonManifoldVertex {
+        /// The vertex.
+        vertex: u32,
+        /// Where it is [m].
+        at: Vec3,
+    },
     /// The surface encloses nothing.
     NoVolume,
-    /// Too many tetrahedra; the least size that is allowed [m].
-    TooFine { size: f64, least: f64 },
-    /// A part of the surface that the tetrahedra do not reach: how many of its vertices, and where one of them is [m].
-    Vanished { size: f64, count: usize, of: usize, at: Vec3 },
-    /// A piece of the surface that becomes several, around `at` [m].
-    Torn { size: f64, pieces: usize, at: Vec3 },
-    /// Two pieces of the surface that become one, around `at` [m].
-    Joined { size: f64, at: Vec3 },
-    /// The number of holes through the piece of the surface around `at` [m] changes.
-    Holes { size: f64, surface: i64, mesh: i64, at: Vec3 },
+    /// Too many tetrahedra.
+    TooFine {
+        /// Size of the cells [m].
+        size: f64,
+        /// The least that is allowed [m].
+        least: f64,
+    },
+    /// A part of the surface that the tetrahedra do not reach.
+    Vanished {
+        /// Size of the cells [m].
+        size: f64,
+        /// How many of its vertices.
+        count: usize,
+        /// How many there are.
+        of: usize,
+        /// Where one of them is [m].
+        at: Vec3,
+    },
+    /// A piece of the surface that becomes several.
+    Torn {
+        /// Size of the cells [m].
+        size: f64,
+        /// How many it becomes.
+        pieces: usize,
+        /// A place in it [m].
+        at: Vec3,
+    },
+    /// Two pieces of the surface that become one.
+    Joined {
+        /// Size of the cells [m].
+        size: f64,
+        /// A place where they do [m].
+        at: Vec3,
+    },
+    /// The number of holes through a piece of the surface changes.
+    Holes {
+        /// Size of the cells [m].
+        size: f64,
+        /// Holes through the surface.
+        surface: i64,
+        /// Holes through what fills it.
+        mesh: i64,
+        /// A place in it [m].
+        at: Vec3,
+    },
 }
 
 impl FillFault {

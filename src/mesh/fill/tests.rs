@@ -1,11 +1,13 @@
 use super::lattice::{DIRECTIONS, Site, stepped};
 use super::*;
 use crate::linalg::Rotation;
-use crate::mesh::check;
-use crate::mesh::generate::{capsule, cuboid, cushion, hull, mannequin, sphere, surface};
+use crate::mesh::generate::tests::volume as enclosed;
+use crate::mesh::generate::{capsule, cuboid, sphere};
 use crate::mesh::tet::{dihedral_angles, volume};
 use crate::mesh::topology::Topology;
+use crate::mesh::{self, check};
 use std::f64::consts::PI;
+use std::path::Path;
 
 /// Parts of the range of a moved site or a cut that are tried.
 const LEVELS: usize = 3;
@@ -136,12 +138,10 @@ fn solid_volume(mesh: &TetMesh) -> f64 {
     mesh.tets.iter().map(|t| volume(&mesh.corners(t).unwrap())).sum()
 }
 
-fn enclosed(surface: &TriMesh) -> f64 {
-    let part = |t: &[u32; 3]| {
-        let [a, b, c] = t.map(|v| surface.positions[v as usize]);
-        a.dot(&b.cross(&c)) / 6.0
-    };
-    surface.triangles.iter().map(part).sum()
+/// A closed mesh that comes with the project.
+fn shipped(name: &str) -> TriMesh {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes").join(name);
+    mesh::read("ply", &std::fs::read(file).unwrap()).unwrap()
 }
 
 /// Fills a surface, looks at everything that is promised of any mesh, and returns it.
@@ -172,9 +172,21 @@ fn turned(mut surface: TriMesh) -> TriMesh {
     surface
 }
 
-/// Field of a torus around the z-axis, of radii 0.3 and 0.1.
-fn torus(p: Vec3) -> f64 {
-    (p.x.hypot(p.y) - 0.3).hypot(p.z) - 0.1
+/// A torus around the z-axis, of radii 0.3 and 0.1.
+fn torus() -> TriMesh {
+    let (long, short) = (96, 32);
+    let at = |(i, j): (u32, u32)| {
+        let [u, v] = [(i, long), (j, short)].map(|(k, n)| 2.0 * PI * f64::from(k) / f64::from(n));
+        let r = 0.3 + 0.1 * v.cos();
+        Vec3::new(r * u.cos(), r * u.sin(), 0.1 * v.sin())
+    };
+    let all = || (0..long).flat_map(|i| (0..short).map(move |j| (i, j)));
+    let vertex = |i: u32, j: u32| i % long * short + j % short;
+    let cells = all().flat_map(|(i, j)| {
+        let [a, b, c, d] = [vertex(i, j), vertex(i + 1, j), vertex(i + 1, j + 1), vertex(i, j + 1)];
+        [[a, b, c], [a, c, d]]
+    });
+    TriMesh { positions: all().map(at).collect(), triangles: cells.collect(), ..TriMesh::default() }
 }
 
 #[test]
@@ -220,8 +232,7 @@ fn boxes_are_exact_where_they_fit_and_rounded_where_not() {
 
 #[test]
 fn holes_stay() {
-    let ring = surface(torus, Vec3::new(-0.45, -0.45, -0.15), Vec3::new(0.45, 0.45, 0.15), 0.02);
-    let mesh = filled(&turned(ring), 0.04);
+    let mesh = filled(&turned(torus()), 0.04);
     let exact = 2.0 * PI * PI * 0.3 * 0.01;
     assert!((solid_volume(&mesh) / exact - 1.0).abs() < 0.05);
     let boundary = mesh.boundary();
@@ -252,7 +263,7 @@ fn a_thin_slab_is_filled_or_refused() {
 #[test]
 fn generated_solids_are_filled() {
     let block = cuboid(Vec3::new(-0.15, -0.05, -0.1), Vec3::new(0.15, 0.05, 0.1), 0.05);
-    for (solid, size) in [(block, 0.025), (cushion(0.4, 0.12, 0.012), 0.015), (hull(0.07), 0.15)] {
+    for (solid, size) in [(block, 0.025), (shipped("cushion.ply"), 0.015), (shipped("hull.ply"), 0.15)] {
         let part = solid_volume(&filled(&solid, size)) / enclosed(&solid);
         assert!(part > 0.96 && part < 1.0 + 1e-6, "{part}");
     }
@@ -260,7 +271,7 @@ fn generated_solids_are_filled() {
 
 #[test]
 fn a_mannequin_is_filled() {
-    let body = mannequin(0.016);
+    let body = shipped("mannequin.ply");
     let exact = enclosed(&body);
     for (size, least) in [(0.04, 0.96), (0.02, 0.99)] {
         let mesh = filled(&body, size);

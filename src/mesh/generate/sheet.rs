@@ -1,6 +1,6 @@
 //! Rectangular sheets with a chart in metres.
 
-use super::relax::flip_edges;
+use super::flip::flip_edges;
 use crate::linalg::{Vec2, Vec3};
 use crate::mesh::TriMesh;
 

@@ -10,12 +10,6 @@ use std::f64::consts::PI;
 /// Finest subdivision of a primitive, a guard against a length that was mistyped.
 const FINEST: usize = 256;
 
-/// The edge length [m] at which flat triangles on a sphere or cylinder of `radius` [m] stay within `sagitta` [m] of it:
-/// an equilateral triangle of edge `e` lies `e^2 / (6 r)` deep.
-pub fn edge_for_sagitta(radius: f64, sagitta: f64) -> f64 {
-    (6.0 * radius * sagitta).sqrt()
-}
-
 /// A sphere with no edge longer than `max_edge` [m]: the faces of an icosahedron cut into equal triangles and pushed out
 /// to `radius` [m].
 pub fn sphere(center: Vec3, radius: f64, max_edge: f64) -> TriMesh {
@@ -235,7 +229,8 @@ mod tests {
             assert!(longest_edge(&mesh) <= max_edge);
             assert!(longest_edge(&mesh) > 0.75 * max_edge || mesh.positions.len() == 12);
         }
-        let edge = edge_for_sagitta(0.25, 1e-4);
+        // An equilateral triangle of edge e on a sphere of radius r lies e^2 / (6 r) deep.
+        let edge = (6.0 * 0.25 * 1e-4f64).sqrt();
         let mesh = sphere(Vec3::zeros(), 0.25, edge);
         let depth = |tri: &[u32; 3]| {
             let [a, b, c] = tri.map(|v| mesh.positions[v as usize]);

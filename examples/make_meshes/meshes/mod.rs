@@ -1,14 +1,37 @@
 //! The meshes that come with the project.
 
-use super::{
-    Diagonals, cuboid, cushion, funnel, hanging, hull, lying, mannequin, needles, pillow, sheet, skirt, sphere, spike,
-    tshirt, vest, wedge,
-};
-use crate::linalg::Vec3;
-use crate::mesh::TriMesh;
+mod cushion;
+mod fields;
+mod funnel;
+mod garment;
+mod hull;
+mod mannequin;
+mod pillow;
+mod pointed;
+mod relax;
+mod skirt;
+mod surface;
+mod tshirt;
+mod vest;
+
+#[cfg(test)]
+mod tests;
+
+use cushion::cushion;
+use funnel::funnel;
+use hull::hull;
+use mannequin::mannequin;
+use percale::linalg::Vec3;
+use percale::mesh::TriMesh;
+use percale::mesh::generate::{Diagonals, cuboid, hanging, lying, sheet, sphere};
+use pillow::pillow;
+use pointed::{needles, spike, wedge};
+use skirt::skirt;
+use tshirt::tshirt;
+use vest::vest;
 
 /// Edge length of the mannequin [m].
-pub(super) const MANNEQUIN: f64 = 0.016;
+const MANNEQUIN: f64 = 0.016;
 
 /// Every file of `meshes/` by name and what it holds.
 pub fn shipped() -> Vec<(&'static str, TriMesh)> {

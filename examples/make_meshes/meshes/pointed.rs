@@ -1,7 +1,7 @@
 //! Shapes with sharp points and edges.
 
-use crate::linalg::Vec3;
-use crate::mesh::TriMesh;
+use percale::linalg::Vec3;
+use percale::mesh::TriMesh;
 use std::f64::consts::PI;
 
 /// A pyramid on a regular polygon of `sides` corners at `radius` [m] about the y-axis at y = 0, its point at `height` [m]; one corner
@@ -61,30 +61,4 @@ pub fn wedge(length: f64, half_width: f64, height: f64, cells: usize) -> TriMesh
     let last = 3 * cells;
     mesh.triangles.extend([[0, 1, 2], [last, last + 2, last + 1]]);
     mesh
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::mesh::generate::tests::{assert_closed, volume};
-
-    #[test]
-    fn spikes_and_wedges_are_closed() {
-        let mesh = spike(0.1, 0.3, 4);
-        assert_closed(&mesh, 16.0);
-        // A third of base times height; the square's diagonal is 0.2 m.
-        assert!((volume(&mesh) - 0.02 * 0.3 / 3.0).abs() < 1e-15);
-        let mesh = wedge(0.4, 0.1, 0.1, 4);
-        assert_closed(&mesh, 26.0);
-        assert!((volume(&mesh) - 0.4 * 0.1 * 0.1).abs() < 1e-15);
-    }
-
-    #[test]
-    fn needles_stand_apart() {
-        let mesh = needles(3, 0.1, 0.005, 0.1);
-        let one = spike(0.005, 0.1, 6);
-        assert_eq!(mesh.positions.len(), 9 * one.positions.len());
-        assert!((volume(&mesh) - 9.0 * volume(&one)).abs() < 1e-12);
-        assert_eq!(mesh.positions.iter().filter(|p| p.y == 0.1).count(), 9);
-    }
 }

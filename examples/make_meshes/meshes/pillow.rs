@@ -1,8 +1,8 @@
 //! A pillow: two squares sewn along their border.
 
-use super::sheet::{Diagonals, sheet};
-use crate::linalg::{Vec2, Vec3};
-use crate::mesh::TriMesh;
+use percale::linalg::{Vec2, Vec3};
+use percale::mesh::TriMesh;
+use percale::mesh::generate::{Diagonals, sheet};
 
 /// A closed cover of two `size` x `size` [m] squares of `cells` x `cells` (made even) cells, sewn along the border, lying in
 /// the xz-plane about the origin and inflated to `height` [m] in the middle. Each square is a panel of its own in the
@@ -39,19 +39,4 @@ pub fn pillow(size: f64, height: f64, cells: usize) -> TriMesh {
     }
     mesh.groups.insert("seam".into(), (0..n * n).filter(|i| border(*i)).map(|i| i as u32).collect());
     mesh
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::mesh::generate::tests::{assert_closed, chart_strain};
-
-    #[test]
-    fn a_pillow_is_closed_and_nearly_unstretched() {
-        let mesh = pillow(0.5, 0.04, 29);
-        assert_eq!(mesh.groups["seam"].len(), 120);
-        assert_closed(&mesh, 30.0);
-        let strain = chart_strain(&mesh);
-        assert!(strain < 0.03, "{strain}");
-    }
 }

@@ -1,8 +1,9 @@
 //! A bumpy hull like a car's body.
 
-use super::implicit::{blend, cone, ellipsoid, surface};
-use crate::linalg::Vec3;
-use crate::mesh::TriMesh;
+use super::fields::{blend, cone, ellipsoid};
+use super::surface::surface;
+use percale::linalg::Vec3;
+use percale::mesh::TriMesh;
 
 /// A closed smooth hull about 4 m long (x, the front at +x), 1.5 m wide (z) and 1.3 m high, its underside at y = 0: cabin,
 /// bonnet, wheel arches, lamps, mirrors. Triangles have edges of about `spacing` [m], up to 0.075; 0.07 gives about
@@ -41,19 +42,4 @@ fn slanted(p: Vec3) -> Vec3 {
 fn rounded_box(p: Vec3, half: Vec3, radius: f64) -> f64 {
     let q = p.abs() - half + Vec3::repeat(radius);
     q.sup(&Vec3::zeros()).norm() + q.max().min(0.0) - radius
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::mesh::generate::tests::assert_closed;
-
-    #[test]
-    fn a_hull_is_closed_in_both_sizes() {
-        for (spacing, vertices) in [(0.07, 4_500..6_000), (0.0365, 16_000..20_000)] {
-            let mesh = hull(spacing);
-            assert!(vertices.contains(&mesh.positions.len()), "{}", mesh.positions.len());
-            assert_closed(&mesh, 12.0);
-        }
-    }
 }

@@ -1,11 +1,12 @@
 //! The padding of a down vest around the mannequin.
 
 use super::mannequin::{section, without_arms};
-use super::relax::{flip_edges, project, smooth};
+use super::relax::{project, smooth};
 use super::tshirt::LOOSE;
-use crate::linalg::Vec3;
-use crate::mesh::TriMesh;
-use crate::mesh::topology::Topology;
+use percale::linalg::Vec3;
+use percale::mesh::TriMesh;
+use percale::mesh::generate::flip_edges;
+use percale::mesh::topology::Topology;
 use std::f64::consts::PI;
 
 /// Cells around the body (a multiple of 4).
@@ -23,10 +24,10 @@ const TUBE: usize = 4;
 const HEM: f64 = 0.900;
 /// Distance from the skin [m], and thickness at a seam and between two.
 const GAP: f64 = 0.010;
-const THICKNESS: [f64; 2] = [0.028, 0.033];
+pub(super) const THICKNESS: [f64; 2] = [0.028, 0.033];
 /// By how much hem, collar and armholes are rounded [m].
 const RIM: f64 = 0.008;
-/// The surface of the padding of a vest for [`mannequin`](super::mannequin()): a quilted wall 28 to 33 mm thick, 1 cm off the skin,
+/// The surface of the padding of a vest for `mannequin`: a quilted wall 28 to 33 mm thick, 1 cm off the skin,
 /// open at hem, collar and armholes; closed all around as a surface. Groups `inner` (the side to the mannequin) and `outer` (all
 /// else).
 pub fn vest() -> TriMesh {
@@ -165,29 +166,4 @@ fn armhole(side: f64) -> (Vec3, f64) {
     let along = shoulder - armpit;
     let normal = Vec3::new(along.y, -along.x, 0.0).normalize();
     (normal.component_mul(&Vec3::new(side, 1.0, 1.0)), normal.dot(&armpit))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::mesh::check::check;
-    use crate::mesh::generate::tests::{assert_clear, smallest_angle, volume};
-
-    #[test]
-    fn a_vest_is_closed_around_its_four_openings_and_clear_of_the_mannequin() {
-        let mesh = vest();
-        assert_eq!(check(&mesh), []);
-        let t = Topology::new(mesh.positions.len(), &mesh.triangles);
-        assert!(t.edge_valence.iter().all(|v| *v == 2));
-        // A wall around a body with four openings has three holes through it: 2 - 2 x 3.
-        assert_eq!(mesh.positions.len() + mesh.triangles.len() + 4, t.edges.len(), "Euler characteristic");
-        assert_eq!(mesh.groups["inner"].len() + mesh.groups["outer"].len(), mesh.positions.len());
-        assert_clear(&mesh, 0.007);
-        assert!(smallest_angle(&mesh) > 15.0, "{}", smallest_angle(&mesh));
-        // Half of the surface times a thickness within its range.
-        let corners = mesh.triangles.iter().map(|t| t.map(|v| mesh.positions[v as usize]));
-        let area: f64 = corners.map(|[a, b, c]| (b - a).cross(&(c - a)).norm() / 2.0).sum();
-        let mean = volume(&mesh) / (area / 2.0);
-        assert!((0.8 * THICKNESS[0]..THICKNESS[1]).contains(&mean), "{mean} m");
-    }
 }

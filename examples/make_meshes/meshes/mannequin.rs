@@ -1,8 +1,9 @@
 //! A tailor's dummy.
 
-use super::implicit::{blend, cone, ellipsoid, surface};
-use crate::linalg::Vec3;
-use crate::mesh::TriMesh;
+use super::fields::{blend, cone, ellipsoid};
+use super::surface::surface;
+use percale::linalg::Vec3;
+use percale::mesh::TriMesh;
 
 /// Start of the left upper arm [m]; left is the +x side.
 pub(super) const SHOULDER: Vec3 = Vec3::new(0.172, 1.368, -0.012);
@@ -31,7 +32,7 @@ pub fn mannequin(spacing: f64) -> TriMesh {
 }
 
 /// Field of the whole body; negative inside, about a distance [m] near the surface.
-pub(super) fn body(p: Vec3) -> f64 {
+fn body(p: Vec3) -> f64 {
     // Left and right are the same.
     let p = Vec3::new(p.x.abs(), p.y, p.z);
     blend(without_arms(p), cone(p, SHOULDER, 0.046, ELBOW, 0.037), 0.03)
@@ -97,19 +98,4 @@ fn leg(p: Vec3) -> f64 {
     let leg = blend(blend(thigh, shin, 0.02), foot, 0.045);
     // The sole is flat, at y = 0.
     -blend(-leg, p.y, 0.012)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::mesh::generate::tests::assert_closed;
-
-    #[test]
-    fn a_mannequin_is_closed_and_stands() {
-        let mesh = mannequin(0.016);
-        assert!((5_000..10_000).contains(&mesh.positions.len()), "{}", mesh.positions.len());
-        assert_closed(&mesh, 16.0);
-        let (low, high) = mesh.positions.iter().fold((f64::MAX, f64::MIN), |(l, h), p| (l.min(p.y), h.max(p.y)));
-        assert!(low.abs() < 0.003 && (high - 1.70).abs() < 0.02, "{low} {high}");
-    }
 }

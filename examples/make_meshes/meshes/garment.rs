@@ -1,7 +1,7 @@
 //! Garments: panels sewn along shared vertices, each with its own flat pattern.
 
-use crate::linalg::{Vec2, Vec3, par};
-use crate::mesh::TriMesh;
+use percale::linalg::{Vec2, Vec3, par};
+use percale::mesh::TriMesh;
 
 /// A piece of cloth before sewing.
 #[derive(Clone, Debug, Default)]
@@ -140,31 +140,4 @@ fn flatten(positions: &[Vec3], panel: &Panel) -> Vec<Vec2> {
             Vec2::new(cos * d.x - sin * d.y, sin * d.x + cos * d.y)
         })
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_half_cylinder_flattens_without_strain() {
-        let (columns, rows) = (21u32, 11u32);
-        let mut positions = Vec::new();
-        for row in 0..rows {
-            for column in 0..columns {
-                let angle = std::f64::consts::PI * f64::from(column) / f64::from(columns - 1);
-                positions.push(Vec3::new(-angle.cos(), 0.1 * f64::from(row), angle.sin()));
-            }
-        }
-        let ids: Vec<Vec<Option<u32>>> =
-            (0..rows).map(|row| (0..columns).map(|column| Some(row * columns + column)).collect()).collect();
-        let mut panel = Panel::of_rows(&positions, &ids, [1.0, 1.0]);
-        // A guess that is squeezed and sheared.
-        for p in &mut panel.pattern {
-            *p = Vec2::new(0.8 * p.x + 0.1 * p.y, p.y);
-        }
-        let mesh = sew(&positions, &[panel]);
-        let strain = crate::mesh::generate::tests::chart_strain(&mesh);
-        assert!(strain < 1e-4, "{strain}");
-    }
 }

@@ -1,12 +1,12 @@
 //! A T-shirt of four panels around the mannequin.
 
+use super::fields::{blend, cone};
 use super::garment::{Panel, sew};
-use super::implicit::{blend, cone};
 use super::mannequin::{ELBOW, SHOULDER, tube};
 use super::relax::{project, smooth};
-use crate::linalg::Vec3;
-use crate::mesh::TriMesh;
-use crate::mesh::topology::Topology;
+use percale::linalg::Vec3;
+use percale::mesh::TriMesh;
+use percale::mesh::topology::Topology;
 use std::f64::consts::PI;
 
 /// Cells around the body (a multiple of 4).
@@ -34,7 +34,7 @@ pub(super) const LOOSE: [[f64; 4]; 7] = [
     [1.460, 0.100, 0.065, -0.020],
 ];
 
-/// A T-shirt for [`mannequin`](super::mannequin()): front, back and two sleeves, sewn at shoulders, sides, armholes and
+/// A T-shirt for `mannequin`: front, back and two sleeves, sewn at shoulders, sides, armholes and
 /// under the arms, everywhere `over` [m], up to 8 mm, outside the plain one, to be worn over it. It touches nothing.
 /// Groups `neck`, `hem`, `sleeve_left`, `sleeve_right` (the open rings).
 pub fn tshirt(over: f64) -> TriMesh {
@@ -202,28 +202,5 @@ impl Layout {
             panels.push(Panel::of_rows(positions, &rows, [sign, -1.0]));
         }
         panels
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::mesh::check::check;
-    use crate::mesh::generate::tests::{assert_clear, chart_strain, smallest_angle};
-
-    #[test]
-    fn a_tshirt_has_four_openings_and_is_clear_of_the_mannequin() {
-        for over in [0.0, 0.008] {
-            let mesh = tshirt(over);
-            assert_eq!(check(&mesh), []);
-            let t = Topology::new(mesh.positions.len(), &mesh.triangles);
-            // A sphere with four holes.
-            assert_eq!(mesh.positions.len() + mesh.triangles.len() + 2, t.edges.len(), "Euler characteristic");
-            let rims: usize = mesh.groups.values().map(Vec::len).sum();
-            assert_eq!(t.boundary.iter().filter(|b| **b).count(), rims);
-            assert_clear(&mesh, 0.003);
-            assert!(smallest_angle(&mesh) > 12.0, "{}", smallest_angle(&mesh));
-            assert!(chart_strain(&mesh) < 0.20, "{}", chart_strain(&mesh));
-        }
     }
 }

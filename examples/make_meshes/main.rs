@@ -1,13 +1,15 @@
 //! Writes every mesh of `meshes/`: `cargo run --release --example make_meshes [folder]`.
 
-use percale::mesh::{generate, obj, ply};
+mod meshes;
+
+use percale::mesh::{obj, ply};
 use std::error::Error;
 use std::path::PathBuf;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| "meshes".into()));
     std::fs::create_dir_all(&folder)?;
-    for (name, mesh) in generate::shipped() {
+    for (name, mesh) in meshes::shipped() {
         let bytes = if name.ends_with(".obj") { obj::write(&mesh) } else { ply::write_mesh(&mesh)? };
         std::fs::write(folder.join(name), &bytes)?;
         println!(

@@ -1,7 +1,7 @@
 //! A funnel: a cone that opens upwards, on a tube.
 
-use crate::linalg::Vec3;
-use crate::mesh::TriMesh;
+use percale::linalg::Vec3;
+use percale::mesh::TriMesh;
 use std::f64::consts::PI;
 
 /// Vertices of a ring.
@@ -51,28 +51,4 @@ pub fn funnel(mouth: f64, throat: f64, height: f64, tube: f64, wall: f64, edge: 
         }
     }
     mesh
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::mesh::check::check;
-    use crate::mesh::generate::tests::volume;
-    use crate::mesh::topology::Topology;
-
-    #[test]
-    fn a_funnel_is_a_thick_wall_with_a_hole() {
-        let mesh = funnel(0.5, 0.12, 0.35, 0.25, 0.01, 0.03);
-        assert_eq!(check(&mesh), []);
-        let t = Topology::new(mesh.positions.len(), &mesh.triangles);
-        assert!(t.edge_valence.iter().all(|v| *v == 2));
-        assert_eq!(mesh.positions.len() + mesh.triangles.len(), t.edges.len(), "Euler characteristic of a torus");
-        // Pappus: area of the profile times the way of its centre, within the 0.13 % that 72 corners lack of a circle and
-        // the wall's part of the radius.
-        let cone = 0.01 * 0.38f64.hypot(0.35) * 2.0 * PI * 0.31;
-        let tube = 0.01 * 0.25 * 2.0 * PI * 0.125;
-        assert!((volume(&mesh) / (cone + tube) - 1.0).abs() < 0.02, "{}", volume(&mesh) / (cone + tube));
-        let inside = mesh.positions.iter().map(|p| p.x.hypot(p.z)).fold(f64::MAX, f64::min);
-        assert!((inside - 0.12).abs() < 1e-12);
-    }
 }

@@ -2,8 +2,8 @@
 
 use super::garment::{Panel, sew};
 use super::mannequin::without_arms;
-use crate::linalg::Vec3;
-use crate::mesh::TriMesh;
+use percale::linalg::Vec3;
+use percale::mesh::TriMesh;
 use std::f64::consts::PI;
 
 /// Height of the waistband and of the hem [m].
@@ -16,7 +16,7 @@ const FLARE: f64 = 0.30;
 const FLUTES: f64 = 8.0;
 const FLUTE: f64 = 0.035;
 
-/// A flared skirt from the waist to above the knee of [`mannequin`](super::mannequin()), of a front and a back panel of
+/// A flared skirt from the waist to above the knee of `mannequin`, of a front and a back panel of
 /// `columns / 2` x `rows` cells sewn at the sides. It touches nothing: 6 mm from the mannequin at the waist, more below.
 /// Groups `waist` (top ring) and `hem`.
 pub fn skirt(columns: usize, rows: usize) -> TriMesh {
@@ -73,25 +73,4 @@ fn reach(angle: f64, y: f64) -> f64 {
         r -= 0.5 * gap;
     }
     r
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::mesh::check::check;
-    use crate::mesh::generate::tests::{assert_clear, chart_strain, smallest_angle};
-    use crate::mesh::topology::Topology;
-
-    #[test]
-    fn a_skirt_is_a_tube_clear_of_the_mannequin() {
-        let mesh = skirt(96, 38);
-        assert_eq!(check(&mesh), []);
-        let t = Topology::new(mesh.positions.len(), &mesh.triangles);
-        assert_eq!(mesh.positions.len() + mesh.triangles.len(), t.edges.len(), "Euler characteristic of a tube");
-        assert_eq!(t.boundary.iter().filter(|b| **b).count(), 192);
-        assert_eq!(mesh.groups["waist"].len(), 96);
-        assert!(smallest_angle(&mesh) > 15.0, "{}", smallest_angle(&mesh));
-        assert!(chart_strain(&mesh) < 0.10, "{}", chart_strain(&mesh));
-        assert_clear(&mesh, 0.003);
-    }
 }
