@@ -96,24 +96,21 @@ impl Drawn {
 mod tests {
     use super::*;
     use crate::linalg::Rotation;
+    use crate::linalg::random::Random;
 
     /// Bonds over triangles of any shape, drawn out of place by about a millimetre.
     fn cases() -> Vec<(Bond, [Vec3; 4])> {
-        let mut seed = 3u64;
-        let mut random = || {
-            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-        };
+        let mut random = Random::new(3);
         let mut cases = Vec::new();
         while cases.len() < 50 {
-            let rest: [Vec3; 4] = from_fn(|_| Vec3::new(random(), random(), random()) * 0.01);
+            let rest: [Vec3; 4] = from_fn(|_| random.vector() * 0.01);
             let normal = (rest[2] - rest[1]).cross(&(rest[3] - rest[1]));
             if normal.norm() < 2e-5 {
                 continue;
             }
             let bond = Bond::new([0, 1, 2, 3], &rest, 1e-4, STIFFNESS).unwrap();
             assert!(bond.draw(&rest).gap.norm() < 1e-15 && (bond.weights.iter().sum::<f64>() - 1.0).abs() < 1e-15);
-            cases.push((bond, rest.map(|p| p + Vec3::new(random(), random(), random()) * 1e-3)));
+            cases.push((bond, rest.map(|p| p + random.vector() * 1e-3)));
         }
         cases
     }

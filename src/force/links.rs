@@ -250,28 +250,25 @@ impl Blocks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linalg::random::Random;
 
     /// What rows keep from before is what they would find anew, whichever links come and go.
     #[test]
     fn places_do_not_depend_on_those_before() {
         let starts = [0, 5, 9, 14];
         let mut kept = Links::new(&starts);
-        let mut seed = 7u64;
-        let mut random = |n: u64| {
-            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (seed >> 33) % n
-        };
+        let mut random = Random::new(7);
         let mut corners: Vec<[u32; 4]> = Vec::new();
         let (mut blocks, mut reused) = (0, 0);
         for _ in 0..200 {
             // A few go, a few come, anywhere in the order.
-            for _ in 0..random(3) {
-                let at = random(corners.len() as u64 + 1) as usize;
-                let first = random(4) as u32;
+            for _ in 0..random.below(3) {
+                let at = random.below(corners.len() + 1);
+                let first = random.below(4) as u32;
                 corners.insert(at, [first, first + 3, first + 6, first + 10]);
             }
             if corners.len() > 12 {
-                corners.remove(random(corners.len() as u64) as usize);
+                corners.remove(random.below(corners.len()));
             }
             let mut anew = Links::new(&starts);
             for links in [&mut kept, &mut anew] {

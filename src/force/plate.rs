@@ -118,31 +118,18 @@ mod tests {
     use super::*;
     use crate::force::bending::Hinge;
     use crate::force::calibrate::FlatHinge;
+    use crate::linalg::random::Random;
     use crate::linalg::{Rotation, Vec2};
 
     /// Hinges of the triangle 0, 1, 2 with neighbours that reach to 3, 4, 5.
     const HINGES: [[u32; 4]; 3] = [[1, 2, 0, 3], [2, 0, 1, 4], [0, 1, 2, 5]];
-
-    /// Numbers in -1..1 that look random.
-    struct Random(u64);
-
-    impl Random {
-        fn next(&mut self) -> f64 {
-            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-        }
-
-        fn vector(&mut self) -> Vec3 {
-            Vec3::new(self.next(), self.next(), self.next())
-        }
-    }
 
     /// Six vertices [m]: an equilateral triangle of 1 cm and its neighbours, each moved by up to `shake` along both axes.
     fn shaken(random: &mut Random, shake: f64) -> [Vec2; 6] {
         std::array::from_fn(|k| {
             let angle = (k as f64 * 2.0 + if k < 3 { 0.0 } else { 3.0 }) * std::f64::consts::FRAC_PI_3;
             let radius = if k < 3 { 1.0 } else { 2.0 } * 0.01 / 3f64.sqrt();
-            Vec2::new(angle.cos(), angle.sin()) * radius + Vec2::new(random.next(), random.next()) * shake
+            Vec2::new(angle.cos(), angle.sin()) * radius + Vec2::new(random.signed(), random.signed()) * shake
         })
     }
 
@@ -176,7 +163,7 @@ mod tests {
 
     #[test]
     fn energy_is_that_of_a_plate_on_cylinders_saddles_and_twists() {
-        let mut random = Random(1);
+        let mut random = Random::new(1);
         let slanted = (0..8).map(|k| {
             let (sin, cos) = (f64::from(k) * std::f64::consts::FRAC_PI_8).sin_cos();
             (Vec3::new(cos * cos, sin * sin, cos * sin), 1.0)
@@ -213,7 +200,7 @@ mod tests {
 
     #[test]
     fn on_the_border_it_is_the_least_of_all_curvatures() {
-        let mut random = Random(2);
+        let mut random = Random::new(2);
         for kept in
             [[false, true, true], [true, false, true], [true, true, false], [false, false, true], [true, false, false]]
         {
@@ -233,13 +220,13 @@ mod tests {
 
     #[test]
     fn hinges_by_themselves_are_at_least_as_stiff() {
-        let mut random = Random(3);
+        let mut random = Random::new(3);
         let mut coupled = 0;
         for round in 0..600 {
             let kept = [round % 3 != 0, round % 5 != 0, true];
             // Some of these are near a conic section.
             let flat = lay(&shaken(&mut random, 2.5e-3), kept);
-            let rigidity = PLATE.map(|d| d * (1.0 + 0.6 * random.next()));
+            let rigidity = PLATE.map(|d| d * (1.0 + 0.6 * random.signed()));
             let stiffness = flat.stiffness(&rigidity, flat.is_apart());
             let patch = Patch { hinges: flat.hinges, stiffness, cloth: 0 };
             let size = stiffness.norm();

@@ -240,26 +240,18 @@ impl Stretched {
 mod tests {
     use super::*;
     use crate::linalg::Rotation;
-
-    fn random(seed: &mut u64) -> f64 {
-        *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    fn vector(seed: &mut u64) -> Vec3 {
-        Vec3::new(random(seed), random(seed), random(seed))
-    }
+    use crate::linalg::random::Random;
 
     pub const LAME: Lame = Lame { mu: 400.0, lambda: 900.0 };
     const LAWS: [Solid; 2] = [Solid::Corotational(LAME), Solid::NeoHookean(LAME)];
 
     /// An element of about 10 cm and positions that differ from rest by `by` of its size, turned anyhow.
-    pub fn element(seed: &mut u64, by: f64) -> (Tetrahedron, [Vec3; 4], [Vec3; 4]) {
+    pub fn element(random: &mut Random, by: f64) -> (Tetrahedron, [Vec3; 4], [Vec3; 4]) {
         loop {
-            let rest: [Vec3; 4] = from_fn(|_| vector(seed) * 0.1);
+            let rest: [Vec3; 4] = from_fn(|_| random.vector() * 0.1);
             let Some(tet) = Tetrahedron::new([0, 1, 2, 3], &rest, 0).filter(|t| t.volume > 1e-4) else { continue };
-            let turn = Rotation::from_scaled_axis(vector(seed) * 3.0);
-            return (tet, rest, rest.map(|p| turn * (p + vector(seed) * (0.1 * by))));
+            let turn = Rotation::from_scaled_axis(random.vector() * 3.0);
+            return (tet, rest, rest.map(|p| turn * (p + random.vector() * (0.1 * by))));
         }
     }
 
@@ -277,9 +269,9 @@ mod tests {
     /// 1e-16/1e-4.
     #[test]
     fn force_is_minus_the_gradient_of_energy() {
-        let mut seed = 1;
+        let mut random = Random::new(1);
         for (k, law) in (0..400).flat_map(|k| LAWS.map(|law| (k, law))) {
-            let (tet, _, x) = element(&mut seed, [0.01, 0.3, 3.0][k % 3]);
+            let (tet, _, x) = element(&mut random, [0.01, 0.3, 3.0][k % 3]);
             let found = tet.strain(&law, &x);
             let scale = found.forces.iter().map(|f| f.norm()).fold(1e-3, f64::max);
             for (a, l) in (0..4).flat_map(|a| (0..3).map(move |l| (a, l))) {
@@ -306,11 +298,11 @@ mod tests {
 
     #[test]
     fn neo_hookean_stiffness_is_the_derivative_where_it_is_positive() {
-        let mut seed = 2;
+        let mut random = Random::new(2);
         let mut whole = 0;
         for k in 0..600 {
             let law = LAWS[1];
-            let (tet, _, x) = element(&mut seed, [0.01, 0.1, 0.5][k % 3]);
+            let (tet, _, x) = element(&mut random, [0.01, 0.1, 0.5][k % 3]);
             let stretched = Stretched::new(&tet.deformation(&x));
             if stretched.modes(&LAME).count() < 9 {
                 continue;
@@ -337,9 +329,9 @@ mod tests {
 
     #[test]
     fn stiffness_is_positive_and_lets_go_of_translation() {
-        let mut seed = 3;
+        let mut random = Random::new(3);
         for (k, law) in (0..300).flat_map(|k| LAWS.map(|law| (k, law))) {
-            let (tet, _, x) = element(&mut seed, [0.01, 0.5, 4.0][k % 3]);
+            let (tet, _, x) = element(&mut random, [0.01, 0.5, 4.0][k % 3]);
             let stiffness = matrix(&tet.strain(&law, &x).blocks);
             let values = stiffness.symmetric_eigenvalues();
             assert!(values.min() > -1e-10 * values.max(), "{k} {law:?}: {values}");
@@ -351,16 +343,16 @@ mod tests {
     /// Turned rigidly an element has no force; strained a little it is linearly elastic by either law, turned or not.
     #[test]
     fn small_strains_are_linear_elasticity() {
-        let mut seed = 4;
+        let mut random = Random::new(4);
         for law in [LAWS; 50].into_iter().flatten() {
-            let (tet, rest, _) = element(&mut seed, 0.0);
-            let turn = Rotation::from_scaled_axis(vector(&mut seed) * 3.0);
+            let (tet, rest, _) = element(&mut random, 0.0);
+            let turn = Rotation::from_scaled_axis(random.vector() * 3.0);
             let turned = rest.map(|p| turn * p);
             let stiffness = tet.strain(&law, &turned);
             let scale = stiffness.blocks[4].norm();
             assert!(stiffness.forces.iter().all(|f| f.norm() < 1e-12 * scale * 0.1));
             let size = 1e-6;
-            let gradient = Mat3::from_fn(|_, _| size * random(&mut seed));
+            let gradient = Mat3::from_fn(|_, _| size * random.signed());
             let x = rest.map(|p| turn * (p + gradient * p));
             let strain = (gradient + gradient.transpose()) / 2.0;
             let stress = strain * (2.0 * LAME.mu) + Mat3::from_diagonal_element(LAME.lambda * strain.trace());
@@ -374,13 +366,13 @@ mod tests {
     /// An element turned inside out is driven back to its own shape by its forces alone.
     #[test]
     fn what_is_inside_out_comes_back() {
-        let mut seed = 5;
+        let mut random = Random::new(5);
         for (k, law) in (0..20).flat_map(|k| LAWS.map(|law| (k, law))) {
-            let (tet, rest, _) = element(&mut seed, 0.0);
+            let (tet, rest, _) = element(&mut random, 0.0);
             let mut x = rest;
             // Vertex 0 through the opposite face.
             let centre = (rest[1] + rest[2] + rest[3]) / 3.0;
-            x[0] = centre + (centre - rest[0]) * 0.5 + vector(&mut seed) * 1e-3;
+            x[0] = centre + (centre - rest[0]) * 0.5 + random.vector() * 1e-3;
             assert!(tet.deformation(&x).determinant() < 0.0);
             for _ in 0..4000 {
                 // Implicit steps of an overdamped motion.

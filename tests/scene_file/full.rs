@@ -54,6 +54,9 @@ fn settings_are_read_in_si() {
     assert!(!scene.output.meshes && scene.output.format == Format::Ply && !scene.output.obstacles);
     assert_eq!(scene.output.checkpoint, 25);
     assert!(scene.output.fields.iter().map(|f| f.word).eq(["strain", "speed", "gap", "pressure", "air_mass"]));
+    let t = &scene.tethers[0];
+    assert_eq!((t.cloth.as_str(), t.point, t.stiffness), ("sheet", Vec3::new(0.0, 2.0, 0.5), 20.0));
+    assert_eq!((t.length, t.set), (Some(0.8), 0.25));
     let p = &scene.preview;
     let word = p.field.map(|f| f.word);
     assert_eq!((p.shading, word, p.field_range), (Shading::Minnaert1941, Some("strain"), Some([0.0, 0.1])));

@@ -81,6 +81,7 @@ fn shared(path: &str) -> bool {
         "body.group.",
         "solid.",
         "glue.",
+        "tether.",
         "air_layer.vent.",
     ];
     let names =
@@ -119,6 +120,7 @@ fn it_knows_the_keys_that_the_reader_knows() {
         ("[[obstacle]]\nsequence = { zzzzzzzz = 1 }", "obstacle.sequence"),
         ("[[friction]]\nzzzzzzzz = 1", "friction"),
         ("[[glue]]\nzzzzzzzz = 1", "glue"),
+        ("[[tether]]\nzzzzzzzz = 1", "tether"),
         ("[[air_layer]]\nzzzzzzzz = 1", "air_layer"),
         ("[[balloon]]\nzzzzzzzz = 1", "balloon"),
         ("[[friction]]\ncurves = { zzzzzzzz = 1 }", "friction.curves"),
@@ -156,6 +158,7 @@ fn its_defaults_are_those_that_are_read() {
          [[obstacle]]\nname = \"p\"\nplane = {{}}\n[[obstacle]]\nname = \"s\"\n\
          sequence = {{ files = \"walk/step.%04d.obj\", first = 1, last = 1 }}\n\
          [[glue]]\ncloth = \"sheet\"\nbody = \"b\"\nall = true\n\
+         [[tether]]\ncloth = \"sheet\"\nall = true\npoint = [0, 0, 0]\nstiffness = 1\n\
          [[air_layer]]\ncloth = \"sheet\"\nbody = \"b\"\npermeability = 0.1\n\
          [[air_layer.vent]]\nall = true\npressure = 1\n\
          [[balloon]]\ncloth = \"sheet\"\npressure = 1\n"
@@ -175,6 +178,7 @@ fn its_defaults_are_those_that_are_read() {
         ("body", "body[0]"),
         ("obstacle", "obstacle.o"),
         ("glue", "glue[0]"),
+        ("tether", "tether[0]"),
         ("air_layer.vent", "air_layer[0].vent[0]"),
         ("air_layer", "air_layer[0]"),
         ("balloon", "balloon[0]"),

@@ -148,14 +148,15 @@ fn turned(f: &[Four; 3], crushed: &[bool; 4]) -> [Four; 3] {
 mod tests {
     use super::super::tests::{LAME, element};
     use super::*;
+    use crate::linalg::random::Random;
 
     /// The same numbers as one by one, to rounding: also crushed and inside out, and beside such.
     #[test]
     fn four_are_four() {
-        let mut seed = 11;
+        let mut random = Random::new(11);
         for k in 0..500 {
             let by = [0.01, 0.3, 3.0][k % 3];
-            let all: [_; 4] = from_fn(|_| element(&mut seed, by));
+            let all: [_; 4] = from_fn(|_| element(&mut random, by));
             let solid = Solid::Corotational(LAME);
             let four = Tetrahedra::new(&from_fn(|l| (&all[l].0, &solid))).unwrap();
             let x: [[Vec3; 4]; 4] = from_fn(|l| all[l].2);
