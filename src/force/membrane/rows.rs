@@ -79,69 +79,102 @@ impl Law for Membranes<'_> {
 
 impl<T: Real> Rows<T> for Faces {
     fn add(&mut self, scheme: &Scheme, _memory: &[f64], domain: &mut Domain<T>, force: &mut [Vec3]) {
-        let Faces { sheets, faces } = self;
-        let mut fields = [[[Wide::default(); 3]; 2]; 3];
-        let (mut gradients, mut moduli) = ([Wide::default(); 4], [Wide::default(); 4]);
-        let (mut area, mut damping) = (Wide::default(), Wide::default());
-        let mut forces = [[Wide::default(); 3]; 3];
-        let mut blocks = [[[T::default(); WIDE]; 9]; 6];
-        let mut parts = Wide::default();
-        for faces in faces.chunks(WIDE) {
-            for (l, Face { triangle: t, .. }) in faces.iter().enumerate() {
-                let sheet = &sheets[t.cloth as usize];
-                let v = t.vertices.map(|v| v as usize);
-                for k in 0..2 {
-                    put(&mut fields[0][k], l, scheme.x[v[k + 1]] - scheme.x[v[0]]);
-                    put(&mut fields[1][k], l, scheme.y[v[k + 1]] - scheme.y[v[0]]);
-                    put(&mut fields[2][k], l, (scheme.damped(v[k + 1]) - scheme.damped(v[0])) * sheet.damping.stretch);
-                    gradients[2 * k][l] = t.gradients[k].x;
-                    gradients[2 * k + 1][l] = t.gradients[k].y;
-                }
-                area[l] = t.area;
-                damping[l] = 1.0 + sheet.damping.stretch / scheme.beta;
-                let c = match sheet.membrane {
-                    Membrane::Isotropic(_) => sheet.membrane.moduli(&Vec3::zeros()),
-                    Membrane::Table(_) => sheet.membrane.moduli(&t.strain(&pick(scheme.x, &t.vertices))),
-                };
-                for (row, c) in moduli.iter_mut().zip(c) {
-                    row[l] = c;
+        let mut batch = Batch::default();
+        for faces in self.faces.chunks(WIDE) {
+            batch.read(faces, &self.sheets, scheme);
+            batch.respond();
+            batch.resist(faces.len());
+            batch.write(faces, domain, force);
+        }
+    }
+}
+
+/// Some triangles side by side: their numbers stand in rows.
+#[derive(Default)]
+struct Batch<T> {
+    /// Of positions, displacements and damped velocities, the differences along two edges.
+    fields: [[[Wide; 3]; 2]; 3],
+    gradients: [Wide; 4],
+    moduli: [Wide; 4],
+    area: Wide,
+    damping: Wide,
+    /// Part of its area that each has.
+    parts: Wide,
+    forces: [[Wide; 3]; 3],
+    blocks: [[[T; WIDE]; 9]; 6],
+}
+
+impl<T: Real> Batch<T> {
+    fn read(&mut self, faces: &[Face], sheets: &[Sheet], scheme: &Scheme) {
+        let Batch { fields, gradients, moduli, area, damping, .. } = self;
+        for (l, Face { triangle: t, .. }) in faces.iter().enumerate() {
+            let sheet = &sheets[t.cloth as usize];
+            let v = t.vertices.map(|v| v as usize);
+            for k in 0..2 {
+                put(&mut fields[0][k], l, scheme.x[v[k + 1]] - scheme.x[v[0]]);
+                put(&mut fields[1][k], l, scheme.y[v[k + 1]] - scheme.y[v[0]]);
+                put(&mut fields[2][k], l, (scheme.damped(v[k + 1]) - scheme.damped(v[0])) * sheet.damping.stretch);
+                gradients[2 * k][l] = t.gradients[k].x;
+                gradients[2 * k + 1][l] = t.gradients[k].y;
+            }
+            area[l] = t.area;
+            damping[l] = 1.0 + sheet.damping.stretch / scheme.beta;
+            let c = match sheet.membrane {
+                Membrane::Isotropic(_) => sheet.membrane.moduli(&Vec3::zeros()),
+                Membrane::Table(_) => sheet.membrane.moduli(&t.strain(&pick(scheme.x, &t.vertices))),
+            };
+            for (row, c) in moduli.iter_mut().zip(c) {
+                row[l] = c;
+            }
+        }
+    }
+
+    /// Forces and stiffness. By itself, so that whether it runs in lanes does not hang on the code around it.
+    #[inline(never)]
+    fn respond(&mut self) {
+        let Batch { fields, gradients, moduli, area, damping, parts, forces, blocks } = self;
+        for l in 0..WIDE {
+            let g = [0, 1].map(|k| Vec2::new(gradients[2 * k][l], gradients[2 * k + 1][l]));
+            let c = [moduli[0][l], moduli[1][l], moduli[2][l], moduli[3][l]];
+            let edges = [0, 1, 2].map(|f| [take(&fields[f][0], l), take(&fields[f][1], l)]);
+            parts[l] = part2(g[0].perp(&g[1]), &edges[0]);
+            let r = Triangle::respond::<T>(&g, area[l], &c, edges, damping[l]);
+            forces.iter_mut().zip(r.force).for_each(|(rows, f)| put(rows, l, f));
+            for (rows, block) in blocks.iter_mut().zip(&r.stiffness) {
+                rows.iter_mut().zip(block).for_each(|(row, value)| row[l] = *value);
+            }
+        }
+    }
+
+    /// Adds the area barrier to the first `count`.
+    fn resist(&mut self, count: usize) {
+        let Batch { fields, gradients, moduli, area, parts, forces, blocks, .. } = self;
+        for l in (0..count).filter(|l| jams(parts[*l])) {
+            let density = (gradients[0][l] * gradients[3][l] - gradients[1][l] * gradients[2][l]).abs();
+            let [x, y] = [0, 1].map(|f| [take(&fields[f][0], l), take(&fields[f][1], l)]);
+            let Some(jam) = jam(density, moduli[0][l].max(moduli[2][l]) * area[l], &x, &y) else { continue };
+            for (k, g) in jam.gradient.iter().enumerate() {
+                let force = take(&forces[k], l) - g * jam.force;
+                put(&mut forces[k], l, force);
+            }
+            for (rows, [a, b]) in blocks.iter_mut().zip([[0, 0], [0, 1], [0, 2], [1, 1], [1, 2], [2, 2]]) {
+                let block = jam.gradient[a] * jam.gradient[b].transpose() * jam.stiffness;
+                rows.iter_mut().zip(block.iter()).for_each(|(row, value)| row[l] += T::of(*value));
+            }
+        }
+    }
+
+    fn write(&self, faces: &[Face], domain: &mut Domain<T>, force: &mut [Vec3]) {
+        for (l, Face { triangle: t, places }) in faces.iter().enumerate() {
+            for (place, block) in places.iter().zip(&self.blocks).filter(|(place, _)| **place != NOWHERE) {
+                let at = 9 * *place as usize;
+                for (value, row) in domain.blocks[at..at + 9].iter_mut().zip(block) {
+                    *value += row[l];
                 }
             }
-            for l in 0..WIDE {
-                let g = [0, 1].map(|k| Vec2::new(gradients[2 * k][l], gradients[2 * k + 1][l]));
-                let c = [moduli[0][l], moduli[1][l], moduli[2][l], moduli[3][l]];
-                let edges = [0, 1, 2].map(|f| [take(&fields[f][0], l), take(&fields[f][1], l)]);
-                parts[l] = part2(g[0].perp(&g[1]), &edges[0]);
-                let r = Triangle::respond::<T>(&g, area[l], &c, edges, damping[l]);
-                forces.iter_mut().zip(r.force).for_each(|(rows, f)| put(rows, l, f));
-                for (rows, block) in blocks.iter_mut().zip(&r.stiffness) {
-                    rows.iter_mut().zip(block).for_each(|(row, value)| row[l] = *value);
-                }
-            }
-            for l in (0..faces.len()).filter(|l| jams(parts[*l])) {
-                let density = (gradients[0][l] * gradients[3][l] - gradients[1][l] * gradients[2][l]).abs();
-                let [x, y] = [0, 1].map(|f| [take(&fields[f][0], l), take(&fields[f][1], l)]);
-                let Some(jam) = jam(density, moduli[0][l].max(moduli[2][l]) * area[l], &x, &y) else { continue };
-                for (k, g) in jam.gradient.iter().enumerate() {
-                    let force = take(&forces[k], l) - g * jam.force;
-                    put(&mut forces[k], l, force);
-                }
-                for (rows, [a, b]) in blocks.iter_mut().zip([[0, 0], [0, 1], [0, 2], [1, 1], [1, 2], [2, 2]]) {
-                    let block = jam.gradient[a] * jam.gradient[b].transpose() * jam.stiffness;
-                    rows.iter_mut().zip(block.iter()).for_each(|(row, value)| row[l] += T::of(*value));
-                }
-            }
-            for (l, Face { triangle: t, places }) in faces.iter().enumerate() {
-                for (place, block) in places.iter().zip(&blocks).filter(|(place, _)| **place != NOWHERE) {
-                    let at = 9 * *place as usize;
-                    for (value, row) in domain.blocks[at..at + 9].iter_mut().zip(block) {
-                        *value += row[l];
-                    }
-                }
-                for (v, push) in t.vertices.iter().zip(&forces) {
-                    if let Some(force) = force.get_mut((*v as usize).wrapping_sub(domain.first)) {
-                        *force += take(push, l);
-                    }
+            for (v, push) in t.vertices.iter().zip(&self.forces) {
+                if let Some(force) = force.get_mut((*v as usize).wrapping_sub(domain.first)) {
+                    *force += take(push, l);
                 }
             }
         }
