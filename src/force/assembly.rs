@@ -61,7 +61,8 @@ impl<T: Real> Assembly<T> {
         let memory: Vec<&[f64]> = self.names.iter().map(|name| memory.of(*name)).collect();
         self.each_part(|part, domain, force| {
             domain.entries.clear();
-            domain.blocks.fill(T::default());
+            let kept = part.terms.first().map_or(0, |first| first.overwrites());
+            domain.blocks[9 * kept..].fill(T::default());
             force.fill(Vec3::zeros());
             for (term, memory) in part.terms.iter_mut().zip(&memory) {
                 term.add(scheme, memory, domain, force);

@@ -75,6 +75,11 @@ pub trait Rows<T: Real>: Send {
     /// Adds forces and blocks in the subdomain's rows, in the order of its elements. `memory` is that of the whole law, `force` the
     /// right-hand side of the rows [N].
     fn add(&mut self, scheme: &Scheme, memory: &[f64], domain: &mut Domain<T>, force: &mut [Vec3]);
+
+    /// So many first blocks it overwrites instead of adding to them: they need not be cleared before. Only of the first term.
+    fn overwrites(&self) -> usize {
+        0
+    }
 }
 
 /// A law and all of its elements.

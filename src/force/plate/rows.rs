@@ -187,6 +187,10 @@ impl Law for Plates<'_> {
 }
 
 impl<T: Real> Rows<T> for Hinges<T> {
+    fn overwrites(&self) -> usize {
+        self.ends.len()
+    }
+
     fn add(&mut self, scheme: &Scheme, _memory: &[f64], domain: &mut Domain<T>, force: &mut [Vec3]) {
         self.turn(scheme);
         for (k, link) in self.links.iter().enumerate() {
