@@ -31,7 +31,7 @@ pub(crate) struct Corrected {
 
 impl ActiveSet {
     /// Proves that no pair crosses on the way to the end positions. Pairs without proof are pushed apart, inelastically; what
-    /// stays unproven then moves as one (see `zone`). Gives what was corrected.
+    /// stays unproven then moves as one (see `impact_zone`). Gives what was corrected.
     /// `moved`: displacements have changed since the last solution was looked at.
     ///
     /// # Errors
