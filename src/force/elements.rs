@@ -9,6 +9,7 @@ use super::membrane::rows::Membranes;
 use super::plate::{Patch, Plates};
 use super::sheet::Sheet;
 use super::solid::{Body, Solids, Tetrahedron};
+use super::spring::{Role, Spring, Springs};
 use super::term::{Memory, Name, Section, Term};
 use crate::linalg::Vec3;
 use std::sync::Arc;
@@ -24,6 +25,8 @@ pub struct Elements {
     pub hinges: Vec<Hinge>,
     /// Bending elements of the cloths whose rigidity is constant.
     pub patches: Vec<Patch>,
+    /// Springs of cloths that are made of them.
+    pub springs: Vec<Spring>,
     /// Laws by body.
     pub bodies: Vec<Body>,
     /// Solid elements.
@@ -43,6 +46,7 @@ impl Elements {
     pub fn each_term(&self, mut f: impl FnMut(&dyn Term)) {
         f(&self.plates());
         f(&self.membranes());
+        f(&Springs(&self.springs));
         f(&self.solids());
         f(&self.glue());
         f(&Inertia);
@@ -75,9 +79,11 @@ impl Elements {
         self.solids().energy(x) + self.glue().energy(x)
     }
 
-    /// Membrane and bending energy [J].
+    /// Energy of stretching and shearing cloths, and of bending them [J].
     pub fn energy(&self, x: &[Vec3]) -> (f64, f64) {
-        (self.membranes().energy(x), self.plates().energy(x))
+        let springs = Springs(&self.springs);
+        let [along, across] = [false, true].map(|bends| springs.energy(x, |role| (role == Role::Flexion) == bends));
+        (self.membranes().energy(x) + along, self.plates().energy(x) + across)
     }
 
     /// Gives `add` the energy [J] of every element, each with one of its vertices.

@@ -12,7 +12,6 @@ pub mod friction;
 pub mod glue;
 pub mod homogenize;
 pub mod inertia;
-
 pub mod laws;
 pub mod links;
 pub mod membrane;
@@ -21,6 +20,8 @@ pub mod plate_mesh;
 pub mod scheme;
 pub mod sheet;
 pub mod solid;
+pub mod spring;
+pub mod spring_mesh;
 pub mod term;
 pub mod tether;
 

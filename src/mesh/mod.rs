@@ -11,6 +11,8 @@ pub mod generate;
 pub mod gmsh;
 /// Selections of vertices: box, sphere, list.
 pub mod group;
+/// Rows and columns of vertices.
+pub mod lattice;
 /// Wavefront OBJ, in and out.
 pub mod obj;
 /// PLY, in and out.

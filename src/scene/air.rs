@@ -82,12 +82,13 @@ section! {
 }
 
 section! {
-    /// Air between a cloth and what is below it. It leaves through the cloth, along the gap and below its open border.
+    /// Air between a cloth and what is below it. It leaves through the cloth, along the gap and below its open border. A cloth may have
+    /// several, each over another object, and be below others.
     pub struct AirLayer {
         /// Name of the cloth.
         pub cloth: String = Named(&["cloth"]).required(),
-        /// Name of the body or obstacle below it, through which no air goes.
-        pub body: String = Named(&["body", "obstacle"]).required(),
+        /// Name of the body, obstacle or other cloth below it, through which no air goes.
+        pub body: String = Named(&["body", "obstacle", "cloth"]).required(),
         /// How easily air goes through the cloth: its speed under the test pressure, 0 where it is coated; or a permeability of the
         /// library, which `percale materials` lists; or two measurements, `[{ speed, pressure }, { speed, pressure }]`, where the speed
         /// is not proportional to the pressure because the inertia of the air counts.
@@ -110,10 +111,14 @@ section! {
         /// Where air is blown in or drawn out.
         pub vents as "vent": Vec<Vent> = tables(),
     }
-    check pressure_once;
+    check sound;
 }
 
-fn pressure_once(air: AirLayer, keys: &mut Keys) -> Option<AirLayer> {
+fn sound(air: AirLayer, keys: &mut Keys) -> Option<AirLayer> {
+    if air.body == air.cloth {
+        keys.fault("body", "the air is between the cloth and another object");
+        return None;
+    }
     air.permeability.pressure_once(keys).then_some(air)
 }
 

@@ -8,6 +8,7 @@ use super::material::{DENSITY, Material, THICKNESS};
 use super::motion::motion;
 use super::named::material;
 use super::place::{Group, Selector, Transform, mesh, one_name_each};
+use super::spring::{self, Springs};
 use super::unit::Unit;
 use crate::linalg::{UnitVec3, Vec3};
 use crate::world::motion::Motion;
@@ -18,6 +19,10 @@ choices! {
     pub enum Model {
         /// Finite elements: St. Venant-Kirchhoff or measured membrane, hinge bending.
         Fem = "fem",
+        /// Linear springs (Provot 1995): structural, shear and flexion.
+        Springs = "springs",
+        /// Springs that resist stretching alone, and beams that buckle (Choi & Ko 2002).
+        ChoiKo = "choi-ko",
     }
 }
 
@@ -187,12 +192,16 @@ section! {
         pub subdivide_group: Option<String> = text().optional(),
         /// How it resists.
         pub model: Model = choice().or(Model::Fem),
+        /// Its springs, where the model has any.
+        pub springs: Springs = table(),
         /// What it is made of, with this cloth's thickness and density.
         pub material: Material = material("cotton"),
         /// Thickness in place of the material's.
         thickness: Option<f64> = quantity(Unit::Length, THICKNESS).optional(),
         /// Mass per area in place of the material's.
         density: Option<f64> = quantity(Unit::AreaDensity, DENSITY).optional(),
+        /// Mass of every vertex in place of that of its area.
+        pub vertex_mass: Option<f64> = quantity(Unit::Mass, 1e-9..=1e3).optional(),
         /// Warp direction in the file's coordinates, used where the mesh has no chart (UV).
         pub warp: UnitVec3 = direction().or(Vec3::x_axis()),
         /// Lengths at which it rests.
@@ -231,9 +240,26 @@ fn finish(mut cloth: Cloth, keys: &mut Keys) -> Option<Cloth> {
     cloth.material.thickness = cloth.thickness.unwrap_or(cloth.material.thickness);
     cloth.material.density = cloth.density.unwrap_or(cloth.material.density);
     one_name_each(&cloth.groups, keys)?;
+    spring::fit(&cloth, keys)?;
+    mass_is_given_once(&cloth, keys)?;
     if cloth.subdivide_group.is_some() && cloth.subdivide == 0 {
         keys.fault("subdivide_group", "nothing is cut; give subdivide, or leave this out");
         return None;
     }
     Some(cloth)
+}
+
+fn mass_is_given_once(cloth: &Cloth, keys: &mut Keys) -> Option<()> {
+    if cloth.vertex_mass.is_none() {
+        return Some(());
+    }
+    if cloth.density.is_some() {
+        keys.fault("vertex_mass", "conflicts with 'density'; leave one out");
+        return None;
+    }
+    if let Some(k) = cloth.maps.iter().position(|map| map.of == Mapped::Mass) {
+        keys.fault_in("map", k, "of", "a map of the mass goes with the density, not with 'vertex_mass'");
+        return None;
+    }
+    Some(())
 }

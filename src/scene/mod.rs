@@ -33,6 +33,7 @@ pub mod place;
 pub mod preview;
 pub mod settings;
 pub mod solid;
+pub mod spring;
 pub mod sweep;
 mod table;
 pub mod tether;

@@ -44,6 +44,10 @@ pub enum Unit {
     Drag,
     /// N/m^3: stiffness per area.
     FilmStiffness,
+    /// N m^2: of a beam.
+    BeamRigidity,
+    /// N s/m: force per speed.
+    Damping,
 }
 
 /// How a unit relates to SI: a power of ten (read without rounding twice) or a factor.
@@ -67,7 +71,7 @@ struct Dimension {
 type Units = &'static [(&'static str, Scale)];
 
 /// All dimensions, in the order of [`Unit`].
-static DIMENSIONS: [Dimension; Unit::FilmStiffness as usize + 1] = [
+static DIMENSIONS: [Dimension; Unit::Damping as usize + 1] = [
     Dimension { unit: Unit::One, name: "a number", example: "", units: &[("", Ten(0))], also: &[] },
     Dimension {
         unit: Unit::Ratio,
@@ -201,6 +205,20 @@ static DIMENSIONS: [Dimension; Unit::FilmStiffness as usize + 1] = [
         example: "10 N/cm3",
         units: &[("N/m3", Ten(0)), ("N/cm3", Ten(6)), ("N/mm3", Ten(9))],
         also: &[("N/m^3", Ten(0)), ("N/m³", Ten(0)), ("Pa/m", Ten(0)), ("Pa/mm", Ten(3)), ("kPa/mm", Ten(6))],
+    },
+    Dimension {
+        unit: Unit::BeamRigidity,
+        name: "a beam's rigidity",
+        example: "1e-8 N m2",
+        units: &[("N m2", Ten(0)), ("N mm2", Ten(-6))],
+        also: &[("N m^2", Ten(0)), ("N m²", Ten(0)), ("N*m2", Ten(0)), ("N cm2", Ten(-4)), ("N mm^2", Ten(-6))],
+    },
+    Dimension {
+        unit: Unit::Damping,
+        name: "a damping coefficient",
+        example: "0.01 N s/m",
+        units: &[("N s/m", Ten(0)), ("mN s/m", Ten(-3))],
+        also: &[("N*s/m", Ten(0)), ("kg/s", Ten(0)), ("g/s", Ten(-3))],
     },
 ];
 

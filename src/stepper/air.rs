@@ -145,7 +145,7 @@ impl Airs {
                 (column.vertices, column.weights) = ([(first + v) as u32, a, b, c], [1.0, -p, -q, -r]);
                 // A vertex that touches the surface has the triangle's normal.
                 column.normal = if closest.distance.abs() > 1e-9 {
-                    column.between(&state.x) / closest.distance
+                    column.between(&state.x) / air.gap(closest.distance)
                 } else {
                     let [a, b, c] = [a, b, c].map(|v| state.x[v as usize]);
                     (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_default()
@@ -172,7 +172,7 @@ impl Airs {
                 let pressure = (air.gas.pressure + state_air.excess[v]).max(0.0);
                 column.strength = if air.layer.open[v] { 0.0 } else { air.layer.areas[v] * pressure.sqrt() };
                 column.sum = begin + air.layer.group(v);
-                *flight = [below.closest(v).distance, column.normal.dot(&column.between(&step.moved))];
+                *flight = [air.gap(below.closest(v).distance), column.normal.dot(&column.between(&step.moved))];
             });
             air.outside(state.time + step.h, outside);
             let (above, entries) = (&*columns, &mut common.entries);
@@ -232,7 +232,7 @@ impl Airs {
                 par::each_mut(&mut at.free, |v, free| *free = air.free(v, *free));
             }
             let Storage { below, gaps, outside, work, .. } = storage;
-            par::fill(gaps, |v| below.closest(v).distance);
+            par::fill(gaps, |v| air.gap(below.closest(v).distance));
             air.outside(state.time, outside);
             at.advance(&air.layer, &air.gas, gaps, outside, step.h, work);
         }

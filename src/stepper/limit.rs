@@ -1,4 +1,5 @@
-//! Strain limits: an upper bound of each edge's length that holds after the step; and what a step stretches far at once, eased.
+//! Strain limits: an upper bound of each edge's length that holds after the step, and a lower one as far as some sweeps bring it (Provot
+//! 1995); and what a step stretches far at once, eased.
 //!
 //! Gauss-Seidel in a fixed order over the edges that are too long; each is shortened along itself with inverse masses, so
 //! momentum is kept (Bridson, Marino & Fedkiw 2003, section 5). A limit moves positions and stops velocities, each for itself: to shorten
@@ -13,7 +14,7 @@ mod spring;
 use crate::linalg::{Vec3, par};
 use crate::world::step::Step;
 use crate::world::step_error::StepError;
-use crate::world::{Cloth, State, World};
+use crate::world::{Cloth, Limit, State, World};
 pub use spring::Springs;
 
 /// Most sweeps, of positions and of velocities.
@@ -36,7 +37,7 @@ const TINY: f64 = 1e-3;
 /// Edges that begin the step longer than this part of their bound are taut all through it.
 const TAUT: f64 = 0.99;
 
-/// An edge with a bound, in a step.
+/// An edge with bounds, in a step.
 #[derive(Clone, Copy, Debug)]
 struct Edge {
     ends: [u32; 2],
@@ -46,7 +47,9 @@ struct Edge {
     start: f64,
     /// Largest length after it: more than the bound where the edge was so before [m].
     allowed: f64,
-    /// It was shortened.
+    /// Least length after it [m].
+    least: f64,
+    /// It was shortened or lengthened.
     taut: bool,
 }
 
@@ -68,7 +71,7 @@ pub fn enforce(
     for (k, cloth) in world.cloths.iter().enumerate() {
         let mut edges = edges(state, step, cloth);
         edges.iter_mut().for_each(|edge| edge.taut = pulled.next_if_eq(&edge.ends).is_some());
-        if edges.iter().all(|edge| !edge.taut && edge.after(state, step).norm() <= edge.allowed) {
+        if edges.iter().all(|edge| !edge.taut && edge.goal(edge.after(state, step).norm()).is_none()) {
             continue;
         }
         any = true;
@@ -145,15 +148,28 @@ fn motion(world: &World, step: &Step, k: usize) -> f64 {
 
 /// The edges of a cloth that have a bound.
 fn edges(state: &State, step: &Step, cloth: &Cloth) -> Vec<Edge> {
-    let edge = |(ends, bound): &([u32; 2], f64)| {
+    let edge = |limit: &Limit| {
+        let Limit { ends, least, most: bound } = *limit;
         let start = (state.x[ends[1] as usize] - state.x[ends[0] as usize]).norm();
-        let allowed = bound.max(start - RETURN * step.h * bound);
-        Edge { ends: *ends, bound: *bound, start, allowed, taut: false }
+        let back = RETURN * step.h;
+        let allowed = if start > bound { bound.max(start - back * bound) } else { bound };
+        Edge { ends, bound, start, allowed, least: least.min(start + back * least), taut: false }
     };
     cloth.limits.iter().map(edge).collect()
 }
 
 impl Edge {
+    /// The length that an edge of a length [m] is to have; none where it may stay.
+    fn goal(&self, length: f64) -> Option<f64> {
+        if length > self.allowed {
+            Some(self.allowed * (1.0 - MARGIN))
+        } else if length < self.least {
+            Some(self.least * (1.0 + MARGIN))
+        } else {
+            None
+        }
+    }
+
     /// From one end to the other before the step [m].
     fn before(&self, state: &State) -> Vec3 {
         let [a, b] = self.ends.map(|v| v as usize);
@@ -167,12 +183,13 @@ impl Edge {
     }
 }
 
-/// Brings edges below what is allowed, there and back in turn. False when some stay longer.
+/// Brings edges between what is allowed, there and back in turn. False when some stay outside.
 fn shorten_all(state: &State, step: &mut Step, edges: &mut [Edge], sweeps: usize) -> bool {
     for _ in 0..sweeps {
         let mut done = true;
         for edge in edges.iter_mut() {
-            if let Some(shifts) = shortened(state, step, edge.ends, edge.allowed) {
+            let goal = edge.goal(edge.after(state, step).norm());
+            if let Some(shifts) = goal.and_then(|goal| brought(state, step, edge.ends, goal)) {
                 for (v, shift) in edge.ends.into_iter().zip(shifts) {
                     step.moved[v as usize] += shift;
                 }
@@ -196,8 +213,8 @@ fn left(
     edges: &[Edge],
     smallest: bool,
 ) -> Result<(), StepError> {
-    let given = |(ends, bound): &([u32; 2], f64)| {
-        (world.rest[ends[0] as usize] - world.rest[ends[1] as usize]).norm() / bound - 1.0
+    let given = |Limit { ends, most, .. }: &Limit| {
+        (world.rest[ends[0] as usize] - world.rest[ends[1] as usize]).norm() / most - 1.0
     };
     let borne = BORNE + 2.0 * cloth.limits.iter().map(given).fold(0.0, f64::max);
     let beyond = |edge: &Edge| {
@@ -244,9 +261,11 @@ impl Pull {
         let unit = |d: Vec3| d.try_normalize(0.0).unwrap_or_default();
         let end = unit(edge.after(state, step));
         let mean = unit(end + unit(edge.before(state)));
-        let along = if edge.start > TAUT * edge.bound && mean.dot(&end) > 0.5 { mean } else { end };
+        let taut = edge.start > TAUT * edge.bound || edge.start * TAUT < edge.least;
+        let along = if taut && mean.dot(&end) > 0.5 { mean } else { end };
         let ends = edge.ends.map(|v| v as usize);
-        Pull { ends, weights: ends.map(|v| weight(step, v)), end, along, bound: edge.bound }
+        let bound = if edge.bound.is_finite() { edge.bound } else { edge.start };
+        Pull { ends, weights: ends.map(|v| weight(step, v)), end, along, bound }
     }
 
     /// Stops the ends from parting, and from what the scheme makes of that; gives how fast they did, in parts of the bound [1/s].
@@ -266,12 +285,12 @@ impl Pull {
     }
 }
 
-/// The edge that is farthest beyond its bound after the step, and by what part; none where all are within theirs but for rounding.
+/// The edge that is farthest beyond its upper bound after the step, and by what part; none where all are within theirs but for rounding.
 pub fn beyond(world: &World, state: &State, step: &Step) -> Option<([u32; 2], f64)> {
-    let strain = |(ends, bound): &([u32; 2], f64)| {
+    let strain = |Limit { ends, most, .. }: &Limit| {
         let [a, b] = ends.map(|v| v as usize);
         let length = ((state.x[b] + step.moved[b]) - (state.x[a] + step.moved[a])).norm();
-        (length > bound * (1.0 + 1e-9)).then(|| (*ends, length / bound - 1.0))
+        (length > most * (1.0 + 1e-9)).then(|| (*ends, length / most - 1.0))
     };
     world.cloths.iter().flat_map(|cloth| &cloth.limits).filter_map(strain).max_by(|a, b| a.1.total_cmp(&b.1))
 }
@@ -322,14 +341,18 @@ fn shorten(state: &State, step: &mut Step, edge: [u32; 2], bound: f64) {
 /// How the ends of an edge that is longer than `bound` [m] move to bring it a little below; none where it is not or they cannot.
 fn shortened(state: &State, step: &Step, edge: [u32; 2], bound: f64) -> Option<[Vec3; 2]> {
     let [a, b] = edge.map(|v| v as usize);
+    let length = ((state.x[b] + step.moved[b]) - (state.x[a] + step.moved[a])).norm();
+    if length > bound { brought(state, step, edge, bound * (1.0 - MARGIN)) } else { None }
+}
+
+/// How the ends of an edge move to bring it to a length [m]; none where they cannot.
+fn brought(state: &State, step: &Step, edge: [u32; 2], goal: f64) -> Option<[Vec3; 2]> {
+    let [a, b] = edge.map(|v| v as usize);
     let d = (state.x[b] + step.moved[b]) - (state.x[a] + step.moved[a]);
     let length = d.norm();
-    if length <= bound {
-        return None;
-    }
     let (wa, wb) = (weight(step, a), weight(step, b));
-    let pull = d * ((length - bound * (1.0 - MARGIN)) / (length * (wa + wb)));
-    (wa + wb > 0.0).then(|| [pull * wa, pull * -wb])
+    let pull = d * ((length - goal) / (length * (wa + wb)));
+    (wa + wb > 0.0 && length > 0.0).then(|| [pull * wa, pull * -wb])
 }
 
 /// What a vertex yields to a pull: its inverse mass [1/kg].

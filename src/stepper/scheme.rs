@@ -7,7 +7,7 @@
 
 use crate::linalg::{Vec3, par};
 use crate::world::step::Step;
-use crate::world::{State, World};
+use crate::world::{Limit, State, World};
 
 /// Largest acceleration of a vertex in contact, in units of gravity, that is no impact.
 const CALM: f64 = 2.0;
@@ -65,12 +65,12 @@ pub fn ground(world: &World, state: &State, step: &mut Step) {
 pub fn ground_limited(world: &World, state: &State, step: &mut Step) -> bool {
     let mut any = false;
     for cloth in &world.cloths {
-        let mut long = cloth.limits.iter().map(|(ends, bound)| {
+        let mut outside = cloth.limits.iter().map(|Limit { ends, least, most }| {
             let [a, b] = ends.map(|v| state.x[v as usize] + step.moved[v as usize]);
-            (a - b).norm() > *bound
+            !(*least..=*most).contains(&(a - b).norm())
         });
         let vertices = world.objects[cloth.object].vertices.clone();
-        if step.limited[vertices.start] || !long.any(|long| long) {
+        if step.limited[vertices.start] || !outside.any(|outside| outside) {
             continue;
         }
         for v in vertices {

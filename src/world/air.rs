@@ -1,6 +1,6 @@
 //! Where there is air: between a cloth and what is below it.
 
-use super::{Object, World};
+use super::{Kind, Object, World};
 use crate::collision::traversal::Traversal;
 use crate::field::air::{Air, Gas, Layer, Method};
 use crate::linalg::Vec3;
@@ -9,7 +9,7 @@ use std::f64::consts::PI;
 /// A layer of air as the scene describes it; vertices are file vertices of the cloth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AirInput {
-    /// Names of the cloth and of the body or obstacle below it.
+    /// Names of the cloth and of the body, obstacle or other cloth below it.
     pub names: [String; 2],
     /// The gas.
     pub gas: Gas,
@@ -47,6 +47,8 @@ pub struct AirLayer {
     pub objects: [usize; 2],
     /// Triangles of what is below, of world vertices.
     pub below: Vec<[u32; 3]>,
+    /// What is below has two sides: the gap is a distance, on whichever side the cloth is.
+    two_sided: bool,
     /// The gas.
     pub gas: Gas,
     /// The layer.
@@ -80,8 +82,14 @@ impl AirLayer {
                 (layer.permeance[*v as usize], layer.inertia[*v as usize]) = (*permeance, 0.0);
             }
         }
+        let two_sided = world.objects[below].kind == Kind::Cloth;
         let (objects, below) = ([cloth, below], triangles(&world.objects[below], 0));
-        Some(AirLayer { objects, below, gas: input.gas, layer, blockage: input.blockage, vents })
+        Some(AirLayer { objects, below, two_sided, gas: input.gas, layer, blockage: input.blockage, vents })
+    }
+
+    /// Height of the gap at a signed distance from what is below [m].
+    pub fn gap(&self, distance: f64) -> f64 {
+        if self.two_sided { distance.abs() } else { distance }
     }
 
     /// Pressure outside above that of the atmosphere at a time [s], by vertex [Pa].
@@ -105,7 +113,7 @@ impl AirLayer {
         let first = world.objects[self.objects[0]].vertices.start;
         let mut below = Traversal::new(&self.below, x, self.layer.size());
         below.update(x, |v| x[first + v]);
-        let gaps: Vec<f64> = (0..self.layer.size()).map(|v| below.closest(v).distance).collect();
+        let gaps: Vec<f64> = (0..self.layer.size()).map(|v| self.gap(below.closest(v).distance)).collect();
         Air::still(&self.layer, &self.gas, &gaps)
     }
 }

@@ -1,28 +1,29 @@
 //! From placed meshes and laws to a [`World`] and its first [`State`].
 
 mod chart;
+mod cloth;
 
 use super::air::{AirInput, AirLayer};
 use super::balloon::{Balloon, BalloonInput};
 use super::friction::{Between, Frictions};
 use super::glue::Glue;
 use super::wind::Wind;
-use super::{Cloth, ContactSettings, Course, Handle, Kind, Object, Obstacle, Pin, Pinch, State, World, component};
+use super::{ContactSettings, Course, Handle, Kind, Object, Obstacle, Pin, Pinch, State, World, component};
 use crate::collision::surface::Surface;
 use crate::force::bending::Bending;
 use crate::force::contact::Friction;
-use crate::force::drag::{Drag, Sail, Slowed};
+use crate::force::drag::{Drag, Slowed};
 use crate::force::elements::Elements;
-use crate::force::membrane::{Isotropic, Membrane, Triangle};
-use crate::force::plate_mesh::{self, Bent};
+use crate::force::membrane::{Isotropic, Membrane};
 use crate::force::sheet::{Damping, Sheet};
 use crate::force::solid::{Body, Tetrahedron};
+use crate::force::spring_mesh::Network;
 use crate::linalg::partition::{self, Partition};
-use crate::linalg::{Mat2, Vec2, Vec3};
+use crate::linalg::{Mat2, Vec3};
 use crate::mesh::TriMesh;
 use crate::mesh::tet::TetMesh;
-use crate::mesh::topology::Topology;
-use chart::{edge_lengths, join, material_points};
+use chart::material_points;
+pub use cloth::spring_fault;
 use std::collections::BTreeSet;
 
 /// Where a cloth's flat rest shape comes from.
@@ -54,10 +55,14 @@ pub struct ClothInput {
     pub name: String,
     /// Mesh at the start.
     pub mesh: TriMesh,
-    /// Laws.
+    /// Laws of finite elements.
     pub sheet: Sheet,
+    /// The springs that it is made of instead of finite elements.
+    pub springs: Option<Network>,
     /// Mass per area [kg/m^2].
     pub density: f64,
+    /// Mass of every vertex in place of that of its area [kg].
+    pub vertex_mass: Option<f64>,
     /// Thickness [m].
     pub thickness: f64,
     /// Friction.
@@ -180,7 +185,9 @@ impl ClothInput {
                 bending: Bending::Constant(0.0),
                 damping: Damping::default(),
             },
+            springs: None,
             density,
+            vertex_mass: None,
             thickness: 0.0,
             friction: Friction { fixed: 0.0, sliding: 0.0 },
             drag: Drag::default(),
@@ -226,7 +233,7 @@ pub fn build(input: Input) -> (World, State) {
     let mut meshes = Vec::new();
     let grain = if input.frictions.iter().any(Between::has_grain) { grain(&input) } else { Vec::new() };
     for cloth in input.cloths {
-        meshes.push(add_cloth(&mut world, &mut state, cloth));
+        meshes.push(cloth::add(&mut world, &mut state, cloth));
     }
     for body in input.bodies {
         meshes.push(add_body(&mut world, &mut state, body));
@@ -359,80 +366,4 @@ fn add_body(world: &mut World, state: &mut State, input: BodyInput) -> Part {
         self_contact: input.self_contact,
     });
     (vertices, triangles)
-}
-
-fn add_cloth(world: &mut World, state: &mut State, mut input: ClothInput) -> Part {
-    let file = input.mesh.triangles.clone();
-    let local = join(&mut input);
-    let mesh = &input.mesh;
-    let (vertices, place) = place(world, &mesh.positions, partition::SURFACE);
-    state.v.resize(vertices.end, input.velocity);
-    let factor = |map: &[f64], v: u32| map.get(v as usize).copied().unwrap_or(1.0);
-    world.half_thickness.resize(vertices.end, 0.0);
-    for (v, new) in (0..).zip(&place) {
-        world.half_thickness[*new as usize] = input.thickness / 2.0 * factor(&input.weights.thickness, v);
-    }
-
-    let cloth = world.cloths.len() as u32;
-    let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
-    let material: Vec<[Vec2; 3]> =
-        (0..mesh.triangles.len()).map(|t| material_points(mesh, input.warp, input.rest, t)).collect();
-    let mut faces = Vec::new();
-    for (triangle, points) in mesh.triangles.iter().zip(&material) {
-        let mean = |map: &[f64]| triangle.iter().map(|v| factor(map, *v)).sum::<f64>() / 3.0;
-        let Some(element) =
-            Triangle::new(triangle.map(|v| place[v as usize]), *points, mean(&input.weights.stretch), cloth)
-        else {
-            continue;
-        };
-        faces.push(element.vertices);
-        world.elements.triangles.push(element);
-        for v in triangle {
-            let share = input.density * area(points) / 3.0;
-            world.mass[place[*v as usize] as usize] += share * factor(&input.weights.mass, *v);
-        }
-    }
-    if input.drag != Drag::default() {
-        world.elements.sails.push(Sail { vertices: vertices.clone(), faces, drag: input.drag });
-    }
-    let bent = Bent {
-        mesh,
-        topology: &topology,
-        material: &material,
-        place: &place,
-        bending: input.sheet.bending,
-        weights: &input.weights.bend,
-        flat: input.flat,
-        cloth,
-    };
-    plate_mesh::add(&bent, &mut world.elements.hinges, &mut world.elements.patches);
-    let limits = match input.limit {
-        None => Vec::new(),
-        Some(limit) => edge_lengths(&topology, mesh, &material)
-            .map(|(edge, length)| (edge.map(|v| place[v as usize]), length * (1.0 + limit)))
-            .collect(),
-    };
-    world.cloths.push(Cloth { object: world.objects.len(), limits });
-    let triangles = mesh.triangles.iter().map(|t| t.map(|v| place[v as usize])).collect();
-    let edge = mean_edge(&mesh.positions, &mesh.triangles);
-    let place = local.map_or_else(|| place.clone(), |local| local.iter().map(|v| place[*v as usize]).collect());
-    hold(world, &input.pins, &input.handles, &place);
-    world.elements.sheets.push(input.sheet);
-    world.objects.push(Object {
-        name: input.name,
-        kind: Kind::Cloth,
-        vertices: vertices.clone(),
-        place,
-        edge,
-        triangles: file,
-        uv: input.mesh.uv,
-        uv_triangles: input.mesh.uv_triangles,
-        friction: input.friction,
-        self_contact: input.self_contact,
-    });
-    (vertices, triangles)
-}
-
-fn area(points: &[Vec2; 3]) -> f64 {
-    (points[1] - points[0]).perp(&(points[2] - points[0])).abs() / 2.0
 }

@@ -152,8 +152,26 @@ pub struct Handle {
 pub struct Cloth {
     /// Index of its object.
     pub object: usize,
-    /// Edges that may not stretch beyond a length: vertices and the length [m].
-    pub limits: Vec<([u32; 2], f64)>,
+    /// What bounds its stretch.
+    pub limits: Vec<Limit>,
+}
+
+/// Two vertices that may not be nearer to each other, or farther apart, than their bounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limit {
+    /// The vertices.
+    pub ends: [u32; 2],
+    /// Least distance [m].
+    pub least: f64,
+    /// Largest distance; may be infinite [m].
+    pub most: f64,
+}
+
+impl Limit {
+    /// An upper bound alone [m].
+    pub fn most(ends: [u32; 2], most: f64) -> Limit {
+        Limit { ends, least: 0.0, most }
+    }
 }
 
 /// Where an obstacle's vertices are at a time.

@@ -189,10 +189,8 @@ static ENERGIES: &[Energy] = &[
         placed: true,
         ..Energy::new("gravity", "Of weight, zero at the origin.", |_, world, state| weight_energy(world, state))
     },
-    Energy::new("membrane", "Of stretching and shearing.", |_, world, state| {
-        world.elements.membranes().energy(&state.x)
-    }),
-    Energy::new("bending", "Of bending.", |_, world, state| world.elements.plates().energy(&state.x)),
+    Energy::new("membrane", "Of stretching and shearing.", |_, world, state| world.elements.energy(&state.x).0),
+    Energy::new("bending", "Of bending.", |_, world, state| world.elements.energy(&state.x).1),
     Energy::new("solid", "Of the deformation of bodies, and of what glues cloths to them.", |_, world, state| {
         world.elements.solid_energy(&state.x)
     }),

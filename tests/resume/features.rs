@@ -25,6 +25,7 @@ pub fn all() -> Vec<(&'static str, String)> {
         ("start ignored", crossing("ignore")),
         ("start untangled", crossing("untangle")),
         ("recorded motion", format!("{}{RECORDED}", time(""))),
+        ("springs, beams, air, glue", format!("{}{SPRINGS}", time(""))),
     ]
 }
 
@@ -68,6 +69,58 @@ name = "ball"
 mesh = "MESHES/ball.ply"
 friction = 0.4
 rotation = { axis = [0, 1, 0.2], speed = "200 deg/s", from = 0.05 }
+"##;
+
+/// A lattice of beams falls onto one of springs with limits on both sides, which is pinned and pulled; a cover of beams below is glued to a
+/// body, with air between.
+const SPRINGS: &str = r##"
+[wind]
+velocity = [0.5, 0, 0.2]
+[[body]]
+name = "filling"
+mesh = "MESHES/block.ply"
+material = "cotton-stuffing"
+resolution = "5 cm"
+transform = { translate = [0, 0.065, 0] }
+[[cloth]]
+name = "cover"
+mesh = "MESHES/block.ply"
+offset = "5 mm"
+subdivide = 1
+model = "choi-ko"
+springs = { from_material = true }
+transform = { translate = [0, 0.065, 0] }
+[[cloth]]
+name = "net"
+mesh = "MESHES/sheet_1m_25.ply"
+model = "springs"
+vertex_mass = "0.1 g"
+springs = { structural = 30, shear = 15, flexion = 2, damping = 0.002, stretch_limit = 0.05, squeeze_limit = 0.1 }
+transform = { scale = 0.4, translate = [0.02, 0.145, 0] }
+air_drag = 0.5
+[[cloth.pin]]
+box = { min = [0.15, 0, 0.15], max = [0.3, 1, 1] }
+until = "0.08 s"
+keyframes = [{ time = 0 }, { time = 0.1, translate = [0.03, 0.02, 0] }]
+[[cloth.handle]]
+box = { min = [-1, 0, -1], max = [-0.15, 1, -0.15] }
+from = "0.04 s"
+stiffness = "5 N/m"
+keyframes = [{ time = 0 }, { time = 0.2, translate = [0, 0.05, 0] }]
+[[cloth]]
+name = "woven"
+mesh = "MESHES/sheet_1m_25.ply"
+model = "choi-ko"
+springs = { ks = 40, kb = 2e-8, kd = 0.002 }
+transform = { scale = 0.4, translate = [0, 0.151, 0], rotate = { axis = [0, 1, 0], angle = "20 deg" } }
+[[glue]]
+cloth = "cover"
+body = "filling"
+box = { min = [-1, 0, -1], max = [-0.12, 1, 1] }
+[[air_layer]]
+cloth = "cover"
+body = "filling"
+all = true
 "##;
 
 const RUBBING: &str = r##"

@@ -62,9 +62,12 @@ fn it_comes_to_the_world() {
 }
 
 #[test]
-fn a_cloth_has_one_layer() {
+fn two_objects_have_one_layer() {
     let told = lines(&built("twice", &format!("{AIR}{AIR}")).unwrap_err());
-    assert!(told.contains("twice.toml:14:9: air_layer[1].cloth: 'cover' has a layer of air already"), "{told}");
+    assert!(
+        told.contains("twice.toml:15:8: air_layer[1].body: there is a layer of air between 'cover' and 'pad' already"),
+        "{told}"
+    );
 }
 
 /// `[[air_layer]]` with a permeability, over a floor.

@@ -6,7 +6,7 @@ use percale::force::contact::Friction;
 use percale::force::membrane::{Isotropic, Membrane};
 use percale::linalg::Vec3;
 use percale::scene::body;
-use percale::scene::cloth::{MapSource, Mapped, Pull, Rest, RestAngles};
+use percale::scene::cloth::{MapSource, Mapped, Model, Pull, Rest, RestAngles};
 use percale::scene::obstacle::Shape;
 use percale::scene::place::{Members, Selector};
 use percale::scene::preview::Shading;
@@ -119,6 +119,20 @@ fn a_cloth_has_all_its_parts() {
     assert_eq!(cloth.handles[1].pull, Pull::Force(Vec3::new(0.0, 0.0, 0.002)));
     assert_eq!((cloth.maps[0].of, cloth.maps[0].factor, cloth.maps[0].outside), (Mapped::Stretch, 2.0, 0.5));
     assert_eq!(cloth.maps[1].source, MapSource::Channel("weight".to_string()));
+}
+
+#[test]
+fn cloths_of_springs_have_all_their_parts() {
+    let scene = good(FULL);
+    let [net, woven, knit] = &scene.cloths[1..] else { panic!("three cloths of springs") };
+    assert_eq!((net.model, net.vertex_mass), (Model::Springs, Some(2e-4)));
+    let springs = &net.springs;
+    assert_eq!([springs.structural, springs.shear, springs.flexion], [Some(20.0), Some(8.0), Some(3.0)]);
+    assert_eq!([springs.damping, springs.stretch_limit, springs.squeeze_limit], [Some(0.01), Some(0.1), Some(0.2)]);
+    let springs = &woven.springs;
+    assert_eq!(woven.model, Model::ChoiKo);
+    assert_eq!([springs.ks, springs.kb, springs.kd, springs.cb], [Some(50.0), Some(5e-7), Some(0.01), Some(2.0)]);
+    assert_eq!((springs.euler, springs.from_material, knit.springs.from_material), (Some(true), false, true));
 }
 
 #[test]

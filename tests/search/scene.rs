@@ -197,7 +197,9 @@ impl Draw {
                 bending: Bending::Constant(self.r.size(1e-8, 1e-3)),
                 damping: if self.r.chance(0.3) { Damping::default() } else { Damping::even(self.r.size(1e-5, 1e-2)) },
             },
+            springs: None,
             density: self.r.size(0.03, 1.0),
+            vertex_mass: None,
             thickness: self.thickness(),
             friction: self.friction(),
             drag: if self.r.chance(0.5) {

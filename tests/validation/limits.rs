@@ -47,7 +47,7 @@ fn energy(bench: &Bench) -> f64 {
 /// How far the worst edge is beyond its bound.
 fn beyond(bench: &Bench) -> f64 {
     let length = |[a, b]: [u32; 2]| (bench.state.x[a as usize] - bench.state.x[b as usize]).norm();
-    bench.world.cloths[0].limits.iter().map(|(edge, bound)| length(*edge) / bound - 1.0).fold(0.0, f64::max)
+    bench.world.cloths[0].limits.iter().map(|limit| length(limit.ends) / limit.most - 1.0).fold(0.0, f64::max)
 }
 
 /// Slivers that a pin catches at 17 m/s: they swing, and none is faster than what came in but for what gravity and wind add.

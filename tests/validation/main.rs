@@ -22,4 +22,5 @@ mod plate;
 mod rubbing;
 mod seed_air;
 mod solid;
+mod spring;
 mod tether;

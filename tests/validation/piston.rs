@@ -9,10 +9,10 @@ use percale::mesh::generate::{self, Diagonals, lying, sheet};
 use percale::mesh::topology::Topology;
 use percale::stepper::Integrator;
 use percale::world::air::AirInput;
-use percale::world::build::{Input, ObstacleInput};
+use percale::world::build::{ClothInput, Input, ObstacleInput};
 use percale::world::motion::Motion;
 use percale::world::quantity::{kinetic_energy, weight_energy};
-use percale::world::{Course, Kind, Pin};
+use percale::world::{ContactSettings, Course, Kind, Pin};
 
 /// Height of the gap [m].
 const GAP: f64 = 0.02;
@@ -95,6 +95,49 @@ fn a_sealed_piston_swings() {
     let swings = swings(&mut bench, h, 9);
     close("sealed piston: omega, rad/s", 8.0 * std::f64::consts::PI / (swings[8][0] - swings[0][0]), omega, 0.01);
     close("sealed piston: height after four periods, mm", 1e3 * swings[7][1], 1e3 * 0.01 * GAP, 0.01);
+}
+
+/// Two equal sheets with sealed air between them swing against each other as half of the mass of one on a plate, whichever side of the lower
+/// one is up; their common centre stays where it is.
+#[test]
+fn two_sheets_are_a_piston_of_half_the_mass() {
+    let omega = (2.0 * Gas::default().pressure / (DENSITY * GAP)).sqrt();
+    let h = std::f64::consts::TAU / omega / 200.0;
+    for turned in [false, true] {
+        let flat = sheet(9, 9, WIDTH, WIDTH, Diagonals::Alternating, lying(WIDTH, WIDTH));
+        let (mut upper, mut lower) = (flat.clone(), flat);
+        upper.positions.iter_mut().for_each(|p| p.y = GAP);
+        if turned {
+            lower.triangles.iter_mut().for_each(|t| t.swap(1, 2));
+            lower.uv_triangles.iter_mut().for_each(|t| t.swap(1, 2));
+        }
+        let lower = ClothInput { name: "lower".into(), ..cloth(lower, 200.0) };
+        let input = input(Vec3::zeros(), cloth(upper, 200.0));
+        let cloths = input.cloths.into_iter().chain([lower]).collect();
+        let input = Input { cloths, airs: vec![air("lower", 0.0)], ..Input::empty(Vec3::zeros()) };
+        let contact = ContactSettings { enabled: false, ..input.contact };
+        let mut bench = Bench::new(Input { contact, ..input }, settings(Integrator::Bdf2, h, 1e-8));
+        lift(&mut bench, 0.01 * GAP);
+        let means = |bench: &Bench| {
+            [0, 1].map(|k: usize| {
+                let all = bench.world.in_file_order(&bench.world.objects[k], &bench.state.x);
+                all.iter().map(|p| p.y).sum::<f64>() / all.len() as f64
+            })
+        };
+        let (mut zeros, mut last) = (Vec::new(), 0.01 * GAP);
+        while zeros.len() < 9 {
+            bench.step(h);
+            let [up, low] = means(&bench);
+            let now = up - low - GAP;
+            if now * last <= 0.0 {
+                zeros.push(bench.state.time - h * now / (now - last));
+            }
+            last = now;
+            assert!((up + low - GAP - 0.01 * GAP).abs() < 1e-6 * GAP, "{up} {low}");
+        }
+        let found = 8.0 * std::f64::consts::PI / (zeros[8] - zeros[0]);
+        close(&format!("sealed air between sheets, turned: {turned}: omega, rad/s"), found, omega, 0.01);
+    }
 }
 
 /// Where it can leave, slowly, the swing dies out: `s^2 + lambda s + omega^2 = 0`, damping ratio

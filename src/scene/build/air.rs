@@ -15,9 +15,13 @@ pub fn layers(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Vec<
     for (k, air) in scene.airs.iter().enumerate() {
         // What could not be read has been told.
         let Some(cloth) = cloths.iter().find(|c| c.name == air.cloth) else { continue };
-        if layers.iter().any(|l| l.names[0] == air.cloth) {
-            let message = format!("'{}' has a layer of air already", air.cloth);
-            faults.fault(&format!("air_layer[{k}].cloth"), message);
+        let between = |l: &AirInput| {
+            let [above, below] = &l.names;
+            (*above == air.cloth && *below == air.body) || (*above == air.body && *below == air.cloth)
+        };
+        if layers.iter().any(between) {
+            let message = format!("there is a layer of air between '{}' and '{}' already", air.cloth, air.body);
+            faults.fault(&format!("air_layer[{k}].body"), message);
             continue;
         }
         let topology = Topology::new(cloth.mesh.positions.len(), &cloth.mesh.joined_triangles());

@@ -6,12 +6,14 @@ use super::{files, hold};
 use crate::force::contact::Friction;
 use crate::force::drag::Drag;
 use crate::force::sheet::{Damping, Sheet};
+use crate::force::spring_mesh::Fault;
 use crate::mesh::check::{Severity, check};
 use crate::mesh::{LEFT_OUT, TriMesh, refine};
 use crate::scene::Scene;
 use crate::scene::cloth::{self, Cloth, Map, MapSource, Mapped, RestAngles};
 use crate::scene::fault::meant;
-use crate::world::build::{ClothInput, Rest, Weights};
+use crate::scene::spring;
+use crate::world::build::{ClothInput, Rest, Weights, spring_fault};
 use std::path::Path;
 
 /// A cloth with its mesh in the world; `key` is its path in the scene.
@@ -51,14 +53,16 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
         }
     }
     let material = &cloth.material;
-    Some(ClothInput {
+    let input = ClothInput {
         name: cloth.name.clone(),
         sheet: Sheet {
             membrane: material.membrane,
             bending: material.bending,
             damping: Damping { stretch: material.damping, bend: material.bending_damping.unwrap_or(material.damping) },
         },
+        springs: spring::network(cloth),
         density: material.density,
+        vertex_mass: cloth.vertex_mass,
         thickness: material.thickness,
         friction: Friction { fixed: material.friction_static, sliding: material.friction_dynamic },
         drag: Drag { normal: cloth.air_drag, tangent: cloth.air_drag_tangent },
@@ -76,7 +80,26 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
         handles,
         // Glue knows them all.
         mesh: TriMesh { groups, ..mesh },
-    })
+    };
+    check_springs(&input, key, faults).then_some(input)
+}
+
+/// A cloth of springs has them.
+fn check_springs(input: &ClothInput, key: &str, faults: &mut Faults) -> bool {
+    let Some((fault, at)) = spring_fault(input) else { return true };
+    let places: Vec<String> = at.iter().map(|p| format!("({:.4}, {:.4}, {:.4})", p.x, p.y, p.z)).collect();
+    let places = places.join(" and ");
+    let message = match fault {
+        Fault::NoLength(_) => format!("a spring has no length at rest, between the vertices at {places}"),
+        Fault::Pushing(_) => format!(
+            "the spring between the vertices at {places} would push; give less flexion, cells nearer to squares, or the stiffness itself"
+        ),
+        Fault::NoFlexion => {
+            "no two vertices of the mesh are at distance two, so that nothing can resist bending".to_string()
+        }
+    };
+    faults.fault(&format!("{key}.springs"), message);
+    false
 }
 
 /// How often each triangle is cut.

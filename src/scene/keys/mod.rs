@@ -325,6 +325,15 @@ impl<'a> Keys<'a> {
         self.cx.warnings.push(Raw { origin, key, message: message.into(), absent: false });
     }
 
+    /// Records a fault of a key in a table below this one.
+    pub fn fault_below(&mut self, table: &str, name: &str, message: impl Into<String>) {
+        let node = self.find(table);
+        let key = node.and_then(|node| if let Value::Table(table) = &node.value { table.find(name) } else { None });
+        let origin = key.or(node).map_or(self.origin, |node| node.origin);
+        let path = self.path_of(&format!("{table}.{name}"));
+        self.cx.fault(origin, &path, message);
+    }
+
     /// Records a fault of a key in one of a list of tables.
     pub fn fault_in(&mut self, list: &str, index: usize, name: &str, message: impl Into<String>) {
         let table = match self.find(list).map(|node| &node.value) {

@@ -1,4 +1,4 @@
-//! Springs at the edges that a solution of the step makes longer than their limits allow.
+//! Springs at the edges that a solution of the step makes longer, or shorter, than their limits allow.
 //!
 //! To shorten edges after the solve alone would fold what is narrow: no force of the membrane answers. Stiff springs in the system,
 //! which is solved again with them, let it; what remains for the sweeps over the edges is little.
@@ -25,7 +25,7 @@ struct Spring {
     number: usize,
     ends: [u32; 2],
     along: Vec3,
-    /// How far free flight takes the ends beyond the goal [m].
+    /// How far free flight takes the ends apart beyond the goal [m].
     beyond: f64,
     /// [N/m].
     stiffness: f64,
@@ -37,7 +37,7 @@ impl Springs {
         self.0.clear();
     }
 
-    /// Looks where edges are too long after the step: springs there, along what they are then. False when those that are there do.
+    /// Looks where edges are too long or short after the step: springs there, along what they are then. False when those that are there do.
     pub fn find(&mut self, world: &World, state: &State, step: &Step) -> bool {
         let mut new = Vec::new();
         let (mut asks, mut number) = (false, 0);
@@ -48,17 +48,20 @@ impl Springs {
             let d = edge.after(state, step);
             let length = d.norm();
             let long = length > edge.allowed * (1.0 + ROOM);
+            let short = length < edge.least * (1.0 - ROOM);
             let free = |v: u32| !step.fixed[v as usize];
-            if !(long || had && length > edge.allowed * (1.0 - ROOM)) || !edge.ends.into_iter().any(free) {
+            let near = length > edge.allowed * (1.0 - ROOM) || length < edge.least * (1.0 + ROOM);
+            if !(long || short || had && near) || !edge.ends.into_iter().any(free) || length == 0.0 {
                 continue;
             }
-            asks |= long;
+            asks |= long || short;
+            let goal = if length < edge.least * (1.0 + ROOM) { edge.least } else { edge.allowed };
             let along = d / length;
             let [a, b] = edge.ends.map(|v| step.flight(v));
             let flown = edge.before(state) + b - a;
             let inertia = |v: u32| step.mass[v as usize] / (step.betas[v as usize] * step.betas[v as usize]);
             let stiffness = STIFF * edge.ends.into_iter().filter(|v| free(*v)).map(inertia).sum::<f64>();
-            let beyond = along.dot(&flown) - edge.allowed;
+            let beyond = along.dot(&flown) - goal;
             new.push(Spring { number, ends: edge.ends, along, beyond, stiffness });
         }
         if asks {

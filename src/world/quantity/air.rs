@@ -4,7 +4,7 @@ use crate::field::air::Air;
 use crate::world::air::AirLayer;
 use crate::world::{Object, State, World};
 
-/// A number for each vertex of an object, in file order; `None` where no air is below it.
+/// A number for each vertex of an object, in file order, summed over its layers; `None` where no air is below it.
 fn below(
     world: &World,
     state: &State,
@@ -13,11 +13,18 @@ fn below(
 ) -> Option<Vec<f64>> {
     let first = object.vertices.start;
     let is_of = |layer: &AirLayer| world.objects.get(layer.objects[0]).is_some_and(|cloth| cloth.name == object.name);
-    let (layer, air) = world.airs.iter().zip(&state.airs).find(|(layer, _)| is_of(layer))?;
-    Some(object.place.iter().map(|v| value(layer, air, *v as usize - first)).collect())
+    let mut all: Option<Vec<f64>> = None;
+    for (layer, air) in world.airs.iter().zip(&state.airs).filter(|(layer, _)| is_of(layer)) {
+        let own = object.place.iter().map(|v| value(layer, air, *v as usize - first));
+        all = Some(match all {
+            None => own.collect(),
+            Some(sums) => sums.into_iter().zip(own).map(|(sum, own)| sum + own).collect(),
+        });
+    }
+    all
 }
 
-/// Pressure of the air below each vertex, or inside the balloon, above that of the atmosphere [Pa].
+/// Pressure of the air below each vertex, the sum of all its layers, or inside the balloon, above that of the atmosphere [Pa].
 pub fn pressures(world: &World, state: &State, object: &Object) -> Option<Vec<f64>> {
     let is_of = |cloth: usize| world.objects.get(cloth).is_some_and(|cloth| cloth.name == object.name);
     let balloons = || world.balloons.iter().zip(&state.balloons).filter(|(balloon, _)| is_of(balloon.cloth));

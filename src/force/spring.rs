@@ -1,0 +1,346 @@
+//! Springs between two vertices: linear (Provot 1995; Park & Byun; Horiba et al. 2007, Eq. 1), of tension alone and buckling (Choi & Ko
+//! 2002, sections 4.1 and 4.2; Prince & Bigham 2004).
+//!
+//! With the length `l`, the rest length `L` and `u` the unit vector from the first vertex to the second, the first is pulled by `T(l) u`:
+//! - linear: `T = k (l - L) + c l'`;
+//! - tension: the same where `l > L`, else nothing;
+//! - buckling: where `l < L`, the force of a beam of length `L` bent to an arc whose chord is `l`: `T = 4 kb a^2/(L^2 (cos a - sin a/a))`,
+//!   `sin a/a = l/L`, whose energy is `2 kb a^2/L`. That is 12 kb/L^2 as soon as the beam is not straight: `T` is not below `cb (l - L)`.
+//!   Longer than `L` it does nothing.
+//!
+//! `T` is that of the length which the spring will have at the end of the step at the present velocities: what it enters or leaves within the
+//! step, slack or ramp, is foreseen. To what the velocities change by answers the largest `T'` that it may meet: `k`, or that of the ramp. The
+//! stiffness is `(T' + c/beta) u u^T + max(0, T/l) (I - u u^T)`, positive semidefinite: what pushes has no transverse part.
+//! A spring that has shrunk to a point has no direction and does nothing.
+
+use super::scheme::{Scheme, pick};
+use super::term::{Law, Name, Own, Rows, couple_all};
+use crate::linalg::matrix::{Domain, Real};
+use crate::linalg::{Mat3, Vec3, par};
+use std::f64::consts::PI;
+
+/// A spring this short, in units of its rest length, has no direction.
+const POINT: f64 = 1e-9;
+
+/// How a spring pulls.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Tension {
+    /// Stretched and squeezed alike.
+    Linear {
+        /// Force per elongation [N/m].
+        stiffness: f64,
+        /// Force per speed of elongation [N s/m].
+        damping: f64,
+    },
+    /// Only where it is stretched.
+    Taut {
+        /// Force per elongation [N/m].
+        stiffness: f64,
+        /// Force per speed of elongation [N s/m].
+        damping: f64,
+    },
+    /// Only where it is shorter than at rest: a beam that has buckled.
+    Buckling {
+        /// Bending rigidity of the beam [N m^2].
+        rigidity: f64,
+        /// Force per shortening before it buckles [N/m].
+        ramp: f64,
+    },
+}
+
+/// Where in a cloth a spring is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// At an edge of the mesh: it resists stretching, or shearing.
+    Edge,
+    /// Over the other diagonal of a cell of a lattice: it resists shearing.
+    Diagonal,
+    /// Between vertices at distance two: it resists bending.
+    Flexion,
+}
+
+/// A spring.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spring {
+    /// Its ends.
+    pub vertices: [u32; 2],
+    /// Length at rest [m].
+    pub rest: f64,
+    /// How it pulls.
+    pub tension: Tension,
+    /// Where it is.
+    pub role: Role,
+    /// Which cloth.
+    pub cloth: u32,
+}
+
+/// Half the angle `a` of an arc whose chord is the part `part` of it, in (0, pi): `sin a/a = part`, to rounding.
+fn half_angle(part: f64) -> f64 {
+    // Of the series 1 - a^2/6 + a^4/120; Newton's method converges from there for all parts.
+    let mut a = (6.0 * (1.0 - part)).sqrt();
+    if a < 1e-3 {
+        return a * (1.0 + a * a / 40.0);
+    }
+    for _ in 0..5 {
+        let (sin, cos) = a.sin_cos();
+        a = (a - a * (sin - part * a) / (a * cos - sin)).clamp(1e-3, PI);
+    }
+    a
+}
+
+/// `cos a - sin a/a`, which is not above zero.
+fn arch(a: f64) -> f64 {
+    if a < 1e-2 { -a * a / 3.0 * (1.0 - a * a / 10.0) } else { a.cos() - a.sin() / a }
+}
+
+/// Force of a buckled beam of rigidity and length 1 whose chord is `part` of it, and the force's derivative by `part`.
+fn buckled(part: f64) -> (f64, f64) {
+    let a = half_angle(part);
+    if a < 1e-2 {
+        // 4 a^2/(cos a - sin a/a) = -12 (1 + a^2/10 + ...), part = 1 - a^2/6 + ...
+        return (-12.0 * (1.0 + a * a / 10.0), 7.2);
+    }
+    let g = arch(a);
+    let force = 4.0 * a * a / g;
+    // g' = -sin a - (cos a - sin a/a)/a, part' = g/a.
+    let slope = 8.0 * a / g - 4.0 * a * a * (-a.sin() - g / a) / (g * g);
+    (force, (slope * a / g).max(0.0))
+}
+
+impl Tension {
+    /// Pull [N], its derivative by the length and the damping of a spring of rest length `rest` that is `length` long [m].
+    #[inline]
+    pub fn at(&self, rest: f64, length: f64) -> [f64; 3] {
+        let beyond = length - rest;
+        match *self {
+            Tension::Linear { stiffness, damping } => [stiffness * beyond, stiffness, damping],
+            Tension::Taut { stiffness, damping } if beyond > 0.0 => [stiffness * beyond, stiffness, damping],
+            Tension::Buckling { rigidity, ramp } if beyond < 0.0 => {
+                let (force, slope) = buckled(length / rest);
+                let (force, slope) = (force * rigidity / (rest * rest), slope * rigidity / rest.powi(3));
+                if force > ramp * beyond { [force, slope, 0.0] } else { [ramp * beyond, ramp, 0.0] }
+            }
+            Tension::Taut { .. } | Tension::Buckling { .. } => [0.0; 3],
+        }
+    }
+
+    /// Largest stiffness that it may have but for its geometry, or the rigidity of a beam.
+    pub fn stiffest(&self) -> f64 {
+        match *self {
+            Tension::Linear { stiffness, .. } | Tension::Taut { stiffness, .. } => stiffness,
+            Tension::Buckling { rigidity, .. } => rigidity,
+        }
+    }
+
+    /// Largest slope of its pull that a step may meet where it is `slope` now [N/m].
+    #[inline]
+    fn steepest(&self, slope: f64) -> f64 {
+        match *self {
+            Tension::Linear { stiffness, .. } | Tension::Taut { stiffness, .. } => stiffness,
+            Tension::Buckling { ramp, .. } => ramp.max(slope),
+        }
+    }
+
+    /// Energy of a spring of rest length `rest` that is `length` long [J].
+    fn energy(&self, rest: f64, length: f64) -> f64 {
+        let beyond = length - rest;
+        match *self {
+            Tension::Linear { stiffness, .. } => 0.5 * stiffness * beyond * beyond,
+            Tension::Taut { stiffness, .. } => 0.5 * stiffness * beyond.max(0.0).powi(2),
+            Tension::Buckling { .. } if beyond >= 0.0 => 0.0,
+            Tension::Buckling { rigidity, ramp } => {
+                let gives = gives_way(rigidity / rest.powi(3), ramp);
+                let arc = |part: f64| 2.0 * rigidity * half_angle(part).powi(2) / rest;
+                let part = length / rest;
+                if part >= gives {
+                    return 0.5 * ramp * beyond * beyond;
+                }
+                0.5 * ramp * (rest * (1.0 - gives)).powi(2) + arc(part) - arc(gives)
+            }
+        }
+    }
+}
+
+/// Part of its rest length at which a beam of `stiffness` kb/L^3 buckles: where its force is no more than that of the ramp.
+fn gives_way(stiffness: f64, ramp: f64) -> f64 {
+    let ramps = |part: f64| buckled(part).0 * stiffness <= ramp * (part - 1.0);
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        *if ramps(middle) { &mut high } else { &mut low } = middle;
+    }
+    high
+}
+
+/// What a spring does to its first vertex in a step; the second has the opposite.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pull {
+    /// Force at the expected length, that of damping included [N].
+    pub force: Vec3,
+    /// How much it grows with what is not expected along the spring [N/m].
+    pub along: Mat3,
+    /// How much it grows with all that its ends move by across the spring [N/m].
+    pub across: Mat3,
+    /// The same as `along` of damping [N/m].
+    pub damping: Mat3,
+}
+
+impl Spring {
+    /// Pull on the first end where the second is away by `d`, is expected to move by `expected` against it in the step [m] and goes away with
+    /// `rate` [m/s]; `beta` is the effective step [s].
+    #[inline]
+    pub fn pull(&self, d: &Vec3, expected: &Vec3, rate: &Vec3, beta: f64) -> Pull {
+        let length = d.norm();
+        if length <= POINT * self.rest {
+            return Pull::default();
+        }
+        let along = d / length;
+        let axis = along * along.transpose();
+        let [tension, slope, damping] = self.tension.at(self.rest, (length + along.dot(expected)).max(0.0));
+        Pull {
+            force: along * (tension + damping * along.dot(rate)),
+            along: axis * self.tension.steepest(slope),
+            across: (Mat3::identity() - axis) * (tension / length).max(0.0),
+            damping: axis * (damping / beta),
+        }
+    }
+
+    /// Energy with its ends at `x` [J].
+    pub fn energy(&self, x: &[Vec3; 2]) -> f64 {
+        self.tension.energy(self.rest, (x[1] - x[0]).norm())
+    }
+}
+
+/// All springs.
+#[derive(Clone, Copy, Debug)]
+pub struct Springs<'a>(pub &'a [Spring]);
+
+impl Springs<'_> {
+    /// Energy of those that are `wanted` [J].
+    pub fn energy(&self, x: &[Vec3], wanted: impl Fn(Role) -> bool + Sync) -> f64 {
+        let energy =
+            |spring: &Spring| if wanted(spring.role) { spring.energy(&pick(x, &spring.vertices)) } else { 0.0 };
+        par::sum(self.0.len(), |k| energy(&self.0[k]))
+    }
+}
+
+impl Law for Springs<'_> {
+    type Rows<T: Real> = Strung;
+
+    fn name(&self) -> Name {
+        Name::first("springs")
+    }
+
+    fn pairs(&self, couple: &mut dyn FnMut(u32, u32)) {
+        self.0.iter().for_each(|spring| couple_all(&spring.vertices, couple));
+    }
+
+    fn rows<T: Real>(&self, domain: &Domain<T>) -> Strung {
+        let own = Own::of(domain);
+        let held = |k: u32| {
+            let spring = self.0[k as usize];
+            let [a, b] = own.order(&spring.vertices).map(|k| spring.vertices[k]);
+            let [v, w] = [a, b].map(|v| v as usize);
+            let places = [[v, v], [v, w], [w, w]].map(|[a, b]| domain.place(a, b));
+            Held { spring: Spring { vertices: [a, b], ..spring }, places }
+        };
+        Strung(own.near(self.0.len(), |k| self.0[k].vertices).into_iter().map(held).collect())
+    }
+
+    fn each_energy(&self, x: &[Vec3], _memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
+        self.0.iter().for_each(|spring| add(spring.vertices[0], spring.energy(&pick(x, &spring.vertices))));
+    }
+}
+
+/// Every spring that touches a subdomain.
+pub struct Strung(Vec<Held>);
+
+/// A spring as one subdomain sees it: the first of its ends is an own one.
+struct Held {
+    spring: Spring,
+    /// Places of the blocks first-first, first-second, second-second.
+    places: [u32; 3],
+}
+
+impl<T: Real> Rows<T> for Strung {
+    fn add(&mut self, scheme: &Scheme, _memory: &[f64], domain: &mut Domain<T>, force: &mut [Vec3]) {
+        for Held { spring, places } in &self.0 {
+            let [a, b] = spring.vertices.map(|v| v as usize);
+            let between = |of: &dyn Fn(usize) -> Vec3| of(b) - of(a);
+            let moved = between(&|v| scheme.y[v]);
+            let change = between(&|v| (scheme.rate[v] - scheme.v[v]) * scheme.betas[v]);
+            let rate = between(&|v| scheme.damped(v));
+            let pulled = spring.pull(&between(&|v| scheme.x[v]), &(moved - change), &rate, scheme.beta);
+            let resistance = pulled.along + pulled.across + pulled.damping;
+            let pull = pulled.force + pulled.along * change + pulled.across * moved;
+            force[a - domain.first] += pull;
+            if let Some(force) = force.get_mut(b.wrapping_sub(domain.first)) {
+                *force -= pull;
+            }
+            domain.add(places[0], &resistance);
+            domain.add(places[1], &-resistance);
+            domain.add(places[2], &resistance);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Chords of arcs by their definition, from nearly straight to closed.
+    #[test]
+    fn an_arc_has_its_chord() {
+        for a in [1e-6, 9e-4, 1.1e-3, 0.01, 0.3, 1.0, 2.0, 3.0, 3.14] {
+            let chord = f64::sin(a) / a;
+            let found = half_angle(chord);
+            // One rounding of the chord is one of a^2/6.
+            assert!((found - a).abs() < 4e-15 + 3.0 * f64::EPSILON / a, "{a}: {found}");
+        }
+        assert!((half_angle(0.0) - PI).abs() < 1e-14);
+    }
+
+    /// 12 kb/L^2 where it is straight, 4 pi^2 kb/L^2 where its ends meet; without a step where the series takes over.
+    #[test]
+    fn a_beam_has_its_closed_forms() {
+        assert!((buckled(1.0 - 1e-12).0 + 12.0).abs() < 1e-10);
+        assert!((buckled(0.0).0 + 4.0 * PI * PI).abs() < 1e-12);
+        let at = f64::sin(1e-2) / 1e-2;
+        let [below, above] = [at - 1e-9, at + 1e-9].map(buckled);
+        // The series leave out the fourth power of 0.01; 7.2 is the slope of a straight beam, to the second.
+        assert!((below.0 - above.0).abs() < 3e-8, "{below:?} {above:?}");
+        assert!((below.1 - above.1).abs() < 3e-4 * above.1, "{below:?} {above:?}");
+    }
+
+    /// What pushes has the derivative of its force along itself, on the ramp and beyond it, and nothing across.
+    #[test]
+    fn a_beam_is_as_stiff_as_its_force_says() {
+        let tension = Tension::Buckling { rigidity: 1e-7, ramp: 15.0 };
+        let spring = Spring { vertices: [0, 1], rest: 0.01, tension, role: Role::Flexion, cloth: 0 };
+        let along = Vec3::new(0.36, 0.48, 0.8);
+        for length in [2e-4, 0.003, 0.007, 0.0098, 0.0099995] {
+            let pull = |by: f64| tension.at(0.01, length + by);
+            let slope = (pull(1e-8)[0] - pull(-1e-8)[0]) / 2e-8;
+            assert!((slope - pull(0.0)[1]).abs() < 1e-6 * slope, "{length}: {slope} {:?}", pull(0.0));
+            let pulled = spring.pull(&(along * length), &Vec3::zeros(), &Vec3::zeros(), 1.0);
+            assert_eq!(pulled.across, Mat3::zeros());
+            assert!((along.dot(&pulled.force) - pull(0.0)[0]).abs() < 1e-9 * pull(0.0)[0].abs());
+            let energy = |by: f64| tension.energy(0.01, length + by);
+            let force = (energy(1e-8) - energy(-1e-8)) / 2e-8;
+            // Energies near 1e-5 J differ by 1e-8 m times the force: rounding leaves 1e-6 of it.
+            assert!((force - pull(0.0)[0]).abs() < 1e-5 * force.abs(), "{length}: {force}");
+        }
+    }
+
+    /// The ramp meets the beam where its energy says, and both are continuous there.
+    #[test]
+    fn a_ramp_ends_where_the_beam_gives_way() {
+        let (rest, rigidity, ramp) = (0.02f64, 3e-8, 0.7);
+        let tension = Tension::Buckling { rigidity, ramp };
+        let gives = gives_way(rigidity / rest.powi(3), ramp) * rest;
+        assert!((tension.at(rest, gives)[0] - ramp * (gives - rest)).abs() < 1e-12 * rigidity / (rest * rest));
+        let [low, high] = [-1e-9, 1e-9].map(|by| tension.energy(rest, gives + by));
+        let slope = (high - low) / 2e-9;
+        assert!((slope - tension.at(rest, gives)[0]).abs() < 1e-5 * slope.abs(), "{slope}");
+    }
+}

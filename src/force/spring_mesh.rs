@@ -1,0 +1,462 @@
+//! From the mesh of a cloth to springs.
+//!
+//! A lattice (see [`Lattice`]) has structural springs along rows and columns, shear springs over both diagonals of its cells, and flexion
+//! springs between vertices at distance two in rows and columns (Provot 1995; Choi & Ko 2002, figure 1). Any other mesh has structural
+//! springs at its edges and flexion springs between the corners opposite across an edge.
+//!
+//! Stiffness may come from a material. A lattice of square cells with structural springs `k1`, shear springs `k2` and linear flexion
+//! springs `k3` is a membrane with `C11 = k1 + k2 + 4 k3`, `C12 = C66 = k2`; springs on its border stand for half a cell. Other meshes
+//! have `k = Y (A1 + A2)/L^2` (Van Gelder 1998), which is exact for equilateral triangles and Poisson's ratio 1/3. Interlaced buckling
+//! springs at distance two, in rows `s` apart, bend as a plate of rigidity `B = 2 kb/s` about the other rows; across the edges of other
+//! meshes `kb = 8/9 B (A1 + A2)/L` is right on the mean over all directions. A linear flexion spring has no rigidity: its chord
+//! shortens with the square of the curvature.
+
+use super::bending::Bending;
+use super::membrane::Isotropic;
+use super::spring::{Role, Spring, Tension};
+use crate::linalg::{Vec2, Vec3};
+use crate::mesh::TriMesh;
+use crate::mesh::lattice::Lattice;
+use crate::mesh::topology::{NONE, Topology};
+
+/// Where the stiffness of springs along the cloth comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stretch {
+    /// Stiffness of structural and of shear springs [N/m].
+    Given([f64; 2]),
+    /// That of a membrane.
+    Material(Isotropic),
+}
+
+/// What resists bending.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Flexion {
+    /// Linear springs of this stiffness [N/m]; none where it is zero.
+    Linear(f64),
+    /// Buckling springs.
+    Buckling {
+        /// Their rigidity [N m^2].
+        rigidity: f64,
+        /// Force per shortening before they buckle [N/m].
+        ramp: f64,
+    },
+    /// Buckling springs that make the rigidity of a plate.
+    Plate {
+        /// The plate's law.
+        bending: Bending,
+        /// Factor of their rigidity.
+        factor: f64,
+        /// Force per shortening before they buckle [N/m].
+        ramp: f64,
+    },
+}
+
+/// What the springs of a cloth are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Network {
+    /// Stiffness of structural and shear springs.
+    pub stretch: Stretch,
+    /// They resist stretching alone.
+    pub taut: bool,
+    /// Their damping [N s/m].
+    pub damping: f64,
+    /// Damping beside that, per stiffness [s].
+    pub damping_time: f64,
+    /// What resists bending.
+    pub flexion: Flexion,
+    /// How much shorter and longer than at rest, relative to that, structural and shear springs may be.
+    pub bounds: [f64; 2],
+}
+
+/// A cloth whose springs are wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Knit<'a> {
+    /// Its mesh.
+    pub mesh: &'a TriMesh,
+    /// Topology of the mesh.
+    pub topology: &'a Topology,
+    /// Material coordinates of each triangle's vertices [m].
+    pub material: &'a [[Vec2; 3]],
+    /// Which springs.
+    pub network: &'a Network,
+    /// Factors of the stiffness along the cloth and of that of bending by vertex; 1 where they are absent.
+    pub weights: [&'a [f64]; 2],
+    /// It is flat at rest, however the mesh is bent.
+    pub flat: bool,
+    /// Which cloth.
+    pub cloth: u32,
+}
+
+/// Lengths and directions of a cloth at rest.
+struct Shape<'a> {
+    knit: &'a Knit<'a>,
+    /// Length of each edge of the mesh at rest [m].
+    rest: Vec<f64>,
+    /// The same at the start [m].
+    start: Vec<f64>,
+}
+
+/// What keeps springs from being made of a mesh.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fault {
+    /// One between these vertices would have no length at rest.
+    NoLength([u32; 2]),
+    /// A structural spring between these vertices would push: the others are stiffer than the material.
+    Pushing([u32; 2]),
+    /// No two vertices are at distance two, so that nothing resists bending.
+    NoFlexion,
+}
+
+/// Why springs cannot be made; none where they can.
+pub fn fault(knit: &Knit) -> Option<Fault> {
+    let all = Shape::new(knit).springs();
+    let none = all.iter().find(|spring| !(spring.rest > 0.0)).map(|spring| Fault::NoLength(spring.vertices));
+    let pushing = || all.iter().find(|s| s.tension.stiffest() < 0.0).map(|s| Fault::Pushing(s.vertices));
+    let wanted = !matches!(knit.network.flexion, Flexion::Linear(_) | Flexion::Buckling { rigidity: 0.0, .. });
+    let flexion = || (wanted && !all.iter().any(|spring| spring.role == Role::Flexion)).then_some(Fault::NoFlexion);
+    none.or_else(pushing).or_else(flexion)
+}
+
+/// Springs on the vertices of a cloth's mesh, structural ones first, then shear, then flexion; without those of no length or stiffness.
+pub fn springs(knit: &Knit) -> Vec<Spring> {
+    let mut all = Shape::new(knit).springs();
+    all.retain(|spring| spring.rest > 0.0 && spring.tension.stiffest() > 0.0);
+    all
+}
+
+impl Shape<'_> {
+    fn new<'a>(knit: &'a Knit<'a>) -> Shape<'a> {
+        let Knit { mesh, topology, material, .. } = *knit;
+        let rest = |edge: usize| {
+            let t = topology.edge_triangles[edge][0] as usize;
+            let [a, b] = topology.edges[edge].map(|v| mesh.triangles[t].iter().position(|w| *w == v).unwrap_or(0));
+            (material[t][a] - material[t][b]).norm()
+        };
+        let start = |edge: usize| {
+            let [a, b] = topology.edges[edge].map(|v| mesh.positions[v as usize]);
+            (a - b).norm()
+        };
+        let all = 0..topology.edges.len();
+        Shape { knit, rest: all.clone().map(rest).collect(), start: all.map(start).collect() }
+    }
+
+    fn springs(&self) -> Vec<Spring> {
+        let mut all = Vec::new();
+        match Lattice::of(self.knit.mesh, self.knit.topology) {
+            Some(lattice) => self.on_lattice(&lattice, &mut all),
+            None => self.on_mesh(&mut all),
+        }
+        all
+    }
+
+    fn edge(&self, a: u32, b: u32) -> Option<usize> {
+        self.knit.topology.edges.binary_search(&[a.min(b), a.max(b)]).ok()
+    }
+
+    /// Length at rest of an edge between two vertices [m]; zero where there is none.
+    fn length(&self, a: u32, b: u32) -> f64 {
+        self.edge(a, b).map_or(0.0, |edge| self.rest[edge])
+    }
+
+    /// Distance at the start [m].
+    fn apart(&self, a: u32, b: u32) -> f64 {
+        (self.knit.mesh.positions[a as usize] - self.knit.mesh.positions[b as usize]).norm()
+    }
+
+    fn weighted(&self, [a, b]: [u32; 2], map: usize) -> f64 {
+        let factor = |v: u32| self.knit.weights[map].get(v as usize).copied().unwrap_or(1.0);
+        0.5 * (factor(a) + factor(b))
+    }
+
+    /// A structural or shear spring.
+    fn along(&self, vertices: [u32; 2], rest: f64, stiffness: f64) -> Spring {
+        let role = if self.edge(vertices[0], vertices[1]).is_some() { Role::Edge } else { Role::Diagonal };
+        let Network { taut, damping, damping_time, .. } = *self.knit.network;
+        let stiffness = stiffness * self.weighted(vertices, 0);
+        let damping = damping + damping_time * stiffness;
+        let tension = if taut { Tension::Taut { stiffness, damping } } else { Tension::Linear { stiffness, damping } };
+        Spring { vertices, rest, tension, role, cloth: self.knit.cloth }
+    }
+
+    /// A flexion spring, `unfolded` at rest and at the start where the cloth is flat; `plate` is the rigidity it has for a plate of 1 N m.
+    fn across(&self, vertices: [u32; 2], unfolded: [f64; 2], plate: f64, edge: f64) -> Spring {
+        let factor = self.weighted(vertices, 1);
+        let tension = match self.knit.network.flexion {
+            Flexion::Linear(stiffness) => Tension::Linear { stiffness: stiffness * factor, damping: 0.0 },
+            Flexion::Buckling { rigidity, ramp } => Tension::Buckling { rigidity: rigidity * factor, ramp },
+            Flexion::Plate { bending, factor: all, ramp } => {
+                Tension::Buckling { rigidity: bending.rigidity(edge, 0.0) * plate * factor * all, ramp }
+            }
+        };
+        let [rest, start] = unfolded;
+        let bent = self.apart(vertices[0], vertices[1]) / start;
+        let rest = if self.knit.flat || !bent.is_finite() { rest } else { rest * bent };
+        Spring { vertices, rest, tension, role: Role::Flexion, cloth: self.knit.cloth }
+    }
+
+    fn on_lattice(&self, lattice: &Lattice, all: &mut Vec<Spring>) {
+        let Lattice { columns, rows, .. } = *lattice;
+        // Along rows, then along columns: vertex `i` of line `j`.
+        let lines = [(columns, rows), (rows, columns)];
+        let at = |way: usize, i: usize, j: usize| if way == 0 { lattice.at(i, j) } else { lattice.at(j, i) };
+        let flexion = if let Flexion::Linear(stiffness) = self.knit.network.flexion { stiffness } else { 0.0 };
+        for (way, (count, lines)) in lines.into_iter().enumerate() {
+            for j in 0..lines {
+                for i in 1..count {
+                    let [a, b] = [at(way, i - 1, j), at(way, i, j)];
+                    let rest = self.length(a, b);
+                    let stiffness = match self.knit.network.stretch {
+                        Stretch::Given([structural, _]) => structural,
+                        Stretch::Material(law) => {
+                            let beside = [j.checked_sub(1), (j + 1 < lines).then_some(j + 1)];
+                            let cell = |k: usize| law.structural(rest, self.length(a, at(way, i - 1, k)), flexion);
+                            beside.into_iter().flatten().map(|k| 0.5 * cell(k)).sum()
+                        }
+                    };
+                    all.push(self.along([a, b], rest, stiffness));
+                }
+            }
+        }
+        for j in 1..rows {
+            for i in 1..columns {
+                let [a, b, c, d] = [[i - 1, j - 1], [i, j - 1], [i, j], [i - 1, j]].map(|[i, j]| lattice.at(i, j));
+                let stiffness = match self.knit.network.stretch {
+                    Stretch::Given([_, shear]) => shear,
+                    Stretch::Material(law) => law.shear(self.length(a, b), self.length(a, d)),
+                };
+                for [v, w] in [[a, c], [b, d]] {
+                    let rest =
+                        self.edge(v, w).map_or_else(|| self.opposite([a, b, c, d], &self.rest), |e| self.rest[e]);
+                    all.push(self.along([v, w], rest, stiffness));
+                }
+            }
+        }
+        for (way, (count, lines)) in lines.into_iter().enumerate() {
+            for j in 0..lines {
+                for i in 2..count {
+                    let [a, b, c] = [i - 2, i - 1, i].map(|i| at(way, i, j));
+                    let beside = [j.checked_sub(1), (j + 1 < lines).then_some(j + 1)];
+                    let width: f64 =
+                        beside.into_iter().flatten().map(|k| 0.5 * self.length(b, at(way, i - 1, k))).sum();
+                    let rest = self.length(a, b) + self.length(b, c);
+                    let start = self.apart(a, b) + self.apart(b, c);
+                    let fold = self.direction(a, b) + std::f64::consts::FRAC_PI_2;
+                    all.push(self.across([a, c], [rest, start], width / 2.0, fold));
+                }
+            }
+        }
+    }
+
+    fn on_mesh(&self, all: &mut Vec<Spring>) {
+        let Knit { topology, material, network, .. } = *self.knit;
+        let area = |t: u32| {
+            let Some([a, b, c]) = material.get(t as usize).filter(|_| t != NONE) else { return 0.0 };
+            (b - a).perp(&(c - a)).abs() / 2.0
+        };
+        for (edge, ends) in topology.edges.iter().enumerate() {
+            let rest = self.rest[edge];
+            let stiffness = match network.stretch {
+                Stretch::Given([structural, _]) => structural,
+                Stretch::Material(law) => {
+                    law.young * topology.edge_triangles[edge].map(area).iter().sum::<f64>() / (rest * rest)
+                }
+            };
+            all.push(self.along(*ends, rest, stiffness));
+        }
+        for hinge in &topology.hinges {
+            let [a, b, c, d] = hinge.vertices;
+            if c == d || self.edge(c, d).is_some() {
+                continue;
+            }
+            let unfolded = [&self.rest, &self.start].map(|lengths| self.opposite([a, c, b, d], lengths));
+            let plate = 8.0 / 9.0 * hinge.triangles.map(area).iter().sum::<f64>() / unfolded[0];
+            all.push(self.across([c, d], unfolded, plate, self.direction(a, b)));
+        }
+    }
+
+    /// Distance of the two corners of a quadrilateral that no edge joins, laid flat [m]; corners in order around it.
+    fn opposite(&self, [a, b, c, d]: [u32; 4], lengths: &[f64]) -> f64 {
+        let [a, b, c, d] = if self.edge(a, c).is_some() { [a, b, c, d] } else { [b, c, d, a] };
+        let length = |a: u32, b: u32| self.edge(a, b).map_or(0.0, |edge| lengths[edge]);
+        let edge = length(a, c);
+        let apex = |v: u32| {
+            let (p, q) = (length(a, v), length(c, v));
+            let along = (p * p - q * q + edge * edge) / (2.0 * edge);
+            Vec2::new(along, (p * p - along * along).max(0.0).sqrt())
+        };
+        let (p, q) = (apex(b), apex(d));
+        (p - Vec2::new(q.x, -q.y)).norm()
+    }
+
+    /// Angle of an edge from warp [rad].
+    fn direction(&self, a: u32, b: u32) -> f64 {
+        let Knit { mesh, topology, material, .. } = *self.knit;
+        let Some(edge) = self.edge(a, b) else { return 0.0 };
+        let t = topology.edge_triangles[edge][0] as usize;
+        let [p, q] = [a, b].map(|v| mesh.triangles[t].iter().position(|w| *w == v).unwrap_or(0));
+        let along = material[t][q] - material[t][p];
+        along.y.atan2(along.x)
+    }
+}
+
+impl Isotropic {
+    /// Stiffness of a structural spring in a lattice whose cells are `along` long in its direction and `across` wide, beside linear flexion
+    /// springs of stiffness `flexion` [N/m].
+    fn structural(&self, along: f64, across: f64, flexion: f64) -> f64 {
+        let [c11, .., c66] = super::membrane::Membrane::Isotropic(*self).moduli(&Vec3::zeros());
+        (c11 - c66 * (along / across).powi(2)) * across / along - 4.0 * flexion
+    }
+
+    /// Stiffness of the springs over the diagonals of a cell [N/m].
+    fn shear(&self, along: f64, across: f64) -> f64 {
+        let [.., c66] = super::membrane::Membrane::Isotropic(*self).moduli(&Vec3::zeros());
+        c66 * (along * along + across * across) / (2.0 * along * across)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::force::spring::Springs;
+    use crate::mesh::generate::{Diagonals, equilateral_sheet, lying, sheet};
+
+    const LAW: Isotropic = Isotropic { young: 300.0, poisson: 0.25 };
+
+    fn network(stretch: Stretch, flexion: Flexion) -> Network {
+        Network { stretch, taut: false, damping: 0.0, damping_time: 0.0, flexion, bounds: [1.0, f64::INFINITY] }
+    }
+
+    /// Springs of a mesh in the plane, whose material coordinates are x and z.
+    fn knit(mesh: &TriMesh, network: &Network) -> Vec<Spring> {
+        let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
+        let at = |v: u32| Vec2::new(mesh.positions[v as usize].x, mesh.positions[v as usize].z);
+        let material: Vec<[Vec2; 3]> = mesh.triangles.iter().map(|t| t.map(at)).collect();
+        let weights: [&[f64]; 2] = [&[], &[]];
+        let knit = Knit { mesh, topology: &topology, material: &material, network, weights, flat: true, cloth: 0 };
+        assert_eq!(fault(&knit), None);
+        springs(&knit)
+    }
+
+    /// Energy per area of a mesh under a small strain `(e11, e22, 2 e12)` [N/m].
+    fn density(mesh: &TriMesh, springs: &[Spring], [e11, e22, shear]: [f64; 3]) -> f64 {
+        let moved = |p: &Vec3| p + Vec3::new(e11 * p.x + shear * p.z / 2.0, 0.0, e22 * p.z + shear * p.x / 2.0);
+        let x: Vec<Vec3> = mesh.positions.iter().map(moved).collect();
+        Springs(springs).energy(&x, |role| role != Role::Flexion) / area(mesh)
+    }
+
+    fn area(mesh: &TriMesh) -> f64 {
+        let corner = |v: u32| mesh.positions[v as usize];
+        let area = |[a, b, c]: &[u32; 3]| (corner(*b) - corner(*a)).cross(&(corner(*c) - corner(*a))).norm() / 2.0;
+        mesh.triangles.iter().map(area).sum()
+    }
+
+    /// The moduli by second differences of the energy, which is quadratic but for the turn of diagonals: of the order of the strain squared,
+    /// 1e-12, against rounding 1e-16/1e-6 squared.
+    fn moduli(mesh: &TriMesh, springs: &[Spring]) -> [f64; 4] {
+        let h = 1e-4;
+        let at = |e: [f64; 3]| 0.5 * (density(mesh, springs, e) + density(mesh, springs, e.map(|e| -e)));
+        let one = |k: usize| 2.0 * at(std::array::from_fn(|i| if i == k { h } else { 0.0 })) / (h * h);
+        let both = 2.0 * at([h, h, 0.0]) / (h * h);
+        let [c11, c22, c66] = [0, 1, 2].map(one);
+        [c11, (both - c11 - c22) / 2.0, c22, c66]
+    }
+
+    /// Square and oblong cells have the moduli of the material whose springs they are, Poisson's ratio 1/3 or not: `C12 = C66`. The energy of
+    /// a turning diagonal is off by its elongation squared, of the order of h = 1e-4 squared.
+    #[test]
+    fn a_lattice_has_the_moduli_of_its_material() {
+        for height in [0.5, 0.4] {
+            for diagonals in [Diagonals::Aligned, Diagonals::Alternating] {
+                let mesh = sheet(6, 6, 0.5, height, diagonals, lying(0.5, height));
+                let springs = knit(&mesh, &network(Stretch::Material(LAW), Flexion::Linear(0.0)));
+                let c11 = LAW.young / (1.0 - LAW.poisson * LAW.poisson);
+                let c66 = LAW.young / (2.0 * (1.0 + LAW.poisson));
+                for (found, wanted) in moduli(&mesh, &springs).into_iter().zip([c11, c66, c11, c66]) {
+                    assert!((found - wanted).abs() < 1e-7 * c11, "{height} {diagonals:?}: {found} {wanted}");
+                }
+            }
+        }
+    }
+
+    /// `C11 = k1 + k2 + 4 k3`, `C12 = C66 = k2` of given springs, inside: a sheet of n cells has one row of springs more on its border, and one
+    /// flexion spring less.
+    #[test]
+    fn a_lattice_of_given_springs_has_the_moduli_of_the_formula() {
+        let (k1, k2, k3) = (30.0, 12.0, 5.0);
+        let n = 20;
+        let mesh = sheet(n + 1, n + 1, 0.5, 0.5, Diagonals::Alternating, lying(0.5, 0.5));
+        let springs = knit(&mesh, &network(Stretch::Given([k1, k2]), Flexion::Linear(0.0)));
+        let [c11, c12, c22, c66] = moduli(&mesh, &springs);
+        let rows = (n + 1) as f64 / n as f64;
+        for (found, wanted) in [(c11, k1 * rows + k2), (c22, k1 * rows + k2), (c12, k2), (c66, k2)] {
+            assert!((found - wanted).abs() < 1e-6 * wanted, "{found} {wanted}");
+        }
+        let bent = knit(&mesh, &network(Stretch::Given([k1, k2]), Flexion::Linear(k3)));
+        let flexion: Vec<Spring> =
+            bent.iter().filter(|s| s.role == Role::Flexion).map(|s| Spring { role: Role::Edge, ..*s }).collect();
+        let [c11, ..] = moduli(&mesh, &flexion);
+        let wanted = 4.0 * k3 * rows * (n - 1) as f64 / n as f64;
+        assert!((c11 - wanted).abs() < 1e-6 * wanted, "{c11} {wanted}");
+    }
+
+    /// Equilateral triangles of Poisson's ratio 1/3, but for the edge of the sheet, where a row is of halves.
+    #[test]
+    fn equilateral_triangles_have_the_moduli_of_their_material() {
+        let law = Isotropic { poisson: 1.0 / 3.0, ..LAW };
+        let mesh = equilateral_sheet(1.0, 1.0, 0.02, lying(1.0, 1.0));
+        let springs = knit(&mesh, &network(Stretch::Material(law), Flexion::Linear(0.0)));
+        let c11 = law.young / (1.0 - law.poisson * law.poisson);
+        let wanted = [c11, c11 / 3.0, c11, c11 / 3.0];
+        for (found, wanted) in moduli(&mesh, &springs).into_iter().zip(wanted) {
+            // 50 rows of height 0.02 and not 0.0173 sqrt(..): the triangles are equilateral within 0.5 %, two rows of 58 half ones.
+            assert!((found - wanted).abs() < 0.03 * wanted, "{found} {wanted}");
+        }
+    }
+
+    /// A sheet on a cylinder of radius R has B/(2 R^2) per area, to the second order of the angle a spring spans; rows on its border are of half
+    /// the width.
+    #[test]
+    fn beams_bend_as_a_plate() {
+        let (rigidity, radius) = (1e-4, 0.5);
+        let flexion = Flexion::Plate { bending: Bending::Constant(rigidity), factor: 1.0, ramp: 1e9 };
+        let n = 100;
+        let mesh = sheet(n + 1, 6, 1.0, 0.05, Diagonals::Alternating, lying(1.0, 0.05));
+        let springs = knit(&mesh, &network(Stretch::Given([1.0, 1.0]), flexion));
+        let rolled = |p: &Vec3| Vec3::new(radius * (p.x / radius).sin(), radius * (p.x / radius).cos(), p.z);
+        let x: Vec<Vec3> = mesh.positions.iter().map(rolled).collect();
+        let energy = Springs(&springs).energy(&x, |role| role == Role::Flexion);
+        // One spring of n less than there are cells.
+        let wanted = rigidity / (2.0 * radius * radius) * area(&mesh) * (n - 1) as f64 / n as f64;
+        assert!((energy - wanted).abs() < 1e-3 * wanted, "{energy} {wanted}");
+    }
+
+    /// A mesh of one triangle has nothing to bend; a lattice of two vertices in a place has a spring of no length.
+    #[test]
+    fn what_has_no_springs_is_told() {
+        let mesh = sheet(2, 2, 0.1, 0.1, Diagonals::Aligned, lying(0.1, 0.1));
+        let network = network(Stretch::Material(LAW), Flexion::Linear(200.0));
+        let topology = Topology::new(4, &mesh.triangles);
+        let material: Vec<[Vec2; 3]> = mesh
+            .triangles
+            .iter()
+            .map(|t| t.map(|v| Vec2::new(mesh.positions[v as usize].x, mesh.positions[v as usize].z)))
+            .collect();
+        let weights: [&[f64]; 2] = [&[], &[]];
+        let knit = |network| Knit {
+            mesh: &mesh,
+            topology: &topology,
+            material: &material,
+            network,
+            weights,
+            flat: true,
+            cloth: 0,
+        };
+        assert!(matches!(fault(&knit(&network)), Some(Fault::Pushing(_))));
+        let beams = Network {
+            flexion: Flexion::Buckling { rigidity: 1e-8, ramp: 1.0 },
+            stretch: Stretch::Given([1.0; 2]),
+            ..network
+        };
+        assert_eq!(fault(&knit(&beams)), Some(Fault::NoFlexion));
+    }
+}

@@ -1,0 +1,130 @@
+//! `[cloth.springs]`: springs in place of finite elements.
+
+use super::cloth::{Cloth, Model};
+use super::keys::{Keys, Kind, section};
+use super::kinds::{flag, quantity};
+use super::unit::Unit;
+use crate::force::membrane::Membrane;
+use crate::force::spring_mesh::{Flexion, Network, Stretch};
+
+section! {
+    /// Springs of a cloth whose model is "springs" or "choi-ko".
+    pub struct Springs {
+        /// Model "springs": stiffness of the springs along rows and columns of a lattice, or along the edges of another mesh.
+        pub structural: Option<f64> = quantity(Unit::Stiffness, 1e-6..=1e9).optional(),
+        /// Stiffness of the springs over the diagonals of a lattice; that of the others if absent.
+        pub shear: Option<f64> = quantity(Unit::Stiffness, 0.0..=1e9).optional(),
+        /// Model "springs": stiffness of the springs between vertices at distance two.
+        pub flexion: Option<f64> = quantity(Unit::Stiffness, 0.0..=1e9).optional(),
+        /// Model "springs": damping of structural and shear springs; with `from_material` that of the material if absent, else none.
+        pub damping: Option<f64> = quantity(Unit::Damping, 0.0..=1e6).optional(),
+        /// Model "choi-ko": stiffness of the springs of the first type, which resist stretching alone.
+        pub ks: Option<f64> = quantity(Unit::Stiffness, 1e-6..=1e9).optional(),
+        /// Model "choi-ko": rigidity of the springs of the second type, beams between vertices at distance two that buckle.
+        pub kb: Option<f64> = quantity(Unit::BeamRigidity, 0.0..=1e3).optional(),
+        /// Model "choi-ko": damping of the springs of the first type; as `damping` if absent.
+        pub kd: Option<f64> = quantity(Unit::Damping, 0.0..=1e6).optional(),
+        /// Model "choi-ko": force per shortening of a beam before it buckles; the stiffness of the first type if absent.
+        pub cb: Option<f64> = quantity(Unit::Stiffness, 1e-9..=1e9).optional(),
+        /// Model "choi-ko": beams buckle at Euler's load, pi^2/12 of that of the arc.
+        pub euler: Option<bool> = flag().optional(),
+        /// Stiffness, rigidity and damping are those of the material.
+        pub from_material: bool = flag().or(false),
+        /// How much longer than at rest structural and shear springs get; no bound if absent.
+        pub stretch_limit: Option<f64> = quantity(Unit::Ratio, 0.001..=10.0).optional(),
+        /// How much shorter than at rest they get, as far as 200 sweeps bring it; no bound if absent.
+        pub squeeze_limit: Option<f64> = quantity(Unit::Ratio, 0.001..=0.99).optional(),
+    }
+}
+
+impl Springs {
+    /// Keys that are given, with the model that has them; none for those of both.
+    fn given(&self) -> impl Iterator<Item = (&'static str, Option<Model>)> {
+        let (provot, choi_ko) = (Some(Model::Springs), Some(Model::ChoiKo));
+        let all = [
+            ("structural", provot, self.structural.is_some()),
+            ("flexion", provot, self.flexion.is_some()),
+            ("damping", provot, self.damping.is_some()),
+            ("ks", choi_ko, self.ks.is_some()),
+            ("kb", choi_ko, self.kb.is_some()),
+            ("kd", choi_ko, self.kd.is_some()),
+            ("cb", choi_ko, self.cb.is_some()),
+            ("euler", choi_ko, self.euler.is_some()),
+            ("shear", None, self.shear.is_some()),
+            ("from_material", None, self.from_material),
+            ("stretch_limit", None, self.stretch_limit.is_some()),
+            ("squeeze_limit", None, self.squeeze_limit.is_some()),
+        ];
+        all.into_iter().filter(|(.., given)| *given).map(|(name, model, _)| (name, model))
+    }
+}
+
+/// A cloth has the springs of its model, and all that they need.
+pub(super) fn fit(cloth: &Cloth, keys: &mut Keys) -> Option<()> {
+    let (springs, model) = (&cloth.springs, cloth.model);
+    let fault = if let Some((name, _)) = springs.given().find(|(_, of)| of.is_some_and(|of| of != model)) {
+        let (own, instead) = match model {
+            Model::Fem => ("fem", "leave it out, or give model = \"springs\" or \"choi-ko\""),
+            Model::Springs => ("springs", "it has structural, shear, flexion and damping"),
+            Model::ChoiKo => ("choi-ko", "it has ks, kb, kd, cb, euler and shear"),
+        };
+        Some((name, format!("goes with another model than \"{own}\"; {instead}")))
+    } else if let (Model::Fem, Some((name, _))) = (model, springs.given().next()) {
+        Some((name, "goes with model = \"springs\" or \"choi-ko\"".to_string()))
+    } else if springs.stretch_limit.is_some() && cloth.strain_limit.is_some() {
+        Some(("stretch_limit", "conflicts with 'strain_limit', which is the same; leave one out".to_string()))
+    } else if springs.from_material && matches!(cloth.material.membrane, Membrane::Table(_)) {
+        let message = format!("material '{}' has a table of stretch, of which no springs come", cloth.material.name);
+        Some(("from_material", message))
+    } else if springs.from_material {
+        let own = ["structural", "shear", "ks", "kb"];
+        let twice = springs.given().find(|(name, _)| own.contains(name));
+        twice.map(|(name, _)| (name, "conflicts with 'from_material'; leave one out".to_string()))
+    } else {
+        let wanted: &[(&str, bool)] = match model {
+            Model::Fem => &[],
+            Model::Springs => &[("structural", springs.structural.is_some())],
+            Model::ChoiKo => &[("ks", springs.ks.is_some()), ("kb", springs.kb.is_some())],
+        };
+        let missing = wanted.iter().find(|(_, given)| !given);
+        missing.map(|(name, _)| (*name, "missing; give it, or from_material = true".to_string()))
+    };
+    match fault {
+        None => Some(()),
+        Some((name, message)) => {
+            keys.fault_below("springs", name, message);
+            None
+        }
+    }
+}
+
+/// The springs of a cloth; none of finite elements.
+pub(in crate::scene) fn network(cloth: &Cloth) -> Option<Network> {
+    let (springs, material) = (&cloth.springs, &cloth.material);
+    let law = match material.membrane {
+        Membrane::Isotropic(law) if springs.from_material => Some(law),
+        _ => None,
+    };
+    let given = springs.structural.or(springs.ks).unwrap_or_default();
+    let stretch = law.map_or(Stretch::Given([given, springs.shear.unwrap_or(given)]), Stretch::Material);
+    let ramp = springs.cb.unwrap_or(law.map_or(given, |law| law.young));
+    let euler = if springs.euler == Some(true) { std::f64::consts::PI.powi(2) / 12.0 } else { 1.0 };
+    let flexion = match cloth.model {
+        Model::Fem => return None,
+        Model::Springs => Flexion::Linear(springs.flexion.unwrap_or_default()),
+        Model::ChoiKo if springs.from_material => Flexion::Plate { bending: material.bending, factor: euler, ramp },
+        Model::ChoiKo => Flexion::Buckling { rigidity: springs.kb.unwrap_or_default() * euler, ramp },
+    };
+    let damping = springs.damping.or(springs.kd);
+    Some(Network {
+        stretch,
+        taut: cloth.model == Model::ChoiKo,
+        damping: damping.unwrap_or_default(),
+        damping_time: if damping.is_none() && law.is_some() { material.damping } else { 0.0 },
+        flexion,
+        bounds: [
+            springs.squeeze_limit.unwrap_or(1.0),
+            springs.stretch_limit.or(cloth.strain_limit).unwrap_or(f64::INFINITY),
+        ],
+    })
+}

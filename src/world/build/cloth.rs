@@ -1,0 +1,179 @@
+//! A cloth of a world: vertices, masses, elements or springs, limits.
+
+use super::chart::{edge_lengths, join, material_points};
+use super::{ClothInput, Part, hold, mean_edge, place};
+use crate::force::drag::{Drag, Sail};
+use crate::force::membrane::Triangle;
+use crate::force::plate_mesh::{self, Bent};
+use crate::force::spring::{Role, Spring};
+use crate::force::spring_mesh::{self, Fault, Knit};
+use crate::linalg::{Vec2, Vec3, partition};
+use crate::mesh::topology::Topology;
+use crate::world::{Cloth, Kind, Limit, Object, State, World};
+
+/// A cloth in the making.
+struct Making<'a> {
+    input: &'a ClothInput,
+    topology: Topology,
+    /// Warp and weft coordinates of each triangle's corners [m].
+    material: Vec<[Vec2; 3]>,
+    /// World vertex of each vertex.
+    place: Vec<u32>,
+    /// Which cloth.
+    cloth: u32,
+}
+
+/// What keeps a cloth from being made of its springs, and the places of the vertices that are concerned [m].
+pub fn spring_fault(input: &ClothInput) -> Option<(Fault, Vec<Vec3>)> {
+    input.springs.as_ref()?;
+    let mut input = input.clone();
+    join(&mut input);
+    let making = Making::new(&input, Vec::new(), 0);
+    let fault = spring_mesh::fault(&making.knit()?)?;
+    let at = match fault {
+        Fault::NoLength(vertices) | Fault::Pushing(vertices) => {
+            vertices.iter().map(|v| input.mesh.positions[*v as usize]).collect()
+        }
+        Fault::NoFlexion => Vec::new(),
+    };
+    Some((fault, at))
+}
+
+/// Adds a cloth to the world and the state; gives its vertices and triangles in the world.
+pub(super) fn add(world: &mut World, state: &mut State, mut input: ClothInput) -> Part {
+    let file = input.mesh.triangles.clone();
+    let local = join(&mut input);
+    let mesh = &input.mesh;
+    let (vertices, place) = place(world, &mesh.positions, partition::SURFACE);
+    state.v.resize(vertices.end, input.velocity);
+    world.half_thickness.resize(vertices.end, 0.0);
+    for (v, new) in (0..).zip(&place) {
+        world.half_thickness[*new as usize] = input.thickness / 2.0 * factor(&input.weights.thickness, v);
+    }
+    let making = Making::new(&input, place, world.cloths.len() as u32);
+    let faces = making.masses(world);
+    let limits = if input.springs.is_some() { making.springs(world) } else { making.elements(world) };
+    if input.drag != Drag::default() {
+        world.elements.sails.push(Sail { vertices: vertices.clone(), faces, drag: input.drag });
+    }
+    world.cloths.push(Cloth { object: world.objects.len(), limits });
+    let place = &making.place;
+    let triangles = mesh.triangles.iter().map(|t| t.map(|v| place[v as usize])).collect();
+    let edge = mean_edge(&mesh.positions, &mesh.triangles);
+    let place = local.map_or_else(|| place.clone(), |local| local.iter().map(|v| place[*v as usize]).collect());
+    hold(world, &input.pins, &input.handles, &place);
+    world.elements.sheets.push(input.sheet);
+    world.objects.push(Object {
+        name: input.name,
+        kind: Kind::Cloth,
+        vertices: vertices.clone(),
+        place,
+        edge,
+        triangles: file,
+        uv: input.mesh.uv,
+        uv_triangles: input.mesh.uv_triangles,
+        friction: input.friction,
+        self_contact: input.self_contact,
+    });
+    (vertices, triangles)
+}
+
+/// Factor of a vertex in a map; 1 where the map is empty.
+fn factor(map: &[f64], v: u32) -> f64 {
+    map.get(v as usize).copied().unwrap_or(1.0)
+}
+
+fn area(points: &[Vec2; 3]) -> f64 {
+    (points[1] - points[0]).perp(&(points[2] - points[0])).abs() / 2.0
+}
+
+impl Making<'_> {
+    fn new(input: &ClothInput, place: Vec<u32>, cloth: u32) -> Making<'_> {
+        let mesh = &input.mesh;
+        let material = (0..mesh.triangles.len()).map(|t| material_points(mesh, input.warp, input.rest, t)).collect();
+        Making { topology: Topology::new(mesh.positions.len(), &mesh.triangles), material, place, cloth, input }
+    }
+
+    /// The springs that it is made of; none of finite elements.
+    fn knit(&self) -> Option<Knit<'_>> {
+        let Making { input, topology, material, cloth, .. } = self;
+        let weights = &input.weights;
+        Some(Knit {
+            mesh: &input.mesh,
+            topology,
+            material,
+            network: input.springs.as_ref()?,
+            weights: [&weights.stretch, &weights.bend],
+            flat: input.flat,
+            cloth: *cloth,
+        })
+    }
+
+    /// The triangles that have an area at rest, as elements.
+    fn triangles(&self) -> impl Iterator<Item = (usize, Triangle)> {
+        let ClothInput { mesh, weights, .. } = self.input;
+        mesh.triangles.iter().zip(&self.material).enumerate().filter_map(|(t, (triangle, points))| {
+            let mean = triangle.iter().map(|v| factor(&weights.stretch, *v)).sum::<f64>() / 3.0;
+            let element = Triangle::new(triangle.map(|v| self.place[v as usize]), *points, mean, self.cloth);
+            element.map(|element| (t, element))
+        })
+    }
+
+    /// Gives vertices their masses; gives the triangles that have any.
+    fn masses(&self, world: &mut World) -> Vec<[u32; 3]> {
+        let ClothInput { mesh, weights, density, vertex_mass, .. } = self.input;
+        let mut faces = Vec::new();
+        for (t, element) in self.triangles() {
+            faces.push(element.vertices);
+            for v in mesh.triangles[t] {
+                let share = density * area(&self.material[t]) / 3.0;
+                let mass = &mut world.mass[self.place[v as usize] as usize];
+                match vertex_mass {
+                    None => *mass += share * factor(&weights.mass, v),
+                    Some(given) => *mass = *given,
+                }
+            }
+        }
+        faces
+    }
+
+    /// Adds finite elements; gives the edges that have limits.
+    fn elements(&self, world: &mut World) -> Vec<Limit> {
+        let Making { input, topology, material, place, cloth } = self;
+        world.elements.triangles.extend(self.triangles().map(|(_, element)| element));
+        let bent = Bent {
+            mesh: &input.mesh,
+            topology,
+            material,
+            place,
+            bending: input.sheet.bending,
+            weights: &input.weights.bend,
+            flat: input.flat,
+            cloth: *cloth,
+        };
+        plate_mesh::add(&bent, &mut world.elements.hinges, &mut world.elements.patches);
+        let Some(limit) = input.limit else { return Vec::new() };
+        edge_lengths(topology, &input.mesh, material)
+            .map(|(edge, length)| Limit::most(edge.map(|v| place[v as usize]), length * (1.0 + limit)))
+            .collect()
+    }
+
+    /// Adds springs; gives those that have limits.
+    fn springs(&self, world: &mut World) -> Vec<Limit> {
+        let Some(knit) = self.knit() else { return Vec::new() };
+        let place = &self.place;
+        let placed = |spring: Spring| Spring { vertices: spring.vertices.map(|v| place[v as usize]), ..spring };
+        let springs: Vec<Spring> = spring_mesh::springs(&knit).into_iter().map(placed).collect();
+        let [squeeze, stretch] = knit.network.bounds;
+        let bounded =
+            springs.iter().filter(|spring| spring.role != Role::Flexion && (squeeze < 1.0 || stretch.is_finite()));
+        let limits = bounded.map(|spring| Limit {
+            ends: spring.vertices,
+            least: spring.rest * (1.0 - squeeze),
+            most: spring.rest * (1.0 + stretch),
+        });
+        let limits = limits.collect();
+        world.elements.springs.extend(springs);
+        limits
+    }
+}

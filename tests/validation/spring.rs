@@ -1,0 +1,271 @@
+//! Cloth of springs: lattices of Provot, and of Choi and Ko.
+
+use crate::common::{Bench, Cut, G, close, cut, hold, input, select, settings};
+use percale::force::drag::Drag;
+use percale::force::scheme::pick;
+use percale::force::spring::{Role, Spring};
+use percale::force::spring_mesh::{Flexion, Network, Stretch};
+use percale::linalg::{Vec2, Vec3};
+use percale::mesh::TriMesh;
+use percale::stepper::Integrator;
+use percale::world::build::{ClothInput, Input};
+use std::f64::consts::PI;
+
+/// Springs that resist stretching alone, of one stiffness [N/m], and beams of `rigidity` [N m^2] on a `ramp` [N/m].
+fn choi_ko(stiffness: f64, rigidity: f64, ramp: f64) -> Network {
+    Network {
+        stretch: Stretch::Given([stiffness, stiffness]),
+        taut: true,
+        damping: 0.0,
+        damping_time: 0.0,
+        flexion: Flexion::Buckling { rigidity, ramp },
+        bounds: [1.0, f64::INFINITY],
+    }
+}
+
+/// Structural and shear springs of one stiffness [N/m] each.
+fn linear(stiffness: [f64; 2]) -> Network {
+    Network { stretch: Stretch::Given(stiffness), taut: false, flexion: Flexion::Linear(0.0), ..choi_ko(1.0, 0.0, 1.0) }
+}
+
+/// A cloth of springs whose vertices have `mass` each [kg].
+fn knitted(mesh: TriMesh, network: Network, mass: f64) -> ClothInput {
+    ClothInput { springs: Some(network), vertex_mass: Some(mass), ..ClothInput::plain(mesh, 1.0, 1.0) }
+}
+
+fn still(cloth: ClothInput) -> Input {
+    input(Vec3::zeros(), cloth)
+}
+
+/// A beam bears 12 kb/L^2 and no more (Choi & Ko 2002): its length is where the energy of beam and load is least. A load of 2 % less shortens
+/// it along the ramp, one of 2 % more bends it: then the force is 12 (1 + 0.6 e) kb/L^2 at a shortening e, to the first order; the second is
+/// below a tenth of it. Euler's load is the same with pi^2/12 of the rigidity.
+#[test]
+fn a_beam_gives_way_at_its_load() {
+    let (rigidity, length) = (1e-7, 0.02);
+    let ramp = 1e5 * rigidity / f64::powi(length, 3);
+    let mesh = cut(Cut::Aligned, 2, 1, length, length / 2.0, |m| Vec3::new(m.x, 0.0, m.y));
+    // Two rows of three vertices: a beam along each row.
+    let bench = Bench::new(
+        still(knitted(mesh, choi_ko(1.0, rigidity, ramp), 1e-4)),
+        settings(Integrator::BackwardEuler, 1e-3, 1e-10),
+    );
+    let load = 12.0 * rigidity / (length * length);
+    for part in [0.98, 1.02] {
+        let energy = |shortened: f64| {
+            let x: Vec<Vec3> = bench.world.rest.iter().map(|p| Vec3::new(p.x * (1.0 - shortened), p.y, p.z)).collect();
+            bench.world.elements.energy(&x).1 - 2.0 * part * load * length * shortened
+        };
+        let least = (1..100_000).map(|k| f64::from(k) * 1e-6).min_by(|a, b| energy(*a).total_cmp(&energy(*b))).unwrap();
+        if part < 1.0 {
+            close("beam below its load: shortening", least, part * load / (ramp * length), 1e-2);
+        } else {
+            close("beam above its load: shortening", least, (part - 1.0) / 0.6, 0.1);
+        }
+    }
+}
+
+/// Interlaced beams make an elastica of rigidity 2 kb at any spacing: a strip of length S whose ends come nearer as it rises to an arch of
+/// slope `t cos(pi s/S)` bears pi^2 2 kb/S^2 (1 + t^2/8) a row. The chain of n cells differs by (pi/n)^2/12, 0.8 % of 10 cells. That is where
+/// the ramp is steep: beams on it resist by less (see `Tension::Buckling`).
+#[test]
+fn a_chain_of_beams_is_an_elastica() {
+    let (rigidity, length, slope) = (1e-6, 0.4, 0.1);
+    for n in [10, 20, 40] {
+        let cell = length / f64::from(n);
+        let mesh = cut(Cut::Alternating, n as usize, 1, length, cell, |m| Vec3::new(m.x, 0.0, m.y));
+        let cloth = knitted(mesh, choi_ko(50.0, rigidity, 1e8 * rigidity / (2.0 * cell).powi(3)), 1e-5);
+        let bench = Bench::new(still(cloth), settings(Integrator::BackwardEuler, 2e-3, 1e-9));
+        // Where a length along the arch is, by the midpoint rule on 1e4 parts.
+        let at = |along: f64, slope: f64| {
+            let part = along / 1e4;
+            let angles = (0..10_000).map(|k| slope * (PI * (f64::from(k) + 0.5) * part / length).cos());
+            let (x, y) = angles.fold((0.0, 0.0), |(x, y), angle: f64| (x + angle.cos() * part, y + angle.sin() * part));
+            Vec3::new(x, y, 0.0)
+        };
+        let arch = |slope: f64| {
+            let x: Vec<Vec3> = bench.world.rest.iter().map(|p| at(p.x, slope) + Vec3::z() * p.z).collect();
+            [bench.world.elements.energy(&x).1, length - at(length, slope).x]
+        };
+        let [more, less] = [1.01, 0.99].map(|part| arch(part * slope));
+        let load = (more[0] - less[0]) / (more[1] - less[1]);
+        let expected = 2.0 * PI * PI * 2.0 * rigidity / (length * length) * (1.0 + slope * slope / 8.0);
+        close(&format!("load of an arch of {n} cells"), load, expected, 0.03);
+    }
+}
+
+/// The arch on steep ramps, pinned and left to itself, comes to rest: within 5 mm/s in 4 s, whatever the step is to the ramp's vibration (28
+/// radians of it here).
+#[test]
+fn an_arch_on_steep_ramps_rests() {
+    let (rigidity, length, n) = (1e-6, 0.4, 10);
+    let cell = length / f64::from(n);
+    let arched = |m: Vec2| Vec3::new(0.98 * m.x, 0.09 * length * (PI * m.x / length).sin(), m.y);
+    let mesh = cut(Cut::Alternating, n as usize, 1, length, cell, arched);
+    let pin = hold(&mesh, |m| m.x < 1e-9 || m.x > length - 1e-9);
+    let mut cloth = knitted(mesh, choi_ko(50.0, rigidity, 1e6 * rigidity / (2.0 * cell).powi(3)), 1e-5);
+    cloth.drag = Drag { normal: 0.5, tangent: 0.5 };
+    cloth.pins.push(pin);
+    let mut bench = Bench::new(still(cloth), settings(Integrator::BackwardEuler, 2e-3, 1e-9));
+    bench.run(4.0);
+    let speed = bench.state.v.iter().map(|v| v.norm()).fold(0.0, f64::max);
+    println!("| speed of an arch on steep ramps after 4 s, m/s | 0 | {speed:.2e} | | 5e-3 |");
+    assert!(speed < 5e-3, "{speed}");
+}
+
+/// Masses on a column of springs: the lowest is lower by m g n (n + 1)/(2 ks).
+#[test]
+fn a_column_hangs_by_its_weight() {
+    let (n, stiffness, mass) = (12, 4.0, 1e-3);
+    let mesh = cut(Cut::Aligned, 1, n, 0.02, 0.02 * n as f64, |m| Vec3::new(m.x, m.y, 0.0));
+    let (pin, low) = (hold(&mesh, |m| m.y > 0.02 * n as f64 - 1e-9), select(&mesh, |m| m.y < 1e-9));
+    let network = Network { taut: true, ..linear([stiffness, 0.0]) };
+    let mut cloth = knitted(mesh, network, mass);
+    cloth.drag = Drag { normal: 10.0, tangent: 10.0 };
+    cloth.pins.push(pin);
+    let mut bench = Bench::new(input(Vec3::new(0.0, -G, 0.0), cloth), settings(Integrator::BackwardEuler, 5e-3, 1e-10));
+    bench.settle(1e-7);
+    let hung = -bench.positions()[low[0] as usize].y;
+    close("elongation of a column", hung, mass * G * (n * (n + 1)) as f64 / (2.0 * stiffness), 1e-3);
+}
+
+/// Largest distance of positions.
+fn apart(a: &[Vec3], b: &[Vec3]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max)
+}
+
+/// The order of both schemes on a mass between taut springs, plucked: 1 and 2 within 0.05.
+#[test]
+fn a_plucked_spring_has_the_order_of_the_scheme() {
+    for (integrator, expected, steps) in [(Integrator::BackwardEuler, 1.0, 3200), (Integrator::Bdf2, 2.0, 400)] {
+        let run = |steps: usize| {
+            let middle = |m: &Vec2| (m - Vec2::repeat(0.05)).norm() < 1e-9;
+            let pluck = |m: Vec2| if middle(&m) { Vec3::new(0.003, 0.002, 0.004) } else { Vec3::zeros() };
+            let mesh = cut(Cut::Alternating, 2, 2, 0.1, 0.1, |m| Vec3::new(1.15 * m.x, 1.15 * m.y, 0.0) + pluck(m));
+            let pin = hold(&mesh, |m| !middle(m));
+            let mut cloth = knitted(mesh, linear([1.0, 0.7]), 5e-4);
+            cloth.pins.push(pin);
+            let h = 0.2 / steps as f64;
+            let mut bench = Bench::new(still(cloth), settings(integrator, h, 1e-13));
+            (0..steps).for_each(|_| bench.step(h));
+            bench.positions()
+        };
+        let [a, b, c] = [1, 2, 4].map(|k| run(k * steps));
+        let order = (apart(&a, &b) / apart(&b, &c)).log2();
+        println!("| order of springs, {integrator:?} | {expected} | {order:.3} | | 0.05 |");
+        assert!((order - expected).abs() < 0.05, "{integrator:?}: {order}");
+    }
+}
+
+/// A sheet without anything around it keeps its momentum, whatever its springs do: to the tolerance of the solver, times the number of
+/// steps.
+#[test]
+fn free_springs_keep_their_momentum() {
+    let crumpled = |m: Vec2| Vec3::new(0.8 * m.x, 0.02 * (40.0 * m.x).sin() * (30.0 * m.y).cos(), 0.7 * m.y);
+    for network in [linear([20.0, 10.0]), choi_ko(20.0, 1e-6, 20.0)] {
+        let mesh = cut(Cut::Alternating, 10, 10, 0.2, 0.2, crumpled);
+        let mut cloth = knitted(mesh, Network { damping: 1e-3, ..network }, 1e-4);
+        cloth.velocity = Vec3::new(1.0, 0.5, -0.2);
+        let mut bench = Bench::new(still(cloth), settings(Integrator::Bdf2, 1e-3, 1e-12));
+        let momentum =
+            |bench: &Bench| -> Vec3 { bench.world.mass.iter().zip(&bench.state.v).map(|(mass, v)| v * *mass).sum() };
+        let before = momentum(&bench);
+        bench.run(0.2);
+        let moved: f64 = bench.state.v.iter().map(|v| (v - Vec3::new(1.0, 0.5, -0.2)).norm()).fold(0.0, f64::max);
+        assert!(moved > 0.05, "nothing happened: {moved}");
+        let change = (momentum(&bench) - before).norm() / before.norm();
+        println!("| momentum of free springs | 0 | {change:.2e} | | 1e-9 |");
+        assert!(change < 1e-9, "{change}");
+    }
+}
+
+/// "Euler is bad" (Prince & Bigham 2004, section 3): the explicit scheme leaves all bounds at a step beyond 2/omega of the fastest
+/// vibration of a hanging sheet, and stays within them below it; BDF2 is at rest at 20 times that step.
+#[test]
+fn explicit_euler_leaves_bounds_where_bdf2_does_not() {
+    let hanging = |h: f64| {
+        let mesh = cut(Cut::Alternating, 8, 8, 0.08, 0.08, |m| Vec3::new(m.x, m.y, 0.0));
+        let pin = hold(&mesh, |m| m.y > 0.08 - 1e-9);
+        let mut cloth = knitted(mesh, linear([50.0, 25.0]), 1e-4);
+        cloth.drag = Drag { normal: 0.2, tangent: 0.2 };
+        cloth.pins.push(pin);
+        Bench::new(input(Vec3::new(0.0, -G, 0.0), cloth), settings(Integrator::Bdf2, h, 1e-9))
+    };
+    let bench = hanging(1e-3);
+    let (springs, mass) = (&bench.world.elements.springs, &bench.world.mass);
+    let held: Vec<bool> = (0..mass.len()).map(|v| bench.world.rest[v].y > 0.08 - 1e-9).collect();
+    let each = |x: &[Vec3], add: &mut dyn FnMut(&Spring, percale::force::spring::Pull)| {
+        for spring in springs {
+            let [a, b] = pick(x, &spring.vertices);
+            add(spring, spring.pull(&(b - a), &Vec3::zeros(), &Vec3::zeros(), 1.0));
+        }
+    };
+    // Power iteration on M^-1 K at rest.
+    let mut mode: Vec<Vec3> = (0..mass.len()).map(|v| Vec3::new((v * v % 7) as f64, (v % 5) as f64, 0.1)).collect();
+    let mut fastest = 0.0;
+    for _ in 0..400 {
+        let mut next = vec![Vec3::zeros(); mass.len()];
+        each(&bench.world.rest, &mut |spring, pull| {
+            let [a, b] = spring.vertices.map(|v| v as usize);
+            let force = (pull.along + pull.across) * (mode[a] - mode[b]);
+            next[a] += force / mass[a];
+            next[b] -= force / mass[b];
+        });
+        next.iter_mut().zip(&held).filter(|(_, held)| **held).for_each(|(next, _)| *next = Vec3::zeros());
+        fastest = next.iter().map(|v| v.norm_squared()).sum::<f64>().sqrt();
+        mode = next.into_iter().map(|v| v / fastest).collect();
+    }
+    let bound = 2.0 / fastest.sqrt();
+    let explicit = |h: f64| {
+        let (mut x, mut v) = (bench.world.rest.clone(), vec![Vec3::zeros(); mass.len()]);
+        for _ in 0..2000 {
+            let mut force: Vec<Vec3> = mass.iter().map(|mass| Vec3::new(0.0, -G * mass, 0.0)).collect();
+            each(&x, &mut |spring, pull| {
+                let [a, b] = spring.vertices.map(|v| v as usize);
+                force[a] += pull.force;
+                force[b] -= pull.force;
+            });
+            for k in (0..x.len()).filter(|k| !held[*k]) {
+                v[k] += force[k] * (h / mass[k]);
+                x[k] += v[k] * h;
+            }
+        }
+        if x.iter().flatten().all(|c| c.is_finite()) { apart(&x, &bench.world.rest) } else { f64::INFINITY }
+    };
+    let [within, beyond] = [0.9, 1.1].map(|part| explicit(part * bound));
+    println!(
+        "| explicit Euler at 0.9 and 1.1 of {bound:.2e} s: farthest from rest | | {within:.2e} {beyond:.2e} m | | |"
+    );
+    assert!(within < 0.08 && beyond > 80.0, "{within} {beyond}");
+    let mut implicit = hanging(20.0 * bound);
+    implicit.run(2.0);
+    let sag = apart(&implicit.state.x, &bench.world.rest);
+    let speed = implicit.state.v.iter().map(|v| v.norm()).fold(0.0, f64::max);
+    assert!(sag < 0.02 && speed < 1e-3, "{sag} m, {speed} m/s");
+}
+
+/// Provot's limits on both sides: a strip that runs into its pinned end is squeezed to its bound and no further, but for the margin of a
+/// sweep, 1e-4, and what 200 of them leave.
+#[test]
+fn squeezed_springs_stop_at_their_bound() {
+    let shortest = |squeeze: f64| {
+        let mesh = cut(Cut::Alternating, 12, 3, 0.24, 0.06, |m| Vec3::new(m.x, 0.0, m.y));
+        let pin = hold(&mesh, |m| m.x < 1e-9);
+        let mut cloth = knitted(mesh, Network { bounds: [squeeze, 0.1], ..linear([2.0, 1.0]) }, 1e-4);
+        cloth.velocity = Vec3::new(-1.0, 0.0, 0.0);
+        cloth.pins.push(pin);
+        let mut bench = Bench::new(still(cloth), settings(Integrator::Bdf2, 1e-3, 1e-8));
+        let mut shortest = f64::MAX;
+        while bench.state.time < 0.1 {
+            bench.step(1e-3);
+            for spring in bench.world.elements.springs.iter().filter(|spring| spring.role != Role::Flexion) {
+                let [a, b] = pick(&bench.state.x, &spring.vertices);
+                shortest = shortest.min((b - a).norm() / spring.rest);
+            }
+        }
+        shortest
+    };
+    let [free, bounded] = [1.0, 0.1].map(shortest);
+    println!("| shortest of squeezed springs, free and bounded at 0.9 | | {free:.4} {bounded:.4} | | |");
+    assert!(free < 0.7 && bounded > 0.899, "{free} {bounded}");
+}
