@@ -27,9 +27,12 @@ section! {
 pub struct Named(pub &'static [&'static str]);
 
 impl Named {
-    /// "body", or "body or obstacle".
+    /// "body", "body or obstacle", or "body, obstacle or cloth".
     fn sections(&self) -> String {
-        self.0.join(" or ")
+        match self.0 {
+            [first @ .., last] if first.len() > 1 => format!("{} or {last}", first.join(", ")),
+            all => all.join(" or "),
+        }
     }
 }
 
