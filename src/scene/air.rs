@@ -34,6 +34,16 @@ choices! {
     }
 }
 
+choices! {
+    /// Along what the pressure of the air pushes.
+    pub enum AirForce {
+        /// The line from the cloth to the nearest point below: momentum is kept, linear and angular.
+        Gap = "gap",
+        /// The normal of the cloth, as Eq. 3 of Chen, Feng & Wang 2013: angular momentum is lost.
+        Normal = "normal",
+    }
+}
+
 /// A pressure, or a word for one.
 struct Atmosphere;
 
@@ -108,6 +118,8 @@ section! {
         pub least_gap: f64 = quantity(Unit::Length, 1e-6..=0.01).or(Gas::default().least),
         /// How the air of a step is found.
         pub solver: AirSolver = choice().or(AirSolver::Symmetric),
+        /// Along what it pushes the cloth and what is below apart.
+        pub force: AirForce = choice().or(AirForce::Gap),
         /// Where air is blown in or drawn out.
         pub vents as "vent": Vec<Vent> = tables(),
     }

@@ -138,6 +138,7 @@ impl Airs {
             let (columns, others) = rest.split_at_mut(air.layer.size());
             rest = others;
             let first = world.objects[air.objects[0]].vertices.start;
+            let normals = normals(&air.normal_triangles, &state.x, first, columns.len());
             par::each_mut(columns, |v, column| {
                 let closest = storage.below.closest(v);
                 let [a, b, c] = air.below[closest.triangle as usize];
@@ -150,6 +151,9 @@ impl Airs {
                     let [a, b, c] = [a, b, c].map(|v| state.x[v as usize]);
                     (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_default()
                 };
+                if let Some(normal) = normals.get(v) {
+                    column.normal = if normal.dot(&column.normal) < 0.0 { -normal } else { *normal };
+                }
             });
         }
     }
@@ -240,6 +244,18 @@ impl Airs {
             inflation.commit(balloon, inside, &state.x, state.time, step.h);
         }
     }
+}
+
+/// Normals of `count` vertices from `first` on, of the triangles around them; none without triangles.
+fn normals(triangles: &[[u32; 3]], x: &[Vec3], first: usize, count: usize) -> Vec<Vec3> {
+    let mut normals = vec![Vec3::zeros(); if triangles.is_empty() { 0 } else { count }];
+    for triangle in triangles {
+        let [a, b, c] = triangle.map(|v| x[v as usize]);
+        let area = (b - a).cross(&(c - a));
+        triangle.iter().for_each(|v| normals[*v as usize - first] += area);
+    }
+    normals.iter_mut().for_each(|normal| *normal = normal.try_normalize(0.0).unwrap_or_default());
+    normals
 }
 
 /// Adds what the columns of a group take part in its sum with: an entry a vertex, the last one of each being at `places`.

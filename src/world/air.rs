@@ -6,6 +6,16 @@ use crate::field::air::{Air, Gas, Layer, Method};
 use crate::linalg::Vec3;
 use std::f64::consts::PI;
 
+/// Along what the pressure pushes the cloth and what is below it apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Along {
+    /// The line between both points: no momentum is lost.
+    #[default]
+    Gap,
+    /// The normal of the cloth (Chen, Feng & Wang 2013, Eq. 3): the pair of forces turns both, and angular momentum is lost.
+    Normal,
+}
+
 /// A layer of air as the scene describes it; vertices are file vertices of the cloth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AirInput {
@@ -15,6 +25,8 @@ pub struct AirInput {
     pub gas: Gas,
     /// How the air of a step is found.
     pub method: Method,
+    /// Along what it pushes.
+    pub along: Along,
     /// Speed of air through the cloth over the pressure across it, without what inertia takes [m/(s Pa)].
     pub permeance: f64,
     /// Pressure that the inertia of the air takes over the speed squared [Pa s^2/m^2].
@@ -47,6 +59,8 @@ pub struct AirLayer {
     pub objects: [usize; 2],
     /// Triangles of what is below, of world vertices.
     pub below: Vec<[u32; 3]>,
+    /// Triangles of the cloth, of world vertices, where the pressure pushes along its normals; else none.
+    pub normal_triangles: Vec<[u32; 3]>,
     /// What is below has two sides: the gap is a distance, on whichever side the cloth is.
     two_sided: bool,
     /// The gas.
@@ -84,7 +98,17 @@ impl AirLayer {
         }
         let two_sided = world.objects[below].kind == Kind::Cloth;
         let (objects, below) = ([cloth, below], triangles(&world.objects[below], 0));
-        Some(AirLayer { objects, below, two_sided, gas: input.gas, layer, blockage: input.blockage, vents })
+        let normal_triangles = if input.along == Along::Normal { triangles(of, 0) } else { Vec::new() };
+        Some(AirLayer {
+            objects,
+            below,
+            normal_triangles,
+            two_sided,
+            gas: input.gas,
+            layer,
+            blockage: input.blockage,
+            vents,
+        })
     }
 
     /// Height of the gap at a signed distance from what is below [m].

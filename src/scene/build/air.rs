@@ -5,8 +5,8 @@ use super::select;
 use crate::field::air::{Gas, Method};
 use crate::mesh::topology::Topology;
 use crate::scene::Scene;
-use crate::scene::air::{AirSolver, Border};
-use crate::world::air::{AirInput, Vent};
+use crate::scene::air::{AirForce, AirSolver, Border};
+use crate::world::air::{AirInput, Along, Vent};
 use crate::world::build::ClothInput;
 
 /// All layers of air of a scene, of cloths that were read.
@@ -50,6 +50,10 @@ pub fn layers(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Vec<
                 AirSolver::Symmetric => Method::Symmetric,
                 AirSolver::Seed => Method::Seed,
                 AirSolver::SeedVerbatim => Method::SeedVerbatim,
+            },
+            along: match air.force {
+                AirForce::Gap => Along::Gap,
+                AirForce::Normal => Along::Normal,
             },
             permeance: through.permeance,
             inertia: through.inertia,
