@@ -23,3 +23,4 @@ mod rubbing;
 mod seed_air;
 mod solid;
 mod tether;
+mod vanish;
