@@ -229,7 +229,7 @@ sequence = { files = "HERE/wave.####.obj", first = 1, last = 4, fps = 10 }
 friction = 0.5
 "##;
 
-/// A ball vanishes below a sheet, which falls on one that appears nearer than its thickness lets it rest.
+/// A plate vanishes below a sheet, which falls on one that appears nearer than its thickness lets it rest, and vanishes too.
 const VISITED: &str = r##"
 [[cloth]]
 name = "sheet"
@@ -238,13 +238,14 @@ thickness = "2 mm"
 transform = { scale = 0.4, translate = [0, 0.102, 0] }
 [[obstacle]]
 name = "first"
-mesh = "MESHES/ball.ply"
+plane = { point = [0, 0.1, 0], size = 0.5 }
+resolution = 0.1
 friction = 0.4
 until = "0.06 s"
 [[obstacle]]
 name = "second"
-mesh = "MESHES/ball.ply"
-transform = { translate = [0, -0.011, 0] }
+plane = { point = [0, 0.0924, 0], size = 0.3 }
+resolution = 0.1
 rotation = { axis = [0, 1, 0], speed = "200 deg/s" }
 from = "0.1 s"
 until = "0.17 s"
