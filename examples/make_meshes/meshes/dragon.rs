@@ -30,7 +30,7 @@ const HEAD: [(Vec3, f64); 3] =
     [(at(0.110, 0.236, 0.0), 0.018), (at(0.138, 0.226, 0.0), 0.013), (at(0.160, 0.214, 0.0), 0.009)];
 /// On the left, which is the +z side.
 const HORN: [(Vec3, f64); 3] =
-    [(at(0.102, 0.246, 0.009), 0.007), (at(0.080, 0.266, 0.018), 0.0045), (at(0.058, 0.272, 0.030), 0.001)];
+    [(at(0.102, 0.246, 0.010), 0.008), (at(0.082, 0.264, 0.019), 0.0065), (at(0.064, 0.270, 0.029), 0.0055)];
 const FORELEG: [(Vec3, f64); 4] = [
     (at(0.056, 0.078, 0.026), 0.019),
     (at(0.048, 0.040, 0.046), 0.013),
@@ -50,13 +50,13 @@ const TAIL: [(Vec3, f64); 7] = [
     (at(-0.154, 0.020, 0.034), 0.013),
     (at(-0.150, 0.012, 0.074), 0.010),
     (at(-0.118, 0.011, 0.102), 0.008),
-    (at(-0.080, 0.014, 0.110), 0.006),
-    (at(-0.052, 0.024, 0.106), 0.001),
+    (at(-0.080, 0.014, 0.110), 0.0065),
+    (at(-0.054, 0.022, 0.106), 0.0045),
 ];
 /// The left wing: where it begins, its wrist, and the ends of its fingers from the foremost on.
 const SHOULDER: Vec3 = at(0.030, 0.108, 0.020);
 const WRIST: Vec3 = at(0.012, 0.196, 0.072);
-const FINGERS: [Vec3; 3] = [at(-0.078, 0.252, 0.112), at(-0.104, 0.184, 0.128), at(-0.086, 0.122, 0.098)];
+const FINGERS: [Vec3; 3] = [at(-0.064, 0.248, 0.106), at(-0.088, 0.186, 0.120), at(-0.072, 0.128, 0.094)];
 /// Ends of the spikes' axes, from the neck to the tail.
 const SPIKES: [[Vec3; 2]; 9] = [
     [at(0.088, 0.200, 0.0), at(0.062, 0.214, 0.0)],
@@ -70,16 +70,47 @@ const SPIKES: [[Vec3; 2]; 9] = [
     [at(-0.136, 0.046, 0.016), at(-0.162, 0.062, 0.012)],
 ];
 /// Radii of a spike at its foot and tip [m].
-const SPIKE: [f64; 2] = [0.0075, 0.001];
+const SPIKE: [f64; 2] = [0.010, 0.004];
 /// Radii of a finger at the wrist and at its end [m].
-const FINGER: [f64; 2] = [0.007, 0.002];
+const FINGER: [f64; 2] = [0.008, 0.0045];
 /// Half the thickness of the skin between them [m].
-const SKIN: f64 = 0.0032;
+const SKIN: f64 = 0.0046;
+/// How far round about a tip is drawn out to a point, and by how much [m].
+const DRAWN: [f64; 2] = [0.011, 0.008];
+/// Part of its width that a tip loses.
+const THINNED: f64 = 0.6;
 
 /// A dragon about 0.33 m long (x, its head at +x) and 0.27 m high that stands at y = 0: horns, spikes, half open wings, and hollows
-/// between neck, wings and legs. Triangles have edges of about `spacing` [m], 3 to 4 mm.
+/// between neck, wings and legs. Triangles have edges of about `spacing` [m], up to 5 mm, which gives about 10,000 vertices.
 pub fn dragon(spacing: f64) -> TriMesh {
-    surface(field, Vec3::new(-0.20, -0.02, -0.16), Vec3::new(0.20, 0.30, 0.16), spacing.clamp(0.003, 0.004))
+    let mut mesh =
+        surface(field, Vec3::new(-0.20, -0.02, -0.16), Vec3::new(0.20, 0.30, 0.16), spacing.clamp(0.003, 0.005));
+    for p in &mut mesh.positions {
+        *p = tips().into_iter().fold(*p, draw_out);
+    }
+    mesh
+}
+
+/// Ends of all that is pointed, each after a point of its axis.
+fn tips() -> Vec<[Vec3; 2]> {
+    let end = |limb: &Limb| [limb[limb.len() - 2].0, limb[limb.len() - 1].0];
+    let right = |[a, b]: [Vec3; 2]| [a, b].map(|p| Vec3::new(p.x, p.y, -p.z));
+    let left: Vec<[Vec3; 2]> = FINGERS.iter().map(|finger| [WRIST, *finger]).chain([end(&HORN)]).collect();
+    let both = left.into_iter().flat_map(|tip| [tip, right(tip)]);
+    both.chain(SPIKES).chain([end(&TAIL)]).collect()
+}
+
+/// Moves a point near a tip along its axis and towards it: the grid of the surface is too coarse for points.
+fn draw_out(p: Vec3, [before, tip]: [Vec3; 2]) -> Vec3 {
+    let [reach, length] = DRAWN;
+    let from = p - tip;
+    let part = 1.0 - from.norm_squared() / (reach * reach);
+    if part <= 0.0 {
+        return p;
+    }
+    let (axis, part) = ((tip - before).normalize(), part * part);
+    let along = from.dot(&axis);
+    tip + axis * (along + length * part) + (from - axis * along) * (1.0 - THINNED * part)
 }
 
 fn field(p: Vec3) -> f64 {

@@ -62,6 +62,6 @@ pub fn shipped() -> Vec<(&'static str, TriMesh)> {
         ("cushion_9mm.ply", cushion(0.4, 0.12, 0.009)),
         ("comforter.ply", cushion(1.5, 0.12, 0.027)),
         ("sheet_1m_71.ply", square(71)),
-        ("dragon.ply", dragon(0.0036)),
+        ("dragon.ply", dragon(0.005)),
     ]
 }
