@@ -70,9 +70,9 @@ const SPIKES: [[Vec3; 2]; 9] = [
     [at(-0.136, 0.046, 0.016), at(-0.162, 0.062, 0.012)],
 ];
 /// Radii of a spike at its foot and tip [m].
-const SPIKE: [f64; 2] = [0.010, 0.004];
+const SPIKE: [f64; 2] = [0.010, 0.0048];
 /// Radii of a finger at the wrist and at its end [m].
-const FINGER: [f64; 2] = [0.008, 0.0045];
+const FINGER: [f64; 2] = [0.008, 0.0052];
 /// Half the thickness of the skin between them [m].
 const SKIN: f64 = 0.0046;
 /// How far round about a tip is drawn out to a point, and by how much [m].

@@ -142,7 +142,7 @@ fn closest_point(p: Vec3, [a, b, c]: [Vec3; 3]) -> Vec3 {
 #[test]
 fn dragon_has_points_and_hollows() {
     let mesh = dragon(0.005);
-    assert_closed(&mesh, 5.0);
+    assert_closed(&mesh, 10.0);
     assert!((8_000..12_000).contains(&mesh.positions.len()), "{} vertices", mesh.positions.len());
     assert_eq!(crossings(&mesh, &mesh, true), 0);
     let (low, high) =
