@@ -76,6 +76,7 @@ fn make(folder: &Path, side: u32, frames: u32) -> Result<()> {
         triangles: triangles.len(),
         files: Some("meshes/sheet/sheet.####.ply".into()),
         chart: None,
+        frames: None,
     };
     let record = Run {
         warnings: Vec::new(),

@@ -57,7 +57,7 @@ fn run(built: &mut Built, until: f64, fastest: f64) {
     if let Err(stuck) = advanced {
         panic!("{}", stuck.describe(world, state));
     }
-    assert_eq!(world.crossings(&mut world.test(), &state.x), []);
+    assert_eq!(world.crossings(&mut world.test(), &state.x, state.now()), []);
     let speed = state.v[..world.moving].iter().map(Vec3::norm).fold(0.0, f64::max);
     assert!(speed < fastest, "{speed} m/s");
 }

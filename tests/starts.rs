@@ -87,7 +87,7 @@ impl Run {
             let speeds = state.v[..world.moving].iter().map(|v| v.norm());
             self.fastest = speeds.fold(self.fastest, f64::max);
         }
-        assert!(world.crossings(&mut world.test(), &state.x).is_empty());
+        assert!(world.crossings(&mut world.test(), &state.x, state.now()).is_empty());
     }
 
     fn warned(&self, word: &str) -> bool {

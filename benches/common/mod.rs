@@ -12,6 +12,7 @@ use percale::stepper::{Integrator, Settings};
 use percale::world::build::{ClothInput, Input, ObstacleInput, Rest, Weights, build};
 use percale::world::motion::Motion;
 use percale::world::wind::Wind;
+use percale::world::window::Window;
 use percale::world::{ContactSettings, Course, Pinch, State, World};
 
 /// `cargo bench --bench NAME -- [VERTICES [STEP [THREADS]]]`.
@@ -56,6 +57,7 @@ pub fn scene(vertices: usize) -> (World, State) {
         course: Course::Rigid(Motion::Fixed),
         friction,
         thickness: 0.0,
+        window: Window::ALWAYS,
     };
     build(Input {
         gravity: Vec3::new(0.0, -9.81, 0.0),

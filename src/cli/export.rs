@@ -95,6 +95,9 @@ impl Export {
             if entry.files.is_none() {
                 return Err(Failure::input(format!("{dir}: the meshes of '{name}' were not written")));
             }
+            if !(first..=last).any(|frame| entry.there(frame)) {
+                return Err(Failure::input(format!("{dir}: '{name}' is at none of the frames {first} to {last}")));
+            }
         }
         let wanted = |name: &str| self.objects.is_empty() || self.objects.iter().any(|o| o == name);
         let (source, take) = Source::open(

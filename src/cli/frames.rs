@@ -12,16 +12,14 @@ use crate::scene::Scene;
 use crate::sequence::{self, DiskError, Folder, FrameStats, Lock, Run, Shape, Snapshot, Status, Watch};
 use crate::world::crossing;
 use crate::world::quantity::{Energies, channels, largest_strain};
+use crate::world::window::Window;
 use crate::world::{Kind, Object, State, World};
 use std::path::Path;
 use std::time::Instant;
 
-/// An object that never moves.
-pub fn still(world: &World, object: &Object) -> bool {
-    world
-        .obstacles
-        .iter()
-        .any(|o| o.course.still() && world.objects.get(o.object).is_some_and(|x| x.name == object.name))
+/// An object that never moves, and is always there.
+pub fn still(world: &World, object: usize) -> bool {
+    world.obstacles.iter().any(|o| o.object == object && o.course.still() && o.window == Window::ALWAYS)
 }
 
 /// Writes the frames of a run.
@@ -76,8 +74,9 @@ impl<'a> Frames<'a> {
     /// The scene cannot be drawn.
     pub fn redraw(&mut self) -> Result<(), Failure> {
         for frame in self.chosen.iter().copied().filter(|frame| self.record.has(*frame)) {
+            let there = self.record.objects.iter().filter(|entry| entry.there(frame)).count();
             let objects = match objects(&self.folder, &self.record, frame) {
-                Ok(objects) if objects.len() == self.record.objects.len() => objects,
+                Ok(objects) if objects.len() == there => objects,
                 _ => {
                     log(
                         Level::Warning,
@@ -127,9 +126,14 @@ impl<'a> Frames<'a> {
         lap();
         self.verify(world, state, &snapshots, stats)?;
         stats.seconds.verify += lap();
+        for (k, entry) in self.record.objects.iter_mut().enumerate() {
+            entry.add(frame, world.there(k, state.now()));
+        }
         self.write_meshes(world, &snapshots, frame)?;
         stats.seconds.write += lap();
-        let objects: Vec<(&Shape, &Snapshot)> = self.shapes.iter().zip(&snapshots).collect();
+        let all = self.record.objects.iter().zip(self.shapes.iter().zip(&snapshots));
+        let objects: Vec<(&Shape, &Snapshot)> =
+            all.filter(|(entry, _)| entry.there(frame)).map(|(_, object)| object).collect();
         let preview = &self.scene.preview;
         let mut drawn = None;
         if preview.enabled && full(self.scene, &self.record, frame) {
@@ -168,7 +172,7 @@ impl<'a> Frames<'a> {
                 x[*v as usize] = *p;
             }
         }
-        let mut crossings = world.crossings(&mut self.test, &x);
+        let mut crossings = world.crossings(&mut self.test, &x, state.now());
         for crossing in &mut crossings {
             let count = crossing.pairs.len();
             crossing.pairs.retain(|pair| !excuses(&world.surface, state, *pair));
@@ -204,11 +208,11 @@ impl<'a> Frames<'a> {
     }
 
     fn write_meshes(&mut self, world: &World, snapshots: &[Snapshot], frame: u32) -> Result<(), DiskError> {
-        let objects = world.objects.iter().zip(&self.shapes).zip(snapshots).zip(&mut self.record.objects);
-        for (((object, shape), at), entry) in objects {
-            let Some(files) = &entry.files else { continue };
+        let objects = self.shapes.iter().zip(snapshots).zip(&mut self.record.objects);
+        for (k, ((shape, at), entry)) in objects.enumerate() {
+            let Some(files) = entry.files.as_ref().filter(|_| entry.there(frame)) else { continue };
             // Written once, also where meshes are wanted from a later frame on.
-            if still(world, object) && self.folder.mesh(files, frame).is_file() {
+            if still(world, k) && self.folder.mesh(files, frame).is_file() {
                 continue;
             }
             if entry.chart.is_none() && shape.has_seams() && files.ends_with(".ply") {
@@ -302,6 +306,7 @@ enabled = false
             triangles: o.triangles.len(),
             files: Some(format!("meshes/{0}/{0}.####.ply", o.name)),
             chart: None,
+            frames: None,
         });
         let record = Run {
             version: String::new(),

@@ -160,8 +160,13 @@ impl Inspect {
             return Err(Failure::Damaged(damage));
         }
         for entry in &record.objects {
-            let files = entry.files.as_deref().unwrap_or("no files");
-            say(&format!("'{}': {} vertices, {} triangles, {files}", entry.name, entry.vertices, entry.triangles));
+            say(&format!(
+                "'{}': {} vertices, {} triangles, {}",
+                entry.name,
+                entry.vertices,
+                entry.triangles,
+                entry.told()
+            ));
             if *done == 0 {
                 continue;
             }

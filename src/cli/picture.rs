@@ -9,7 +9,7 @@ use crate::scene::Scene;
 use crate::scene::memory::words;
 use crate::scene::obstacle;
 use crate::scene::preview::{CELL, Shading as Law};
-use crate::sequence::{Run, Shape, Snapshot};
+use crate::sequence::{Entry, Run, Shape, Snapshot};
 use crate::world::Kind;
 use crate::world::motion::Motion;
 use crate::world::quantity::Channel;
@@ -25,17 +25,21 @@ struct Look {
 }
 
 fn look(scene: &Scene, shape: &Shape) -> Option<Look> {
-    match shape.kind {
+    look_of(scene, shape.kind, &shape.name)
+}
+
+fn look_of(scene: &Scene, kind: Kind, name: &str) -> Option<Look> {
+    match kind {
         Kind::Cloth => {
-            let cloth = scene.cloths.iter().find(|c| c.name == shape.name)?;
+            let cloth = scene.cloths.iter().find(|c| c.name == name)?;
             Some(Look { colour: cloth.colour, checker: cloth.checker, flat: false })
         }
         Kind::Body => {
-            let body = scene.bodies.iter().find(|b| b.name == shape.name)?;
+            let body = scene.bodies.iter().find(|b| b.name == name)?;
             Some(Look { colour: body.colour, checker: None, flat: false })
         }
         Kind::Obstacle => {
-            let obstacle = scene.obstacles.iter().find(|o| o.name == shape.name)?;
+            let obstacle = scene.obstacles.iter().find(|o| o.name == name)?;
             let flat = matches!(obstacle.shape, obstacle::Shape::Plane(_)) && obstacle.motion == Motion::Fixed;
             obstacle.visible.then_some(Look { colour: obstacle.colour, checker: obstacle.checker, flat })
         }
@@ -69,11 +73,11 @@ pub fn picture(
     let aspect = f64::from(width) / f64::from(height.max(1));
     let mut camera = camera(scene, record, aspect);
     if preview.camera.position.is_none() {
-        // Alone it is followed; obstacles stay in the picture.
-        let fixed = |(shape, _): &(&Shape, &Snapshot)| {
-            shape.kind == Kind::Obstacle && look(scene, shape).is_some_and(|look| !look.flat)
+        // Alone it is followed; obstacles stay in the picture, or leave it as it was.
+        let fixed = |entry: &Entry| {
+            entry.kind == Kind::Obstacle && look_of(scene, entry.kind, &entry.name).is_some_and(|look| !look.flat)
         };
-        if !objects.iter().any(fixed) {
+        if !record.objects.iter().any(fixed) {
             camera = camera.follow(simulated(objects), (view[0], view[1]), aspect, up);
         }
         camera = camera.back(simulated(objects), aspect, up);

@@ -206,8 +206,7 @@ fn plots(stats: &[FrameStats]) -> String {
 fn objects(record: &Record) -> String {
     let row = |o: &crate::sequence::Entry| {
         let number = |n: usize| Cell::Number(n.to_string());
-        let files = o.files.as_deref().unwrap_or("not written");
-        vec![text(&o.name), text(o.kind.word()), number(o.vertices), number(o.triangles), text(files)]
+        vec![text(&o.name), text(o.kind.word()), number(o.vertices), number(o.triangles), text(o.told())]
     };
     let rows: Vec<Vec<Cell>> = record.objects.iter().map(row).collect();
     heading("Objects") + &table(&["name", "kind", "vertices", "triangles", "files"], &rows)

@@ -176,12 +176,42 @@ impl Resume<'_> {
         if !(scene.time.of(frame)..scene.time.of(frame + 1)).contains(&state.time) {
             return Err(refuse("time.fps is another than at the checkpoint".to_string()));
         }
+        self.once(state, frame).map_err(refuse)?;
         let misfits = state.misfits(world, start);
         if !misfits.is_empty() {
             return Err(refuse(format!("of the checkpoint {}", misfits.join("; "))));
         }
         changes.extend(shapes);
         Ok(changes)
+    }
+}
+
+impl Resume<'_> {
+    /// What appears or vanishes did so before, and does it once.
+    ///
+    /// # Errors
+    /// What does not, and why.
+    fn once(&self, state: &State, frame: u32) -> Result<(), String> {
+        let entries = self.record.map_or(&[][..], |record| &record.objects);
+        for (k, (before, now)) in entries.iter().zip(&self.now.objects).enumerate() {
+            let name = &now.name;
+            let Some(frames) = &before.frames else {
+                if now.frames.is_some() {
+                    return Err(format!("'{name}' appears or vanishes, at the checkpoint it did not"));
+                }
+                continue;
+            };
+            if now.frames.is_none() {
+                return Err(format!("'{name}' is always there, at the checkpoint it was not"));
+            }
+            let (window, time) = (self.world.window(k), state.now());
+            let was_there = frames.start <= frame && frames.start < frames.end;
+            let goes_on = frames.end > frame && window.from <= time;
+            if was_there && !goes_on && window.until > time {
+                return Err(format!("'{name}' was there and would appear a second time"));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -8,13 +8,14 @@ use super::progress::{Form, Progress};
 use super::resume::{Plan, Resume};
 use super::simulation::Simulation;
 use super::{report, view, warn};
-use crate::contact::ease::ease;
+use crate::contact::ease::{Eased, ease};
 use crate::linalg::par;
 use crate::scene::build::{Built, Refusal};
 use crate::scene::settings::Format;
 use crate::scene::{self, Fault, Override, Place, Scene};
 use crate::sequence::{Entry, Folder, FrameStats, Run as Record, Status, marks};
-use crate::world::{Object, State, World};
+use crate::world::window::Window;
+use crate::world::{State, World};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -153,13 +154,15 @@ impl Run {
                 log(Level::Info, &format!("goes on after frame {frame}, t={:.6} s: {path}", checkpoint.state.time));
                 // What is thicker now is nearer than it rests.
                 if changes.iter().any(|change| reaches(change))
-                    && let Some(eased) = ease(&world, &mut checkpoint.state, |_| true)
+                    && let Some(eased) = eased(&world, &mut checkpoint.state)
                 {
                     log(Level::Warning, &eased.describe(&world));
                 }
                 folder.rewind(&stored)?;
                 if let Some(before) = before {
-                    carry_over(&folder, before, &mut record);
+                    carry_over(&folder, before, frame, &mut record);
+                } else {
+                    seen(&folder, &scene, &world, &mut record)?;
                 }
                 record.go_on(frame, changes);
                 record.done = (frame + 1).saturating_sub(record.first);
@@ -209,7 +212,7 @@ impl Run {
             frames: scene.time.frames,
             done: 0,
             fps: scene.time.fps,
-            objects: world.objects.iter().map(|o| entry(scene, world, o)).collect(),
+            objects: (0..world.objects.len()).map(|k| entry(scene, world, k)).collect(),
             threads: par::threads(),
             wall: 0.0,
             origin: world.origin,
@@ -263,20 +266,38 @@ struct Begin {
     before: f64,
 }
 
+/// Eases what is there apart.
+fn eased(world: &World, state: &mut State) -> Option<Eased> {
+    let now = state.now();
+    ease(world, state, |i, j| world.meet_at(i, j, now), |_| true)
+}
+
 /// A changed key after which surfaces may rest farther from each other.
 fn reaches(change: &str) -> bool {
     let key = change.split(':').next().unwrap_or_default();
-    ["thickness", "distance", "material", "contact.enabled"].iter().any(|word| key.contains(word))
+    let window = key.starts_with("obstacle[") && (key.ends_with("].from") || key.ends_with("].until"));
+    window || ["thickness", "distance", "material", "contact.enabled"].iter().any(|word| key.contains(word))
 }
 
 /// What was found at the first frame stays in the record: charts, and where the camera looks; and what changed before.
-fn carry_over(folder: &Folder, before: Record, record: &mut Record) {
+fn carry_over(folder: &Folder, before: Record, frame: u32, record: &mut Record) {
     record.view = before.view;
     record.warnings.extend(before.warnings.into_iter().filter(|told| told.starts_with("frame ")));
     record.changes = before.changes;
     for (entry, before) in record.objects.iter_mut().zip(before.objects) {
         entry.chart = before.chart.filter(|chart| folder.path().join(chart).is_file());
+        entry.frames = before.frames.map(|frames| frames.start.min(frame + 1)..frames.end.min(frame + 1));
     }
+}
+
+/// At which frames what appears or vanishes was there, of a run whose record is lost.
+fn seen(folder: &Folder, scene: &Scene, world: &World, record: &mut Record) -> Result<(), Failure> {
+    for stats in folder.read_stats()? {
+        for (k, entry) in record.objects.iter_mut().enumerate() {
+            entry.add(stats.frame, world.there(k, scene.time.of(stats.frame) - stats.lag));
+        }
+    }
+    Ok(())
 }
 
 /// A start that is refused, with what crosses left to look at.
@@ -295,9 +316,11 @@ fn refused(folder: &Folder, refusal: Refusal) -> Failure {
 }
 
 /// What the record says of an object before its files are written.
-fn entry(scene: &Scene, world: &World, object: &Object) -> Entry {
+fn entry(scene: &Scene, world: &World, k: usize) -> Entry {
+    let object = &world.objects[k];
     let output = &scene.output;
-    let still = frames::still(world, object);
+    let window = world.window(k);
+    let still = frames::still(world, k);
     let written = output.meshes && (output.obstacles || object.kind.simulated());
     let ending = match output.format {
         Format::Ply => "ply",
@@ -312,6 +335,7 @@ fn entry(scene: &Scene, world: &World, object: &Object) -> Entry {
         triangles: object.triangles.len(),
         files: written.then(|| format!("meshes/{name}/{name}{number}.{ending}")),
         chart: None,
+        frames: (window != Window::ALWAYS).then_some(0..0),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::scene::{Scene, time};
 use crate::sequence::{Checkpoint, FrameStats, Mark};
 use crate::stepper::{Advance, Integrator, Report, Settings, stepper};
 use crate::world::quantity::{Stages, largest_strain};
+use crate::world::step_error::StepError;
 use crate::world::{State, World};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -145,16 +146,7 @@ impl Simulation<'_> {
         let mut report = Report::default();
         let mut pulse = Pulse::new();
         while state.time < until && !over && !self.stop.load(Ordering::Relaxed) {
-            let step = stepper.step(self.world, state, until).map_err(|stuck| {
-                Failure::Simulation(format!(
-                    "frame {} of {}, step {}, t={:.6} s: {}",
-                    stats.frame,
-                    self.scene.time.last_frame(),
-                    state.step + 1,
-                    state.time,
-                    stuck.describe(self.world, state)
-                ))
-            })?;
+            let step = stepper.step(self.world, state, until).or_else(|stuck| self.stuck(state, stats, &stuck))?;
             report.add(&step);
             if let Some(line) = pulse.beat(&step, stepper, state, until) {
                 self.progress
@@ -179,6 +171,25 @@ impl Simulation<'_> {
             return Err(failure);
         }
         Ok(report)
+    }
+
+    /// A step that cannot be made; what crosses is left to look at.
+    fn stuck(&self, state: &State, stats: &FrameStats, stuck: &StepError) -> Result<Report, Failure> {
+        let mut told = format!(
+            "frame {} of {}, step {}, t={:.6} s: {}",
+            stats.frame,
+            self.scene.time.last_frame(),
+            state.step + 1,
+            state.time,
+            stuck.describe(self.world, state)
+        );
+        if let StepError::Entered { shown, .. } = stuck
+            && !shown.is_empty()
+        {
+            let path = self.frames.folder().write_crossing(shown)?;
+            told += &format!("; the triangles are in {}", path.display());
+        }
+        Err(Failure::Simulation(told))
     }
 
     /// A frame that has taken longer than it may.

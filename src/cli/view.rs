@@ -55,14 +55,15 @@ pub fn bounds(scene: &Scene, world: &World, state: &State) -> [Vec3; 2] {
 }
 
 /// How far below the lowest vertex the picture reaches [m]: to the plane it falls on; else as far as it falls freely, but at
-/// most its own size where nothing holds it, and not at all where an obstacle is below.
+/// most its own size where nothing holds it, and not at all where an obstacle is below that does not vanish.
 fn fall(scene: &Scene, world: &World, state: &State, down: &Vec3, end: f64) -> f64 {
     let moving = state.x.iter().take(world.moving);
     let heights = moving.map(|p| p.dot(down));
     let (top, bottom) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), h| (a.min(h), b.max(h)));
     let mut lowest = bottom;
     let mut plane = f64::INFINITY;
-    for (object, described) in world.objects.iter().filter(|o| o.kind == Kind::Obstacle).zip(&scene.obstacles) {
+    let obstacles = world.objects.iter().filter(|o| o.kind == Kind::Obstacle).zip(&scene.obstacles);
+    for (object, described) in obstacles.filter(|(_, described)| described.until > end) {
         let x = state.x.get(object.vertices.clone()).unwrap_or_default();
         let depth = x.iter().map(|p| p.dot(down)).fold(f64::NEG_INFINITY, f64::max);
         match described.shape {

@@ -84,6 +84,8 @@ pub struct Candidates {
     /// Objects whose pairs are wanted, `objects x objects`.
     meet: Vec<bool>,
     objects: usize,
+    /// Objects whose pairs are not wanted for now.
+    absent: Vec<bool>,
     spare: Vec<List>,
     /// Most pairs and lists there may be.
     most: (usize, usize),
@@ -116,8 +118,14 @@ impl Candidates {
             distance,
             meet: (0..objects * objects).map(|k| meet(k / objects, k % objects)).collect(),
             objects,
+            absent: vec![false; objects],
             ..Candidates::default()
         }
+    }
+
+    /// From the next update on no pairs of `absent` objects are wanted.
+    pub fn leave_out(&mut self, absent: impl Fn(usize) -> bool) {
+        self.absent.iter_mut().enumerate().for_each(|(object, left_out)| *left_out = absent(object));
     }
 
     /// Brings the lists to hold every pair that comes within reach while the vertices move linearly from `x` by `moved` [m].
@@ -184,7 +192,8 @@ impl Candidates {
     fn is_near(&self, i: u32, j: u32) -> bool {
         let [a, b] = [i, j].map(|p| &self.patches[p as usize]);
         let reach = margin2(self.distance + a.thickness + b.thickness);
-        self.meet[a.object * self.objects + b.object] && a.swept.within(&b.swept, reach)
+        let wanted = self.meet[a.object * self.objects + b.object] && !self.absent[a.object] && !self.absent[b.object];
+        wanted && a.swept.within(&b.swept, reach)
     }
 
     /// Every two patches whose swept boxes are within reach; none where there are too many.

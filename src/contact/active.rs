@@ -116,6 +116,7 @@ impl ActiveSet {
         par::fill(&mut self.predicted, |v| {
             if v < world.moving && !step.fixed[v] { state.v[v] * step.h } else { step.moved[v] }
         });
+        self.candidates.leave_out(|object| !world.there(object, step.begin));
         let builds = self.candidates.update(&state.x, &world.surface, &self.predicted);
         self.room(step).map(|()| builds)
     }

@@ -2,8 +2,8 @@
 //!
 //! The barrier of a pair whose gap is spent when contact first sees it would throw both sides apart. Instead a pair begins with the
 //! part of its thickness and activation distance for which it has room, at a gap that stores next to nothing, and this room
-//! grows evenly to the whole in [`crate::world::ContactSettings::ease`]. Seen first are all pairs at the start, and those of
-//! vertices that a pin lets go.
+//! grows evenly to the whole in [`crate::world::ContactSettings::ease`]. Seen first are all pairs at the start, those of
+//! vertices that a pin lets go, and those of obstacles that appear.
 
 use super::element::LEAST;
 use crate::collision::candidates::Candidates;
@@ -30,15 +30,16 @@ pub struct Eased {
     pub place: Vec3,
 }
 
-/// Every pair of features that may touch and is nearer than `reach` beyond the thickness at positions `x`: `f(pair, features, corners,
+/// Every pair of features of objects that `meet` that is nearer than `reach` beyond the thickness at positions `x`: `f(pair, features, corners,
 /// separation)`.
 pub(crate) fn each_near(
     world: &World,
     x: &[Vec3],
     reach: f64,
+    meet: impl Fn(usize, usize) -> bool,
     mut f: impl FnMut(Pair, [u32; 2], &[u32; 4], &Separation),
 ) {
-    let mut candidates = Candidates::new(x, &world.surface, &world.half_thickness, reach, |i, j| world.meet(i, j));
+    let mut candidates = Candidates::new(x, &world.surface, &world.half_thickness, reach, meet);
     candidates.update(x, &world.surface, &vec![Vec3::zeros(); x.len()]);
     for list in &candidates.lists {
         for (pair, all) in [(Pair::VertexFace, &list.vertex_face), (Pair::EdgeEdge, &list.edge_edge)] {
@@ -50,15 +51,21 @@ pub(crate) fn each_near(
     }
 }
 
-/// Lets contacts of the vertices that are `seen` begin with the room they have. Gives the pair that has least, if any has not enough.
-pub fn ease(world: &World, state: &mut State, seen: impl Fn(u32) -> bool) -> Option<Eased> {
+/// Lets contacts of the vertices that are `seen`, with those of objects that `meet`, begin with the room they have. Gives the pair that has
+/// least, if any has not enough.
+pub fn ease(
+    world: &World,
+    state: &mut State,
+    meet: impl Fn(usize, usize) -> bool,
+    seen: impl Fn(u32) -> bool,
+) -> Option<Eased> {
     if !world.contact.enabled || world.contact.ease == 0.0 {
         return None;
     }
     let mut room = std::mem::take(&mut state.room);
     let moves = |v: &u32| (*v as usize) < world.moving;
     let (mut least, mut eased) = (1.0, None);
-    each_near(world, &state.x, REST * world.contact.distance, |pair, features, corners, separation| {
+    each_near(world, &state.x, REST * world.contact.distance, meet, |pair, features, corners, separation| {
         if state.ignored.binary_search(&(pair, features)).is_ok() {
             return;
         }

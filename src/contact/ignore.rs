@@ -73,13 +73,19 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Lets those pairs count that are seen apart, and the object that cloth goes through when nothing of it crosses cloth.
-    pub fn release(&mut self, world: &World, state: &mut State) {
+    /// Lets those pairs count that are seen apart, and the object that cloth goes through when nothing of it crosses cloth. What is not
+    /// there at the time `now` of prescribed motion [s] is apart from all.
+    pub fn release(&mut self, world: &World, state: &mut State, now: f64) {
         if let Some(object) = state.released {
             let test = self.test.get_or_insert_with(|| world.test());
-            if world.crossings(test, &state.x).iter().all(|c| !c.objects.contains(&object)) {
+            if world.crossings(test, &state.x, now).iter().all(|c| !c.objects.contains(&object)) {
                 state.released = None;
             }
+        }
+        if !state.ignored.is_empty() {
+            let there = |v: u32| world.there(usize::from(world.surface.object[v as usize]), now);
+            let corners = |(pair, features): &(Pair, [u32; 2])| world.surface.corners(*pair, *features);
+            state.ignored.retain(|features| corners(features).into_iter().all(there));
         }
         self.release_pairs(&world.surface, state);
     }

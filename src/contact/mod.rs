@@ -2,9 +2,11 @@
 //!
 //! [`active`] is the active set: it finds contacts among the candidate pairs, linearises them and proves the end positions. What it
 //! needs stands in files of its own: the feasible region of features, friction frames, rigid co-rotation, inelastic
-//! impulses, impact zones. [`ease`], [`part`] and [`ignore`] are about surfaces that begin too near, touching or crossing.
+//! impulses, impact zones. [`ease`], [`part`] and [`ignore`] are about surfaces that begin too near, touching or crossing, [`appear`]
+//! about obstacles that do so later.
 
 pub mod active;
+pub mod appear;
 mod corotation;
 pub mod ease;
 pub mod element;

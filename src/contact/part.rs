@@ -80,7 +80,7 @@ pub fn part(world: &World, state: &mut State) -> Option<Parted> {
     let mut touching = false;
     each_touching(world, state, |_, _, _, _| touching = true);
     let excused = |pair: &[u32; 2]| excuses(&world.surface, state, *pair);
-    let crossings = world.crossings(&mut world.test(), &state.x);
+    let crossings = world.crossings(&mut world.test(), &state.x, state.now());
     parted.apart = !touching && crossings.iter().flat_map(|crossing| &crossing.pairs).all(excused);
     if parted.apart {
         let ways = start.iter().zip(&state.x).map(|(a, b)| (b - a).norm());
@@ -97,7 +97,8 @@ pub fn part(world: &World, state: &mut State) -> Option<Parted> {
 
 /// Every pair with a side that can be moved whose distance is none, or so little that steps hardly keep it.
 fn each_touching(world: &World, state: &State, mut f: impl FnMut(Pair, [u32; 2], &[u32; 4], &Separation)) {
-    each_near(world, &state.x, LEAST, |pair, features, corners, separation| {
+    let meet = |i, j| world.meet_at(i, j, state.now());
+    each_near(world, &state.x, LEAST, meet, |pair, features, corners, separation| {
         let moves = corners.iter().any(|v| (*v as usize) < world.moving);
         let ignored = state.ignored.binary_search(&(pair, features)).is_ok();
         if separation.distance < 0.5 * LEAST && moves && !ignored {

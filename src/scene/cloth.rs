@@ -5,7 +5,7 @@ use super::kinds::{
     checker, choice, colour, direction, flag, integer, object_name, quantity, real, table, tables, text, vector,
 };
 use super::material::{DENSITY, Material, THICKNESS};
-use super::motion::motion;
+use super::motion::{motion, window};
 use super::named::material;
 use super::place::{Group, Selector, Transform, mesh, one_name_each};
 use super::spring::{self, Springs};
@@ -59,16 +59,6 @@ section! {
         pub until: f64 = quantity(Unit::Time, 0.0..=1e6).or(f64::INFINITY),
     }
     check pin_has_time;
-}
-
-/// A window that never opens is a fault.
-fn window(from: f64, until: f64, keys: &mut Keys) -> Option<()> {
-    if until > from {
-        return Some(());
-    }
-    let at = if keys.find("until").is_some() { "until" } else { "from" };
-    keys.fault(at, "'until' must be later than 'from'");
-    None
 }
 
 fn pin_has_time(pin: Pin, keys: &mut Keys) -> Option<Pin> {

@@ -65,6 +65,16 @@ fn turns_have_an_end(turning: Turning, keys: &mut Keys) -> Option<Turning> {
     Some(turning)
 }
 
+/// A window that never opens is a fault.
+pub fn window(from: f64, until: f64, keys: &mut Keys) -> Option<()> {
+    if until > from {
+        return Some(());
+    }
+    let at = if keys.find("until").is_some() { "until" } else { "from" };
+    keys.fault(at, "'until' must be later than 'from'");
+    None
+}
+
 one_of! {
     /// How it moves.
     pub enum Course {

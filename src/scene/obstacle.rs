@@ -3,12 +3,13 @@
 use super::keys::{Keys, Kind, exactly_one, one_of, section};
 use super::kinds::{checker, colour, direction, flag, integer, object_name, quantity, table, text, vector};
 use super::material::friction_or;
-use super::motion::motion;
+use super::motion::{motion, window};
 use super::place::{Ball, MESH, Transform, Turn, mesh, point};
 use super::unit::Unit;
 use crate::force::contact::Friction;
 use crate::linalg::{Rotation, UnitVec3, Vec3};
 use crate::world::motion::Motion;
+use crate::world::window::Window;
 use std::path::PathBuf;
 
 section! {
@@ -181,6 +182,10 @@ section! {
         pub transform: Transform = table(),
         /// How it moves; still if absent.
         pub motion: Motion = motion(),
+        /// When it appears; where something lies in it then, the run stops.
+        pub from: f64 = quantity(Unit::Time, 0.0..=1e6).or(0.0),
+        /// When it vanishes; never if absent.
+        pub until: f64 = quantity(Unit::Time, 0.0..=1e6).or(f64::INFINITY),
         /// Friction.
         pub friction: Friction = friction_or(0.3),
         /// Thickness added around the surface.
@@ -192,7 +197,25 @@ section! {
         /// It is drawn in pictures.
         pub visible: bool = flag().or(true),
     }
-    check one_course;
+    check course_and_window;
+}
+
+fn course_and_window(obstacle: Obstacle, keys: &mut Keys) -> Option<Obstacle> {
+    window(obstacle.from, obstacle.until, keys)?;
+    one_course(obstacle, keys)
+}
+
+impl Obstacle {
+    /// When it is there.
+    pub fn window(&self) -> Window {
+        let Window { from: ever, .. } = Window::ALWAYS;
+        Window { from: if self.from > 0.0 { self.from } else { ever }, until: self.until }
+    }
+
+    /// It does not move.
+    pub fn still(&self) -> bool {
+        self.motion == Motion::Fixed && !matches!(self.shape, Shape::Sequence(_))
+    }
 }
 
 fn one_course(obstacle: Obstacle, keys: &mut Keys) -> Option<Obstacle> {

@@ -62,7 +62,7 @@ impl Folder {
             match &entry.files {
                 None => (),
                 Some(files) if files.contains('#') => {
-                    for frame in first..=last {
+                    for frame in (first..=last).filter(|frame| entry.there(*frame)) {
                         let path = self.mesh(files, frame);
                         add(frame, path.clone(), whole(&path, entry));
                     }

@@ -245,12 +245,12 @@ impl Folder {
         write(&path, &bytes)
     }
 
-    /// Reads an object's mesh of a frame; `None` where none was written.
+    /// Reads an object's mesh of a frame; `None` where none was written, or it is not there.
     ///
     /// # Errors
     /// The file is missing or not what was written.
     pub fn read_mesh(&self, entry: &Entry, frame: u32) -> Result<Option<(Shape, Snapshot)>, DiskError> {
-        let Some(files) = &entry.files else { return Ok(None) };
+        let Some(files) = entry.files.as_ref().filter(|_| entry.there(frame)) else { return Ok(None) };
         let path = self.mesh(files, frame);
         let bytes = read(&path)?;
         let wrong = |error: mesh::MeshError| DiskError { path: path.clone(), reason: error.to_string() };

@@ -51,6 +51,34 @@ pub struct Entry {
     pub files: Option<String>,
     /// An OBJ file with its chart, where that has seams.
     pub chart: Option<String>,
+    /// Of what appears or vanishes the frames written so far in which it is there, one after the other; `None`: it is in all.
+    pub frames: Option<Range<u32>>,
+}
+
+impl Entry {
+    /// It is there at a frame that is written.
+    pub fn there(&self, frame: u32) -> bool {
+        self.frames.as_ref().is_none_or(|frames| frames.contains(&frame))
+    }
+
+    /// It is there at a frame that is written now, or not.
+    pub fn add(&mut self, frame: u32, there: bool) {
+        if let Some(frames) = self.frames.as_mut().filter(|_| there) {
+            *frames = if frames.start < frames.end { frames.start..frame + 1 } else { frame..frame + 1 };
+        }
+    }
+
+    /// Its files, and at which frames it is there, in words.
+    pub fn told(&self) -> String {
+        let files = self.files.as_deref().unwrap_or("not written");
+        match &self.frames {
+            None => files.to_string(),
+            Some(frames) if frames.start < frames.end => {
+                format!("{files}, there at frames {} to {}", frames.start, frames.end - 1)
+            }
+            Some(_) => format!("{files}, there at no frame so far"),
+        }
+    }
 }
 
 /// What a run went on with otherwise than before.
@@ -142,14 +170,18 @@ impl Run {
     /// As JSON text.
     pub fn json(&self) -> String {
         let entry = |e: &Entry| {
-            json!({
+            let mut entry = json!({
                 "name": e.name,
                 "kind": e.kind.word(),
                 "vertices": e.vertices,
                 "triangles": e.triangles,
                 "files": e.files,
                 "chart": e.chart,
-            })
+            });
+            if let Some(Range { start, end }) = &e.frames {
+                entry["frames"] = json!({ "from": start, "until": end });
+            }
+            entry
         };
         let change = |c: &Change| json!({ "from_frame": c.from, "changed": c.what });
         let corner = |p: &Vec3| json!([p.x, p.y, p.z]);
@@ -197,6 +229,10 @@ impl Run {
                 triangles: whole(e, "triangles")? as usize,
                 files: text(e, "files"),
                 chart: text(e, "chart"),
+                frames: match e.get("frames") {
+                    Some(frames) => Some(whole(frames, "from")?..whole(frames, "until")?),
+                    None => None,
+                },
             })
         };
         let texts = |of: Option<&Value>| -> Vec<String> {
@@ -264,6 +300,7 @@ mod tests {
             triangles: 2,
             files: Some("meshes/sheet/sheet.####.ply".into()),
             chart: None,
+            frames: Some(1003..1009),
         };
         let run = Run {
             version: "1.2.3".into(),

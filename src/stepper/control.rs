@@ -1,6 +1,6 @@
 //! How long steps are, and what is done when one cannot be made.
 
-use super::{Advance, Report, Settings, Stepper, scheme};
+use super::{Advance, Pace, Report, Settings, Stepper, scheme};
 use crate::force::term::Precision;
 use crate::world::step_error::StepError;
 use crate::world::{Pinch, State, World};
@@ -40,11 +40,11 @@ impl<T: Precision> Advance for Stepper<T> {
             let rejoins = held > 0.0 && !apart && scheme::rejoins(world, state, h);
             let lag = if held > 0.0 { state.lag + held * h } else { (state.lag - CATCH_UP * h).max(0.0) };
             let (end, held_now) = if rejoins { (state.time + h, 0.0) } else { (state.time + h - lag, held) };
-            match self.attempt(world, state, (h, end, held_now), &mut report) {
+            let time = if parts == 1.0 { until } else { state.time + h };
+            let next = time - (state.time + h - end);
+            match self.attempt(world, state, Pace { h, end, next, held: held_now }, &mut report) {
                 Ok(()) => {
-                    if parts == 1.0 {
-                        state.time = until;
-                    }
+                    state.time = time;
                     report.steps = 1;
                     let rough = report.corrected as f64 > ROUGH.0 * world.moving as f64;
                     state.clean = if report.repeats > 0 || rough { 0 } else { state.clean + 1 };
@@ -67,6 +67,7 @@ impl<T: Precision> Advance for Stepper<T> {
                     }
                     report.repeats += 1;
                 }
+                Err(entered @ StepError::Entered { .. }) => return Err(entered),
                 Err(stuck) => {
                     let least = if stuck.ill() { min_step / FINEST } else { min_step };
                     if allowed <= least {

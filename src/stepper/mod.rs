@@ -12,6 +12,7 @@ mod scheme;
 mod stride;
 
 use crate::contact::active::ActiveSet;
+use crate::contact::appear;
 use crate::contact::ease;
 use crate::contact::ignore::Watch;
 use crate::force::assembly::Assembly;
@@ -85,6 +86,19 @@ pub fn stepper(world: &World, settings: Settings, double: bool) -> Box<dyn Advan
     if double { Box::new(Stepper::<f64>::new(world, settings)) } else { Box::new(Stepper::<f32>::new(world, settings)) }
 }
 
+/// How far a step is to go.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    /// Its size [s].
+    h: f64,
+    /// Time of prescribed motion at its end [s].
+    end: f64,
+    /// The same, as the step after it reads it from the state [s].
+    next: f64,
+    /// Part of the pace by which prescribed motion is held back.
+    held: f64,
+}
+
 /// The stepper for one precision of the matrix.
 pub struct Stepper<T> {
     settings: Settings,
@@ -140,23 +154,24 @@ impl<T: Precision> Stepper<T> {
         }
     }
 
-    /// One step of size `h`: the stages in order. `state` changes only when the step succeeds; what it took is reported in
-    /// any case. Prescribed motion goes on to what it is at the time `end` [s], held back by the part `held` of its pace.
+    /// One step: the stages in order. `state` changes only when the step succeeds; what it took is reported in any case.
     fn attempt(
         &mut self,
         world: &World,
         state: &mut State,
-        (h, end, held): (f64, f64, f64),
+        Pace { h, end, next, held }: Pace,
         report: &mut Report,
     ) -> Result<(), StepError> {
         self.clock = Instant::now();
-        (self.now.h, self.now.end, self.now.held) = (h, end, held);
+        let begin = state.now();
+        self.now = Step { h, begin, end, next, held, ..std::mem::take(&mut self.now) };
         self.predict(world, state)?;
         self.detect(world, state, report)?;
         self.linearise(world, state, report);
         let solves = self.solve(world, state, report)?;
         let limited = self.limit(world, state, report)?;
         let proven = self.prove(world, state, [solves > 1, solves == SOLVES || limited], report);
+        let proven = proven.and_then(|()| appear::look(world, state, &self.now));
         if proven.is_ok() {
             self.commit(world, state, report);
         }
@@ -176,7 +191,8 @@ impl<T: Precision> Stepper<T> {
         scheme::free_flight(world, state, settings.integrator, now);
         let freed = scheme::prescribe(world, state, now);
         if freed.contains(&true) {
-            ease::ease(world, state, |v| freed.get(v as usize) == Some(&true));
+            let begin = now.begin;
+            ease::ease(world, state, |i, j| world.meet_at(i, j, begin), |v| freed.get(v as usize) == Some(&true));
         }
         strides.check(world, now)
     }
@@ -288,7 +304,8 @@ impl<T: Precision> Stepper<T> {
         if !state.room.is_empty() {
             ease::grow(world, state, now.h);
         }
-        watch.release(world, state);
+        appear::ease(world, state, now);
+        watch.release(world, state, now.next);
         lap(clock, &mut report.seconds.check);
         airs.commit(world, state, now, contacts);
         lap(clock, &mut report.seconds.air);
@@ -428,7 +445,8 @@ mod tests {
         let (world, mut state, mut stepper) = tethered(f64::NAN);
         let before = state.clone();
         let mut report = Report::default();
-        let failed = stepper.attempt(&world, &mut state, (1e-3, 1e-3, 0.0), &mut report);
+        let failed =
+            stepper.attempt(&world, &mut state, Pace { h: 1e-3, end: 1e-3, next: 1e-3, held: 0.0 }, &mut report);
         assert!(failed.is_err() && report.seconds.assembly > 0.0, "{failed:?}");
         assert_eq!(state, before);
     }
@@ -437,7 +455,9 @@ mod tests {
     #[test]
     fn a_step_that_succeeds_is_remembered() {
         let (world, mut state, mut stepper) = tethered(1e-3);
-        stepper.attempt(&world, &mut state, (1e-3, 1e-3, 0.0), &mut Report::default()).unwrap();
+        stepper
+            .attempt(&world, &mut state, Pace { h: 1e-3, end: 1e-3, next: 1e-3, held: 0.0 }, &mut Report::default())
+            .unwrap();
         let [section] = &state.memory.0[..] else { panic!("one law remembers") };
         assert!((section.values[0] - 0.101).abs() < 2e-5, "{:?}", section.values);
     }

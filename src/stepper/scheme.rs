@@ -91,9 +91,8 @@ pub fn ground_limited(world: &World, state: &State, step: &mut Step) -> bool {
 /// Displacement of obstacles, and of pinned vertices with the velocity the scheme gives them. Vertices without mass
 /// (in no triangle or tetrahedron) stay. Gives the vertices that a pin lets go, or nothing where none does.
 pub fn prescribe(world: &World, state: &mut State, step: &mut Step) -> Vec<bool> {
-    let now = state.time - state.lag;
-    let Step { beta, end, held, moved, rate, fixed, .. } = step;
-    let (end, waits) = (*end, *held == 1.0);
+    let Step { beta, begin: now, end, held, moved, rate, fixed, .. } = step;
+    let (now, end, waits) = (*now, *end, *held == 1.0);
     for obstacle in &world.obstacles {
         let range = world.objects[obstacle.object].vertices.clone();
         let moved = &mut moved[range.clone()];
@@ -153,7 +152,7 @@ pub fn rejoins(world: &World, state: &State, h: f64) -> bool {
         away = away.max((after - x).norm());
         stride = stride.max((after - before).norm());
     };
-    for obstacle in &world.obstacles {
+    for obstacle in world.obstacles.iter().filter(|o| o.window.open(state.now())) {
         let range = world.objects[obstacle.object].vertices.clone();
         let (mut before, mut after) = (obstacle.rest.clone(), obstacle.rest.clone());
         obstacle.course.place(&obstacle.rest, now, &mut before);

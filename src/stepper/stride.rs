@@ -29,7 +29,7 @@ impl Strides {
         Strides { most: sizes.iter().map(|size| SIZES * size.max(largest)).collect() }
     }
 
-    /// No prescribed vertex moves farther: a shorter step may do, and lists of what it could meet would fill the memory.
+    /// No prescribed vertex of what is there moves farther: a shorter step may do, and lists of what it could meet would fill the memory.
     ///
     /// # Errors
     /// The first object's vertex that moves farthest of those that do.
@@ -37,7 +37,10 @@ impl Strides {
         if !world.contact.enabled {
             return Ok(());
         }
-        for (object, most) in world.objects.iter().zip(&self.most) {
+        for (k, (object, most)) in world.objects.iter().zip(&self.most).enumerate() {
+            if !world.there(k, step.begin) {
+                continue;
+            }
             let prescribed = |v: &usize| step.fixed.get(*v).copied().unwrap_or(true);
             let way = |v: usize| step.moved[v].norm();
             let farthest = object.vertices.clone().filter(prescribed).max_by(|a, b| way(*a).total_cmp(&way(*b)));

@@ -8,6 +8,7 @@ use super::balloon::{Balloon, BalloonInput};
 use super::friction::{Between, Frictions};
 use super::glue::Glue;
 use super::wind::Wind;
+use super::window::Window;
 use super::{ContactSettings, Course, Handle, Kind, Object, Obstacle, Pin, Pinch, State, World, component};
 use crate::collision::surface::Surface;
 use crate::force::bending::Bending;
@@ -129,6 +130,8 @@ pub struct ObstacleInput {
     pub friction: Friction,
     /// Thickness [m].
     pub thickness: f64,
+    /// When it is there.
+    pub window: Window,
 }
 
 /// All inputs of a world.
@@ -284,6 +287,7 @@ fn add_obstacle(world: &mut World, input: ObstacleInput) -> Part {
         object: world.objects.len(),
         rest: input.mesh.positions.clone(),
         course: input.course,
+        window: input.window,
     });
     world.objects.push(Object {
         name: input.name,

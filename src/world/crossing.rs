@@ -143,25 +143,27 @@ impl World {
         Test::new(&self.rest, &self.surface.triangles, last.map_or(0, |k| self.surface.triangle_ranges[k].end))
     }
 
-    /// What crosses at positions `x` and may not.
-    pub fn crossings(&self, test: &mut Test, x: &[Vec3]) -> Vec<Crossing> {
+    /// What crosses at positions `x` and a time of prescribed motion [s], and may not.
+    pub fn crossings(&self, test: &mut Test, x: &[Vec3], time: f64) -> Vec<Crossing> {
         if !self.contact.enabled {
             return Vec::new();
         }
         let object = object_of(&self.surface);
-        let skip = |s, t| !self.meet(object(s), object(t));
+        let skip = |s, t| !self.meet_at(object(s), object(t), time);
         let mut all = by_objects(x, &self.surface, test.intersections(x, &self.surface.triangles, skip).pairs);
         self.placed(&mut all);
         all
     }
 
-    /// Obstacles that cross each other or themselves at positions `x`, and those that touch without crossing. Nothing keeps them
-    /// apart.
-    pub fn obstacles_that_meet(&self, x: &[Vec3]) -> [Vec<Crossing>; 2] {
+    /// Obstacles that cross each other or themselves at positions `x` and a time of prescribed motion [s], and those that touch without
+    /// crossing. Nothing keeps them apart.
+    pub fn obstacles_that_meet(&self, x: &[Vec3], time: f64) -> [Vec<Crossing>; 2] {
         let surface = &self.surface;
         let Some(range) = surface.triangle_ranges.get(self.simulated()) else { return Default::default() };
         let of_obstacles = &surface.triangles[range.start..];
-        let found = intersections(x, of_obstacles, |_, _| false);
+        let object = object_of(surface);
+        let absent = |t: u32| !self.there(object(t + range.start as u32), time);
+        let found = intersections(x, of_obstacles, |s, t| absent(s) || absent(t));
         let whole = |pairs: Vec<[u32; 2]>| pairs.into_iter().map(|pair| pair.map(|t| t + range.start as u32)).collect();
         let crossing = by_objects(x, surface, whole(found.pairs));
         let mut touching = by_objects(x, surface, whole(found.touching));

@@ -31,6 +31,8 @@ pub mod step;
 pub mod step_error;
 /// Wind as a function of time.
 pub mod wind;
+/// Obstacles that appear and vanish.
+pub mod window;
 
 use crate::collision::certificate::Pair;
 use crate::collision::surface::Surface;
@@ -48,6 +50,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 use wind::Wind;
+use window::Window;
 
 /// What an object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,6 +204,8 @@ pub struct Obstacle {
     pub rest: Vec<Vec3>,
     /// Motion.
     pub course: Course,
+    /// When it is there.
+    pub window: Window,
 }
 
 /// What happens when prescribed surfaces close on cloth until nothing fits between them.

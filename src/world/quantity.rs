@@ -104,7 +104,7 @@ static CHANNELS: &[Channel] = &[
         unit: "m",
         sentence: "Distance to the nearest other surface less the thickness [m].",
         shown: "Contact gap [m].",
-        values: |_, world, state, object| Some(world.in_file_order(object, &gaps(world, &state.x))),
+        values: |_, world, state, object| Some(world.in_file_order(object, &gaps(world, state))),
         ..Channel::PLAIN
     },
     Channel {

@@ -7,8 +7,12 @@ use crate::linalg::Vec3;
 pub struct Step {
     /// Its size [s].
     pub h: f64,
+    /// Time of prescribed motion at its start [s].
+    pub begin: f64,
     /// Time of prescribed motion at its end [s].
     pub end: f64,
+    /// The same, as the step after it reads it from the state: different by rounding [s].
+    pub next: f64,
     /// Part of the pace by which prescribed motion is held back.
     pub held: f64,
     /// Masses of the moving vertices at its start [kg].

@@ -34,6 +34,13 @@ pub enum StepError {
         /// How far [m].
         way: f64,
     },
+    /// Something lies in an obstacle that appears.
+    Entered {
+        /// What crosses, in words.
+        what: String,
+        /// The triangles that cross as PLY.
+        shown: Vec<u8>,
+    },
     /// A component has more energy after the step than it can have.
     Gained {
         /// World vertex that is fastest in it.
@@ -103,6 +110,7 @@ impl StepError {
                 name(*vertex),
                 at(*vertex)
             ),
+            StepError::Entered { what, .. } => format!("as it appears {what}; let it appear where nothing is"),
             StepError::Torn([a, b], part) => format!(
                 "one step stretches the edge from {} to {} near {} by {:.0} %",
                 name(*a),

@@ -151,7 +151,11 @@ impl Crate {
 
     /// A token.
     pub fn token(&self, path: &str, field: &str) -> &str {
-        let value = self.field(path, field).unwrap();
+        self.word(self.field(path, field).unwrap())
+    }
+
+    /// The token that a value is.
+    pub fn word(&self, value: u64) -> &str {
         assert_eq!(value >> 48, 0x4000 | 11);
         &self.tokens[(value & 0xffff_ffff) as usize]
     }

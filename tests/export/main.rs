@@ -8,3 +8,4 @@ mod ogawa;
 mod support;
 mod usd;
 mod alembic;
+mod vanish;

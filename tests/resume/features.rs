@@ -24,6 +24,7 @@ pub fn all() -> Vec<(&'static str, String)> {
         ("blade", format!("{}{BLADE}", time(""))),
         ("start ignored", crossing("ignore")),
         ("start untangled", crossing("untangle")),
+        ("obstacles that come and go", format!("{}{VISITED}", time(""))),
         ("recorded motion", format!("{}{RECORDED}", time(""))),
         ("springs, beams, air, glue", format!("{}{SPRINGS}", time(""))),
     ]
@@ -279,6 +280,28 @@ transform = { scale = 0.4, translate = [0, 0.005, 0] }
 name = "wave"
 sequence = { files = "HERE/wave.####.obj", first = 1, last = 4, fps = 10 }
 friction = 0.5
+"##;
+
+/// A plate vanishes below a sheet, which falls on one that appears nearer than its thickness lets it rest, and vanishes too.
+const VISITED: &str = r##"
+[[cloth]]
+name = "sheet"
+mesh = "MESHES/sheet_1m_25.ply"
+thickness = "2 mm"
+transform = { scale = 0.4, translate = [0, 0.102, 0] }
+[[obstacle]]
+name = "first"
+plane = { point = [0, 0.1, 0], size = 0.5 }
+resolution = 0.1
+friction = 0.4
+until = "0.06 s"
+[[obstacle]]
+name = "second"
+plane = { point = [0, 0.0924, 0], size = 0.3 }
+resolution = 0.1
+rotation = { axis = [0, 1, 0], speed = "200 deg/s" }
+from = "0.1 s"
+until = "0.17 s"
 "##;
 
 /// Meshes of the recorded motion: a square that bulges up and down.

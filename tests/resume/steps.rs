@@ -25,6 +25,7 @@ struct Seen {
     lag: f64,
     released: bool,
     ignored: usize,
+    eased: usize,
 }
 
 struct Feature {
@@ -90,6 +91,7 @@ fn a_fresh_stepper_goes_on_with_the_same_bits() {
             seen.corrected += last.corrected;
             seen.lag = seen.lag.max(state.lag);
             seen.released |= state.released.is_some();
+            seen.eased = seen.eased.max(state.room.iter().filter(|part| **part < 1.0).count());
             seen.ignored = seen.ignored.max(state.ignored.len());
         }
         println!("t={:.3} s: {seen:?}", state.time);
@@ -109,6 +111,7 @@ fn a_fresh_stepper_goes_on_with_the_same_bits() {
     let of = |name: &str| all.iter().find(|seen| seen.name == name).unwrap();
     assert!(all.iter().all(|seen| seen.contacts > 0));
     assert!(of("pinch, lag").lag > 0.0 && of("pinch, lag").repeats > 0 && of("pinch, release").released);
+    assert!(of("obstacles that come and go").eased > 100);
     assert!(of("start ignored").ignored > 0 && of("blade").corrected > 0);
 }
 

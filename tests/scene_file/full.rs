@@ -15,6 +15,7 @@ use percale::scene::solid::Law;
 use percale::scene::time::Integrator;
 use percale::scene::{Contact, Time, Up};
 use percale::world::motion::Motion;
+use percale::world::window::Window;
 use std::f64::consts::PI;
 
 /// Every key; its values differ from the defaults.
@@ -181,6 +182,8 @@ fn obstacles_of_every_shape() {
     assert!(matches!(mesh.motion, Motion::Rotation { speed, until, .. } if speed == 1.5 && until == f64::INFINITY));
     assert_eq!(scene.obstacles[1].friction, Friction { fixed: 0.1, sliding: 0.1 });
     assert_eq!(scene.obstacles[1].resolution, Some(0.01));
+    let windows = [0, 1].map(|k| scene.obstacles[k].window());
+    assert_eq!(windows, [Window::ALWAYS, Window { from: 0.5, until: 2.0 }]);
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn faults(world: &World, test: &mut Test, state: &State) -> Vec<String> {
         return vec!["something is not finite".into()];
     }
     let rounded: Vec<Vec3> = state.x.iter().map(|p| p.map(|x| f64::from(x as f32))).collect();
-    world.crossings(test, &rounded).iter().map(|c| c.describe(|k| world.name(k))).collect()
+    world.crossings(test, &rounded, state.now()).iter().map(|c| c.describe(|k| world.name(k))).collect()
 }
 
 /// Energy that shapes store [J].
@@ -137,7 +137,7 @@ fn run(seed: u64, aloud: bool) -> Option<Tale> {
     if !faults(&world, &mut test, &state).is_empty() || part(&world, &mut state).is_some_and(|parted| !parted.apart) {
         return None;
     }
-    ease(&world, &mut state, |_| true);
+    ease(&world, &mut state, |i, j| world.meet(i, j), |_| true);
     let start = kept(&world, &state);
     let (mut most_stored, mass) = (0.0f64, world.mass.iter().sum::<f64>());
     let limit = speed_limit(&world, &state, frames as f64 * interval);

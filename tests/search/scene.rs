@@ -21,6 +21,7 @@ use percale::world::build::{BodyInput, ClothInput, Input, ObstacleInput, Rest, W
 use percale::world::glue::Glue;
 use percale::world::motion::{Keyframe, Motion};
 use percale::world::wind::Wind;
+use percale::world::window::Window;
 use percale::world::{ContactSettings, Course, Pin, Pinch};
 
 /// Fastest that anything moves at the start [m/s].
@@ -422,6 +423,7 @@ impl Draw {
             course,
             friction: self.friction(),
             thickness: if self.r.chance(0.7) { 0.0 } else { self.thickness() },
+            window: Window::ALWAYS,
         })
     }
 

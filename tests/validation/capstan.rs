@@ -7,6 +7,7 @@ use percale::linalg::Vec3;
 use percale::stepper::Integrator;
 use percale::world::build::ObstacleInput;
 use percale::world::motion::{Keyframe, Motion};
+use percale::world::window::Window;
 use percale::world::{Course, Handle, Pin, Pull};
 use std::f64::consts::PI;
 
@@ -82,6 +83,7 @@ fn ratio(cell: f64, step: f64) -> f64 {
         course: Course::Rigid(Motion::Fixed),
         friction,
         thickness: 0.0,
+        window: Window::ALWAYS,
     });
     let mut bench = Bench::new(input, settings(Integrator::Bdf2, step, 1e-6));
     let beyond_it = length - HANGING[1] + 2.0 * cell;

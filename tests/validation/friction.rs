@@ -10,6 +10,7 @@ use percale::stepper::Integrator;
 use percale::world::Course;
 use percale::world::build::ObstacleInput;
 use percale::world::motion::Motion;
+use percale::world::window::Window;
 
 const MU: f64 = 0.3;
 /// Centre of the plane such that the sheet lies within one triangle [m].
@@ -45,6 +46,7 @@ fn pushed(slope: f64, fixed: f64, obstacle: TriMesh, speed: f64) -> (Bench, Vec3
         course: Course::Rigid(Motion::Fixed),
         friction,
         thickness: 0.0,
+        window: Window::ALWAYS,
     });
     (Bench::new(input, settings(Integrator::Bdf2, 2e-3, 1e-8)), turn * Vec3::x())
 }

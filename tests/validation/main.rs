@@ -24,3 +24,4 @@ mod seed_air;
 mod solid;
 mod spring;
 mod tether;
+mod vanish;

@@ -10,6 +10,7 @@ use percale::stepper::{Integrator, Settings};
 use percale::world::build::ObstacleInput;
 use percale::world::motion::{Keyframe, Motion};
 use percale::world::wind::Wind;
+use percale::world::window::Window;
 use percale::world::{Course, Pin};
 
 const DOWN: Vec3 = Vec3::new(0.0, -G, 0.0);
@@ -39,6 +40,7 @@ fn a_sheet_falls_freely() {
             course: Course::Rigid(Motion::Fixed),
             friction: input.cloths[0].friction,
             thickness: 0.0,
+            window: Window::ALWAYS,
         });
         let mut bench = Bench::new(input, settings(Integrator::Bdf2, 2e-3, 1e-6));
         for t in [1.0 / 30.0, 0.5] {

@@ -12,6 +12,7 @@ use percale::world::air::{AirInput, Along};
 use percale::world::build::{ClothInput, Input, ObstacleInput, Rest};
 use percale::world::motion::Motion;
 use percale::world::quantity::{kinetic_energy, weight_energy};
+use percale::world::window::Window;
 use percale::world::{ContactSettings, Course, Kind, Pin};
 
 /// Height of the gap [m].
@@ -45,6 +46,7 @@ fn piston(gravity: f64, speed: f64) -> Input {
         course: Course::Rigid(Motion::Fixed),
         friction: Friction { fixed: 0.0, sliding: 0.0 },
         thickness: 0.0,
+        window: Window::ALWAYS,
     };
     let gravity = Vec3::new(0.0, -gravity, 0.0);
     Input { obstacles: vec![plate], airs: vec![air("plate", speed)], ..input(gravity, cloth(mesh, 200.0)) }

@@ -10,6 +10,7 @@ use percale::stepper::Integrator;
 use percale::world::build::{ClothInput, Input, ObstacleInput};
 use percale::world::friction::{Between, Law};
 use percale::world::motion::Motion;
+use percale::world::window::Window;
 use percale::world::{Course, Pin};
 
 /// Coefficients along warp, weft and between.
@@ -91,6 +92,7 @@ impl Slide {
             course: Course::Rigid(Motion::Fixed),
             friction: percale::force::contact::Friction { fixed: 0.0, sliding: 0.0 },
             thickness: 0.0,
+            window: Window::ALWAYS,
         });
         let names = ["sheet", "plane"].map(String::from);
         input.frictions.push(Between { names, law: Law::Measured(Box::new(self.law.clone())) });

@@ -13,6 +13,7 @@ use percale::mesh::generate;
 use percale::stepper::Integrator;
 use percale::world::build::{Input, ObstacleInput, build};
 use percale::world::motion::{Keyframe, Motion};
+use percale::world::window::Window;
 use percale::world::{Course, World};
 
 /// Sag of the end [m] of a bar ten times as long as thick, clamped at one end, with `n` cubes across, under an end load of 1 mN.
@@ -164,7 +165,14 @@ fn a_crushed_body_comes_back() {
 fn plate(name: &str, height: f64, up: f64, motion: Motion) -> ObstacleInput {
     let mesh = generate::plane(Vec3::y() * height, Vec3::y() * up, 0.2, 0.2);
     let friction = Friction { fixed: 0.0, sliding: 0.0 };
-    ObstacleInput { name: name.into(), mesh, course: Course::Rigid(motion), friction, thickness: 0.0 }
+    ObstacleInput {
+        name: name.into(),
+        mesh,
+        course: Course::Rigid(motion),
+        friction,
+        thickness: 0.0,
+        window: Window::ALWAYS,
+    }
 }
 
 /// Stretch across an axis on which a neo-Hookean solid is pressed to the stretch `along`, with nothing else on it: the stress across is
@@ -297,7 +305,7 @@ fn bodies_keep_their_momentum() {
     let mut test = bench.world.test();
     for k in 1..=20 {
         bench.run(f64::from(k) * 0.01);
-        assert!(bench.world.crossings(&mut test, &bench.state.x).is_empty());
+        assert!(bench.world.crossings(&mut test, &bench.state.x, bench.state.now()).is_empty());
     }
     let (a, b) = (momentum(&bench, 0), momentum(&bench, 1));
     println!("{left:?} became {a:?}, lost {:.1e}", (a + b - start).norm());

@@ -1,6 +1,7 @@
 //! The meshes that come with the project.
 
 mod cushion;
+mod dragon;
 mod fields;
 mod funnel;
 mod garment;
@@ -18,6 +19,7 @@ mod vest;
 mod tests;
 
 use cushion::cushion;
+use dragon::dragon;
 use funnel::funnel;
 use hull::hull;
 use mannequin::mannequin;
@@ -60,5 +62,6 @@ pub fn shipped() -> Vec<(&'static str, TriMesh)> {
         ("cushion_9mm.ply", cushion(0.4, 0.12, 0.009)),
         ("comforter.ply", cushion(1.5, 0.12, 0.027)),
         ("sheet_1m_71.ply", square(71)),
+        ("dragon.ply", dragon(0.005)),
     ]
 }

@@ -140,6 +140,19 @@ fn closest_point(p: Vec3, [a, b, c]: [Vec3; 3]) -> Vec3 {
 }
 
 #[test]
+fn dragon_has_points_and_hollows() {
+    let mesh = dragon(0.005);
+    assert_closed(&mesh, 10.0);
+    assert!((8_000..12_000).contains(&mesh.positions.len()), "{} vertices", mesh.positions.len());
+    assert_eq!(crossings(&mesh, &mesh, true), 0);
+    let (low, high) =
+        mesh.positions.iter().fold((mesh.positions[0], mesh.positions[0]), |(l, h), p| (l.inf(p), h.sup(p)));
+    assert!((high.x - low.x - 0.337).abs() < 0.01 && (high.y - 0.274).abs() < 0.01 && low.y.abs() < 0.003);
+    // Far from filling its box.
+    assert!(volume(&mesh) < 0.12 * (high - low).product(), "{}", volume(&mesh));
+}
+
+#[test]
 fn a_cushion_is_closed_and_as_large_as_asked() {
     let mesh = cushion(0.4, 0.12, 0.012);
     assert_closed(&mesh, 15.0);

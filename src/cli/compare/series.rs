@@ -91,7 +91,7 @@ fn find(path: &Path) -> Result<Vec<Series>, Failure> {
         let Some(files) = &entry.files else { continue };
         let frames = if files.contains("####") { record.there() } else { 0..0 };
         let of = |frame: u32| Some((i32::try_from(frame).ok()?, folder.mesh(files, frame)));
-        let mut frames: BTreeMap<i32, PathBuf> = frames.filter_map(of).collect();
+        let mut frames: BTreeMap<i32, PathBuf> = frames.filter(|frame| entry.there(*frame)).filter_map(of).collect();
         if !files.contains("####") {
             frames.insert(-1, folder.mesh(files, record.first));
         }

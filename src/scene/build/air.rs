@@ -8,6 +8,7 @@ use crate::scene::Scene;
 use crate::scene::air::{AirForce, AirSolver, Border};
 use crate::world::air::{AirInput, Along, Vent};
 use crate::world::build::ClothInput;
+use crate::world::window::Window;
 
 /// All layers of air of a scene, of cloths that were read.
 pub fn layers(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Vec<AirInput> {
@@ -21,6 +22,12 @@ pub fn layers(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Vec<
         };
         if layers.iter().any(between) {
             let message = format!("there is a layer of air between '{}' and '{}' already", air.cloth, air.body);
+            faults.fault(&format!("air_layer[{k}].body"), message);
+            continue;
+        }
+        let below = scene.obstacles.iter().find(|o| o.name == air.body);
+        if below.is_some_and(|obstacle| obstacle.window() != Window::ALWAYS) {
+            let message = format!("'{}' appears or vanishes; a layer of air lies over what is always there", air.body);
             faults.fault(&format!("air_layer[{k}].body"), message);
             continue;
         }

@@ -57,8 +57,9 @@ pub fn input(scene: &Scene, obstacle: &Obstacle, key: &str, faults: &mut Faults)
             return None;
         }
     }
-    let friction = obstacle.friction;
-    Some(ObstacleInput { name: obstacle.name.clone(), mesh, course, friction, thickness: obstacle.thickness })
+    let Obstacle { name, friction, thickness, .. } = obstacle;
+    let (friction, thickness) = (*friction, *thickness);
+    Some(ObstacleInput { name: name.clone(), mesh, course, friction, thickness, window: obstacle.window() })
 }
 
 /// First mesh and course of a sequence; `key` is the path of the obstacle in the scene.

@@ -37,14 +37,15 @@ pub fn begin(start: Start, world: &World, state: &mut State, faults: &mut Faults
                 .fault(&key(world, object), format!("at the start {said} near {near}, without any distance; {remedy}"));
         }
     }
-    if let Some(eased) = ease(world, state, |_| true) {
+    let now = state.now();
+    if let Some(eased) = ease(world, state, |i, j| world.meet_at(i, j, now), |_| true) {
         faults.warn(&key(world, eased.objects[0].min(eased.objects[1])), eased.describe(world));
     }
     Vec::new()
 }
 
 fn cross(start: Start, world: &World, state: &mut State, faults: &mut Faults) -> Vec<u8> {
-    let crossings = world.crossings(&mut world.test(), &state.x);
+    let crossings = world.crossings(&mut world.test(), &state.x, state.now());
     if crossings.is_empty() {
         return Vec::new();
     }
@@ -97,7 +98,7 @@ fn warn_of_obstacles(world: &World, state: &State, faults: &mut Faults) {
         return;
     }
     let words = [["cross", "crosses"], ["touch", "touches"]];
-    for (all, words) in world.obstacles_that_meet(&state.x).iter().zip(words) {
+    for (all, words) in world.obstacles_that_meet(&state.x, state.now()).iter().zip(words) {
         for one in all {
             let message = format!(
                 "at the start {}; obstacles may, but cloth that comes between them there has no room",
@@ -114,12 +115,13 @@ fn said(world: &World, crossing: &Crossing) -> String {
 
 /// Moves the cloths, not the bodies, whose inside would stay behind; true when nothing crosses any more.
 fn untangle(world: &World, state: &mut State) -> bool {
+    let now = state.now();
     let tangle = Tangle {
         surface: &world.surface,
         moving: world.cloths.last().map_or(0, |c| world.surface.vertex_ranges[c.object].end),
         thickness: &world.half_thickness,
         gap: GAP * world.contact.distance,
-        meet: |i, j| world.meet(i, j),
+        meet: |i, j| world.meet_at(i, j, now),
     };
     let free = tangle.resolve(&mut state.x);
     state.x_before.copy_from_slice(&state.x[..world.moving]);

@@ -1,9 +1,10 @@
 //! Alembic: one file of meshes with `P`, `uv`, `.velocities` [m/s], and fields and `material_id` as arbitrary parameters.
 //! Times are in seconds: frame `k` is at `k / fps`. Alembic has y up, so that scenes with z up are turned.
+//! What appears or vanishes has the property `visible`: 1 where it is there, 0 where not.
 //! Where the scene is far from the origin each mesh is in a transform of its name.
 
 use super::ogawa::{Compound, Object, Ogawa, Pod, Property};
-use super::{Chart, Part, Sample, Sink, Take, identifier, identifiers, le_bytes};
+use super::{Chart, Part, Range, Sample, Sink, Take, identifier, identifiers, le_bytes};
 use crate::linalg::Vec3;
 use crate::scene::Up;
 use crate::sequence::DiskError;
@@ -28,6 +29,8 @@ struct Mesh {
     positions: Property,
     velocities: Property,
     fields: Vec<(String, Property)>,
+    /// Whether it shows, at each frame, where it does not always.
+    visible: Option<Property>,
     times: u32,
 }
 
@@ -49,7 +52,7 @@ impl<'a> Alembic<'a> {
         let mut file = Ogawa::new(path)?;
         let mut meshes = Vec::with_capacity(take.parts.len());
         for part in &take.parts {
-            meshes.push(Mesh::new(&mut file, part)?);
+            meshes.push(Mesh::new(&mut file, part, take.frames)?);
         }
         Ok(Alembic { path: path.to_path_buf(), file, take, meshes, buffer: Vec::new() })
     }
@@ -67,7 +70,7 @@ impl<'a> Alembic<'a> {
 }
 
 impl Mesh {
-    fn new(file: &mut Ogawa, part: &Part) -> Result<Mesh, DiskError> {
+    fn new(file: &mut Ogawa, part: &Part, frames: Range) -> Result<Mesh, DiskError> {
         let times = u32::from(!part.still);
         let ints = |all: &mut dyn Iterator<Item = i32>| -> Vec<u8> { all.flat_map(i32::to_le_bytes).collect() };
         // Corners are clockwise seen from outside.
@@ -91,6 +94,12 @@ impl Mesh {
         }
         let mut material = Property::array("material_id", Pod::I32, 1, MATERIAL, 0);
         material.add(file, &ints(&mut part.triangles.iter().map(|_| part.material)))?;
+        let mut visible = part.there.as_ref().map(|_| Property::scalar("visible", Pod::I8, 1, "", 1));
+        if let Some(visible) = &mut visible {
+            for frame in frames.all() {
+                visible.add(file, &[u8::from(part.shows(frame))])?;
+            }
+        }
         Ok(Mesh {
             still,
             material,
@@ -98,6 +107,7 @@ impl Mesh {
             positions: Property::array("P", Pod::F32, 3, "geoScope=vtx;interpretation=point", times),
             velocities: Property::array(".velocities", Pod::F32, 3, "geoScope=vtx;interpretation=vector", times),
             fields: Vec::new(),
+            visible,
             times,
         })
     }
@@ -112,7 +122,8 @@ impl Mesh {
         further.extend(self.fields.into_iter().map(|(_, property)| property));
         let further = Compound::new(".arbGeomParams", "", further, Vec::new());
         let geometry = Compound::new(".geom", GEOMETRY, own, vec![further]);
-        Object { name, meta: MESH, properties: Compound::new("", "", Vec::new(), vec![geometry]), children: Vec::new() }
+        let properties = Compound::new("", "", self.visible.into_iter().collect(), vec![geometry]);
+        Object { name, meta: MESH, properties, children: Vec::new() }
     }
 }
 

@@ -1,5 +1,5 @@
 //! glTF 2.0: a `.gltf` file and the `.bin` beside it. Every frame after the first is a morph target, switched on at its time:
-//! frame `k` at `k / fps` seconds. For short clips; other programs make a shape key of each frame.
+//! frame `k` at `k / fps` seconds. What is not there has the scale zero. For short clips; other programs make a shape key of each frame.
 
 use super::{Chart, Part, Sample, Sink, Take, le_bytes};
 use crate::linalg::Vec3;
@@ -101,14 +101,26 @@ impl<'a> Gltf<'a> {
         self.accessor(FLOAT, "VEC3", count, Some(bounds.map(|corner| corner.to_vec())))
     }
 
-    /// Times, and weights of all targets at each of them, a row a frame; gives both accessors.
-    fn weights(&mut self) -> Result<[usize; 2], DiskError> {
+    /// Times of all frames; gives the accessor.
+    fn times(&mut self) -> Result<usize, DiskError> {
         let frames = self.take.frames;
         let times: Vec<f32> = frames.all().map(|f| (f64::from(f) / self.take.fps) as f32).collect();
         self.buffer = times.iter().flat_map(|t| t.to_le_bytes()).collect();
         let ends = [times.first(), times.last()].map(|t| t.copied().into_iter().collect());
-        let input = self.accessor(FLOAT, "SCALAR", times.len(), Some(ends))?;
-        let (at, rows) = (self.data.length(), times.len());
+        self.accessor(FLOAT, "SCALAR", times.len(), Some(ends))
+    }
+
+    /// Scale of a part at each frame: none where it is not there; gives the accessor.
+    fn scales(&mut self, part: &Part) -> Result<usize, DiskError> {
+        let frames = self.take.frames;
+        let scales: Vec<[f32; 3]> = frames.all().map(|f| [f32::from(u8::from(part.shows(f))); 3]).collect();
+        le_bytes(&scales, &mut self.buffer);
+        self.accessor(FLOAT, "VEC3", scales.len(), None)
+    }
+
+    /// Weights of all targets at each frame, a row a frame; gives the accessor.
+    fn weights(&mut self) -> Result<usize, DiskError> {
+        let (at, rows) = (self.data.length(), self.take.frames.count() as usize);
         for row in 0..rows {
             let weight = |target: usize| if target + 1 == row { 1f32 } else { 0.0 };
             let bytes: Vec<u8> = (0..rows - 1).flat_map(|target| weight(target).to_le_bytes()).collect();
@@ -119,7 +131,7 @@ impl<'a> Gltf<'a> {
         let view = self.views.len() - 1;
         let accessor = json!({ "bufferView": view, "componentType": FLOAT, "count": count, "type": "SCALAR" });
         self.accessors.push(accessor);
-        Ok([input, self.accessors.len() - 1])
+        Ok(self.accessors.len() - 1)
     }
 }
 
@@ -179,7 +191,16 @@ impl Sink for Gltf<'_> {
     }
 
     fn finish(mut self: Box<Self>) -> Result<Vec<PathBuf>, DiskError> {
-        let weights = if self.take.frames.count() > 1 { Some(self.weights()?) } else { None };
+        // Samplers: of weights, then of the scale of what appears or vanishes.
+        let (mut samplers, mut scaled) = (Vec::new(), Vec::new());
+        if self.take.frames.count() > 1 {
+            let times = self.times()?;
+            samplers.push(json!({ "input": times, "output": self.weights()?, "interpolation": "LINEAR" }));
+            for (k, part) in self.take.parts.iter().enumerate().filter(|(_, part)| part.there.is_some()) {
+                scaled.push(json!({ "sampler": samplers.len(), "target": { "node": k, "path": "scale" } }));
+                samplers.push(json!({ "input": times, "output": self.scales(part)?, "interpolation": "STEP" }));
+            }
+        }
         let Gltf { path, data, take, meshes, views, accessors, .. } = *self;
         let (mut nodes, mut bodies, mut channels) = (Vec::new(), Vec::new(), Vec::new());
         for (k, (mesh, part)) in meshes.iter().zip(&take.parts).enumerate() {
@@ -195,6 +216,9 @@ impl Sink for Gltf<'_> {
             }
             bodies.push(json!({ "name": part.name, "primitives": [primitive] }));
             let mut node = json!({ "name": part.name, "mesh": k });
+            if !part.shows(take.frames.first) {
+                node["scale"] = json!([0.0, 0.0, 0.0]);
+            }
             if take.up == Up::Z {
                 let half = std::f64::consts::FRAC_1_SQRT_2;
                 node["rotation"] = json!([-half, 0.0, 0.0, half]);
@@ -218,9 +242,9 @@ impl Sink for Gltf<'_> {
             "bufferViews": views,
             "accessors": accessors,
         });
-        if let (Some([input, output]), false) = (weights, channels.is_empty()) {
-            let sampler = json!({ "input": input, "output": output, "interpolation": "LINEAR" });
-            all["animations"] = json!([{ "name": take.name, "samplers": [sampler], "channels": channels }]);
+        channels.extend(scaled);
+        if !channels.is_empty() {
+            all["animations"] = json!([{ "name": take.name, "samplers": samplers, "channels": channels }]);
         }
         data.publish()?;
         write(&path, all.to_string().as_bytes())?;

@@ -57,6 +57,15 @@ pub struct Part {
     pub material: i32,
     /// It never moves, and has the sample of the first frame only.
     pub still: bool,
+    /// Frames at which it is there; `None`: at all. Elsewhere its samples are those of the nearest frame at which it is.
+    pub there: Option<std::ops::Range<u32>>,
+}
+
+impl Part {
+    /// It is there at a frame.
+    pub fn shows(&self, frame: u32) -> bool {
+        self.there.as_ref().is_none_or(|there| there.contains(&frame))
+    }
 }
 
 /// Texture coordinates.
@@ -91,7 +100,7 @@ impl Sample {
 
 /// A writer of one format. Frames come in order; within a frame the parts that have a sample.
 pub trait Sink {
-    /// Takes a part (its place in [`Take::parts`]) at a frame.
+    /// Takes a part (its place in [`Take::parts`]) at a frame, also where it does not show.
     ///
     /// # Errors
     /// The disk refuses.

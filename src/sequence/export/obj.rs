@@ -1,4 +1,5 @@
-//! OBJ and PLY: a file an object and frame, `<object>.0001.obj`; what stands still has one without number.
+//! OBJ and PLY: a file an object and frame, `<object>.0001.obj`; what stands still has one without number, what
+//! appears or vanishes those of the frames at which it is there.
 
 use super::{Chart, Part, Sample, Sink, Take};
 use crate::linalg::{Vec2, Vec3};
@@ -23,7 +24,22 @@ impl<'a> Files<'a> {
 impl Sink for Files<'_> {
     fn add(&mut self, part: usize, frame: u32, sample: &Sample) -> Result<(), DiskError> {
         let of = &self.take.parts[part];
-        let number = if of.still { String::new() } else { format!(".{frame:04}") };
+        // A sample for all frames is one file, but of what is not in all of them.
+        let frames = if of.still && of.there.is_some() { self.take.frames.all() } else { frame..=frame };
+        for frame in frames.filter(|frame| of.shows(*frame)) {
+            self.file(of, frame, sample)?;
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Vec<PathBuf>, DiskError> {
+        Ok(vec![self.folder])
+    }
+}
+
+impl Files<'_> {
+    fn file(&self, of: &Part, frame: u32, sample: &Sample) -> Result<(), DiskError> {
+        let number = if of.still && of.there.is_none() { String::new() } else { format!(".{frame:04}") };
         let ending = if self.ply { "ply" } else { "obj" };
         let path = self.folder.join(format!("{}{number}.{ending}", of.name));
         let bytes = if self.ply {
@@ -32,10 +48,6 @@ impl Sink for Files<'_> {
             mesh(of, sample, &self.take.origin)
         };
         write(&path, &bytes)
-    }
-
-    fn finish(self: Box<Self>) -> Result<Vec<PathBuf>, DiskError> {
-        Ok(vec![self.folder])
     }
 }
 

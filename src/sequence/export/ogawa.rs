@@ -67,6 +67,7 @@ impl Ogawa {
 pub enum Pod {
     Bool = 0,
     U8 = 1,
+    I8 = 2,
     I32 = 6,
     F32 = 10,
     F64 = 11,
@@ -75,7 +76,7 @@ pub enum Pod {
 impl Pod {
     fn size(self) -> usize {
         match self {
-            Pod::Bool | Pod::U8 => 1,
+            Pod::Bool | Pod::U8 | Pod::I8 => 1,
             Pod::I32 | Pod::F32 => 4,
             Pod::F64 => 8,
         }

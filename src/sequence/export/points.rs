@@ -1,5 +1,5 @@
 //! PC2 and MDD: positions of every vertex at every frame, for a mesh that the other program has. A file an object, with an
-//! OBJ of its first frame beside it.
+//! OBJ of its first frame beside it. Where an object is not there it stays as at the nearest frame at which it is.
 
 use super::obj::mesh;
 use super::{Sample, Sink, Take, le_bytes};

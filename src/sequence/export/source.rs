@@ -5,6 +5,7 @@ use super::{Chart, Part, Sample, Take};
 use crate::linalg::{Vec2, Vec3};
 use crate::mesh::{TriMesh, ply};
 use crate::scene::Scene;
+use crate::scene::obstacle::Obstacle;
 use crate::sequence::{DiskError, Entry, Folder, Run, Shape, Snapshot};
 use crate::world::Kind;
 use std::fs::File;
@@ -68,18 +69,25 @@ impl Source {
             if !wanted(&entry.name) {
                 continue;
             }
-            let Some((shape, at)) = folder.read_mesh(entry, record.first)? else { continue };
+            let there = entry.frames.clone();
+            if there.as_ref().is_some_and(|there| there.start > frames.last || there.end <= frames.first) {
+                continue;
+            }
+            let Some((shape, at)) = folder.read_mesh(entry, nearest(entry, record.first))? else { continue };
             let layout = (at.fields.iter().map(|(name, _)| name.clone()).collect(), at.velocities.is_some());
-            let still = entry.files.as_ref().is_some_and(|files| !files.contains("####"));
+            // What appears or vanishes has files of its own for each frame at which it is there.
+            let is_still = |o: &Obstacle| o.name == entry.name && o.still() && there.is_some();
+            let still = entry.files.as_ref().is_some_and(|files| !files.contains("####"))
+                || scene.obstacles.iter().any(is_still);
             let carried = embedded.iter().filter(|(body, _)| *body == entry.name);
             for (_, mesh) in carried {
                 let embedding = Embedding::new(&mesh.positions, &at.positions, &shape.triangles);
                 let own = Shape::of_mesh(&format!("{}-embedded", entry.name), Kind::Obstacle, mesh.clone());
                 let item =
                     Item { entry: entry.clone(), layout: layout.clone(), kept: None, embedding: Some(embedding) };
-                carries.push((part(own, material, still).0, item));
+                carries.push((part(own, material, still, None).0, item));
             }
-            let (part, kept) = part(shape, material, still);
+            let (part, kept) = part(shape, material, still, there);
             parts.push(part);
             items.push(Item { entry: entry.clone(), layout, kept, embedding: None });
         }
@@ -92,13 +100,14 @@ impl Source {
         Ok((Source { folder: folder.clone(), items }, take))
     }
 
-    /// A part at a frame.
+    /// A part at a frame, or at the nearest one at which it is there.
     ///
     /// # Errors
     /// The file is missing or not what was written.
     pub fn sample(&self, part: usize, frame: u32) -> Result<Sample, DiskError> {
         let item = &self.items[part];
         let Some(files) = &item.entry.files else { return Ok(Sample::default()) };
+        let frame = nearest(&item.entry, frame);
         let path = self.folder.mesh(files, frame);
         let mut sample = match columns(&path, &item.entry)? {
             Some(sample) => sample,
@@ -120,6 +129,11 @@ impl Source {
         }
         Ok(sample)
     }
+}
+
+/// The nearest frame at which an object is there.
+fn nearest(entry: &Entry, frame: u32) -> u32 {
+    entry.frames.as_ref().map_or(frame, |there| frame.min(there.end.saturating_sub(1)).max(there.start))
 }
 
 fn chosen<T: Copy>(all: &[T], kept: &[u32]) -> Vec<T> {
@@ -147,7 +161,7 @@ fn materials(record: &Run, scene: &Scene) -> Vec<i32> {
 }
 
 /// A part, and which vertices of the record it has: of a body those of its surface.
-fn part(shape: Shape, material: i32, still: bool) -> (Part, Option<Vec<u32>>) {
+fn part(shape: Shape, material: i32, still: bool, there: Option<std::ops::Range<u32>>) -> (Part, Option<Vec<u32>>) {
     let seams = shape.has_seams();
     let Shape { name, kind, vertices, mut triangles, uv, uv_triangles } = shape;
     let kept = (kind == Kind::Body).then(|| {
@@ -172,7 +186,7 @@ fn part(shape: Shape, material: i32, still: bool) -> (Part, Option<Vec<u32>>) {
             Some(Chart::Vertices(all))
         }
     };
-    (Part { name, vertices, triangles, chart, material, still }, kept)
+    (Part { name, vertices, triangles, chart, material, still, there }, kept)
 }
 
 /// A frame as a run writes it, without a look at its triangles; `None` where it is of another kind.

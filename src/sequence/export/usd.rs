@@ -2,7 +2,7 @@
 //!
 //! `/<scene>` is an `Xform`, which adds the local origin of a scene that is far away, each object a `Mesh` in it: `points`, `velocities` [m/s], `extent`, `primvars:st`,
 //! `primvars:material_id` (per face) and a primvar a field. Metres, subdivision scheme `none`, a time code a frame. What
-//! stands still has no time samples.
+//! stands still has no time samples; what appears or vanishes has `visibility`.
 
 use super::usdc::{Crate, Spec, Value};
 use super::{Chart, Part, Range, Sample, Sink, Take, identifier, identifiers};
@@ -24,6 +24,14 @@ struct Attribute {
     more: Vec<(&'static str, Value)>,
     default: Option<Value>,
     samples: Vec<Value>,
+    /// When its samples are; none: when those of the mesh are.
+    times: Vec<f64>,
+}
+
+impl Attribute {
+    fn new(name: String, kind: &'static str, more: Vec<(&'static str, Value)>, default: Option<Value>) -> Attribute {
+        Attribute { name, kind, more, default, samples: Vec::new(), times: Vec::new() }
+    }
 }
 
 /// A mesh of a layer: what it has at all times, then what it has at some.
@@ -49,7 +57,7 @@ impl Layer {
         let file = &mut self.file;
         let mut all: Vec<Attribute> = Vec::new();
         let mut put = |name: &str, kind, more, value| {
-            all.push(Attribute { name: name.into(), kind, more, default: Some(value), samples: Vec::new() });
+            all.push(Attribute::new(name.into(), kind, more, Some(value)));
         };
         let uniform = ("variability", Value::uniform());
         put("subdivisionScheme", "token", vec![uniform], file.token("none"));
@@ -74,13 +82,26 @@ impl Layer {
         Ok(())
     }
 
+    /// Adds when a part shows: a sample at the first frame and wherever that changes, which holds until the next.
+    fn visibility(&mut self, part: usize, of: &Part, frames: Range) {
+        if of.there.is_none() {
+            return;
+        }
+        let mut track = Attribute::new("visibility".into(), "token", Vec::new(), None);
+        for frame in frames.all().filter(|f| *f == frames.first || of.shows(*f) != of.shows(f - 1)) {
+            track.times.push(f64::from(frame));
+            track.samples.push(self.file.token(if of.shows(frame) { "inherited" } else { "invisible" }));
+        }
+        self.meshes[part].attributes.push(track);
+    }
+
     /// Adds a sample: at a time, or at all of them.
     fn sample(&mut self, part: usize, time: Option<f64>, of: &Sample) -> Result<(), DiskError> {
         let file = &mut self.file;
         let vertices = ("interpolation", file.token("vertex"));
         let mut all: Vec<Attribute> = Vec::new();
         let mut put = |name: String, kind, more, value| {
-            all.push(Attribute { name, kind, more, default: Some(value), samples: Vec::new() });
+            all.push(Attribute::new(name, kind, more, Some(value)));
         };
         put("points".into(), "point3f[]", vec![], file.floats(&of.positions)?);
         put("extent".into(), "float3[]", vec![], file.floats(&of.bounds())?);
@@ -109,7 +130,7 @@ impl Layer {
         let vertices = ("interpolation", self.file.token("vertex"));
         for (name, kind) in attributes {
             let more = if name.starts_with("primvars:") { vec![vertices] } else { Vec::new() };
-            self.meshes[part].attributes.push(Attribute { name, kind, more, default: None, samples: Vec::new() });
+            self.meshes[part].attributes.push(Attribute::new(name, kind, more, None));
         }
     }
 
@@ -162,7 +183,8 @@ impl Layer {
                 fields.extend(attribute.more);
                 fields.extend(attribute.default.map(|value| ("default", value)));
                 if !attribute.samples.is_empty() {
-                    fields.push(("timeSamples", file.samples(&mesh.times, &attribute.samples)?));
+                    let times = if attribute.times.is_empty() { &mesh.times } else { &attribute.times };
+                    fields.push(("timeSamples", file.samples(times, &attribute.samples)?));
                 }
                 file.spec(&format!("{path}.{}", attribute.name), Spec::Attribute, &fields);
             }
@@ -203,6 +225,7 @@ impl<'a> Usd<'a> {
         let mut layer = Layer::new(path, take)?;
         for (k, part) in take.parts.iter().enumerate() {
             layer.topology(k, part)?;
+            layer.visibility(k, part, take.frames);
         }
         Ok(Usd { path: path.to_path_buf(), layer, take })
     }
@@ -242,6 +265,7 @@ impl<'a> Clips<'a> {
         let mut topology = Layer::new(&folder.join("topology.usdc"), take)?;
         for (k, part) in take.parts.iter().enumerate() {
             topology.topology(k, part)?;
+            topology.visibility(k, part, take.frames);
         }
         let animated = take.parts.iter().map(|_| Vec::new()).collect();
         Ok(Clips { path: path.to_path_buf(), folder, take, topology, frame: None, animated })

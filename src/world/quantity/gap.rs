@@ -3,16 +3,18 @@
 use crate::collision::candidates::Candidates;
 use crate::collision::closest::point_triangle;
 use crate::linalg::Vec3;
-use crate::world::World;
+use crate::world::{State, World};
 
 /// Multiple of the contact distance up to which gaps are told.
 const FAR: f64 = 4.0;
 
 /// For each moving vertex the distance to the nearest triangle that it may touch, less both half thicknesses [m]; at most four
 /// times the contact distance.
-pub fn gaps(world: &World, x: &[Vec3]) -> Vec<f64> {
+pub fn gaps(world: &World, state: &State) -> Vec<f64> {
+    let x = &state.x;
     let far = FAR * world.contact.distance;
-    let mut candidates = Candidates::new(x, &world.surface, &world.half_thickness, far, |i, j| world.meet(i, j));
+    let meet = |i, j| world.meet_at(i, j, state.now());
+    let mut candidates = Candidates::new(x, &world.surface, &world.half_thickness, far, meet);
     candidates.update(x, &world.surface, &vec![Vec3::zeros(); x.len()]);
     let mut gaps = vec![far; world.moving];
     for near in candidates.lists.iter().flat_map(|list| &list.vertex_face) {
