@@ -317,6 +317,7 @@ enabled = false
             done: 0,
             fps: 30.0,
             objects: objects.collect(),
+            probes: Vec::new(),
             threads: 1,
             wall: 0.0,
             origin: world.origin,

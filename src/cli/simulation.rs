@@ -8,7 +8,7 @@ use super::pulse::Pulse;
 use super::stretch::Stretched;
 use crate::scene::settings::Precision;
 use crate::scene::{Scene, time};
-use crate::sequence::{Checkpoint, FrameStats, Mark};
+use crate::sequence::{Checkpoint, FrameStats, Mark, Recorder};
 use crate::stepper::{Advance, Integrator, Report, Settings, stepper};
 use crate::world::quantity::{Stages, largest_strain};
 use crate::world::{State, World};
@@ -25,6 +25,8 @@ pub struct Simulation<'a> {
     pub marks: Vec<Mark>,
     /// What it leaves.
     pub frames: Frames<'a>,
+    /// What is measured.
+    pub recorder: Recorder,
     /// Who is told.
     pub progress: Progress,
     /// Raised by a signal.
@@ -88,7 +90,9 @@ impl Simulation<'_> {
             }
             stats.time = state.time;
             let wall = self.wall();
+            self.recorder.frame(world, state, stepper.forces());
             self.frames.write(world, state, &mut stats, wall)?;
+            self.recorder.flush()?;
             if stats.lag > 0.0 && !lags {
                 let told =
                     format!("frame {frame}: pinched cloth holds back prescribed motion; see lag in stats.ndjson");
@@ -109,7 +113,7 @@ impl Simulation<'_> {
     }
 
     /// Writes a checkpoint after frame `frame`.
-    fn keep(&self, state: &State, frame: u32, partial: Option<FrameStats>) -> Result<(), Failure> {
+    fn keep(&mut self, state: &State, frame: u32, partial: Option<FrameStats>) -> Result<(), Failure> {
         let checkpoint = Checkpoint {
             version: env!("CARGO_PKG_VERSION").to_string(),
             frame,
@@ -120,12 +124,13 @@ impl Simulation<'_> {
             state: state.clone(),
         };
         self.frames.same_folder()?;
+        self.recorder.flush()?;
         self.frames.folder().write_checkpoint(&checkpoint)?;
         Ok(())
     }
 
     /// Why it ends at a signal, once a checkpoint is written.
-    fn stopped(&self, state: &State, done: u32, partial: Option<FrameStats>) -> Failure {
+    fn stopped(&mut self, state: &State, done: u32, partial: Option<FrameStats>) -> Failure {
         match self.keep(state, done, partial) {
             Ok(()) => Failure::Stopped(format!(
                 "by a signal after frame {done} of {}, t={:.6} s; the frames so far are in {}; run again with --resume to go on",
@@ -138,7 +143,12 @@ impl Simulation<'_> {
     }
 
     /// Steps to a frame; a signal leaves it after the step in hand.
-    fn step(&self, state: &mut State, stepper: &mut dyn Advance, stats: &mut FrameStats) -> Result<Report, Failure> {
+    fn step(
+        &mut self,
+        state: &mut State,
+        stepper: &mut dyn Advance,
+        stats: &mut FrameStats,
+    ) -> Result<Report, Failure> {
         let (begin, limit) = (Instant::now(), self.scene.time.frame_limit.unwrap_or(f64::INFINITY));
         let mut over = false;
         let until = self.scene.time.of(stats.frame);
@@ -156,6 +166,7 @@ impl Simulation<'_> {
                 ))
             })?;
             report.add(&step);
+            self.recorder.step(self.world, state, stepper.forces());
             if let Some(line) = pulse.beat(&step, stepper, state, until) {
                 self.progress
                     .log(Level::Info, &format!("frame {} of {}: {line}", stats.frame, self.scene.time.last_frame()));

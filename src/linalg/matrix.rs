@@ -290,6 +290,33 @@ impl<T: Real> Matrix<T> {
         Matrix { domains, starts: starts.to_vec(), common: Common::default() }
     }
 
+    /// Adds `A z` in the rows that are `wanted` to `out`, in double precision; without moving blocks and what couples whole regions.
+    pub fn add_product(&self, z: &[Vec3], wanted: impl Fn(usize) -> bool, out: &mut [Vec3]) {
+        for domain in &self.domains {
+            let block = |k: usize| Mat3::from_fn(|r, c| domain.blocks[9 * k + 3 * c + r].wide());
+            for i in 0..domain.count {
+                let (row, own) = (domain.first + i, wanted(domain.first + i));
+                if own {
+                    out[row] += block(i) * z[row];
+                }
+                for k in domain.upper_start[i] as usize..domain.upper_start[i + 1] as usize {
+                    let column = domain.first + domain.upper_col[k] as usize;
+                    let other = wanted(column);
+                    if own || other {
+                        let block = block(domain.upper_base() + k);
+                        out[row] += if own { block * z[column] } else { Vec3::zeros() };
+                        out[column] += if other { block.transpose() * z[row] } else { Vec3::zeros() };
+                    }
+                }
+                if own {
+                    for k in domain.cross_start[i] as usize..domain.cross_start[i + 1] as usize {
+                        out[row] += block(domain.cross_base() + k) * z[domain.cross_col[k] as usize];
+                    }
+                }
+            }
+        }
+    }
+
     /// Number of block rows.
     pub fn size(&self) -> usize {
         self.starts.last().copied().unwrap_or(0)

@@ -80,6 +80,7 @@ sections! {
     "balloons" 1 { balloons }
     "room" 1 { room }
     "anchors" 1 { anchors }
+    "probes" 1 { work }
 }
 
 fn put_section(out: &mut Vec<u8>, name: &str, version: u32, content: &[u8]) {
@@ -285,6 +286,7 @@ mod tests {
             room: vec![0.3, -0.0],
             memory: Memory(vec![Section { word: "cord".into(), version: 3, values: odd.to_vec() }]),
             anchors: vec![None, Some(vec![v(1), v(2)]), Some(Vec::new())],
+            work: vec![-0.0, 0.1],
         };
         let bytes = write(&state);
         let back = read(&bytes).unwrap();
