@@ -13,7 +13,7 @@ use crate::linalg::par;
 use crate::scene::build::{Built, Refusal};
 use crate::scene::settings::Format;
 use crate::scene::{self, Fault, Override, Place, Scene};
-use crate::sequence::{Entry, Folder, FrameStats, Recorder, Run as Record, Status, marks};
+use crate::sequence::{Entry, Folder, FrameStats, Run as Record, Status, marks};
 use crate::world::{Object, State, World};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -235,8 +235,7 @@ impl Run {
         }
         let progress = Progress::new(self.progress, done, scene.time.start_frame, scene.time.frames);
         let marks = marks(world);
-        let recorder = Recorder::start(frames.folder(), world)?;
-        let mut simulation = Simulation { scene, world, marks, frames, recorder, progress, stop, start, before };
+        let mut simulation = Simulation { scene, world, marks, frames, progress, stop, start, before };
         let outcome = simulation.advance(&mut state, scene.time.start_frame + done, partial);
         simulation.progress.end();
         let reason = outcome.as_ref().err().map(Failure::reason);

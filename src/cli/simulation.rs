@@ -8,7 +8,7 @@ use super::pulse::Pulse;
 use super::stretch::Stretched;
 use crate::scene::settings::Precision;
 use crate::scene::{Scene, time};
-use crate::sequence::{Checkpoint, FrameStats, Mark, Recorder};
+use crate::sequence::{Checkpoint, FrameStats, Mark};
 use crate::stepper::{Advance, Integrator, Report, Settings, stepper};
 use crate::world::quantity::{Stages, largest_strain};
 use crate::world::{State, World};
@@ -25,8 +25,6 @@ pub struct Simulation<'a> {
     pub marks: Vec<Mark>,
     /// What it leaves.
     pub frames: Frames<'a>,
-    /// What is measured.
-    pub recorder: Recorder,
     /// Who is told.
     pub progress: Progress,
     /// Raised by a signal.
@@ -90,9 +88,8 @@ impl Simulation<'_> {
             }
             stats.time = state.time;
             let wall = self.wall();
-            self.recorder.frame(world, state, stepper.forces());
+            self.frames.recorder().frame(world, state, stepper.forces());
             self.frames.write(world, state, &mut stats, wall)?;
-            self.recorder.flush()?;
             if stats.lag > 0.0 && !lags {
                 let told =
                     format!("frame {frame}: pinched cloth holds back prescribed motion; see lag in stats.ndjson");
@@ -124,7 +121,7 @@ impl Simulation<'_> {
             state: state.clone(),
         };
         self.frames.same_folder()?;
-        self.recorder.flush()?;
+        self.frames.recorder().flush()?;
         self.frames.folder().write_checkpoint(&checkpoint)?;
         Ok(())
     }
@@ -166,7 +163,7 @@ impl Simulation<'_> {
                 ))
             })?;
             report.add(&step);
-            self.recorder.step(self.world, state, stepper.forces());
+            self.frames.recorder().step(self.world, state, stepper.forces());
             if let Some(line) = pulse.beat(&step, stepper, state, until) {
                 self.progress
                     .log(Level::Info, &format!("frame {} of {}: {line}", stats.frame, self.scene.time.last_frame()));

@@ -142,16 +142,16 @@ name = "bar"
 box = { center = [0, 0.4, 0.4], size = [0.5, 0.05, 0.05] }
 keyframes = [{ time = 0 }, { time = 1, translate = [0, 0.4, 0] }]
 [[probe]]
-name = "ball"
+name = "balance"
 every = "step"
-force = { object = "ball" }
+force = { everything = true }
 [[probe]]
 name = "work"
 work = { everything = true }
 [[probe]]
 name = "way"
 every = "step"
-length = { from = { of = "sheet", all = true }, to = { of = "ball", nearest = [0, 0.5, 0] } }
+position = { of = "bar", all = true }
 [output]
 checkpoint = 4
 [preview]

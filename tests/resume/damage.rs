@@ -88,7 +88,7 @@ mod removed {
         let bench = Bench::new("removed", SMALL);
         bench.ends(0, &["run", "scene.toml", "--out", "whole", "--no-preview", "--frames", "40"]);
         for (k, name) in
-            ["meshes", "meshes/bar", "meshes/sheet/sheet.0006.ply", "probes/ball.csv", "stats.ndjson", "scene.toml"]
+            ["meshes", "meshes/bar", "meshes/sheet/sheet.0006.ply", "probes/balance.csv", "stats.ndjson", "scene.toml"]
                 .into_iter()
                 .enumerate()
         {
@@ -138,7 +138,7 @@ fn what_is_damaged_is_named_and_made_again() {
         ("meshes/sheet/sheet.0003.ply", &gone, 0),
         ("stats.ndjson", &line, 4),
         ("stats.ndjson", &gone, 0),
-        ("probes/ball.csv", &cut, 16),
+        ("probes/balance.csv", &cut, 16),
         ("probes/work.csv", &gone, 0),
         ("probes/way.csv", &empty, 0),
         ("scene.toml", &gone, 16),

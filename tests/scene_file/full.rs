@@ -59,7 +59,7 @@ fn settings_are_read_in_si() {
     assert_eq!((t.cloth.as_str(), t.point, t.stiffness), ("sheet", Vec3::new(0.0, 2.0, 0.5), 20.0));
     assert_eq!((t.length, t.set), (Some(0.8), 0.25));
     let probes: Vec<&str> = scene.probes.iter().map(|p| p.name.as_str()).collect();
-    assert_eq!((probes.len(), probes[2], scene.probes[0].every), (13, "press", Every::Step));
+    assert_eq!((probes.len(), probes[2], scene.probes[0].every), (11, "press", Every::Step));
     let Measure::Force(press) = &scene.probes[2].measure else { panic!() };
     assert_eq!((&press.source, press.from.as_deref()), (&Source::Object("sheet".to_string()), Some("floor")));
     assert!(matches!(&scene.probes[6].measure, Measure::Work(work) if work.worker == Worker::Obstacle("ball".into())));

@@ -177,7 +177,9 @@ fn airy() -> Input {
 #[test]
 fn everything_is_in_balance() {
     for integrator in [Integrator::Bdf2, Integrator::BackwardEuler] {
-        for (name, input, until) in [("held", held(), 0.15), ("heap", heap(), 0.12), ("struck", struck(), 0.02), ("air", airy(), 0.1)] {
+        for (name, input, until) in
+            [("held", held(), 0.15), ("heap", heap(), 0.12), ("struck", struck(), 0.02), ("air", airy(), 0.1)]
+        {
             let everything = vec![Measure::Force(Source::Everything)];
             let all = Settings { min_step: 1e-5, ..settings(integrator, 2e-3, TIGHT) };
             let mut bench = probed(input, all, everything);
@@ -190,7 +192,9 @@ fn everything_is_in_balance() {
                 bench.stepper = stepper(&bench.world, all, true);
             }
             let (worst, corrected) = lack(&mut bench, 0, until);
-            println!("| balance of everything, {name}, {integrator:?} | 0 | {worst:.1e} | | 1e-9 | corrections to {corrected} N");
+            println!(
+                "| balance of everything, {name}, {integrator:?} | 0 | {worst:.1e} | | 1e-9 | corrections to {corrected} N"
+            );
             for part in 1..6 {
                 println!("    part {part}: {:?}", bench.stepper.forces()[0][part]);
             }
