@@ -92,6 +92,7 @@ fn make(folder: &Path, side: u32, frames: u32) -> Result<()> {
         done: frames,
         fps: 30.0,
         objects: vec![entry],
+        probes: Vec::new(),
         threads: 1,
         wall: 0.0,
         origin: Vec3::zeros(),

@@ -5,6 +5,7 @@
 
 use percale::collision::intersect::intersections;
 use percale::linalg::{Vec3, par};
+use percale::measure::Relief;
 use percale::mesh;
 use percale::sequence::{Folder, FrameStats, Run, Status};
 use percale::world::Kind;
@@ -43,6 +44,8 @@ struct Done {
     frames: Vec<Frame>,
     /// The bodies, by frame.
     bodies: Vec<Frame>,
+    /// The obstacles, by frame.
+    obstacles: Vec<Frame>,
     /// Pairs of triangles that cross, by frame.
     crossings: Vec<usize>,
 }
@@ -73,12 +76,12 @@ fn execute(name: &str, folder: &str, frames: Option<u32>, set: &[String]) -> (Ou
 fn read(name: &str, folder: &Folder) -> Done {
     let record = folder.read_run().unwrap();
     let stats = folder.read_stats().unwrap();
-    let (mut frames, mut all_bodies) = (Vec::new(), Vec::new());
+    let (mut frames, mut all_bodies, mut all_obstacles) = (Vec::new(), Vec::new(), Vec::new());
     let mut crossings = Vec::new();
     for frame in 1..=record.done {
         let mut x: Vec<Vec3> = Vec::new();
         let mut triangles: Vec<[u32; 3]> = Vec::new();
-        let (mut cloths, mut bodies) = (Frame::default(), Frame::default());
+        let [mut cloths, mut bodies, mut obstacles] = [(); 3].map(|()| Frame::default());
         let mut simulated = 0;
         assert!(record.objects.is_sorted_by_key(|o| Kind::ALL.iter().position(|k| *k == o.kind)));
         for entry in &record.objects {
@@ -86,13 +89,18 @@ fn read(name: &str, folder: &Folder) -> Done {
             let first = x.len() as u32;
             x.extend(&at.positions);
             triangles.extend(shape.triangles.iter().map(|t| t.map(|v| v + first)));
+            let all = match entry.kind {
+                Kind::Cloth => &mut cloths,
+                Kind::Body => &mut bodies,
+                Kind::Obstacle => &mut obstacles,
+            };
+            let first = all.x.len() as u32;
+            all.x.extend(&at.positions);
+            all.v.extend(at.velocities.unwrap_or_default());
+            all.triangles.extend(shape.triangles.iter().map(|t| t.map(|v| v + first)));
             if entry.kind.simulated() {
                 simulated = triangles.len();
-                let all = if entry.kind == Kind::Cloth { &mut cloths } else { &mut bodies };
-                let first = all.x.len() as u32;
-                all.x.extend(&at.positions);
-                all.v.extend(at.velocities.unwrap());
-                all.triangles.extend(shape.triangles.iter().map(|t| t.map(|v| v + first)));
+                assert_eq!(all.v.len(), all.x.len());
             }
         }
         assert!(x.iter().all(|p| p.iter().all(|c| c.is_finite())), "{name}: frame {frame} is not finite");
@@ -100,6 +108,7 @@ fn read(name: &str, folder: &Folder) -> Done {
         crossings.push(intersections(&x, &triangles, |a, b| obstacle(a) && obstacle(b)).pairs.len());
         frames.push(cloths);
         all_bodies.push(bodies);
+        all_obstacles.push(obstacles);
     }
     let scene: DocumentMut = fs::read_to_string(folder.path().join("scene.toml")).unwrap().parse().unwrap();
     let file = |cloth: &Table| {
@@ -107,7 +116,16 @@ fn read(name: &str, folder: &Folder) -> Done {
         (!made).then(|| scenes().join(cloth["mesh"].as_str().unwrap()))
     };
     let files = cloths(&scene).map(file).collect();
-    Done { name: name.to_string(), record, files, stats, frames, bodies: all_bodies, crossings }
+    Done {
+        name: name.to_string(),
+        record,
+        files,
+        stats,
+        frames,
+        bodies: all_bodies,
+        obstacles: all_obstacles,
+        crossings,
+    }
 }
 
 /// Tables of the cloths of a scene.
@@ -170,7 +188,7 @@ impl Done {
         };
         let (mut rest, mut all) = (&of[0], &of[frame as usize - 1]);
         let own;
-        if let Some((one, quantity)) = name.split_once('.') {
+        if let Some((one, quantity)) = object_of(name) {
             own = [rest, all].map(|frame| self.one(kind, one, frame));
             [rest, all] = own.each_ref();
             name = quantity;
@@ -184,7 +202,37 @@ impl Done {
             "volume" => volume(all),
             "lowest" => along(1).fold(f64::INFINITY, f64::min),
             "highest" => along(1).fold(f64::NEG_INFINITY, f64::max),
+            _ if name.contains('(') => self.shape(name, rest, all, frame),
             _ => self.told(name, frame).unwrap_or_else(|| panic!("{}: no quantity '{name}'", self.name)),
+        }
+    }
+
+    /// A number of a surface, with what it depends on in brackets: `roughness(window)`, `curvature(mean)`, `curvature(gaussian)`,
+    /// `turn(y)` and `shift(x)` since the start, `correlation(y)` of its heights with those at the start, and towards an obstacle
+    /// `gap(floor)` and `within(floor, distance)`.
+    fn shape(&self, name: &str, rest: &Frame, all: &Frame, frame: u32) -> f64 {
+        let (word, of) = name.strip_suffix(')').and_then(|name| name.split_once('(')).unwrap();
+        let (first, second) = of.split_once(',').unwrap_or((of, ""));
+        let (before, now) = (relief(rest), relief(all));
+        let axis = || match first {
+            "x" => Vec3::x_axis(),
+            "y" => Vec3::y_axis(),
+            "z" => Vec3::z_axis(),
+            _ => panic!("{}: no axis '{first}'", self.name),
+        };
+        let near = |gap: f64| {
+            let obstacle = self.one(Kind::Obstacle, first, &self.obstacles[frame as usize - 1]);
+            now.nearness(&relief(&obstacle), gap)
+        };
+        match word {
+            "roughness" => now.roughness(first.parse().unwrap()),
+            "curvature" => now.curvature()[["mean", "gaussian"].iter().position(|known| *known == first).unwrap()],
+            "turn" => before.motion(&now, &axis()).1,
+            "shift" => axis().dot(&before.motion(&now, &axis()).0),
+            "correlation" => before.correlation(&now, &axis()),
+            "gap" => near(0.0)[1],
+            "within" => near(second.trim().parse().unwrap())[0],
+            _ => panic!("{}: no quantity '{name}'", self.name),
         }
     }
 
@@ -244,6 +292,16 @@ impl Done {
         }
         faults
     }
+}
+
+fn relief(frame: &Frame) -> Relief<'_> {
+    Relief::new(&frame.x, &frame.triangles)
+}
+
+/// The object that a quantity is of, and the quantity; a dot in brackets is one of a number.
+fn object_of(name: &str) -> Option<(&str, &str)> {
+    let (one, quantity) = name.split_once('.')?;
+    (!one.contains('(')).then_some((one, quantity))
 }
 
 /// Centre of mass of surfaces [m]: the cloths of a scene have one density, so weights are the triangles' areas at rest.

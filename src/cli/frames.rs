@@ -9,7 +9,7 @@ use crate::contact::ignore::excuses;
 use crate::linalg::Vec3;
 use crate::render::{Image, Picture};
 use crate::scene::Scene;
-use crate::sequence::{self, DiskError, Folder, FrameStats, Lock, Run, Shape, Snapshot, Status, Watch};
+use crate::sequence::{self, DiskError, Folder, FrameStats, Lock, Recorder, Run, Shape, Snapshot, Status, Watch};
 use crate::world::crossing;
 use crate::world::quantity::{Energies, channels, largest_strain};
 use crate::world::window::Window;
@@ -32,6 +32,8 @@ pub struct Frames<'a> {
     cells: Vec<(String, Image)>,
     test: Test,
     watch: Watch,
+    /// What is measured.
+    recorder: Recorder,
 }
 
 impl<'a> Frames<'a> {
@@ -50,9 +52,10 @@ impl<'a> Frames<'a> {
         sequence::write(&folder.scene(), scene.text.as_bytes())?;
         let shapes = world.objects.iter().map(Shape::of).collect();
         let chosen = if scene.preview.enabled { sheet_frames(scene, &record) } else { Vec::new() };
+        let recorder = Recorder::start(&folder, world)?;
         let mut watch = Watch::new(folder.clone(), lock);
         watch.learn()?;
-        Ok(Frames { scene, folder, record, shapes, chosen, cells: Vec::new(), test: world.test(), watch })
+        Ok(Frames { scene, folder, record, shapes, chosen, cells: Vec::new(), test: world.test(), watch, recorder })
     }
 
     /// The folder is the one in which the run began.
@@ -99,12 +102,17 @@ impl<'a> Frames<'a> {
         }
     }
 
+    /// What is measured.
+    pub fn recorder(&mut self) -> &mut Recorder {
+        &mut self.recorder
+    }
+
     /// The run folder.
     pub fn folder(&self) -> &Folder {
         &self.folder
     }
 
-    /// Tests a frame, then writes it: meshes, picture, then its line of statistics, then the record.
+    /// Tests a frame, then writes it: meshes, picture, then its line of statistics and what was measured, then the record.
     ///
     /// # Errors
     /// Triangles cross in the frame as it would be written, and none of it is; the folder is gone or something of the run in it is; or
@@ -150,6 +158,7 @@ impl<'a> Frames<'a> {
             stats.seconds.draw += lap();
         }
         self.folder.add_stats(stats)?;
+        self.recorder.flush()?;
         self.record.done = frame - self.record.first + 1;
         self.record.wall = wall;
         self.folder.write_run(&self.record)?;
@@ -322,6 +331,7 @@ enabled = false
             done: 0,
             fps: 30.0,
             objects: objects.collect(),
+            probes: Vec::new(),
             threads: 1,
             wall: 0.0,
             origin: world.origin,

@@ -4,6 +4,7 @@ use super::failure::Failure;
 use super::say;
 use crate::collision::surface::Surface;
 use crate::linalg::Vec3;
+use crate::measure::Relief;
 use crate::mesh::check::{self, Severity};
 use crate::mesh::topology::Topology;
 use crate::mesh::{self, TriMesh, obj};
@@ -12,6 +13,9 @@ use crate::world::crossing::{self, Crossing, crossings};
 use clap::Args;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+
+/// Distance within which a surface is told to be rough, in mean edges.
+const WINDOW: f64 = 4.0;
 
 /// Arguments.
 #[derive(Debug, Args)]
@@ -170,8 +174,12 @@ impl Inspect {
             if *done == 0 {
                 continue;
             }
-            if let Some((_, at)) = folder.read_mesh(entry, record.last_done())? {
+            if let Some((shape, at)) = folder.read_mesh(entry, record.last_done())? {
                 say(&format!("  bounds at frame {}: {}", record.last_done(), bounds(&at.positions, &record.origin)));
+                let moves = entry.kind.simulated() || entry.files.as_ref().is_some_and(|files| files.contains('#'));
+                if let Some((_, start)) = folder.read_mesh(entry, record.first)?.filter(|_| moves) {
+                    say(&relief(&start.positions, &at.positions, &shape.triangles));
+                }
             }
         }
         self.frames(&folder, &record)?;
@@ -255,6 +263,25 @@ fn describe(mesh: &TriMesh) {
         let (low, high) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
         say(&format!("channel '{name}': {low} to {high}"));
     }
+}
+
+/// How rough and how curved a surface is, and how far it has moved and turned since the start.
+fn relief(start: &[Vec3], x: &[Vec3], triangles: &[[u32; 3]]) -> String {
+    let (before, now) = (Relief::new(start, triangles), Relief::new(x, triangles));
+    let window = WINDOW * now.edge();
+    let (rough, [mean, gaussian]) = (1e3 * now.roughness(window), now.curvature());
+    let axes = [Vec3::x_axis(), Vec3::y_axis(), Vec3::z_axis()];
+    let turns = axes.map(|axis| before.motion(&now, &axis).1.to_degrees());
+    let (shift, _) = before.motion(&now, &axes[1]);
+    let [x, y, z] = turns;
+    format!(
+        "  rough by {rough:.4} mm RMS within {:.1} mm, curved by {mean:.4} 1/m and {gaussian:.4} 1/m2 RMS (mean, Gaussian)\n  \
+         moved by ({:.4}, {:.4}, {:.4}) m since the start, turned by {x:.2}, {y:.2}, {z:.2} deg about x, y, z",
+        1e3 * window,
+        shift.x,
+        shift.y,
+        shift.z
+    )
 }
 
 /// Corners of the box around points, about an origin.

@@ -12,6 +12,8 @@ use std::path::PathBuf;
 
 /// Pictures on the page.
 const STILLS: usize = 6;
+/// Most points of a line of a probe.
+const POINTS: usize = 2000;
 
 /// Arguments.
 #[derive(Debug, Args)]
@@ -45,6 +47,7 @@ pub fn write(folder: &Folder) -> Result<(), Failure> {
     if !stats.is_empty() {
         body.push_str(&time(&stats));
         body.push_str(&plots(&stats));
+        body.push_str(&probes(folder, &record));
     }
     body.push_str(&objects(&record));
     body.push_str(&fold("Scene as run", &String::from_utf8_lossy(&scene)));
@@ -201,6 +204,32 @@ fn plots(stats: &[FrameStats]) -> String {
     out.push_str(&plot("corrections", held));
     out.push_str("</div>\n");
     out
+}
+
+/// What probes measured, over time: vectors by themselves. What cannot be read is left out.
+fn probes(folder: &Folder, record: &Record) -> String {
+    let mut out = String::new();
+    for name in &record.probes {
+        let Ok(series) = folder.read_probe(name) else { continue };
+        let (mut title, mut lines) = (String::new(), Vec::new());
+        let mut flush = |title: &str, lines: Vec<Line>| {
+            out.push_str(&Plot { title: title.to_string(), axis: "time [s]".to_string(), lines }.svg());
+        };
+        for (k, column) in series.columns.iter().enumerate() {
+            let (quantity, unit) = column.split_once(" [").unwrap_or((column, ""));
+            let axis = ["x", "y", "z"].into_iter().find(|axis| quantity.ends_with(&format!(" {axis}")));
+            let quantity = axis.map_or(quantity, |_| &quantity[..quantity.len() - 2]);
+            let own = format!("{name}: {quantity} [{unit}");
+            if own != title && !lines.is_empty() {
+                flush(&title, std::mem::take(&mut lines));
+            }
+            title = own;
+            let points = series.rows.iter().map(|row| [row[0], row[k + 1]]).collect();
+            lines.push(Line { name: axis.unwrap_or_default().to_string(), points }.thinned(POINTS));
+        }
+        flush(&title, lines);
+    }
+    if out.is_empty() { out } else { format!("{}<div class=\"grid\">\n{out}</div>\n", heading("Probes")) }
 }
 
 fn objects(record: &Record) -> String {

@@ -159,6 +159,7 @@ impl Run {
                     log(Level::Warning, &eased.describe(&world));
                 }
                 folder.rewind(&stored)?;
+                folder.rewind_probes(checkpoint.state.time)?;
                 if let Some(before) = before {
                     carry_over(&folder, before, frame, &mut record);
                 } else {
@@ -213,6 +214,7 @@ impl Run {
             done: 0,
             fps: scene.time.fps,
             objects: (0..world.objects.len()).map(|k| entry(scene, world, k)).collect(),
+            probes: world.probes.iter().map(|probe| probe.name.clone()).collect(),
             threads: par::threads(),
             wall: 0.0,
             origin: world.origin,

@@ -89,6 +89,7 @@ impl Simulation<'_> {
             }
             stats.time = state.time;
             let wall = self.wall();
+            self.frames.recorder().frame(world, state, stepper.forces());
             self.frames.write(world, state, &mut stats, wall)?;
             if stats.lag > 0.0 && !lags {
                 let told =
@@ -110,7 +111,7 @@ impl Simulation<'_> {
     }
 
     /// Writes a checkpoint after frame `frame`.
-    fn keep(&self, state: &State, frame: u32, partial: Option<FrameStats>) -> Result<(), Failure> {
+    fn keep(&mut self, state: &State, frame: u32, partial: Option<FrameStats>) -> Result<(), Failure> {
         let checkpoint = Checkpoint {
             version: env!("CARGO_PKG_VERSION").to_string(),
             frame,
@@ -121,12 +122,13 @@ impl Simulation<'_> {
             state: state.clone(),
         };
         self.frames.same_folder()?;
+        self.frames.recorder().flush()?;
         self.frames.folder().write_checkpoint(&checkpoint)?;
         Ok(())
     }
 
     /// Why it ends at a signal, once a checkpoint is written.
-    fn stopped(&self, state: &State, done: u32, partial: Option<FrameStats>) -> Failure {
+    fn stopped(&mut self, state: &State, done: u32, partial: Option<FrameStats>) -> Failure {
         match self.keep(state, done, partial) {
             Ok(()) => Failure::Stopped(format!(
                 "by a signal after frame {done} of {}, t={:.6} s; the frames so far are in {}; run again with --resume to go on",
@@ -139,7 +141,12 @@ impl Simulation<'_> {
     }
 
     /// Steps to a frame; a signal leaves it after the step in hand.
-    fn step(&self, state: &mut State, stepper: &mut dyn Advance, stats: &mut FrameStats) -> Result<Report, Failure> {
+    fn step(
+        &mut self,
+        state: &mut State,
+        stepper: &mut dyn Advance,
+        stats: &mut FrameStats,
+    ) -> Result<Report, Failure> {
         let (begin, limit) = (Instant::now(), self.scene.time.frame_limit.unwrap_or(f64::INFINITY));
         let mut over = false;
         let until = self.scene.time.of(stats.frame);
@@ -148,6 +155,7 @@ impl Simulation<'_> {
         while state.time < until && !over && !self.stop.load(Ordering::Relaxed) {
             let step = stepper.step(self.world, state, until).or_else(|stuck| self.stuck(state, stats, &stuck))?;
             report.add(&step);
+            self.frames.recorder().step(self.world, state, stepper.forces());
             if let Some(line) = pulse.beat(&step, stepper, state, until) {
                 self.progress
                     .log(Level::Info, &format!("frame {} of {}: {line}", stats.frame, self.scene.time.last_frame()));

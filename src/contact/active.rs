@@ -4,6 +4,7 @@
 //! Candidates hold every pair that may come to act within the displacements that are expected; where a step turns out otherwise
 //! by so much that others might meet, these are looked at as well.
 
+mod force;
 mod proof;
 mod stop;
 
@@ -66,6 +67,10 @@ pub struct ActiveSet {
     turns: CoRotation,
     frames: FrictionFrames,
     blows: Vec<impulse::Blow>,
+    /// What they pushed in the step; empty where nobody asks [m].
+    pushes: Vec<Vec3>,
+    /// Somebody asks.
+    probed: bool,
     setting: Setting,
     /// Storage for the memory of contacts.
     bristles: Vec<(u64, Bristle)>,
@@ -96,6 +101,8 @@ impl ActiveSet {
             turns: CoRotation::default(),
             frames: FrictionFrames::new(world),
             blows: Vec::new(),
+            pushes: Vec::new(),
+            probed: world.probes_forces(),
             setting: Setting { stiffness: world.contact.stiffness, h: largest, largest },
             bristles: Vec::new(),
             kept: Persistent::default(),
@@ -225,15 +232,17 @@ impl ActiveSet {
         step: &mut Step,
         beside: impl FnOnce(&Vec<Element>, &[bool]) + Send,
     ) {
-        let ActiveSet { contacts, turns, frames, blows, setting, predicted, least, .. } = self;
+        let ActiveSet { contacts, turns, frames, blows, pushes, probed, setting, predicted, least, .. } = self;
         impulse::gather(contacts, blows, world, step);
+        pushes.clear();
+        pushes.resize(if *probed { blows.len() } else { 0 }, Vec3::zeros());
         let Step { moved, rate, flight, betas, fixed, touched, .. } = step;
         // As it was; free flight is what impulses make of it.
         par::fill(flight, |v| moved[v]);
         // Impulses act one after the other and leave threads free.
         let rubs = frames.rubs(world);
         let (braked, ()) = par::join(
-            || impulse::brake(blows, moved, setting, &rubs),
+            || impulse::brake(blows, moved, setting, &rubs, pushes),
             || {
                 turns.begin(&world.surface, &state.x, touched);
                 turns.follow(&world.surface, &state.x, predicted, touched);

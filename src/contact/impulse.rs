@@ -83,6 +83,11 @@ impl Blow {
         (lack > LACK * self.reach).then_some((moved, lack))
     }
 
+    /// Its vertices and weights, and the force on its first side that pushes by `push` [m] in a step of size `h` [s, N].
+    pub fn force(&self, push: &Vec3, h: f64) -> (&[u32; 4], &[f64; 4], Vec3) {
+        (&self.vertices, &self.weights, push * (self.mass / (h * h)))
+    }
+
     /// The displacements miss the goal by more than `part` of the activation distance.
     pub fn misses(&self, moved: &[Vec3], part: f64) -> bool {
         self.lacking(moved).is_some_and(|(_, lack)| lack > part * self.reach)
@@ -97,12 +102,12 @@ pub fn gather(contacts: &[Element], blows: &mut Vec<Blow>, world: &World, step: 
 }
 
 /// Projected Gauss-Seidel on displacements of free flight, in order of the contacts: impulses along the normal that only push, with Coulomb
-/// friction. True when there were any.
-pub fn brake(blows: &mut [Blow], moved: &mut [Vec3], setting: &Setting, rubs: &Rubs) -> bool {
+/// friction. True when there were any. Adds them to `pushes`, where it has a place for each [m].
+pub fn brake(blows: &mut [Blow], moved: &mut [Vec3], setting: &Setting, rubs: &Rubs, pushes: &mut [Vec3]) -> bool {
     let mut acts = false;
     for _ in 0..SWEEPS {
         let mut rests = true;
-        for blow in &mut *blows {
+        for (k, blow) in blows.iter_mut().enumerate() {
             let Some((across, lack)) = blow.lacking(moved) else { continue };
             rests = false;
             blow.braked += lack;
@@ -111,6 +116,9 @@ pub fn brake(blows: &mut [Blow], moved: &mut [Vec3], setting: &Setting, rubs: &R
             let push = n * lack - blow.friction.rubbed(n, blow.mass, &across, lack, setting, rubs);
             for k in 0..4 {
                 moved[blow.vertices[k] as usize] += push * blow.shares[k];
+            }
+            if let Some(sum) = pushes.get_mut(k) {
+                *sum += push;
             }
         }
         acts |= !rests;

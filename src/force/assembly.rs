@@ -12,7 +12,7 @@
 
 use super::elements::Elements;
 use super::scheme::Scheme;
-use super::term::{Memory, Name, Precision, Rows};
+use super::term::{Memory, Name, Precision, Rows, Term};
 use crate::linalg::matrix::{Domain, Matrix, Real};
 use crate::linalg::{Mat3, Vec3, par};
 
@@ -38,15 +38,27 @@ struct Part<T> {
 impl<T: Precision> Assembly<T> {
     /// Sparsity and places for `elements` on the vertex ranges `starts`.
     pub fn new(elements: &Elements, starts: &[usize]) -> Assembly<T> {
+        Assembly::of(elements, starts, |_| true)
+    }
+
+    /// The same of the terms that are `wanted`.
+    pub fn of(elements: &Elements, starts: &[usize], wanted: impl Fn(&dyn Term) -> bool) -> Assembly<T> {
+        let each_term = |f: &mut dyn FnMut(&dyn Term)| {
+            elements.each_term(|term| {
+                if wanted(term) {
+                    f(term);
+                }
+            });
+        };
         let (mut pairs, mut names) = (Vec::new(), Vec::new());
-        elements.each_term(|term| {
+        each_term(&mut |term| {
             term.pairs(&mut |a, b| pairs.push((a, b)));
             names.push(term.name());
         });
         let matrix = Matrix::<T>::new(starts, pairs.into_iter());
         let empty = || Part { terms: Vec::new(), kept: Default::default() };
         let mut parts: Vec<Part<T>> = matrix.domains.iter().map(|_| empty()).collect();
-        elements.each_term(|term| {
+        each_term(&mut |term| {
             let rows = T::rows(term, &matrix.domains);
             parts.iter_mut().zip(rows).for_each(|(part, rows)| part.terms.push(rows));
         });

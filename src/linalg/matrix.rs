@@ -149,6 +149,30 @@ impl<T: Real> Domain<T> {
         }
     }
 
+    /// Its part of [`Matrix::add_product`].
+    fn add_product(&self, z: &[Vec3], wanted: impl Fn(usize) -> bool, out: &mut [Vec3]) {
+        let block = |k: usize| Mat3::from_fn(|r, c| self.blocks[9 * k + 3 * c + r].wide());
+        for i in 0..self.count {
+            let (row, own) = (self.first + i, wanted(self.first + i));
+            if own {
+                out[row] += block(i) * z[row];
+            }
+            for k in self.upper_start[i] as usize..self.upper_start[i + 1] as usize {
+                let column = self.first + self.upper_col[k] as usize;
+                if own {
+                    out[row] += block(self.upper_base() + k) * z[column];
+                }
+                if wanted(column) {
+                    out[column] += block(self.upper_base() + k).transpose() * z[row];
+                }
+            }
+            let outer = self.cross_start[i] as usize..self.cross_start[i + 1] as usize;
+            for k in outer.filter(|_| own) {
+                out[row] += block(self.cross_base() + k) * z[self.cross_col[k] as usize];
+            }
+        }
+    }
+
     /// Overwrites the block at `place`, and the first value of the next one.
     #[inline(always)]
     pub fn put(&mut self, place: usize, block: &Block<T>) {
@@ -288,6 +312,11 @@ impl<T: Real> Matrix<T> {
             })
             .collect();
         Matrix { domains, starts: starts.to_vec(), common: Common::default() }
+    }
+
+    /// Adds `A z` in the rows that are `wanted` to `out`, in double precision; without moving blocks and what couples whole regions.
+    pub fn add_product(&self, z: &[Vec3], wanted: impl Fn(usize) -> bool, out: &mut [Vec3]) {
+        self.domains.iter().for_each(|domain| domain.add_product(z, &wanted, out));
     }
 
     /// Number of block rows.

@@ -23,6 +23,26 @@ pub struct Line {
     pub points: Vec<[f64; 2]>,
 }
 
+impl Line {
+    /// With about `most` points: of each stretch the least and the largest, in their order. Others are as they are.
+    pub fn thinned(self, most: usize) -> Line {
+        let Line { name, points } = self;
+        if points.len() <= most {
+            return Line { name, points };
+        }
+        let stretch = (2 * points.len()).div_ceil(most.max(2));
+        let of = |part: &[[f64; 2]]| {
+            let by = |a: &&[f64; 2], b: &&[f64; 2]| a[1].total_cmp(&b[1]);
+            let ends = [part.iter().min_by(by), part.iter().max_by(by)];
+            let mut two: Vec<[f64; 2]> = ends.into_iter().flatten().copied().collect();
+            two.sort_by(|a, b| a[0].total_cmp(&b[0]));
+            two.dedup();
+            two
+        };
+        Line { name, points: points.chunks(stretch).flat_map(of).collect() }
+    }
+}
+
 /// A plot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plot {
@@ -153,6 +173,18 @@ mod tests {
             [0.0, 0.6000000000000001, 12345.0, 1.5e-7, 2e6, 0.05].map(number),
             ["0", "0.6", "12345", "1.5e-7", "2e6", "0.05"]
         );
+    }
+
+    #[test]
+    fn a_long_line_keeps_its_peaks() {
+        let points = |count: usize| -> Vec<[f64; 2]> {
+            (0..count).map(|k| [k as f64, if k == 777 { 9.0 } else { (k % 2) as f64 }]).collect()
+        };
+        let line = |count: usize| Line { name: String::new(), points: points(count) };
+        let thin = line(1000).thinned(100);
+        assert!(thin.points.len() <= 100 && thin.points.contains(&[777.0, 9.0]), "{}", thin.points.len());
+        assert!(thin.points.windows(2).all(|p| p[0][0] < p[1][0]));
+        assert_eq!(line(100).thinned(100), line(100));
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod balloon;
 mod glue;
 mod hold;
 mod obstacle;
+mod probe;
 mod sane;
 pub(super) mod select;
 mod start;
@@ -91,6 +92,8 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     let laws: Vec<Later> = super::LAWS.iter().filter_map(|law| law(scene, &cloths, &mut faults)).collect();
     let airs = air::layers(scene, &cloths, &mut faults);
     let balloons = balloon::balloons(scene, &cloths, &mut faults);
+    let read = probe::Read { cloths: &cloths, bodies: &bodies, obstacles: &obstacles };
+    let selected = probe::selected(scene, &read, &mut faults);
     if !faults.any() {
         sane::tell(scene, (&cloths, &bodies, &obstacles), &mut faults);
     }
@@ -128,6 +131,8 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     let crossing = start::begin(scene.contact.start, &world, &mut state, &mut faults);
     world.fill(&mut state);
     state.memory = world.elements.memory(&state.x);
+    let probes = probe::probes(scene, selected, &world);
+    world.probe(probes, &mut state);
     match faults.finish() {
         (found, warnings) if found.is_empty() => Ok(Built { world, state, warnings }),
         (faults, warnings) => Err(Refusal { faults, warnings, crossing }),

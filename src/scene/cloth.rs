@@ -2,7 +2,7 @@
 
 use super::keys::{Keys, Kind, choices, exactly_one, one_of, one_or, section};
 use super::kinds::{
-    checker, choice, colour, direction, flag, integer, object_name, quantity, real, table, tables, text, vector,
+    checker, choice, colour, direction, flag, integer, name, object_name, quantity, real, table, tables, text, vector,
 };
 use super::material::{DENSITY, Material, THICKNESS};
 use super::motion::{motion, window};
@@ -49,6 +49,8 @@ choices! {
 section! {
     /// Vertices held in place or moved.
     pub struct Pin {
+        /// Name for probes; pins that share one are measured together.
+        pub name: Option<String> = name().optional(),
         /// Which vertices.
         pub selector: Selector = exactly_one(),
         /// How they move; still if absent.
@@ -62,6 +64,7 @@ section! {
 }
 
 fn pin_has_time(pin: Pin, keys: &mut Keys) -> Option<Pin> {
+    keys.cx.pins.extend(pin.name.clone());
     window(pin.from, pin.until, keys).map(|()| pin)
 }
 
@@ -81,6 +84,8 @@ pub const HANDLE_STIFFNESS: f64 = 10.0;
 section! {
     /// A soft handle: pulls vertices toward a moving target, or with a constant force.
     pub struct Handle {
+        /// Name for probes; handles that share one are measured together.
+        pub name: Option<String> = name().optional(),
         /// Which vertices.
         pub selector: Selector = exactly_one(),
         /// How it pulls; a spring of 10 N/m if absent.
@@ -98,6 +103,7 @@ section! {
 }
 
 fn handle_is_one_thing(handle: Handle, keys: &mut Keys) -> Option<Handle> {
+    keys.cx.handles.extend(handle.name.clone());
     window(handle.from, handle.until, keys)?;
     if matches!(handle.pull, Pull::Force(_)) {
         if keys.find("max_force").is_some() {

@@ -61,7 +61,8 @@ impl Kind for Named {
     }
 
     fn wanted(&self) -> String {
-        format!("the name of a {}", self.sections())
+        let sections = self.sections();
+        format!("the name of {} {sections}", if sections.starts_with(['a', 'o']) { "an" } else { "a" })
     }
 
     fn schema(&self) -> Json {

@@ -31,6 +31,7 @@ mod page;
 pub mod permeability;
 pub mod place;
 pub mod preview;
+pub mod probe;
 pub mod settings;
 pub mod solid;
 pub mod spring;
@@ -54,6 +55,7 @@ pub use obstacle::Obstacle;
 pub use overrides::Override;
 pub use page::keys_page;
 pub use preview::Preview;
+pub use probe::Probe;
 pub use settings::{Contact, Output, Solver, Wind};
 pub use solid::Solid;
 pub use tether::Tether;
@@ -98,6 +100,8 @@ pub struct Scene {
     pub airs: Vec<AirLayer>,
     /// Closed cloths with air inside.
     pub balloons: Vec<Balloon>,
+    /// What is measured.
+    pub probes: Vec<Probe>,
     /// Wind.
     pub wind: Wind,
     /// Contact.
@@ -144,6 +148,8 @@ section! {
         air_layer: Vec<AirLayer> = tables(),
         /// Closed cloths with air inside; after the objects, whose names it knows.
         balloon: Vec<Balloon> = tables(),
+        /// What is measured; after the objects, whose names it knows.
+        probe: Vec<Probe> = tables(),
         /// Wind.
         wind: Wind = table(),
         /// Contact.
@@ -260,6 +266,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         tether,
         air_layer,
         balloon,
+        probe,
         wind,
         contact,
         solver,
@@ -284,6 +291,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         tethers: tether,
         airs: air_layer,
         balloons: balloon,
+        probes: probe,
         wind,
         contact,
         solver,

@@ -32,7 +32,7 @@ impl fmt::Display for Damage {
 }
 
 impl Folder {
-    /// What is wrong with the scene, statistics and meshes of the frames to `last`, by frames; checkpoints and pictures are not looked at.
+    /// What is wrong with the scene, statistics, probes and meshes of the frames to `last`, by frames; checkpoints and pictures are not looked at.
     /// Of meshes only the length is, which files cut short do not have.
     pub fn damage(&self, record: &Run, last: u32) -> Vec<Damage> {
         let mut all = Vec::new();
@@ -70,6 +70,7 @@ impl Folder {
                 Some(files) => add(last, self.path().join(files), whole(&self.path().join(files), entry)),
             }
         }
+        all.extend(self.damaged_probes(record, last));
         all.sort_by(|a, b| (a.frame, &a.path).cmp(&(b.frame, &b.path)));
         all
     }

@@ -107,6 +107,7 @@ impl Folder {
         let folder = self.checkpoint_folder();
         self.make(&folder)?;
         sync(&self.stats())?;
+        self.sync_probes()?;
         let between = checkpoint.partial.as_ref().map_or(String::new(), |_| format!(".{}", checkpoint.state.step));
         let path = folder.join(format!("frame.{:04}{between}.{CHECKPOINT}", checkpoint.frame));
         write(&path, &checkpoint.bytes())?;

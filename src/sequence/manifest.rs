@@ -119,6 +119,8 @@ pub struct Run {
     pub fps: f64,
     /// Objects: cloths, bodies, obstacles.
     pub objects: Vec<Entry>,
+    /// Names of probes.
+    pub probes: Vec<String>,
     /// Threads.
     pub threads: usize,
     /// Wall time so far [s].
@@ -185,7 +187,7 @@ impl Run {
         };
         let change = |c: &Change| json!({ "from_frame": c.from, "changed": c.what });
         let corner = |p: &Vec3| json!([p.x, p.y, p.z]);
-        let all = json!({
+        let mut all = json!({
             "version": self.version,
             "command": self.command,
             "scene": self.scene,
@@ -204,6 +206,9 @@ impl Run {
             "origin": corner(&self.origin),
             "view": { "min": corner(&self.view[0]), "max": corner(&self.view[1]) },
         });
+        if !self.probes.is_empty() {
+            all["probes"] = json!(self.probes);
+        }
         format!("{all:#}\n")
     }
 
@@ -265,6 +270,7 @@ impl Run {
             done: whole(&all, "frames_done")?.min(MOST_FRAME),
             fps: all.get("fps").and_then(Value::as_f64).ok_or_else(|| missing("fps"))?,
             objects: list("objects")?.iter().map(entry).collect::<Result<_, _>>()?,
+            probes: texts(all.get("probes")).into_iter().filter(|name| plain(name)).collect(),
             threads: whole(&all, "threads")? as usize,
             wall: all.get("wall_seconds").and_then(Value::as_f64).unwrap_or(0.0),
             origin: if all.get("origin").is_some() {
@@ -316,6 +322,7 @@ mod tests {
             done: 12,
             fps: 29.97,
             objects: vec![entry],
+            probes: vec!["grip".into()],
             threads: 2,
             wall: 1.25,
             origin: Vec3::new(5008.0, 0.0, -16.0),

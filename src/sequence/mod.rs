@@ -1,7 +1,7 @@
 //! The run folder: what a run leaves and how it is read again.
 //!
-//! `scene.toml`, `run.json`, `stats.ndjson`, `meshes/<object>/`, `preview/`, `checkpoints/`, and `crossing.ply` where a start or a
-//! frame is refused. Every file but the statistics, which grow by a line a frame, is written under a temporary name in its folder, synced
+//! `scene.toml`, `run.json`, `stats.ndjson`, `meshes/<object>/`, `preview/`, `probes/`, `checkpoints/`, and `crossing.ply` where a start or a
+//! frame is refused. Every file but the statistics and those of probes, which grow by lines, is written under a temporary name in its folder, synced
 //! and renamed. While a run is in the folder `run.lock` lies there ([`Lock`]).
 
 mod air;
@@ -13,6 +13,7 @@ pub mod export;
 mod folder;
 mod lock;
 mod manifest;
+mod probes;
 mod shape;
 mod stats;
 mod take;
@@ -26,6 +27,7 @@ pub use disk::{DiskError, make_folder, read, write};
 pub use folder::{Folder, Stored};
 pub use lock::{LOCK, Lock, LockError};
 pub use manifest::{Change, Entry, Run, Status, json_text};
+pub use probes::{Recorder, Series};
 pub use shape::{Shape, Snapshot};
 pub use stats::{Air, FrameStats};
 pub use take::{Found, TakeError};

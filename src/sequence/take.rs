@@ -9,6 +9,7 @@ use super::disk::{DiskError, is_temporary, lasting, make_folder, write};
 use super::folder::{Folder, MESHES, PICTURES, Stored, entries, linked, name_of, number, remove, remove_files, stored};
 use super::lock::Lock;
 use super::manifest::Run;
+use super::probes::of_probe;
 use super::stats::FrameStats;
 use std::fs;
 use std::io::ErrorKind;
@@ -75,7 +76,7 @@ impl Folder {
             }
             Err(error) => return Err(DiskError::new(&path, &error)),
         };
-        let folders = ["meshes", "preview", "checkpoints"].map(|name| self.path().join(name));
+        let folders = ["meshes", "preview", "checkpoints", "probes"].map(|name| self.path().join(name));
         let names = [self.scene(), path.clone(), self.stats(), self.report()].into_iter().chain(folders);
         let Some(name) = names.into_iter().find(|name| name.symlink_metadata().is_ok()) else {
             return Ok(Found::Nothing);
@@ -121,7 +122,7 @@ impl Folder {
     /// # Errors
     /// There is one.
     pub fn no_links(&self) -> Result<(), DiskError> {
-        let folders = ["meshes", "preview", "checkpoints", "stats.ndjson"].map(|name| self.path().join(name));
+        let folders = ["meshes", "preview", "checkpoints", "probes", "stats.ndjson"].map(|name| self.path().join(name));
         let objects = entries(&self.path().join("meshes"))?;
         match folders.into_iter().chain(objects).find(|path| path.is_symlink()) {
             Some(path) => Err(linked(&path)),
@@ -148,6 +149,7 @@ impl Folder {
             }
         }
         add(&preview, &|file| number(file, "frame", &PICTURES).is_some() || file == "sheet.png")?;
+        add(&self.probes(), &of_probe)?;
         let top = ["crossing.ply", "report.html", "scene.toml", "stats.ndjson"];
         add(self.path(), &|file| top.contains(&file))?;
         add(self.path(), &|file| file == "run.json")?;
@@ -159,6 +161,7 @@ impl Folder {
     pub(super) fn records(folder: &Path, file: &str) -> bool {
         let of = name_of(folder);
         of_object(file, &of).is_some()
+            || of == "probes" && of_probe(file)
             || of == "preview" && (number(file, "frame", &PICTURES).is_some() || file == "sheet.png")
     }
 
@@ -166,7 +169,7 @@ impl Folder {
     fn prune(&self) -> Result<(), DiskError> {
         let meshes = self.path().join("meshes");
         let mut folders = entries(&meshes)?;
-        folders.extend([meshes, self.path().join("preview"), self.checkpoint_folder()]);
+        folders.extend([meshes, self.path().join("preview"), self.probes(), self.checkpoint_folder()]);
         for folder in folders {
             let _ = fs::remove_dir(folder);
         }
@@ -327,6 +330,7 @@ mod tests {
             fps: 30.0,
             objects: Vec::new(),
             threads: 1,
+            probes: Vec::new(),
             wall: 0.0,
             origin: Vec3::zeros(),
             view: [Vec3::zeros(); 2],

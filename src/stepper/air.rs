@@ -225,6 +225,25 @@ impl Airs {
         }
     }
 
+    /// Gives `f` the vertices and weights of each column, and the force that the step used on it [N]; `falls` is `(E^-1 - F) U^T z` of what
+    /// couples whole regions.
+    pub fn each_force(&self, step: &Step, falls: &[f64], mut f: impl FnMut(&[u32; 4], &[f64; 4], Vec3)) {
+        for column in &self.columns {
+            let Column { vertices, weights, normal, push, stiffness, strength, sum } = column;
+            let opens: f64 = (0..4).map(|k| normal.dot(&step.solved(vertices[k])) * weights[k]).sum();
+            let fall = falls.get(*sum as usize).copied().unwrap_or(0.0);
+            f(vertices, weights, normal * (push - stiffness * opens - strength * fall));
+        }
+    }
+
+    /// Gives `f` what pushes each vertex of balloons less than in free flight [N], where `falls` is as in [`Airs::each_force`].
+    pub fn each_fall(&self, world: &World, falls: &[f64], mut f: impl FnMut(u32, Vec3)) {
+        let first = falls.len().saturating_sub(self.balloons.len());
+        for ((balloon, inflation), fall) in world.balloons.iter().zip(&self.balloons).zip(&falls[first..]) {
+            inflation.each_fall(balloon, *fall, &mut f);
+        }
+    }
+
     /// The air at the end of the step, whose positions `state` has.
     pub fn commit(&mut self, world: &World, state: &mut State, step: &Step, touch: &ActiveSet) {
         self.look_below(world, &state.x);

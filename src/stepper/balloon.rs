@@ -51,6 +51,13 @@ impl Inflation {
         }
     }
 
+    /// Gives `f` each vertex and what pushes it less [N], where the sum of the displacements along the gradient made the pressure fall by
+    /// `fall`, in roots of the stiffness.
+    pub fn each_fall(&self, balloon: &Balloon, fall: f64, mut f: impl FnMut(u32, Vec3)) {
+        let root = self.push.stiffness.sqrt() * fall;
+        balloon.vertices().iter().zip(&self.gradient).for_each(|(v, gradient)| f(*v, gradient * -root));
+    }
+
     /// The air at the end of the step, whose positions `state` has.
     pub fn commit(&self, balloon: &Balloon, inside: &mut Inside, x: &[Vec3], end: f64, h: f64) {
         balloon.chamber.advance(inside, balloon.volume(|v| x[v]), self.source, end, h);

@@ -2,6 +2,7 @@
 
 use super::{Advance, Pace, Report, Settings, Stepper, scheme};
 use crate::force::term::Precision;
+use crate::linalg::Vec3;
 use crate::world::step_error::StepError;
 use crate::world::{Pinch, State, World};
 
@@ -82,5 +83,9 @@ impl<T: Precision> Advance for Stepper<T> {
 
     fn settings(&self) -> Settings {
         self.settings
+    }
+
+    fn forces(&self) -> &[Vec<Vec3>] {
+        self.meter.forces()
     }
 }

@@ -6,6 +6,7 @@ mod control;
 mod free;
 mod guard;
 mod limit;
+mod probe;
 mod pull;
 mod report;
 mod scheme;
@@ -79,6 +80,11 @@ pub trait Advance: Send {
 
     /// The settings.
     fn settings(&self) -> Settings;
+
+    /// Forces that probes measured in the last step, by probe [N].
+    fn forces(&self) -> &[Vec<Vec3>] {
+        &[]
+    }
 }
 
 /// A stepper with a matrix in single precision, or in double where the tolerance asks for it.
@@ -113,6 +119,7 @@ pub struct Stepper<T> {
     guard: guard::Guard,
     strides: stride::Strides,
     springs: limit::Springs,
+    meter: probe::Meter<T>,
     /// Right-hand sides below these norms count as this large, by component.
     floors: Vec<f64>,
     now: Step,
@@ -137,6 +144,7 @@ impl<T: Precision> Stepper<T> {
             guard: guard::Guard::default(),
             strides: stride::Strides::new(world),
             springs: limit::Springs::default(),
+            meter: probe::Meter::new(world),
             floors: vec![0.0; world.component_mass.len()],
             clock: Instant::now(),
             now: Step {
@@ -288,6 +296,7 @@ impl<T: Precision> Stepper<T> {
             self.iterate(world, 1.0, report)?;
             limited += 1;
         }
+        self.meter.note(&self.now);
         let Step { rate, z, betas, .. } = &mut self.now;
         par::each_mut(rate, |v, rate| *rate += z[v] / betas[v]);
         Ok(limited > 0)
@@ -295,8 +304,11 @@ impl<T: Precision> Stepper<T> {
 
     /// The step is made: new state, and what all that remembers remembers of it.
     fn commit(&mut self, world: &World, state: &mut State, report: &mut Report) {
-        let Stepper { contacts, airs, free, watch, now, clock, .. } = self;
-        free.settle(world, state, now);
+        self.free.settle(world, state, &mut self.now);
+        if self.meter.asked() {
+            self.measure(world, state);
+        }
+        let Stepper { contacts, airs, watch, now, clock, .. } = self;
         contacts.advance_bristles(world, state, now);
         scheme::commit(world, state, now);
         let State { x, memory, .. } = &mut *state;
@@ -309,6 +321,16 @@ impl<T: Precision> Stepper<T> {
         lap(clock, &mut report.seconds.check);
         airs.commit(world, state, now, contacts);
         lap(clock, &mut report.seconds.air);
+    }
+
+    /// What probes ask of the step.
+    fn measure(&mut self, world: &World, state: &mut State) {
+        let Stepper { settings, assembly, contacts, airs, pulls, springs, meter, now, .. } = self;
+        let mut work = std::mem::take(&mut state.work);
+        let (links, integrator) = ((&*pulls, &*contacts, &*airs), settings.integrator);
+        let acted = probe::Acted { world, state, step: now, integrator, assembly, links, springs };
+        meter.measure(&acted, &mut work);
+        state.work = work;
     }
 
     /// End positions: strain limits and energies, then a proof for every pair that may have crossed.

@@ -23,7 +23,7 @@ impl Pulls {
     /// Finds the vertices that are pulled.
     pub fn find(&mut self, world: &World, state: &State) {
         self.0.clear();
-        for (Handle { pin, .. }, _) in open(world, state) {
+        for (_, Handle { pin, .. }, _) in open(world, state) {
             let pulled = |vertex: &u32| Pulled { vertex: *vertex, force: Vec3::zeros(), stiffness: 0.0 };
             self.0.extend(pin.vertices.iter().map(pulled));
         }
@@ -32,7 +32,7 @@ impl Pulls {
     /// Pulls at the end of free flight.
     pub fn pull(&mut self, world: &World, state: &State, step: &Step) {
         let mut all = self.0.iter_mut();
-        for (Handle { pin, pull }, anchors) in open(world, state) {
+        for (_, Handle { pin, pull }, anchors) in open(world, state) {
             let share = 1.0 / pin.vertices.len().max(1) as f64;
             for (anchor, Pulled { vertex, force, stiffness }) in anchors.iter().zip(&mut all) {
                 let v = *vertex as usize;
@@ -47,12 +47,23 @@ impl Pulls {
             }
         }
     }
+
+    /// Gives `f` the handle, the vertex and the force of each pull that the step used [N].
+    pub fn each_force(&self, world: &World, state: &State, step: &Step, mut f: impl FnMut(usize, usize, Vec3)) {
+        let mut all = self.0.iter();
+        for (k, Handle { pin, .. }, _) in open(world, state) {
+            for Pulled { vertex, force, stiffness } in all.by_ref().take(pin.vertices.len()) {
+                f(k, *vertex as usize, force - step.solved(*vertex) * *stiffness);
+            }
+        }
+    }
 }
 
-/// Handles whose window is open, with where their vertices were when it opened.
-fn open<'a>(world: &'a World, state: &'a State) -> impl Iterator<Item = (&'a Handle, &'a [Vec3])> {
+/// Numbers of the handles whose window is open, these, and where their vertices were when it opened.
+fn open<'a>(world: &'a World, state: &'a State) -> impl Iterator<Item = (usize, &'a Handle, &'a [Vec3])> {
     let anchors = state.anchors.get(world.pins.len()..).unwrap_or_default();
-    world.handles.iter().zip(anchors).filter_map(|(handle, anchors)| Some((handle, anchors.as_deref()?)))
+    let all = world.handles.iter().zip(anchors).enumerate();
+    all.filter_map(|(k, (handle, anchors))| Some((k, handle, anchors.as_deref()?)))
 }
 
 impl Couples for Pulls {

@@ -21,14 +21,18 @@ pub enum Integrator {
     BackwardEuler,
 }
 
+/// Weights of now and before in a step of `h` after one of `last` [s], which is 0 at the start, and `a`.
+pub fn weights(integrator: Integrator, h: f64, last: f64) -> (f64, f64, f64) {
+    if integrator == Integrator::BackwardEuler || last == 0.0 {
+        return (1.0, 0.0, 1.0);
+    }
+    let w = h / last;
+    (1.0 + w, w * w / (1.0 + w), (1.0 + 2.0 * w) / (1.0 + w))
+}
+
 /// Sets `beta`, and displacement `y` and velocity of free flight under gravity.
 pub fn free_flight(world: &World, state: &State, integrator: Integrator, step: &mut Step) {
-    let (now, before, a) = if integrator == Integrator::BackwardEuler || state.last == 0.0 {
-        (1.0, 0.0, 1.0)
-    } else {
-        let w = step.h / state.last;
-        (1.0 + w, w * w / (1.0 + w), (1.0 + 2.0 * w) / (1.0 + w))
-    };
+    let (now, before, a) = weights(integrator, step.h, state.last);
     let beta = step.h / a;
     step.beta = beta;
     par::each_mut(&mut step.rate, |v, rate| {

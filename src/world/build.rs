@@ -231,6 +231,7 @@ pub fn build(input: Input) -> (World, State) {
         frictions: Frictions::default(),
         airs: Vec::new(),
         balloons: Vec::new(),
+        probes: Vec::new(),
     };
     let mut state = State::default();
     let mut meshes = Vec::new();

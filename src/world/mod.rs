@@ -21,6 +21,8 @@ pub mod glue;
 pub mod motion;
 /// Where far scenes are solved.
 pub mod origin;
+/// What probes measure.
+pub mod probe;
 /// The table of what is told of a state.
 pub mod quantity;
 /// A state as bytes.
@@ -46,6 +48,7 @@ use air::AirLayer;
 use balloon::Balloon;
 use friction::Frictions;
 use motion::Motion;
+use probe::Probe;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -279,6 +282,8 @@ pub struct World {
     pub airs: Vec<AirLayer>,
     /// Closed cloths with air inside.
     pub balloons: Vec<Balloon>,
+    /// What is measured.
+    pub probes: Vec<Probe>,
 }
 
 /// Everything that differs between two moments.
@@ -324,6 +329,8 @@ pub struct State {
     pub room: Vec<f64>,
     /// Where the vertices of each pin, then of each handle, were when its window opened.
     pub anchors: Vec<Option<Vec<Vec3>>>,
+    /// Work done so far by what each probe of work is of [J].
+    pub work: Vec<f64>,
 }
 
 impl State {
@@ -341,6 +348,7 @@ impl State {
             (self.balloons.len() == start.balloons.len(), "balloons"),
             (self.room.is_empty() || self.room.len() == self.x.len(), "vertices with less room"),
             (held, "pins or handles"),
+            (self.work.len() == start.work.len(), "probes of work"),
             (self.released.is_none_or(|object| object < world.objects.len()), "objects"),
         ];
         let mut all: Vec<String> =

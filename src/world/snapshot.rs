@@ -80,6 +80,7 @@ sections! {
     "balloons" 1 { balloons }
     "room" 1 { room }
     "anchors" 1 { anchors }
+    "probes" 1 { work }
 }
 
 fn put_section(out: &mut Vec<u8>, name: &str, version: u32, content: &[u8]) {
@@ -285,6 +286,7 @@ mod tests {
             room: vec![0.3, -0.0],
             memory: Memory(vec![Section { word: "cord".into(), version: 3, values: odd.to_vec() }]),
             anchors: vec![None, Some(vec![v(1), v(2)]), Some(Vec::new())],
+            work: vec![-0.0, 0.1],
         };
         let bytes = write(&state);
         let back = read(&bytes).unwrap();
@@ -304,7 +306,7 @@ mod tests {
     fn sections_are_told_by_name() {
         let state = State { x: vec![Vec3::x()], time: 1.0, ..State::default() };
         let bytes = write(&state);
-        assert!(!String::from_utf8_lossy(&bytes).contains("balloons"));
+        assert!(["balloons", "probes"].iter().all(|effect| !String::from_utf8_lossy(&bytes).contains(effect)));
         let mut strange = bytes.clone();
         put_section(&mut strange, "magnetism", 1, &[1, 2]);
         assert!(read(&strange).unwrap_err().contains("'magnetism'"));

@@ -38,6 +38,12 @@ pub struct Step {
 }
 
 impl Step {
+    /// Displacement from free flight: none of what is prescribed [m].
+    pub fn solved(&self, v: u32) -> Vec3 {
+        let v = v as usize;
+        if self.fixed.get(v) == Some(&false) { self.z[v] } else { Vec3::zeros() }
+    }
+
     /// Displacement of free flight, or the prescribed one [m].
     pub fn flight(&self, v: u32) -> Vec3 {
         let v = v as usize;

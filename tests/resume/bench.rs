@@ -129,6 +129,7 @@ name = "sheet"
 mesh = "MESHES/sheet_1m_25.ply"
 transform = { translate = [0.05, 0.505, 0], rotate = { axis = [1, 0, 0], angle = "0.5 deg" } }
 [[cloth.pin]]
+name = "corner"
 box = { min = [0.5, 0, -1], max = [0.6, 1, -0.4] }
 until = "0.1 s"
 [[obstacle]]
@@ -140,6 +141,17 @@ friction = 0.2
 name = "bar"
 box = { center = [0, 0.4, 0.4], size = [0.5, 0.05, 0.05] }
 keyframes = [{ time = 0 }, { time = 1, translate = [0, 0.4, 0] }]
+[[probe]]
+name = "balance"
+every = "step"
+force = { everything = true }
+[[probe]]
+name = "work"
+work = { everything = true }
+[[probe]]
+name = "way"
+every = "step"
+position = { of = "bar", all = true }
 [output]
 checkpoint = 4
 [preview]

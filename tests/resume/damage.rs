@@ -87,9 +87,10 @@ mod removed {
     fn what_is_removed_is_named_at_the_next_frame_and_made_again() {
         let bench = Bench::new("removed", SMALL);
         bench.ends(0, &["run", "scene.toml", "--out", "whole", "--no-preview", "--frames", "40"]);
-        for (k, name) in ["meshes", "meshes/bar", "meshes/sheet/sheet.0006.ply", "stats.ndjson", "scene.toml"]
-            .into_iter()
-            .enumerate()
+        for (k, name) in
+            ["meshes", "meshes/bar", "meshes/sheet/sheet.0006.ply", "probes/balance.csv", "stats.ndjson", "scene.toml"]
+                .into_iter()
+                .enumerate()
         {
             let out = format!("a-{k}");
             let (code, told) = run(&bench, &out, |folder| fs::rename(folder.join(name), bench.path("away")).unwrap());
@@ -129,7 +130,7 @@ fn what_is_damaged_is_named_and_made_again() {
     let huge = |path: &Path| fs::File::options().write(true).open(path).unwrap().set_len(1 << 40).unwrap();
     type Damage<'a> = &'a dyn Fn(&Path);
     // The frame after which the run goes on.
-    let cases: [(&str, Damage, u32); 11] = [
+    let cases: [(&str, Damage, u32); 14] = [
         ("meshes/sheet/sheet.0010.ply", &cut, 8),
         ("meshes/bar/bar.0019.ply", &gone, 16),
         ("meshes/sheet/sheet.0013.ply", &empty, 12),
@@ -137,6 +138,9 @@ fn what_is_damaged_is_named_and_made_again() {
         ("meshes/sheet/sheet.0003.ply", &gone, 0),
         ("stats.ndjson", &line, 4),
         ("stats.ndjson", &gone, 0),
+        ("probes/balance.csv", &cut, 16),
+        ("probes/work.csv", &gone, 0),
+        ("probes/way.csv", &empty, 0),
         ("scene.toml", &gone, 16),
         ("checkpoints/frame.0020.ckpt", &huge, 16),
         ("run.json", &gone, 20),

@@ -8,6 +8,7 @@ pub fn all() -> Vec<(&'static str, String)> {
     let layer = |solver: &str| format!("{}{LAYER}solver = \"{solver}\"\n", time(""));
     vec![
         ("drape", drape("")),
+        ("drape, probes", drape(PROBES)),
         ("drape, f64", drape("[solver]\nprecision = \"f64\"\ntolerance = 1e-6\n")),
         (
             "drape, backward Euler, even steps",
@@ -47,10 +48,12 @@ transform = { scale = 0.4, translate = [0.02, 0.103, 0] }
 air_drag = 0.5
 strain_limit = 0.05
 [[cloth.pin]]
+name = "lift"
 box = { min = [0.2, 0, 0.15], max = [0.3, 1, 1] }
 until = "0.08 s"
 keyframes = [{ time = 0 }, { time = 0.1, translate = [0.01, 0.02, 0] }]
 [[cloth.handle]]
+name = "draw"
 box = { min = [-1, 0, -1], max = [-0.15, 1, -0.15] }
 from = "0.04 s"
 stiffness = "5 N/m"
@@ -121,7 +124,24 @@ box = { min = [-1, 0, -1], max = [-0.12, 1, 1] }
 [[air_layer]]
 cloth = "cover"
 body = "filling"
-all = true
+permeability = "poplin"
+"##;
+
+/// Work that is added up from step to step.
+const PROBES: &str = r##"
+[[probe]]
+name = "lift"
+work = { pin = "lift" }
+[[probe]]
+name = "draw"
+work = { handle = "draw" }
+[[probe]]
+name = "ball"
+work = { obstacle = "ball" }
+[[probe]]
+name = "all"
+every = "step"
+force = { everything = true }
 "##;
 
 const RUBBING: &str = r##"

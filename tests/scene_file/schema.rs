@@ -83,6 +83,9 @@ fn shared(path: &str) -> bool {
         "glue.",
         "tether.",
         "air_layer.vent.",
+        "probe.length.from.",
+        "probe.length.to.",
+        "probe.position.",
     ];
     let names =
         ["keyframes", "rotation", "path", "group", "box", "sphere", "vertices", "nearest", "all", "friction", "force"];
@@ -161,7 +164,8 @@ fn its_defaults_are_those_that_are_read() {
          [[tether]]\ncloth = \"sheet\"\nall = true\npoint = [0, 0, 0]\nstiffness = 1\n\
          [[air_layer]]\ncloth = \"sheet\"\nbody = \"b\"\npermeability = 0.1\n\
          [[air_layer.vent]]\nall = true\npressure = 1\n\
-         [[balloon]]\ncloth = \"sheet\"\npressure = 1\n"
+         [[balloon]]\ncloth = \"sheet\"\npressure = 1\n\
+         [[probe]]\nname = \"all\"\nforce = {{ everything = true }}\n"
     );
     let places = [
         ("obstacle.box", "obstacle.o.box"),
@@ -182,6 +186,7 @@ fn its_defaults_are_those_that_are_read() {
         ("air_layer.vent", "air_layer[0].vent[0]"),
         ("air_layer", "air_layer[0]"),
         ("balloon", "balloon[0]"),
+        ("probe", "probe[0]"),
     ];
     let plain = good(&base);
     let (schema, mut all) = (schema(), BTreeMap::new());

@@ -19,6 +19,7 @@ mod motion;
 mod order;
 mod piston;
 mod plate;
+mod probe;
 mod rubbing;
 mod seed_air;
 mod solid;

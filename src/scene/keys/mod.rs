@@ -13,7 +13,7 @@ use crate::scene::fault::{Fault, meant};
 use crate::scene::json::Json;
 use crate::scene::material::Material;
 use crate::scene::solid::Solid;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// A fault that does not know its line yet.
@@ -45,6 +45,12 @@ pub struct Context {
     pub solids: Shelf<Solid>,
     /// Names of objects so far, and the section of each.
     pub objects: BTreeMap<String, String>,
+    /// Names of pins so far.
+    pub pins: BTreeSet<String>,
+    /// Names of handles so far.
+    pub handles: BTreeSet<String>,
+    /// Names of probes so far, in small letters.
+    pub probes: BTreeSet<String>,
     /// The scene has been run: the files that it names need not be there any more.
     pub recorded: bool,
     /// The schema is wanted, not the values.

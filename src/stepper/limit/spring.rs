@@ -75,6 +75,14 @@ impl Springs {
         self.0.iter().map(|spring| spring.ends)
     }
 
+    /// Gives `f` the ends of each and the force on the first that the step used, whose opposite is on the second [N].
+    pub fn each_force(&self, step: &Step, mut f: impl FnMut([u32; 2], Vec3)) {
+        for spring in &self.0 {
+            let [a, b] = spring.ends.map(|v| step.solved(v));
+            f(spring.ends, spring.along * (spring.stiffness * (spring.beyond + spring.along.dot(&(b - a)))));
+        }
+    }
+
     /// Adds them to the system, after all else.
     pub fn add<T: Real>(&self, step: &Step, assembly: &mut Assembly<T>) {
         if self.0.is_empty() {
