@@ -599,6 +599,20 @@ fn cube_on_pillow_as_expected() {
     check_scene("cube-on-pillow");
 }
 
+/// Its twin whose cover lets all air through at once: the small cube stays where it lies, below 0.12 m.
+#[test]
+fn cube_is_not_thrown_without_air() {
+    let set = [
+        with_mesh("../meshes/cushion.ply"),
+        "air_layer[0].permeability=1000".to_string(),
+        "time.step=0.001".to_string(),
+    ];
+    let done = run("cube-on-pillow", "cube-without-air", Some(26), &set);
+    let highest = (13..=26).map(|frame| done.quantity("body_small-cube.centre_y", frame)).fold(0.0, f64::max);
+    println!("small cube without air: {highest:.4} m at most");
+    assert!(highest < 0.125, "{highest}");
+}
+
 #[test]
 fn comforter_as_expected() {
     check_scene("comforter");
@@ -617,6 +631,11 @@ fn two_sheets_as_expected() {
 #[test]
 fn balloon_as_expected() {
     check_scene("balloon");
+}
+
+#[test]
+fn blanket_as_expected() {
+    check_scene("blanket");
 }
 
 #[test]
@@ -659,6 +678,31 @@ fn a_hanging_sheet_swings() {
     );
     assert!((coarse[0] / fine[0] - 1.0).abs() < 0.03, "{coarse:?} {fine:?}");
     assert!(coarse[1] < 0.5 * euler[1] && fine[1] < coarse[1], "{coarse:?} {fine:?} {euler:?}");
+}
+
+/// The bed draws at the sled with the force that the pair's curve has for the load, along warp and weft, within 5 %: sliding sticks and slips,
+/// and contacts that come in below it go through their peaks, which are a fifth higher (measured: 3.6 and 3.5 % more). It begins with the peak, to
+/// which the start adds: 0.378 N under 0.5 N, no more than a half of that.
+#[test]
+fn sled_as_expected() {
+    check_scene("sled");
+    for (turn, plateau) in [(0, 0.315), (90, 0.3528)] {
+        let set = format!("cloth[0].transform.rotate={{axis=[0,1,0],angle=\"{turn} deg\"}}");
+        let (told, out) = execute("sled", &format!("sled-{turn}"), None, &[set]);
+        assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+        let text = fs::read_to_string(out.join("probes/bed-on-sled.csv")).unwrap();
+        let rows: Vec<Vec<f64>> =
+            text.lines().skip(1).map(|line| line.split(',').map(|x| x.parse().unwrap()).collect()).collect();
+        let sliding: Vec<&Vec<f64>> = rows.iter().filter(|row| (1.0..1.5).contains(&row[0])).collect();
+        let mean = |k: usize| sliding.iter().map(|row| row[k]).sum::<f64>() / sliding.len() as f64;
+        // The curve goes with the load to the power 2/3 and 1; about 0.5 N with 0.84.
+        let (drag, load) = (-mean(1), mean(2));
+        let curve = plateau * (load / 0.5).powf(0.84);
+        println!("sled, warp turned by {turn}: {drag:.4} N under {load:.4} N, curve {curve:.4} N");
+        assert!((load / (125.0 * 4e-4 * G) - 1.0).abs() < 0.05 && (drag / curve - 1.0).abs() < 0.05, "{drag} {load}");
+        let peak = rows.iter().filter(|row| row[0] < 0.7).map(|row| -row[1]).fold(0.0, f64::max);
+        assert!(peak > 1.1 * curve && peak < 1.8 * curve, "{peak}");
+    }
 }
 
 /// A sheet lies on a statue that vanishes at 1 s (Prince & Bigham 2004, second video). In the first frame after, at most 2 % of its vertices
