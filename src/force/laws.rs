@@ -189,7 +189,7 @@ mod tests {
             fold("measured bending", Bending::Table(table), false),
             string("linear spring", Tension::Linear { stiffness: 20.0, damping: 0.3 }),
             string("taut spring", Tension::Taut { stiffness: 20.0, damping: 0.3 }),
-            string("buckling spring", Tension::Buckling { rigidity: 1e-7, ramp: 15.0 }),
+            string("buckling spring", Tension::beam((rest2[1] - rest2[0]).norm(), 1e-7, 15.0)),
         ]
     }
 

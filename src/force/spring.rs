@@ -45,6 +45,8 @@ pub enum Tension {
         rigidity: f64,
         /// Force per shortening before it buckles [N/m].
         ramp: f64,
+        /// Part of its rest length at which it buckles.
+        straight: f64,
     },
 }
 
@@ -108,6 +110,11 @@ fn buckled(part: f64) -> (f64, f64) {
 }
 
 impl Tension {
+    /// That of a beam of rest length `rest` [m] and rigidity [N m^2] on a ramp [N/m].
+    pub fn beam(rest: f64, rigidity: f64, ramp: f64) -> Tension {
+        Tension::Buckling { rigidity, ramp, straight: gives_way(rigidity / rest.powi(3), ramp) }
+    }
+
     /// Pull [N], its derivative by the length and the damping of a spring of rest length `rest` that is `length` long [m].
     #[inline]
     pub fn at(&self, rest: f64, length: f64) -> [f64; 3] {
@@ -115,10 +122,12 @@ impl Tension {
         match *self {
             Tension::Linear { stiffness, damping } => [stiffness * beyond, stiffness, damping],
             Tension::Taut { stiffness, damping } if beyond > 0.0 => [stiffness * beyond, stiffness, damping],
-            Tension::Buckling { rigidity, ramp } if beyond < 0.0 => {
+            Tension::Buckling { ramp, straight, .. } if beyond < 0.0 && length >= straight * rest => {
+                [ramp * beyond, ramp, 0.0]
+            }
+            Tension::Buckling { rigidity, .. } if beyond < 0.0 => {
                 let (force, slope) = buckled(length / rest);
-                let (force, slope) = (force * rigidity / (rest * rest), slope * rigidity / rest.powi(3));
-                if force > ramp * beyond { [force, slope, 0.0] } else { [ramp * beyond, ramp, 0.0] }
+                [force * rigidity / (rest * rest), slope * rigidity / rest.powi(3), 0.0]
             }
             Tension::Taut { .. } | Tension::Buckling { .. } => [0.0; 3],
         }
@@ -148,14 +157,10 @@ impl Tension {
             Tension::Linear { stiffness, .. } => 0.5 * stiffness * beyond * beyond,
             Tension::Taut { stiffness, .. } => 0.5 * stiffness * beyond.max(0.0).powi(2),
             Tension::Buckling { .. } if beyond >= 0.0 => 0.0,
-            Tension::Buckling { rigidity, ramp } => {
-                let gives = gives_way(rigidity / rest.powi(3), ramp);
+            Tension::Buckling { ramp, straight, .. } if length >= straight * rest => 0.5 * ramp * beyond * beyond,
+            Tension::Buckling { rigidity, ramp, straight } => {
                 let arc = |part: f64| 2.0 * rigidity * half_angle(part).powi(2) / rest;
-                let part = length / rest;
-                if part >= gives {
-                    return 0.5 * ramp * beyond * beyond;
-                }
-                0.5 * ramp * (rest * (1.0 - gives)).powi(2) + arc(part) - arc(gives)
+                0.5 * ramp * (rest * (1.0 - straight)).powi(2) + arc(length / rest) - arc(straight)
             }
         }
     }
@@ -315,7 +320,7 @@ mod tests {
     /// What pushes has the derivative of its force along itself, on the ramp and beyond it, and nothing across.
     #[test]
     fn a_beam_is_as_stiff_as_its_force_says() {
-        let tension = Tension::Buckling { rigidity: 1e-7, ramp: 15.0 };
+        let tension = Tension::beam(0.01, 1e-7, 15.0);
         let spring = Spring { vertices: [0, 1], rest: 0.01, tension, role: Role::Flexion, cloth: 0 };
         let along = Vec3::new(0.36, 0.48, 0.8);
         for length in [2e-4, 0.003, 0.007, 0.0098, 0.0099995] {
@@ -336,7 +341,7 @@ mod tests {
     #[test]
     fn a_ramp_ends_where_the_beam_gives_way() {
         let (rest, rigidity, ramp) = (0.02f64, 3e-8, 0.7);
-        let tension = Tension::Buckling { rigidity, ramp };
+        let tension = Tension::beam(rest, rigidity, ramp);
         let gives = gives_way(rigidity / rest.powi(3), ramp) * rest;
         assert!((tension.at(rest, gives)[0] - ramp * (gives - rest)).abs() < 1e-12 * rigidity / (rest * rest));
         let [low, high] = [-1e-9, 1e-9].map(|by| tension.energy(rest, gives + by));

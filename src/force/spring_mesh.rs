@@ -181,16 +181,16 @@ impl Shape<'_> {
     /// A flexion spring, `unfolded` at rest and at the start where the cloth is flat; `plate` is the rigidity it has for a plate of 1 N m.
     fn across(&self, vertices: [u32; 2], unfolded: [f64; 2], plate: f64, edge: f64) -> Spring {
         let factor = self.weighted(vertices, 1);
-        let tension = match self.knit.network.flexion {
-            Flexion::Linear(stiffness) => Tension::Linear { stiffness: stiffness * factor, damping: 0.0 },
-            Flexion::Buckling { rigidity, ramp } => Tension::Buckling { rigidity: rigidity * factor, ramp },
-            Flexion::Plate { bending, factor: all, ramp } => {
-                Tension::Buckling { rigidity: bending.rigidity(edge, 0.0) * plate * factor * all, ramp }
-            }
-        };
         let [rest, start] = unfolded;
         let bent = self.apart(vertices[0], vertices[1]) / start;
         let rest = if self.knit.flat || !bent.is_finite() { rest } else { rest * bent };
+        let tension = match self.knit.network.flexion {
+            Flexion::Linear(stiffness) => Tension::Linear { stiffness: stiffness * factor, damping: 0.0 },
+            Flexion::Buckling { rigidity, ramp } => Tension::beam(rest, rigidity * factor, ramp),
+            Flexion::Plate { bending, factor: all, ramp } => {
+                Tension::beam(rest, bending.rigidity(edge, 0.0) * plate * factor * all, ramp)
+            }
+        };
         Spring { vertices, rest, tension, role: Role::Flexion, cloth: self.knit.cloth }
     }
 
