@@ -110,7 +110,10 @@ pub enum Fault {
 /// Why springs cannot be made; none where they can.
 pub fn fault(knit: &Knit) -> Option<Fault> {
     let all = Shape::new(knit).springs();
-    let none = all.iter().find(|spring| !(spring.rest > 0.0)).map(|spring| Fault::NoLength(spring.vertices));
+    let none = all
+        .iter()
+        .find(|spring| spring.rest.is_nan() || spring.rest <= 0.0)
+        .map(|spring| Fault::NoLength(spring.vertices));
     let pushing = || all.iter().find(|s| s.tension.stiffest() < 0.0).map(|s| Fault::Pushing(s.vertices));
     let wanted = !matches!(knit.network.flexion, Flexion::Linear(_) | Flexion::Buckling { rigidity: 0.0, .. });
     let flexion = || (wanted && !all.iter().any(|spring| spring.role == Role::Flexion)).then_some(Fault::NoFlexion);
