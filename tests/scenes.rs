@@ -706,8 +706,8 @@ fn sled_as_expected() {
 }
 
 /// A sheet lies on a statue that vanishes at 1 s (Prince & Bigham 2004, second video). In the first frame after, at most 2 % of its vertices
-/// are farther than 4 mm from where free flight takes them: springs that its points had stretched recoil; over the next 0.1 s its centre falls as g t^2/2 beyond what it had, within 5 %: the
-/// air takes t/(3 tau) of it, 2.4 %.
+/// are farther than 4 mm from where free flight takes them: springs that its points had stretched recoil. Over the next 0.1 s its centre
+/// falls as g t^2/2 beyond what it had, within 5 %: the air takes t/(3 tau) of it, 2.4 %.
 #[test]
 fn dragon_as_expected() {
     let expected = Expected::read("dragon");

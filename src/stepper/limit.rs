@@ -152,7 +152,7 @@ fn edges(state: &State, step: &Step, cloth: &Cloth) -> Vec<Edge> {
         let Limit { ends, least, most: bound } = *limit;
         let start = (state.x[ends[1] as usize] - state.x[ends[0] as usize]).norm();
         let back = RETURN * step.h;
-        let allowed = if start > bound { bound.max(start - back * bound) } else { bound };
+        let allowed = bound.max(start - back * bound);
         Edge { ends, bound, start, allowed, least: least.min(start + back * least), taut: false }
     };
     cloth.limits.iter().map(edge).collect()
