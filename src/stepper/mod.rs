@@ -18,7 +18,6 @@ use crate::contact::ease;
 use crate::contact::ignore::Watch;
 use crate::force::assembly::Assembly;
 use crate::force::links::Links;
-use crate::force::scheme::Scheme;
 use crate::force::term::Precision;
 use crate::linalg::pcg::{Components, Pcg};
 use crate::linalg::{Vec3, par};
@@ -412,17 +411,7 @@ impl<T: Precision> Stepper<T> {
 
 /// The system at the present state, without links and air.
 fn assemble<T: Precision>(world: &World, state: &State, now: &Step, assembly: &mut Assembly<T>) {
-    let scheme = Scheme {
-        x: &state.x,
-        y: &now.moved,
-        rate: &now.rate,
-        v: &state.v,
-        mass: &now.mass,
-        beta: now.beta,
-        betas: &now.betas,
-        wind: world.wind.at(state.time + now.h),
-    };
-    assembly.assemble(&scheme, &state.memory);
+    assembly.assemble(&now.scheme(world, state), &state.memory);
 }
 
 /// How long something takes [s].

@@ -209,16 +209,7 @@ impl<T: Precision> Meter<T> {
     fn outer(&mut self, at: &Acted<T>) -> Vec3 {
         let Some(outer) = &mut self.outer else { return Vec3::zeros() };
         let Acted { world, state, step, .. } = at;
-        let scheme = Scheme {
-            x: &state.x,
-            y: &step.flight,
-            rate: &self.flight,
-            v: &state.v,
-            mass: &step.mass,
-            beta: step.beta,
-            betas: &step.betas,
-            wind: world.wind.at(state.time + step.h),
-        };
+        let scheme = Scheme { y: &step.flight, rate: &self.flight, ..step.scheme(world, state) };
         outer.assemble(&scheme, &state.memory);
         let solved: Vec<Vec3> = (0..world.moving).map(|v| step.solved(v as u32)).collect();
         let mut product = vec![Vec3::zeros(); world.moving];

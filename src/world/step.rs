@@ -1,5 +1,7 @@
 //! One step in the making: what its stages hand on to each other.
 
+use super::{State, World};
+use crate::force::scheme::Scheme;
 use crate::linalg::Vec3;
 
 /// One step in the making.
@@ -38,6 +40,20 @@ pub struct Step {
 }
 
 impl Step {
+    /// What it tells the laws while its displacements are those of free flight.
+    pub fn scheme<'a>(&'a self, world: &World, state: &'a State) -> Scheme<'a> {
+        Scheme {
+            x: &state.x,
+            y: &self.moved,
+            rate: &self.rate,
+            v: &state.v,
+            mass: &self.mass,
+            beta: self.beta,
+            betas: &self.betas,
+            wind: world.wind.at(state.time + self.h),
+        }
+    }
+
     /// Displacement from free flight: none of what is prescribed [m].
     pub fn solved(&self, v: u32) -> Vec3 {
         let v = v as usize;
