@@ -84,6 +84,7 @@ fn assembled(world: &World, state: &State, step: f64) -> Assembly<f32> {
         y: &y,
         rate,
         v: &state.v,
+        guess: &state.guess,
         mass: &world.mass,
         beta: step,
         betas: &betas,

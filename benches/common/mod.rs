@@ -3,6 +3,7 @@
 use percale::force::bending::Bending;
 use percale::force::contact::Friction;
 use percale::force::drag::Drag;
+use percale::force::internal_friction::InternalFriction;
 use percale::force::membrane::{Isotropic, Membrane};
 use percale::force::sheet::{Damping, Sheet};
 use percale::linalg::Vec3;
@@ -70,6 +71,7 @@ pub fn scene(vertices: usize) -> (World, State) {
                 membrane: Membrane::Isotropic(Isotropic { young: 261.0, poisson: 0.243 }),
                 bending: Bending::Constant(2.3e-6),
                 damping: Damping::even(5e-4),
+                inner: InternalFriction::default(),
             },
             springs: None,
             density: 0.2,

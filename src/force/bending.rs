@@ -17,13 +17,26 @@ pub enum Bending {
     Constant(f64),
     /// Measured: rows for an edge at 0, 45, 90 degrees from warp, columns at curvature 0, 10, 20, 30, 40 1/m.
     Table([[f64; 5]; 3]),
+    /// `3 (k1 + 3 k2 |kappa|)` along warp and weft: `k1` [N m], `k2` [N m^2] (Miguel et al. 2013, section 4.3; `3 kappa` is their strain).
+    Progressive([f64; 2]),
 }
 
 impl Bending {
+    /// Rigidity of the plate that it is, or that is part of it [N m]; none where hinges are by themselves.
+    #[inline]
+    pub fn plate(&self) -> Option<f64> {
+        match self {
+            Bending::Constant(b) => Some(*b),
+            Bending::Progressive([k1, _]) => Some(3.0 * k1),
+            Bending::Table(_) => None,
+        }
+    }
+
     /// Rigidity [N m] for an edge at `angle` from warp [rad] and a curvature [1/m].
     pub fn rigidity(&self, angle: f64, curvature: f64) -> f64 {
         match self {
             Bending::Constant(b) => *b,
+            Bending::Progressive([k1, k2]) => 3.0 * (k1 + 3.0 * k2 * curvature.abs()),
             Bending::Table(rows) => {
                 let folded = angle.rem_euclid(std::f64::consts::PI);
                 let folded = folded.min(std::f64::consts::PI - folded);
@@ -149,9 +162,9 @@ impl Hinge {
     #[inline(always)]
     pub fn state(&self, law: &Bending, theta: f64) -> (f64, f64) {
         let away = self.less_rest(theta);
-        let k = match law {
-            Bending::Constant(b) => b * self.shape,
-            Bending::Table(_) => law.rigidity(self.direction, away * self.curvature) * self.shape,
+        let k = match law.plate() {
+            Some(b) => b * self.shape,
+            None => law.rigidity(self.direction, away * self.curvature) * self.shape,
         };
         (away, k)
     }

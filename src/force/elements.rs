@@ -6,11 +6,11 @@ use super::glue::{Bond, Glue};
 use super::inertia::Inertia;
 use super::membrane::Triangle;
 use super::membrane::rows::Membranes;
-use super::plate::{Patch, Plates};
+use super::plate::{Crease, Patch, Plates};
 use super::sheet::Sheet;
 use super::solid::{Body, Solids, Tetrahedron};
 use super::spring::{Role, Spring, Springs};
-use super::term::{Memory, Name, Section, Term};
+use super::term::{Law, Memory, Name, Section, Term};
 use crate::linalg::Vec3;
 use std::sync::Arc;
 
@@ -23,8 +23,10 @@ pub struct Elements {
     pub triangles: Vec<Triangle>,
     /// Hinges: bending elements by themselves where the law is a table.
     pub hinges: Vec<Hinge>,
-    /// Bending elements of the cloths whose rigidity is constant.
+    /// Bending elements of the cloths that are plates.
     pub patches: Vec<Patch>,
+    /// Stresses that hang on the curvature of triangles.
+    pub creases: Vec<Crease>,
     /// Springs of cloths that are made of them.
     pub springs: Vec<Spring>,
     /// Laws by body.
@@ -61,7 +63,7 @@ impl Elements {
 
     /// Bending of all cloths.
     pub fn plates(&self) -> Plates<'_> {
-        Plates { sheets: &self.sheets, hinges: &self.hinges, patches: &self.patches }
+        Plates { sheets: &self.sheets, hinges: &self.hinges, patches: &self.patches, creases: &self.creases }
     }
 
     /// Elasticity of all bodies.
@@ -84,6 +86,12 @@ impl Elements {
         let springs = Springs(&self.springs);
         let [along, across] = [false, true].map(|bends| springs.energy(x, |role| (role == Role::Flexion) == bends));
         (self.membranes().energy(x) + along, self.plates().energy(x) + across)
+    }
+
+    /// Work done against the internal friction of cloths so far [J].
+    pub fn friction_work(&self, memory: &Memory) -> f64 {
+        let (membranes, plates) = (self.membranes(), self.plates());
+        membranes.work(memory.of(Law::name(&membranes))) + plates.work(memory.of(Law::name(&plates)))
     }
 
     /// Gives `add` the energy [J] of every element, each with one of its vertices.

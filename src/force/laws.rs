@@ -6,7 +6,7 @@
 //! rescaled length.
 
 use super::bending::{Bending, Hinge, fold};
-use super::membrane::{Membrane, Triangle};
+use super::membrane::{Beyond, Membrane, Triangle};
 use super::plate::Patch;
 use super::spring::Spring;
 use crate::linalg::{Mat3, Vec3};
@@ -24,7 +24,10 @@ pub struct Local {
 /// A membrane element by itself.
 pub fn membrane(t: &Triangle, law: &Membrane, x: &[Vec3; 3]) -> Local {
     let (edges, still) = ([x[1] - x[0], x[2] - x[0]], [Vec3::zeros(); 2]);
-    let r = Triangle::respond::<f64>(&t.gradients, t.area, &law.moduli(&t.strain(x)), [edges, still, still], 1.0);
+    let e = t.strain(x);
+    let beyond = Beyond { stress: law.beyond(&e), slopes: Vec3::zeros() };
+    let moduli = (&law.moduli(&e), &beyond);
+    let r = Triangle::respond::<f64, true>(&t.gradients, t.area, moduli, [edges, still, still], 1.0);
     let [k00, k01, k02, k11, k12, k22] = r.stiffness.map(|k| Mat3::from_column_slice(&k));
     Local {
         energy: t.energy(law, x),
@@ -86,7 +89,7 @@ pub fn spring(s: &Spring, x: &[Vec3; 2]) -> Local {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::force::membrane::{Isotropic, StretchTable};
+    use crate::force::membrane::{Isotropic, Progressive, StretchTable};
     use crate::force::spring::{Role, Tension};
     use crate::linalg::Vec2;
     use crate::linalg::random::Random;
@@ -180,10 +183,12 @@ mod tests {
             let local = move |x: &[Vec3]| self::spring(&spring, &[x[0], x[1]]);
             Case { name, rest: rest2.to_vec(), exact: true, local: Box::new(local) }
         };
+        let progressive = Progressive { young: [[135.6, 64.03], [80.0, 300.0]], shear: 40.0, poisson: 0.2 };
         let table = [[6.4e-5, 6.0e-5, 6.1e-5, 6.2e-5, 2.0e-5]; 3].map(|r| r.map(|k| k / 4.0));
         vec![
             sheet("isotropic membrane", Membrane::Isotropic(Isotropic { young: 261.0, poisson: 0.243 }), true),
             sheet("measured membrane", Membrane::Table(denim()), false),
+            sheet("progressive membrane", Membrane::Progressive(progressive), true),
             fold("hinge", Bending::Constant(2.3e-6), true),
             triangle_of_plate,
             fold("measured bending", Bending::Table(table), false),

@@ -4,7 +4,9 @@
 //! strain vector `e = (E11, E22, 2 E12)`, the energy of a triangle of rest area `A` is `A e^T C e / 2`, its stress `S = C e`
 //! and its force on vertex `a` with material gradient `g_a` is `-A F S g_a`. Moduli [N/m]:
 //! isotropic `C = Y/(1 - nu^2) [[1, nu, 0], [nu, 1, 0], [0, 0, (1 - nu)/2]]`; measured, by direction and size of the
-//! largest stretch (Wang, O'Brien & Ramamoorthi 2011, section 4), with `C` frozen at the current strain.
+//! largest stretch (Wang, O'Brien & Ramamoorthi 2011, section 4), with `C` frozen at the current strain; progressive,
+//! `S = (k1 + k2 |E|) E` along warp and weft (Miguel et al. 2013, section 4.2), with `C` the tangent.
+//! Internal friction adds its stress to `S` and its slopes to the diagonal of `C`, but not to damping.
 //! The stiffness is `A (B^T C B + G S+ G^T)` with `S+` the positive part of `S`: positive semidefinite by construction.
 
 pub mod rows;
@@ -30,6 +32,17 @@ pub struct Isotropic {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StretchTable(pub [[f64; 4]; 6]);
 
+/// Membrane that stiffens with strain along warp and weft.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progressive {
+    /// `k1` and `k2` of warp, then of weft [N/m].
+    pub young: [[f64; 2]; 2],
+    /// Shear modulus [N/m].
+    pub shear: f64,
+    /// Poisson's ratio at no strain.
+    pub poisson: f64,
+}
+
 /// A cloth's membrane law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Membrane {
@@ -37,13 +50,15 @@ pub enum Membrane {
     Isotropic(Isotropic),
     /// Measured, by direction and strain.
     Table(StretchTable),
+    /// Stiffer the more it is stretched.
+    Progressive(Progressive),
 }
 
 /// Moduli `[C11, C12, C22, C33]` for the strain vector `(E11, E22, 2 E12)` [N/m].
 pub type Moduli = [f64; 4];
 
 impl Membrane {
-    /// Moduli at a strain vector.
+    /// Moduli at a strain vector; the tangent of a progressive law.
     #[inline]
     pub fn moduli(&self, strain: &Vec3) -> Moduli {
         match self {
@@ -52,6 +67,27 @@ impl Membrane {
                 [c, c * poisson, c, c * (1.0 - poisson) / 2.0]
             }
             Membrane::Table(table) => table.moduli(strain),
+            Membrane::Progressive(law) => law.moduli(2.0, strain),
+        }
+    }
+
+    /// Stress that moduli times strain leave out [N/m].
+    #[inline]
+    pub fn beyond(&self, e: &Vec3) -> Vec3 {
+        let Membrane::Progressive(law) = self else { return Vec3::zeros() };
+        let [warp, weft] = law.growths();
+        -Vec3::new(warp * e.x * e.x.abs(), weft * e.y * e.y.abs(), 0.0)
+    }
+
+    /// Energy per area [J/m^2].
+    fn density(&self, e: &Vec3) -> f64 {
+        let quadratic = |c: &Moduli| 0.5 * e.dot(&stress(c, e));
+        match self {
+            Membrane::Progressive(law) => {
+                let [warp, weft] = law.growths();
+                quadratic(&law.moduli(0.0, e)) + (warp * e.x.abs().powi(3) + weft * e.y.abs().powi(3)) / 3.0
+            }
+            _ => quadratic(&self.moduli(e)),
         }
     }
 
@@ -60,7 +96,32 @@ impl Membrane {
         match self {
             Membrane::Isotropic(_) => self.moduli(&Vec3::zeros())[0],
             Membrane::Table(StretchTable(rows)) => rows.iter().flatten().fold(0.0, |a, b| a.max(*b)),
+            // Stretched to 1.7 times its length.
+            Membrane::Progressive(_) => {
+                let [warp, _, weft, _] = self.moduli(&Vec3::new(1.0, 1.0, 0.0));
+                warp.max(weft)
+            }
         }
+    }
+}
+
+impl Progressive {
+    /// Moduli with so many times the growth by strain.
+    fn moduli(&self, growth: f64, e: &Vec3) -> Moduli {
+        let Progressive { young: [[warp, _], [weft, _]], shear, poisson } = self;
+        let [more, across] = self.growths();
+        let free = 1.0 - poisson * poisson;
+        [
+            warp / free + growth * more * e.x.abs(),
+            poisson * (warp * weft).sqrt() / free,
+            weft / free + growth * across * e.y.abs(),
+            *shear,
+        ]
+    }
+
+    /// How the moduli of warp and weft grow with strain [N/m].
+    fn growths(&self) -> [f64; 2] {
+        self.young.map(|[_, growth]| growth / (1.0 - self.poisson * self.poisson))
     }
 }
 
@@ -141,28 +202,35 @@ impl Triangle {
         let e = self.strain(x);
         let c = law.moduli(&e);
         let part = (x[1] - x[0]).cross(&(x[2] - x[0])).norm() * self.gradients[0].perp(&self.gradients[1]).abs();
-        self.area * (0.5 * e.dot(&stress(&c, &e)) + area_barrier::energy(c[0].max(c[2]), part))
+        self.area * (law.density(&e) + area_barrier::energy(c[0].max(c[2]), part))
     }
 
     /// Force on each vertex and stiffness, linearised at `x` with moduli `c` and taken at the displacement `y`, with a viscous
-    /// stress proportional to the strain rate of the displacement `y + w` (see [`Response`]). Without a branch, so that loops
-    /// over triangles run in lanes.
+    /// stress proportional to the strain rate of the displacement `y + w` (see [`Response`]); where it is `APART`, with a stress and its
+    /// slopes beyond the moduli. Without a branch, so that loops over triangles run in lanes.
     #[inline(always)]
-    pub fn respond<T: Real>(
+    pub fn respond<T: Real, const APART: bool>(
         gradients: &[Vec2; 2],
         area: f64,
-        c: &Moduli,
+        (c, beyond): (&Moduli, &Beyond),
         [x, y, w]: [Edges; 3],
         damping: f64,
     ) -> Response<T> {
         let (f1, f2) = images(gradients, &x);
         let e = strain(&f1, &f2);
-        let s = stress(c, &e);
+        let mut s = stress(c, &e);
+        if APART {
+            s += beyond.stress;
+        }
         let plus = positive_part(&s);
         let (y1, y2) = images(gradients, &y);
         let (w1, w2) = images(gradients, &w);
         let (u1, u2) = (y1 + w1, y2 + w2);
-        let t = s + stress(c, &Vec3::new(f1.dot(&u1), f2.dot(&u2), f1.dot(&u2) + f2.dot(&u1)));
+        let change = |y1: &Vec3, y2: &Vec3| Vec3::new(f1.dot(y1), f2.dot(y2), f1.dot(y2) + f2.dot(y1));
+        let mut t = s + stress(c, &change(&u1, &u2));
+        if APART {
+            t += beyond.slopes.component_mul(&change(&y1, &y2));
+        }
         // First Piola-Kirchhoff stress, columns: F S + geometric part of the displacement.
         let p1 = (f1 * t.x + f2 * t.z + y1 * plus.x + y2 * plus.z) * area;
         let p2 = (f1 * t.z + f2 * t.y + y1 * plus.z + y2 * plus.y) * area;
@@ -176,7 +244,15 @@ impl Triangle {
             let geometric = T::of(area * (g.x * (plus.x * h.x + plus.z * h.y) + g.y * (plus.z * h.x + plus.y * h.y)));
             let [m11, m22] = [c[0] * g.x * h.x + c[3] * g.y * h.y, c[2] * g.y * h.y + c[3] * g.x * h.x];
             let [m12, m21] = [c[1] * g.x * h.y + c[3] * g.y * h.x, c[1] * g.y * h.x + c[3] * g.x * h.y];
-            let [m11, m22, m12, m21] = [T::of(a * m11), T::of(a * m22), T::of(a * m12), T::of(a * m21)];
+            let mut m = [a * m11, a * m22, a * m12, a * m21];
+            if APART {
+                let k = beyond.slopes * area;
+                m[0] += k.x * g.x * h.x + k.z * g.y * h.y;
+                m[1] += k.y * g.y * h.y + k.z * g.x * h.x;
+                m[2] += k.z * g.y * h.x;
+                m[3] += k.z * g.x * h.y;
+            }
+            let [m11, m22, m12, m21] = m.map(T::of);
             let mut k = [T::default(); 9];
             for c in 0..3 {
                 let (p, q) = (l1[c] * m11 + l2[c] * m12, l1[c] * m21 + l2[c] * m22);
@@ -194,6 +270,15 @@ impl Triangle {
         let k00: [T; 9] = from_fn(|k| -(k01[k] + k02[k]));
         Response { force: [-(force_1 + force_2), force_1, force_2], stiffness: [k00, k01, k02, k11, k12, k22] }
     }
+}
+
+/// Stress and stiffness beside the moduli, of strains E11, E22, 2 E12.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Beyond {
+    /// Stress at the strain [N/m].
+    pub stress: Vec3,
+    /// How it grows with each strain over the step [N/m].
+    pub slopes: Vec3,
 }
 
 /// Values of a field at vertices 1 and 2 less that at vertex 0.

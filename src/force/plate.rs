@@ -11,9 +11,11 @@
 //! The hinges of a triangle whose six vertices lie near a conic section cannot tell curvatures apart. They are by themselves
 //! then, as in [`super::bending`].
 
+mod crease;
 mod rows;
 
 use crate::linalg::{Mat3, Vec3};
+pub use crease::{Crease, Creases, FORGETS};
 pub use rows::{Hinges, Plates};
 
 /// No hinge on this side of a triangle.
@@ -67,6 +69,10 @@ pub struct FlatPatch {
     pub angles: [[f64; 3]; 3],
     /// Curvature per angle of each hinge by itself [1/m]; zero on the border.
     pub curvature: [f64; 3],
+    /// Direction across each edge, by warp and weft; zero on the border.
+    pub normals: [[f64; 2]; 3],
+    /// Its curvature is that of its edges, as creases have it.
+    pub by_edges: bool,
     /// Whether each hinge's first triangle is wound the other way, so that the hinge's angle has the other sign.
     pub against: [bool; 3],
     /// Rest area [m^2].
@@ -76,7 +82,16 @@ pub struct FlatPatch {
 impl FlatPatch {
     /// A triangle whose sides are all border.
     pub fn new(vertices: [u32; 3], area: f64) -> FlatPatch {
-        FlatPatch { vertices, hinges: [NONE; 3], angles: [[0.0; 3]; 3], curvature: [0.0; 3], against: [false; 3], area }
+        FlatPatch {
+            vertices,
+            hinges: [NONE; 3],
+            angles: [[0.0; 3]; 3],
+            curvature: [0.0; 3],
+            normals: [[0.0; 2]; 3],
+            by_edges: false,
+            against: [false; 3],
+            area,
+        }
     }
 
     /// `Theta`; rows of zeros on the border.
@@ -91,6 +106,13 @@ impl FlatPatch {
 
     /// `C` for the diagonal of `D`; see the head of this file. The hinges are by themselves unless they tell curvatures `apart`.
     pub fn stiffness(&self, rigidity: &[f64; 3], apart: bool) -> Mat3 {
+        if self.by_edges {
+            let told = Mat3::from_fn(|i, k| {
+                let [p, q] = self.normals[k];
+                self.curvature[k] * [p * p, q * q, p * q][i]
+            });
+            return told.transpose() * Mat3::from_diagonal(&(*rigidity).into()) * told * self.area;
+        }
         let inverse = self.form(rigidity).try_inverse().filter(|_| apart);
         let scale = self.scale();
         scale * (inverse.unwrap_or_else(Mat3::identity) - self.missing()) * scale * self.area
@@ -137,14 +159,7 @@ mod tests {
     fn lay(points: &[Vec2; 6], kept: [bool; 3]) -> FlatPatch {
         let area = |a: Vec2, b: Vec2, c: Vec2| (b - a).perp(&(c - a)).abs() / 2.0;
         let own = area(points[0], points[1], points[2]);
-        let mut patch = FlatPatch {
-            vertices: [0, 1, 2],
-            hinges: [NONE; 3],
-            angles: [[0.0; 3]; 3],
-            curvature: [0.0; 3],
-            against: [false; 3],
-            area: own,
-        };
+        let mut patch = FlatPatch::new([0, 1, 2], own);
         for k in (0..3).filter(|k| kept[*k]) {
             let corners = HINGES[k].map(|v| points[v as usize]);
             let both = own + area(corners[0], corners[1], corners[3]);

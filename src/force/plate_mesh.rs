@@ -2,11 +2,12 @@
 
 use super::bending::{Bending, Hinge, fold};
 use super::calibrate::{self, FlatHinge};
+use super::elements::Elements;
 use super::homogenize;
-use super::plate::{FlatPatch, NONE, Patch};
+use super::plate::{Crease, FORGETS, FlatPatch, NONE, Patch};
 use crate::linalg::{Mat3, Vec2};
 use crate::mesh::TriMesh;
-use crate::mesh::topology::Topology;
+use crate::mesh::topology::{self, Topology};
 
 fn area(points: &[Vec2; 3]) -> f64 {
     (points[1] - points[0]).perp(&(points[2] - points[0])).abs() / 2.0
@@ -38,6 +39,8 @@ pub struct Bent<'a> {
     pub place: &'a [u32],
     /// Law.
     pub bending: Bending,
+    /// It has internal friction of bending.
+    pub rubs: bool,
     /// Factor of the rigidity of each vertex; 1 where it is absent.
     pub weights: &'a [f64],
     /// It is flat at rest, however the mesh is bent.
@@ -46,12 +49,30 @@ pub struct Bent<'a> {
     pub cloth: u32,
 }
 
-/// Appends the hinges of a cloth and, where its rigidity is constant, the patches that they make.
-pub fn add(bent: &Bent, hinges: &mut Vec<Hinge>, all_patches: &mut Vec<Patch>) {
-    let Bent { mesh, topology, material, place, bending, weights, flat: is_flat, cloth } = *bent;
+/// A mesh laid flat.
+struct Laid<'a> {
+    /// Hinges that have an area.
+    hinges: Vec<FlatHinge>,
+    /// The same in the mesh.
+    kept: Vec<&'a topology::Hinge>,
+    /// Triangles with one of them.
+    patches: Vec<FlatPatch>,
+}
+
+impl Bent<'_> {
+    /// Its curvature has a stress of its own.
+    fn creased(&self) -> bool {
+        self.rubs || matches!(self.bending, Bending::Progressive(_))
+    }
+}
+
+/// Lays each hinge flat, and the triangles with their hinges.
+fn lay<'a>(bent: &Bent<'a>) -> Laid<'a> {
     let mut flat = Vec::new();
     let mut kept = Vec::new();
-    let blank = |t: usize| FlatPatch::new(mesh.triangles[t], area(&material[t]));
+    let Bent { mesh, topology, material, .. } = *bent;
+    let blank =
+        |t: usize| FlatPatch { by_edges: bent.creased(), ..FlatPatch::new(mesh.triangles[t], area(&material[t])) };
     let mut patches: Vec<FlatPatch> = (0..mesh.triangles.len()).map(blank).collect();
     for hinge in &topology.hinges {
         let [a, b, c, d] = hinge.vertices;
@@ -78,17 +99,29 @@ pub fn add(bent: &Bent, hinges: &mut Vec<Hinge>, all_patches: &mut Vec<Patch>) {
             patch.hinges[k] = flat.len() as u32;
             patch.angles[k] = flat_hinge.angles();
             patch.curvature[k] = (p1 - p0).norm() / area;
+            let (sin, cos) = flat_hinge.direction().sin_cos();
+            patch.normals[k] = [sin, -cos];
             patch.against[k] = mesh.triangles[t][(k + 1) % 3] != if t == s { a } else { b };
         }
         flat.push(unfolded);
         kept.push(hinge);
     }
     patches.retain(|p| p.hinges != [NONE; 3]);
+    Laid { hinges: flat, kept, patches }
+}
+
+/// Appends the hinges of a cloth, the patches that they make where it is a plate, and the creases where curvature has a stress of its own.
+pub fn add(bent: &Bent, elements: &mut Elements) {
+    let Bent { mesh, place, bending, rubs, weights, flat: is_flat, cloth, .. } = *bent;
+    let Elements { hinges, patches: all_patches, creases, .. } = elements;
+    let Laid { hinges: flat, kept, patches } = lay(bent);
 
     let factor = |v: u32| weights.get(v as usize).copied().unwrap_or(1.0);
     let first = hinges.len() as u32;
     let mut shapes = vec![0.0; flat.len()];
-    if let Bending::Table(_) = bending {
+    let mean = |patch: &FlatPatch| patch.vertices.iter().map(|v| factor(*v)).sum::<f64>() / 3.0;
+    let placed = |hinges: [u32; 3]| hinges.map(|h| if h == NONE { NONE } else { first + h });
+    if bending.plate().is_none() {
         let coefficients = calibrate::coefficients(&flat, mesh.positions.len());
         for ((shape, hinge), c) in shapes.iter_mut().zip(&flat).zip(coefficients) {
             let [a, b, ..] = hinge.vertices;
@@ -99,14 +132,24 @@ pub fn add(bent: &Bent, hinges: &mut Vec<Hinge>, all_patches: &mut Vec<Patch>) {
         let stiffnesses = homogenize::stiffnesses(&flat, &patches, mesh.positions.len());
         for (flat, stiffness) in patches.iter().zip(stiffnesses) {
             let sign = Mat3::from_diagonal(&flat.against.map(|a| if a { -1.0 } else { 1.0 }).into());
-            let mean = flat.vertices.iter().map(|v| factor(*v)).sum::<f64>() / 3.0;
-            let stiffness = sign * stiffness * sign * mean;
+            let stiffness = sign * stiffness * sign * mean(flat);
             let patch = Patch { hinges: flat.hinges, stiffness, cloth };
             for (h, bound) in flat.hinges.iter().zip(patch.bounds()).filter(|(h, _)| **h != NONE) {
                 shapes[*h as usize] += bound;
             }
-            let own = flat.hinges.map(|h| if h == NONE { NONE } else { first + h });
-            all_patches.push(Patch { hinges: own, ..patch });
+            all_patches.push(Patch { hinges: placed(flat.hinges), ..patch });
+        }
+    }
+    if bent.creased() {
+        let remembering = creases.iter().filter(|crease| crease.memory != FORGETS).count();
+        for (k, flat) in patches.iter().enumerate() {
+            creases.push(Crease {
+                hinges: placed(flat.hinges),
+                curvature: flat.curvatures(),
+                area: flat.area * mean(flat),
+                memory: if rubs { (remembering + k) as u32 } else { FORGETS },
+                cloth,
+            });
         }
     }
     for ((hinge, flat), shape) in kept.iter().zip(&flat).zip(shapes) {

@@ -13,6 +13,8 @@ pub struct Scheme<'a> {
     pub rate: &'a [Vec3],
     /// Velocity at `x` [m/s].
     pub v: &'a [Vec3],
+    /// Solution of the last step, scaled by its step squared [m/s^2].
+    pub guess: &'a [Vec3],
     /// Masses [kg].
     pub mass: &'a [f64],
     /// Effective step `beta` [s].
@@ -29,6 +31,12 @@ impl Scheme<'_> {
     #[inline]
     pub fn damped(&self, v: usize) -> Vec3 {
         self.v[v] + (self.rate[v] - self.v[v]) * (self.betas[v] / self.beta)
+    }
+
+    /// Displacement in the step if forces act as in the last one [m].
+    #[inline]
+    pub fn expected(&self, v: usize) -> Vec3 {
+        self.y[v] + self.guess[v] * (self.betas[v] * self.betas[v])
     }
 }
 

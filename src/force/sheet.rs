@@ -1,6 +1,7 @@
 //! What one cloth is made of: its laws and their damping.
 
 use super::bending::Bending;
+use super::internal_friction::InternalFriction;
 use super::membrane::Membrane;
 
 /// Stiffness-proportional damping times [s].
@@ -28,4 +29,6 @@ pub struct Sheet {
     pub bending: Bending,
     /// Damping of both.
     pub damping: Damping,
+    /// Internal friction.
+    pub inner: InternalFriction,
 }

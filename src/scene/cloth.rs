@@ -46,6 +46,18 @@ choices! {
     }
 }
 
+choices! {
+    /// Internal friction at the start.
+    pub enum FrictionStart {
+        /// No stress, as after long and small shaking.
+        None = "none",
+        /// That of the straight way from the rest shape to the start.
+        Virgin = "virgin",
+        /// Its largest stress, with the sign of the strain.
+        Saturated = "saturated",
+    }
+}
+
 section! {
     /// Vertices held in place or moved.
     pub struct Pin {
@@ -204,6 +216,8 @@ section! {
         pub rest: Rest = choice().or(Rest::Mesh),
         /// Angles at which hinges rest.
         pub rest_angles: RestAngles = choice().or(RestAngles::Mesh),
+        /// Internal friction at the start, of a material that has any.
+        pub friction_start: FrictionStart = choice().or(FrictionStart::None),
         /// Upper bound of the relative elongation of edges; no bound if absent.
         pub strain_limit: Option<f64> = quantity(Unit::Ratio, 0.001..=10.0).optional(),
         /// Linear air drag along the normal.
@@ -238,11 +252,52 @@ fn finish(mut cloth: Cloth, keys: &mut Keys) -> Option<Cloth> {
     one_name_each(&cloth.groups, keys)?;
     spring::fit(&cloth, keys)?;
     mass_is_given_once(&cloth, keys)?;
+    rubs_as_meant(&cloth, keys)?;
     if cloth.subdivide_group.is_some() && cloth.subdivide == 0 {
         keys.fault("subdivide_group", "nothing is cut; give subdivide, or leave this out");
         return None;
     }
     Some(cloth)
+}
+
+/// Internal friction is of finite elements; what it does that is not expected is told.
+fn rubs_as_meant(cloth: &Cloth, keys: &mut Keys) -> Option<()> {
+    let Material { name, internal_friction: inner, membrane, bending, .. } = &cloth.material;
+    if !inner.stretches() && !inner.bends() {
+        if cloth.friction_start != FrictionStart::None {
+            keys.fault("friction_start", format!("material '{name}' has no internal friction"));
+            return None;
+        }
+        return Some(());
+    }
+    if cloth.model != Model::Fem {
+        let message = format!(
+            "material '{name}' has internal friction, which springs do not; choose another, or model = \"fem\""
+        );
+        keys.fault("model", message);
+        return None;
+    }
+    let [warp, _, weft, shear] = membrane.moduli(&Vec3::zeros());
+    let third = bending.rigidity(0.0, 0.0) / 3.0;
+    let ways = ["stretch", "weft", "shear", "bend", "bend_weft"];
+    let laws = inner.stretch.iter().chain(&inner.bend).zip([warp, weft, shear, third, third]);
+    for (way, (law, k)) in ways.into_iter().zip(laws).filter_map(|(way, (law, k))| Some((way, (law.as_ref()?, k)))) {
+        // Where the strain ends that friction follows; stresses beyond their bound stay small up to a strain of 1.
+        let (beyond, most) = (law.b * law.tau, law.a + law.b * law.tau.max(1.0));
+        if beyond > most {
+            keys.warn(
+                "material",
+                format!("friction of {way}: b tau is {beyond:.3}, more than the largest stress; loops exceed it"),
+            );
+        }
+        if k < law.b {
+            let message = format!(
+                "friction of {way} falls faster than elasticity rises where it is pulled past its balance: it will jump there"
+            );
+            keys.warn("material", message);
+        }
+    }
+    Some(())
 }
 
 fn mass_is_given_once(cloth: &Cloth, keys: &mut Keys) -> Option<()> {

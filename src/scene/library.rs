@@ -11,13 +11,16 @@ use super::solid::{self, Solid};
 use super::unit::number;
 use crate::force::bending::Bending;
 use crate::force::curve::Curve;
-use crate::force::membrane::{Isotropic, Membrane, StretchTable};
+use crate::force::dahl::{Dahl, Form};
+use crate::force::internal_friction::InternalFriction;
+use crate::force::membrane::{Isotropic, Membrane, Progressive, StretchTable};
 use std::fmt::Write;
 use std::sync::OnceLock;
 
 /// Files of the library.
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     ("materials/fabrics.toml", include_str!("../../materials/fabrics.toml")),
+    ("materials/miguel2013.toml", include_str!("../../materials/miguel2013.toml")),
     ("materials/wang2011.toml", include_str!("../../materials/wang2011.toml")),
     ("materials/solids.toml", include_str!("../../materials/solids.toml")),
     ("materials/friction.toml", include_str!("../../materials/friction.toml")),
@@ -91,9 +94,11 @@ pub fn materials_table() -> String {
         let stretch = match &m.membrane {
             Membrane::Isotropic(Isotropic { young, .. }) => format!("{young:.0}"),
             Membrane::Table(StretchTable([rest, ..])) => format!("{:.0} x {:.0}", rest[0], rest[2]),
+            Membrane::Progressive(Progressive { young: [[k1, k2], _], .. }) => format!("{k1:.0} + {k2:.0} E"),
         };
         let bending = match &m.bending {
             Bending::Constant(b) => format!("{:.1}", b * 1e6),
+            Bending::Progressive([k1, _]) => format!("{:.1} -", 3.0 * k1 * 1e6),
             Bending::Table(rows) => {
                 let all = rows.iter().flatten();
                 let (low, high) = all.fold((f64::MAX, 0.0f64), |(l, h), b| (l.min(*b), h.max(*b)));
@@ -246,6 +251,13 @@ fn material_page(m: &Material) -> String {
             line("young", format!("{} N/m (times thickness)", number(*young)));
             line("poisson", number(*poisson));
         }
+        Membrane::Progressive(Progressive { young, shear, poisson }) => {
+            for (way, [k1, k2]) in ["warp", "weft"].iter().zip(young) {
+                line(way, format!("{} + {} |E| N/m for Green strain", number(*k1), number(*k2)));
+            }
+            line("shear", format!("{} N/m", number(*shear)));
+            line("poisson", number(*poisson));
+        }
         Membrane::Table(StretchTable(rows)) => {
             line("stretch", "c11, c12, c22, c33 [N/m] for Green strain".to_string());
             let heads = ["at rest", "0 deg", "22.5 deg", "45 deg", "67.5 deg", "90 deg"];
@@ -256,12 +268,28 @@ fn material_page(m: &Material) -> String {
     }
     match &m.bending {
         Bending::Constant(b) => line("rigidity", format!("{} N m", number(*b))),
+        Bending::Progressive([k1, k2]) => {
+            line("rigidity", format!("3 ({} + 3 {} |kappa|) N m", number(*k1), number(*k2)));
+        }
         Bending::Table(rows) => {
             line("rigidity", "[uN m] at curvature 0, 10, 20, 30, 40 1/m".to_string());
             for (head, row) in ["edge 0 deg", "45 deg", "90 deg"].iter().zip(rows) {
                 line(&format!("  {head}"), row.map(|b| format!("{:>7.2}", b * 1e6)).join(" "));
             }
         }
+    }
+    let InternalFriction { stretch: [warp, weft, shear], bend: [along, across], .. } = &m.internal_friction;
+    let laws = [("warp", warp, "N/m"), ("weft", weft, "N/m"), ("shear", shear, "N/m")];
+    for (way, law, unit) in laws.into_iter().chain([("bending", along, "N"), ("bend weft", across, "N")]) {
+        let Some(Dahl { a, b, tau, form }) = law else { continue };
+        let strain = if unit == "N" { " 1/m of 3 kappa" } else { "" };
+        let form = match form {
+            Form::Exact => "exact".to_string(),
+            Form::Fitted => "fitted (Eq. 3 of Miguel et al. 2013)".to_string(),
+            Form::Power(gamma) => format!("power {}", number(*gamma)),
+        };
+        let most = format!("{} + {} |e| {unit}", number(*a), number(*b));
+        line(&format!("friction, {way}"), format!("{most}, tau {}{strain}, {form}", number(*tau)));
     }
     line("damping", format!("{} s", number(m.damping)));
     if let Some(damping) = m.bending_damping {

@@ -1,14 +1,17 @@
 //! `[[material]]`: what a cloth is made of, from the library, the scene, or both.
 
 use super::document::{Node, Value};
+use super::internal_friction::{BendStiffening, Stiffening, Words};
 use super::json::Json;
 use super::keys::{Context, Field, Keys, Kind, Shelf, at_most_one, described, one_of, section};
-use super::kinds::{Quantity, flag, list, quantity, real, text};
+use super::kinds::{Quantity, flag, list, quantity, real, table, text};
 use super::named::{Shelved, known, new_name};
 use super::unit::Unit;
 use crate::force::bending::Bending;
 use crate::force::contact::Friction;
-use crate::force::membrane::{Isotropic, Membrane, StretchTable};
+use crate::force::internal_friction::InternalFriction;
+use crate::force::membrane::{Isotropic, Membrane, Progressive, StretchTable};
+use crate::linalg::Vec3;
 
 /// A cloth's material.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +32,8 @@ pub struct Material {
     pub membrane: Membrane,
     /// Bending rigidity.
     pub bending: Bending,
+    /// Internal friction.
+    pub internal_friction: InternalFriction,
     /// Stiffness-proportional damping time [s].
     pub damping: f64,
     /// That of bending, if it has its own [s].
@@ -66,6 +71,8 @@ one_of! {
         /// Measured table of Wang, O'Brien & Ramamoorthi 2011: 6 rows (zero strain; stretched at 0, 22.5, 45, 67.5, 90
         /// degrees from warp) of c11, c12, c22, c33, in the published figures (half of N/m; negative ones count as 0).
         Table(StretchTable) = "stretch_table": StretchFigures,
+        /// Grows with strain along warp and weft (Miguel et al. 2013).
+        Progressive(Stiffening) = "young_progressive": table(),
     }
 }
 
@@ -77,6 +84,8 @@ one_of! {
         /// Measured table of Wang, O'Brien & Ramamoorthi 2011: 3 rows (edge at 0, 45, 90 degrees from warp) of 5 values
         /// (curvature 0, 10, 20, 30, 40 1/m), in the published figures (four times the rigidity in N m).
         Table([[f64; 5]; 3]) = "bend_table": BendFigures,
+        /// Grows with curvature (Miguel et al. 2013).
+        Progressive(BendStiffening) = "rigidity_progressive": table(),
     }
 }
 
@@ -233,10 +242,12 @@ section! {
         thickness: Option<f64> = quantity(Unit::Length, THICKNESS).optional(),
         /// In-plane stiffness; required without a base.
         sheet: Option<Sheet> = at_most_one(),
-        /// Poisson's ratio beside `young`; 0.25 if absent.
+        /// Poisson's ratio beside `young`, 0.25 if absent, or beside `young_progressive`, 0 if absent.
         poisson: Option<f64> = real(-0.9..=0.95).optional(),
         /// Bending stiffness; required without a base.
         plate: Option<Plate> = at_most_one(),
+        /// Internal friction: hysteresis and wrinkles that remember; none if neither this nor the base gives it.
+        internal_friction: Option<Words> = table().optional(),
         /// Stiffness-proportional damping time, of bending too unless that has its own; 0.5 ms without a base.
         damping: Option<f64> = quantity(Unit::Time, 0.0..=1.0).optional(),
         /// Damping time of bending; as `damping` if neither this nor the base gives it. A fabric's loss factor in bending, near 0.3, over the angular frequency of what
@@ -248,15 +259,10 @@ section! {
     check resolve;
 }
 
-/// Makes the material known.
-fn resolve(entry: Entry, keys: &mut Keys) -> Option<Entry> {
+/// In-plane law: its own, or that of its base with its own Poisson's ratio.
+fn membrane(entry: &Entry) -> Option<Membrane> {
     let base = entry.base.as_ref();
-    let mut lacking = Vec::new();
-    let density = entry.density.or(base.map(|b| b.density));
-    if density.is_none() {
-        lacking.push("density");
-    }
-    let membrane = match (&entry.sheet, base.map(|b| b.membrane)) {
+    match (&entry.sheet, base.map(|b| b.membrane)) {
         (Some(Sheet::Young(young)), base) => {
             let known = match base {
                 Some(Membrane::Isotropic(isotropic)) => isotropic.poisson,
@@ -265,14 +271,30 @@ fn resolve(entry: Entry, keys: &mut Keys) -> Option<Entry> {
             Some(Membrane::Isotropic(Isotropic { young: *young, poisson: entry.poisson.unwrap_or(known) }))
         }
         (Some(Sheet::Table(table)), _) => Some(Membrane::Table(*table)),
+        (Some(Sheet::Progressive(own)), _) => Some(Membrane::Progressive(own.law(entry.poisson.unwrap_or_default()))),
+        (None, Some(Membrane::Progressive(own))) => {
+            let poisson = entry.poisson.unwrap_or(own.poisson);
+            Some(Membrane::Progressive(Progressive { poisson, ..own }))
+        }
         (None, Some(Membrane::Isotropic(isotropic))) => {
             let poisson = entry.poisson.unwrap_or(isotropic.poisson);
             Some(Membrane::Isotropic(Isotropic { poisson, ..isotropic }))
         }
         (None, base) => base,
-    };
+    }
+}
+
+/// Makes the material known.
+fn resolve(entry: Entry, keys: &mut Keys) -> Option<Entry> {
+    let base = entry.base.as_ref();
+    let mut lacking = Vec::new();
+    let density = entry.density.or(base.map(|b| b.density));
+    if density.is_none() {
+        lacking.push("density");
+    }
+    let membrane = membrane(&entry);
     if membrane.is_none() {
-        lacking.push("young or stretch_table");
+        lacking.push("young, stretch_table or young_progressive");
     }
     if entry.poisson.is_some() && matches!(membrane, Some(Membrane::Table(_))) {
         keys.fault("poisson", "a stretch table has no Poisson's ratio; give young, or leave poisson out");
@@ -281,15 +303,34 @@ fn resolve(entry: Entry, keys: &mut Keys) -> Option<Entry> {
     let bending = match &entry.plate {
         Some(Plate::Constant(rigidity)) => Some(Bending::Constant(*rigidity)),
         Some(Plate::Table(rows)) => Some(Bending::Table(*rows)),
+        Some(Plate::Progressive(BendStiffening { k1, k2 })) => Some(Bending::Progressive([*k1, *k2])),
         None => base.map(|b| b.bending),
     };
     if bending.is_none() {
-        lacking.push("rigidity or bend_table");
+        lacking.push("rigidity, bend_table or rigidity_progressive");
     }
     let (Some(density), Some(membrane), Some(bending)) = (density, membrane, bending) else {
         keys.lacks(format!("missing: {}; give it, or a base to take it from", lacking.join(", ")));
         return None;
     };
+    let internal_friction = match &entry.internal_friction {
+        Some(words) => {
+            let [warp, _, weft, _] = match membrane {
+                Membrane::Isotropic(Isotropic { young, .. }) => [young, 0.0, young, 0.0],
+                Membrane::Progressive(Progressive { young: [[warp, _], [weft, _]], .. }) => [warp, 0.0, weft, 0.0],
+                Membrane::Table(_) => membrane.moduli(&Vec3::zeros()),
+            };
+            words.law([warp, weft], bending.rigidity(0.0, 0.0))
+        }
+        None => base.map(|b| b.internal_friction).unwrap_or_default(),
+    };
+    if internal_friction.bends() && bending.rigidity(0.0, 0.0) == 0.0 {
+        keys.fault(
+            "internal_friction",
+            "friction of bending without rigidity has nothing to turn it back; give a rigidity",
+        );
+        return None;
+    }
     let text = |own: &Option<String>, base: Option<&String>| own.as_ref().or(base).cloned().unwrap_or_default();
     let friction = entry.friction.or(base.map(|b| Friction { fixed: b.friction_static, sliding: b.friction_dynamic }));
     let friction = friction.unwrap_or(Friction { fixed: 0.3, sliding: 0.3 });
@@ -302,6 +343,7 @@ fn resolve(entry: Entry, keys: &mut Keys) -> Option<Entry> {
         thickness: entry.thickness.or(base.map(|b| b.thickness)).unwrap_or(5e-4),
         membrane,
         bending,
+        internal_friction,
         damping: entry.damping.or(base.map(|b| b.damping)).unwrap_or(5e-4),
         bending_damping: entry.bending_damping.or(base.and_then(|b| b.bending_damping)),
         friction_static: friction.fixed,

@@ -17,6 +17,7 @@ pub mod friction;
 pub mod air;
 pub mod balloon;
 pub mod glue;
+pub mod internal_friction;
 mod json;
 mod keys;
 mod kinds;

@@ -73,8 +73,11 @@ pub(super) fn fit(cloth: &Cloth, keys: &mut Keys) -> Option<()> {
         Some((name, "goes with model = \"springs\" or \"choi-ko\"".to_string()))
     } else if springs.stretch_limit.is_some() && cloth.strain_limit.is_some() {
         Some(("stretch_limit", "conflicts with 'strain_limit', which is the same; leave one out".to_string()))
-    } else if springs.from_material && matches!(cloth.material.membrane, Membrane::Table(_)) {
-        let message = format!("material '{}' has a table of stretch, of which no springs come", cloth.material.name);
+    } else if springs.from_material && !matches!(cloth.material.membrane, Membrane::Isotropic(_)) {
+        let message = format!(
+            "the stretch of material '{}' is not told by Young's modulus: no springs come of it",
+            cloth.material.name
+        );
         Some(("from_material", message))
     } else if springs.from_material {
         let own = ["structural", "shear", "ks", "kb"];

@@ -48,6 +48,8 @@ pub enum Unit {
     BeamRigidity,
     /// N s/m: force per speed.
     Damping,
+    /// 1/m.
+    Curvature,
 }
 
 /// How a unit relates to SI: a power of ten (read without rounding twice) or a factor.
@@ -71,7 +73,7 @@ struct Dimension {
 type Units = &'static [(&'static str, Scale)];
 
 /// All dimensions, in the order of [`Unit`].
-static DIMENSIONS: [Dimension; Unit::Damping as usize + 1] = [
+static DIMENSIONS: [Dimension; Unit::Curvature as usize + 1] = [
     Dimension { unit: Unit::One, name: "a number", example: "", units: &[("", Ten(0))], also: &[] },
     Dimension {
         unit: Unit::Ratio,
@@ -219,6 +221,13 @@ static DIMENSIONS: [Dimension; Unit::Damping as usize + 1] = [
         example: "0.01 N s/m",
         units: &[("N s/m", Ten(0)), ("mN s/m", Ten(-3))],
         also: &[("N*s/m", Ten(0)), ("kg/s", Ten(0)), ("g/s", Ten(-3))],
+    },
+    Dimension {
+        unit: Unit::Curvature,
+        name: "a curvature",
+        example: "30 1/m",
+        units: &[("1/m", Ten(0)), ("1/cm", Ten(2)), ("1/mm", Ten(3))],
+        also: &[],
     },
 ];
 

@@ -15,6 +15,7 @@ use crate::force::bending::Bending;
 use crate::force::contact::Friction;
 use crate::force::drag::{Drag, Slowed};
 use crate::force::elements::Elements;
+use crate::force::internal_friction::InternalFriction;
 use crate::force::membrane::{Isotropic, Membrane};
 use crate::force::sheet::{Damping, Sheet};
 use crate::force::solid::{Body, Tetrahedron};
@@ -187,6 +188,7 @@ impl ClothInput {
                 membrane: Membrane::Isotropic(Isotropic { young, poisson: 0.0 }),
                 bending: Bending::Constant(0.0),
                 damping: Damping::default(),
+                inner: InternalFriction::default(),
             },
             springs: None,
             density,

@@ -194,6 +194,12 @@ static ENERGIES: &[Energy] = &[
     Energy::new("solid", "Of the deformation of bodies, and of what glues cloths to them.", |_, world, state| {
         world.elements.solid_energy(&state.x)
     }),
+    Energy {
+        rare: true,
+        ..Energy::new("friction", "Done against the internal friction of cloths so far.", |_, world, state| {
+            world.elements.friction_work(&state.memory)
+        })
+    },
 ];
 
 /// Those of laws that only some scenes have.

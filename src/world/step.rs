@@ -47,6 +47,7 @@ impl Step {
             y: &self.moved,
             rate: &self.rate,
             v: &state.v,
+            guess: &state.guess,
             mass: &self.mass,
             beta: self.beta,
             betas: &self.betas,

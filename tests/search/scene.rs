@@ -8,6 +8,7 @@ use percale::force::bending::Bending;
 use percale::force::contact::Friction;
 use percale::force::drag::Drag;
 use percale::force::glue::STIFFNESS;
+use percale::force::internal_friction::InternalFriction;
 use percale::force::membrane::{Isotropic, Membrane};
 use percale::force::sheet::{Damping, Sheet};
 use percale::force::solid::{Body, Lame, Solid};
@@ -197,6 +198,7 @@ impl Draw {
                 membrane: Membrane::Isotropic(Isotropic { young, poisson: self.r.real(0.0, 0.45) }),
                 bending: Bending::Constant(self.r.size(1e-8, 1e-3)),
                 damping: if self.r.chance(0.3) { Damping::default() } else { Damping::even(self.r.size(1e-5, 1e-2)) },
+                inner: InternalFriction::default(),
             },
             springs: None,
             density: self.r.size(0.03, 1.0),

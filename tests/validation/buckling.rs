@@ -101,6 +101,7 @@ fn thrust(kind: Cut, clamped: bool, short: f64, (n, m, width): (usize, usize, f6
             y: &still,
             rate: &still,
             v: &still,
+            guess: &still,
             mass: &world.mass,
             beta: 1.0,
             betas: &vec![1.0; world.moving],

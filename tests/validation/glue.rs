@@ -103,6 +103,7 @@ fn the_film_has_no_moment() {
         y: &still,
         rate: &still,
         v: &still,
+        guess: &still,
         mass: &massless,
         beta: 1.0,
         betas: &ones,

@@ -25,6 +25,7 @@ fn forces(world: &World, x: &[Vec3]) -> Vec<Vec3> {
         y: &still,
         rate: &still,
         v: &still,
+        guess: &still,
         mass: &world.mass,
         beta: 1.0,
         betas: &ones,

@@ -31,6 +31,7 @@ fn sag(n: usize, thickness: f64, solid: Solid) -> f64 {
         y: &still,
         rate: &still,
         v: &still,
+        guess: &still,
         mass: &massless,
         beta: 1.0,
         betas: &ones,
@@ -81,8 +82,17 @@ fn laws(poisson: f64) -> [Solid; 2] {
 fn forces(world: &World, x: &[Vec3]) -> Vec<Vec3> {
     let (still, massless, ones) = (vec![Vec3::zeros(); x.len()], vec![0.0; x.len()], vec![1.0; x.len()]);
     let mut assembly = Assembly::<f64>::new(&world.elements, &world.starts);
-    let scheme =
-        Scheme { x, y: &still, rate: &still, v: &still, mass: &massless, beta: 1.0, betas: &ones, wind: Vec3::zeros() };
+    let scheme = Scheme {
+        x,
+        y: &still,
+        rate: &still,
+        v: &still,
+        guess: &still,
+        mass: &massless,
+        beta: 1.0,
+        betas: &ones,
+        wind: Vec3::zeros(),
+    };
     assembly.assemble(&scheme, &Memory::default());
     assembly.force.clone()
 }

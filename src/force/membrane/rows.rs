@@ -1,7 +1,9 @@
 //! Membranes as terms of the system.
 
-use super::{Membrane, Triangle};
+use super::{Beyond, Membrane, Triangle};
 use crate::force::area_barrier::{jam, jams, part2};
+use crate::force::dahl::Dahl;
+use crate::force::internal_friction::{Rubbing, numbers};
 use crate::force::scheme::{Scheme, WIDE, Wide, pick, put, take};
 use crate::force::sheet::Sheet;
 use crate::force::term::{Law, Name, Own, Rows, couple_all};
@@ -17,10 +19,18 @@ pub struct Membranes<'a> {
     pub triangles: &'a [Triangle],
 }
 
+/// Numbers that a triangle with internal friction remembers.
+const NUMBERS: usize = numbers(3);
+/// A triangle without memory.
+const FORGETS: u32 = u32::MAX;
+
 /// Every triangle that touches a subdomain.
 pub struct Faces {
     sheets: Vec<Sheet>,
-    faces: Vec<Face>,
+    /// Those whose moduli say all.
+    plain: Vec<Face>,
+    /// Those that have a stress beside.
+    apart: Vec<Face>,
 }
 
 /// A triangle as one subdomain sees it: its vertices in such an order, own ones first and ascending, that the blocks to store
@@ -30,6 +40,8 @@ struct Face {
     triangle: Triangle,
     /// Places of the blocks on and above the diagonal, row by row.
     places: [u32; 6],
+    /// Its number among the triangles with internal friction.
+    memory: u32,
 }
 
 impl Membranes<'_> {
@@ -46,6 +58,33 @@ impl Membranes<'_> {
     pub fn energy(&self, x: &[Vec3]) -> f64 {
         par::sum(self.triangles.len(), |k| self.energy_of(k, x))
     }
+
+    /// Triangles with internal friction, in the order of the memory.
+    fn rubbing(&self) -> Vec<&Triangle> {
+        let rubs = self.sheets.iter().map(|sheet| sheet.inner.stretches()).collect::<Vec<_>>();
+        if rubs.contains(&true) {
+            self.triangles.iter().filter(|t| rubs[t.cloth as usize]).collect()
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// Friction of a triangle.
+    fn friction(&self, t: &Triangle) -> Rubbing<'_, 3> {
+        Rubbing { laws: &self.sheets[t.cloth as usize].inner.stretch, share: t.area }
+    }
+
+    /// Gives `f` each triangle with internal friction, its law and what it remembers.
+    pub fn each_rubbing(&self, memory: &[f64], mut f: impl FnMut(&Triangle, &[Option<Dahl>; 3], &[f64])) {
+        for (t, memory) in self.rubbing().into_iter().zip(memory.chunks(NUMBERS)) {
+            f(t, self.friction(t).laws, memory);
+        }
+    }
+
+    /// Work done against internal friction so far [J].
+    pub fn work(&self, memory: &[f64]) -> f64 {
+        memory.chunks(NUMBERS).map(|element| element[NUMBERS - 1]).sum()
+    }
 }
 
 impl Law for Membranes<'_> {
@@ -61,28 +100,69 @@ impl Law for Membranes<'_> {
 
     fn rows<T: Real>(&self, domain: &Domain<T>) -> Faces {
         let own = Own::of(domain);
+        let mut count = 0;
+        let number = |t: &Triangle| {
+            let rubs = self.sheets[t.cloth as usize].inner.stretches();
+            count += u32::from(rubs);
+            if rubs { count - 1 } else { FORGETS }
+        };
+        let memories: Vec<u32> = self.triangles.iter().map(number).collect();
         let face = |k: u32| {
             let t = &self.triangles[k as usize];
             let triangle = t.reordered(own.order(&t.vertices));
             let [a, b, c] = triangle.vertices.map(|v| v as usize);
             let places = [[a, a], [a, b], [a, c], [b, b], [b, c], [c, c]].map(|[a, b]| domain.place(a, b));
-            Face { triangle, places }
+            Face { triangle, places, memory: memories[k as usize] }
         };
         let near = own.near(self.triangles.len(), |k| self.triangles[k].vertices);
-        Faces { sheets: self.sheets.to_vec(), faces: near.into_iter().map(face).collect() }
+        let apart = |face: &Face| {
+            let progressive = matches!(self.sheets[face.triangle.cloth as usize].membrane, Membrane::Progressive(_));
+            face.memory != FORGETS || progressive
+        };
+        let (apart, plain) = near.into_iter().map(face).partition(apart);
+        Faces { sheets: self.sheets.to_vec(), plain, apart }
     }
 
-    fn each_energy(&self, x: &[Vec3], _memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
+    fn each_energy(&self, x: &[Vec3], memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
         self.triangles.iter().zip(self.energies(x)).for_each(|(t, energy)| add(t.vertices[0], energy));
+        for (t, memory) in self.rubbing().into_iter().zip(memory.chunks(NUMBERS)) {
+            add(t.vertices[0], self.friction(t).work(t.strain(&pick(x, &t.vertices)).into(), memory));
+        }
+    }
+
+    fn memory(&self, x: &[Vec3]) -> Vec<f64> {
+        let rubbing = self.rubbing();
+        let mut memory = vec![0.0; NUMBERS * rubbing.len()];
+        for (t, memory) in rubbing.into_iter().zip(memory.chunks_mut(NUMBERS)) {
+            let start = self.sheets[t.cloth as usize].inner.start;
+            self.friction(t).start(start, t.strain(&pick(x, &t.vertices)).into(), memory);
+        }
+        memory
+    }
+
+    fn commit(&self, x: &[Vec3], memory: &mut [f64]) {
+        let rubbing = self.rubbing();
+        par::blocks_mut(memory, NUMBERS * par::BLOCK, |first, block| {
+            for (t, memory) in rubbing[first / NUMBERS..].iter().zip(block.chunks_mut(NUMBERS)) {
+                self.friction(t).advance(t.strain(&pick(x, &t.vertices)).into(), memory);
+            }
+        });
     }
 }
 
 impl<T: Real> Rows<T> for Faces {
-    fn add(&mut self, scheme: &Scheme, _memory: &[f64], domain: &mut Domain<T>, force: &mut [Vec3]) {
+    fn add(&mut self, scheme: &Scheme, memory: &[f64], domain: &mut Domain<T>, force: &mut [Vec3]) {
         let mut batch = Batch::default();
-        for faces in self.faces.chunks(WIDE) {
+        for faces in self.plain.chunks(WIDE) {
             batch.read(faces, &self.sheets, scheme);
             batch.respond();
+            batch.resist(faces.len());
+            batch.write(faces, domain, force);
+        }
+        for faces in self.apart.chunks(WIDE) {
+            batch.read(faces, &self.sheets, scheme);
+            batch.read_beyond(faces, &self.sheets, scheme, memory);
+            batch.respond_apart();
             batch.resist(faces.len());
             batch.write(faces, domain, force);
         }
@@ -98,6 +178,8 @@ struct Batch<T> {
     moduli: [Wide; 4],
     area: Wide,
     damping: Wide,
+    /// Stress beside that of the moduli, and its slopes.
+    beyond: [[Wide; 3]; 2],
     /// Part of its area that each has.
     parts: Wide,
     forces: [[Wide; 3]; 3],
@@ -121,7 +203,9 @@ impl<T: Real> Batch<T> {
             damping[l] = 1.0 + sheet.damping.stretch / scheme.beta;
             let c = match sheet.membrane {
                 Membrane::Isotropic(_) => sheet.membrane.moduli(&Vec3::zeros()),
-                Membrane::Table(_) => sheet.membrane.moduli(&t.strain(&pick(scheme.x, &t.vertices))),
+                Membrane::Table(_) | Membrane::Progressive(_) => {
+                    sheet.membrane.moduli(&t.strain(&pick(scheme.x, &t.vertices)))
+                }
             };
             for (row, c) in moduli.iter_mut().zip(c) {
                 row[l] = c;
@@ -129,16 +213,51 @@ impl<T: Real> Batch<T> {
         }
     }
 
+    /// Stress beside the moduli: of a law that stiffens, and of internal friction with its slopes over the expected step.
+    fn read_beyond(&mut self, faces: &[Face], sheets: &[Sheet], scheme: &Scheme, memory: &[f64]) {
+        for (l, Face { triangle: t, memory: at, .. }) in faces.iter().enumerate() {
+            let sheet = &sheets[t.cloth as usize];
+            let mut beyond = sheet.membrane.beyond(&t.strain(&pick(scheme.x, &t.vertices)));
+            let mut slopes = Vec3::zeros();
+            if *at != FORGETS {
+                let element = &memory[NUMBERS * *at as usize..][..NUMBERS];
+                let end = t.strain(&t.vertices.map(|v| scheme.x[v as usize] + scheme.expected(v as usize)));
+                let by = [0, 1, 2].map(|k| end[k] - element[k]);
+                let [stress, slope] = Rubbing { laws: &sheet.inner.stretch, share: t.area }.respond(by, element);
+                beyond += Vec3::from(stress);
+                slopes = slope.into();
+            }
+            put(&mut self.beyond[0], l, beyond);
+            put(&mut self.beyond[1], l, slopes);
+        }
+    }
+
     /// Forces and stiffness. By itself, so that whether it runs in lanes does not hang on the code around it.
     #[inline(never)]
     fn respond(&mut self) {
-        let Batch { fields, gradients, moduli, area, damping, parts, forces, blocks } = self;
+        self.respond_with::<false>();
+    }
+
+    /// The same of triangles that have a stress beside that of the moduli.
+    #[inline(never)]
+    fn respond_apart(&mut self) {
+        self.respond_with::<true>();
+    }
+
+    #[inline(always)]
+    fn respond_with<const APART: bool>(&mut self) {
+        let Batch { fields, gradients, moduli, area, damping, beyond, parts, forces, blocks } = self;
         for l in 0..WIDE {
             let g = [0, 1].map(|k| Vec2::new(gradients[2 * k][l], gradients[2 * k + 1][l]));
             let c = [moduli[0][l], moduli[1][l], moduli[2][l], moduli[3][l]];
             let edges = [0, 1, 2].map(|f| [take(&fields[f][0], l), take(&fields[f][1], l)]);
             parts[l] = part2(g[0].perp(&g[1]), &edges[0]);
-            let r = Triangle::respond::<T>(&g, area[l], &c, edges, damping[l]);
+            let other = if APART {
+                Beyond { stress: take(&beyond[0], l), slopes: take(&beyond[1], l) }
+            } else {
+                Beyond::default()
+            };
+            let r = Triangle::respond::<T, APART>(&g, area[l], (&c, &other), edges, damping[l]);
             forces.iter_mut().zip(r.force).for_each(|(rows, f)| put(rows, l, f));
             for (rows, block) in blocks.iter_mut().zip(&r.stiffness) {
                 rows.iter_mut().zip(block).for_each(|(row, value)| row[l] = *value);
@@ -165,7 +284,7 @@ impl<T: Real> Batch<T> {
     }
 
     fn write(&self, faces: &[Face], domain: &mut Domain<T>, force: &mut [Vec3]) {
-        for (l, Face { triangle: t, places }) in faces.iter().enumerate() {
+        for (l, Face { triangle: t, places, .. }) in faces.iter().enumerate() {
             for (place, block) in places.iter().zip(&self.blocks).filter(|(place, _)| **place != NOWHERE) {
                 let at = 9 * *place as usize;
                 for (value, row) in domain.blocks[at..at + 9].iter_mut().zip(block) {

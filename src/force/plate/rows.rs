@@ -1,7 +1,8 @@
 //! Bending of hinges and plates as terms of the system.
 
+use super::crease::{Crease, Creases, NUMBERS, Resisted, Turned};
 use super::{NONE, Patch};
-use crate::force::bending::{Bending, Bent, Hinge, fold};
+use crate::force::bending::{Bent, Hinge, fold};
 use crate::force::scheme::{Scheme, WIDE, Wide, pick, put, take};
 use crate::force::sheet::Sheet;
 use crate::force::term::{Law, Name, Own, Rows, couple_all};
@@ -15,8 +16,10 @@ pub struct Plates<'a> {
     pub sheets: &'a [Sheet],
     /// Hinges: elements by themselves where the law is a table.
     pub hinges: &'a [Hinge],
-    /// Elements of the cloths whose rigidity is constant.
+    /// Elements of the cloths that are plates.
     pub patches: &'a [Patch],
+    /// Stresses that hang on the curvature of triangles.
+    pub creases: &'a [Crease],
 }
 
 /// Every hinge that touches a subdomain. The blocks that they share are overwritten, not added to: bending is the first of all terms.
@@ -35,6 +38,11 @@ pub struct Hinges<T> {
     ends: Vec<u32>,
     /// Gradients of the hinges' angles times the root of the stiffness.
     slopes: Vec<[Lanes<T>; 4]>,
+    /// Creases with a hinge that touches it, by the hinges here.
+    creases: Vec<Crease>,
+    /// What the hinges do to creases and they to hinges; nothing where there are none.
+    turned: Vec<Turned>,
+    resisted: Vec<Resisted>,
 }
 
 /// Row of the stiffness of all hinges of a cloth: the hinge itself and the other hinges of its two triangles.
@@ -53,6 +61,8 @@ struct Turn {
     away: f64,
     /// What free flight adds to it [rad].
     late: f64,
+    /// Angle away from rest now [rad].
+    angle: f64,
     /// Stiffness by itself [N m].
     stiffness: f64,
     /// Gradient of the angle by vertex [rad/m].
@@ -66,25 +76,32 @@ impl Plates<'_> {
 
     /// Energy of a hinge by itself [J].
     fn alone(&self, h: &Hinge, x: &[Vec3]) -> f64 {
-        match &self.sheets[h.cloth as usize].bending {
-            Bending::Constant(_) => 0.0,
-            law => h.energy(law, &pick(x, &h.vertices)),
-        }
+        let law = &self.sheets[h.cloth as usize].bending;
+        if law.plate().is_some() { 0.0 } else { h.energy(law, &pick(x, &h.vertices)) }
     }
 
     /// Energy of a patch whose hinges are `away` from rest [J].
     fn together(&self, patch: &Patch, away: &[f64]) -> f64 {
-        match self.sheets[patch.cloth as usize].bending {
-            Bending::Constant(rigidity) => patch.energy(rigidity, |h| away[h as usize]),
-            Bending::Table(_) => 0.0,
-        }
+        let rigidity = self.sheets[patch.cloth as usize].bending.plate();
+        rigidity.map_or(0.0, |rigidity| patch.energy(rigidity, |h| away[h as usize]))
     }
 
     /// Energy of them all [J].
     pub fn energy(&self, x: &[Vec3]) -> f64 {
         let hinges = par::sum(self.hinges.len(), |k| self.alone(&self.hinges[k], x));
         let away = self.away(x);
-        hinges + par::sum(self.patches.len(), |k| self.together(&self.patches[k], &away))
+        let plates = hinges + par::sum(self.patches.len(), |k| self.together(&self.patches[k], &away));
+        let creases = self.creases();
+        plates + par::sum(self.creases.len(), |k| creases.energy_of(&self.creases[k], x))
+    }
+
+    fn creases(&self) -> Creases<'_> {
+        Creases { sheets: self.sheets, hinges: self.hinges, list: self.creases }
+    }
+
+    /// Work done against internal friction so far [J].
+    pub fn work(&self, memory: &[f64]) -> f64 {
+        memory.chunks(NUMBERS).map(|element| element[NUMBERS - 1]).sum()
     }
 
     /// The row of each hinge; empty where its law is a table.
@@ -115,6 +132,8 @@ impl Plates<'_> {
         known.sort_unstable();
         let find = |h: u32, known: &[(u32, u32)]| known.binary_search_by_key(&h, |k| k.0).map(|k| known[k].1);
         let mut beyond: Vec<u32> = list.iter().flat_map(|h| links[*h as usize].others).collect();
+        let near = self.creases.iter().filter(|crease| crease.hinges.iter().any(|h| find(*h, &known).is_ok()));
+        beyond.extend(near.flat_map(|crease| crease.hinges).filter(|h| *h != NONE));
         beyond.sort_unstable();
         beyond.dedup();
         beyond.retain(|h| find(*h, &known).is_err());
@@ -127,6 +146,13 @@ impl Plates<'_> {
         };
         let own_links: Vec<Link> = list[..touching].iter().map(link).collect();
         let hinges: Vec<Hinge> = list.iter().map(|h| self.hinges[*h as usize]).collect();
+        let creases = self.creases.iter().filter_map(|crease| {
+            let own = crease.hinges.map(|h| find(h, &known).ok());
+            let touches = own.iter().flatten().any(|h| (*h as usize) < touching);
+            // All of its hinges share it with one that touches, so they are known.
+            touches.then(|| Crease { hinges: own.map(|h| h.unwrap_or(NONE)), ..*crease })
+        });
+        let creases: Vec<Crease> = creases.collect();
         let mut shares: Vec<(u32, u32)> = Vec::new();
         for (k, h) in hinges[..touching].iter().enumerate() {
             let v = h.vertices.map(|v| v as usize);
@@ -142,6 +168,9 @@ impl Plates<'_> {
             sheets: self.sheets.to_vec(),
             slopes: vec![Default::default(); touching],
             turns: vec![Turn::default(); hinges.len()],
+            turned: vec![Turned::default(); if creases.is_empty() { 0 } else { hinges.len() }],
+            resisted: vec![Resisted::default(); if creases.is_empty() { 0 } else { hinges.len() }],
+            creases,
             links: own_links,
             hinges,
             ends: (0..blocks).map(|k| shares.partition_point(|s| s.0 <= k) as u32).collect(),
@@ -170,19 +199,34 @@ impl Law for Plates<'_> {
         par::map_heavy(domains.len(), |k| self.rows_of(&domains[k], &links))
     }
 
-    fn each_energy(&self, x: &[Vec3], _memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
+    fn each_energy(&self, x: &[Vec3], memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
         let away = self.away(x);
-        for h in self.hinges {
-            if let Bending::Table(_) = &self.sheets[h.cloth as usize].bending {
-                add(h.vertices[0], self.alone(h, x));
-            }
+        let is_plate = |cloth: u32| self.sheets[cloth as usize].bending.plate().is_some();
+        for h in self.hinges.iter().filter(|h| !is_plate(h.cloth)) {
+            add(h.vertices[0], self.alone(h, x));
         }
-        for patch in self.patches {
-            if let Bending::Constant(_) = self.sheets[patch.cloth as usize].bending {
-                let one = patch.hinges.into_iter().find(|h| *h != NONE).map(|h| self.hinges[h as usize].vertices[0]);
-                add(one.unwrap_or_default(), self.together(patch, &away));
-            }
+        let one = |hinges: [u32; 3]| {
+            let first = hinges.into_iter().find(|h| *h != NONE);
+            first.map_or(0, |h| self.hinges[h as usize].vertices[0])
+        };
+        for patch in self.patches.iter().filter(|patch| is_plate(patch.cloth)) {
+            add(one(patch.hinges), self.together(patch, &away));
         }
+        let creases = self.creases();
+        let of = |k: usize| {
+            let crease = &self.creases[k];
+            creases.energy_of(crease, x) + creases.work_of(crease, x, memory)
+        };
+        let energies = par::map(self.creases.len(), of);
+        self.creases.iter().zip(energies).for_each(|(crease, energy)| add(one(crease.hinges), energy));
+    }
+
+    fn memory(&self, x: &[Vec3]) -> Vec<f64> {
+        self.creases().memory(x)
+    }
+
+    fn commit(&self, x: &[Vec3], memory: &mut [f64]) {
+        self.creases().commit(x, memory);
     }
 }
 
@@ -191,21 +235,27 @@ impl<T: Real> Rows<T> for Hinges<T> {
         self.ends.len()
     }
 
-    fn add(&mut self, scheme: &Scheme, _memory: &[f64], domain: &mut Domain<T>, force: &mut [Vec3]) {
+    fn add(&mut self, scheme: &Scheme, memory: &[f64], domain: &mut Domain<T>, force: &mut [Vec3]) {
         self.turn(scheme);
+        self.resist(scheme, memory);
         for (k, link) in self.links.iter().enumerate() {
             let (h, turn) = (&self.hinges[k], &self.turns[k]);
             let sheet = &self.sheets[h.cloth as usize];
-            let bent = match sheet.bending {
-                Bending::Constant(rigidity) => {
+            let bent = match sheet.bending.plate() {
+                Some(rigidity) => {
                     let others = link.others.iter().zip(&link.stiffness[1..]);
                     let sum: f64 = others.map(|(o, c)| c * self.turns[*o as usize].away).sum();
                     rigidity * (link.stiffness[0] * turn.away + sum)
                 }
-                Bending::Table(_) => turn.stiffness * turn.away,
+                None => turn.stiffness * turn.away,
             };
-            let moment = bent + turn.stiffness * turn.late;
-            let root = (turn.stiffness * (1.0 + sheet.damping.bend / scheme.beta)).sqrt();
+            let mut moment = bent + turn.stiffness * turn.late;
+            let mut stiffness = turn.stiffness * (1.0 + sheet.damping.bend / scheme.beta);
+            if let Some(resisted) = self.resisted.get(k) {
+                moment += resisted.moment;
+                stiffness += resisted.stiffness;
+            }
+            let root = stiffness.sqrt();
             for ((v, g), slope) in h.vertices.iter().zip(&turn.gradient).zip(&mut self.slopes[k]) {
                 if let Some(force) = force.get_mut((*v as usize).wrapping_sub(domain.first)) {
                     *force -= g * moment;
@@ -248,8 +298,32 @@ impl<T: Real> Hinges<T> {
                     late += g.dot(&(scheme.rate[v] - scheme.v[v])) * scheme.betas[v];
                     late += g.dot(&(damped - scheme.v[v])) * sheet.damping.bend;
                 }
-                *turn = Turn { away: away + whole - late, late, stiffness, gradient };
+                *turn = Turn { away: away + whole - late, late, angle: away, stiffness, gradient };
             }
+        }
+    }
+
+    /// What creases do to the hinges.
+    fn resist(&mut self, scheme: &Scheme, memory: &[f64]) {
+        let Hinges { sheets, hinges, turns, creases, turned, resisted, .. } = self;
+        if creases.is_empty() {
+            return;
+        }
+        let late = |v: usize| (scheme.rate[v] - scheme.v[v]) * scheme.betas[v];
+        let sum = |hinge: &Hinge, turn: &Turn, of: &dyn Fn(usize) -> Vec3| -> f64 {
+            hinge.vertices.iter().zip(&turn.gradient).map(|(v, g)| g.dot(&of(*v as usize))).sum()
+        };
+        for ((hinge, turn), turned) in hinges.iter().zip(&*turns).zip(&mut *turned) {
+            *turned = Turned {
+                away: turn.angle,
+                ahead: sum(hinge, turn, &|v| scheme.y[v] - late(v)),
+                expected: sum(hinge, turn, &|v| scheme.expected(v)),
+            };
+        }
+        resisted.fill(Resisted::default());
+        creases.iter().for_each(|crease| crease.resist(sheets, turned, memory, resisted));
+        for ((hinge, turn), resisted) in hinges.iter().zip(&*turns).zip(resisted) {
+            resisted.moment += resisted.stiffness * sum(hinge, turn, &late);
         }
     }
 

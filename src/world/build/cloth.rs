@@ -147,11 +147,12 @@ impl Making<'_> {
             material,
             place,
             bending: input.sheet.bending,
+            rubs: input.sheet.inner.bends(),
             weights: &input.weights.bend,
             flat: input.flat,
             cloth: *cloth,
         };
-        plate_mesh::add(&bent, &mut world.elements.hinges, &mut world.elements.patches);
+        plate_mesh::add(&bent, &mut world.elements);
         let Some(limit) = input.limit else { return Vec::new() };
         edge_lengths(topology, &input.mesh, material)
             .map(|(edge, length)| Limit::most(edge.map(|v| place[v as usize]), length * (1.0 + limit)))

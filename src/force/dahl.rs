@@ -1,0 +1,280 @@
+//! Internal friction of cloth: Dahl's law for one scalar strain (Dahl 1968; Miguel et al. 2013, section 3).
+//!
+//! With `d` the sign of the strain's change, `ds/de = (smax(e) - d s)/tau` and `smax(e) = a + b |e|` (Eq. 2). What the stress `s` is hangs on
+//! the path of the strain and not on the time it takes: where the strain goes on for long, it nears `d smax`; turned round, it follows
+//! within a few `tau`. A way from `e` to `e'` with `q = exp(-|e' - e|/tau)` and `b' = b sign(e)` has a closed form:
+//! - exact: `s' = d smax(e') - b' tau + (s - d smax(e) + b' tau) q`;
+//! - fitted: the same without `b' tau` (Eq. 3), with which the tables of that paper were made;
+//! - power `gamma` (Eq. 1), for `b = 0`: `y = 1 - d s/smax` goes as `dy/d|e| = -y^gamma/tau`.
+//!
+//! A way that goes through `e = 0` is split there. Since `smax` falls with the strain the exact stress may exceed it by `b tau`.
+
+/// Closed form of the way.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Form {
+    /// Solves Eq. 2.
+    #[default]
+    Exact,
+    /// Eq. 3 of the paper.
+    Fitted,
+    /// Eq. 1 with this exponent, for a constant largest stress.
+    Power(f64),
+}
+
+/// Dahl's law; stress in N/m for strains of stretch, in N for `3 kappa` [1/m] of bending.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dahl {
+    /// Largest stress at no strain.
+    pub a: f64,
+    /// How much it grows by strain.
+    pub b: f64,
+    /// Strain within which the stress follows a turn.
+    pub tau: f64,
+    /// Closed form.
+    pub form: Form,
+}
+
+/// Expected changes below this part of `tau` have the slope at the start.
+const SMALL: f64 = 1e-3;
+
+impl Dahl {
+    /// The law that leaves at most the strain `persistent` where stiffness is `k`, and does so from the strain `saturation` on, where the
+    /// stress has come to 95 % of its bound (section 3.1).
+    pub fn tuned(k: f64, persistent: f64, saturation: f64) -> Dahl {
+        let tau = (saturation - persistent) / (2.0f64 / (1.0 - 0.95)).ln();
+        Dahl { a: k * persistent, b: 0.0, tau, form: Form::Exact }
+    }
+
+    /// Largest stress at a strain.
+    #[inline]
+    pub fn most(&self, e: f64) -> f64 {
+        self.a + self.b * e.abs()
+    }
+
+    /// Stress after a way from the strain `e`, where it was `s`, to `to`; and work done on the way.
+    #[inline]
+    pub fn go(&self, e: f64, s: f64, to: f64) -> (f64, f64) {
+        if e * to < 0.0 {
+            let (middle, first) = self.straight(e, s, 0.0);
+            let (end, second) = self.straight(0.0, middle, to);
+            (end, first + second)
+        } else {
+            self.straight(e, s, to)
+        }
+    }
+
+    /// The same where the strain keeps its sign.
+    fn straight(&self, e: f64, s: f64, to: f64) -> (f64, f64) {
+        let way = (to - e).abs();
+        if way == 0.0 {
+            return (s, 0.0);
+        }
+        let d = (to - e).signum();
+        let Dahl { tau, .. } = *self;
+        let lag = match self.form {
+            // The sign is that of the side on which the way is.
+            Form::Exact => self.b * (e + to).signum() * tau,
+            Form::Fitted => 0.0,
+            Form::Power(gamma) => return power(self.a, gamma, way / tau, d, s, tau),
+        };
+        let [from, end] = [e, to].map(|e| d * self.most(e) - lag);
+        let less = (-way / tau).exp_m1();
+        (end + (s - from) * (1.0 + less), d * (0.5 * (from + end) * way - (s - from) * tau * less))
+    }
+
+    /// Largest slope of the stress at a strain, over both directions.
+    #[inline]
+    pub fn steepest(&self, e: f64, s: f64) -> f64 {
+        (self.most(e) + s.abs()) / self.tau
+    }
+
+    /// Slope of the chord of an expected way from `e`, where the stress is `s`, to `to`: what an implicit step adds to its stiffness. Not
+    /// below zero, where the exact stress falls with the bound; not above the steepest slope.
+    #[inline]
+    pub fn secant(&self, e: f64, s: f64, to: f64) -> f64 {
+        let steepest = self.steepest(e, s);
+        if (to - e).abs() < SMALL * self.tau {
+            return steepest;
+        }
+        ((self.go(e, s, to).0 - s) / (to - e)).clamp(0.0, steepest)
+    }
+}
+
+/// The way of [`Form::Power`]: `way` in units of `tau`.
+fn power(most: f64, gamma: f64, way: f64, d: f64, s: f64, tau: f64) -> (f64, f64) {
+    if most == 0.0 {
+        return (0.0, 0.0);
+    }
+    let y = (1.0 - d * s / most).max(0.0);
+    // Integral of y^-p from the end to the start.
+    let between = |p: f64, y: f64, end: f64| {
+        if (p - 1.0).abs() < 1e-9 { (y / end).ln() } else { (y.powf(1.0 - p) - end.powf(1.0 - p)) / (1.0 - p) }
+    };
+    let end = if y == 0.0 {
+        0.0
+    } else if (gamma - 1.0).abs() < 1e-9 {
+        y * (-way).exp()
+    } else {
+        (y.powf(1.0 - gamma) - (1.0 - gamma) * way).max(0.0).powf(1.0 / (1.0 - gamma))
+    };
+    let area = if y == 0.0 { 0.0 } else { between(gamma - 1.0, y, end) };
+    (d * most * (1.0 - end), most * tau * (way - area))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::random::Random;
+
+    fn all() -> [Dahl; 5] {
+        let with = |form, b| Dahl { a: 2.2, b, tau: 0.006, form };
+        [
+            with(Form::Exact, 3.16),
+            with(Form::Fitted, 3.16),
+            with(Form::Power(1.0), 0.0),
+            with(Form::Power(0.5), 0.0),
+            with(Form::Power(1.7), 0.0),
+        ]
+    }
+
+    /// Ways in pieces give what the whole gives, through zero as well, the work too.
+    #[test]
+    fn ways_in_pieces_are_the_whole() {
+        let mut random = Random::new(1);
+        for dahl in all() {
+            for _ in 0..2000 {
+                let (e, to) = (0.02 * random.signed(), 0.02 * random.signed());
+                let s = dahl.most(e) * random.signed();
+                let whole = dahl.go(e, s, to);
+                let mut pieces = (s, 0.0);
+                let mut at = e;
+                let mut cuts: Vec<f64> = (0..7).map(|_| random.unit()).collect();
+                cuts.push(1.0);
+                cuts.sort_by(f64::total_cmp);
+                for cut in cuts {
+                    let next = if cut == 1.0 { to } else { e + (to - e) * cut };
+                    let (stress, work) = dahl.go(at, pieces.0, next);
+                    (pieces, at) = ((stress, pieces.1 + work), next);
+                }
+                // The square root of a cancelled bound has half the digits.
+                let digits = if matches!(dahl.form, Form::Power(g) if g != 1.0) { 1e-7 } else { 1e-12 };
+                assert!((whole.0 - pieces.0).abs() < digits * dahl.most(0.02), "{dahl:?} {whole:?} {pieces:?}");
+                assert!((whole.1 - pieces.1).abs() < digits * dahl.most(0.02) * 0.02, "{dahl:?} {whole:?} {pieces:?}");
+            }
+        }
+    }
+
+    /// Stress and work solve their differential equations.
+    #[test]
+    fn ways_solve_the_equation() {
+        let mut random = Random::new(2);
+        for dahl in all().into_iter().filter(|dahl| dahl.form != Form::Fitted) {
+            for _ in 0..500 {
+                let e = 0.01 + 0.005 * random.signed();
+                let s = 0.9 * dahl.most(e) * random.signed();
+                for d in [1.0, -1.0] {
+                    let h = 1e-5 * dahl.tau;
+                    let (there, work) = dahl.go(e, s, e + d * h);
+                    let gamma = if let Form::Power(gamma) = dahl.form { gamma } else { 1.0 };
+                    let most = dahl.most(e);
+                    let slope = most / dahl.tau * (1.0 - d * s / most).powf(gamma);
+                    // The next term of the series is a few h/tau of it; rounding leaves 1e-11 of it.
+                    let (found, bound) = ((there - s) / (d * h), 4e-5 * (most + s.abs()) / dahl.tau);
+                    assert!((found - slope).abs() < bound, "{dahl:?} {e} {s} {d}: {found} {slope}");
+                    let mean = 0.5 * (there + s) * d * h;
+                    assert!((work - mean).abs() < 1e-6 * most * h, "{dahl:?}: {work} {mean}");
+                }
+            }
+        }
+    }
+
+    /// Steady loops. Of a constant bound over a range D of strain: the stress turns at `smax tanh(D/2 tau)`, and a loop takes
+    /// `2 smax (D - 2 tau tanh(D/2 tau))`. Of a bound that grows: between two strains, solved for from the closed form.
+    #[test]
+    fn steady_loops_are_those_of_the_equation() {
+        let steady = |dahl: Dahl, low: f64, high: f64| {
+            let (mut s, mut loss) = (0.0, 0.0);
+            let mut top = 0.0;
+            for _ in 0..200 {
+                let up = dahl.go(low, s, high);
+                let down = dahl.go(high, up.0, low);
+                (s, top, loss) = (down.0, up.0, up.1 + down.1);
+            }
+            (top, s, loss)
+        };
+        let (most, tau) = (2.22, 0.006);
+        let constant = Dahl { a: most, b: 0.0, tau, form: Form::Exact };
+        for (range, published) in [(0.005, 1.2014e-3), (0.02, 3.9190e-2), (0.04, 1.24455e-1)] {
+            let (top, bottom, loss) = steady(constant, 0.0, range);
+            let tip = most * (0.5 * range / tau).tanh();
+            assert!((top - tip).abs() < 1e-12 && (bottom + tip).abs() < 1e-12, "{top} {bottom} {tip}");
+            assert!((loss - 2.0 * most * (range - 2.0 * tau * (0.5 * range / tau).tanh())).abs() < 1e-12);
+            assert!((loss / published - 1.0).abs() < 1e-4, "{loss}");
+        }
+        let spandex = |form| Dahl { a: 0.40, b: 4.84, tau: 0.088, form };
+        let cotton = Dahl { a: 2.22, b: 3.16, tau: 0.006, form: Form::Exact };
+        for (dahl, low, high, wanted) in [
+            (spandex(Form::Exact), 0.2, 0.6, [2.8498, -1.7241]),
+            (spandex(Form::Fitted), 0.2, 0.6, [3.2757, -1.2982]),
+            (cotton, 0.0, 0.04, [2.3218, -2.2330]),
+        ] {
+            let (top, bottom, _) = steady(dahl, low, high);
+            assert!((top - wanted[0]).abs() < 6e-5 && (bottom - wanted[1]).abs() < 6e-5, "{dahl:?}: {top} {bottom}");
+        }
+    }
+
+    /// Tuned by the strain that stays: k times it is the bound, and the strain of saturation turns the stress to 95 % of it.
+    #[test]
+    fn tuned_by_what_stays() {
+        let dahl = Dahl::tuned(100.0, 0.02, 0.1);
+        assert!((dahl.most(0.05) - 2.0).abs() < 1e-15);
+        let (turned, _) = dahl.go(0.1, dahl.most(0.1), 0.02);
+        assert!((turned / dahl.most(0.0) + 0.95).abs() < 1e-12, "{turned}");
+    }
+
+    /// The linearisation of the paper (Eq. 9) differs from the way by the square of the step.
+    #[test]
+    fn the_linearisation_of_the_paper_is_of_first_order() {
+        let dahl = all()[0];
+        let linear = |e: f64, s: f64, by: f64| {
+            let d = by.signum();
+            s + (dahl.most(e) - d * s + dahl.b * by.abs()) / (dahl.tau + by.abs()) * by
+        };
+        for (e, s, d) in [(0.01, 1.0, 1.0), (0.02, -0.7, 1.0), (0.02, 2.0, -1.0)] {
+            let error = |h: f64| (linear(e, s, d * h) - dahl.go(e, s, e + d * h).0).abs();
+            let order = (error(2e-4) / error(1e-4)).log2();
+            assert!((order - 2.0).abs() < 0.05, "{order}");
+        }
+    }
+
+    /// A turn each step, a thousand times, does not drift.
+    #[test]
+    fn a_turn_each_step_does_not_drift() {
+        for dahl in all() {
+            let (mut low, mut s) = (0.0, 0.3);
+            for _ in 0..1000 {
+                let (up, _) = dahl.go(0.01, s, 0.0101);
+                let (down, _) = dahl.go(0.0101, up, 0.01);
+                (low, s) = (down - s, down);
+            }
+            assert!(low.abs() < 1e-9, "{dahl:?}: {low}");
+        }
+    }
+
+    /// The chord lies between nothing and the steepest slope, and meets the way where it is not bounded.
+    #[test]
+    fn chords_are_bounded() {
+        let mut random = Random::new(3);
+        for dahl in all() {
+            for _ in 0..1000 {
+                let (e, to) = (0.05 * random.signed(), 0.05 * random.signed());
+                let s = dahl.most(e) * random.signed();
+                let slope = dahl.secant(e, s, to);
+                assert!((0.0..=dahl.steepest(e, s)).contains(&slope));
+                if slope > 0.0 && (to - e).abs() > 1e-3 * dahl.tau && slope < dahl.steepest(e, s) {
+                    assert!((s + slope * (to - e) - dahl.go(e, s, to).0).abs() < 1e-12);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Stress along warp and weft that hangs on a triangle's curvature: internal friction, and rigidity that grows with curvature.
+//!
+//! The curvature of a surface of flat triangles lies in its edges: of each, length times angle along the edge's normal `n`. A triangle has
+//! its edges' curvature with their areas, `kappa = sum_h e_h theta_h n_h^2/(A1 + A2)`, so that however vertices lie off a bent
+//! surface the mean is that of the surface: friction bears what it should where the mesh sheds a part of its elastic energy (see
+//! [`crate::force::homogenize`]). A moment `m` per width along warp or weft turns hinge `h` back by `A m n_h^2 e_h/(A1 + A2)`. Friction acts on the strain `e = 3 kappa`, and its stress is a moment per width (Miguel et al. 2013, sections 2.1 and 4.3); a
+//! rigidity `3 (k1 + 3 k2 |kappa|)` is a plate's of `3 k1` and the moment `9 k2 |kappa| kappa`.
+//!
+//! Slopes act on the motion of a step at the present velocity as they are, on what changes it through bounds by hinge, as the plate's
+//! stiffness does (see [`crate::force::assembly`]).
+
+use super::{FlatPatch, NONE};
+use crate::force::bending::{Bending, Hinge};
+use crate::force::internal_friction::{Rubbing, numbers};
+use crate::force::scheme::pick;
+use crate::force::sheet::Sheet;
+use crate::linalg::{Vec3, par};
+
+/// Numbers that a triangle with internal friction of bending remembers.
+pub const NUMBERS: usize = numbers(2);
+/// A triangle without memory.
+pub const FORGETS: u32 = u32::MAX;
+/// Strain per curvature.
+const STRAIN: f64 = 3.0;
+
+/// A triangle whose curvature has a stress.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Crease {
+    /// Hinges by index; [`NONE`] on the border.
+    pub hinges: [u32; 3],
+    /// Curvature along warp and weft per angle of each hinge [1/m].
+    pub curvature: [[f64; 3]; 2],
+    /// Rest area times the weight map's factor of bending [m^2].
+    pub area: f64,
+    /// Number among the triangles that remember; [`FORGETS`] without friction.
+    pub memory: u32,
+    /// Which cloth: index of the laws.
+    pub cloth: u32,
+}
+
+/// What a hinge of creases does in a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Turned {
+    /// Angle away from rest [rad].
+    pub away: f64,
+    /// How far it turns at the present velocity [rad].
+    pub ahead: f64,
+    /// How far it turns if forces act as in the last step [rad].
+    pub expected: f64,
+}
+
+/// Moment and bound of the stiffness of a hinge [N m].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Resisted {
+    /// Moment at the angle that the present velocity leads to.
+    pub moment: f64,
+    /// Stiffness by itself that is no less than what it is together with others.
+    pub stiffness: f64,
+}
+
+impl FlatPatch {
+    /// Curvature along warp and weft per angle of each hinge [1/m].
+    pub fn curvatures(&self) -> [[f64; 3]; 2] {
+        let sign = |k: usize| if self.against[k] { -1.0 } else { 1.0 };
+        let along = |k: usize, way: usize| sign(k) * self.curvature[k] * self.normals[k][way].powi(2);
+        [0, 1].map(|way| [0, 1, 2].map(|k| along(k, way)))
+    }
+}
+
+impl Crease {
+    /// Along warp and weft, of values by hinge.
+    #[inline]
+    fn along(&self, of: impl Fn(u32) -> f64) -> [f64; 2] {
+        let values = self.hinges.map(|h| if h == NONE { 0.0 } else { of(h) });
+        self.curvature.map(|row| row[0] * values[0] + row[1] * values[1] + row[2] * values[2])
+    }
+
+    /// Curvature along warp and weft at positions `x` [1/m].
+    pub fn curvature_at(&self, hinges: &[Hinge], x: &[Vec3]) -> [f64; 2] {
+        self.along(|h| {
+            let hinge = &hinges[h as usize];
+            hinge.away(&pick(x, &hinge.vertices))
+        })
+    }
+
+    /// The same as strain [1/m].
+    fn strain_at(&self, hinges: &[Hinge], x: &[Vec3]) -> [f64; 2] {
+        self.curvature_at(hinges, x).map(|k| STRAIN * k)
+    }
+
+    fn friction<'a>(&self, sheets: &'a [Sheet]) -> Rubbing<'a, 2> {
+        Rubbing { laws: &sheets[self.cloth as usize].inner.bend, share: self.area / STRAIN }
+    }
+
+    /// Adds what it does to its hinges, whose turns are known.
+    #[inline]
+    pub fn resist(&self, sheets: &[Sheet], turned: &[Turned], memory: &[f64], resisted: &mut [Resisted]) {
+        let sheet = &sheets[self.cloth as usize];
+        let at = |of: fn(&Turned) -> f64| self.along(|h| of(&turned[h as usize]));
+        let [away, ahead] = [at(|t| t.away), at(|t| t.ahead)];
+        let (mut moments, mut slopes) = ([0.0; 2], [0.0; 2]);
+        if self.memory != FORGETS {
+            let element = &memory[NUMBERS * self.memory as usize..][..NUMBERS];
+            let [stress, slope] = self.friction(sheets).respond(at(|t| t.expected).map(|k| STRAIN * k), element);
+            (moments, slopes) = (stress, slope.map(|s| STRAIN * s));
+        }
+        if let Bending::Progressive([_, growth]) = sheet.bending {
+            for k in 0..2 {
+                moments[k] += 9.0 * growth * away[k].abs() * away[k];
+                slopes[k] += 18.0 * growth * away[k].abs();
+            }
+        }
+        let [p, q] = &self.curvature;
+        let [m, n] = [0, 1].map(|k| self.area * (moments[k] + slopes[k] * ahead[k]));
+        let [k, l] = slopes.map(|slope| self.area * slope);
+        let form = |i: usize, j: usize| k * p[i] * p[j] + l * q[i] * q[j];
+        let roots = [0, 1, 2].map(|i| form(i, i).max(0.0).sqrt());
+        for i in (0..3).filter(|i| self.hinges[*i] != NONE && roots[*i] > 0.0) {
+            let bound = |j: usize| if roots[j] > 0.0 { form(i, j).abs() * roots[i] / roots[j] } else { 0.0 };
+            let own = &mut resisted[self.hinges[i] as usize];
+            own.moment += m * p[i] + n * q[i];
+            own.stiffness += bound(0) + bound(1) + bound(2);
+        }
+    }
+}
+
+/// All creases of all cloths, with what they hang on.
+#[derive(Clone, Copy, Debug)]
+pub struct Creases<'a> {
+    /// Laws by cloth.
+    pub sheets: &'a [Sheet],
+    /// All hinges.
+    pub hinges: &'a [Hinge],
+    /// Themselves.
+    pub list: &'a [Crease],
+}
+
+impl Creases<'_> {
+    /// Energy of rigidity that grows [J].
+    pub fn energy_of(&self, crease: &Crease, x: &[Vec3]) -> f64 {
+        let Bending::Progressive([_, growth]) = self.sheets[crease.cloth as usize].bending else { return 0.0 };
+        let cubes: f64 = crease.curvature_at(self.hinges, x).iter().map(|k| k.abs().powi(3)).sum();
+        crease.area * 3.0 * growth * cubes
+    }
+
+    /// Work done against the friction of a crease so far, were positions `x` [J].
+    pub fn work_of(&self, crease: &Crease, x: &[Vec3], memory: &[f64]) -> f64 {
+        if crease.memory == FORGETS {
+            return 0.0;
+        }
+        let element = &memory[NUMBERS * crease.memory as usize..][..NUMBERS];
+        crease.friction(self.sheets).work(crease.strain_at(self.hinges, x), element)
+    }
+
+    /// Those with friction, in the order of the memory.
+    fn rubbing(&self) -> Vec<&Crease> {
+        self.list.iter().filter(|crease| crease.memory != FORGETS).collect()
+    }
+
+    /// What they remember at the start.
+    pub fn memory(&self, x: &[Vec3]) -> Vec<f64> {
+        let rubbing = self.rubbing();
+        let mut memory = vec![0.0; NUMBERS * rubbing.len()];
+        for (crease, memory) in rubbing.into_iter().zip(memory.chunks_mut(NUMBERS)) {
+            let start = self.sheets[crease.cloth as usize].inner.start;
+            crease.friction(self.sheets).start(start, crease.strain_at(self.hinges, x), memory);
+        }
+        memory
+    }
+
+    /// Brings the memory up to the end of a step.
+    pub fn commit(&self, x: &[Vec3], memory: &mut [f64]) {
+        let rubbing = self.rubbing();
+        par::blocks_mut(memory, NUMBERS * par::BLOCK, |first, block| {
+            for (crease, memory) in rubbing[first / NUMBERS..].iter().zip(block.chunks_mut(NUMBERS)) {
+                crease.friction(self.sheets).advance(crease.strain_at(self.hinges, x), memory);
+            }
+        });
+    }
+}

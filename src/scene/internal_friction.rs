@@ -1,0 +1,201 @@
+//! `internal_friction` of a material, and laws that stiffen beside it.
+
+use super::keys::{Keys, Kind, choices, section};
+use super::kinds::{choice, list, quantity, real, table};
+use super::unit::Unit;
+use crate::force::dahl::{Dahl, Form};
+use crate::force::internal_friction::InternalFriction;
+use crate::force::membrane::Progressive;
+
+choices! {
+    /// Closed form of the stress on a way of the strain.
+    pub enum FormWord {
+        /// Solves the differential equation.
+        Exact = "exact",
+        /// Eq. 3 of Miguel et al. 2013, with which their tables were fitted.
+        Fitted = "fitted",
+    }
+}
+
+section! {
+    /// Friction of stretch or shear, by Green strain: a, b and tau, or what stays.
+    pub struct StretchFriction {
+        /// Largest stress at no strain.
+        a: Option<f64> = quantity(Unit::Stiffness, 0.0..=1e7).optional(),
+        /// How much it grows by strain; 0 if absent.
+        b: Option<f64> = quantity(Unit::Stiffness, 0.0..=1e7).optional(),
+        /// Strain within which the stress follows a turn.
+        tau: Option<f64> = quantity(Unit::Ratio, 1e-9..=100.0).optional(),
+        /// Instead of these: largest strain that stays after a load.
+        persistent: Option<f64> = quantity(Unit::Ratio, 1e-9..=100.0).optional(),
+        /// Beside it: strain from which on that is so; more than what stays.
+        saturation: Option<f64> = quantity(Unit::Ratio, 1e-9..=100.0).optional(),
+    }
+    check stretch_is_told_once;
+}
+
+section! {
+    /// Friction of bending, by three times the curvature: a, b and tau, or what stays.
+    pub struct BendFriction {
+        /// Largest moment per width at no curvature.
+        a: Option<f64> = quantity(Unit::Force, 0.0..=1e3).optional(),
+        /// How much it grows by strain; 0 if absent.
+        b: Option<f64> = quantity(Unit::Rigidity, 0.0..=1e3).optional(),
+        /// Strain within which the moment follows a turn.
+        tau: Option<f64> = quantity(Unit::Curvature, 1e-6..=1e6).optional(),
+        /// Instead of these: largest strain that stays after a load.
+        persistent: Option<f64> = quantity(Unit::Curvature, 1e-6..=1e6).optional(),
+        /// Beside it: strain from which on that is so; more than what stays.
+        saturation: Option<f64> = quantity(Unit::Curvature, 1e-6..=1e6).optional(),
+    }
+    check bend_is_told_once;
+}
+
+section! {
+    /// Internal friction of a material (Miguel et al. 2013).
+    pub struct Words {
+        /// Of stretch along warp; along weft too unless that has its own.
+        stretch: Option<StretchFriction> = table().optional(),
+        /// Of stretch along weft.
+        weft: Option<StretchFriction> = table().optional(),
+        /// Of shear; none if absent.
+        shear: Option<StretchFriction> = table().optional(),
+        /// Of bending, along warp; along weft too unless that has its own.
+        bend: Option<BendFriction> = table().optional(),
+        /// Of bending along weft.
+        bend_weft: Option<BendFriction> = table().optional(),
+        /// Closed form of the stress.
+        form: FormWord = choice().or(FormWord::Exact),
+        /// Exponent of Dahl's law, where no largest stress grows by strain (Eq. 1).
+        gamma: Option<f64> = real(0.1..=10.0).optional(),
+    }
+    check gamma_has_no_growth;
+}
+
+section! {
+    /// In-plane stiffness that grows with strain: `k1 + k2 |E|`.
+    pub struct Stiffening {
+        /// k1 and k2 along warp.
+        warp: Vec<f64> = list(quantity(Unit::Stiffness, 0.0..=1e7), 2..=2).required(),
+        /// k1 and k2 along weft; as warp if absent.
+        weft: Option<Vec<f64>> = list(quantity(Unit::Stiffness, 0.0..=1e7), 2..=2).optional(),
+        /// Shear modulus; that of an isotropic sheet of the mean k1 if absent.
+        shear: Option<f64> = quantity(Unit::Stiffness, 0.0..=1e7).optional(),
+    }
+    check stiffens_from_something;
+}
+
+section! {
+    /// Bending rigidity that grows with curvature: `3 (k1 + 3 k2 |kappa|)`.
+    pub struct BendStiffening {
+        /// A third of the rigidity at no curvature.
+        pub k1: f64 = quantity(Unit::Rigidity, 0.0..=1e3).required(),
+        /// A ninth of its growth by curvature.
+        pub k2: f64 = quantity(Unit::BeamRigidity, 0.0..=1e3).or(0.0),
+    }
+}
+
+/// Faults of five numbers of which either three or two are to be given.
+fn told_once(given: [Option<f64>; 5], keys: &mut Keys) -> Option<()> {
+    let names = ["a", "b", "tau", "persistent", "saturation"];
+    let [a, _, tau, persistent, saturation] = given;
+    let (by_law, by_rest) = (&given[..3], &given[3..]);
+    let is = |one: &Option<f64>| one.is_some();
+    let (name, message) = match (by_law.iter().position(is), by_rest.iter().position(is)) {
+        (Some(_), Some(k)) => (names[3 + k], "conflicts with 'a', 'b' and 'tau'; give those or what stays".to_string()),
+        (_, Some(_)) if persistent.is_none() || saturation.is_none() => {
+            (names[if persistent.is_none() { 3 } else { 4 }], "missing; what stays is told by both".to_string())
+        }
+        (_, Some(_)) if saturation <= persistent => ("saturation", "not more than 'persistent'".to_string()),
+        (_, Some(_)) => return Some(()),
+        (_, None) if a.is_none() => ("a", "missing; give a and tau, or persistent and saturation".to_string()),
+        (_, None) if tau.is_none() => ("tau", "missing; give a and tau, or persistent and saturation".to_string()),
+        (_, None) => return Some(()),
+    };
+    if keys.find(name).is_some() {
+        keys.fault(name, &message)
+    } else {
+        keys.lacks(format!("'{name}': {message}"))
+    }
+    None
+}
+
+fn stretch_is_told_once(own: StretchFriction, keys: &mut Keys) -> Option<StretchFriction> {
+    told_once([own.a, own.b, own.tau, own.persistent, own.saturation], keys).map(|()| own)
+}
+
+fn bend_is_told_once(own: BendFriction, keys: &mut Keys) -> Option<BendFriction> {
+    told_once([own.a, own.b, own.tau, own.persistent, own.saturation], keys).map(|()| own)
+}
+
+fn gamma_has_no_growth(words: Words, keys: &mut Keys) -> Option<Words> {
+    let stretch = [&words.stretch, &words.weft, &words.shear].map(|own| own.as_ref().and_then(|own| own.b));
+    let bend = [&words.bend, &words.bend_weft].map(|own| own.as_ref().and_then(|own| own.b));
+    if words.gamma.is_some() && stretch.into_iter().chain(bend).flatten().any(|b| b > 0.0) {
+        keys.fault("gamma", "goes with a constant largest stress; leave out b");
+        return None;
+    }
+    if words.gamma.is_some() && keys.find("form").is_some() {
+        keys.fault("form", "conflicts with 'gamma', which has a form of its own; leave one out");
+        return None;
+    }
+    Some(words)
+}
+
+fn stiffens_from_something(own: Stiffening, keys: &mut Keys) -> Option<Stiffening> {
+    for (name, pair) in [("warp", Some(&own.warp)), ("weft", own.weft.as_ref())] {
+        if pair.is_some_and(|pair| pair[0] <= 0.0) {
+            keys.fault(name, "the first number, the stiffness at no strain, must be larger than 0");
+            return None;
+        }
+    }
+    Some(own)
+}
+
+impl Stiffening {
+    /// The law with a Poisson's ratio.
+    pub fn law(&self, poisson: f64) -> Progressive {
+        let pair = |pair: &[f64]| [pair[0], pair[1]];
+        let warp = pair(&self.warp);
+        let weft = self.weft.as_ref().map_or(warp, |weft| pair(weft));
+        let shear = self.shear.unwrap_or(0.5 * (warp[0] + weft[0]) / (2.0 * (1.0 + poisson)));
+        Progressive { young: [warp, weft], shear, poisson }
+    }
+}
+
+impl Words {
+    /// The friction where stretch has the stiffness `young` [N/m] and bending the rigidity `rigidity` [N m].
+    pub fn law(&self, young: [f64; 2], rigidity: f64) -> InternalFriction {
+        let form = match (self.gamma, self.form) {
+            (Some(gamma), _) => Form::Power(gamma),
+            (None, FormWord::Exact) => Form::Exact,
+            (None, FormWord::Fitted) => Form::Fitted,
+        };
+        let dahl = |k: f64, [a, b, tau, persistent, saturation]: [Option<f64>; 5]| {
+            let tuned = Dahl::tuned(k, persistent.unwrap_or_default(), saturation.unwrap_or(1.0));
+            let law = match (a, tau) {
+                (Some(a), Some(tau)) => Dahl { a, b: b.unwrap_or_default(), tau, form },
+                _ => Dahl { form, ..tuned },
+            };
+            (law.a > 0.0 || law.b > 0.0).then_some(law)
+        };
+        let stretch = |own: &Option<StretchFriction>, k: f64| {
+            own.as_ref().and_then(|own| dahl(k, [own.a, own.b, own.tau, own.persistent, own.saturation]))
+        };
+        // The strain is three times the curvature.
+        let bend = |own: &Option<BendFriction>| {
+            own.as_ref().and_then(|own| dahl(rigidity / 3.0, [own.a, own.b, own.tau, own.persistent, own.saturation]))
+        };
+        let weft = if self.weft.is_some() { &self.weft } else { &self.stretch };
+        let bend_weft = if self.bend_weft.is_some() { &self.bend_weft } else { &self.bend };
+        InternalFriction {
+            stretch: [
+                stretch(&self.stretch, young[0]),
+                stretch(weft, young[1]),
+                stretch(&self.shear, 0.5 * (young[0] + young[1])),
+            ],
+            bend: [bend(&self.bend), bend(bend_weft)],
+            ..InternalFriction::default()
+        }
+    }
+}
