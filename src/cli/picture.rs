@@ -6,6 +6,7 @@ use crate::render::{
     linear_from_srgb, memory,
 };
 use crate::scene::Scene;
+use crate::scene::cloth::Cloth;
 use crate::scene::memory::words;
 use crate::scene::obstacle;
 use crate::scene::preview::{CELL, Shading as Law};
@@ -13,6 +14,7 @@ use crate::sequence::{Entry, Run, Shape, Snapshot};
 use crate::world::Kind;
 use crate::world::motion::Motion;
 use crate::world::quantity::Channel;
+use crate::world::quantity::Has;
 
 /// Angle from which on an obstacle's triangles meet in an edge [rad].
 const CREASE: f64 = std::f64::consts::FRAC_PI_3;
@@ -48,10 +50,12 @@ fn look_of(scene: &Scene, kind: Kind, name: &str) -> Option<Look> {
 
 /// A cloth has a channel.
 fn has(scene: &Scene, cloth: &str, channel: &Channel) -> bool {
-    channel.of.has(
-        scene.airs.iter().any(|layer| layer.cloth == cloth),
-        scene.balloons.iter().any(|balloon| balloon.cloth == cloth),
-    )
+    let inner = scene.cloths.iter().find(|c| c.name == cloth).map(Cloth::inner).unwrap_or_default();
+    channel.of.has(Has {
+        air: scene.airs.iter().any(|layer| layer.cloth == cloth),
+        balloon: scene.balloons.iter().any(|balloon| balloon.cloth == cloth),
+        friction: [inner.stretches(), inner.bends()],
+    })
 }
 
 /// Draws a frame `width` by `height` of a run, whose record says what box the camera is fitted to; where cloth leaves that picture

@@ -10,6 +10,7 @@ use super::named::material;
 use super::place::{Group, Selector, Transform, mesh, one_name_each};
 use super::spring::{self, Springs};
 use super::unit::Unit;
+use crate::force::internal_friction::{InternalFriction, Start};
 use crate::linalg::{UnitVec3, Vec3};
 use crate::world::motion::Motion;
 use std::path::PathBuf;
@@ -216,6 +217,8 @@ section! {
         pub rest: Rest = choice().or(Rest::Mesh),
         /// Angles at which hinges rest.
         pub rest_angles: RestAngles = choice().or(RestAngles::Mesh),
+        /// Its material's internal friction acts.
+        pub internal_friction: bool = flag().or(true),
         /// Internal friction at the start, of a material that has any.
         pub friction_start: FrictionStart = choice().or(FrictionStart::None),
         /// Upper bound of the relative elongation of edges; no bound if absent.
@@ -262,9 +265,10 @@ fn finish(mut cloth: Cloth, keys: &mut Keys) -> Option<Cloth> {
 
 /// Internal friction is of finite elements; what it does that is not expected is told.
 fn rubs_as_meant(cloth: &Cloth, keys: &mut Keys) -> Option<()> {
-    let Material { name, internal_friction: inner, membrane, bending, .. } = &cloth.material;
+    let Material { name, membrane, bending, .. } = &cloth.material;
+    let inner = cloth.inner();
     if !inner.stretches() && !inner.bends() {
-        if cloth.friction_start != FrictionStart::None {
+        if cloth.friction_start != FrictionStart::None && cloth.internal_friction {
             keys.fault("friction_start", format!("material '{name}' has no internal friction"));
             return None;
         }
@@ -298,6 +302,19 @@ fn rubs_as_meant(cloth: &Cloth, keys: &mut Keys) -> Option<()> {
         }
     }
     Some(())
+}
+
+impl Cloth {
+    /// Its internal friction.
+    pub fn inner(&self) -> InternalFriction {
+        let start = match self.friction_start {
+            FrictionStart::None => Start::None,
+            FrictionStart::Virgin => Start::Virgin,
+            FrictionStart::Saturated => Start::Saturated,
+        };
+        let own = if self.internal_friction { self.material.internal_friction } else { InternalFriction::default() };
+        InternalFriction { start, ..own }
+    }
 }
 
 fn mass_is_given_once(cloth: &Cloth, keys: &mut Keys) -> Option<()> {

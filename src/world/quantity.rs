@@ -5,11 +5,13 @@
 
 mod air;
 mod gap;
+mod inner;
 mod number;
 mod strain;
 
 pub use air::{air_masses, pressures};
 pub use gap::gaps;
+pub use inner::{frictions, residual_curvatures, residuals};
 pub use number::Number;
 pub(crate) use number::numbers;
 pub use strain::{largest_strain, strained, strains};
@@ -29,15 +31,29 @@ pub enum Of {
     Air,
     /// Those over a layer of air, and balloons.
     AirAndBalloons,
+    /// Those with internal friction of stretch, of bending, or of either.
+    Friction([bool; 2]),
+}
+
+/// What a cloth has that others do not.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Has {
+    /// A layer of air below it.
+    pub air: bool,
+    /// Air inside.
+    pub balloon: bool,
+    /// Internal friction of stretch, and of bending.
+    pub friction: [bool; 2],
 }
 
 impl Of {
-    /// A cloth has it that has a layer of air below it, or is a balloon, or neither.
-    pub fn has(self, air: bool, balloon: bool) -> bool {
+    /// A cloth has it that has this.
+    pub fn has(self, cloth: Has) -> bool {
         match self {
             Of::Every => true,
-            Of::Air => air,
-            Of::AirAndBalloons => air || balloon,
+            Of::Air => cloth.air,
+            Of::AirAndBalloons => cloth.air || cloth.balloon,
+            Of::Friction(wanted) => wanted.iter().zip(cloth.friction).any(|(wanted, has)| *wanted && has),
         }
     }
 }
@@ -126,6 +142,35 @@ static CHANNELS: &[Channel] = &[
         shown: "Mass of the air below per area [kg/m2], of cloths over air; others are grey.",
         of: Of::Air,
         values: |_, world, state, object| air_masses(world, state, object),
+        ..Channel::PLAIN
+    },
+    Channel {
+        word: "friction",
+        sentence: "Stress of internal friction along warp as a part of its largest: of stretch, else of bending.",
+        shown: "Internal friction along warp as a part of its largest, of cloths that have any; others are grey.",
+        diverging: true,
+        of: Of::Friction([true, true]),
+        values: |_, world, state, object| frictions(world, state, object),
+        ..Channel::PLAIN
+    },
+    Channel {
+        word: "residual",
+        sentence: "Green strain along warp that would stay without load; of cloths with internal friction of stretch.",
+        shown: "Strain along warp that would stay without load, of cloths with friction of stretch; others are grey.",
+        diverging: true,
+        of: Of::Friction([true, false]),
+        values: |_, world, state, object| residuals(world, state, object),
+        ..Channel::PLAIN
+    },
+    Channel {
+        word: "residual_curvature",
+        label: Some("curvature"),
+        unit: "1/m",
+        sentence: "Curvature along warp that would stay without load [1/m]; of cloths with internal friction of bending.",
+        shown: "Curvature along warp that would stay without load [1/m], of cloths with friction of bending; others are grey.",
+        diverging: true,
+        of: Of::Friction([false, true]),
+        values: |_, world, state, object| residual_curvatures(world, state, object),
         ..Channel::PLAIN
     },
 ];

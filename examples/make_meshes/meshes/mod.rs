@@ -10,6 +10,7 @@ mod mannequin;
 mod pillow;
 mod pointed;
 mod relax;
+mod rolled;
 mod skirt;
 mod surface;
 mod tshirt;
@@ -28,6 +29,7 @@ use percale::mesh::TriMesh;
 use percale::mesh::generate::{Diagonals, cuboid, hanging, lying, sheet, sphere};
 use pillow::pillow;
 use pointed::{needles, spike, wedge};
+use rolled::{rolled, tube};
 use skirt::skirt;
 use tshirt::tshirt;
 use vest::vest;
@@ -63,5 +65,9 @@ pub fn shipped() -> Vec<(&'static str, TriMesh)> {
         ("comforter.ply", cushion(1.5, 0.12, 0.027)),
         ("sheet_1m_71.ply", square(71)),
         ("dragon.ply", dragon(0.005)),
+        ("strip_4mm.ply", rolled(0.1, 0.025, 1.25e-3, 0.004, 6e-4)),
+        ("strip_7mm.ply", rolled(0.1, 0.025, 1.25e-3, 0.0075, 6e-4)),
+        ("strip_23mm.ply", rolled(0.1, 0.025, 1.25e-3, 0.023, 6e-4)),
+        ("sleeve.ply", tube(0.05, 0.25, 96, 76)),
     ]
 }

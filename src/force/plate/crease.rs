@@ -11,6 +11,7 @@
 
 use super::{FlatPatch, NONE};
 use crate::force::bending::{Bending, Hinge};
+use crate::force::dahl::Dahl;
 use crate::force::internal_friction::{Rubbing, numbers};
 use crate::force::scheme::pick;
 use crate::force::sheet::Sheet;
@@ -150,6 +151,13 @@ impl Creases<'_> {
         }
         let element = &memory[NUMBERS * crease.memory as usize..][..NUMBERS];
         crease.friction(self.sheets).work(crease.strain_at(self.hinges, x), element)
+    }
+
+    /// Gives `f` each crease with friction, its laws and what it remembers.
+    pub fn each_rubbing(&self, memory: &[f64], mut f: impl FnMut(&Crease, &[Option<Dahl>; 2], &[f64])) {
+        for (crease, memory) in self.rubbing().into_iter().zip(memory.chunks(NUMBERS)) {
+            f(crease, crease.friction(self.sheets).laws, memory);
+        }
     }
 
     /// Those with friction, in the order of the memory.

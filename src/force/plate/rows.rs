@@ -3,6 +3,7 @@
 use super::crease::{Crease, Creases, NUMBERS, Resisted, Turned};
 use super::{NONE, Patch};
 use crate::force::bending::{Bent, Hinge, fold};
+use crate::force::dahl::Dahl;
 use crate::force::scheme::{Scheme, WIDE, Wide, pick, put, take};
 use crate::force::sheet::Sheet;
 use crate::force::term::{Law, Name, Own, Rows, couple_all};
@@ -97,6 +98,11 @@ impl Plates<'_> {
 
     fn creases(&self) -> Creases<'_> {
         Creases { sheets: self.sheets, hinges: self.hinges, list: self.creases }
+    }
+
+    /// Gives `f` each triangle with friction of bending, its laws and what it remembers.
+    pub fn each_rubbing(&self, memory: &[f64], f: impl FnMut(&Crease, &[Option<Dahl>; 2], &[f64])) {
+        self.creases().each_rubbing(memory, f);
     }
 
     /// Work done against internal friction so far [J].

@@ -3,8 +3,9 @@
 use super::faults::Faults;
 use crate::mesh::topology::Topology;
 use crate::scene::Scene;
+use crate::scene::cloth::Cloth;
 use crate::world::build::ClothInput;
-use crate::world::quantity::{Channel, Of};
+use crate::world::quantity::{Channel, Has, Of};
 use crate::world::{self, balloon::BalloonInput};
 use std::slice::Iter;
 
@@ -67,11 +68,18 @@ pub fn balloons(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Ve
 
 /// Warns of what no cloth will have.
 fn warn_of_fields(scene: &Scene, faults: &mut Faults) {
-    let (layers, balloons) = (!scene.airs.is_empty(), !scene.balloons.is_empty());
+    let of_any =
+        |bends: bool| scene.cloths.iter().map(Cloth::inner).any(|i| if bends { i.bends() } else { i.stretches() });
+    let any =
+        Has { air: !scene.airs.is_empty(), balloon: !scene.balloons.is_empty(), friction: [false, true].map(of_any) };
     let mut warn = |key: &str, mut fields: Iter<&Channel>| {
-        if let Some(field) = fields.find(|field| !field.of.has(layers, balloons)) {
-            let or = if field.of == Of::AirAndBalloons { " and no [[balloon]]" } else { "" };
-            faults.warn(key, format!("no cloth has \"{}\": there is no [[air_layer]]{or}", field.word));
+        if let Some(field) = fields.find(|field| !field.of.has(any)) {
+            let lacks = match field.of {
+                Of::Friction(_) => "no material has internal friction of that",
+                Of::AirAndBalloons => "there is no [[air_layer]] and no [[balloon]]",
+                Of::Air | Of::Every => "there is no [[air_layer]]",
+            };
+            faults.warn(key, format!("no cloth has \"{}\": {lacks}", field.word));
         }
     };
     warn("output.fields", scene.output.fields.iter());

@@ -5,13 +5,12 @@ use super::select::{self, Groups, Refusal};
 use super::{files, hold};
 use crate::force::contact::Friction;
 use crate::force::drag::Drag;
-use crate::force::internal_friction::{InternalFriction, Start};
 use crate::force::sheet::{Damping, Sheet};
 use crate::force::spring_mesh::Fault;
 use crate::mesh::check::{Severity, check};
 use crate::mesh::{LEFT_OUT, TriMesh, refine};
 use crate::scene::Scene;
-use crate::scene::cloth::{self, Cloth, FrictionStart, Map, MapSource, Mapped, RestAngles};
+use crate::scene::cloth::{self, Cloth, Map, MapSource, Mapped, RestAngles};
 use crate::scene::fault::meant;
 use crate::scene::spring;
 use crate::world::build::{ClothInput, Rest, Weights, spring_fault};
@@ -60,14 +59,7 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
             membrane: material.membrane,
             bending: material.bending,
             damping: Damping { stretch: material.damping, bend: material.bending_damping.unwrap_or(material.damping) },
-            inner: InternalFriction {
-                start: match cloth.friction_start {
-                    FrictionStart::None => Start::None,
-                    FrictionStart::Virgin => Start::Virgin,
-                    FrictionStart::Saturated => Start::Saturated,
-                },
-                ..material.internal_friction
-            },
+            inner: cloth.inner(),
         },
         springs: spring::network(cloth),
         density: material.density,

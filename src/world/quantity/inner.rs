@@ -1,0 +1,106 @@
+//! Internal friction at the vertices of a cloth.
+
+use crate::force::dahl::Dahl;
+use crate::force::membrane::{Isotropic, Membrane, Progressive};
+use crate::force::plate::{Crease, NONE};
+use crate::force::sheet::Sheet;
+use crate::force::term::Law;
+use crate::linalg::Vec3;
+use crate::world::{Object, State, World};
+
+/// What is known of one strain of an element: vertices, weight, law, strain and stress.
+type Rubbed<'a> = (&'a [u32], f64, &'a Dahl, [f64; 2]);
+
+/// Mean over the elements at each vertex of what `of` says; `None` where no element has friction.
+fn means(world: &World, object: &Object, values: impl Fn(&mut dyn FnMut(Rubbed, f64))) -> Option<Vec<f64>> {
+    let (mut sums, mut weights) = (vec![0.0; world.moving], vec![0.0; world.moving]);
+    let own = |v: &u32| object.vertices.contains(&(*v as usize));
+    values(&mut |(vertices, weight, ..), value| {
+        for v in vertices.iter().filter(|v| own(v)).map(|v| *v as usize) {
+            sums[v] += weight * value;
+            weights[v] += weight;
+        }
+    });
+    if weights.iter().all(|weight| *weight == 0.0) || object.vertices.end > world.moving {
+        return None;
+    }
+    let mean = |v: &u32| if weights[*v as usize] > 0.0 { sums[*v as usize] / weights[*v as usize] } else { 0.0 };
+    Some(object.place.iter().map(mean).collect())
+}
+
+/// Gives `f` warp of each triangle that has friction of stretch there.
+fn stretched(world: &World, state: &State, f: &mut dyn FnMut(Rubbed, &Sheet)) {
+    let membranes = world.elements.membranes();
+    let memory = state.memory.of(Law::name(&membranes));
+    membranes.each_rubbing(memory, |t, laws, own| {
+        if let Some(dahl) = &laws[0] {
+            f((&t.vertices, t.area, dahl, [own[0], own[3]]), &world.elements.sheets[t.cloth as usize]);
+        }
+    });
+}
+
+/// The same of bending along warp; an element's vertices are those of its hinges.
+fn bent(world: &World, state: &State, f: &mut dyn FnMut(Rubbed, &Sheet)) {
+    let plates = world.elements.plates();
+    let memory = state.memory.of(Law::name(&plates));
+    plates.each_rubbing(memory, |crease: &Crease, laws, own| {
+        let hinges = crease.hinges.iter().filter(|h| **h != NONE);
+        let ends: Vec<u32> =
+            hinges.flat_map(|h| world.elements.hinges[*h as usize].vertices[..2].iter().copied()).collect();
+        if let Some(dahl) = &laws[0] {
+            f((&ends, crease.area, dahl, [own[0], own[2]]), &world.elements.sheets[crease.cloth as usize]);
+        }
+    });
+}
+
+/// Stress of internal friction along warp as a part of its largest: of stretch, else of bending.
+pub fn frictions(world: &World, state: &State, object: &Object) -> Option<Vec<f64>> {
+    let part = |rubbed: Rubbed| rubbed.3[1] / rubbed.2.most(rubbed.3[0]).max(f64::MIN_POSITIVE);
+    let stretch = |add: &mut dyn FnMut(Rubbed, f64)| stretched(world, state, &mut |r, _| add(r, part(r)));
+    let bend = |add: &mut dyn FnMut(Rubbed, f64)| bent(world, state, &mut |r, _| add(r, part(r)));
+    means(world, object, stretch).or_else(|| means(world, object, bend))
+}
+
+/// Green strain along warp at which its stress would vanish, by vertex.
+pub fn residuals(world: &World, state: &State, object: &Object) -> Option<Vec<f64>> {
+    means(world, object, |add| {
+        stretched(world, state, &mut |r, sheet| add(r, rest(r, |e| pulled(&sheet.membrane, e))));
+    })
+}
+
+/// Curvature along warp at which its moment would vanish, by vertex [1/m].
+pub fn residual_curvatures(world: &World, state: &State, object: &Object) -> Option<Vec<f64>> {
+    means(world, object, |add| {
+        bent(world, state, &mut |r, sheet| add(r, rest(r, |e| sheet.bending.rigidity(0.0, e / 3.0) * e / 3.0) / 3.0));
+    })
+}
+
+/// Elastic stress along warp that is pulled to a Green strain and free across [N/m].
+fn pulled(membrane: &Membrane, e: f64) -> f64 {
+    match membrane {
+        Membrane::Isotropic(Isotropic { young, .. }) => young * e,
+        Membrane::Progressive(Progressive { young: [[k1, k2], _], .. }) => (k1 + k2 * e.abs()) * e,
+        Membrane::Table(_) => membrane.moduli(&Vec3::new(e, 0.0, 0.0))[0] * e,
+    }
+}
+
+/// Strain at which elastic stress and friction balance, on the way back from where it is now.
+fn rest((_, _, dahl, [e, s]): Rubbed, elastic: impl Fn(f64) -> f64) -> f64 {
+    let stress = |to: f64| elastic(to) + dahl.go(e, s, to).0;
+    let sign = stress(e).signum();
+    let mut by = 1e-3 * dahl.tau;
+    let mut far = e;
+    for _ in 0..60 {
+        far = e - sign * by;
+        if stress(far) * sign <= 0.0 {
+            break;
+        }
+        by *= 2.0;
+    }
+    let mut near = e;
+    for _ in 0..50 {
+        let middle = 0.5 * (near + far);
+        *if stress(middle) * sign > 0.0 { &mut near } else { &mut far } = middle;
+    }
+    0.5 * (near + far)
+}
