@@ -171,7 +171,6 @@ static CHANNELS: &[Channel] = &[
         diverging: true,
         of: Of::Friction([false, true]),
         values: |_, world, state, object| residual_curvatures(world, state, object),
-        ..Channel::PLAIN
     },
 ];
 

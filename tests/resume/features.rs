@@ -28,6 +28,7 @@ pub fn all() -> Vec<(&'static str, String)> {
         ("obstacles that come and go", format!("{}{VISITED}", time(""))),
         ("recorded motion", format!("{}{RECORDED}", time(""))),
         ("springs, beams, air, glue", format!("{}{SPRINGS}", time(""))),
+        ("internal friction", format!("{}{INNER}", time(""))),
     ]
 }
 
@@ -125,6 +126,36 @@ box = { min = [-1, 0, -1], max = [-0.12, 1, 1] }
 cloth = "cover"
 body = "filling"
 permeability = "poplin"
+"##;
+
+/// Two sheets whose stretch, shear and bending rub within fall onto a ball, one of them after it was rolled.
+const INNER: &str = r##"
+[[material]]
+name = "rubbing"
+base = "measured-cotton"
+internal_friction = { stretch = { a = 2, b = 3, tau = 0.006 }, shear = { a = 1, tau = 0.01 }, bend = { a = 1e-4, tau = 8 } }
+[[cloth]]
+name = "upper"
+mesh = "MESHES/sheet_1m_25.ply"
+material = "rubbing"
+friction_start = "saturated"
+transform = { scale = 0.4, translate = [0.02, 0.106, 0] }
+[[cloth]]
+name = "strip"
+mesh = "MESHES/strip_23mm.ply"
+material = "measured-felt"
+thickness = "0.2 mm"
+rest = "chart"
+rest_angles = "flat"
+friction_start = "virgin"
+transform = { translate = [0, 0.2, 0] }
+[[obstacle]]
+name = "ball"
+mesh = "MESHES/ball.ply"
+friction = 0.4
+rotation = { axis = [0, 1, 0.2], speed = "200 deg/s", from = 0.05 }
+[contact]
+distance = "0.2 mm"
 "##;
 
 /// Work that is added up from step to step.

@@ -3,7 +3,9 @@
 use crate::support::{good, lines, read};
 use percale::force::bending::Bending;
 use percale::force::contact::Friction;
-use percale::force::membrane::{Isotropic, Membrane};
+use percale::force::dahl::{Dahl, Form};
+use percale::force::internal_friction::{InternalFriction, Start as Anchor};
+use percale::force::membrane::{Isotropic, Membrane, Progressive};
 use percale::linalg::Vec3;
 use percale::scene::body;
 use percale::scene::cloth::{MapSource, Mapped, Model, Pull, Rest, RestAngles};
@@ -134,7 +136,7 @@ fn a_cloth_has_all_its_parts() {
 #[test]
 fn cloths_of_springs_have_all_their_parts() {
     let scene = good(FULL);
-    let [net, woven, knit] = &scene.cloths[1..] else { panic!("three cloths of springs") };
+    let [net, woven, knit, ..] = &scene.cloths[1..] else { panic!("three cloths of springs") };
     assert_eq!((net.model, net.vertex_mass), (Model::Springs, Some(2e-4)));
     let springs = &net.springs;
     assert_eq!([springs.structural, springs.shear, springs.flexion], [Some(20.0), Some(8.0), Some(3.0)]);
@@ -143,6 +145,28 @@ fn cloths_of_springs_have_all_their_parts() {
     assert_eq!(woven.model, Model::ChoiKo);
     assert_eq!([springs.ks, springs.kb, springs.kd, springs.cb], [Some(50.0), Some(5e-7), Some(0.01), Some(2.0)]);
     assert_eq!((springs.euler, springs.from_material, knit.springs.from_material), (Some(true), false, true));
+}
+
+#[test]
+fn internal_friction_has_all_its_parts() {
+    let scene = good(FULL);
+    let [.., own, without] = &scene.cloths[..] else { panic!("two cloths of materials with friction") };
+    let material = &own.material;
+    let young = [[135.0, 64.0], [100.0, 0.0]];
+    assert_eq!(material.membrane, Membrane::Progressive(Progressive { young, shear: 40.0, poisson: 0.1 }));
+    assert_eq!(material.bending, Bending::Progressive([1.4e-5, 1e-8]));
+    let inner = own.inner();
+    let form = Form::Fitted;
+    assert_eq!(inner.start, Anchor::Saturated);
+    assert_eq!(inner.stretch[0], Some(Dahl { a: 2.0, b: 3.0, tau: 0.006, form }));
+    assert_eq!(inner.stretch[1], Some(Dahl { form, ..Dahl::tuned(100.0, 0.02, 0.1) }));
+    assert_eq!(inner.stretch[2], Some(Dahl { a: 1.0, b: 0.0, tau: 0.01, form }));
+    assert_eq!(inner.bend[0], Some(Dahl { a: 5e-4, b: 5e-6, tau: 30.0, form }));
+    assert_eq!(inner.bend[1], Some(Dahl { form, ..Dahl::tuned(1.4e-5, 20.0, 100.0) }));
+    assert_eq!(without.inner(), InternalFriction::default());
+    let power = without.material.internal_friction;
+    assert_eq!(power.stretch[0], Some(Dahl { a: 2.0, b: 0.0, tau: 0.01, form: Form::Power(0.5) }));
+    assert_eq!((power.stretch[1], power.bend), (power.stretch[0], [None, None]));
 }
 
 #[test]

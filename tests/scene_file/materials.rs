@@ -8,7 +8,7 @@ use percale::scene::{library, materials_page, materials_table};
 #[test]
 fn the_library_is_complete_and_sourced() {
     let names: Vec<&str> = library().materials.all.iter().map(|m| m.name.as_str()).collect();
-    assert_eq!(names.len(), 23);
+    assert_eq!(names.len(), 29);
     for m in &library().materials.all {
         assert!(!m.source.is_empty() && !m.description.is_empty(), "{}", m.name);
         assert!((0.03..=0.65).contains(&m.density), "{}: {}", m.name, m.density);

@@ -165,7 +165,9 @@ fn its_defaults_are_those_that_are_read() {
          [[air_layer]]\ncloth = \"sheet\"\nbody = \"b\"\npermeability = 0.1\n\
          [[air_layer.vent]]\nall = true\npressure = 1\n\
          [[balloon]]\ncloth = \"sheet\"\npressure = 1\n\
-         [[probe]]\nname = \"all\"\nforce = {{ everything = true }}\n"
+         [[probe]]\nname = \"all\"\nforce = {{ everything = true }}\n\
+         [[material]]\nname = \"m\"\nbase = \"cotton\"\nrigidity_progressive = {{ k1 = 1 }}\n\
+         internal_friction = {{ shear = {{ a = 1, tau = 1 }} }}\n"
     );
     let places = [
         ("obstacle.box", "obstacle.o.box"),
@@ -187,6 +189,7 @@ fn its_defaults_are_those_that_are_read() {
         ("air_layer", "air_layer[0]"),
         ("balloon", "balloon[0]"),
         ("probe", "probe[0]"),
+        ("material", "material[0]"),
     ];
     let plain = good(&base);
     let (schema, mut all) = (schema(), BTreeMap::new());

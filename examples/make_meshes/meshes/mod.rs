@@ -7,6 +7,7 @@ mod funnel;
 mod garment;
 mod hull;
 mod mannequin;
+mod pants;
 mod pillow;
 mod pointed;
 mod relax;
@@ -24,6 +25,7 @@ use dragon::dragon;
 use funnel::funnel;
 use hull::hull;
 use mannequin::mannequin;
+use pants::pants;
 use percale::linalg::Vec3;
 use percale::mesh::TriMesh;
 use percale::mesh::generate::{Diagonals, cuboid, hanging, lying, sheet, sphere};
@@ -68,6 +70,7 @@ pub fn shipped() -> Vec<(&'static str, TriMesh)> {
         ("strip_4mm.ply", rolled(0.1, 0.025, 1.25e-3, 0.004, 6e-4)),
         ("strip_7mm.ply", rolled(0.1, 0.025, 1.25e-3, 0.0075, 6e-4)),
         ("strip_23mm.ply", rolled(0.1, 0.025, 1.25e-3, 0.023, 6e-4)),
+        ("pants.obj", pants(0.011)),
         ("sleeve.ply", tube(0.05, 0.25, 96, 76)),
     ]
 }
