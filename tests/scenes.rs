@@ -4,6 +4,7 @@
 //! are written by hand and stay.
 
 use percale::collision::intersect::intersections;
+use percale::force::dahl::{Dahl, Form};
 use percale::linalg::{Vec3, par};
 use percale::measure::Relief;
 use percale::mesh;
@@ -260,6 +261,7 @@ impl Done {
         hold(self.record.status == Status::Finished, format!("status is {}", self.record.status.word()));
         hold(self.record.done == frames, format!("{} frames of {frames}", self.record.done));
         hold(self.stats.len() == frames as usize, format!("{} lines of statistics", self.stats.len()));
+        let told_of_start = cloths(&scene(&self.name)).any(|cloth| cloth.get("rest").is_some());
         let start = &self.frame(1).x;
         let mut triangles: Vec<[u32; 3]> = Vec::new();
         let mut rest = start.as_slice();
@@ -292,7 +294,9 @@ impl Done {
             hold(strain < bound, format!("frame {frame}: strain {strain:.4}, bound {bound}"));
             let told = self.stats[frame as usize - 1].max_strain;
             // Edges are 10 to 40 mm long and lie within 3 m of the origin: f32 keeps their length to about 5e-5.
-            hold((told - strain).abs() < 1e-4, format!("frame {frame}: strain {strain:.6}, statistics say {told:.6}"));
+            // A start that is not the rest shape has another strain in every frame.
+            let same = told_of_start || (told - strain).abs() < 1e-4;
+            hold(same, format!("frame {frame}: strain {strain:.6}, statistics say {told:.6}"));
         }
         faults
     }
@@ -729,6 +733,127 @@ fn dragon_as_expected() {
     let (fallen, wanted) = (centre(61) - centre(67) + speed * time, G * time * time / 2.0);
     println!("dragon: fell {fallen:.5} m, g t^2/2 is {wanted:.5}; {gone} vertices strayed");
     assert!((fallen / wanted - 1.0).abs() < 0.05, "{fallen} {wanted}");
+}
+
+/// What hangs on a sample of cotton, laid on and taken off (Miguel et al. 2013, figures 5 and 6).
+#[test]
+fn stretch_test_as_expected() {
+    check_scene("stretch-test");
+}
+
+#[test]
+fn stretch_cycles_as_expected() {
+    check_scene("stretch-cycles");
+}
+
+#[test]
+fn unrolled_strips_as_expected() {
+    ["unroll-4", "unroll-7", "unroll-23"].into_iter().for_each(check_scene);
+}
+
+#[test]
+fn twisted_sleeves_as_expected() {
+    ["twist-once", "twist-thrice"].into_iter().for_each(check_scene);
+}
+
+#[test]
+fn knee_as_expected() {
+    check_scene("knee");
+}
+
+/// Stress and force of the knit at the ends of its loops: friction is that of the closed form along the strains that the machine prescribes,
+/// within 1 %, and the loop at four times the speed is the same within 0.5 % of its range (Miguel et al. 2013, figures 2 and 4).
+#[test]
+#[ignore = "long: half a minute"]
+fn stretch_cycles_do_not_hang_on_speed() {
+    let (told, out) = execute("stretch-cycles", "stretch-cycles-full", None, &["output.meshes=false".to_string()]);
+    assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+    let text = fs::read_to_string(out.join("probes/force.csv")).unwrap();
+    let rows: Vec<Vec<f64>> =
+        text.lines().skip(1).map(|line| line.split(',').map(|x| x.parse().unwrap()).collect()).collect();
+    let (k1, k2, dahl) = (4.42, 32.19, Dahl { a: 0.40, b: 4.84, tau: 0.088, form: Form::Exact });
+    let green = |stretch: f64| 0.5 * (stretch * stretch - 1.0);
+    let (mut e, mut s) = (0.0, 0.0);
+    let mut found = Vec::new();
+    for (time, stretch) in
+        [(1.2, 1.6), (2.0, 1.2), (2.8, 1.6), (3.6, 1.2), (4.0, 1.6), (4.2, 1.2), (4.8, 1.6), (5.0, 1.2)]
+    {
+        let to = green(stretch);
+        s = dahl.go(e, s, to).0;
+        e = to;
+        let near = |row: &&Vec<f64>| (row[0] - time).abs();
+        let row = rows.iter().min_by(|a, b| near(a).total_cmp(&near(b))).unwrap();
+        let stress = -row[2] / (0.1 * stretch) - k1 * e - k2 * e * e;
+        println!("stretch-cycles at {time} s: stress of friction {stress:.4}, closed form {s:.4} N/m");
+        assert!((stress - s).abs() < 0.01 * dahl.most(e), "{time} s: {stress} {s}");
+        found.push(row[2]);
+    }
+    let range = found[3] - found[2];
+    for (slow, fast) in [(2, 6), (3, 7)] {
+        assert!((found[slow] - found[fast]).abs() < 0.005 * range.abs(), "{found:?}");
+    }
+}
+
+/// Heights of a sleeve's vertices off its mean ring, ring by ring [m].
+fn unevenness(frame: &Frame) -> Vec<f64> {
+    let out: Vec<f64> = frame.x.iter().map(|p| p.x.hypot(p.z)).collect();
+    let rings = out.chunks(96);
+    rings.flat_map(|ring| ring.iter().map(|r| r - ring.iter().sum::<f64>() / ring.len() as f64)).collect()
+}
+
+fn rms(heights: &[f64]) -> f64 {
+    (heights.iter().map(|h| h * h).sum::<f64>() / heights.len() as f64).sqrt()
+}
+
+/// After a twist a sleeve with internal friction is more than three times as uneven as one without (Miguel et al. 2013, figure 11): 1 mm against
+/// 3 um.
+#[test]
+#[ignore = "long: two runs at full resolution, minutes"]
+fn a_twist_leaves_wrinkles_where_there_is_friction() {
+    let with = rms(&unevenness(check_full("twist-once").frame(31)));
+    let set = ["cloth[0].internal_friction=false".to_string()];
+    let without = rms(&unevenness(run("twist-once", "twist-once-without", None, &set).frame(31)));
+    println!("twist-once: {:.3} mm, without friction {:.4} mm", 1e3 * with, 1e3 * without);
+    assert!(with > 5e-4 && with > 3.0 * without, "{with} {without}");
+}
+
+/// Wrinkles after three twists differ (figure 12): their heights correlate by less than 0.8, and they are as large within 30 %.
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
+fn each_twist_leaves_other_wrinkles() {
+    let done = check_full("twist-thrice");
+    let after = [22, 43, 64].map(|frame| unevenness(done.frame(frame)));
+    let sizes = [0, 1, 2].map(|k| rms(&after[k]));
+    for (a, b) in [(0, 1), (1, 2)] {
+        let product: f64 = after[a].iter().zip(&after[b]).map(|(p, q)| p * q).sum();
+        let correlation = product / (sizes[a] * sizes[b] * after[a].len() as f64);
+        println!("twist-thrice: {:.3} and {:.3} mm, correlation {correlation:.3}", 1e3 * sizes[a], 1e3 * sizes[b]);
+        assert!(correlation < 0.8 && (sizes[a] / sizes[b] - 1.0).abs() < 0.3, "{correlation} {sizes:?}");
+    }
+}
+
+/// After the figure has lowered its knee, cloth around it is longer along warp than without friction (figure 14): 0.41 % against 0.10 %.
+#[test]
+#[ignore = "long: two runs at full resolution, minutes"]
+fn a_knee_stays_in_its_trousers() {
+    let longer = |done: &Done| {
+        let (rest, now) = (done.frame(1), done.frame(61));
+        let edges = rest.triangles.iter().flat_map(|t| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]]);
+        let (mut sum, mut count) = (0.0, 0.0);
+        for [a, b] in edges.map(|edge| edge.map(|v| v as usize)) {
+            let near = |v: usize| (rest.x[v].y - 0.5).abs() < 0.12 && rest.x[v].x > 0.0;
+            let (before, after) = (rest.x[b] - rest.x[a], now.x[b] - now.x[a]);
+            if near(a) && near(b) && before.y.abs() > 0.9 * before.norm() {
+                (sum, count) = (sum + after.norm() / before.norm() - 1.0, count + 1.0);
+            }
+        }
+        sum / count
+    };
+    let with = longer(&check_full("knee"));
+    let set = ["cloth[0].internal_friction=false".to_string()];
+    let without = longer(&run("knee", "knee-without", None, &set));
+    println!("knee: longer by {:.3} %, without friction {:.3} %", 1e2 * with, 1e2 * without);
+    assert!(with > 2.5e-3 && with > 3.0 * without, "{with} {without}");
 }
 
 /// Balls that would overlap by 5 mm wait for the cloth between them, as shipped.
