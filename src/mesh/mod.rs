@@ -17,6 +17,8 @@ pub mod lattice;
 pub mod obj;
 /// PLY, in and out.
 pub mod ply;
+/// PC2 and MDD, in.
+pub mod point_cache;
 /// Polygons cut into triangles.
 pub mod polygon;
 /// Tetrahedral meshes: volume, orientation, quality, surface.

@@ -1,7 +1,7 @@
 //! `[[obstacle]]`: what cloths and bodies touch.
 
 use super::keys::{Keys, Kind, exactly_one, one_of, section};
-use super::kinds::{checker, colour, direction, flag, integer, object_name, quantity, table, text, vector};
+use super::kinds::{checker, colour, direction, file, flag, integer, object_name, quantity, table, text, vector};
 use super::material::friction_or;
 use super::motion::{motion, window};
 use super::place::{Ball, MESH, Transform, Turn, mesh, point};
@@ -93,6 +93,22 @@ section! {
     check files_exist;
 }
 
+section! {
+    /// A mesh and the positions of its vertices in time, linear between them.
+    pub struct Cache {
+        /// Mesh file.
+        pub mesh: PathBuf = mesh().required(),
+        /// PC2 or MDD file of as many vertices.
+        pub points: PathBuf = file(&["pc2", "mdd"]).required(),
+        /// Frames of it per second; what an MDD file says, else `time.fps`, if absent.
+        pub fps: Option<f64> = quantity(Unit::Frequency, 1e-3..=1e6).optional(),
+        /// Time of the first frame.
+        pub start: f64 = quantity(Unit::Time, -1e6..=1e6).or(0.0),
+        /// Begin again after the last: the way from it to the first takes as long as from frame to frame.
+        pub repeat as "loop": bool = flag().or(false),
+    }
+}
+
 /// Most files of a sequence.
 const FILES: u32 = 100_000;
 
@@ -162,6 +178,24 @@ one_of! {
         Capsule(Capsule) = "capsule": table(),
         /// Meshes, one after the other in time.
         Sequence(Sequence) = "sequence": table(),
+        /// A mesh with a point cache.
+        Cache(Cache) = "cache": table(),
+    }
+}
+
+impl Shape {
+    /// It is read from files.
+    pub fn of_files(&self) -> bool {
+        matches!(self, Shape::Mesh(_)) || self.moves().is_some()
+    }
+
+    /// The key of a shape that moves by itself.
+    fn moves(&self) -> Option<&'static str> {
+        match self {
+            Shape::Sequence(_) => Some("sequence"),
+            Shape::Cache(_) => Some("cache"),
+            _ => None,
+        }
     }
 }
 
@@ -214,19 +248,17 @@ impl Obstacle {
 
     /// It does not move.
     pub fn still(&self) -> bool {
-        self.motion == Motion::Fixed && !matches!(self.shape, Shape::Sequence(_))
+        self.motion == Motion::Fixed && self.shape.moves().is_none()
     }
 }
 
 fn one_course(obstacle: Obstacle, keys: &mut Keys) -> Option<Obstacle> {
     let moves = ["keyframes", "rotation", "path"].into_iter().find(|k| keys.find(k).is_some());
-    if matches!(obstacle.shape, Shape::Sequence(_))
-        && let Some(key) = moves
-    {
-        keys.fault(key, "conflicts with 'sequence', which moves by itself; leave one out");
+    if let (Some(shape), Some(key)) = (obstacle.shape.moves(), moves) {
+        keys.fault(key, format!("conflicts with '{shape}', which moves by itself; leave one out"));
         return None;
     }
-    if matches!(obstacle.shape, Shape::Mesh(_) | Shape::Sequence(_)) && obstacle.resolution.is_some() {
+    if obstacle.shape.of_files() && obstacle.resolution.is_some() {
         keys.fault(
             "resolution",
             "a mesh file has its own triangles; 'resolution' goes with sphere, box, plane, capsule",

@@ -5,6 +5,8 @@ use percale::scene::build::{Built, Refusal, build};
 use percale::scene::read_text;
 use std::fs;
 
+const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+
 const TWO: &str = "o Body\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\no Shirt\nv 0 0 1\nv 1 0 1\nv 0 1 1\nv 1 1 1\nvt 0 0\nvt 1 0\nvt 0 1\n\
     vt 1 1\nf 4/1 5/2 6/3\ng hem\nf 5/2 7/4 6/3\n";
 
@@ -46,6 +48,51 @@ fn one_object_of_a_file_is_taken() {
     let count = |name: &str| world.objects.iter().find(|o| o.name == name).map(|o| o.triangles.len());
     assert_eq!([count("c"), count("o"), count("s")], [Some(1), Some(1), Some(1)]);
     assert!(count("b").is_some_and(|n| n > 4));
+}
+
+/// Two triangles whose third vertex rises by 1 m in half a second, in both forms; and what cannot be.
+#[test]
+fn point_caches_move_obstacles() {
+    let mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n";
+    let at = |z: f32| [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, z, 1.0, 1.0, 0.0];
+    let numbers: Vec<f32> = [at(0.0), at(1.0)].concat();
+    let pc2 = |numbers: &[f32]| -> Vec<u8> {
+        let head = [1i32, 4].iter().flat_map(|n| n.to_le_bytes());
+        let rate = [0f32, 1.0].iter().flat_map(|n| n.to_le_bytes());
+        let samples = 2i32.to_le_bytes();
+        let numbers = numbers.iter().flat_map(|n| n.to_le_bytes());
+        b"POINTCACHE2\0".iter().copied().chain(head).chain(rate).chain(samples).chain(numbers).collect()
+    };
+    let mdd: Vec<u8> = [2i32, 4].iter().flat_map(|n| n.to_be_bytes()).collect();
+    let mdd = mdd.into_iter().chain([0f32, 0.5].iter().chain(&numbers).flat_map(|n| n.to_be_bytes())).collect();
+    let scene = |points: &str, more: &str| {
+        let obstacle = format!("cache = {{ mesh = \"flap.obj\", points = \"{points}\"{more} }}");
+        format!(
+            "{}[[obstacle]]\nname = \"o\"\n{obstacle}\n",
+            cloth("sheet.obj", "transform = { translate = [9, 0, 0] }")
+        )
+    };
+    fs::write(folder().join("flap.obj"), mesh).unwrap();
+    for (file, bytes, more) in [("flap.pc2", pc2(&numbers), ", fps = 2"), ("flap.mdd", mdd, "")] {
+        fs::write(folder().join(file), bytes).unwrap();
+        let Built { world, .. } =
+            built("sheet.obj", TRIANGLE, &scene(file, more)).unwrap_or_else(|r| panic!("{}", lines(&r.faults)));
+        let mut x = world.rest.clone();
+        world.place_obstacles(0.25, &mut x);
+        let third = x[world.objects[1].place[2] as usize];
+        assert!((third.z - 0.5).abs() < 1e-12 && (third.y - 1.0).abs() < 1e-12, "{file}: {third}");
+    }
+    let told = |points: &str| lines(&built("sheet.obj", TRIANGLE, &scene(points, "")).unwrap_err().faults);
+    fs::write(folder().join("short.pc2"), &pc2(&numbers)[..100]).unwrap();
+    assert!(told("short.pc2").contains("ends early: it says 2 frames of 4 vertices and holds 1 whole"));
+    fs::write(folder().join("other.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
+    let other = scene("flap.pc2", "").replace("flap.obj", "other.obj");
+    let other = lines(&built("sheet.obj", TRIANGLE, &other).unwrap_err().faults);
+    assert!(other.contains("flap.pc2") && other.contains("4 vertices, but"), "{other}");
+    let turned = read(
+        "[[obstacle]]\nname = \"o\"\ncache = { mesh = \"flap.obj\", points = \"flap.pc2\" }\nrotation = { axis = [0, 1, 0], speed = 1 }\n",
+    );
+    assert!(lines(&turned.unwrap_err()).contains("conflicts with 'cache', which moves by itself"));
 }
 
 #[test]

@@ -121,6 +121,7 @@ fn it_knows_the_keys_that_the_reader_knows() {
         ("[[body]]\n[[body.pin]]\nzzzzzzzz = 1", "body.pin"),
         ("[[obstacle]]\nzzzzzzzz = 1", "obstacle"),
         ("[[obstacle]]\nsequence = { zzzzzzzz = 1 }", "obstacle.sequence"),
+        ("[[obstacle]]\ncache = { zzzzzzzz = 1 }", "obstacle.cache"),
         ("[[friction]]\nzzzzzzzz = 1", "friction"),
         ("[[glue]]\nzzzzzzzz = 1", "glue"),
         ("[[tether]]\nzzzzzzzz = 1", "tether"),
@@ -160,6 +161,7 @@ fn its_defaults_are_those_that_are_read() {
          [[body.pin]]\nall = true\n[[body.handle]]\nall = true\n[[obstacle]]\nname = \"o\"\nbox = {{ size = [1, 1, 1] }}\n\
          [[obstacle]]\nname = \"p\"\nplane = {{}}\n[[obstacle]]\nname = \"s\"\n\
          sequence = {{ files = \"walk/step.%04d.obj\", first = 1, last = 1 }}\n\
+         [[obstacle]]\nname = \"c\"\ncache = {{ mesh = \"sheet.obj\", points = \"walk/walk.mdd\" }}\n\
          [[glue]]\ncloth = \"sheet\"\nbody = \"b\"\nall = true\n\
          [[tether]]\ncloth = \"sheet\"\nall = true\npoint = [0, 0, 0]\nstiffness = 1\n\
          [[air_layer]]\ncloth = \"sheet\"\nbody = \"b\"\npermeability = 0.1\n\
@@ -173,6 +175,7 @@ fn its_defaults_are_those_that_are_read() {
         ("obstacle.box", "obstacle.o.box"),
         ("obstacle.plane", "obstacle.p.plane"),
         ("obstacle.sequence", "obstacle.s.sequence"),
+        ("obstacle.cache", "obstacle.c.cache"),
         ("cloth.pin.keyframes", "cloth[0].pin[0].keyframes[0]"),
         ("cloth.handle.rotation", "cloth[0].handle[0].rotation"),
         ("cloth.pin", "cloth[0].pin[0]"),

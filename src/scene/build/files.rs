@@ -38,7 +38,8 @@ pub fn read(file: &Path, object: Wanted, faults: &mut Faults) -> Option<TriMesh>
 /// Most names that a fault lists.
 const LISTED: usize = 12;
 
-fn bytes(file: &Path, faults: &mut Faults) -> Option<Vec<u8>> {
+/// The bytes of a file.
+pub fn bytes(file: &Path, faults: &mut Faults) -> Option<Vec<u8>> {
     match std::fs::read(file) {
         Ok(bytes) => Some(bytes),
         Err(error) => {

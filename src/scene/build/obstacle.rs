@@ -6,8 +6,9 @@ use crate::linalg::Vec3;
 use crate::mesh::TriMesh;
 use crate::mesh::check::{self, FaultKind, Severity};
 use crate::mesh::generate;
+use crate::mesh::point_cache::{self, PointCache};
 use crate::scene::Scene;
-use crate::scene::obstacle::{Obstacle, Sequence, Shape};
+use crate::scene::obstacle::{Cache, Obstacle, Sequence, Shape};
 use crate::world::Course;
 use crate::world::build::ObstacleInput;
 
@@ -33,6 +34,7 @@ pub fn input(scene: &Scene, obstacle: &Obstacle, key: &str, faults: &mut Faults)
             (files::subdivided(mesh, &levels, &format!("{key}.subdivide"), faults)?, rigid)
         }
         Shape::Sequence(sequence) => recorded(scene, obstacle, sequence, (key, object), faults)?,
+        Shape::Cache(cache) => cached(scene, obstacle, cache, key, faults)?,
         Shape::Sphere(ball) => (generate::sphere(ball.center, ball.radius, edge(SPHERE_EDGE * ball.radius)), rigid),
         Shape::Box(block) => {
             let half = block.size / 2.0;
@@ -49,7 +51,7 @@ pub fn input(scene: &Scene, obstacle: &Obstacle, key: &str, faults: &mut Faults)
             (generate::capsule(capsule.a, capsule.b, capsule.radius, edge), rigid)
         }
     };
-    if !matches!(obstacle.shape, Shape::Mesh(_) | Shape::Sequence(_)) {
+    if !obstacle.shape.of_files() {
         files::apply(&obstacle.transform, &mut mesh.positions);
         let wrong = |kind| kind != FaultKind::AbsurdScale;
         if let Some(fault) = check::check(&mesh).into_iter().find(|f| f.severity == Severity::Error && wrong(f.kind)) {
@@ -125,6 +127,49 @@ fn recorded(
         faults.warn(&format!("{key}.sequence.last"), message);
     }
     sound.then_some((mesh, Course::Sequence { frames, interval, start, repeat }))
+}
+
+/// Mesh and course of a point cache.
+fn cached(
+    scene: &Scene,
+    obstacle: &Obstacle,
+    cache: &Cache,
+    key: &str,
+    faults: &mut Faults,
+) -> Option<(TriMesh, Course)> {
+    let mut mesh = files::noted(&cache.mesh, None, &obstacle.transform, faults)?;
+    let bytes = files::bytes(&cache.points, faults)?;
+    let PointCache { mut frames, interval } = match point_cache::read(&bytes) {
+        Ok(read) => read,
+        Err(message) => {
+            faults.in_file(&cache.points, None, None, message);
+            return None;
+        }
+    };
+    let (has, wants) = (frames[0].len(), mesh.positions.len());
+    if has != wants {
+        let message = format!("{has} vertices, but \"{}\" has {wants}", cache.mesh.display());
+        faults.in_file(&cache.points, None, None, message);
+        return None;
+    }
+    let mut flat = vec![true; mesh.triangles.len()];
+    for frame in &mut frames {
+        files::apply(&obstacle.transform, frame);
+        mesh.positions.clone_from(frame);
+        flat.iter_mut().zip(check::flat(&mesh)).for_each(|(flat, now)| *flat &= now);
+    }
+    mesh.positions.clone_from(&frames[0]);
+    if !files::drop_flat(&mut mesh, &flat, &cache.mesh, faults) {
+        return None;
+    }
+    let told = interval.unwrap_or(1.0 / scene.time.fps);
+    let (interval, start, repeat) = (cache.fps.map_or(told, |fps| 1.0 / fps), cache.start, cache.repeat);
+    if repeat && closes(&frames) {
+        frames.pop();
+        let message = "the last frame is the first again, and is left out of the loop: its time is the first one's";
+        faults.warn(&format!("{key}.cache.points"), message);
+    }
+    Some((mesh, Course::Sequence { frames, interval, start, repeat }))
 }
 
 /// The last pose of a loop is the first one again: they are apart by less than a hundredth of the mean way from pose to pose.

@@ -3,7 +3,6 @@
 
 use super::faults::Faults;
 use crate::linalg::Vec3;
-use crate::scene::obstacle::Shape;
 use crate::scene::{Scene, unit};
 use crate::world::build::{BodyInput, ClothInput, Input, ObstacleInput};
 use crate::world::motion::Motion;
@@ -45,7 +44,7 @@ pub fn tell(scene: &Scene, (cloths, bodies, obstacles): Inputs, faults: &mut Fau
     for (k, (input, described)) in obstacles.iter().zip(&scene.obstacles).enumerate() {
         let (key, x) = (format!("obstacle[{k}]"), &input.mesh.positions);
         let size = size(x);
-        if matches!(described.shape, Shape::Mesh(_) | Shape::Sequence(_)) && size > SIZES[1].max(100.0 * largest) {
+        if described.shape.of_files() && size > SIZES[1].max(100.0 * largest) {
             faults.warn(&key, large(size));
         }
         match &input.course {
