@@ -16,6 +16,15 @@ pub enum Noise {
     Load,
 }
 
+/// How the stress of friction at a point is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anchor {
+    /// Followed along the whole path from a virgin start.
+    Chain,
+    /// Supposed saturated where the load turned last (Miguel et al. 2013, Eq. 4).
+    Saturated,
+}
+
 /// Where a path begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Start {

@@ -196,6 +196,24 @@ fn known(
     Found { values, half, sum, freedom, condition: (most / least).powi(2), steps, correlation }
 }
 
+/// Linear least squares by QR: unknowns, one of each row of the result a right side, of rows of coefficients. None where some mix of the
+/// unknowns is not told.
+pub fn linear<const R: usize>(rows: &[Vec<f64>], right: &[[f64; R]]) -> Option<Vec<[f64; R]>> {
+    let n = rows.first()?.len();
+    if n == 0 || rows.len() < n || right.len() != rows.len() || rows.iter().any(|row| row.len() != n) {
+        return None;
+    }
+    let qr = DMatrix::from_fn(rows.len(), n, |a, b| rows[a][b]).qr();
+    let upper = qr.r();
+    let most = upper.diagonal().amax();
+    if !upper.diagonal().iter().all(|d| d.abs() > 1e-12 * most) {
+        return None;
+    }
+    let turned = qr.q().transpose() * DMatrix::from_fn(rows.len(), R, |a, b| right[a][b]);
+    let x = upper.solve_upper_triangular(&turned)?;
+    Some((0..n).map(|a| std::array::from_fn(|b| x[(a, b)])).collect())
+}
+
 /// Student's t of 97.5 %, for intervals of 95 % (Hill 1970 above ten degrees of freedom, 1e-4).
 pub fn student(freedom: usize) -> f64 {
     const FEW: [f64; 11] = [
