@@ -104,7 +104,7 @@ pub fn doubts(estimate: &Estimate, rows: &[Row], spacing: f64) -> Vec<String> {
     let tau = estimate.law.dahl.tau;
     let ratio = spacing / tau;
     if let Some(row) = rows.iter().find(|row| row.name.starts_with("tau"))
-        && (row.wide() || estimate.found.condition > ILL)
+        && row.wide()
     {
         words.push(format!("tau is not seen: spacing is {} tau", number(ratio)));
     }

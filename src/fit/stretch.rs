@@ -93,10 +93,11 @@ fn refused(sheet: &Sheet, repeats: &[Vec<Measured>], setup: &Setup) -> Vec<Fault
             let (force, length) = (pair[1].1 - pair[0].1, pair[1].2 - pair[0].2);
             if force * length < 0.0 && length.abs() > AGAINST * longest {
                 let (goes, comes) = if force < 0.0 { ("falls", "grows") } else { ("grows", "falls") };
+                let shown = |row: usize| number(sheet.column(FORCE).get(row).copied().unwrap_or_default());
                 let message = format!(
                     "force {goes} from {} to {} N while length {comes} from {} to {} mm",
-                    number(pair[0].1),
-                    number(pair[1].1),
+                    shown(pair[0].0),
+                    shown(pair[1].0),
                     number(1e3 * pair[0].2),
                     number(1e3 * pair[1].2)
                 );
