@@ -326,7 +326,7 @@ fn profiles_under_gravity_give_the_law() {
     let setup = bending::Setup { thickness: 1.2e-3, ..bend_setup(Form::Exact, numbers) };
     let mut text = String::from("radius [mm],repeat,x [mm],y [mm]\n");
     for radius in RADII {
-        for (repeat, angle) in [-1.5, -1.0, -0.5].into_iter().enumerate() {
+        for (repeat, angle) in [-1.5, -0.5, 2.5].into_iter().enumerate() {
             for [x, y] in hanging(&law, setup.density, 1e-3 * radius, setup.thickness, angle) {
                 writeln!(text, "{radius},{repeat},{:e},{:e}", 1e3 * x, 1e3 * y).unwrap();
             }
@@ -365,13 +365,13 @@ fn scenes_read_what_was_fitted() {
     let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-5;
     let law = Law::new(Gauge::Stretch, Form::Fitted, STRETCH[1]);
     let own = stretch::Setup {
-        name: "a \"new\" spandex".to_string(),
+        name: "new-spandex".to_string(),
         density: 0.157,
         ..setup(Form::Fitted, Anchor::Chain)
     };
     let (outcome, _) = stretch::fit(&sheet(&table(&law, &own, &weights(false), 1, &mut |_| 0.0)), &own).unwrap();
     let scene_of = |file: &str, name: &str| {
-        let scene = scene(file, &name.replace('"', "\\\""), "");
+        let scene = scene(file, name, "");
         scene.materials.iter().find(|m| m.name == name).unwrap().clone()
     };
     let material = scene_of(&outcome.file, &own.name);
@@ -412,7 +412,7 @@ fn folder(name: &str) -> PathBuf {
 fn pulled(tensor: [f64; 3], angles: &[f64], noise: f64) -> String {
     let mut random = Random::new(3);
     let mut text = String::from("angle [deg],load [N],plateau [N],peak [N]\n");
-    for load in [0.5, 1.0, 2.0, 4.0] {
+    for load in [0.5f64, 1.0, 2.0, 4.0] {
         for angle in angles {
             for _ in 0..3 {
                 let force = load.powf(0.9) * friction::force(&tensor, *angle) * (1.0 + noise * normal(&mut random));

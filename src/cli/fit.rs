@@ -223,6 +223,10 @@ struct Friction {
     held: Option<Vec<f64>>,
 }
 
+/// Most letters of a name.
+const MOST: usize = 64;
+/// Behind the name of a file that is a material's of the library.
+const FITTED: &str = "-fitted";
 /// Largest file of measurements [bytes].
 const LARGEST: u64 = 64 << 20;
 
@@ -241,23 +245,28 @@ impl Files {
         Ok(Sheet::read(&shown, &bytes, wants)?)
     }
 
-    /// Name of the material: new, not one of the library.
-    fn material(&self) -> Result<String, Failure> {
-        let known = |name: &str| library().materials.find(name).is_some() || library().solids.find(name).is_some();
-        let stem = self.plain();
-        match &self.name {
-            Some(name) if name.trim().is_empty() => Err(Failure::input("--name: is empty")),
-            Some(name) if known(name) => Err(Failure::input(format!("--name: the library has a '{name}'; give another"))),
-            None if known(&stem) => Ok(format!("{stem}-fitted")),
-            _ => Ok(stem),
+    /// Name of what is fitted, as scenes have them.
+    fn plain(&self) -> Result<String, Failure> {
+        let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        if let Some(name) = &self.name {
+            let good = (1..=MOST).contains(&name.len()) && name.chars().all(fits);
+            let wanted = "--name: expected a name of letters, digits, '_' and '-', at most 64";
+            return if good { Ok(name.clone()) } else { Err(Failure::input(wanted)) };
         }
+        let stem = self.data.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let name: String = stem.chars().map(|c| if fits(c) { c } else { '_' }).take(MOST - FITTED.len()).collect();
+        Ok(if name.is_empty() { "fitted".to_string() } else { name })
     }
 
-    fn plain(&self) -> String {
-        let stem = || self.data.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        let name = self.name.clone().or_else(stem).unwrap_or_default();
-        let name: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        if name.trim().is_empty() { "fitted".to_string() } else { name }
+    /// Name of a material: none of the library.
+    fn material(&self) -> Result<String, Failure> {
+        let name = self.plain()?;
+        let known = library().materials.find(&name).is_some() || library().solids.find(&name).is_some();
+        match &self.name {
+            Some(_) if known => Err(Failure::input(format!("--name: the library has a '{name}'; give another"))),
+            None if known => Ok(format!("{name}{FITTED}")),
+            _ => Ok(name),
+        }
     }
 
     /// Prints and writes what was found.
@@ -290,7 +299,7 @@ impl Fit {
             What::Friction(own) => {
                 let sheet = own.files.sheet(&sled::wants())?;
                 let setup =
-                    friction::Setup { name: own.files.plain(), alike: 0.01 * own.isotropic, held: own.held.clone() };
+                    friction::Setup { name: own.files.plain()?, alike: 0.01 * own.isotropic, held: own.held.clone() };
                 own.files.tell(&friction::fit(&sheet, &setup)?)
             }
         }

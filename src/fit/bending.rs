@@ -115,7 +115,8 @@ pub fn sides(sheet: &Sheet, setup: &Setup) -> Result<[Side; 2], Vec<Fault>> {
         };
         let samples: Vec<Sample> =
             (1..=SAMPLES).map(|k| profile.sample(k as f64 / (SAMPLES + 1) as f64)).collect();
-        let turn: f64 = samples.iter().map(|sample| sample.curvature).sum();
+        // What hangs from the first sample is the lightest: there the strip bends as it was rolled, however far gravity opens the rest.
+        let turn = samples.first().map_or(0.0, |sample| sample.curvature);
         let [left, right] = &mut sides;
         let side = if turn >= 0.0 { left } else { right };
         for sample in &samples {
