@@ -4,7 +4,7 @@
 use percale::fit::csv::Sheet;
 use percale::fit::law::{Gauge, Law};
 use percale::fit::search::Estimate;
-use percale::fit::track::{Anchor, Noise, Path as Way, Point, Scatter, Start, left};
+use percale::fit::track::{Anchor, Noise, Path as Way, Point, Start, left_of_loads};
 use percale::fit::{bending, cantilever, friction, sled, stretch};
 use percale::force::bending::Bending;
 use percale::force::dahl::{Dahl, Form};
@@ -62,7 +62,13 @@ fn setup(form: Form, anchor: Anchor) -> stretch::Setup {
 }
 
 /// A table of the lengths that a law gets to under weights, `noise` adds to its strains.
-fn table(law: &Law, setup: &stretch::Setup, weights: &[f64], repeats: usize, noise: &mut dyn FnMut(f64) -> f64) -> String {
+fn table(
+    law: &Law,
+    setup: &stretch::Setup,
+    weights: &[f64],
+    repeats: usize,
+    noise: &mut dyn FnMut(f64) -> f64,
+) -> String {
     let own = (setup.clip + 0.5 * setup.density * setup.size * setup.width) * 9.81;
     let mut text = String::from("repeat,order,force [N],length [mm]\n");
     for repeat in 0..repeats {
@@ -123,17 +129,12 @@ fn saturated_anchors_err_as_known() {
     for (numbers, [a, b]) in STRETCH.into_iter().zip([[0.94, 1.25], [0.86, 1.02], [0.94, 1.04]]) {
         let law = Law::new(Gauge::Stretch, Form::Fitted, numbers);
         let setup = setup(Form::Fitted, Anchor::Saturated);
-        let (_, estimate) = stretch::fit(&sheet(&table(&law, &setup, &weights(true), 3, &mut |_| 0.0)), &setup).unwrap();
+        let (_, estimate) =
+            stretch::fit(&sheet(&table(&law, &setup, &weights(true), 3, &mut |_| 0.0)), &setup).unwrap();
         let (found_a, found_b) = (estimate.law.dahl.a / numbers[2], estimate.law.dahl.b / numbers[3]);
         println!("a {found_a:.4} ({a}), b {found_b:.4} ({b})");
         assert!((found_a / a - 1.0).abs() < 0.02 && (found_b / b - 1.0).abs() < 0.02, "{found_a} {found_b}");
     }
-}
-
-/// Root mean square of the force that a law leaves along the measured strains.
-fn force_left(paths: &[Way], law: &Law) -> f64 {
-    let left = left(paths, law, Noise::Load, &Scatter::even(1.0)).unwrap();
-    (left.iter().map(|r| r * r).sum::<f64>() / left.len() as f64).sqrt()
 }
 
 /// What many seeds of noise give: shares of the seeds in which the interval holds the truth, 95th percentiles of errors, and the largest
@@ -164,7 +165,14 @@ fn trials(seeds: u64, truth: &[f64], mut one: impl FnMut(&mut Random) -> (Estima
     Trials { inside, errors: at(0.95), worst: at(1.0), ratio }
 }
 
-fn noisy(numbers: [f64; 5], form: Form, seeds: u64, weights: &[f64], repeats: usize, size: impl Fn(f64) -> f64) -> Trials {
+fn noisy(
+    numbers: [f64; 5],
+    form: Form,
+    seeds: u64,
+    weights: &[f64],
+    repeats: usize,
+    size: impl Fn(f64) -> f64,
+) -> Trials {
     let law = Law::new(Gauge::Stretch, form, numbers);
     let setup = setup(form, Anchor::Chain);
     let trials = trials(seeds, &numbers, |random| {
@@ -172,7 +180,7 @@ fn noisy(numbers: [f64; 5], form: Form, seeds: u64, weights: &[f64], repeats: us
         let sheet = sheet(&text);
         let (task, _) = stretch::task(&sheet, &setup).unwrap();
         let (_, estimate) = stretch::fit(&sheet, &setup).unwrap();
-        let ratio = estimate.rms_load / force_left(&task.paths, &law);
+        let ratio = estimate.rms_load / left_of_loads(&task.paths, &law, Noise::Strain).unwrap();
         (estimate, ratio)
     });
     println!(
@@ -284,7 +292,10 @@ fn bending_is_told_as_far_as_it_is_seen() {
             }
             (estimate, 1.0)
         });
-        println!("{numbers:?}: inside {:.1?} %, 95 % of errors below {:.4?}, told as not seen {wide:?} of 60", trials.inside, trials.errors);
+        println!(
+            "{numbers:?}: inside {:.1?} %, 95 % of errors below {:.4?}, told as not seen {wide:?} of 60",
+            trials.inside, trials.errors
+        );
         if k == 0 {
             let [a, b, tau] = trials.errors[..] else { panic!() };
             assert!(a < 0.20 && b < 0.04 && tau < 0.08 && wide == [0; 3], "{:?} {wide:?}", trials.errors);
@@ -296,7 +307,7 @@ fn bending_is_told_as_far_as_it_is_seen() {
 
 /// Points of a strip that hangs from its upper end: from the free end on, the moment of what hangs grows by `-rho g s cos(angle)`.
 fn hanging(law: &Law, density: f64, radius: f64, thickness: f64, angle: f64) -> Vec<[f64; 2]> {
-    let (length, steps) = (0.04, 4000);
+    let (length, steps) = (0.025, 4000);
     let ds = length / f64::from(steps);
     let (mut at, mut angle, mut moment, mut out) = ([0.0f64, 0.0f64], angle, 0.0f64, vec![[0.0, 0.0]]);
     for k in 0..steps {
@@ -318,7 +329,7 @@ fn hanging(law: &Law, density: f64, radius: f64, thickness: f64, angle: f64) -> 
 }
 
 /// Profiles under gravity, turns that lie on each other, both senses: through points, spline, moments and anchors. The curvature of the
-/// spline errs by thousandths, and felt's a is told ten times worse than curvature: 10 % of a, 3 % of b and tau.
+/// spline errs by a thousandth, and felt's a is told ten times worse than curvature: 3 % of a, 1 % of b and tau.
 #[test]
 fn profiles_under_gravity_give_the_law() {
     let numbers = BEND[0];
@@ -342,8 +353,9 @@ fn profiles_under_gravity_give_the_law() {
     assert_eq!(estimates.len(), 2);
     assert!(outcome.words.iter().any(|word| word.contains("samples were dropped")), "{:?}", outcome.words);
     for estimate in &estimates {
-        let errors: Vec<f64> = estimate.found.values.iter().zip(&numbers[2..]).map(|(f, t)| (f / t - 1.0).abs()).collect();
-        assert!(errors[0] < 0.1 && errors[1] < 0.03 && errors[2] < 0.03, "{errors:?}");
+        let errors: Vec<f64> =
+            estimate.found.values.iter().zip(&numbers[2..]).map(|(f, t)| (f / t - 1.0).abs()).collect();
+        assert!(errors[0] < 0.03 && errors[1] < 0.01 && errors[2] < 0.01, "{errors:?}");
     }
     assert!((estimates[0].law.dahl.tau / estimates[1].law.dahl.tau - 1.0).abs() < 1e-6);
 }
@@ -364,11 +376,7 @@ fn scene(head: &str, material: &str, tail: &str) -> Scene {
 fn scenes_read_what_was_fitted() {
     let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-5;
     let law = Law::new(Gauge::Stretch, Form::Fitted, STRETCH[1]);
-    let own = stretch::Setup {
-        name: "new-spandex".to_string(),
-        density: 0.157,
-        ..setup(Form::Fitted, Anchor::Chain)
-    };
+    let own = stretch::Setup { name: "new-spandex".to_string(), density: 0.157, ..setup(Form::Fitted, Anchor::Chain) };
     let (outcome, _) = stretch::fit(&sheet(&table(&law, &own, &weights(false), 1, &mut |_| 0.0)), &own).unwrap();
     let scene_of = |file: &str, name: &str| {
         let scene = scene(file, name, "");
@@ -435,9 +443,11 @@ fn friction_of_a_sled_is_read_by_scenes() {
     let outcome = friction::fit(&rubbed(&pulled([0.4, 0.55, 0.6], &angles, 0.0)), &ask).unwrap();
     println!("{}{}", outcome.text(), outcome.file);
     // Four loads of three curves; 1e-7 is the end of the search, six figures that of the file.
-    for (row, (load, force)) in outcome.rows.iter().zip([0.5f64, 1.0, 2.0, 4.0].into_iter().flat_map(|load| {
-        [0.4, 0.55, 0.6].map(|force| (load, force))
-    })) {
+    for (row, (load, force)) in outcome
+        .rows
+        .iter()
+        .zip([0.5f64, 1.0, 2.0, 4.0].into_iter().flat_map(|load| [0.4, 0.55, 0.6].map(|force| (load, force))))
+    {
         assert!((row.value / (load.powf(0.9) * force) - 1.0).abs() < 1e-6, "{row:?}");
     }
     let held: Vec<&(String, String)> = outcome.facts.iter().filter(|(name, _)| name.starts_with("held out")).collect();
@@ -464,7 +474,11 @@ fn friction_of_a_sled_is_read_by_scenes() {
 fn even_friction_is_told_isotropic() {
     let ask = friction::Setup { name: "pair".to_string(), alike: 0.1, held: None };
     let outcome = friction::fit(&rubbed(&pulled([0.5, 0.51, 0.52], &[0.0, 45.0, 90.0], 0.0)), &ask).unwrap();
-    assert!(outcome.file.contains("\nload,f0,peak0\n") && outcome.words[0].starts_with("isotropic"), "{}", outcome.file);
+    assert!(
+        outcome.file.contains("\nload,f0,peak0\n") && outcome.words[0].starts_with("isotropic"),
+        "{}",
+        outcome.file
+    );
     let strict = friction::Setup { alike: 0.01, ..ask.clone() };
     let outcome = friction::fit(&rubbed(&pulled([0.5, 0.51, 0.52], &[0.0, 45.0, 90.0], 0.0)), &strict).unwrap();
     assert!(outcome.file.contains("\nload,f0,f45,f90,peak0,peak45,peak90\n"), "{}", outcome.file);
@@ -496,7 +510,9 @@ fn the_command_writes_material_and_page() {
     let material = fs::read_to_string(folder.join("knit.toml")).unwrap();
     assert!(scene(&material, "knit", "").materials.iter().any(|m| m.name == "knit"));
     let page = fs::read_to_string(folder.join("knit.html")).unwrap();
-    assert!(page.contains("<svg") && page.contains("fitted") && page.contains("young_progressive") && !page.contains("NaN"));
+    assert!(
+        page.contains("<svg") && page.contains("fitted") && page.contains("young_progressive") && !page.contains("NaN")
+    );
 }
 
 /// Bad data end with 2 and the place of each fault.
@@ -508,13 +524,21 @@ fn bad_data_are_refused_with_their_places() {
     let cases: [(&str, &str, &str); 11] = [
         (stretch, "force [N]\n1\n", "data.csv:1:1: no column 'length'"),
         (stretch, "force,length\n0,100\n1,nan\n", "data.csv:3:3: length: nan is not finite"),
-        (stretch, "force,length\n0,100\n1,104\n2,108\n3,101\n2,104\n0,100\n", "data.csv:5:3: force grows from 2 to 3 N while length falls"),
+        (
+            stretch,
+            "force,length\n0,100\n1,104\n2,108\n3,101\n2,104\n0,100\n",
+            "data.csv:5:3: force grows from 2 to 3 N while length falls",
+        ),
         (stretch, loading, "data.csv:1:1: force never turns"),
         (stretch, "force,length\n0,100\n1,105\n0,101\n", "data.csv:1:1: 3 points for 5 unknowns"),
         (stretch, "force,length\n0,99\n1,99\n0,98\n", "data.csv:2:3: no length exceeds the size"),
         (stretch, "order,force,length\n0,0,100\n0,1,102\n", "data.csv:3:1: the order of two rows"),
         ("cantilever data.csv --density 0.1", "length\n-3\n", "data.csv:2:1: length: -3 is out of range"),
-        ("bending data.csv --density 0.2 --k1 1e-5", "radius,x,y\n5,0,0\n5,1,0\n", "data.csv:2:3: a profile of 2 points"),
+        (
+            "bending data.csv --density 0.2 --k1 1e-5",
+            "radius,x,y\n5,0,0\n5,1,0\n",
+            "data.csv:2:3: a profile of 2 points",
+        ),
         ("friction data.csv", "angle,load\n0,1\n", "data.csv:1:1: no column 'force'"),
         ("friction data.csv", "angle,load,plateau\n0,1,50\n", "data.csv:2:3: 50 N of friction at a load of 1 N"),
     ];
@@ -525,9 +549,13 @@ fn bad_data_are_refused_with_their_places() {
         assert!(told.status.code() == Some(2) && text.contains(wanted), "{command}: {wanted}\n{text}");
     }
     let missing = run(&folder, &["fit", "stretch", "no.csv", "--size", "100", "--density", "0.1"]);
-    assert!(missing.status.code() == Some(2) && String::from_utf8_lossy(&missing.stderr).contains("no.csv: cannot read"));
+    assert!(
+        missing.status.code() == Some(2) && String::from_utf8_lossy(&missing.stderr).contains("no.csv: cannot read")
+    );
     let named = run(&folder, &"fit cantilever data.csv --density 0.1 --name cotton".split(' ').collect::<Vec<_>>());
-    assert!(named.status.code() == Some(2) && String::from_utf8_lossy(&named.stderr).contains("the library has a 'cotton'"));
+    assert!(
+        named.status.code() == Some(2) && String::from_utf8_lossy(&named.stderr).contains("the library has a 'cotton'")
+    );
     let unit = run(&folder, &"fit stretch data.csv --density 0.1 --size 3s".split(' ').collect::<Vec<_>>());
     assert!(unit.status.code() == Some(2) && String::from_utf8_lossy(&unit.stderr).contains("no unit 's'"));
 }

@@ -140,7 +140,12 @@ fn beam(text: &str) -> Result<f64, String> {
 }
 
 fn percent(text: &str) -> Result<f64, String> {
-    text.trim_end_matches('%').trim().parse().ok().filter(|x| (0.0..=100.0).contains(x)).ok_or("expected 0 to 100".to_string())
+    text.trim_end_matches('%')
+        .trim()
+        .parse()
+        .ok()
+        .filter(|x| (0.0..=100.0).contains(x))
+        .ok_or("expected 0 to 100".to_string())
 }
 
 fn degrees(text: &str) -> Result<f64, String> {

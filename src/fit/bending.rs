@@ -113,8 +113,7 @@ pub fn sides(sheet: &Sheet, setup: &Setup) -> Result<[Side; 2], Vec<Fault>> {
             faults.push(sheet.fault(curl.row, X, message));
             continue;
         };
-        let samples: Vec<Sample> =
-            (1..=SAMPLES).map(|k| profile.sample(k as f64 / (SAMPLES + 1) as f64)).collect();
+        let samples: Vec<Sample> = (1..=SAMPLES).map(|k| profile.sample(k as f64 / (SAMPLES + 1) as f64)).collect();
         // What hangs from the first sample is the lightest: there the strip bends as it was rolled, however far gravity opens the rest.
         let turn = samples.first().map_or(0.0, |sample| sample.curvature);
         let [left, right] = &mut sides;
@@ -179,7 +178,7 @@ pub fn fit(sheet: &Sheet, setup: &Setup) -> Result<(Outcome, Vec<Estimate>), Vec
         let (unit, scale) = if task.noise == Noise::Strain { ("1/m of curvature", 1.0 / 3.0) } else { ("N", 1.0) };
         facts.push((format!("samples{behind}"), estimate.count.to_string()));
         facts.push((format!("RMS{behind}"), format!("{} {unit}", number(scale * estimate.rms))));
-        facts.push((format!("RMS of moment{behind}"), format!("{} N", number(estimate.rms_load))));
+        facts.push((format!("RMS as moment{behind}"), format!("{} N", number(estimate.rms_load))));
         facts.push((format!("condition number{behind}"), number(estimate.found.condition)));
         plots.push(drawn(task, estimate, &behind));
     }
@@ -224,7 +223,8 @@ fn file(sheet: &Sheet, setup: &Setup, estimate: &Estimate) -> String {
     let Law { k, dahl, .. } = estimate.law;
     let form = if setup.form == Form::Fitted { "fitted" } else { "exact" };
     let anchor = if setup.anchor == Anchor::Chain { "chain" } else { "saturated" };
-    let source = format!("percale fit bending of {}: {} samples, form {form}, anchor {anchor}", sheet.file, estimate.count);
+    let source =
+        format!("percale fit bending of {}: {} samples, form {form}, anchor {anchor}", sheet.file, estimate.count);
     format!(
         "# Stretch was not measured here; it is illustrative.\n\
          [[material]]\n\

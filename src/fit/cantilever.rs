@@ -42,7 +42,8 @@ pub fn rigidity(density: f64, length: f64, angle: f64) -> f64 {
 pub fn fit(sheet: &Sheet, name: &str, density: f64) -> Result<Outcome, Vec<Fault>> {
     let lengths = sheet.column(LENGTH);
     let angle = |row: usize| sheet.maybe(ANGLE).and_then(|a| a.get(row)).copied().unwrap_or(USUAL.to_radians());
-    let all: Vec<f64> = lengths.iter().enumerate().map(|(row, length)| rigidity(density, *length, angle(row))).collect();
+    let all: Vec<f64> =
+        lengths.iter().enumerate().map(|(row, length)| rigidity(density, *length, angle(row))).collect();
     let count = all.len();
     let mean = all.iter().sum::<f64>() / count.max(1) as f64;
     let spread = (all.iter().map(|b| (b - mean).powi(2)).sum::<f64>() / count.saturating_sub(1).max(1) as f64).sqrt();
@@ -51,7 +52,9 @@ pub fn fit(sheet: &Sheet, name: &str, density: f64) -> Result<Outcome, Vec<Fault
     if count < 2 {
         words.push("one overhang tells no interval; measure several".to_string());
     } else if 2.0 * half > mean {
-        words.push("B is not told by these data: its interval is wider than its value; measure more overhangs".to_string());
+        words.push(
+            "B is not told by these data: its interval is wider than its value; measure more overhangs".to_string(),
+        );
     }
     let file = format!(
         "# Stretch was not measured here; it is illustrative.\n\

@@ -105,13 +105,8 @@ impl Sheet {
             return Err(vec![at(1, 1, format!("no rows; give a heading such as {}", names.join(",")))]);
         };
         let (order, mut faults) = order(head, wants, &|column, message| at(heading, column, message));
-        let mut sheet = Sheet {
-            file: file.to_string(),
-            heading,
-            columns: vec![None; wants.len()],
-            names,
-            rows: Vec::new(),
-        };
+        let mut sheet =
+            Sheet { file: file.to_string(), heading, columns: vec![None; wants.len()], names, rows: Vec::new() };
         for (place, (k, _)) in order.iter().enumerate() {
             if let Some(column) = sheet.columns.get_mut(*k) {
                 *column = Some(Column { place, values: Vec::new() });

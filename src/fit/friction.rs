@@ -156,9 +156,11 @@ pub fn fit(sheet: &Sheet, setup: &Setup) -> Result<Outcome, Vec<Fault>> {
         return Err(vec![sheet.whole("no load has pulls at enough angles; measure all angles with the same loads")]);
     }
     let rows = rows(&plateaus);
-    words.extend(rows.iter().filter(|row| row.half.is_finite() && row.wide()).map(|row| {
-        format!("{} is not told by these data: its interval is wider than its value", row.name)
-    }));
+    words.extend(
+        rows.iter()
+            .filter(|row| row.half.is_finite() && row.wide())
+            .map(|row| format!("{} is not told by these data: its interval is wider than its value", row.name)),
+    );
     let worst = plateaus.iter().map(|t| t.condition).fold(1.0, f64::max);
     let mut facts = vec![
         ("pulls".to_string(), format!("{} at {} angles and {} loads", kept.len(), angles.len(), plateaus.len())),
@@ -178,7 +180,11 @@ pub fn fit(sheet: &Sheet, setup: &Setup) -> Result<Outcome, Vec<Fault>> {
 fn senseless(tensor: &Tensor) -> Option<String> {
     let Tensor { load, values, .. } = tensor;
     if let Some(most) = values.iter().find(|f| **f > 10.0 * load) {
-        return Some(format!("{} N of friction at a load of {} N; is the load in N, or in kg?", number(*most), number(*load)));
+        return Some(format!(
+            "{} N of friction at a load of {} N; is the load in N, or in kg?",
+            number(*most),
+            number(*load)
+        ));
     }
     let [f0, f45, f90] = values.as_slice() else { return None };
     let between = f45 - 0.5 * (f0 + f90);

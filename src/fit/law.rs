@@ -46,6 +46,18 @@ impl Law {
         (self.k[0] + self.k[1] * e.abs()) * e * self.factor(e)
     }
 
+    /// Slope of the elastic part.
+    pub fn stiffness(&self, e: f64) -> f64 {
+        let stiff = self.k[0] + 2.0 * self.k[1] * e.abs();
+        match self.gauge {
+            Gauge::Bend => stiff,
+            Gauge::Stretch => {
+                let factor = self.factor(e).max(1e-6);
+                stiff * factor + (self.k[0] + self.k[1] * e.abs()) * e / factor
+            }
+        }
+    }
+
     /// Load that a strain and a stress of friction bear.
     pub fn load(&self, (e, s): At) -> f64 {
         self.elastic(e) + s * self.factor(e)
@@ -57,14 +69,11 @@ impl Law {
         let side = if e == 0.0 { d } else { e.signum() };
         let lag = if form == Form::Exact { b * side * tau } else { 0.0 };
         let rubbing = d * b * side - d * (s - d * self.dahl.most(e) + lag) / tau;
-        let stiff = self.k[0] + 2.0 * self.k[1] * e.abs() + rubbing;
-        match self.gauge {
-            Gauge::Bend => stiff,
-            Gauge::Stretch => {
-                let factor = self.factor(e).max(1e-6);
-                stiff * factor + ((self.k[0] + self.k[1] * e.abs()) * e + s) / factor
-            }
-        }
+        let rubbed = match self.gauge {
+            Gauge::Bend => rubbing,
+            Gauge::Stretch => rubbing * self.factor(e) + s / self.factor(e).max(1e-6),
+        };
+        self.stiffness(e) + rubbed
     }
 
     /// Where a load brings the strain from a point, by Newton's method within a bracket from the guess on; none where it brings it
@@ -79,7 +88,11 @@ impl Law {
         for _ in 0..200 {
             let here = at(e);
             let lack = (load - self.load(here)) * d;
-            if lack > 0.0 { near = e } else { far = Some(e) }
+            if lack > 0.0 {
+                near = e
+            } else {
+                far = Some(e)
+            }
             let slope = self.slope(here, d);
             let mut next = if slope > 0.0 { e + d * lack / slope } else { f64::NAN };
             if (next - e).abs() <= 1e-15 + 4e-15 * e.abs() {

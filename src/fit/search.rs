@@ -1,7 +1,7 @@
 //! Parameters of a law from paths: staged and from many starts, as the objective has several valleys (Miguel et al. 2013, section 4.2).
 
 use super::law::{Gauge, Law};
-use super::track::{Noise, Path, Scatter, left, telling};
+use super::track::{Noise, Path, Scatter, left, left_of_loads, telling};
 use crate::force::dahl::Form;
 use crate::linalg::least::{Found, least};
 
@@ -33,7 +33,7 @@ pub struct Estimate {
     pub count: usize,
     /// Root mean square of what is left of the strains, or of the loads.
     pub rms: f64,
-    /// Root mean square of what is left of the loads along the measured strains.
+    /// The same as loads: of strains, by the elastic slope.
     pub rms_load: f64,
 }
 
@@ -101,9 +101,8 @@ impl Task {
 
     /// Range of strain.
     pub fn range(&self) -> f64 {
-        let [low, high] = telling(&self.paths)
-            .map(|p| p.strain)
-            .fold([0.0f64; 2], |[low, high], e| [low.min(e), high.max(e)]);
+        let [low, high] =
+            telling(&self.paths).map(|p| p.strain).fold([0.0f64; 2], |[low, high], e| [low.min(e), high.max(e)]);
         (high - low).max(f64::MIN_POSITIVE)
     }
 
@@ -169,7 +168,7 @@ impl Task {
         let rms = |left: Vec<f64>| (left.iter().map(|r| r * r).sum::<f64>() / left.len().max(1) as f64).sqrt();
         let even = Scatter::even(1.0);
         let own = rms(left(&self.paths, &law, self.noise, &even)?);
-        let rms_load = rms(left(&self.paths, &law, Noise::Load, &even)?);
+        let rms_load = left_of_loads(&self.paths, &law, self.noise)?;
         Some(Estimate { law, found, scatter, count: telling(&self.paths).count(), rms: own, rms_load })
     }
 }

@@ -90,7 +90,9 @@ pub fn pulls(sheet: &Sheet) -> Result<Vec<Pull>, Vec<Fault>> {
     };
     if let Some(plateaus) = sheet.maybe(PLATEAU) {
         if sheet.maybe(FORCE).is_some() || sheet.maybe(TIME).is_some() {
-            return Err(vec![sheet.whole("columns of raw records and of means; give time and force, or plateau and peak")]);
+            return Err(vec![
+                sheet.whole("columns of raw records and of means; give time and force, or plateau and peak"),
+            ]);
         }
         let peaks = sheet.maybe(PEAK);
         let mut faults = Vec::new();
@@ -124,7 +126,8 @@ pub fn pulls(sheet: &Sheet) -> Result<Vec<Pull>, Vec<Fault>> {
         let (angle, load, _) = key(row);
         match peak_and_plateau(&forces) {
             None => {
-                let message = format!("a record of {} samples; give at least {FEWEST}, in the order of time", record.len());
+                let message =
+                    format!("a record of {} samples; give at least {FEWEST}, in the order of time", record.len());
                 faults.push(sheet.fault(row, TIME, message));
             }
             Some([_, plateau]) if plateau <= 0.0 => {
@@ -170,7 +173,10 @@ mod tests {
         let means = read("angle,load,plateau,peak\n270,1,0.5,0.6\n").unwrap();
         assert_eq!((means[0].angle, means[0].peak), (90.0, Some(0.6)));
         let told = |text: &str| read(text).unwrap_err()[0].to_string();
-        assert_eq!(told("angle,load,plateau,peak\n0,1,0.5,0.4\n"), "s.csv:2:9: peak: smaller than the plateau that follows it");
+        assert_eq!(
+            told("angle,load,plateau,peak\n0,1,0.5,0.4\n"),
+            "s.csv:2:9: peak: smaller than the plateau that follows it"
+        );
         assert!(told("angle,load\n0,1\n").starts_with("s.csv:1:1: no column 'force'"));
         assert!(told("angle,load,time,force\n0,1,0,1\n").starts_with("s.csv:2:5: a record of 1 samples"));
     }

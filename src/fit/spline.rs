@@ -112,7 +112,15 @@ impl Profile {
     fn sum(&self, t: f64, f: impl Fn(&[[f64; 2]; 3]) -> f64) -> f64 {
         let count = 2 * (PARTS * self.pieces).max(1);
         let step = t / count as f64;
-        let weight = |k: usize| if k == 0 || k == count { 1.0 } else if k % 2 == 1 { 4.0 } else { 2.0 };
+        let weight = |k: usize| {
+            if k == 0 || k == count {
+                1.0
+            } else if k % 2 == 1 {
+                4.0
+            } else {
+                2.0
+            }
+        };
         (0..=count).map(|k| weight(k) * f(&self.at(step * k as f64))).sum::<f64>() * step / 3.0
     }
 
@@ -122,12 +130,7 @@ impl Profile {
         let x = self.at(t)[0][0];
         let length = self.length(t);
         let centre = self.sum(t, |[[x, _], [dx, dy], _]| x * dx.hypot(*dy)) / length;
-        Sample {
-            length,
-            rest: self.length(self.end) - length,
-            curvature: self.curvature(t),
-            lever: centre - x,
-        }
+        Sample { length, rest: self.length(self.end) - length, curvature: self.curvature(t), lever: centre - x }
     }
 
     /// Mean curvature over the length of a piece about a parameter.
@@ -170,8 +173,10 @@ mod tests {
     fn an_arc_has_its_curvature_and_lever() {
         for sense in [1.0, -1.0] {
             let radius = 8e-3;
-            let points: Vec<[f64; 2]> =
-                (0..=120).map(|k| 0.05 * f64::from(k)).map(|a| [radius * a.sin(), sense * radius * (1.0 - a.cos())]).collect();
+            let points: Vec<[f64; 2]> = (0..=120)
+                .map(|k| 0.05 * f64::from(k))
+                .map(|a| [radius * a.sin(), sense * radius * (1.0 - a.cos())])
+                .collect();
             let profile = Profile::new(&points).unwrap();
             for part in [0.1, 0.3, 0.5, 0.77] {
                 let sample = profile.sample(part);

@@ -76,7 +76,8 @@ fn repeats(sheet: &Sheet, setup: &Setup) -> Result<Vec<Vec<Measured>>, Vec<Fault
             faults.push(sheet.fault(pair[1].1.0, ORDER, "the order of two rows of a repeat is the same"));
         }
     }
-    let rows: Vec<Vec<Measured>> = all.into_iter().map(|(_, rows)| rows.into_iter().map(|(_, m)| m).collect()).collect();
+    let rows: Vec<Vec<Measured>> =
+        all.into_iter().map(|(_, rows)| rows.into_iter().map(|(_, m)| m).collect()).collect();
     if faults.is_empty() { Ok(rows) } else { Err(faults) }
 }
 
@@ -85,7 +86,8 @@ fn refused(sheet: &Sheet, repeats: &[Vec<Measured>], setup: &Setup) -> Vec<Fault
     let mut faults = Vec::new();
     let longest = repeats.iter().flatten().map(|m| m.2 - setup.size).fold(0.0, f64::max);
     if longest <= 0.0 {
-        let shown = format!("no length exceeds the size of {} mm; is size the length at rest?", number(1e3 * setup.size));
+        let shown =
+            format!("no length exceeds the size of {} mm; is size the length at rest?", number(1e3 * setup.size));
         return vec![sheet.fault(0, LENGTH, shown)];
     }
     for rows in repeats {
@@ -107,7 +109,8 @@ fn refused(sheet: &Sheet, repeats: &[Vec<Measured>], setup: &Setup) -> Vec<Fault
     }
     let branches: usize = repeats.iter().map(|rows| branches(rows)).max().unwrap_or(0);
     if branches < 2 {
-        let message = "force never turns: friction is seen only where it does; measure while loading and while unloading";
+        let message =
+            "force never turns: friction is seen only where it does; measure while loading and while unloading";
         faults.push(sheet.whole(message));
     }
     let points: usize = repeats.iter().map(Vec::len).sum();
@@ -183,8 +186,9 @@ const NAMES: [(&str, &str); 5] = [("k1", "N/m"), ("k2", "N/m"), ("a", "N/m"), ("
 /// Data from which nothing can be fitted.
 pub fn fit(sheet: &Sheet, setup: &Setup) -> Result<(Outcome, Estimate), Vec<Fault>> {
     let (task, points) = task(sheet, setup)?;
-    let estimate =
-        task.solve().ok_or_else(|| vec![sheet.whole("no parameters fit these data; are the units those of the heading?")])?;
+    let estimate = task
+        .solve()
+        .ok_or_else(|| vec![sheet.whole("no parameters fit these data; are the units those of the heading?")])?;
     let rows = rows(&estimate.found, &NAMES);
     let mut words = doubts(&estimate, &rows, spacing(&points));
     let Law { k, dahl, .. } = estimate.law;
@@ -201,7 +205,7 @@ pub fn fit(sheet: &Sheet, setup: &Setup) -> Result<(Outcome, Estimate), Vec<Faul
         facts: vec![
             ("points".into(), format!("{} in {} repeats", estimate.count, points.len())),
             ("RMS".into(), format!("{} {unit}{grown}", number(scale * estimate.rms))),
-            ("RMS of force along the measured path".into(), format!("{} N", number(setup.width * estimate.rms_load))),
+            ("RMS as force".into(), format!("{} N", number(setup.width * estimate.rms_load))),
             ("condition number".into(), number(estimate.found.condition)),
         ],
         words,
@@ -267,7 +271,10 @@ fn file(sheet: &Sheet, setup: &Setup, estimate: &Estimate) -> String {
          rigidity = \"8 uN m\"\n\
          internal_friction = {{ stretch = {{ a = {}, b = {}, tau = {} }}, form = \"{form}\" }}\n",
         quoted(&setup.name),
-        quoted(&format!("percale fit stretch of {}: {} points, form {form}, anchor {anchor}", sheet.file, estimate.count)),
+        quoted(&format!(
+            "percale fit stretch of {}: {} points, form {form}, anchor {anchor}",
+            sheet.file, estimate.count
+        )),
         figure(setup.density),
         figure(k[0]),
         figure(k[1]),

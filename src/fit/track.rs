@@ -110,6 +110,14 @@ pub fn left(paths: &[Path], law: &Law, noise: Noise, scatter: &Scatter) -> Optio
     out.iter().all(|r| r.is_finite()).then_some(out)
 }
 
+/// Root mean square of what a law leaves, as loads: of strains, by the elastic slope there.
+pub fn left_of_loads(paths: &[Path], law: &Law, noise: Noise) -> Option<f64> {
+    let left = left(paths, law, noise, &Scatter::even(1.0))?;
+    let by = |point: Point| if noise == Noise::Strain { law.stiffness(point.strain) } else { 1.0 };
+    let sum: f64 = telling(paths).zip(&left).map(|(point, left)| (by(point) * left).powi(2)).sum();
+    Some((sum / left.len().max(1) as f64).sqrt())
+}
+
 /// How errors grow with what is measured: their variance is as `(1 - part) most^2 + part x^2`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scatter {

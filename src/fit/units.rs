@@ -64,7 +64,11 @@ impl Measure {
         let found = self.units().iter().find(|(known, _)| same(known));
         found.map(|(_, factor)| *factor).ok_or_else(|| {
             let known: Vec<&str> = self.units().iter().map(|(known, _)| *known).collect();
-            format!("no unit '{}' is known here; known: {}", unit.chars().take(20).collect::<String>(), known.join(", "))
+            format!(
+                "no unit '{}' is known here; known: {}",
+                unit.chars().take(20).collect::<String>(),
+                known.join(", ")
+            )
         })
     }
 
@@ -95,8 +99,13 @@ mod tests {
     fn numbers_have_units() {
         let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-12;
         assert!(near(Measure::Length.read("100").unwrap(), 0.1) && near(Measure::Length.read("10 cm").unwrap(), 0.1));
-        assert!(near(Measure::Length.read("1e2mm").unwrap(), 0.1) && near(Measure::Density.read("143 g/m^2").unwrap(), 0.143));
-        assert!(near(Measure::Force.read("1 kg").unwrap(), 9.81) && near(Measure::Rigidity.read("8 uN m").unwrap(), 8e-6));
+        assert!(
+            near(Measure::Length.read("1e2mm").unwrap(), 0.1)
+                && near(Measure::Density.read("143 g/m^2").unwrap(), 0.143)
+        );
+        assert!(
+            near(Measure::Force.read("1 kg").unwrap(), 9.81) && near(Measure::Rigidity.read("8 uN m").unwrap(), 8e-6)
+        );
         assert!(Measure::Length.read("3 s").unwrap_err().contains("known: mm, cm"));
         assert!(Measure::Length.read("x").is_err() && Measure::Length.read("inf").is_err());
     }

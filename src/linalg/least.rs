@@ -94,9 +94,8 @@ pub fn least(start: &[f64], most: usize, residual: &Residual) -> Option<Found> {
     }
     let (mut damping, mut scale, mut steps) = (1e-3, vec![0.0f64; n], 0);
     while steps < most {
-        let j = slopes(residual, &values, &r, &|k| {
-            [1.0, -1.0].map(|side| (values[k] * (side * NEAR).exp(), side * NEAR))
-        });
+        let j =
+            slopes(residual, &values, &r, &|k| [1.0, -1.0].map(|side| (values[k] * (side * NEAR).exp(), side * NEAR)));
         for (k, scale) in scale.iter_mut().enumerate() {
             *scale = scale.max(j.column(k).norm());
         }
@@ -155,14 +154,7 @@ fn damped(
 }
 
 /// What is known of the unknowns at the end.
-fn known(
-    start: &[f64],
-    values: Vec<f64>,
-    r: &[f64],
-    sum: f64,
-    steps: usize,
-    residual: &Residual,
-) -> Found {
+fn known(start: &[f64], values: Vec<f64>, r: &[f64], sum: f64, steps: usize, residual: &Residual) -> Found {
     let n = values.len();
     let freedom = r.len() - n;
     // By the unknowns themselves, in parts of their size: the logarithm of what is nearly nothing moves nothing.
@@ -216,19 +208,8 @@ pub fn linear<const R: usize>(rows: &[Vec<f64>], right: &[[f64; R]]) -> Option<V
 
 /// Student's t of 97.5 %, for intervals of 95 % (Hill 1970 above ten degrees of freedom, 1e-4).
 pub fn student(freedom: usize) -> f64 {
-    const FEW: [f64; 11] = [
-        f64::INFINITY,
-        12.7062,
-        4.30265,
-        3.18245,
-        2.77645,
-        2.57058,
-        2.44691,
-        2.36462,
-        2.30600,
-        2.26216,
-        2.22814,
-    ];
+    const FEW: [f64; 11] =
+        [f64::INFINITY, 12.7062, 4.30265, 3.18245, 2.77645, 2.57058, 2.44691, 2.36462, 2.30600, 2.26216, 2.22814];
     if let Some(t) = FEW.get(freedom) {
         return *t;
     }
@@ -289,7 +270,8 @@ mod tests {
     /// Against tables of Student's t.
     #[test]
     fn student_is_that_of_tables() {
-        for (freedom, t) in [(1, 12.7062), (10, 2.22814), (11, 2.20099), (20, 2.08596), (60, 2.00030), (1000, 1.96234)] {
+        for (freedom, t) in [(1, 12.7062), (10, 2.22814), (11, 2.20099), (20, 2.08596), (60, 2.00030), (1000, 1.96234)]
+        {
             assert!((student(freedom) - t).abs() < 2e-4, "{freedom}: {}", student(freedom));
         }
     }
