@@ -98,10 +98,11 @@ impl Law {
             if (next - e).abs() <= 1e-15 + 4e-15 * e.abs() {
                 break;
             }
-            let beyond = |next: f64, far: f64| (next - far) * d >= 0.0;
+            let within = |far: f64| (next - near) * d > 0.0 && (next - far) * d < 0.0;
+            let ahead = (next - e) * d >= 0.0 && (next - e).abs() < 50.0 * reach;
             match far {
-                Some(far) if !((next - near) * d > 0.0) || beyond(next, far) => next = 0.5 * (near + far),
-                None if !((next - e) * d >= 0.0 && (next - e).abs() < 50.0 * reach) => {
+                Some(far) if !within(far) => next = 0.5 * (near + far),
+                None if !ahead => {
                     reach *= 2.0;
                     next = e + d * reach;
                 }

@@ -74,7 +74,7 @@ impl Row {
 
     /// Its interval is wider than its value.
     pub fn wide(&self) -> bool {
-        !(2.0 * self.half <= self.value.abs())
+        self.half.is_nan() || 2.0 * self.half > self.value.abs()
     }
 
     fn cells(&self) -> [String; 4] {
