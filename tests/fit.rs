@@ -471,6 +471,35 @@ fn friction_of_a_sled_is_read_by_scenes() {
     assert!(holds >= 10, "{}", noisy.text());
 }
 
+/// Raw records with a peak that is 0.2 higher than what follows and decays within a tenth of the record: the plateau within the noise of 1 %,
+/// the peak between half of its height and all.
+#[test]
+fn raw_records_become_curves() {
+    let (mut random, mut text) = (Random::new(8), String::from("angle,load [kg],time [ms],force\n"));
+    for (angle, force) in [(0, 0.4), (45, 0.5), (90, 0.6)] {
+        for load in [0.1, 0.2] {
+            for k in 0..200 {
+                let rise = 1.0 - (-f64::from(k) / 2.0).exp();
+                let peak = 1.0 + 0.2 * (-f64::from(k) / 20.0).exp();
+                let noise = 1.0 + 0.01 * normal(&mut random);
+                writeln!(text, "{angle},{load},{},{}", 10 * k, 9.81 * load * force * rise * peak * noise).unwrap();
+            }
+        }
+    }
+    let ask = friction::Setup { name: "pair".to_string(), alike: 0.1, held: None };
+    let outcome = friction::fit(&rubbed(&text), &ask).unwrap();
+    let rows: Vec<Vec<f64>> =
+        outcome.file.lines().skip(2).map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect()).collect();
+    assert_eq!(rows.len(), 2, "{}", outcome.file);
+    for (row, load) in rows.iter().zip([0.981, 1.962]) {
+        for (k, part) in [0.4, 0.5, 0.6].into_iter().enumerate() {
+            assert!((row[1 + k] / (load * part) - 1.0).abs() < 0.01, "{}", outcome.file);
+            assert!((1.1..1.2).contains(&(row[4 + k] / (load * part))), "{}", outcome.file);
+        }
+    }
+    assert!(outcome.page().matches("<svg").count() == 4);
+}
+
 #[test]
 fn even_friction_is_told_isotropic() {
     let ask = friction::Setup { name: "pair".to_string(), alike: 0.1, held: None };

@@ -128,7 +128,14 @@ pub fn sides(sheet: &Sheet, setup: &Setup) -> Result<[Side; 2], Vec<Fault>> {
 
 /// The task of samples.
 pub fn task(setup: &Setup, paths: Vec<Path>) -> Task {
-    Task { gauge: Gauge::Bend, form: setup.form, noise: setup.noise, paths, known: Some(setup.k) }
+    Task {
+        gauge: Gauge::Bend,
+        form: setup.form,
+        noise: setup.noise,
+        paths,
+        weighs: setup.anchor == Anchor::Chain,
+        known: Some(setup.k),
+    }
 }
 
 /// Names and units of the unknowns.

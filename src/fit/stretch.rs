@@ -174,7 +174,17 @@ pub fn task(sheet: &Sheet, setup: &Setup) -> Result<(Task, Vec<Vec<Point>>), Vec
         // The anchors are measured strains.
         Anchor::Saturated => (points.iter().flat_map(|points| anchored(points)).collect(), Noise::Load),
     };
-    Ok((Task { gauge: Gauge::Stretch, form: setup.form, noise, paths, known: None }, points))
+    Ok((
+        Task {
+            gauge: Gauge::Stretch,
+            form: setup.form,
+            noise,
+            paths,
+            weighs: setup.anchor == Anchor::Chain,
+            known: None,
+        },
+        points,
+    ))
 }
 
 /// Names and units of the unknowns.
