@@ -28,6 +28,8 @@ pub mod measure;
 pub mod page;
 /// The TOML file: sections, defaults, materials, validation; from scene to world.
 pub mod scene;
+/// From measurements to parameters of materials and pairs.
+pub mod fit;
 /// The run folder: frames, manifest, statistics, atomic writes.
 pub mod sequence;
 /// Commands, progress, signals, exit codes.

@@ -4,6 +4,7 @@ mod check;
 mod compare;
 mod export;
 mod failure;
+mod fit;
 mod frames;
 mod gate;
 mod inspect;
@@ -55,6 +56,8 @@ enum Command {
     Report(report::Report),
     /// Compare pictures, meshes or sequences of them; ends with 0 if they are the same, 1 if they differ, 2 if they cannot be compared
     Compare(compare::Compare),
+    /// Parameters of materials and friction from measurements
+    Fit(fit::Fit),
     /// List the library of materials, or all of one
     Materials(materials::Materials),
     /// Print the JSON Schema of scene files, for editors
@@ -87,6 +90,7 @@ pub fn main() -> ExitCode {
         Command::Sweep(command) => command.execute(),
         Command::Report(command) => command.execute(),
         Command::Compare(command) => command.execute(),
+        Command::Fit(command) => command.execute(),
         Command::Materials(command) => command.execute(),
         Command::Schema { markdown } => {
             let page = if markdown { crate::scene::keys_page() } else { crate::scene::schema() };

@@ -7,6 +7,7 @@ pub mod diffusion;
 pub mod envelope;
 pub mod four;
 pub mod graph;
+pub mod least;
 pub mod matrix;
 pub mod par;
 pub mod partition;

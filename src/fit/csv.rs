@@ -1,0 +1,279 @@
+//! Columns of measurements: a CSV file with a heading; a name may have its unit behind it in brackets. Empty lines and `#` comments are
+//! skipped.
+
+use super::units::Measure;
+use crate::mesh::text;
+use crate::scene::{Fault, Place, meant_of_many};
+use std::ops::RangeInclusive;
+
+/// A column that is looked for.
+#[derive(Clone, Debug)]
+pub struct Want {
+    /// Name.
+    pub name: &'static str,
+    /// What it measures.
+    pub measure: Measure,
+    /// What it may hold, in SI.
+    pub range: RangeInclusive<f64>,
+    /// It must be there.
+    pub needed: bool,
+}
+
+impl Want {
+    /// A column that must be there.
+    pub fn new(name: &'static str, measure: Measure, range: RangeInclusive<f64>) -> Want {
+        Want { name, measure, range, needed: true }
+    }
+
+    /// A column that may be there.
+    pub fn maybe(name: &'static str, measure: Measure, range: RangeInclusive<f64>) -> Want {
+        Want { needed: false, ..Want::new(name, measure, range) }
+    }
+}
+
+/// Columns of a file.
+#[derive(Clone, Debug)]
+pub struct Sheet {
+    /// File as it was named.
+    pub file: String,
+    /// Line of the heading.
+    heading: usize,
+    /// Columns in the order in which they were looked for, in SI.
+    columns: Vec<Option<Column>>,
+    names: Vec<&'static str>,
+    /// Line of each row, and the columns of its cells.
+    rows: Vec<(usize, Vec<usize>)>,
+}
+
+#[derive(Clone, Debug)]
+struct Column {
+    /// Which of the file's, from 0.
+    place: usize,
+    values: Vec<f64>,
+}
+
+/// Most faults that are told.
+const TOLD: usize = 20;
+
+fn short(word: &str) -> String {
+    word.chars().take(40).collect()
+}
+
+/// Cells of a row and their columns in characters, from 1.
+fn cells(row: &str) -> Vec<(usize, &str)> {
+    let mut at = 1;
+    row.split(',')
+        .map(|cell| {
+            let here = at + cell.chars().take_while(|c| c.is_whitespace()).count();
+            at += cell.chars().count() + 1;
+            (here, cell.trim())
+        })
+        .collect()
+}
+
+/// Name and unit of a heading.
+fn titled(cell: &str) -> (&str, Option<&str>) {
+    match cell.split_once(['[', '(']) {
+        Some((name, unit)) => (name.trim(), Some(unit.trim_end_matches([']', ')']).trim())),
+        None => (cell.trim_matches('"').trim(), None),
+    }
+}
+
+/// Which column of the file is which that is looked for, with its factor.
+type Order = Vec<(usize, f64)>;
+
+impl Sheet {
+    /// Reads the columns of a file's bytes.
+    ///
+    /// # Errors
+    /// Unknown, missing and double columns, rows of other lengths, cells without a number in range, with their places.
+    pub fn read(file: &str, bytes: &[u8], wants: &[Want]) -> Result<Sheet, Vec<Fault>> {
+        let at = |line, column, message: String| Fault {
+            place: Place::File { file: file.to_string(), line, column },
+            key: String::new(),
+            message,
+        };
+        let text = text::whole(bytes).map_err(|error| vec![at(1, 1, error.what)])?;
+        let text = text.trim_start_matches('\u{feff}');
+        let mut rows = text
+            .lines()
+            .enumerate()
+            .map(|(k, row)| (k + 1, row))
+            .filter(|(_, row)| !row.trim().is_empty() && !row.trim().starts_with('#'));
+        let names: Vec<&'static str> = wants.iter().map(|want| want.name).collect();
+        let Some((heading, head)) = rows.next() else {
+            return Err(vec![at(1, 1, format!("no rows; give a heading such as {}", names.join(",")))]);
+        };
+        let (order, mut faults) = order(head, wants, &|column, message| at(heading, column, message));
+        let mut sheet =
+            Sheet { file: file.to_string(), heading, columns: vec![None; wants.len()], names, rows: Vec::new() };
+        for (place, (k, _)) in order.iter().enumerate() {
+            if let Some(column) = sheet.columns.get_mut(*k) {
+                *column = Some(Column { place, values: Vec::new() });
+            }
+        }
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        for (line, row) in rows {
+            sheet.row(line, row, wants, (&order, &mut faults));
+            if faults.len() >= TOLD {
+                break;
+            }
+        }
+        if sheet.rows.is_empty() && faults.is_empty() {
+            faults.push(at(heading, 1, "no rows below the heading".to_string()));
+        }
+        if faults.is_empty() { Ok(sheet) } else { Err(faults) }
+    }
+
+    fn row(&mut self, line: usize, row: &str, wants: &[Want], (order, faults): (&Order, &mut Vec<Fault>)) {
+        let found = cells(row);
+        let place = |column| Place::File { file: self.file.clone(), line, column };
+        let mut fault = |column, message| faults.push(Fault { place: place(column), key: String::new(), message });
+        if found.len() != order.len() {
+            return fault(1, format!("{} values under {} columns", found.len(), order.len()));
+        }
+        let mut values = Vec::new();
+        for ((k, factor), (column, cell)) in order.iter().zip(&found) {
+            let Some(want) = wants.get(*k) else { continue };
+            match cell.parse::<f64>() {
+                Ok(value) if !value.is_finite() => fault(*column, format!("{}: {cell} is not finite", want.name)),
+                Ok(value) if !want.range.contains(&(value * factor)) => fault(
+                    *column,
+                    format!(
+                        "{}: {} is out of range, {} to {} {}",
+                        want.name,
+                        short(cell),
+                        want.range.start() / factor,
+                        want.range.end() / factor,
+                        want.measure.units().iter().find(|(_, f)| f == factor).map_or("", |(unit, _)| *unit)
+                    ),
+                ),
+                Ok(value) => values.push((*k, value * factor)),
+                Err(_) => fault(*column, format!("{}: expected a number, found \"{}\"", want.name, short(cell))),
+            }
+        }
+        if values.len() == order.len() {
+            for (k, value) in values {
+                if let Some(Some(column)) = self.columns.get_mut(k) {
+                    column.values.push(value);
+                }
+            }
+            self.rows.push((line, found.iter().map(|(column, _)| *column).collect()));
+        }
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// It has no rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    fn find(&self, name: &str) -> Option<&Column> {
+        let k = self.names.iter().position(|known| *known == name)?;
+        self.columns.get(k)?.as_ref()
+    }
+
+    /// A column's values in SI, if it is there.
+    pub fn maybe(&self, name: &str) -> Option<&[f64]> {
+        self.find(name).map(|column| column.values.as_slice())
+    }
+
+    /// A column's values in SI; none where it is not there.
+    pub fn column(&self, name: &str) -> &[f64] {
+        self.maybe(name).unwrap_or_default()
+    }
+
+    /// A fault at a cell.
+    pub fn fault(&self, row: usize, name: &str, message: impl Into<String>) -> Fault {
+        let line = self.rows.get(row).map_or(self.heading, |(line, _)| *line);
+        let column = self.find(name).and_then(|column| self.rows.get(row)?.1.get(column.place)).copied();
+        let place = Place::File { file: self.file.clone(), line, column: column.unwrap_or(1) };
+        Fault { place, key: String::new(), message: message.into() }
+    }
+
+    /// A fault of the file as a whole, at its heading.
+    pub fn whole(&self, message: impl Into<String>) -> Fault {
+        let place = Place::File { file: self.file.clone(), line: self.heading, column: 1 };
+        Fault { place, key: String::new(), message: message.into() }
+    }
+}
+
+/// The columns of a heading, and its faults.
+fn order(head: &str, wants: &[Want], at: &dyn Fn(usize, String) -> Fault) -> (Order, Vec<Fault>) {
+    let (mut order, mut faults) = (Order::new(), Vec::new());
+    for (column, cell) in cells(head) {
+        let (name, unit) = titled(cell);
+        let Some(k) = wants.iter().position(|want| want.name.eq_ignore_ascii_case(name)) else {
+            let names = wants.iter().map(|want| want.name);
+            let hint = meant_of_many(name, names.clone());
+            let known = format!("; known here: {}", names.collect::<Vec<_>>().join(", "));
+            let hint = if hint.is_empty() { known } else { hint };
+            faults.push(at(column, format!("unknown column '{}'{hint}", short(name))));
+            continue;
+        };
+        let measure = wants.get(k).map_or(Measure::One, |want| want.measure);
+        let bare = measure.units().first().map_or(1.0, |(_, factor)| *factor);
+        let factor = unit.map_or(Ok(bare), |unit| measure.factor(unit)).unwrap_or_else(|message| {
+            faults.push(at(column, format!("{name}: {message}")));
+            bare
+        });
+        if order.iter().any(|(known, _)| *known == k) {
+            faults.push(at(column, format!("a second column '{name}'")));
+        }
+        order.push((k, factor));
+    }
+    for (k, want) in wants.iter().enumerate() {
+        if want.needed && !order.iter().any(|(known, _)| *known == k) {
+            let unit = want.measure.units().first().map_or("1", |(unit, _)| *unit);
+            let unit = if want.measure == Measure::One { String::new() } else { format!(" [{unit}]") };
+            faults.push(at(1, format!("no column '{}'; give it in the heading as \"{}{unit}\"", want.name, want.name)));
+        }
+    }
+    (order, faults)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wants() -> Vec<Want> {
+        vec![
+            Want::new("force", Measure::Force, 0.0..=100.0),
+            Want::new("length", Measure::Length, 1e-6..=10.0),
+            Want::maybe("repeat", Measure::One, 0.0..=1e6),
+        ]
+    }
+
+    fn told(text: &str) -> String {
+        let faults = Sheet::read("d.csv", text.as_bytes(), &wants()).unwrap_err();
+        faults.iter().map(|fault| fault.to_string()).collect::<Vec<_>>().join("|")
+    }
+
+    #[test]
+    fn columns_are_read_in_their_units() {
+        let text = "# a sample\nlength [cm], force [g]\n\n10, 100\n11.5,200\n";
+        let sheet = Sheet::read("d.csv", text.as_bytes(), &wants()).unwrap();
+        assert!((sheet.column("length")[1] - 0.115).abs() < 1e-15 && (sheet.column("force")[0] - 0.981).abs() < 1e-12);
+        assert!(sheet.maybe("repeat").is_none() && sheet.len() == 2);
+        assert_eq!(sheet.fault(1, "force", "x").to_string(), "d.csv:5:6: x");
+    }
+
+    #[test]
+    fn faults_have_their_places() {
+        assert_eq!(told("force [N]\n1\n"), "d.csv:1:1: no column 'length'; give it in the heading as \"length [mm]\"");
+        assert_eq!(told("force,length\n1,nan\n"), "d.csv:2:3: length: nan is not finite");
+        assert_eq!(told("force,length\n1, x\n"), "d.csv:2:4: length: expected a number, found \"x\"");
+        assert_eq!(told("force,length\n1,2,3\n"), "d.csv:2:1: 3 values under 2 columns");
+        assert_eq!(told("force,length\n-1,2\n"), "d.csv:2:1: force: -1 is out of range, 0 to 100 N");
+        assert!(told("forc,length\n1,2\n").starts_with("d.csv:1:1: unknown column 'forc'; did you mean 'force'?"));
+        assert!(told("force,length [s]\n1,2\n").contains("d.csv:1:7: length: no unit 's' is known here"));
+        assert!(told("force,force,length\n").contains("d.csv:1:7: a second column 'force'"));
+        assert!(told("force,length\n").contains("no rows below") && told("").contains("no rows; give a heading"));
+    }
+}

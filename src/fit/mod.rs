@@ -1,0 +1,15 @@
+//! From measurements to parameters: stretch and bending with internal friction (Miguel et al. 2013, section 4), rigidity (Peirce 1930),
+//! friction of pairs (Chen, Feng & Wang 2013, section 5). What is fitted goes into a text that a scene reads.
+
+pub mod bending;
+pub mod cantilever;
+pub mod csv;
+pub mod friction;
+pub mod law;
+pub mod outcome;
+pub mod search;
+pub mod sled;
+pub mod spline;
+pub mod stretch;
+pub mod track;
+pub mod units;

@@ -1,0 +1,210 @@
+//! What a fit tells: parameters with intervals, words where the data do not tell one, plots, and the text of a file.
+
+use super::search::Estimate;
+use crate::linalg::least::Found;
+use crate::page::{Cell, Line, Plot, document, fold, heading, number, paragraph, table};
+use std::fmt::Write;
+
+/// A parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Name.
+    pub name: String,
+    /// Unit; empty without one.
+    pub unit: &'static str,
+    /// Value in that unit.
+    pub value: f64,
+    /// Half its interval of 95 %; infinite where it is not known.
+    pub half: f64,
+}
+
+/// What a fit tells.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// What was fitted.
+    pub title: String,
+    /// Parameters.
+    pub rows: Vec<Row>,
+    /// How well they fit.
+    pub facts: Vec<(String, String)>,
+    /// What is to be known of them.
+    pub words: Vec<String>,
+    /// Data and fitted curves.
+    pub plots: Vec<Plot>,
+    /// Text of the file that a scene reads.
+    pub file: String,
+}
+
+/// Condition above which parameters are told as not seen.
+pub const ILL: f64 = 1e6;
+
+/// A number with six figures, as TOML and CSV read it.
+pub fn figure(x: f64) -> String {
+    if x == 0.0 || !x.is_finite() {
+        return "0.0".to_string();
+    }
+    if !(1e-3..1e6).contains(&x.abs()) {
+        return format!("{x:.5e}");
+    }
+    let digits = (5 - x.abs().log10().floor() as i32).clamp(1, 9) as usize;
+    let text = format!("{x:.digits$}");
+    let text = text.trim_end_matches('0');
+    if text.ends_with('.') { format!("{text}0") } else { text.to_string() }
+}
+
+/// Text between quotes of TOML.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+impl Row {
+    /// Its interval of 95 %; parameters are not negative.
+    pub fn interval(&self) -> [f64; 2] {
+        [(self.value - self.half).max(0.0), self.value + self.half]
+    }
+
+    /// Its interval is wider than its value.
+    pub fn wide(&self) -> bool {
+        self.half.is_nan() || 2.0 * self.half > self.value.abs()
+    }
+
+    fn cells(&self) -> [String; 4] {
+        let [low, high] = self.interval();
+        let range = if self.half.is_finite() && high < 1e9 * self.value.abs().max(f64::MIN_POSITIVE) {
+            format!("{} .. {}", number(low), number(high))
+        } else {
+            "not known".to_string()
+        };
+        [self.name.clone(), number(self.value), range, self.unit.to_string()]
+    }
+}
+
+/// Rows of the unknowns of an estimate, in order.
+pub fn rows(found: &Found, names: &[(&str, &'static str)]) -> Vec<Row> {
+    let pairs = found.values.iter().zip(&found.half);
+    names
+        .iter()
+        .zip(pairs)
+        .map(|((name, unit), (value, half))| Row { name: (*name).to_string(), unit, value: *value, half: *half })
+        .collect()
+}
+
+/// Words on what the data of an estimate do not tell. `spacing`: median distance of the strains.
+pub fn doubts(estimate: &Estimate, rows: &[Row], spacing: f64) -> Vec<String> {
+    let mut words = Vec::new();
+    let tau = estimate.law.dahl.tau;
+    let ratio = spacing / tau;
+    if let Some(row) = rows.iter().find(|row| row.name.starts_with("tau"))
+        && row.wide()
+    {
+        words.push(format!("tau is not seen: spacing is {} tau", number(ratio)));
+    }
+    for row in rows.iter().filter(|row| row.wide()) {
+        words.push(format!("{} is not told by these data: its interval is wider than its value", row.name));
+    }
+    let n = rows.len().min(estimate.found.correlation.len());
+    for (a, b) in (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b))) {
+        let together = estimate.found.correlation[a][b];
+        if together.abs() > 0.98 && (rows[a].wide() || rows[b].wide()) {
+            words.push(format!(
+                "{} and {} trade: their estimates have a correlation of {}",
+                rows[a].name,
+                rows[b].name,
+                number((together * 1e3).round() / 1e3)
+            ));
+        }
+    }
+    if estimate.found.condition > ILL {
+        words.push(format!(
+            "condition number {}: some mix of the parameters is not seen; measure at other loads, or at more of them",
+            number(estimate.found.condition)
+        ));
+    }
+    words
+}
+
+/// Points of a plot that are not joined.
+pub fn dots(points: impl IntoIterator<Item = [f64; 2]>) -> Vec<[f64; 2]> {
+    points.into_iter().flat_map(|point| [point, [f64::NAN; 2]]).collect()
+}
+
+/// A plot.
+pub fn plot(title: &str, axis: &str, lines: Vec<(&str, Vec<[f64; 2]>)>) -> Plot {
+    let lines = lines.into_iter().map(|(name, points)| Line { name: name.to_string(), points }).collect();
+    Plot { title: title.to_string(), axis: axis.to_string(), lines }
+}
+
+impl Outcome {
+    /// As a small table with what is to be known below.
+    pub fn text(&self) -> String {
+        let mut out = format!("{}\n", self.title);
+        let cells: Vec<[String; 4]> = self.rows.iter().map(Row::cells).collect();
+        let width = |k: usize, least: usize| cells.iter().map(|c| c[k].chars().count()).max().unwrap_or(0).max(least);
+        let (first, second, third) = (width(0, 9), width(1, 8), width(2, 8));
+        let _ = writeln!(out, "  {:<first$}  {:>second$}  {:<third$}  unit", "parameter", "value", "95 %");
+        for [name, value, range, unit] in &cells {
+            let _ = writeln!(out, "  {name:<first$}  {value:>second$}  {range:<third$}  {unit}");
+        }
+        for (name, value) in &self.facts {
+            let _ = writeln!(out, "  {name}: {value}");
+        }
+        for word in &self.words {
+            let _ = writeln!(out, "  note: {word}");
+        }
+        out
+    }
+
+    /// As a page of its own.
+    pub fn page(&self) -> String {
+        let rows: Vec<Vec<Cell>> = self
+            .rows
+            .iter()
+            .map(|row| {
+                let wide = row.wide();
+                let [name, value, range, unit] = row.cells();
+                let range = if wide { Cell::Bad(range) } else { Cell::Text(range) };
+                vec![Cell::Text(name), Cell::Number(value), range, Cell::Text(unit)]
+            })
+            .collect();
+        let facts: Vec<Vec<Cell>> =
+            self.facts.iter().map(|(name, value)| vec![Cell::Text(name.clone()), Cell::Text(value.clone())]).collect();
+        let mut body = table(&["parameter", "value", "95 %", "unit"], &rows);
+        body.push_str(&table(&["", ""], &facts));
+        body.extend(self.words.iter().map(|word| paragraph(word)));
+        body.push_str(&heading("Data and fit"));
+        body.extend(self.plots.iter().map(Plot::svg));
+        body.push_str(&fold("File", &self.file));
+        document(&self.title, &body)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_numbers_of_toml() {
+        assert_eq!(
+            [135.6, 2.0, 0.006, 1.453e-5, 0.0, 123456.0].map(figure),
+            ["135.6", "2.0", "0.006", "1.45300e-5", "0.0", "123456.0"]
+        );
+        assert_eq!(quoted("a\"b\\c\n"), "\"a\\\"b\\\\c \"");
+    }
+
+    #[test]
+    fn wide_intervals_are_told() {
+        let row = |value, half| Row { name: "a".into(), unit: "N/m", value, half };
+        assert!(row(1.0, 0.6).wide() && row(1.0, f64::INFINITY).wide() && !row(1.0, 0.4).wide());
+        let outcome = Outcome { rows: vec![row(1.0, f64::INFINITY)], words: vec!["<w>".into()], ..Outcome::default() };
+        assert!(outcome.text().contains("not known") && outcome.page().contains("&lt;w&gt;"));
+    }
+}
