@@ -214,7 +214,8 @@ fn intervals_hold_the_truth_of_200_seeds() {
     }
 }
 
-/// Steps of 0.1 N, one loop, 5e-4 noise of strain: in 95 % of the seeds a within 3 %, b 8 %, tau 12 %, as asked before it was made.
+/// Steps of 0.1 N, one loop, 5e-4 noise of strain: in 95 % of the seeds a within 3 %, b 8 %, tau 12 %, as asked before it was made. Of 100
+/// seeds the share inside scatters by 2.2 %: 88 % is three times that below 95 %.
 #[test]
 #[ignore = "long: 300 fits"]
 fn dense_loops_tell_friction() {
@@ -261,7 +262,8 @@ fn curls(law: &Law, noise: &mut dyn FnMut() -> f64) -> Vec<Way> {
     RADII.iter().flat_map(|radius| std::iter::repeat_n(radius, 15)).map(|radius| one(radius, noise())).collect()
 }
 
-/// As of stretch. The a of paper is a hundredth of the friction on the tightest cylinder: condition 1e9, so 1e-3 of it is left of rounding.
+/// As of stretch; 1e-4 is asked. The a of paper is a hundredth of the friction on the widest cylinder and less, so the condition is 1e10: rounding
+/// allows 1e-6 of it.
 #[test]
 fn bending_without_noise_comes_out() {
     for numbers in BEND {
