@@ -67,6 +67,7 @@ pub fn shipped() -> Vec<(&'static str, TriMesh)> {
         ("comforter.ply", cushion(1.5, 0.12, 0.027)),
         ("sheet_1m_71.ply", square(71)),
         ("dragon.ply", dragon(0.005)),
+        ("strip.ply", sheet(81, 21, 0.1, 0.025, Diagonals::Alternating, |m| Vec3::new(m.x, 0.0, 0.0125 - m.y))),
         ("strip_4mm.ply", rolled(0.1, 0.025, 1.25e-3, 0.004, 6e-4)),
         ("strip_7mm.ply", rolled(0.1, 0.025, 1.25e-3, 0.0075, 6e-4)),
         ("strip_23mm.ply", rolled(0.1, 0.025, 1.25e-3, 0.023, 6e-4)),
