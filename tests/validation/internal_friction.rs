@@ -225,21 +225,18 @@ fn rolled_strips_rest_at_the_radii_of_the_balance() {
         }
     }
     for ((name, material), kind) in BEND.into_iter().zip([Cut::Aligned, Cut::Alternating, Cut::Random]) {
-        for radius in [0.0075, 0.023] {
-            curl(name, material, radius, kind, (Form::Exact, Start::Virgin));
-        }
+        curl(name, material, 0.0075, kind, (Form::Exact, Start::Virgin));
     }
 }
 
-/// The same of the paper's form and of its anchor.
+/// The same of the paper's form and of its anchor, of felt, in which they differ the most.
 #[test]
 fn forms_and_starts_have_their_radii() {
     for (form, start) in
         [(Form::Fitted, Start::Virgin), (Form::Exact, Start::Saturated), (Form::Fitted, Start::Saturated)]
     {
-        for (name, material) in BEND {
-            curl(name, material, 0.0075, Cut::Alternating, (form, start));
-        }
+        let (name, material) = BEND[0];
+        curl(name, material, 0.0075, Cut::Alternating, (form, start));
     }
 }
 
