@@ -88,6 +88,14 @@ impl Dahl {
         (self.most(e) + s.abs()) / self.tau
     }
 
+    /// Slope of the chord of a way of length `way` against the stress, the steeper of the two directions.
+    #[inline]
+    pub fn turn(&self, e: f64, s: f64, way: f64) -> f64 {
+        let part = way / self.tau;
+        let level = if part > SMALL { -(-part).exp_m1() / part } else { 1.0 };
+        self.steepest(e, s) * level
+    }
+
     /// Slope of the chord of an expected way from `e`, where the stress is `s`, to `to`: what an implicit step adds to its stiffness. Not
     /// below zero, where the exact stress falls with the bound; not above the steepest slope.
     #[inline]

@@ -40,6 +40,9 @@ impl InternalFriction {
     }
 }
 
+/// Changes within a step up to this part of `tau` are foreseen by what is expected.
+const NEAR: f64 = 0.5;
+
 /// Numbers that an element of so many strains remembers.
 pub const fn numbers(strains: usize) -> usize {
     2 * strains + 1
@@ -96,14 +99,23 @@ impl<const N: usize> Rubbing<'_, N> {
         work
     }
 
-    /// Stress now, and its slopes over a step in which the strains are expected to change `by` this.
+    /// Stress at no change and slopes of the line that stands for the friction of a step in which the strains change by `ahead` at the
+    /// present velocities, and by `expected` if forces act as in the last step.
+    ///
+    /// Within `tau` it is the chord of the expected way. Where more is expected the chord would be nearly level, and a strain that turns
+    /// against what was expected would meet nothing: there the line goes through the stress to which the present velocity leads, as
+    /// steep as the chord of a turn of that length, so that friction stops what it can stop and turns nothing round.
     #[inline]
-    pub fn respond(&self, by: [f64; N], memory: &[f64]) -> [[f64; N]; 2] {
+    pub fn respond(&self, ahead: [f64; N], expected: [f64; N], memory: &[f64]) -> [[f64; N]; 2] {
         let (mut stress, mut slopes) = ([0.0; N], [0.0; N]);
         self.each(|k, law| {
             let (e, s) = (memory[k], memory[N + k]);
-            stress[k] = s;
-            slopes[k] = law.secant(e, s, e + by[k]);
+            if expected[k].abs().max(ahead[k].abs()) <= NEAR * law.tau {
+                (stress[k], slopes[k]) = (s, law.secant(e, s, e + expected[k]));
+            } else {
+                slopes[k] = law.turn(e, s, ahead[k].abs());
+                stress[k] = law.go(e, s, e + ahead[k]).0 - slopes[k] * ahead[k];
+            }
         });
         [stress, slopes]
     }

@@ -33,6 +33,12 @@ impl Scheme<'_> {
         self.v[v] + (self.rate[v] - self.v[v]) * (self.betas[v] / self.beta)
     }
 
+    /// Displacement in the step at the present velocity [m].
+    #[inline]
+    pub fn ahead(&self, v: usize) -> Vec3 {
+        self.y[v] - (self.rate[v] - self.v[v]) * self.betas[v]
+    }
+
     /// Displacement in the step if forces act as in the last one [m].
     #[inline]
     pub fn expected(&self, v: usize) -> Vec3 {

@@ -221,9 +221,13 @@ impl<T: Real> Batch<T> {
             let mut slopes = Vec3::zeros();
             if *at != FORGETS {
                 let element = &memory[NUMBERS * *at as usize..][..NUMBERS];
-                let end = t.strain(&t.vertices.map(|v| scheme.x[v as usize] + scheme.expected(v as usize)));
-                let by = [0, 1, 2].map(|k| end[k] - element[k]);
-                let [stress, slope] = Rubbing { laws: &sheet.inner.stretch, share: t.area }.respond(by, element);
+                let by = |moved: &dyn Fn(usize) -> Vec3| {
+                    let end = t.strain(&t.vertices.map(|v| scheme.x[v as usize] + moved(v as usize)));
+                    [0, 1, 2].map(|k| end[k] - element[k])
+                };
+                let (ahead, expected) = (by(&|v| scheme.ahead(v)), by(&|v| scheme.expected(v)));
+                let rubbing = Rubbing { laws: &sheet.inner.stretch, share: t.area };
+                let [stress, slope] = rubbing.respond(ahead, expected, element);
                 beyond += Vec3::from(stress);
                 slopes = slope.into();
             }

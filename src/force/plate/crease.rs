@@ -102,7 +102,8 @@ impl Crease {
         let (mut moments, mut slopes) = ([0.0; 2], [0.0; 2]);
         if self.memory != FORGETS {
             let element = &memory[NUMBERS * self.memory as usize..][..NUMBERS];
-            let [stress, slope] = self.friction(sheets).respond(at(|t| t.expected).map(|k| STRAIN * k), element);
+            let strain = |of| at(of).map(|k| STRAIN * k);
+            let [stress, slope] = self.friction(sheets).respond(strain(|t| t.ahead), strain(|t| t.expected), element);
             (moments, slopes) = (stress, slope.map(|s| STRAIN * s));
         }
         if let Bending::Progressive([_, growth]) = sheet.bending {

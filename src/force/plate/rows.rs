@@ -322,7 +322,7 @@ impl<T: Real> Hinges<T> {
         for ((hinge, turn), turned) in hinges.iter().zip(&*turns).zip(&mut *turned) {
             *turned = Turned {
                 away: turn.angle,
-                ahead: sum(hinge, turn, &|v| scheme.y[v] - late(v)),
+                ahead: sum(hinge, turn, &|v| scheme.ahead(v)),
                 expected: sum(hinge, turn, &|v| scheme.expected(v)),
             };
         }
