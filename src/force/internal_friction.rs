@@ -102,7 +102,7 @@ impl<const N: usize> Rubbing<'_, N> {
     /// Stress at no change and slopes of the line that stands for the friction of a step in which the strains change by `ahead` at the
     /// present velocities, and by `expected` if forces act as in the last step.
     ///
-    /// Within `tau` it is the chord of the expected way. Where more is expected the chord would be nearly level, and a strain that turns
+    /// Up to half of `tau` it is the chord of the expected way. Where more is expected the chord would be nearly level, and a strain that turns
     /// against what was expected would meet nothing: there the line goes through the stress to which the present velocity leads, as
     /// steep as the chord of a turn of that length, so that friction stops what it can stop and turns nothing round.
     #[inline]

@@ -286,8 +286,9 @@ fn rubs_as_meant(cloth: &Cloth, keys: &mut Keys) -> Option<()> {
     let ways = ["stretch", "weft", "shear", "bend", "bend_weft"];
     let laws = inner.stretch.iter().chain(&inner.bend).zip([warp, weft, shear, third, third]);
     for (way, (law, k)) in ways.into_iter().zip(laws).filter_map(|(way, (law, k))| Some((way, (law.as_ref()?, k)))) {
-        // Where the strain ends that friction follows; stresses beyond their bound stay small up to a strain of 1.
-        let (beyond, most) = (law.b * law.tau, law.a + law.b * law.tau.max(1.0));
+        // A fabric is stretched to twice its length, or bent to a radius of 1 cm, at most.
+        let reach = if way.starts_with("bend") { 300.0 } else { 1.0 };
+        let (beyond, most) = (law.b * law.tau, law.a + law.b * reach);
         if beyond > most {
             keys.warn(
                 "material",
