@@ -797,7 +797,7 @@ fn strips_rest_at_the_radius_of_their_balance() {
         assert!(found > 0.97 * least && found < 1.03 * most, "{name}: {found}");
         seven = if name == "unroll-7" { found } else { seven };
     }
-    let wound = curl(check_full("roll-on").frame(106));
+    let wound = curl(check_full("roll-on").frame(151));
     println!("roll-on: rests at {:.3} mm", 1e3 * wound);
     assert!((wound / seven - 1.0).abs() < 0.05, "{wound} {seven}");
 }
