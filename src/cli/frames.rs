@@ -11,7 +11,7 @@ use crate::render::{Image, Picture};
 use crate::scene::Scene;
 use crate::sequence::{self, DiskError, Folder, FrameStats, Lock, Recorder, Run, Shape, Snapshot, Status, Watch};
 use crate::world::crossing;
-use crate::world::quantity::{Energies, channels, largest_strain};
+use crate::world::quantity::{Energies, SATURATION, channels, largest_strain};
 use crate::world::window::Window;
 use crate::world::{Kind, Object, State, World};
 use std::path::Path;
@@ -211,7 +211,10 @@ impl<'a> Frames<'a> {
         }
         let Scene { output, preview, .. } = self.scene;
         channels()
-            .filter(|channel| output.fields.contains(channel) || preview.field == Some(*channel))
+            .filter(|channel| {
+                // Pictures darken what is wet.
+                output.fields.contains(channel) || preview.field == Some(*channel) || channel.word == SATURATION
+            })
             .filter_map(|channel| Some((channel.word.to_string(), (channel.values)(channel, world, state, object)?)))
             .collect()
     }

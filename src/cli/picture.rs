@@ -14,7 +14,7 @@ use crate::sequence::{Entry, Run, Shape, Snapshot};
 use crate::world::Kind;
 use crate::world::motion::Motion;
 use crate::world::quantity::Channel;
-use crate::world::quantity::Has;
+use crate::world::quantity::{Has, SATURATION};
 
 /// Angle from which on an obstacle's triangles meet in an edge [rad].
 const CREASE: f64 = std::f64::consts::FRAC_PI_3;
@@ -55,6 +55,7 @@ fn has(scene: &Scene, cloth: &str, channel: &Channel) -> bool {
         air: scene.airs.iter().any(|layer| layer.cloth == cloth),
         balloon: scene.balloons.iter().any(|balloon| balloon.cloth == cloth),
         friction: [inner.stretches(), inner.bends()],
+        wet: scene.wets.iter().any(|wet| wet.cloth == cloth),
     })
 }
 
@@ -140,6 +141,8 @@ pub fn picture(
             uv_triangles: &shape.uv_triangles,
             paint,
             shading,
+            // A field is shown as it is.
+            wet: if preview.field.is_none() { at.field(SATURATION).unwrap_or_default() } else { &[] },
             // Cloth curves, however sharp its folds are for its mesh; a box has edges.
             crease: if shape.kind == Kind::Cloth { std::f64::consts::PI } else { CREASE },
         });

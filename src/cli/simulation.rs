@@ -170,8 +170,10 @@ impl Simulation<'_> {
         if report.steps > 0 {
             stats.contacts = report.contacts;
             stats.min_gap = report.min_gap;
+            (stats.bridges, stats.adhesion) = (report.bridges, report.adhesion);
         }
         stats.lag = state.lag;
+        stats.water = state.water.total();
         stats.seconds.add(&report.seconds);
         if over && state.time < until {
             let failure = self.over(state, stepper, &report, stats);

@@ -10,3 +10,5 @@ pub mod seed;
 pub mod stiffness;
 /// Air through a cloth.
 pub mod through;
+/// Water in cloth.
+pub mod water;

@@ -3,6 +3,7 @@
 pub mod area_barrier;
 pub mod assembly;
 pub mod bending;
+pub mod bridge;
 pub mod calibrate;
 pub mod contact;
 pub mod curve;

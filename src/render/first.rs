@@ -4,6 +4,7 @@ use super::bvh::{LANES, NONE, Packet};
 use super::pixel::Draw;
 use super::pixel::Spot;
 use super::settings::{Settings, Wireframe};
+use super::shading::wetted;
 use super::surface::Hit;
 use super::to_f32;
 use crate::linalg::Vec3;
@@ -111,12 +112,14 @@ impl Draw<'_> {
         let (nl, nv) = (n.dot(&self.key_axis), -n.dot(&direction));
         let rv = -(n * (2.0 * nl) - self.key_axis).dot(&direction);
         let answer = object.shading.direct(nl, nv, rv);
+        let (kept, shine) = wetted(self.surface.wetness(hit), nl, rv);
+        colour *= kept;
         let key = Vec3::from(lights.key.colour);
         let height = 0.5 + 0.5 * n.dot(&self.up);
         let fill = Vec3::from(lights.fill.ground).lerp(&Vec3::from(lights.fill.sky), height);
         Sample {
             plain: Vec3::zeros(),
-            direct: (colour * answer.diffuse).add_scalar(answer.specular).component_mul(&key),
+            direct: (colour * answer.diffuse).add_scalar(answer.specular + shine).component_mul(&key),
             ambient: colour.component_mul(&fill) * object.shading.ambient(nv),
             spot: self.spot(hit.lifted - self.surface.centre + hit.face * self.lift, hit.face, n),
         }

@@ -109,6 +109,8 @@ pub struct Object<'a> {
     pub paint: Paint<'a>,
     /// Answer to light.
     pub shading: Shading,
+    /// How wet each vertex is, from 0 to 1; empty: dry.
+    pub wet: &'a [f64],
     /// Largest angle between triangles at a vertex that are shaded as one curved surface [rad].
     pub crease: f64,
 }

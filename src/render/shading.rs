@@ -28,6 +28,19 @@ pub enum Shading {
     Lambert,
 }
 
+/// Part of its colour that what is wet loses: light goes through its water into its depth (Lekner & Dorf, "Why some things are darker
+/// when wet", 1988).
+const DARKER: f64 = 0.5;
+/// Highlight of the water on what is wet: its strength, of the light's colour, and its exponent.
+const SHINE: (f64, f64) = (0.22, 28.0);
+
+/// How much of its colour a surface keeps that is so wet, from 0 to 1, and the highlight of its water; `rv` is the cosine between mirrored
+/// light and viewer.
+pub fn wetted(wetness: f64, nl: f64, rv: f64) -> (f64, f64) {
+    let shine = if nl > 0.0 { SHINE.0 * wetness * power(rv, SHINE.1) } else { 0.0 };
+    (1.0 - DARKER * wetness, shine)
+}
+
 /// What a unit of light from one direction, or from everywhere, becomes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Response {

@@ -173,6 +173,14 @@ impl<'a> Surface<'a> {
         }
     }
 
+    /// How wet the surface is there, from 0 to 1.
+    pub fn wetness(&self, hit: &Hit) -> f64 {
+        let Some(object) = self.objects.get(hit.object).filter(|object| !object.wet.is_empty()) else { return 0.0 };
+        let Some(t) = object.triangles.get(hit.triangle) else { return 0.0 };
+        let at = |i: usize| object.wet.get(t[i] as usize).copied().unwrap_or_default() * hit.weights[i];
+        (at(0) + at(1) + at(2)).clamp(0.0, 1.0)
+    }
+
     fn chart(&self, object: &Object, hit: &Hit) -> Option<Vec2> {
         let t = object.uv_triangles.get(hit.triangle)?;
         let at = |i: usize| object.uv.get(t[i] as usize).map(|p| p * hit.weights[i]);
@@ -197,6 +205,7 @@ mod tests {
             uv_triangles: &[],
             paint: Paint::Colour([1.0; 3]),
             shading: Shading::Lambert,
+            wet: &[],
             crease,
         })
     }

@@ -15,6 +15,7 @@ mod probe;
 mod sane;
 pub(super) mod select;
 mod start;
+mod wet;
 
 use super::fault::meant;
 use super::{Fault, Scene, settings};
@@ -72,26 +73,13 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     for (k, obstacle) in scene.obstacles.iter().enumerate() {
         obstacles.extend(obstacle::input(scene, obstacle, &format!("obstacle[{k}]"), &mut faults));
     }
-    let pinch = match (scene.contact.pinch, &scene.contact.release) {
-        (settings::Pinch::Halt, _) => Pinch::Halt,
-        (settings::Pinch::Release, Some(name)) => {
-            let names = scene.obstacles.iter().map(|o| o.name.as_str());
-            match names.clone().position(|other| other == name) {
-                Some(k) => Pinch::Release(scene.cloths.len() + scene.bodies.len() + k),
-                None => {
-                    let meant = meant(name, names);
-                    faults.fault("contact.release", format!("no obstacle is named '{name}'{meant}"));
-                    Pinch::Halt
-                }
-            }
-        }
-        _ => Pinch::Lag,
-    };
+    let pinch = pinch(scene, &mut faults);
     let frictions = friction::pairs(scene, &obstacles, &mut faults);
     let glues = glue::glues(scene, &cloths, &bodies, &mut faults);
     let laws: Vec<Later> = super::LAWS.iter().filter_map(|law| law(scene, &cloths, &mut faults)).collect();
     let airs = air::layers(scene, &cloths, &mut faults);
     let balloons = balloon::balloons(scene, &cloths, &mut faults);
+    wet::check(scene, &mut faults);
     let read = probe::Read { cloths: &cloths, bodies: &bodies, obstacles: &obstacles };
     let selected = probe::selected(scene, &read, &mut faults);
     if !faults.any() {
@@ -101,12 +89,6 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
         let (faults, warnings) = faults.finish();
         return Err(Refusal { faults, warnings, ..Refusal::default() });
     }
-    let wind = world::wind::Wind {
-        velocity: scene.wind.velocity,
-        gust: scene.wind.gust,
-        period: scene.wind.gust_period,
-        seed: scene.wind.seed,
-    };
     let contact = ContactSettings {
         enabled: scene.contact.enabled,
         distance: scene.contact.distance,
@@ -114,8 +96,18 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
         pinch,
         ease: scene.contact.ease,
     };
-    let mut input =
-        Input { gravity: scene.gravity, wind, contact, cloths, bodies, obstacles, frictions, glues, airs, balloons };
+    let mut input = Input {
+        gravity: scene.gravity,
+        wind: wind(scene),
+        contact,
+        cloths,
+        bodies,
+        obstacles,
+        frictions,
+        glues,
+        airs,
+        balloons,
+    };
     let origin = input.origin();
     if origin != Vec3::zeros() {
         input.about(&origin);
@@ -131,11 +123,41 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     let crossing = start::begin(scene.contact.start, &world, &mut state, &mut faults);
     world.fill(&mut state);
     state.memory = world.elements.memory(&state.x);
+    wet::wet(scene, &mut world, &mut state);
     let probes = probe::probes(scene, selected, &world);
     world.probe(probes, &mut state);
     match faults.finish() {
         (found, warnings) if found.is_empty() => Ok(Built { world, state, warnings }),
         (faults, warnings) => Err(Refusal { faults, warnings, crossing }),
+    }
+}
+
+/// What happens in a pinch.
+fn pinch(scene: &Scene, faults: &mut Faults) -> Pinch {
+    match (scene.contact.pinch, &scene.contact.release) {
+        (settings::Pinch::Halt, _) => Pinch::Halt,
+        (settings::Pinch::Release, Some(name)) => {
+            let names = scene.obstacles.iter().map(|o| o.name.as_str());
+            match names.clone().position(|other| other == name) {
+                Some(k) => Pinch::Release(scene.cloths.len() + scene.bodies.len() + k),
+                None => {
+                    let meant = meant(name, names);
+                    faults.fault("contact.release", format!("no obstacle is named '{name}'{meant}"));
+                    Pinch::Halt
+                }
+            }
+        }
+        _ => Pinch::Lag,
+    }
+}
+
+fn wind(scene: &Scene) -> world::wind::Wind {
+    world::wind::Wind {
+        velocity: scene.wind.velocity,
+        gust: scene.wind.gust,
+        period: scene.wind.gust_period,
+        seed: scene.wind.seed,
+        window: [scene.wind.from, scene.wind.until],
     }
 }
 

@@ -41,6 +41,7 @@ mod table;
 pub mod tether;
 pub mod time;
 mod unit;
+pub mod wet;
 
 pub use air::AirLayer;
 pub use balloon::Balloon;
@@ -61,6 +62,7 @@ pub use settings::{Contact, Output, Solver, Wind};
 pub use solid::Solid;
 pub use tether::Tether;
 pub use time::{Time, Up};
+pub use wet::{Wet, WetContact};
 
 use crate::linalg::Vec3;
 use document::{Document, Origin};
@@ -101,6 +103,10 @@ pub struct Scene {
     pub airs: Vec<AirLayer>,
     /// Closed cloths with air inside.
     pub balloons: Vec<Balloon>,
+    /// Wet cloths.
+    pub wets: Vec<Wet>,
+    /// What their water does where they touch.
+    pub wet_contact: WetContact,
     /// What is measured.
     pub probes: Vec<Probe>,
     /// Wind.
@@ -149,6 +155,10 @@ section! {
         air_layer: Vec<AirLayer> = tables(),
         /// Closed cloths with air inside; after the objects, whose names it knows.
         balloon: Vec<Balloon> = tables(),
+        /// Water in cloths; after the objects, whose names it knows.
+        wet: Vec<Wet> = tables(),
+        /// Liquid bridges.
+        wet_contact: WetContact = table(),
         /// What is measured; after the objects, whose names it knows.
         probe: Vec<Probe> = tables(),
         /// Wind.
@@ -267,6 +277,8 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         tether,
         air_layer,
         balloon,
+        wet,
+        wet_contact,
         probe,
         wind,
         contact,
@@ -292,6 +304,8 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         tethers: tether,
         airs: air_layer,
         balloons: balloon,
+        wets: wet,
+        wet_contact,
         probes: probe,
         wind,
         contact,

@@ -17,7 +17,20 @@ section! {
         pub gust_period: f64 = quantity(Unit::Time, 1e-3..=1e4).or(1.0),
         /// Which gusts: the same seed gives the same wind.
         pub seed: u64 = integer(0..=i64::from(u32::MAX)).or(0),
+        /// From when on it blows.
+        pub from: f64 = quantity(Unit::Time, 0.0..=1e6).or(0.0),
+        /// Until when.
+        pub until: f64 = quantity(Unit::Time, 0.0..=1e6).or(f64::INFINITY),
     }
+    check blows;
+}
+
+fn blows(wind: Wind, keys: &mut Keys) -> Option<Wind> {
+    if wind.until <= wind.from {
+        keys.fault("until", "'until' must be later than 'from'");
+        return None;
+    }
+    Some(wind)
 }
 
 choices! {

@@ -129,7 +129,7 @@ static DIMENSIONS: [Dimension; Unit::Curvature as usize + 1] = [
         name: "a stiffness",
         example: "261 N/m",
         units: &[("N/m", Ten(0)), ("N/mm", Ten(3)), ("kN/m", Ten(3))],
-        also: &[("N/cm", Ten(2))],
+        also: &[("N/cm", Ten(2)), ("mN/m", Ten(-3))],
     },
     Dimension {
         unit: Unit::Rigidity,

@@ -46,6 +46,12 @@ numbers! {
         pub lag: f64 = "s",
         /// Pairs of triangles that cross, since the start or a release, and are left out of contact.
         pub ignored: usize = "",
+        /// Water in cloths and on them [kg].
+        pub water: f64 = "kg" or 0.0,
+        /// Liquid bridges in the last step.
+        pub bridges: usize = "" or 0.0,
+        /// Sum of the forces with which they pull [N].
+        pub adhesion: f64 = "N" or 0.0,
     }
     with {
         /// Energies.
@@ -138,6 +144,9 @@ mod tests {
             truncated: 3,
             lag: 0.5,
             ignored: 2,
+            water: 0.25,
+            bridges: 12,
+            adhesion: 0.5,
             seconds: Stages { solve: 0.5, write: 0.01, ..Stages::default() },
         };
         assert_eq!(FrameStats::parse(&stats.line()), Some(stats.clone()));

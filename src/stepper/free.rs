@@ -70,8 +70,14 @@ impl Free {
         }
     }
 
-    /// Joins what the contacts of the step couple, and notes what pins and obstacles hold.
-    pub fn begin(&mut self, world: &World, step: &Step, contacts: &[Element]) {
+    /// Joins what the contacts and liquid bridges of the step couple, and notes what pins and obstacles hold.
+    pub fn begin(
+        &mut self,
+        world: &World,
+        step: &Step,
+        contacts: &[Element],
+        bridges: impl Iterator<Item = impl Iterator<Item = u32>>,
+    ) {
         let Free { always, now, held: [by_all, held], .. } = self;
         now.clone_from(always);
         held.clone_from(by_all);
@@ -82,6 +88,7 @@ impl Free {
             let acting = contact.vertices.iter().zip(contact.weights).filter(|(_, weight)| *weight != 0.0);
             couple(world, step, now, held, acting.map(|(v, _)| *v));
         }
+        bridges.for_each(|vertices| couple(world, step, now, held, vertices));
         self.spread();
     }
 

@@ -5,6 +5,7 @@
 //! than it had. Of what is held, whose energy others change, nothing may become many times as fast as it was and as all else is. Where
 //! more is found the step is repeated with half the size; the smallest one is damped towards its mean motion, which keeps the momentum.
 
+use super::bridge::Bridges;
 use super::free::Free;
 use crate::linalg::Vec3;
 use crate::world::step::Step;
@@ -85,7 +86,7 @@ impl Guard {
         world: &World,
         state: &State,
         step: &mut Step,
-        free: &Free,
+        (free, bridges): (&Free, &Bridges),
         When { violent, smallest, proven }: When,
     ) -> Result<bool, StepError> {
         self.measure(world, state, step);
@@ -102,6 +103,11 @@ impl Guard {
         shapes(world, state, &state.x, parts, 0);
         shapes(world, state, &after(state, step), parts, 1);
         work(world, state, step, parts);
+        bridges.each_work(step, |v, work| {
+            if let Some(component) = world.component.get(v as usize) {
+                parts[*component as usize].work += work;
+            }
+        });
         let bursts: Vec<bool> = parts.iter().zip(&*given).map(bursts).collect();
         // What touches each other and nothing else, together: who has gained loses it.
         let sums = free.together(parts.iter().map(|part| [part.most(), part.after()]));
@@ -306,18 +312,19 @@ mod tests {
 
     #[test]
     fn a_step_that_makes_energy_is_repeated_and_the_smallest_is_damped() {
+        let none = Bridges::default();
         let (world, state, mut free) = flying();
         let still = energy(&world, &state, &step(&world, &state, 0.0));
         for proven in [false, true] {
             let (mut wild, mut guard) = (step(&world, &state, 30.0), Guard::default());
-            free.begin(&world, &wild, &[]);
+            free.begin(&world, &wild, &[], std::iter::empty::<std::iter::Empty<u32>>());
             let (before, had) = (energy(&world, &state, &wild), momentum(&world, &wild));
             assert!(before > 10.0 * still, "{before} J, {still} J at the start");
             let mut when = When { violent: true, smallest: false, proven };
-            let refused = guard.check(&world, &state, &mut wild, &free, when);
+            let refused = guard.check(&world, &state, &mut wild, (&free, &none), when);
             assert!(matches!(refused, Err(StepError::Gained { .. })), "{refused:?}");
             when.smallest = true;
-            assert_eq!(guard.check(&world, &state, &mut wild, &free, when), Ok(true));
+            assert_eq!(guard.check(&world, &state, &mut wild, (&free, &none), when), Ok(true));
             let damped = energy(&world, &state, &wild);
             assert!(damped <= (1.0 + ERRS) * still, "{damped} J, {still} J at the start");
             assert!((momentum(&world, &wild) - had).norm() < 1e-12 * had.norm());
@@ -326,14 +333,15 @@ mod tests {
 
     #[test]
     fn what_flies_on_or_slows_is_left_alone() {
+        let none = Bridges::default();
         let (world, state, mut free) = flying();
         for by in [0.0, 1e-3] {
             let mut calm = step(&world, &state, by);
             calm.rate.iter_mut().for_each(|rate| *rate *= 0.999);
-            free.begin(&world, &calm, &[]);
+            free.begin(&world, &calm, &[], std::iter::empty::<std::iter::Empty<u32>>());
             let before = calm.rate.clone();
             let when = When { violent: true, smallest: true, proven: false };
-            assert_eq!(Guard::default().check(&world, &state, &mut calm, &free, when), Ok(false));
+            assert_eq!(Guard::default().check(&world, &state, &mut calm, (&free, &none), when), Ok(false));
             assert_eq!(calm.rate, before);
         }
     }

@@ -2,6 +2,7 @@
 
 mod air;
 mod balloon;
+mod bridge;
 mod control;
 mod free;
 mod guard;
@@ -11,6 +12,7 @@ mod pull;
 mod report;
 mod scheme;
 mod stride;
+mod water;
 
 use crate::contact::active::ActiveSet;
 use crate::contact::appear;
@@ -112,6 +114,8 @@ pub struct Stepper<T> {
     contacts: ActiveSet,
     watch: Watch,
     airs: air::Airs,
+    bridges: bridge::Bridges,
+    soak: water::Soak,
     pulls: pull::Pulls,
     links: Links,
     free: free::Free,
@@ -137,6 +141,8 @@ impl<T: Precision> Stepper<T> {
             contacts: ActiveSet::new(world, settings.step),
             watch: Watch::default(),
             airs: air::Airs::new(world),
+            bridges: bridge::Bridges::new(world),
+            soak: water::Soak::default(),
             pulls: pull::Pulls::default(),
             links: Links::new(&world.starts),
             free: free::Free::new(world),
@@ -191,7 +197,7 @@ impl<T: Precision> Stepper<T> {
         let Stepper { settings, strides, springs, now, .. } = self;
         springs.clear();
         now.limited.fill(false);
-        now.mass.copy_from_slice(&world.mass);
+        par::fill(&mut now.mass, |v| state.mass(world, v));
         world.elements.each_term(|term| {
             term.mass(state.memory.of(term.name()), &mut |v, mass| now.mass[v as usize] += mass);
         });
@@ -206,7 +212,7 @@ impl<T: Precision> Stepper<T> {
 
     /// Candidate pairs, contacts among them, air below cloths, handles; then contacts are linearised.
     fn detect(&mut self, world: &World, state: &State, report: &mut Report) -> Result<(), StepError> {
-        let Stepper { contacts, airs, pulls, links, now, clock, .. } = self;
+        let Stepper { contacts, airs, bridges, pulls, links, now, clock, .. } = self;
         report.builds += contacts.update_candidates(world, state, now)?;
         report.candidates = contacts.candidate_count();
         lap(clock, &mut report.seconds.broad);
@@ -215,9 +221,13 @@ impl<T: Precision> Stepper<T> {
         lap(clock, &mut report.seconds.narrow);
         airs.look(world, state);
         lap(clock, &mut report.seconds.air);
+        bridges.look(world, state);
+        (report.bridges, report.adhesion) = bridges.summary();
         pulls.find(world, state);
-        let (pulls, columns) = (&*pulls, airs.columns());
-        contacts.linearise(world, state, now, |contacts, fixed| links.place(&[pulls, contacts, columns], fixed));
+        let (pulls, bridges, columns) = (&*pulls, &*bridges, airs.columns());
+        contacts.linearise(world, state, now, |contacts, fixed| {
+            links.place(&[pulls, bridges, contacts, columns], fixed);
+        });
         (report.contacts, report.min_gap) = contacts.summary();
         lap(clock, &mut report.seconds.narrow);
         Ok(())
@@ -225,8 +235,9 @@ impl<T: Precision> Stepper<T> {
 
     /// All terms and the air at free flight; the first guess.
     fn linearise(&mut self, world: &World, state: &State, report: &mut Report) {
-        let Stepper { assembly, airs, pulls, now, clock, .. } = self;
+        let Stepper { assembly, airs, bridges, pulls, now, clock, .. } = self;
         pulls.pull(world, state, now);
+        bridges.pull(now);
         // Side by side: neither asks for the other, and what the air does one after the other leaves a thread free.
         let (step, forces) = (&*now, &mut *assembly);
         let (pressed, assembled) =
@@ -286,6 +297,7 @@ impl<T: Precision> Stepper<T> {
                 let Step { flight, moved, .. } = &mut self.now;
                 moved[..world.moving].copy_from_slice(flight);
                 self.pulls.pull(world, state, &self.now);
+                self.bridges.pull(&self.now);
                 assemble(world, state, &self.now, &mut self.assembly);
                 self.airs.inflate(world, &mut self.assembly.force);
                 self.assembly.keep();
@@ -307,7 +319,7 @@ impl<T: Precision> Stepper<T> {
         if self.meter.asked() {
             self.measure(world, state);
         }
-        let Stepper { contacts, airs, watch, now, clock, .. } = self;
+        let Stepper { contacts, airs, bridges, soak, watch, now, clock, .. } = self;
         contacts.advance_bristles(world, state, now);
         scheme::commit(world, state, now);
         let State { x, memory, .. } = &mut *state;
@@ -319,14 +331,17 @@ impl<T: Precision> Stepper<T> {
         watch.release(world, state, now.next);
         lap(clock, &mut report.seconds.check);
         airs.commit(world, state, now, contacts);
+        bridges.commit(world, state, now, contacts.contacts());
+        soak.commit(world, state, now, contacts.contacts());
         lap(clock, &mut report.seconds.air);
     }
 
     /// What probes ask of the step.
     fn measure(&mut self, world: &World, state: &mut State) {
-        let Stepper { settings, assembly, contacts, airs, pulls, springs, meter, now, .. } = self;
+        let Stepper { settings, assembly, contacts, airs, bridges, pulls, springs, meter, now, .. } = self;
         let mut work = std::mem::take(&mut state.work);
-        let (links, integrator) = ((&*pulls, &*contacts, &*airs), settings.integrator);
+        let links = probe::Links { pulls, contacts, airs, bridges };
+        let integrator = settings.integrator;
         let acted = probe::Acted { world, state, step: now, integrator, assembly, links, springs };
         meter.measure(&acted, &mut work);
         state.work = work;
@@ -340,7 +355,7 @@ impl<T: Precision> Stepper<T> {
         [stopped, moved]: [bool; 2],
         report: &mut Report,
     ) -> Result<(), StepError> {
-        let Stepper { settings, pcg, contacts, free, guard, springs, now, .. } = self;
+        let Stepper { settings, pcg, contacts, bridges, free, guard, springs, now, .. } = self;
         // Equal parts of what is left may be longer by rounding.
         let smallest = now.h <= settings.min_step * (1.0 + 1e-5);
         let residual = pcg.outcome().residual;
@@ -350,12 +365,17 @@ impl<T: Precision> Stepper<T> {
         // Limits last: what eases an edge may stretch the next.
         let eased = limit::ease(world, state, now, STRETCH.0);
         let shortened = limit::enforce(world, state, now, springs, smallest)?;
-        let damped =
-            guard.check(world, state, now, free, When { violent: stopped || eased, smallest, proven: false })?;
+        let damped = guard.check(
+            world,
+            state,
+            now,
+            (free, bridges),
+            When { violent: stopped || eased, smallest, proven: false },
+        )?;
         let corrected = contacts.check(world, state, now, moved || damped || eased || shortened)?;
         if corrected.vertices > 0 {
             free.join(world, now, contacts.corrected());
-            if guard.check(world, state, now, free, When { violent: true, smallest, proven: true })? {
+            if guard.check(world, state, now, (free, bridges), When { violent: true, smallest, proven: true })? {
                 contacts.check(world, state, now, true)?;
                 free.join(world, now, contacts.corrected());
             }
@@ -374,10 +394,11 @@ impl<T: Precision> Stepper<T> {
 
     /// Adds the contacts and begins to solve for `z`, from the guess that stands there.
     fn begin(&mut self, world: &World, report: &mut Report) -> Result<(), StepError> {
-        let Stepper { assembly, pcg, contacts, airs, pulls, links, free, floors, springs, now, clock, .. } = self;
-        links.add(&[pulls, contacts.contacts(), airs.columns()], &now.fixed, assembly);
+        let Stepper { assembly, pcg, contacts, airs, bridges, pulls, links, free, floors, springs, now, clock, .. } =
+            self;
+        links.add(&[pulls, bridges, contacts.contacts(), airs.columns()], &now.fixed, assembly);
         springs.add(now, assembly);
-        free.begin(world, now, contacts.contacts());
+        free.begin(world, now, contacts.contacts(), bridges.coupled());
         lap(clock, &mut report.seconds.assembly);
 
         // A right-hand side below a tenth of what gravity (or 1 m/s^2) would make counts as that.

@@ -14,6 +14,7 @@
 //! the matrix. The work of a step is force times displacement, as backward Euler has it.
 
 use super::air::Airs;
+use super::bridge::Bridges;
 use super::limit::Springs;
 use super::pull::Pulls;
 use super::scheme::{self, Integrator};
@@ -39,9 +40,22 @@ pub struct Acted<'a, T> {
     /// Its system.
     pub assembly: &'a Assembly<T>,
     /// Its links.
-    pub links: (&'a Pulls, &'a ActiveSet, &'a Airs),
+    pub links: Links<'a>,
     /// Springs of strain limits.
     pub springs: &'a Springs,
+}
+
+/// What links the system of a step had.
+#[derive(Clone, Copy)]
+pub struct Links<'a> {
+    /// Handles.
+    pub pulls: &'a Pulls,
+    /// Contacts.
+    pub contacts: &'a ActiveSet,
+    /// Layers of air and balloons.
+    pub airs: &'a Airs,
+    /// Liquid bridges.
+    pub bridges: &'a Bridges,
 }
 
 /// Storage, and the forces of the last step.
@@ -126,7 +140,7 @@ impl<T: Precision> Meter<T> {
     /// Forces of contacts, air and handles.
     fn links(&mut self, at: &Acted<T>) {
         let Meter { touch, pinned, handles, between, falls: [falls, scratch], .. } = self;
-        let Acted { world, state, step, assembly, links: (pulls, contacts, airs), .. } = at;
+        let Acted { world, state, step, assembly, links: Links { pulls, contacts, airs, bridges }, .. } = at;
         touch.fill(Vec3::zeros());
         pinned.fill(Vec3::zeros());
         between.fill(Vec3::zeros());
@@ -153,6 +167,7 @@ impl<T: Precision> Meter<T> {
             }
         };
         contacts.each_force(step, &mut act);
+        bridges.each_force(step, &mut act);
         let common = &assembly.matrix.common;
         falls.clear();
         falls.resize(common.size(), 0.0);

@@ -26,6 +26,10 @@ pub struct Report {
     pub truncated: u64,
     /// The edge that was farthest beyond its strain limit after a step, and by what part.
     pub beyond: Option<([u32; 2], f64)>,
+    /// Liquid bridges in the last step.
+    pub bridges: usize,
+    /// Sum of what they pulled with [N].
+    pub adhesion: f64,
     /// Candidate pairs in the last step.
     pub candidates: usize,
     /// Lists of candidates built, each of two patches.
@@ -48,6 +52,8 @@ impl Report {
         self.builds += next.builds;
         self.contacts = next.contacts;
         self.min_gap = next.min_gap;
+        self.bridges = next.bridges;
+        self.adhesion = next.adhesion;
         self.candidates = next.candidates;
         self.seconds.add(&next.seconds);
     }

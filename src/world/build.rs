@@ -233,6 +233,7 @@ pub fn build(input: Input) -> (World, State) {
         frictions: Frictions::default(),
         airs: Vec::new(),
         balloons: Vec::new(),
+        wet: None,
         probes: Vec::new(),
     };
     let mut state = State::default();

@@ -31,6 +31,8 @@ pub mod snapshot;
 pub mod step;
 /// Why a step could not be made.
 pub mod step_error;
+/// Wet cloths.
+pub mod wet;
 /// Wind as a function of time.
 pub mod wind;
 /// Obstacles that appear and vanish.
@@ -40,6 +42,8 @@ use crate::collision::certificate::Pair;
 use crate::collision::surface::Surface;
 use crate::field::air::Air;
 use crate::field::balloon::Inside;
+use crate::field::water::Water;
+use crate::force::bridge::Bridge;
 use crate::force::contact::{Bristle, Friction};
 use crate::force::elements::Elements;
 use crate::force::term::{Memory, Term};
@@ -52,6 +56,7 @@ use probe::Probe;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
+use wet::Wet;
 use wind::Wind;
 use window::Window;
 
@@ -282,6 +287,8 @@ pub struct World {
     pub airs: Vec<AirLayer>,
     /// Closed cloths with air inside.
     pub balloons: Vec<Balloon>,
+    /// Wet cloths.
+    pub wet: Option<Wet>,
     /// What is measured.
     pub probes: Vec<Probe>,
 }
@@ -325,6 +332,10 @@ pub struct State {
     pub airs: Vec<Air>,
     /// The air inside each balloon.
     pub balloons: Vec<Inside>,
+    /// Water of the moving vertices.
+    pub water: Water,
+    /// Liquid bridges, by vertex and side.
+    pub bridges: Vec<Bridge>,
     /// Part of thickness and activation distance that contacts of each vertex have, since they began nearer; empty: the whole.
     pub room: Vec<f64>,
     /// Where the vertices of each pin, then of each handle, were when its window opened.
@@ -346,6 +357,8 @@ impl State {
             (counts(self) == counts(start), "vertices"),
             (airs(self) == airs(start), "layers of air"),
             (self.balloons.len() == start.balloons.len(), "balloons"),
+            (self.water.absorbed.len() == start.water.absorbed.len(), "wet cloths"),
+            (self.bridges_fit(world), "liquid bridges"),
             (self.room.is_empty() || self.room.len() == self.x.len(), "vertices with less room"),
             (held, "pins or handles"),
             (self.work.len() == start.work.len(), "probes of work"),

@@ -8,6 +8,7 @@ mod gap;
 mod inner;
 mod number;
 mod strain;
+mod water;
 
 pub use air::{air_masses, pressures};
 pub use gap::gaps;
@@ -15,6 +16,7 @@ pub use inner::{frictions, residual_curvatures, residuals};
 pub use number::Number;
 pub(crate) use number::numbers;
 pub use strain::{largest_strain, strained, strains};
+pub use water::{heights, saturations, waters};
 
 use super::{Object, State, World};
 use crate::force::SHOWN;
@@ -33,6 +35,8 @@ pub enum Of {
     AirAndBalloons,
     /// Those with internal friction of stretch, of bending, or of either.
     Friction([bool; 2]),
+    /// Those that take up water.
+    Wet,
 }
 
 /// What a cloth has that others do not.
@@ -44,6 +48,8 @@ pub struct Has {
     pub balloon: bool,
     /// Internal friction of stretch, and of bending.
     pub friction: [bool; 2],
+    /// It takes up water.
+    pub wet: bool,
 }
 
 impl Of {
@@ -53,6 +59,7 @@ impl Of {
             Of::Every => true,
             Of::Air => cloth.air,
             Of::AirAndBalloons => cloth.air || cloth.balloon,
+            Of::Wet => cloth.wet,
             Of::Friction(wanted) => wanted.iter().zip(cloth.friction).any(|(wanted, has)| *wanted && has),
         }
     }
@@ -98,6 +105,9 @@ impl Channel {
         values: |_, _, _, _| None,
     };
 }
+
+/// The channel by which pictures darken what is wet.
+pub const SATURATION: &str = "saturation";
 
 static CHANNELS: &[Channel] = &[
     Channel {
@@ -171,6 +181,32 @@ static CHANNELS: &[Channel] = &[
         diverging: true,
         of: Of::Friction([false, true]),
         values: |_, world, state, object| residual_curvatures(world, state, object),
+    },
+    Channel {
+        word: SATURATION,
+        sentence: "Water in the cloth as a part of what it takes up; of wet cloths, whose files always have it.",
+        shown: "Water in the cloth as a part of what it takes up, of wet cloths; others are grey.",
+        of: Of::Wet,
+        values: |_, world, state, object| saturations(world, state, object),
+        ..Channel::PLAIN
+    },
+    Channel {
+        word: "water",
+        unit: "kg/m2",
+        sentence: "Water in the cloth and on it per area at rest [kg/m2]; of wet cloths.",
+        shown: "Water in the cloth and on it per area [kg/m2], of wet cloths; others are grey.",
+        of: Of::Wet,
+        values: |_, world, state, object| waters(world, state, object),
+        ..Channel::PLAIN
+    },
+    Channel {
+        word: "bridge",
+        unit: "m",
+        sentence: "Height of the lowest liquid bridge at the vertex, 0 where there is none [m]; of wet cloths.",
+        shown: "Height of the lowest liquid bridge [m], 0 where there is none, of wet cloths; others are grey.",
+        of: Of::Wet,
+        values: |_, world, state, object| heights(world, state, object),
+        ..Channel::PLAIN
     },
 ];
 
@@ -268,12 +304,12 @@ pub fn energies() -> impl Iterator<Item = &'static Energy> {
 
 /// Kinetic energy of the moving vertices [J].
 pub fn kinetic_energy(world: &World, state: &State) -> f64 {
-    par::sum(world.moving, |v| 0.5 * world.mass[v] * state.v[v].norm_squared())
+    par::sum(world.moving, |v| 0.5 * state.mass(world, v) * state.v[v].norm_squared())
 }
 
 /// Potential energy of weight [J], zero at the origin.
 pub fn weight_energy(world: &World, state: &State) -> f64 {
-    par::sum(world.moving, |v| -world.mass[v] * world.gravity.dot(&(state.x[v] + world.origin)))
+    par::sum(world.moving, |v| -state.mass(world, v) * world.gravity.dot(&(state.x[v] + world.origin)))
 }
 
 /// A value of each energy [J].

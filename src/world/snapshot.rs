@@ -7,6 +7,8 @@ use super::State;
 use crate::collision::certificate::Pair;
 use crate::field::air::Air;
 use crate::field::balloon::Inside;
+use crate::field::water::Water;
+use crate::force::bridge::Bridge;
 use crate::force::contact::Bristle;
 use crate::force::term::Section;
 use crate::linalg::Vec3;
@@ -78,6 +80,8 @@ sections! {
     "crossings" 1 { ignored, released }
     "air" 1 { airs }
     "balloons" 1 { balloons }
+    "water" 1 { water }
+    "bridges" 1 { bridges }
     "room" 1 { room }
     "anchors" 1 { anchors }
     "probes" 1 { work }
@@ -163,6 +167,8 @@ pieces! {
     Bristle { deflection, sliding, kept }
     Air { energy, flux, excess, before, free }
     Inside { energy, excess, shut }
+    Water { absorbed, film, bridged, joined, dried }
+    Bridge { vertex, side, triangle, volume, height }
 }
 
 impl Piece for bool {
@@ -283,6 +289,14 @@ mod tests {
                 free: vec![0.5],
             }],
             balloons: vec![Inside { energy: 0.3, excess: -2.0, shut: true }],
+            water: Water {
+                absorbed: odd.to_vec(),
+                film: vec![0.1, -0.0],
+                bridged: vec![0.2],
+                joined: 0.7,
+                dried: -0.0,
+            },
+            bridges: vec![Bridge { vertex: 3, side: 1, triangle: u32::MAX, volume: 1e-9, height: 0.1 }],
             room: vec![0.3, -0.0],
             memory: Memory(vec![Section { word: "cord".into(), version: 3, values: odd.to_vec() }]),
             anchors: vec![None, Some(vec![v(1), v(2)]), Some(Vec::new())],

@@ -13,17 +13,22 @@ pub struct Wind {
     pub period: f64,
     /// Which gusts.
     pub seed: u64,
+    /// From when on it blows, and until when [s].
+    pub window: [f64; 2],
 }
 
 impl Wind {
     /// No wind.
     pub fn none() -> Wind {
-        Wind { velocity: Vec3::zeros(), gust: 0.0, period: 1.0, seed: 0 }
+        Wind { velocity: Vec3::zeros(), gust: 0.0, period: 1.0, seed: 0, window: [0.0, f64::INFINITY] }
     }
 
     /// Velocity of the air at time `t`: the mean plus, in each direction, value noise in time of amplitude `gust` (half of it
     /// across the mean wind's main direction).
     pub fn at(&self, t: f64) -> Vec3 {
+        if !(self.window[0]..self.window[1]).contains(&t) {
+            return Vec3::zeros();
+        }
         if self.gust == 0.0 {
             return self.velocity;
         }
@@ -57,7 +62,7 @@ mod tests {
 
     #[test]
     fn gusts_are_bounded_continuous_and_vary() {
-        let wind = Wind { velocity: Vec3::new(5.0, 0.0, 0.0), gust: 2.0, period: 0.5, seed: 7 };
+        let wind = Wind { velocity: Vec3::new(5.0, 0.0, 0.0), gust: 2.0, period: 0.5, seed: 7, ..Wind::none() };
         let samples: Vec<f64> = (0..10_000).map(|k| wind.at(f64::from(k) * 1e-3).x).collect();
         assert!(samples.iter().all(|x| (2.0..=8.0).contains(x)));
         // Slope of the quintic fade is at most 1.875 per unit: 2 * 2 * 1.875 / 0.5 + 2.3 * the half of it, per second.
@@ -65,5 +70,7 @@ mod tests {
         let spread = samples.iter().fold(0.0f64, |m, x| m.max((x - 5.0).abs()));
         assert!(spread > 0.5, "{spread}");
         assert_eq!(Wind::none().at(3.0), Vec3::zeros());
+        let brief = Wind { window: [1.0, 2.0], gust: 0.0, ..wind };
+        assert_eq!([0.9, 1.0, 2.0].map(|t| brief.at(t).x), [0.0, 5.0, 0.0]);
     }
 }

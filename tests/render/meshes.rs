@@ -65,6 +65,7 @@ impl Mesh {
             uv_triangles: &self.triangles,
             paint,
             shading: Shading::Minnaert { k: 0.75 },
+            wet: &[],
             crease: std::f64::consts::PI,
         }
     }

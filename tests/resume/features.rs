@@ -29,6 +29,7 @@ pub fn all() -> Vec<(&'static str, String)> {
         ("recorded motion", format!("{}{RECORDED}", time(""))),
         ("springs, beams, air, glue", format!("{}{SPRINGS}", time(""))),
         ("internal friction", format!("{}{INNER}", time(""))),
+        ("water, bridges that form and break", format!("{}{WET}", time(""))),
     ]
 }
 
@@ -74,6 +75,44 @@ name = "ball"
 mesh = "MESHES/ball.ply"
 friction = 0.4
 rotation = { axis = [0, 1, 0.2], speed = "200 deg/s", from = 0.05 }
+"##;
+
+/// A soaked sheet lies folded by a pin on a block and on a sheet that takes up water on it, and is drawn up again; it wicks and dries.
+const WET: &str = r##"
+[[cloth]]
+name = "towel"
+mesh = "MESHES/sheet_1m_25.ply"
+transform = { scale = 0.3, translate = [0.02, 0.1045, 0] }
+[[cloth.pin]]
+box = { min = [0.13, 0, -1], max = [0.3, 1, 1] }
+keyframes = [{ time = 0 }, { time = 0.08, translate = [-0.1, 0.02, 0] }, { time = 0.2, translate = [-0.05, 0.1, 0] }]
+[[cloth]]
+name = "sheet"
+mesh = "MESHES/sheet_1m_25.ply"
+material = "denim"
+transform = { scale = 0.3, translate = [0, 0.1012, 0], rotate = { axis = [0, 1, 0], angle = "20 deg" } }
+[[wet]]
+cloth = "towel"
+soaked = true
+wicking = 1e-5
+drying = 1e-3
+[[wet]]
+cloth = "sheet"
+time_scale = 600
+wicking = 1e-6
+[[wet.source]]
+object = "towel"
+from = 0.04
+[[wet.source]]
+box = { min = [-1, 0, -1], max = [0, 1, 0] }
+velocity = [0, -0.5, 0]
+until = "0.1 s"
+[wet_contact]
+viscosity = 2e-4
+[[obstacle]]
+name = "block"
+box = { center = [0, 0.05, 0], size = [0.2, 0.1, 0.2] }
+friction = 0.4
 "##;
 
 /// A lattice of beams falls onto one of springs with limits on both sides, which is pinned and pulled; a cover of beams below is glued to a

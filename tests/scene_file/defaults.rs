@@ -41,7 +41,10 @@ fn of_the_scene_and_its_settings() {
         }
     );
     assert_eq!(scene.solver, Solver { tolerance: 1e-3, max_iterations: 500, precision: Precision::F32 });
-    assert_eq!(scene.wind, Wind { velocity: Vec3::zeros(), gust: 0.0, gust_period: 1.0, seed: 0 });
+    assert_eq!(
+        scene.wind,
+        Wind { velocity: Vec3::zeros(), gust: 0.0, gust_period: 1.0, seed: 0, from: 0.0, until: f64::INFINITY }
+    );
     let o = &scene.output;
     assert!(o.meshes && o.obstacles && o.format == Format::Ply && o.fields.is_empty() && o.checkpoint == 10);
     let p = &scene.preview;

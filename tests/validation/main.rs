@@ -27,3 +27,4 @@ mod solid;
 mod spring;
 mod tether;
 mod vanish;
+mod wet;

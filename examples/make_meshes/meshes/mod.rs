@@ -42,11 +42,20 @@ const MANNEQUIN: f64 = 0.016;
 /// Every file of `meshes/` by name and what it holds.
 pub fn shipped() -> Vec<(&'static str, TriMesh)> {
     let square = |n| sheet(n, n, 1.0, 1.0, Diagonals::Alternating, lying(1.0, 1.0));
+    // Rows and columns of vertices 1 cm apart.
+    let lattice = |columns: usize, rows: usize| {
+        let [width, depth] = [columns, rows].map(|count| 0.01 * (count - 1) as f64);
+        sheet(columns, rows, width, depth, Diagonals::Alternating, lying(width, depth))
+    };
     vec![
         ("sheet_1m_25.ply", square(25)),
         ("sheet_1m_50.ply", square(50)),
         ("sheet_1m_100.ply", square(100)),
         ("sheet_1m_200.ply", square(200)),
+        ("sheet_60x60.ply", lattice(60, 60)),
+        ("sheet_50x50.ply", lattice(50, 50)),
+        ("sheet_40x40.ply", lattice(40, 40)),
+        ("sheet_20x40.ply", lattice(20, 40)),
         ("curtain.ply", sheet(61, 61, 2.0, 2.0, Diagonals::Alternating, hanging())),
         ("flag.ply", sheet(61, 41, 1.5, 1.0, Diagonals::Alternating, hanging())),
         ("mannequin.ply", mannequin(MANNEQUIN)),

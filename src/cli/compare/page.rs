@@ -179,6 +179,7 @@ fn shapes(all: &[&Compared], frame: i32, up: Vec3) -> Result<String, String> {
                     Paint::Colour([0.55, 0.5, 0.42])
                 },
                 shading: Shading::Lambert,
+                wet: &[],
                 crease: std::f64::consts::FRAC_PI_3,
             })
             .collect();

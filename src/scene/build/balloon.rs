@@ -70,12 +70,17 @@ pub fn balloons(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Ve
 fn warn_of_fields(scene: &Scene, faults: &mut Faults) {
     let of_any =
         |bends: bool| scene.cloths.iter().map(Cloth::inner).any(|i| if bends { i.bends() } else { i.stretches() });
-    let any =
-        Has { air: !scene.airs.is_empty(), balloon: !scene.balloons.is_empty(), friction: [false, true].map(of_any) };
+    let any = Has {
+        air: !scene.airs.is_empty(),
+        balloon: !scene.balloons.is_empty(),
+        friction: [false, true].map(of_any),
+        wet: !scene.wets.is_empty(),
+    };
     let mut warn = |key: &str, mut fields: Iter<&Channel>| {
         if let Some(field) = fields.find(|field| !field.of.has(any)) {
             let lacks = match field.of {
                 Of::Friction(_) => "no material has internal friction of that",
+                Of::Wet => "there is no [[wet]]",
                 Of::AirAndBalloons => "there is no [[air_layer]] and no [[balloon]]",
                 Of::Air | Of::Every => "there is no [[air_layer]]",
             };

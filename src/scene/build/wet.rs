@@ -1,0 +1,117 @@
+//! `[[wet]]` and `[wet_contact]` as a world takes them.
+
+use super::faults::Faults;
+use crate::field::water::Fabric;
+use crate::force::bridge::{Law, Settings};
+use crate::scene::Scene;
+use crate::scene::wet::{BridgeLaw, Rim, Where};
+use crate::world::wet::{Place, Source, WetInput};
+use crate::world::{State, World};
+
+/// Parts of `h_max` beyond which the distance of contact keeps bridges from what holds them.
+const FAR: f64 = 0.5;
+
+/// Tells of cloths that are wet twice, and of settings that do nothing.
+pub fn check(scene: &Scene, faults: &mut Faults) {
+    for (k, wet) in scene.wets.iter().enumerate() {
+        if scene.wets.iter().take(k).any(|other| other.cloth == wet.cloth) {
+            faults.fault(&format!("wet[{k}].cloth"), format!("'{}' has a [[wet]] already", wet.cloth));
+        }
+        let draws = scene.wet_contact.law == BridgeLaw::Volume;
+        if draws && wet.film == 0.0 {
+            faults.warn(
+                &format!("wet[{k}].film"),
+                "nothing clings: with law = \"volume\" bridges are made of the film, and there is none",
+            );
+        }
+        if !wet.soaked && wet.saturation == 0.0 && wet.sources.is_empty() {
+            let message = format!("'{}' stays dry: give soaked, saturation, or a [[wet.source]]", wet.cloth);
+            faults.warn(&format!("wet[{k}]"), message);
+        }
+    }
+    let (contact, distance) = (&scene.wet_contact, scene.contact.distance);
+    if !scene.wets.is_empty() && contact.law != BridgeLaw::Volume && distance > FAR * contact.h_max {
+        let [most, mm] = [FAR * contact.h_max, distance].map(|m| m * 1e3);
+        let message = format!(
+            "{mm:.3} mm keeps wet cloth where bridges of {:.3} mm hardly hold it; give at most {most:.3} mm",
+            contact.h_max * 1e3
+        );
+        faults.warn("contact.distance", message);
+    }
+    if let Some(form) = contact.form.filter(|form| *form > distance) {
+        let message = format!(
+            "bridges form where contact acts: {:.3} mm counts as contact.distance, {:.3} mm",
+            form * 1e3,
+            distance * 1e3
+        );
+        faults.warn("wet_contact.form", message);
+    }
+}
+
+/// Wets the cloths of a world.
+pub fn wet(scene: &Scene, world: &mut World, state: &mut State) {
+    if scene.wets.is_empty() {
+        return;
+    }
+    let inputs: Vec<WetInput> = scene
+        .wets
+        .iter()
+        .map(|wet| {
+            let [capacity, time] = wet.fabric.uptake();
+            WetInput {
+                cloth: wet.cloth.clone(),
+                fabric: Fabric {
+                    capacity: wet.capacity.unwrap_or(capacity),
+                    time: wet.uptake.unwrap_or(time) / wet.time_scale,
+                    film: wet.film,
+                    wicking: wet.wicking,
+                    drying: wet.drying,
+                },
+                saturation: if wet.soaked { 1.0 } else { wet.saturation },
+                filmed: wet.soaked,
+            }
+        })
+        .collect();
+    world.wet(&inputs, settings(scene), state);
+    let object = |name: &str| world.objects.iter().position(|object| object.name == name);
+    let mut sources = Vec::new();
+    for (cloth, wet) in scene.wets.iter().enumerate() {
+        for source in &wet.sources {
+            let place = match &source.place {
+                Where::Inside(region) => Place::Inside(region.min - world.origin, region.max - world.origin),
+                Where::Everywhere => Place::Everywhere,
+                Where::On(name) => match object(name) {
+                    Some(object) => Place::On(object),
+                    None => continue,
+                },
+            };
+            sources.push(Source { cloth, place, from: source.from, until: source.until, velocity: source.velocity });
+        }
+    }
+    if let Some(wet) = &mut world.wet {
+        wet.sources = sources;
+    }
+}
+
+fn settings(scene: &Scene) -> Settings {
+    let contact = &scene.wet_contact;
+    let law = match contact.law {
+        BridgeLaw::Volume => Law::Volume,
+        BridgeLaw::Text => Law::Text,
+        BridgeLaw::Experiments => Law::Experiments,
+        BridgeLaw::Area => Law::Area,
+    };
+    let water = Settings::water(law);
+    Settings {
+        law,
+        tension: contact.gamma,
+        scale: contact.scale,
+        highest: contact.h_max,
+        form: contact.form.unwrap_or(scene.contact.distance.max(water.form)),
+        film: contact.film_height,
+        angles: [0, 1].map(|k| contact.angle.get(k).copied().unwrap_or_default()),
+        all_rims: contact.rim == Rim::All,
+        to_itself: contact.self_adhesion.unwrap_or(law != Law::Area),
+        viscosity: contact.viscosity,
+    }
+}

@@ -1,0 +1,182 @@
+//! `[[wet]]` and `[wet_contact]`: water in cloths, and the bridges it makes.
+
+use super::glue::Named;
+use super::keys::{Keys, Kind, choices, exactly_one, one_of, section};
+use super::kinds::{choice, flag, list, quantity, real, table, tables, vector, yes};
+use super::place::Region;
+use super::unit::Unit;
+use crate::force::bridge;
+use crate::linalg::Vec3;
+
+choices! {
+    /// A fabric whose uptake of water was measured (Chen, Xu & Wu 2004, as Park & Byun quote it).
+    pub enum Fabric {
+        /// Cotton: 0.84 kg/kg, 8.884 min.
+        Cotton = "cotton",
+        /// Coarse wool: 1.24 kg/kg, 4.8936 min.
+        CoarseWool = "coarse_wool",
+        /// A high-absorption fabric: 2.492 kg/kg, 3.3803 min.
+        HighAbsorption = "high_absorption",
+    }
+}
+
+impl Fabric {
+    /// `B` [kg/kg] and `c` [s].
+    pub fn uptake(self) -> [f64; 2] {
+        let [capacity, minutes] = match self {
+            Fabric::Cotton => [0.84, 8.884],
+            Fabric::CoarseWool => [1.24, 4.8936],
+            Fabric::HighAbsorption => [2.492, 3.3803],
+        };
+        [capacity, 60.0 * minutes]
+    }
+}
+
+one_of! {
+    /// Where water is.
+    pub enum Where {
+        /// In a box.
+        Inside(Region) = "box": table(),
+        /// On an object: where the cloth touches it.
+        On(String) = "object": Named(&["obstacle", "body", "cloth"]),
+        /// All over the cloth.
+        Everywhere = "everywhere": yes(),
+    }
+}
+
+section! {
+    /// Where and when water joins a cloth.
+    pub struct Source {
+        /// Where it is.
+        pub place: Where = exactly_one(),
+        /// From when on.
+        pub from: f64 = quantity(Unit::Time, 0.0..=1e6).or(0.0),
+        /// Until when.
+        pub until: f64 = quantity(Unit::Time, 0.0..=1e6).or(f64::INFINITY),
+        /// Velocity of the water, which the cloth that it joins takes a part of; with the cloth if absent.
+        pub velocity: Option<Vec3> = vector(Unit::Speed, 1e3).optional(),
+    }
+}
+
+section! {
+    /// Water in a cloth: it weighs, and it clings to what the cloth touches.
+    pub struct Wet {
+        /// Name of the cloth.
+        pub cloth: String = Named(&["cloth"]).required(),
+        /// It begins with all the water that it takes up, and with a full film on both sides.
+        pub soaked: bool = flag().or(false),
+        /// Part of the water that it takes up with which it begins, without a film.
+        pub saturation: f64 = quantity(Unit::Ratio, 0.0..=1.0).or(0.0),
+        /// What it is of.
+        pub fabric: Fabric = choice().or(Fabric::Cotton),
+        /// Water that a kilogram of it takes up [kg]; that of the fabric if absent.
+        pub capacity as "B": Option<f64> = real(1e-3..=100.0).optional(),
+        /// Time in which it takes up all but 1/e of that; that of the fabric if absent.
+        pub uptake as "c": Option<f64> = quantity(Unit::Time, 1e-3..=1e6).optional(),
+        /// Factor of the speed at which it takes up water: 60 shows minutes in seconds.
+        pub time_scale: f64 = real(1e-3..=1e6).or(1.0),
+        /// Water that a side of it holds as a film, of which bridges are made.
+        pub film: f64 = quantity(Unit::AreaDensity, 0.0..=10.0).or(0.1),
+        /// Diffusivity of the saturation along the cloth [m2/s]: water wicks.
+        pub wicking: f64 = real(0.0..=1.0).or(0.0),
+        /// Water that evaporates from it where none is supplied [kg/(m2 s)].
+        pub drying: f64 = real(0.0..=1.0).or(0.0),
+        /// Where water comes from.
+        pub sources as "source": Vec<Source> = tables(),
+    }
+    check sound;
+}
+
+fn sound(wet: Wet, keys: &mut Keys) -> Option<Wet> {
+    if wet.soaked && keys.find("saturation").is_some() {
+        keys.fault("saturation", "conflicts with 'soaked', which is all the water the cloth takes up; leave one out");
+        return None;
+    }
+    for (k, source) in wet.sources.iter().enumerate() {
+        if source.until <= source.from {
+            keys.fault_in("source", k, "until", "is not after 'from'");
+            return None;
+        }
+    }
+    Some(wet)
+}
+
+choices! {
+    /// How the pull of a liquid bridge depends on its height.
+    pub enum BridgeLaw {
+        /// A constant volume, drawn from the film, and constant angles: it pulls less as it is drawn out, and breaks.
+        Volume = "volume",
+        /// Park & Byun, section 3.2.1: angles grow from 0.001 to 90 degrees at `h_max`.
+        Text = "paper-3.2",
+        /// Park & Byun, section 4.1: angles fall from 90 to 0.001 degrees at `h_max`.
+        Experiments = "paper-4.1",
+        /// The rival of their figure 5: one pull for all of a contact, by its area and mean height, shared equally.
+        Area = "area",
+    }
+}
+
+choices! {
+    /// Where the surface tension of a bridge's rim pulls.
+    pub enum Rim {
+        /// At the border of what is wetted: the sum over a surface does not depend on the mesh.
+        Border = "border",
+        /// At every vertex, as the paper has it.
+        All = "all",
+    }
+}
+
+section! {
+    /// Liquid bridges between wet cloths and what they touch.
+    pub struct WetContact {
+        /// How the pull depends on the height.
+        pub law: BridgeLaw = choice().or(BridgeLaw::Volume),
+        /// Surface tension.
+        pub gamma: f64 = quantity(Unit::Stiffness, 0.0..=10.0).or(bridge::Settings::water(bridge::Law::Volume).tension),
+        /// Factor of the pull.
+        pub scale: f64 = real(0.0..=1e3).or(1.0),
+        /// Height at which a bridge of the paper's laws breaks.
+        pub h_max: f64 = quantity(Unit::Length, 1e-5..=0.1).or(1e-3),
+        /// Gap up to which one forms; where contact acts, but at least 0.1 mm, if absent.
+        pub form: Option<f64> = quantity(Unit::Length, 1e-6..=0.1).optional(),
+        /// Height of the film of water: lower bridges pull as if they were so high.
+        pub film_height: f64 = quantity(Unit::Length, 1e-6..=0.01).or(1e-4),
+        /// Contact angles of the law "volume" with the cloth and with the surface.
+        pub angle: Vec<f64> = list(quantity(Unit::Angle, 0.0..=std::f64::consts::PI), 2..=2).or(vec![0.0; 2]),
+        /// Where the rim pulls.
+        pub rim: Rim = choice().or(Rim::Border),
+        /// A cloth clings to itself.
+        pub self_adhesion as "self": Option<bool> = flag().optional(),
+        /// Viscosity of the water that is squeezed out or drawn in [Pa s]; 0: none, as the paper.
+        pub viscosity: f64 = real(0.0..=10.0).or(1e-3),
+    }
+    check bridges_fit;
+}
+
+fn bridges_fit(contact: WetContact, keys: &mut Keys) -> Option<WetContact> {
+    let paper = contact.law != BridgeLaw::Volume;
+    if paper && keys.find("angle").is_some() {
+        keys.fault("angle", "goes with law = \"volume\"; the paper's laws have angles of their own");
+        return None;
+    }
+    if !paper && keys.find("h_max").is_some() {
+        keys.fault("h_max", "goes with the paper's laws; with \"volume\" a bridge breaks by its volume");
+        return None;
+    }
+    if contact.form.is_some_and(|form| paper && form > contact.h_max) {
+        keys.fault("form", "is beyond 'h_max', where a bridge breaks");
+        return None;
+    }
+    if paper && contact.film_height >= contact.h_max {
+        keys.fault("film_height", "is not below 'h_max', where a bridge breaks");
+        return None;
+    }
+    if contact.law == BridgeLaw::Area && contact.self_adhesion == Some(true) {
+        keys.fault("self", "goes with a law by vertex; the area of a cloth on itself is not defined");
+        return None;
+    }
+    let cosines: f64 = contact.angle.iter().map(|angle| angle.cos()).sum();
+    if cosines < 0.0 {
+        keys.warn("angle", "their cosines sum to less than zero: such bridges push surfaces apart");
+    }
+    Some(contact)
+}

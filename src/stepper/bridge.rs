@@ -1,0 +1,382 @@
+//! Liquid bridges in a step.
+//!
+//! A bridge forms where a vertex of wet cloth touches a surface and its film has water, follows the nearest point of the surface by walking
+//! from triangle to triangle, and breaks when it is drawn too high, when the cloth has turned its other side, or with the surface.
+//! Contacts say where to look; heights are measured at the positions that were proven, so that neither lists of candidates nor the distance at
+//! which contact acts decide. In the system a bridge is a link along the gap: a pair of forces, momentum is kept, linear and angular.
+
+use crate::collision::closest::{Feature, point_triangle};
+use crate::contact::element::{EDGES, Element, SECOND, thickness};
+use crate::force::bridge::{Bridge, Disc, Law, WATER};
+use crate::force::links::{Couples, Link};
+use crate::linalg::{Vec3, par};
+use crate::world::step::Step;
+use crate::world::wet::Wet;
+use crate::world::{State, World};
+use std::collections::BTreeMap;
+
+/// Triangles on the way to the nearest one, at most.
+const WALK: usize = 64;
+/// Cosine between the cloth's normal and the gap from which on the other side has turned to the surface: less may be cloth on edge.
+const TURNED: f64 = -0.5;
+/// Part of the bridges of a vertex whose other surface is wet as well and has bridges of its own.
+const HALF: f64 = 0.5;
+
+/// A bridge in a step.
+#[derive(Clone, Copy, Debug, Default)]
+struct Acting {
+    /// Vertex, then the corners of the triangle.
+    vertices: [u32; 4],
+    /// One, then the corners' weights, negative.
+    weights: [f64; 4],
+    /// From the surface to the vertex.
+    normal: Vec3,
+    height: f64,
+    /// Part of the full pull.
+    share: f64,
+    /// Along the normal, toward each other [N].
+    pull: f64,
+    /// Force per speed along it [N s/m].
+    damping: f64,
+    /// Force on the vertex where `z = 0` [N], and how much it falls from there [N/m].
+    force: f64,
+    stiffness: f64,
+}
+
+/// Where a vertex is over a surface.
+#[derive(Clone, Copy, Debug)]
+struct Over {
+    triangle: u32,
+    weights: [f64; 3],
+    /// From the surface to the vertex.
+    normal: Vec3,
+    /// Distance less the thickness [m].
+    gap: f64,
+}
+
+/// Storage of bridges.
+#[derive(Default)]
+pub struct Bridges {
+    acting: Vec<Acting>,
+    /// Triangles at each vertex of the surface, and where they begin.
+    around: (Vec<u32>, Vec<u32>),
+    /// Moving vertices at the border of a cloth.
+    hem: Vec<bool>,
+    /// Sides on which each moving vertex has a bridge.
+    sides: Vec<[bool; 2]>,
+}
+
+impl Bridges {
+    /// For a world.
+    pub fn new(world: &World) -> Bridges {
+        if world.wet.is_none() {
+            return Bridges::default();
+        }
+        let mut starts = vec![0u32; world.rest.len() + 1];
+        let corners = || (0..).zip(&world.surface.triangles).flat_map(|(t, corners)| corners.map(|v| (v, t)));
+        corners().for_each(|(v, _)| starts[v as usize + 1] += 1);
+        (0..world.rest.len()).for_each(|v| starts[v + 1] += starts[v]);
+        let mut next = starts.clone();
+        let mut around = vec![0u32; world.surface.triangles.len() * 3];
+        for (v, t) in corners() {
+            around[next[v as usize] as usize] = t;
+            next[v as usize] += 1;
+        }
+        let mut hem = vec![false; world.moving];
+        for (edge, [first, second]) in world.surface.edges.iter().zip(&world.surface.wings) {
+            if edge[0] == *first || edge[0] == *second {
+                edge.iter().for_each(|v| hem.get_mut(*v as usize).into_iter().for_each(|hem| *hem = true));
+            }
+        }
+        Bridges { around: (around, starts), hem, sides: vec![[false; 2]; world.moving], ..Bridges::default() }
+    }
+
+    /// Finds what the bridges of the state do at its positions.
+    pub fn look(&mut self, world: &World, state: &State) {
+        let Bridges { acting, hem, sides, .. } = self;
+        acting.resize(state.bridges.len(), Acting::default());
+        let Some(wet) = &world.wet else { return };
+        sides.fill([false; 2]);
+        for bridge in &state.bridges {
+            sides[bridge.vertex as usize][usize::from(bridge.side)] = true;
+        }
+        let (hem, sides) = (&*hem, &*sides);
+        par::fill(acting, |k| {
+            let bridge = &state.bridges[k];
+            let over = above(world, &state.x, bridge.vertex, bridge.triangle);
+            let disc = disc(world, wet, (hem, sides), bridge);
+            let height = wet.bridges.height(over.gap);
+            let share = if shared(world, wet, bridge) { HALF } else { 1.0 };
+            let [a, b, c] = world.surface.triangles[bridge.triangle as usize];
+            let [p, q, r] = over.weights;
+            Acting {
+                vertices: [bridge.vertex, a, b, c],
+                weights: [1.0, -p, -q, -r],
+                normal: over.normal,
+                height,
+                share,
+                pull: share * wet.bridges.pull(&disc, height),
+                damping: share * wet.bridges.damping(&disc, height),
+                ..Acting::default()
+            }
+        });
+        if wet.bridges.law == Law::Area {
+            spread(world, wet, acting);
+        }
+    }
+
+    /// Forces at free flight.
+    pub fn pull(&mut self, step: &Step) {
+        par::each_mut(&mut self.acting, |_, acting| {
+            let Acting { vertices, weights, normal, pull, damping, .. } = *acting;
+            let opens: f64 = (0..4).map(|k| normal.dot(&step.moved[vertices[k] as usize]) * weights[k]).sum();
+            acting.stiffness = damping / step.h;
+            acting.force = -pull - acting.stiffness * opens;
+        });
+    }
+
+    /// Vertices of all bridges, those with weight.
+    pub fn coupled(&self) -> impl Iterator<Item = impl Iterator<Item = u32>> {
+        self.acting.iter().map(|acting| {
+            acting.vertices.into_iter().zip(acting.weights).filter(|(_, weight)| *weight != 0.0).map(|(v, _)| v)
+        })
+    }
+
+    /// Gives `f` the vertices and weights of each bridge, and the force that the step used on it [N].
+    pub fn each_force(&self, step: &Step, mut f: impl FnMut(&[u32; 4], &[f64; 4], Vec3)) {
+        for Acting { vertices, weights, normal, force, stiffness, .. } in &self.acting {
+            let opens: f64 = (0..4).map(|k| normal.dot(&step.solved(vertices[k])) * weights[k]).sum();
+            f(vertices, weights, normal * (force - stiffness * opens));
+        }
+    }
+
+    /// Gives `f` a vertex of each bridge that draws both sides together, and the work that its pull does in the step [J].
+    pub fn each_work(&self, step: &Step, mut f: impl FnMut(u32, f64)) {
+        for Acting { vertices, weights, normal, pull, .. } in &self.acting {
+            let closes: f64 = (0..4).map(|k| -normal.dot(&step.moved[vertices[k] as usize]) * weights[k]).sum();
+            if closes > 0.0 {
+                vertices.iter().zip(weights).filter(|(_, w)| **w != 0.0).for_each(|(v, _)| f(*v, pull * closes));
+            }
+        }
+    }
+
+    /// Number of bridges and the sum of their pulls [N].
+    pub fn summary(&self) -> (usize, f64) {
+        (self.acting.len(), self.acting.iter().map(|acting| acting.pull).sum())
+    }
+
+    /// After a step: bridges follow, break and form at the positions of `state`.
+    pub fn commit(&mut self, world: &World, state: &mut State, step: &Step, contacts: &[Element]) {
+        let Some(wet) = &world.wet else { return };
+        let old = std::mem::take(&mut state.bridges);
+        let followed = par::map(old.len(), |k| self.follow(world, wet, state, step, &old[k]));
+        let mut all = Vec::with_capacity(old.len());
+        for (bridge, followed) in old.iter().zip(followed) {
+            match followed {
+                Some(bridge) => all.push(bridge),
+                None => give_back(world, wet, state, bridge),
+            }
+        }
+        let new = self.form(world, wet, state, &all, contacts);
+        for bridge in &new {
+            let (v, mass) = (bridge.vertex as usize, bridge.volume * WATER);
+            state.water.film[v] -= mass;
+            state.water.bridged[v] += mass;
+        }
+        if !new.is_empty() {
+            all.extend(new);
+            all.sort_unstable_by_key(|bridge| (bridge.vertex, bridge.side));
+        }
+        state.bridges = all;
+    }
+
+    /// A bridge at new positions; none where it breaks.
+    fn follow(&self, world: &World, wet: &Wet, state: &State, step: &Step, bridge: &Bridge) -> Option<Bridge> {
+        let other = world.surface.object[world.surface.triangles[bridge.triangle as usize][0] as usize];
+        if !world.there(usize::from(other), step.next) {
+            return None;
+        }
+        let over = self.walk(world, &state.x, bridge.vertex, bridge.triangle);
+        let height = wet.bridges.height(over.gap);
+        let faces = faces(world, &state.x, bridge.vertex, &over.normal) * if bridge.side == 0 { 1.0 } else { -1.0 };
+        let holds = height <= wet.bridges.rupture(bridge.volume) && faces >= TURNED;
+        holds.then_some(Bridge { triangle: over.triangle, height, ..*bridge })
+    }
+
+    /// New bridges: where wet vertices touch and have none on that side yet, the nearest of each.
+    fn form(&self, world: &World, wet: &Wet, state: &State, old: &[Bridge], contacts: &[Element]) -> Vec<Bridge> {
+        // Those of a vertex follow each other.
+        let has = |v: u32| {
+            let from = old.partition_point(|bridge| bridge.vertex < v);
+            old[from..].iter().take_while(move |bridge| bridge.vertex == v)
+        };
+        let mut asked: Vec<(u32, u32)> = contacts
+            .iter()
+            .filter(|contact| contact.key < EDGES)
+            .map(|contact| (contact.vertices[0], (contact.key & ((1 << SECOND) - 1)) as u32))
+            .filter(|(v, _)| wet.radius.get(*v as usize).is_some_and(|radius| *radius > 0.0))
+            .filter(|(v, _)| !wet.bridges.draws() || state.water.film[*v as usize] > 0.0)
+            .filter(|(v, t)| {
+                let other = world.surface.triangles[*t as usize][0] as usize;
+                let itself = world.surface.object[*v as usize] == world.surface.object[other];
+                (wet.bridges.to_itself || !itself) && state.water.at(*v as usize) > 0.0
+            })
+            .filter(|(v, t)| !has(*v).any(|bridge| bridge.triangle == *t))
+            .collect();
+        // Those that had to be stopped come last.
+        asked.sort_unstable();
+        let looked = par::map(asked.len(), |k| {
+            let (v, t) = asked[k];
+            let over = self.walk(world, &state.x, v, t);
+            let side = u8::from(faces(world, &state.x, v, &over.normal) < 0.0);
+            (over, side)
+        });
+        let mut new: Vec<(f64, Bridge)> = Vec::new();
+        for ((vertex, _), (over, side)) in asked.into_iter().zip(looked) {
+            // What turns over an edge would have two bridges over one gap.
+            if over.gap > wet.bridges.form || has(vertex).any(|b| b.side == side || b.triangle == over.triangle) {
+                continue;
+            }
+            let volume = volume(wet, state, vertex as usize);
+            let height = wet.bridges.height(over.gap);
+            if height > wet.bridges.rupture(volume) {
+                continue;
+            }
+            let bridge = Bridge { vertex, side, triangle: over.triangle, volume, height };
+            match new.iter_mut().rev().take(2).find(|(_, other)| (other.vertex, other.side) == (vertex, side)) {
+                Some(nearest) if nearest.0 > over.gap => *nearest = (over.gap, bridge),
+                Some(_) => (),
+                None => new.push((over.gap, bridge)),
+            }
+        }
+        new.into_iter().map(|(_, bridge)| bridge).collect()
+    }
+
+    /// The nearest point from a triangle on, as long as neighbours are nearer.
+    fn walk(&self, world: &World, x: &[Vec3], vertex: u32, from: u32) -> Over {
+        let (around, starts) = &self.around;
+        let surface = &world.surface;
+        let at = |t: u32| {
+            let [a, b, c] = surface.triangles[t as usize].map(|v| &x[v as usize]);
+            point_triangle(&x[vertex as usize], a, b, c)
+        };
+        let (mut here, mut best) = (from, at(from));
+        for _ in 0..WALK {
+            let corners = surface.triangles[here as usize];
+            let on = match best.feature() {
+                Feature::Face => break,
+                Feature::Edge(k) => corners[(usize::from(k) + 1) % 3],
+                Feature::Vertex(k) => corners[usize::from(k)],
+            };
+            let near = &around[starts[on as usize] as usize..starts[on as usize + 1] as usize];
+            let mut next = None;
+            for t in near.iter().filter(|t| **t != here && !surface.triangles[**t as usize].contains(&vertex)) {
+                let found = at(*t);
+                if found.distance2 < best.distance2 {
+                    (next, best) = (Some(*t), found);
+                }
+            }
+            match next {
+                Some(t) => here = t,
+                None => break,
+            }
+        }
+        above(world, x, vertex, here)
+    }
+}
+
+/// Where a vertex is over a triangle.
+fn above(world: &World, x: &[Vec3], vertex: u32, triangle: u32) -> Over {
+    let corners = world.surface.triangles[triangle as usize];
+    let [a, b, c] = corners.map(|v| x[v as usize]);
+    let p = x[vertex as usize];
+    let closest = point_triangle(&p, &a, &b, &c);
+    let weights = closest.weights;
+    let away = p - (a * weights[0] + b * weights[1] + c * weights[2]);
+    let distance = away.norm();
+    let normal = if distance > 0.0 { away / distance } else { Vec3::zeros() };
+    let [i, j, k] = corners;
+    let [u, v, w] = weights;
+    let thick = thickness(world, &[vertex, i, j, k], &[1.0, u, v, w]);
+    Over { triangle, weights, normal, gap: distance - thick }
+}
+
+/// Cosine between a vertex's normal and the way to the surface: above zero where the cloth's front is on it.
+fn faces(world: &World, x: &[Vec3], vertex: u32, normal: &Vec3) -> f64 {
+    -world.surface.normal(vertex as usize, |v| x[v]).dot(normal)
+}
+
+/// The triangle is of a wet cloth, whose own vertices bridge the same area.
+fn shared(world: &World, wet: &Wet, bridge: &Bridge) -> bool {
+    let corner = world.surface.triangles[bridge.triangle as usize][0] as usize;
+    wet.wets[usize::from(world.surface.object[corner])]
+}
+
+/// The disc of a bridge; its rim pulls at the border of what is wetted on that side of the cloth.
+fn disc(world: &World, wet: &Wet, (hem, sides): (&[bool], &[[bool; 2]]), bridge: &Bridge) -> Disc {
+    let v = bridge.vertex as usize;
+    let surrounded = |w: &u32| sides.get(*w as usize).is_some_and(|sides| sides[usize::from(bridge.side)]);
+    let rim = wet.bridges.all_rims || hem[v] || !world.surface.around(v).iter().all(surrounded);
+    Disc { cell: wet.radius[v], volume: bridge.volume, rim }
+}
+
+/// Volume that a new bridge of a vertex takes: the film of one side, of what there is [m^3].
+fn volume(wet: &Wet, state: &State, v: usize) -> f64 {
+    match wet.cloth_of(v) {
+        Some((cloth, k)) if wet.bridges.draws() => state.water.film[v].min(0.5 * cloth.most_film(k)) / WATER,
+        _ => 0.0,
+    }
+}
+
+/// The area law: all bridges between two objects are one disc with their mean height, whose pull they share.
+fn spread(world: &World, wet: &Wet, acting: &mut [Acting]) {
+    let pair = |a: &Acting| [a.vertices[0], a.vertices[1]].map(|v| world.surface.object[v as usize]);
+    // Area over pi, sum of heights, number.
+    let mut sums: BTreeMap<[u16; 2], (f64, f64, f64)> = BTreeMap::new();
+    for one in acting.iter() {
+        let sum = sums.entry(pair(one)).or_default();
+        sum.0 += wet.radius[one.vertices[0] as usize].powi(2);
+        sum.1 += one.height;
+        sum.2 += 1.0;
+    }
+    for one in acting {
+        let (square, heights, count) = sums[&pair(one)];
+        let disc = Disc { cell: square.sqrt(), volume: 0.0, rim: true };
+        one.pull = one.share * wet.bridges.pull(&disc, heights / count) / count;
+    }
+}
+
+/// Water of a broken bridge goes back to the film; where both sides are wet cloth, half of it to the other as far as there is room.
+fn give_back(world: &World, wet: &Wet, state: &mut State, bridge: &Bridge) {
+    let v = bridge.vertex as usize;
+    let mass = (bridge.volume * WATER).min(state.water.bridged[v]);
+    state.water.bridged[v] -= mass;
+    state.water.film[v] += mass;
+    if !shared(world, wet, bridge) {
+        return;
+    }
+    let over = above(world, &state.x, bridge.vertex, bridge.triangle);
+    for (w, weight) in world.surface.triangles[bridge.triangle as usize].iter().zip(over.weights) {
+        let w = *w as usize;
+        let Some((cloth, k)) = wet.cloth_of(w) else { continue };
+        let room = (cloth.most_film(k) - state.water.film[w] - state.water.bridged[w]).max(0.0);
+        super::water::pass(world, state, [v, w], (0.5 * mass * weight).min(room));
+    }
+}
+
+impl Couples for Bridges {
+    fn count(&self) -> usize {
+        self.acting.len()
+    }
+
+    fn corners(&self, out: &mut [([u32; 4], [f64; 4])]) {
+        par::fill(out, |k| (self.acting[k].vertices, self.acting[k].weights));
+    }
+
+    fn links(&self, out: &mut [Link]) {
+        par::fill(out, |k| {
+            let Acting { weights, normal, force, stiffness, .. } = self.acting[k];
+            Link { weights, force: normal * force, stiffness: normal * normal.transpose() * stiffness }
+        });
+    }
+}

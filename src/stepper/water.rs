@@ -1,0 +1,121 @@
+//! Water that joins cloth, moves along it and leaves it, after a step.
+//!
+//! A step sees the masses of its beginning. Water that joins takes its own momentum along: `v <- (m v + dm u)/(m + dm)`, for the velocity, for
+//! the one before and for the way between, so that both schemes keep the momentum. What leaves goes on with the cloth's velocity.
+
+use crate::contact::element::Element;
+use crate::field::water::Work;
+use crate::linalg::Vec3;
+use crate::world::step::Step;
+use crate::world::wet::{Place, Source};
+use crate::world::{State, World};
+
+/// Storage.
+#[derive(Default)]
+pub struct Soak {
+    supplied: Vec<bool>,
+    joins: Vec<f64>,
+    velocities: Vec<Option<Vec3>>,
+    work: Work,
+}
+
+impl Soak {
+    /// Water over the step that led to `state`.
+    pub fn commit(&mut self, world: &World, state: &mut State, step: &Step, contacts: &[Element]) {
+        let Some(wet) = &world.wet else { return };
+        let Soak { supplied, joins, velocities, work } = self;
+        for (k, cloth) in wet.cloths.iter().enumerate() {
+            let (first, count) = (cloth.vertices.start, cloth.vertices.len());
+            supplied.clear();
+            supplied.resize(count, false);
+            velocities.clear();
+            velocities.resize(count, None);
+            joins.resize(count, 0.0);
+            let now = step.end;
+            for source in wet.sources.iter().filter(|s| s.cloth == k && s.from <= now && now < s.until) {
+                reaches(world, state, contacts, source, &mut |v| {
+                    if let Some(k) = v.checked_sub(first).filter(|k| *k < count) {
+                        supplied[k] = true;
+                        velocities[k] = source.velocity;
+                    }
+                });
+            }
+            cloth.soak(&mut state.water, supplied, step.h, joins);
+            for (k, mass) in joins.iter().enumerate().filter(|(_, mass)| **mass > 0.0) {
+                if let Some(velocity) = velocities[k] {
+                    join(world, state, step, first + k, *mass, velocity);
+                }
+            }
+            let mut water = std::mem::take(&mut state.water);
+            let mut moves = Vec::new();
+            cloth.wick(&mut water, step.h, work, |from, to, mass| moves.push(([first + from, first + to], mass)));
+            state.water = water;
+            carry(world, state, &moves);
+        }
+    }
+}
+
+/// Gives `f` the vertices that a source reaches.
+fn reaches(world: &World, state: &State, contacts: &[Element], source: &Source, f: &mut impl FnMut(usize)) {
+    match source.place {
+        Place::Everywhere => (0..world.moving).for_each(f),
+        Place::Inside(low, high) => {
+            let inside = |v: &usize| (0..3).all(|k| (low[k]..=high[k]).contains(&state.x[*v][k]));
+            (0..world.moving).filter(inside).for_each(f);
+        }
+        Place::On(object) => {
+            for contact in contacts {
+                let objects = [0, 3].map(|k| usize::from(world.surface.object[contact.vertices[k] as usize]));
+                if objects.contains(&object) {
+                    let acting = contact.vertices.iter().zip(contact.weights).filter(|(_, weight)| *weight != 0.0);
+                    acting.for_each(|(v, _)| f(*v as usize));
+                }
+            }
+        }
+    }
+}
+
+/// Water of a velocity has joined a vertex, whose mass has grown by it. Pinned vertices go their way.
+fn join(world: &World, state: &mut State, step: &Step, v: usize, joined: f64, velocity: Vec3) {
+    if step.fixed[v] {
+        return;
+    }
+    let mass = state.mass(world, v);
+    let part = joined / mass;
+    let State { x, v: velocities, x_before, v_before, last, .. } = state;
+    for own in [&mut velocities[v], &mut v_before[v]] {
+        *own = own.lerp(&velocity, part);
+    }
+    let way = x[v] - x_before[v];
+    x_before[v] = x[v] - (way + (velocity * *last - way) * part);
+}
+
+/// Water moves from a vertex's film to another's and takes its velocity along [kg].
+pub fn pass(world: &World, state: &mut State, [from, to]: [usize; 2], mass: f64) {
+    if mass <= 0.0 {
+        return;
+    }
+    state.water.film[from] -= mass;
+    state.water.film[to] += mass;
+    carry(world, state, &[([from, to], mass)]);
+}
+
+/// Water has moved between vertices, and each part has taken along the velocity of where it came from.
+fn carry(world: &World, state: &mut State, moves: &[([usize; 2], f64)]) {
+    if moves.is_empty() {
+        return;
+    }
+    // Momentum that has come in beside that of the vertex's own velocity, of both times.
+    let mut gains: std::collections::BTreeMap<usize, [Vec3; 2]> = std::collections::BTreeMap::new();
+    for ([from, to], mass) in moves {
+        let State { v, v_before, .. } = &*state;
+        let gain = gains.entry(*to).or_insert([Vec3::zeros(); 2]);
+        gain[0] += (v[*from] - v[*to]) * *mass;
+        gain[1] += (v_before[*from] - v_before[*to]) * *mass;
+    }
+    for (v, [now, before]) in gains {
+        let mass = state.mass(world, v);
+        state.v[v] += now / mass;
+        state.v_before[v] += before / mass;
+    }
+}

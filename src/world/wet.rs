@@ -1,0 +1,140 @@
+//! Wet cloths: which there are, where water comes from, and how large the part of the cloth is that each vertex stands for.
+
+use super::{Object, State, World};
+use crate::field::water::{Cloth, Fabric, Water};
+use crate::force::bridge::{Bridge, Settings};
+use crate::linalg::Vec3;
+use crate::mesh::TriMesh;
+use crate::mesh::lattice::Lattice;
+use crate::mesh::topology::Topology;
+use std::f64::consts::PI;
+
+/// Everything about water that is constant in a run.
+#[derive(Clone, Debug)]
+pub struct Wet {
+    /// Cloths that take up water.
+    pub cloths: Vec<Cloth>,
+    /// Where it comes from.
+    pub sources: Vec<Source>,
+    /// Bridges between them and what they touch.
+    pub bridges: Settings,
+    /// Radius of the part of the cloth that each moving vertex stands for; zero of what is not wet [m].
+    pub radius: Vec<f64>,
+    /// By object: it is a wet cloth.
+    pub wets: Vec<bool>,
+}
+
+/// Where and when water joins a cloth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Source {
+    /// Which of the wet cloths.
+    pub cloth: usize,
+    /// Where.
+    pub place: Place,
+    /// From when on [s].
+    pub from: f64,
+    /// Until when [s].
+    pub until: f64,
+    /// Velocity of the water; that of the cloth it joins where there is none [m/s].
+    pub velocity: Option<Vec3>,
+}
+
+/// Where water is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Place {
+    /// All over the cloth.
+    Everywhere,
+    /// In a box, between its lowest and its highest corner [m].
+    Inside(Vec3, Vec3),
+    /// On an object that the cloth touches.
+    On(usize),
+}
+
+/// What a cloth has of water.
+#[derive(Clone, Debug)]
+pub struct WetInput {
+    /// Name of the cloth.
+    pub cloth: String,
+    /// What it does with water.
+    pub fabric: Fabric,
+    /// Part of its capacity that it has at the start.
+    pub saturation: f64,
+    /// Its film is full at the start.
+    pub filmed: bool,
+}
+
+impl Wet {
+    /// For a world that has its objects; gives the water at the start beside it.
+    pub fn new(world: &World, inputs: &[WetInput], bridges: Settings) -> (Wet, Water) {
+        let mut water = Water::none(world.moving);
+        let mut wet = Wet {
+            cloths: Vec::new(),
+            sources: Vec::new(),
+            bridges,
+            radius: vec![0.0; world.moving],
+            wets: vec![false; world.objects.len()],
+        };
+        for input in inputs {
+            let Some((k, object)) = world.objects.iter().enumerate().find(|(_, o)| o.name == input.cloth) else {
+                continue;
+            };
+            let first = object.vertices.start;
+            let placed = |v: u32| object.place[v as usize] - first as u32;
+            let triangles: Vec<[u32; 3]> = object.triangles.iter().map(|t| t.map(placed)).collect();
+            let (x, dry) = (&world.rest[object.vertices.clone()], world.mass[object.vertices.clone()].to_vec());
+            let cloth = Cloth::new(object.vertices.clone(), input.fabric, x, &triangles, dry);
+            let half = spacing(world, object).map(|spacing| spacing / 2.0);
+            for (k, area) in cloth.areas.iter().enumerate() {
+                wet.radius[first + k] = half.unwrap_or((area / PI).sqrt());
+                water.absorbed[first + k] = input.saturation * cloth.capacity(k);
+                water.film[first + k] = if input.filmed { cloth.most_film(k) } else { 0.0 };
+            }
+            wet.wets[k] = true;
+            wet.cloths.push(cloth);
+        }
+        water.joined = water.total();
+        (wet, water)
+    }
+
+    /// The wet cloth that a vertex is of, and the vertex's number there.
+    pub fn cloth_of(&self, v: usize) -> Option<(&Cloth, usize)> {
+        let cloth = self.cloths.iter().find(|cloth| cloth.vertices.contains(&v))?;
+        Some((cloth, v - cloth.vertices.start))
+    }
+}
+
+/// Spacing of a lattice [m]: half of it is the radius of a vertex's bridge, as the paper has it.
+fn spacing(world: &World, object: &Object) -> Option<f64> {
+    let positions: Vec<Vec3> = object.place.iter().map(|v| world.rest[*v as usize]).collect();
+    let mesh = TriMesh { positions, triangles: object.triangles.clone(), ..TriMesh::default() };
+    let lattice = Lattice::of(&mesh, &Topology::new(mesh.positions.len(), &mesh.triangles))?;
+    let at = |column: usize, row: usize| mesh.positions[lattice.at(column, row) as usize];
+    let along = (at(lattice.columns - 1, 0) - at(0, 0)).norm() / (lattice.columns - 1) as f64;
+    let across = (at(0, lattice.rows - 1) - at(0, 0)).norm() / (lattice.rows - 1) as f64;
+    Some((along * across).sqrt())
+}
+
+impl World {
+    /// Wets cloths: sets what is constant, and the water of `state`.
+    pub fn wet(&mut self, inputs: &[WetInput], bridges: Settings, state: &mut State) {
+        let (wet, water) = Wet::new(self, inputs, bridges);
+        self.wet = Some(wet);
+        state.water = water;
+        state.bridges.clear();
+    }
+}
+
+impl State {
+    /// Every bridge is of a vertex and a triangle of a wet world.
+    pub fn bridges_fit(&self, world: &World) -> bool {
+        let fits = |b: &Bridge| {
+            (b.vertex as usize) < world.moving && (b.triangle as usize) < world.surface.triangles.len() && b.side < 2
+        };
+        self.bridges.is_empty() || world.wet.is_some() && self.bridges.iter().all(fits)
+    }
+
+    /// Mass of a moving vertex with the water it has [kg].
+    pub fn mass(&self, world: &World, v: usize) -> f64 {
+        world.mass[v] + self.water.at(v)
+    }
+}
