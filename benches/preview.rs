@@ -46,6 +46,7 @@ fn picture(bencher: Bencher, size: usize) {
             uv_triangles: &object.uv_triangles,
             paint: Paint::Colour(colour),
             shading: Shading::Minnaert { k: 0.75 },
+            wet: &[],
             crease: std::f64::consts::PI,
         })
         .collect();

@@ -68,7 +68,7 @@ fn it_describes_every_key() {
 }
 
 /// Keys that no scene can have beside others of [`FULL`]: a camera stands somewhere or is fitted, and the like.
-const APART: [&str; 1] = ["preview.camera.direction"];
+const APART: [&str; 2] = ["preview.camera.direction", "wet_contact.h_max"];
 
 /// Motions and selectors are declared once; the full scene shows each of their keys in one of the places.
 fn shared(path: &str) -> bool {
@@ -167,6 +167,7 @@ fn its_defaults_are_those_that_are_read() {
          [[air_layer]]\ncloth = \"sheet\"\nbody = \"b\"\npermeability = 0.1\n\
          [[air_layer.vent]]\nall = true\npressure = 1\n\
          [[balloon]]\ncloth = \"sheet\"\npressure = 1\n\
+         [[wet]]\ncloth = \"sheet\"\nsaturation = 0\n[[wet.source]]\neverywhere = true\n[wet_contact]\n\
          [[probe]]\nname = \"all\"\nforce = {{ everything = true }}\n\
          [[material]]\nname = \"m\"\nbase = \"cotton\"\nrigidity_progressive = {{ k1 = 1 }}\n\
          internal_friction = {{ shear = {{ a = 1, tau = 1 }} }}\n"
@@ -191,6 +192,8 @@ fn its_defaults_are_those_that_are_read() {
         ("air_layer.vent", "air_layer[0].vent[0]"),
         ("air_layer", "air_layer[0]"),
         ("balloon", "balloon[0]"),
+        ("wet.source", "wet[0].source[0]"),
+        ("wet", "wet[0]"),
         ("probe", "probe[0]"),
         ("material", "material[0]"),
     ];
