@@ -50,7 +50,7 @@ pub use cloth::Cloth;
 pub use fault::{Fault, Place, meant_of_many};
 pub use friction::Friction;
 pub use glue::Glue;
-pub use library::{library, materials_page, materials_table};
+pub use library::{faults_of_materials, library, materials_page, materials_table};
 pub use material::Material;
 pub use obstacle::Obstacle;
 pub use overrides::Override;
@@ -59,6 +59,7 @@ pub use preview::Preview;
 pub use probe::Probe;
 pub use settings::{Contact, Output, Solver, Wind};
 pub use solid::Solid;
+pub use table::fault_of_curves;
 pub use tether::Tether;
 pub use time::{Time, Up};
 
