@@ -6,7 +6,7 @@
 
 use super::csv::{Sheet, Want};
 use super::law::{Gauge, Law};
-use super::outcome::{Outcome, Row, dots, doubts, figure, misfit, plot, quoted, rows, shown, written};
+use super::outcome::{MISFIT, Outcome, Row, dots, doubts, figure, misfit, plot, quoted, rows, shown, written};
 use super::search::{Estimate, Task};
 use super::spline::{Profile, Sample};
 use super::track::{Anchor, Noise, Path, Point, Start};
@@ -184,7 +184,13 @@ pub fn fit(sheet: &Sheet, setup: &Setup) -> Result<(Outcome, Vec<Estimate>), Vec
         own.iter_mut().for_each(|row| row.name.push_str(&behind));
         words.extend(doubts(estimate, &own, spacing(&task.paths), reached(&task.paths)));
         let measured = if task.noise == Noise::Strain { "curvature" } else { "moment" };
-        words.extend(misfit(estimate.rms, task.most(), measured, "density, rigidity, thickness and the free end"));
+        words.extend(misfit(
+            estimate.rms,
+            task.most(),
+            MISFIT,
+            measured,
+            "density, rigidity, thickness and the free end",
+        ));
         all.extend(own);
         let (unit, scale) = if task.noise == Noise::Strain { ("1/m of curvature", 1.0 / 3.0) } else { ("N", 1.0) };
         facts.push((format!("samples{behind}"), estimate.count.to_string()));

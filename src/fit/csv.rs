@@ -363,7 +363,8 @@ mod tests {
         assert_eq!(told("force [N]\n1\n"), "d.csv:1:1: no column 'length'; give it in the heading as \"length [mm]\"");
         assert_eq!(told("force,length\n1,nan\n"), "d.csv:2:3: length: nan is not finite");
         assert_eq!(told("force,length\n1, x\n"), "d.csv:2:4: length: expected a number, found \"x\"");
-        assert_eq!(told("force,length\n1,2,3\n"), "d.csv:2:1: 3 values under 2 columns");
+        assert!(told("force,length\n1,2,3\n").starts_with("d.csv:2:1: 3 values under 2 columns; if they are decimal"));
+        assert_eq!(told("force,length,repeat\n1,2\n"), "d.csv:2:1: 2 values under 3 columns");
         assert_eq!(told("force,length\n-1,2\n"), "d.csv:2:1: force: -1 is out of range, 0 to 100 N");
         assert!(told("forc,length\n1,2\n").starts_with("d.csv:1:1: unknown column 'forc'; did you mean 'force'?"));
         assert!(told("force,length [s]\n1,2\n").contains("d.csv:1:7: length: no unit 's' is known here"));

@@ -4,7 +4,7 @@
 //! or more angles; its unknowns are the forces at 0, 45 and 90 degrees, which are positive. Where curves hardly differ there is one.
 
 use super::csv::Sheet;
-use super::outcome::{Outcome, Row, dots, figure, misfit, plot, shown};
+use super::outcome::{MISFIT, Outcome, Row, dots, figure, misfit, plot, shown};
 use super::sled::{self, Pull};
 use crate::linalg::least::{least, student};
 use crate::page::{Line, number};
@@ -164,7 +164,7 @@ pub fn fit(sheet: &Sheet, setup: &Setup) -> Result<Outcome, Vec<Fault>> {
     let worst = plateaus.iter().map(|t| t.condition).fold(1.0, f64::max);
     let [rms, _] = rests(&kept, &plateaus);
     let most = kept.iter().map(|p| p.plateau).fold(0.0, f64::max);
-    words.extend(misfit(rms, most, "force", "angles, loads and the units"));
+    words.extend(misfit(rms, most, MISFIT, "force", "angles, loads and the units"));
     let mut facts = vec![
         ("pulls".to_string(), format!("{} at {} angles and {} loads", kept.len(), angles.len(), plateaus.len())),
         ("RMS".to_string(), left(&kept, &plateaus)),

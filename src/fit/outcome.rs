@@ -45,8 +45,8 @@ pub const ILL: f64 = 1e6;
 const UNSEEN: &str = "not seen";
 /// Before the reason why a scene does not read what was found.
 pub const NO_SCENE: &str = "no scene takes this";
-/// Part of the largest measured value above which what is left of them is told.
-const MISFIT: f64 = 0.1;
+/// Part of the largest measured value above which what is left of them is told, where errors are those of hands and photographs.
+pub const MISFIT: f64 = 0.1;
 /// The search of tau is between the first of the range of strain and all of it; what is found beyond has left it.
 const BORDERS: [f64; 2] = [1e-4, 10.0];
 
@@ -138,15 +138,11 @@ pub fn written(tau: f64, [low, high]: [f64; 2]) -> Option<String> {
         .then(|| format!("tau is {}; the file has {}, the nearest that a scene takes", shown(tau), number(bound)))
 }
 
-/// Words where a law leaves much of what was measured.
-pub fn misfit(left: f64, most: f64, what: &str, asks: &str) -> Option<String> {
+/// Words where a law leaves more than a part `limit` of the largest that was measured.
+pub fn misfit(left: f64, most: f64, limit: f64, what: &str, asks: &str) -> Option<String> {
     let part = left / most;
-    (part > MISFIT || part.is_nan()).then(|| {
-        format!(
-            "what is left is {} % of the largest {what}: this is not what was measured; are {asks} right?",
-            shown(100.0 * part)
-        )
-    })
+    let told = || format!("what is left is {} % of the largest {what}; are {asks} right?", shown(100.0 * part));
+    (part > limit || part.is_nan()).then(told)
 }
 
 /// Words on what the data of an estimate do not tell. `spacing`: median distance of the strains; `range`: that of all of them.
@@ -266,9 +262,11 @@ mod tests {
         assert!(on_border(0.01, 0.3).is_none() && on_border(2.0, 0.3).is_none());
         assert!(on_border(1e-6, 0.3).is_some_and(|word| word.contains("1e-6") && word.ends_with("less than 3e-5")));
         assert!(on_border(1e4, 0.3).is_some_and(|word| word.ends_with("more than 3")));
-        assert!(misfit(0.02, 0.3, "strain", "size").is_none());
-        assert!(misfit(0.09, 0.3, "strain", "size").is_some_and(|word| word.starts_with("what is left is 30 % of")));
-        assert!(misfit(0.0, 0.0, "strain", "size").is_some());
+        assert!(misfit(0.02, 0.3, MISFIT, "strain", "size").is_none());
+        assert!(
+            misfit(0.09, 0.3, MISFIT, "strain", "size").is_some_and(|word| word.starts_with("what is left is 30 % of"))
+        );
+        assert!(misfit(0.0, 0.0, MISFIT, "strain", "size").is_some());
     }
 
     #[test]

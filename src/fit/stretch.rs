@@ -187,6 +187,27 @@ pub fn task(sheet: &Sheet, setup: &Setup) -> Result<(Task, Vec<Vec<Point>>), Vec
     ))
 }
 
+/// Part of the largest strain above which what is left of them is told: lengths are measured well.
+const MISFIT_OF_LENGTHS: f64 = 0.04;
+/// Part of the largest strain by which a sample may differ from its size where hardly anything pulls.
+const SLACK: f64 = 0.05;
+/// Part of the largest load that is hardly anything.
+const HARDLY: f64 = 0.02;
+
+/// Words on a sample that begins at another length than its size.
+fn slack(points: &[Vec<Point>], setup: &Setup) -> Option<String> {
+    let most = |of: fn(&Point) -> f64| points.iter().flatten().map(of).fold(0.0, f64::max);
+    let (strain, load) = (most(|point| point.strain), most(|point| point.load));
+    let firsts = points.iter().filter_map(|points| points.first());
+    let off = firsts.filter(|p| p.load.abs() <= HARDLY * load && p.strain.abs() > SLACK * strain);
+    let first = off.max_by(|a, b| a.strain.abs().total_cmp(&b.strain.abs()))?;
+    Some(format!(
+        "a repeat begins at a length of {} mm, where hardly anything pulls, and size is {} mm; is size the length at rest?",
+        number(1e3 * setup.size * (1.0 + 2.0 * first.strain).max(0.0).sqrt()),
+        number(1e3 * setup.size)
+    ))
+}
+
 /// Least and largest tau of a scene.
 const TAUS: [f64; 2] = [1e-9, 100.0];
 /// Names and units of the unknowns.
@@ -205,7 +226,8 @@ pub fn fit(sheet: &Sheet, setup: &Setup) -> Result<(Outcome, Estimate), Vec<Faul
     let mut words = doubts(&estimate, &rows, spacing(&points), task.range());
     let Law { k, dahl, .. } = estimate.law;
     let measured = if task.noise == Noise::Strain { "strain" } else { "force" };
-    words.extend(misfit(estimate.rms, task.most(), measured, "size, width, clip and the units"));
+    words.extend(misfit(estimate.rms, task.most(), MISFIT_OF_LENGTHS, measured, "size, width, clip and the units"));
+    words.extend(slack(&points, setup));
     words.extend(written(dahl.tau, TAUS));
     if k[0] < dahl.b {
         words.push(format!(
