@@ -161,9 +161,9 @@ fn times_of_point_caches_are_told() {
         fs::write(folder().join(file), bytes).unwrap();
         let obstacle =
             format!("[[obstacle]]\nname = \"o\"\ncache = {{ mesh = \"leaf.obj\", points = \"{file}\"{more} }}\n");
-        let scene = format!("{}{obstacle}", cloth("sheet.obj", "transform = { translate = [9, 0, 0] }"));
+        let scene = format!("{}{obstacle}", cloth("clock.obj", "transform = { translate = [9, 0, 0] }"));
         let Built { world, warnings, .. } =
-            built("sheet.obj", TRIANGLE, &scene).unwrap_or_else(|r| panic!("{}", lines(&r.faults)));
+            built("clock.obj", TRIANGLE, &scene).unwrap_or_else(|r| panic!("{}", lines(&r.faults)));
         let found = match &world.obstacles[0].course {
             Course::Sequence { interval, .. } => *interval,
             other => panic!("{other:?}"),
@@ -172,7 +172,7 @@ fn times_of_point_caches_are_told() {
         let told = lines(&warnings);
         assert!(told.contains(wanted) && warnings.len() == usize::from(!wanted.is_empty()), "{file}: {told}");
         assert!(
-            !told.contains("sequence") && (told.is_empty() || told.contains("sheet.obj.toml:7:")),
+            !told.contains("sequence") && (told.is_empty() || told.contains("clock.obj.toml:7:")),
             "{file}: {told}"
         );
     }
