@@ -291,7 +291,7 @@ fn bending_is_told_as_far_as_it_is_seen() {
             let estimate = bending::task(&setup, paths).solve().unwrap();
             let rows = outcome::rows(&estimate.found, &[("a", "N"), ("b", "N m"), ("tau", "1/m")]);
             wide.iter_mut().zip(&rows).for_each(|(wide, row)| *wide += i32::from(row.wide()));
-            let words = outcome::doubts(&estimate, &rows, 100.0);
+            let words = outcome::doubts(&estimate, &rows, 100.0, 1000.0);
             told += i32::from(words.iter().any(|word| word.starts_with("a is not told by these data")));
             (estimate, 1.0)
         });
@@ -590,4 +590,94 @@ fn bad_data_are_refused_with_their_places() {
     );
     let unit = run(&folder, &"fit stretch data.csv --density 0.1 --size 3s".split(' ').collect::<Vec<_>>());
     assert!(unit.status.code() == Some(2) && String::from_utf8_lossy(&unit.stderr).contains("no unit 's'"));
+}
+
+/// Values that scenes do not take are told, and no file is written; files are named for what is in them.
+#[test]
+fn what_no_scene_takes_is_not_written() {
+    let folder = folder("unfit");
+    let law = Law::new(Gauge::Stretch, Form::Exact, STRETCH[0]);
+    let cotton = table(&law, &setup(Form::Exact, Anchor::Chain), &weights(false), 1, &mut |_| 0.0);
+    let pulls = pulled([0.4, 0.5, 0.6], &[0.0, 45.0, 90.0], 0.0);
+    let cases: [(&str, &str, &str, &str); 5] = [
+        (
+            "cantilever data.csv --density 100",
+            "stiff.toml",
+            "length [m]\n10\n10\n",
+            "material[0].rigidity: out of range",
+        ),
+        ("stretch data.csv --size 100 --width 1e-5 --density 0.1", "thin.toml", &cotton, "out of range"),
+        (
+            "stretch data.csv --size 100 --density 0.1",
+            "cotton.csv",
+            &cotton,
+            "--out cotton.csv: a material is a [[material]]",
+        ),
+        (
+            "friction data.csv",
+            "pair.toml",
+            &pulls,
+            "--out pair.toml: curves are a CSV file, which `curves` of a [[friction]]",
+        ),
+        ("friction data.csv", "pair.html", &pulls, "name it pair.csv"),
+    ];
+    for (command, out, data, wanted) in cases {
+        fs::write(folder.join("data.csv"), data).unwrap();
+        let told = run(&folder, &format!("fit {command} --out {out}").split(' ').collect::<Vec<_>>());
+        let text = String::from_utf8_lossy(&told.stderr).into_owned();
+        assert!(told.status.code() == Some(2) && text.contains(wanted), "{command}: {wanted}\n{text}");
+        assert!(!folder.join(out).exists(), "{out}");
+    }
+    // Without a file it is told all the same.
+    fs::write(folder.join("data.csv"), "length [m]\n10\n10\n").unwrap();
+    let told = run(&folder, &"fit cantilever data.csv --density 100".split(' ').collect::<Vec<_>>());
+    assert!(
+        told.status.success()
+            && String::from_utf8_lossy(&told.stdout).contains("no scene takes this: material[0].rigidity")
+    );
+    fs::write(folder.join("data.csv"), &pulls).unwrap();
+    assert!(run(&folder, &["fit", "friction", "data.csv", "--out", "pair.csv"]).status.success());
+}
+
+/// Data that do not fit, a tau that left the search, intervals without end.
+#[test]
+fn misfits_and_what_is_not_seen_are_told() {
+    let folder = folder("misfit");
+    let law = Law::new(Gauge::Stretch, Form::Exact, STRETCH[0]);
+    let own = setup(Form::Exact, Anchor::Chain);
+    let cotton = table(&law, &own, &weights(false), 1, &mut |_| 0.0);
+    let straight = table(
+        &Law::new(Gauge::Stretch, Form::Exact, [100.0, 10.0, 2.0, 1.0, 1e-7]),
+        &own,
+        &weights(false),
+        1,
+        &mut |_| 0.0,
+    );
+    let same = "radius,x,y\n".to_string()
+        + &(0..30)
+            .map(|k| f64::from(k) * 0.1)
+            .map(|a| format!("5,{},{}\n", 12.0 * a.sin(), 12.0 * (1.0 - a.cos())))
+            .collect::<String>();
+    let cases: [(&str, &str, &str); 8] = [
+        ("stretch data.csv --size 100 --density 0.001", &cotton, ""),
+        (
+            "stretch data.csv --size 98 --density 0.001",
+            &cotton,
+            "begins at a length of 100 mm, where hardly anything pulls, and size is 98 mm",
+        ),
+        ("stretch data.csv --size 90 --density 0.001", &cotton, "% of the largest strain; are size, width"),
+        ("stretch data.csv --size 50 --density 0.01", &cotton, "% of the largest strain; are size, width"),
+        ("stretch data.csv --size 100 --density 0.001", &straight, "tau came to the border of the search"),
+        ("cantilever data.csv --density 0.1", "length\n60\n", "k1 = B/3      8.829  not seen  uN m"),
+        ("bending data.csv --density 0.2 --k1 1e-5", &same, "not seen"),
+        ("friction data.csv", "angle,load,plateau\n0,1,0.1\n0,1,0.9\n", "% of the largest force; are angles, loads"),
+    ];
+    for (command, data, wanted) in cases {
+        fs::write(folder.join("data.csv"), data).unwrap();
+        let told = run(&folder, &format!("fit {command}").split(' ').collect::<Vec<_>>());
+        let text = String::from_utf8_lossy(&told.stdout).into_owned();
+        println!("{command}\n{text}{}", String::from_utf8_lossy(&told.stderr));
+        assert!(text.contains(wanted) && (!wanted.is_empty() || !text.contains("note")), "{command}: {wanted}\n{text}");
+        assert!(!text.contains("inf") && !text.contains("NaN"), "{command}: {wanted}\n{text}");
+    }
 }

@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::say;
 use crate::fit::csv::{Sheet, Want};
-use crate::fit::outcome::Outcome;
+use crate::fit::outcome::{NO_SCENE, Outcome};
 use crate::fit::track::{Anchor, Noise};
 use crate::fit::units::Measure;
 use crate::fit::{bending, cantilever, friction, sled, stretch};
@@ -266,6 +266,7 @@ impl Files {
     /// Name of a material: none of the library.
     fn material(&self) -> Result<String, Failure> {
         let name = self.plain()?;
+        self.ends("toml", "a material is a [[material]] of a scene, which is TOML")?;
         let known = library().materials.find(&name).is_some() || library().solids.find(&name).is_some();
         match &self.name {
             Some(_) if known => Err(Failure::input(format!("--name: the library has a '{name}'; give another"))),
@@ -274,10 +275,27 @@ impl Files {
         }
     }
 
+    /// The file for scenes has this ending, or none.
+    fn ends(&self, kind: &str, what: &str) -> Result<(), Failure> {
+        let Some(path) = &self.out else { return Ok(()) };
+        match path.extension() {
+            Some(other) if !other.eq_ignore_ascii_case(kind) => Err(Failure::input(format!(
+                "--out {}: {what}; name it {}",
+                path.display(),
+                path.with_extension(kind).display()
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// Prints and writes what was found.
     fn tell(&self, outcome: &Outcome) -> Result<(), Failure> {
         let save = |path: &Path, text: &str| write(path, text.as_bytes());
         say(outcome.text().trim_end());
+        if let (Some(path), false) = (&self.out, outcome.refused.is_empty()) {
+            let why = format!("{}: not written, {NO_SCENE}", path.display());
+            return Err(Failure::Input(outcome.refused.iter().map(|fault| format!("{why}: {fault}")).collect()));
+        }
         if let Some(path) = &self.out {
             save(path, &outcome.file)?;
             say(&format!("file for scenes in {}", path.display()));
@@ -302,6 +320,7 @@ impl Fit {
             }
             What::Bending(own) => own.execute(),
             What::Friction(own) => {
+                own.files.ends("csv", "curves are a CSV file, which `curves` of a [[friction]] names")?;
                 let sheet = own.files.sheet(&sled::wants())?;
                 let setup =
                     friction::Setup { name: own.files.plain()?, alike: 0.01 * own.isotropic, held: own.held.clone() };

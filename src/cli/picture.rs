@@ -54,7 +54,7 @@ fn has(scene: &Scene, cloth: &str, channel: &Channel) -> bool {
     channel.of.has(Has {
         air: scene.airs.iter().any(|layer| layer.cloth == cloth),
         balloon: scene.balloons.iter().any(|balloon| balloon.cloth == cloth),
-        friction: [inner.stretches(), inner.bends()],
+        friction: inner.along_warp(),
         wet: scene.wets.iter().any(|wet| wet.cloth == cloth),
     })
 }

@@ -77,7 +77,7 @@ impl Resume<'_> {
         let Some((stored, checkpoint)) = found else {
             return self.none("no whole checkpoint before what is missing or damaged");
         };
-        let changes = match self.compare(&checkpoint) {
+        let changes = match self.compare(&stored, &checkpoint) {
             Err(failure) if self.restart => {
                 log(Level::Info, &failure.reason());
                 return Ok(Plan::Begin);
@@ -130,7 +130,7 @@ impl Resume<'_> {
     ///
     /// # Errors
     /// What has changed so that the run cannot go on.
-    fn compare(&self, checkpoint: &Checkpoint) -> Result<Vec<String>, Failure> {
+    fn compare(&self, stored: &Stored, checkpoint: &Checkpoint) -> Result<Vec<String>, Failure> {
         let Resume { scene, world, start, .. } = self;
         let mut changes: Vec<String> = scene::changes(&checkpoint.scene, &scene.text);
         changes.retain(|change| counts(change));
@@ -144,7 +144,8 @@ impl Resume<'_> {
         };
         let refuse = |why: String| {
             tell(&changes);
-            Failure::input(format!("{why}; it cannot go on from there, run without --resume"))
+            let (path, asked) = (stored.path.display(), if self.from.is_some() { "--from" } else { "--resume" });
+            Failure::input(format!("{path}: {why}; it cannot go on from there, run without {asked}"))
         };
         if now.iter().map(|m| &m.name).ne(checkpoint.objects.iter().map(|m| &m.name)) {
             let (now, then) = (names(&now), names(&checkpoint.objects));

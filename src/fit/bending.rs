@@ -6,7 +6,7 @@
 
 use super::csv::{Sheet, Want};
 use super::law::{Gauge, Law};
-use super::outcome::{Outcome, Row, dots, doubts, figure, plot, quoted, rows};
+use super::outcome::{MISFIT, Outcome, Row, dots, doubts, figure, misfit, plot, quoted, rows, shown, written};
 use super::search::{Estimate, Task};
 use super::spline::{Profile, Sample};
 use super::track::{Anchor, Noise, Path, Point, Start};
@@ -138,6 +138,8 @@ pub fn task(setup: &Setup, paths: Vec<Path>) -> Task {
     }
 }
 
+/// Least and largest tau of a scene [1/m].
+const TAUS: [f64; 2] = [1e-6, 1e6];
 /// Names and units of the unknowns.
 const NAMES: [(&str, &str); 3] = [("a", "N"), ("b", "N m"), ("tau", "1/m")];
 
@@ -180,29 +182,47 @@ pub fn fit(sheet: &Sheet, setup: &Setup) -> Result<(Outcome, Vec<Estimate>), Vec
         let behind = if several { format!(", {name}") } else { String::new() };
         let mut own = rows(&estimate.found, &NAMES);
         own.iter_mut().for_each(|row| row.name.push_str(&behind));
-        words.extend(doubts(estimate, &own, spacing(&task.paths)));
+        words.extend(doubts(estimate, &own, spacing(&task.paths), reached(&task.paths)));
+        let measured = if task.noise == Noise::Strain { "curvature" } else { "moment" };
+        words.extend(misfit(
+            estimate.rms,
+            task.most(),
+            MISFIT,
+            measured,
+            "density, rigidity, thickness and the free end",
+        ));
         all.extend(own);
         let (unit, scale) = if task.noise == Noise::Strain { ("1/m of curvature", 1.0 / 3.0) } else { ("N", 1.0) };
         facts.push((format!("samples{behind}"), estimate.count.to_string()));
         facts.push((format!("RMS{behind}"), format!("{} {unit}", number(scale * estimate.rms))));
         facts.push((format!("RMS as moment{behind}"), format!("{} N", number(estimate.rms_load))));
-        facts.push((format!("condition number{behind}"), number(estimate.found.condition)));
+        facts.push((format!("condition number{behind}"), shown(estimate.found.condition)));
         plots.push(drawn(task, estimate, &behind));
     }
+    words.extend(written(used.law.dahl.tau, TAUS));
     let file = file(sheet, setup, used);
     let estimates = found.iter().map(|(_, _, estimate)| estimate.clone()).collect();
-    Ok((Outcome { title: format!("bending: {}", setup.name), rows: all, facts, words, plots, file }, estimates))
+    let title = format!("bending: {}", setup.name);
+    let outcome = Outcome { title, rows: all, facts, words, plots, file, ..Outcome::default() };
+    Ok((outcome.checked(), estimates))
+}
+
+/// The strain on the cylinder.
+fn rolled(path: &Path) -> f64 {
+    match path.start {
+        Start::Brought(e) | Start::Saturated(e, _) => e,
+        Start::Virgin => 0.0,
+    }
+}
+
+/// Largest strain on the cylinders: that from which the ways go back.
+fn reached(paths: &[Path]) -> f64 {
+    paths.iter().map(rolled).fold(0.0, f64::max)
 }
 
 /// Median distance of the strains on the cylinders.
 fn spacing(paths: &[Path]) -> f64 {
-    let mut all: Vec<f64> = paths
-        .iter()
-        .map(|path| match path.start {
-            Start::Brought(e) | Start::Saturated(e, _) => e,
-            Start::Virgin => 0.0,
-        })
-        .collect();
+    let mut all: Vec<f64> = paths.iter().map(rolled).collect();
     all.sort_by(f64::total_cmp);
     let mut ways: Vec<f64> = all.windows(2).map(|e| e[1] - e[0]).filter(|way| *way > 1e-6).collect();
     ways.sort_by(f64::total_cmp);
@@ -249,6 +269,6 @@ fn file(sheet: &Sheet, setup: &Setup, estimate: &Estimate) -> String {
         figure(k[1]),
         figure(dahl.a),
         figure(dahl.b),
-        figure(dahl.tau.clamp(1e-6, 1e6)),
+        figure(dahl.tau.clamp(TAUS[0], TAUS[1])),
     )
 }

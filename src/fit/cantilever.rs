@@ -86,7 +86,9 @@ pub fn fit(sheet: &Sheet, name: &str, density: f64) -> Result<Outcome, Vec<Fault
         words,
         plots: vec![plot("rigidity [uN m]", "overhang", vec![("measured", dots(points)), ("mean", line)])],
         file,
-    })
+        ..Outcome::default()
+    }
+    .checked())
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Columns of measurements: a CSV file with a heading; a name may have its unit behind it in brackets. Empty lines and `#` comments are
-//! skipped.
+//! skipped. Commas, semicolons or tabs part the cells, which may stand in quotes; where commas do not, they may be decimal commas.
 
 use super::units::Measure;
 use crate::mesh::text;
+use crate::page::number;
 use crate::scene::{Fault, Place, meant_of_many};
 use std::ops::RangeInclusive;
 
@@ -59,23 +60,84 @@ fn short(word: &str) -> String {
     word.chars().take(40).collect()
 }
 
+/// What parts the cells of a file. The heading tells it: names and units have neither semicolons nor tabs.
+fn parting(head: &str) -> char {
+    [';', '\t'].into_iter().find(|c| head.contains(*c)).unwrap_or(',')
+}
+
 /// Cells of a row and their columns in characters, from 1.
-fn cells(row: &str) -> Vec<(usize, &str)> {
-    let mut at = 1;
-    row.split(',')
-        .map(|cell| {
-            let here = at + cell.chars().take_while(|c| c.is_whitespace()).count();
-            at += cell.chars().count() + 1;
-            (here, cell.trim())
-        })
-        .collect()
+///
+/// # Errors
+/// The column of a quote that is not closed, or of what follows one.
+fn cells(row: &str, parting: char) -> Result<Vec<(usize, &str)>, (usize, String)> {
+    let mut out = Vec::new();
+    let (mut rest, mut at) = (row, 1);
+    loop {
+        let blank = |c: char| c.is_whitespace() && c != parting;
+        let cell = rest.trim_start_matches(blank);
+        at += rest.chars().count() - cell.chars().count();
+        let here = at;
+        let (inside, behind) = match cell.strip_prefix('"') {
+            Some(open) => open.split_once('"').ok_or((here, "a quote that is not closed in its line".to_string()))?,
+            None => cell.split_at(cell.find(parting).unwrap_or(cell.len())),
+        };
+        out.push((here, inside.trim()));
+        at += cell.chars().count() - behind.chars().count();
+        let next = behind.trim_start_matches(blank);
+        at += behind.chars().count() - next.chars().count();
+        match next.strip_prefix(parting) {
+            Some(next) => (rest, at) = (next, at + 1),
+            None if next.is_empty() => return Ok(out),
+            None => return Err((at, format!("\"{}\" behind a quote; put the whole cell into quotes", short(next)))),
+        }
+    }
+}
+
+/// How the numbers of a file are written: what parts its cells, and whether a comma was seen as the decimal mark, or a point.
+#[derive(Clone, Copy, Debug)]
+struct Style {
+    parting: char,
+    mark: Option<char>,
+}
+
+impl Style {
+    /// A number; what is said of one that is none.
+    fn number(&mut self, cell: &str) -> Result<f64, String> {
+        let none = || format!("expected a number, found \"{}\"", short(cell));
+        let Some(mark) = [',', '.'].into_iter().find(|mark| cell.contains(*mark)) else {
+            return cell.parse().map_err(|_| none());
+        };
+        // A spreadsheet puts both 1.5 and a thousand into quotes so.
+        let behind = cell.split_once(',').map_or(0, |(_, behind)| behind.len());
+        if self.parting == ',' && behind == 3 {
+            return Err(format!("\"{}\" may be a thousand or a decimal comma; write it as 1.5", short(cell)));
+        }
+        let value = cell.replacen(',', ".", 1).parse().map_err(|_| none())?;
+        if self.mark.is_some_and(|before| before != mark) {
+            return Err(format!(
+                "\"{}\" has another decimal mark than the cells before; write all numbers as 1.5",
+                short(cell)
+            ));
+        }
+        self.mark = Some(mark);
+        Ok(value)
+    }
+
+    /// What may be meant where a row of `wanted` cells has `found`.
+    fn hint(self, found: usize, wanted: usize) -> &'static str {
+        match self.parting {
+            ',' if found > wanted => "; if they are decimal commas, write 1.5, or part the cells by semicolons",
+            _ if found == 1 => "; part the cells as in the heading",
+            _ => "",
+        }
+    }
 }
 
 /// Name and unit of a heading.
 fn titled(cell: &str) -> (&str, Option<&str>) {
     match cell.split_once(['[', '(']) {
         Some((name, unit)) => (name.trim(), Some(unit.trim_end_matches([']', ')']).trim())),
-        None => (cell.trim_matches('"').trim(), None),
+        None => (cell.trim(), None),
     }
 }
 
@@ -104,7 +166,9 @@ impl Sheet {
         let Some((heading, head)) = rows.next() else {
             return Err(vec![at(1, 1, format!("no rows; give a heading such as {}", names.join(",")))]);
         };
-        let (order, mut faults) = order(head, wants, &|column, message| at(heading, column, message));
+        let mut style = Style { parting: parting(head), mark: None };
+        let heads = cells(head, style.parting).map_err(|(column, what)| vec![at(heading, column, what)])?;
+        let (order, mut faults) = order(&heads, wants, &|column, message| at(heading, column, message));
         let mut sheet =
             Sheet { file: file.to_string(), heading, columns: vec![None; wants.len()], names, rows: Vec::new() };
         for (place, (k, _)) in order.iter().enumerate() {
@@ -116,7 +180,7 @@ impl Sheet {
             return Err(faults);
         }
         for (line, row) in rows {
-            sheet.row(line, row, wants, (&order, &mut faults));
+            sheet.row(line, row, wants, &mut style, (&order, &mut faults));
             if faults.len() >= TOLD {
                 break;
             }
@@ -127,17 +191,28 @@ impl Sheet {
         if faults.is_empty() { Ok(sheet) } else { Err(faults) }
     }
 
-    fn row(&mut self, line: usize, row: &str, wants: &[Want], (order, faults): (&Order, &mut Vec<Fault>)) {
-        let found = cells(row);
+    fn row(
+        &mut self,
+        line: usize,
+        row: &str,
+        wants: &[Want],
+        style: &mut Style,
+        (order, faults): (&Order, &mut Vec<Fault>),
+    ) {
         let place = |column| Place::File { file: self.file.clone(), line, column };
         let mut fault = |column, message| faults.push(Fault { place: place(column), key: String::new(), message });
+        let found = match cells(row, style.parting) {
+            Ok(found) => found,
+            Err((column, what)) => return fault(column, what),
+        };
         if found.len() != order.len() {
-            return fault(1, format!("{} values under {} columns", found.len(), order.len()));
+            let hint = style.hint(found.len(), order.len());
+            return fault(1, format!("{} values under {} columns{hint}", found.len(), order.len()));
         }
         let mut values = Vec::new();
         for ((k, factor), (column, cell)) in order.iter().zip(&found) {
             let Some(want) = wants.get(*k) else { continue };
-            match cell.parse::<f64>() {
+            match style.number(cell) {
                 Ok(value) if !value.is_finite() => fault(*column, format!("{}: {cell} is not finite", want.name)),
                 Ok(value) if !want.range.contains(&(value * factor)) => fault(
                     *column,
@@ -145,13 +220,13 @@ impl Sheet {
                         "{}: {} is out of range, {} to {} {}",
                         want.name,
                         short(cell),
-                        want.range.start() / factor,
-                        want.range.end() / factor,
+                        number(want.range.start() / factor),
+                        number(want.range.end() / factor),
                         want.measure.units().iter().find(|(_, f)| f == factor).map_or("", |(unit, _)| *unit)
                     ),
                 ),
                 Ok(value) => values.push((*k, value * factor)),
-                Err(_) => fault(*column, format!("{}: expected a number, found \"{}\"", want.name, short(cell))),
+                Err(what) => fault(*column, format!("{}: {what}", want.name)),
             }
         }
         if values.len() == order.len() {
@@ -205,9 +280,9 @@ impl Sheet {
 }
 
 /// The columns of a heading, and its faults.
-fn order(head: &str, wants: &[Want], at: &dyn Fn(usize, String) -> Fault) -> (Order, Vec<Fault>) {
+fn order(heads: &[(usize, &str)], wants: &[Want], at: &dyn Fn(usize, String) -> Fault) -> (Order, Vec<Fault>) {
     let (mut order, mut faults) = (Order::new(), Vec::new());
-    for (column, cell) in cells(head) {
+    for (column, cell) in heads.iter().copied() {
         let (name, unit) = titled(cell);
         let Some(k) = wants.iter().position(|want| want.name.eq_ignore_ascii_case(name)) else {
             let names = wants.iter().map(|want| want.name);
@@ -264,16 +339,53 @@ mod tests {
         assert_eq!(sheet.fault(1, "force", "x").to_string(), "d.csv:5:6: x");
     }
 
+    /// As spreadsheets write them: semicolons with decimal commas or points, tabs, quotes.
+    #[test]
+    fn other_separators_are_read() {
+        for text in [
+            "length [mm];force\n10,5;2\n11,25;1,5\n",
+            "length [mm];force\n10.5;2\n11.25;1.5\n",
+            "length\tforce [N]\n10.5\t2\n11.25\t1.5\n",
+            "length\tforce [N]\n10,5\t2\n11,25\t1,5\n",
+            "\"length [mm]\",\"force\"\n\"10.5\",\"2\"\n11.25, \"1.5\" \n",
+            "\"length\",force\n\"10,5\",2\n\"11,25\",\"1,5\"\n",
+        ] {
+            let sheet = Sheet::read("d.csv", text.as_bytes(), &wants()).unwrap_or_else(|faults| panic!("{faults:?}"));
+            assert_eq!(sheet.column("force"), [2.0, 1.5], "{text}");
+            assert!((sheet.column("length")[1] - 0.01125).abs() < 1e-15, "{text}");
+        }
+        let sheet = Sheet::read("d.csv", b"force;length\n 1;\"2\"\n", &wants()).unwrap();
+        assert_eq!(sheet.fault(0, "length", "x").to_string(), "d.csv:2:4: x");
+    }
+
     #[test]
     fn faults_have_their_places() {
         assert_eq!(told("force [N]\n1\n"), "d.csv:1:1: no column 'length'; give it in the heading as \"length [mm]\"");
         assert_eq!(told("force,length\n1,nan\n"), "d.csv:2:3: length: nan is not finite");
         assert_eq!(told("force,length\n1, x\n"), "d.csv:2:4: length: expected a number, found \"x\"");
-        assert_eq!(told("force,length\n1,2,3\n"), "d.csv:2:1: 3 values under 2 columns");
+        assert!(told("force,length\n1,2,3\n").starts_with("d.csv:2:1: 3 values under 2 columns; if they are decimal"));
+        assert_eq!(told("force,length,repeat\n1,2\n"), "d.csv:2:1: 2 values under 3 columns");
         assert_eq!(told("force,length\n-1,2\n"), "d.csv:2:1: force: -1 is out of range, 0 to 100 N");
         assert!(told("forc,length\n1,2\n").starts_with("d.csv:1:1: unknown column 'forc'; did you mean 'force'?"));
         assert!(told("force,length [s]\n1,2\n").contains("d.csv:1:7: length: no unit 's' is known here"));
         assert!(told("force,force,length\n").contains("d.csv:1:7: a second column 'force'"));
         assert!(told("force,length\n").contains("no rows below") && told("").contains("no rows; give a heading"));
+        assert_eq!(
+            told("force,length\n1,5,10,2\n"),
+            "d.csv:2:1: 4 values under 2 columns; if they are decimal commas, write 1.5, or part the cells by semicolons"
+        );
+        assert_eq!(
+            told("force;length\n1,5;10.2\n"),
+            "d.csv:2:5: length: \"10.2\" has another decimal mark than the cells before; write all numbers as 1.5"
+        );
+        assert_eq!(told("force;length\n1;1.000,5\n"), "d.csv:2:3: length: expected a number, found \"1.000,5\"");
+        assert_eq!(
+            told("force;length\n1,2\n"),
+            "d.csv:2:1: 1 values under 2 columns; part the cells as in the heading"
+        );
+        assert_eq!(told("force,length\n\"1,2\n"), "d.csv:2:1: a quote that is not closed in its line");
+        assert!(told("force,length\n1,\"1,234\"\n").starts_with("d.csv:2:3: length: \"1,234\" may be a thousand"));
+        assert!(told("force,length\n1,\"2\"3\n").starts_with("d.csv:2:6: \"3\" behind a quote"));
+        assert_eq!(told("force [kg],length\n-1,2\n"), "d.csv:2:1: force: -1 is out of range, 0 to 10.19 kg");
     }
 }

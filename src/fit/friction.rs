@@ -4,11 +4,11 @@
 //! or more angles; its unknowns are the forces at 0, 45 and 90 degrees, which are positive. Where curves hardly differ there is one.
 
 use super::csv::Sheet;
-use super::outcome::{Outcome, Row, dots, figure, plot};
+use super::outcome::{MISFIT, Outcome, Row, dots, figure, misfit, plot, shown};
 use super::sled::{self, Pull};
 use crate::linalg::least::{least, student};
 use crate::page::{Line, number};
-use crate::scene::Fault;
+use crate::scene::{Fault, fault_of_curves};
 
 /// What is asked.
 #[derive(Clone, Debug, PartialEq)]
@@ -162,10 +162,13 @@ pub fn fit(sheet: &Sheet, setup: &Setup) -> Result<Outcome, Vec<Fault>> {
             .map(|row| format!("{} is not told by these data: its interval is wider than its value", row.name)),
     );
     let worst = plateaus.iter().map(|t| t.condition).fold(1.0, f64::max);
+    let [rms, _] = rests(&kept, &plateaus);
+    let most = kept.iter().map(|p| p.plateau).fold(0.0, f64::max);
+    words.extend(misfit(rms, most, MISFIT, "force", "angles, loads and the units"));
     let mut facts = vec![
         ("pulls".to_string(), format!("{} at {} angles and {} loads", kept.len(), angles.len(), plateaus.len())),
         ("RMS".to_string(), left(&kept, &plateaus)),
-        ("condition number".to_string(), number(worst)),
+        ("condition number".to_string(), shown(worst)),
     ];
     for angle in &held {
         let own: Vec<Pull> = rest.iter().filter(|p| is(p.angle, *angle)).cloned().collect();
@@ -173,7 +176,8 @@ pub fn fit(sheet: &Sheet, setup: &Setup) -> Result<Outcome, Vec<Fault>> {
     }
     let plots = plots(&kept, &rest, &plateaus);
     let file = file(sheet, &plateaus, &peaks);
-    Ok(Outcome { title: format!("friction: {}", setup.name), rows, facts, words, plots, file })
+    let refused: Vec<String> = fault_of_curves(&file).into_iter().collect();
+    Ok(Outcome { title: format!("friction: {}", setup.name), rows, facts, words, plots, file, refused })
 }
 
 /// Why a tensor cannot be.
@@ -219,14 +223,19 @@ fn rows(tensors: &[Tensor]) -> Vec<Row> {
     tensors.iter().flat_map(of).collect()
 }
 
-/// Root mean square of what tensors leave of pulls, with its part of the forces.
-fn left(pulls: &[Pull], tensors: &[Tensor]) -> String {
+/// Root mean square of what tensors leave of pulls [N], and of its parts of the forces.
+fn rests(pulls: &[Pull], tensors: &[Tensor]) -> [f64; 2] {
     let pairs: Vec<[f64; 2]> = pulls
         .iter()
         .filter_map(|p| tensors.iter().find(|t| is(t.load, p.load)).map(|t| [p.plateau, force(&t.values, p.angle)]))
         .collect();
     let mean = |f: &dyn Fn(&[f64; 2]) -> f64| (pairs.iter().map(f).sum::<f64>() / pairs.len().max(1) as f64).sqrt();
-    let (own, part) = (mean(&|[m, f]| (m - f).powi(2)), mean(&|[m, f]| (1.0 - f / m).powi(2)));
+    [mean(&|[m, f]| (m - f).powi(2)), mean(&|[m, f]| (1.0 - f / m).powi(2))]
+}
+
+/// The same in words.
+fn left(pulls: &[Pull], tensors: &[Tensor]) -> String {
+    let [own, part] = rests(pulls, tensors);
     format!("{} N, {} %", number(own), number(100.0 * part))
 }
 

@@ -3,6 +3,7 @@
 use super::search::Estimate;
 use crate::linalg::least::Found;
 use crate::page::{Cell, Line, Plot, document, fold, heading, number, paragraph, table};
+use crate::scene::faults_of_materials;
 use std::fmt::Write;
 
 /// A parameter.
@@ -14,7 +15,7 @@ pub struct Row {
     pub unit: &'static str,
     /// Value in that unit.
     pub value: f64,
-    /// Half its interval of 95 %; infinite where it is not known.
+    /// Half its interval of 95 %; infinite where it is not seen.
     pub half: f64,
 }
 
@@ -33,10 +34,26 @@ pub struct Outcome {
     pub plots: Vec<Plot>,
     /// Text of the file that a scene reads.
     pub file: String,
+    /// Why a scene does not read it.
+    pub refused: Vec<String>,
 }
 
 /// Condition above which parameters are told as not seen.
 pub const ILL: f64 = 1e6;
+
+/// What stands for a number that the data do not tell.
+const UNSEEN: &str = "not seen";
+/// Before the reason why a scene does not read what was found.
+pub const NO_SCENE: &str = "no scene takes this";
+/// Part of the largest measured value above which what is left of them is told, where errors are those of hands and photographs.
+pub const MISFIT: f64 = 0.1;
+/// The search of tau is between the first of the range of strain and all of it; what is found beyond has left it.
+const BORDERS: [f64; 2] = [1e-4, 10.0];
+
+/// A number with four figures, or that it is not seen.
+pub fn shown(x: f64) -> String {
+    if x.is_finite() { number(x) } else { UNSEEN.to_string() }
+}
 
 /// A number with six figures, as TOML and CSV read it.
 pub fn figure(x: f64) -> String {
@@ -82,9 +99,9 @@ impl Row {
         let range = if self.half.is_finite() && high < 1e9 * self.value.abs().max(f64::MIN_POSITIVE) {
             format!("{} .. {}", number(low), number(high))
         } else {
-            "not known".to_string()
+            UNSEEN.to_string()
         };
-        [self.name.clone(), number(self.value), range, self.unit.to_string()]
+        [self.name.clone(), shown(self.value), range, self.unit.to_string()]
     }
 }
 
@@ -98,15 +115,45 @@ pub fn rows(found: &Found, names: &[(&str, &'static str)]) -> Vec<Row> {
         .collect()
 }
 
-/// Words on what the data of an estimate do not tell. `spacing`: median distance of the strains.
-pub fn doubts(estimate: &Estimate, rows: &[Row], spacing: f64) -> Vec<String> {
-    let mut words = Vec::new();
+/// Words on a tau beyond what strains of this range tell.
+fn on_border(tau: f64, range: f64) -> Option<String> {
+    let [low, high] = BORDERS.map(|part| part * range);
+    let (side, limit) = match tau {
+        tau if tau < low => ("less", low),
+        tau if tau > high => ("more", high),
+        _ => return None,
+    };
+    Some(format!(
+        "tau came to the border of the search, {}: over the measured range of strain, {}, the data tell no more than that it is {side} than {}",
+        number(tau),
+        number(range),
+        number(limit)
+    ))
+}
+
+/// Words on a tau that no scene takes.
+pub fn written(tau: f64, [low, high]: [f64; 2]) -> Option<String> {
+    let bound = tau.clamp(low, high);
+    (bound != tau)
+        .then(|| format!("tau is {}; the file has {}, the nearest that a scene takes", shown(tau), number(bound)))
+}
+
+/// Words where a law leaves more than a part `limit` of the largest that was measured.
+pub fn misfit(left: f64, most: f64, limit: f64, what: &str, asks: &str) -> Option<String> {
+    let part = left / most;
+    let told = || format!("what is left is {} % of the largest {what}; are {asks} right?", shown(100.0 * part));
+    (part > limit || part.is_nan()).then(told)
+}
+
+/// Words on what the data of an estimate do not tell. `spacing`: median distance of the strains; `range`: that of all of them.
+pub fn doubts(estimate: &Estimate, rows: &[Row], spacing: f64, range: f64) -> Vec<String> {
     let tau = estimate.law.dahl.tau;
+    let mut words: Vec<String> = on_border(tau, range).into_iter().collect();
     let ratio = spacing / tau;
     if let Some(row) = rows.iter().find(|row| row.name.starts_with("tau"))
         && row.wide()
     {
-        words.push(format!("tau is not seen: spacing is {} tau", number(ratio)));
+        words.push(format!("tau is not seen: spacing is {} tau", shown(ratio)));
     }
     for row in rows.iter().filter(|row| row.wide()) {
         words.push(format!("{} is not told by these data: its interval is wider than its value", row.name));
@@ -126,7 +173,7 @@ pub fn doubts(estimate: &Estimate, rows: &[Row], spacing: f64) -> Vec<String> {
     if estimate.found.condition > ILL {
         words.push(format!(
             "condition number {}: some mix of the parameters is not seen; measure at other loads, or at more of them",
-            number(estimate.found.condition)
+            shown(estimate.found.condition)
         ));
     }
     words
@@ -144,6 +191,12 @@ pub fn plot(title: &str, axis: &str, lines: Vec<(&str, Vec<[f64; 2]>)>) -> Plot 
 }
 
 impl Outcome {
+    /// With the faults that its file would have in a scene.
+    pub fn checked(self) -> Outcome {
+        let refused = faults_of_materials(&self.file);
+        Outcome { refused, ..self }
+    }
+
     /// As a small table with what is to be known below.
     pub fn text(&self) -> String {
         let mut out = format!("{}\n", self.title);
@@ -159,6 +212,9 @@ impl Outcome {
         }
         for word in &self.words {
             let _ = writeln!(out, "  note: {word}");
+        }
+        for why in &self.refused {
+            let _ = writeln!(out, "  {NO_SCENE}: {why}");
         }
         out
     }
@@ -180,6 +236,7 @@ impl Outcome {
         let mut body = table(&["parameter", "value", "95 %", "unit"], &rows);
         body.push_str(&table(&["", ""], &facts));
         body.extend(self.words.iter().map(|word| paragraph(word)));
+        body.extend(self.refused.iter().map(|why| paragraph(&format!("{NO_SCENE}: {why}"))));
         body.push_str(&heading("Data and fit"));
         body.extend(self.plots.iter().map(Plot::svg));
         body.push_str(&fold("File", &self.file));
@@ -201,10 +258,23 @@ mod tests {
     }
 
     #[test]
+    fn borders_and_misfits_are_told() {
+        assert!(on_border(0.01, 0.3).is_none() && on_border(2.0, 0.3).is_none());
+        assert!(on_border(1e-6, 0.3).is_some_and(|word| word.contains("1e-6") && word.ends_with("less than 3e-5")));
+        assert!(on_border(1e4, 0.3).is_some_and(|word| word.ends_with("more than 3")));
+        assert!(misfit(0.02, 0.3, MISFIT, "strain", "size").is_none());
+        assert!(
+            misfit(0.09, 0.3, MISFIT, "strain", "size").is_some_and(|word| word.starts_with("what is left is 30 % of"))
+        );
+        assert!(misfit(0.0, 0.0, MISFIT, "strain", "size").is_some());
+    }
+
+    #[test]
     fn wide_intervals_are_told() {
         let row = |value, half| Row { name: "a".into(), unit: "N/m", value, half };
         assert!(row(1.0, 0.6).wide() && row(1.0, f64::INFINITY).wide() && !row(1.0, 0.4).wide());
         let outcome = Outcome { rows: vec![row(1.0, f64::INFINITY)], words: vec!["<w>".into()], ..Outcome::default() };
-        assert!(outcome.text().contains("not known") && outcome.page().contains("&lt;w&gt;"));
+        assert!(!outcome.text().contains("inf") && shown(f64::INFINITY) == "not seen");
+        assert!(outcome.text().contains("not seen") && outcome.page().contains("&lt;w&gt;"));
     }
 }

@@ -72,7 +72,8 @@ impl Task {
         k.into_iter().chain(rub).collect()
     }
 
-    fn most(&self) -> f64 {
+    /// Largest of what is measured with errors.
+    pub fn most(&self) -> f64 {
         let of = |p: super::track::Point| match self.noise {
             Noise::Strain => p.strain.abs(),
             Noise::Load => p.load.abs(),

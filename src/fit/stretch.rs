@@ -3,7 +3,7 @@
 
 use super::csv::{Sheet, Want};
 use super::law::{Gauge, Law};
-use super::outcome::{Outcome, dots, doubts, figure, plot, quoted, rows};
+use super::outcome::{Outcome, dots, doubts, figure, misfit, plot, quoted, rows, shown, written};
 use super::search::{Estimate, Task};
 use super::track::{Anchor, Noise, Path, Point, Start};
 use super::units::{GRAVITY, Measure};
@@ -187,6 +187,29 @@ pub fn task(sheet: &Sheet, setup: &Setup) -> Result<(Task, Vec<Vec<Point>>), Vec
     ))
 }
 
+/// Part of the largest strain above which what is left of them is told: lengths are measured well.
+const MISFIT_OF_LENGTHS: f64 = 0.04;
+/// Part of the largest strain by which a sample may differ from its size where hardly anything pulls.
+const SLACK: f64 = 0.05;
+/// Part of the largest load that is hardly anything.
+const HARDLY: f64 = 0.02;
+
+/// Words on a sample that begins at another length than its size.
+fn slack(points: &[Vec<Point>], setup: &Setup) -> Option<String> {
+    let most = |of: fn(&Point) -> f64| points.iter().flatten().map(of).fold(0.0, f64::max);
+    let (strain, load) = (most(|point| point.strain), most(|point| point.load));
+    let firsts = points.iter().filter_map(|points| points.first());
+    let off = firsts.filter(|p| p.load.abs() <= HARDLY * load && p.strain.abs() > SLACK * strain);
+    let first = off.max_by(|a, b| a.strain.abs().total_cmp(&b.strain.abs()))?;
+    Some(format!(
+        "a repeat begins at a length of {} mm, where hardly anything pulls, and size is {} mm; is size the length at rest?",
+        number(1e3 * setup.size * (1.0 + 2.0 * first.strain).max(0.0).sqrt()),
+        number(1e3 * setup.size)
+    ))
+}
+
+/// Least and largest tau of a scene.
+const TAUS: [f64; 2] = [1e-9, 100.0];
 /// Names and units of the unknowns.
 const NAMES: [(&str, &str); 5] = [("k1", "N/m"), ("k2", "N/m"), ("a", "N/m"), ("b", "N/m"), ("tau", "")];
 
@@ -200,8 +223,12 @@ pub fn fit(sheet: &Sheet, setup: &Setup) -> Result<(Outcome, Estimate), Vec<Faul
         .solve()
         .ok_or_else(|| vec![sheet.whole("no parameters fit these data; are the units those of the heading?")])?;
     let rows = rows(&estimate.found, &NAMES);
-    let mut words = doubts(&estimate, &rows, spacing(&points));
+    let mut words = doubts(&estimate, &rows, spacing(&points), task.range());
     let Law { k, dahl, .. } = estimate.law;
+    let measured = if task.noise == Noise::Strain { "strain" } else { "force" };
+    words.extend(misfit(estimate.rms, task.most(), MISFIT_OF_LENGTHS, measured, "size, width, clip and the units"));
+    words.extend(slack(&points, setup));
+    words.extend(written(dahl.tau, TAUS));
     if k[0] < dahl.b {
         words.push(format!(
             "k1 - b is {}, below 0: near no strain the force falls while the cloth is let shorter, and it may jump there",
@@ -216,14 +243,15 @@ pub fn fit(sheet: &Sheet, setup: &Setup) -> Result<(Outcome, Estimate), Vec<Faul
             ("points".into(), format!("{} in {} repeats", estimate.count, points.len())),
             ("RMS".into(), format!("{} {unit}{grown}", number(scale * estimate.rms))),
             ("RMS as force".into(), format!("{} N", number(setup.width * estimate.rms_load))),
-            ("condition number".into(), number(estimate.found.condition)),
+            ("condition number".into(), shown(estimate.found.condition)),
         ],
         words,
         plots: plots(&task, &estimate, &points, setup),
         file: file(sheet, setup, &estimate),
         rows,
+        ..Outcome::default()
     };
-    Ok((outcome, estimate))
+    Ok((outcome.checked(), estimate))
 }
 
 /// Median distance of strains that follow each other.
@@ -290,6 +318,6 @@ fn file(sheet: &Sheet, setup: &Setup, estimate: &Estimate) -> String {
         figure(k[1]),
         figure(dahl.a),
         figure(dahl.b),
-        figure(dahl.tau.clamp(1e-9, 100.0)),
+        figure(dahl.tau.clamp(TAUS[0], TAUS[1])),
     )
 }

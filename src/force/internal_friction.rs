@@ -34,6 +34,11 @@ impl InternalFriction {
         self.stretch.iter().any(Option::is_some)
     }
 
+    /// It has friction of stretch along warp, and of bending along warp: what fields show.
+    pub fn along_warp(&self) -> [bool; 2] {
+        [self.stretch[0].is_some(), self.bend[0].is_some()]
+    }
+
     /// It has friction of bending.
     pub fn bends(&self) -> bool {
         self.bend.iter().any(Option::is_some)

@@ -10,8 +10,51 @@ use crate::linalg::Vec3;
 pub struct PointCache {
     /// Positions of all vertices, by moment.
     pub frames: Vec<Vec<Vec3>>,
-    /// Time from one to the next [s], where the file tells it.
-    pub interval: Option<f64>,
+    /// When these are.
+    pub clock: Clock,
+}
+
+/// When the moments of a file are.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Clock {
+    /// Of PC2: number of the first frame, frames from one moment to the next.
+    Frames {
+        /// First.
+        first: f64,
+        /// From one to the next.
+        rate: f64,
+    },
+    /// Of MDD: the time of each moment [s].
+    Times(Vec<f64>),
+}
+
+impl Clock {
+    /// Mean time from one moment to the next at so many frames per second [s]; none where the file has none that goes on.
+    pub fn interval(&self, fps: f64) -> Option<f64> {
+        let mean = match self {
+            Clock::Frames { rate, .. } => rate / fps,
+            Clock::Times(times) => (times.last()? - times.first()?) / (times.len() - 1).max(1) as f64,
+        };
+        (mean > 0.0 && mean.is_finite()).then_some(mean)
+    }
+
+    /// Number of the first frame at so many frames per second.
+    pub fn first(&self, fps: f64) -> f64 {
+        match self {
+            Clock::Frames { first, .. } => *first,
+            Clock::Times(times) => fps * times.first().copied().unwrap_or_default(),
+        }
+    }
+
+    /// Shortest and longest time from one moment to the next, where they differ by more than rounding to 32 bits and a hundredth [s].
+    pub fn uneven(&self) -> Option<[f64; 2]> {
+        let Clock::Times(times) = self else { return None };
+        let ways = times.windows(2).map(|pair| pair[1] - pair[0]);
+        let [least, most] = ways.fold([f64::INFINITY, f64::NEG_INFINITY], |[l, m], w| [l.min(w), m.max(w)]);
+        let rounding = times.iter().fold(0.0, |most: f64, t| most.max(t.abs())) * f64::from(f32::EPSILON);
+        (most - least > 0.02 * most.abs() + 2.0 * rounding || times.iter().any(|t| !t.is_finite()))
+            .then_some([least, most])
+    }
 }
 
 /// Takes numbers from bytes.
@@ -49,13 +92,13 @@ const MAGIC: &[u8] = b"POINTCACHE2\0";
 pub fn read(bytes: &[u8]) -> Result<PointCache, String> {
     let head = || "is no point cache: neither PC2 nor MDD".to_string();
     let mut from = Reader { bytes, big: !bytes.starts_with(MAGIC) };
-    let (vertices, samples, times) = if from.big {
+    let (vertices, samples, clock) = if from.big {
         let (samples, vertices) = (from.count().ok_or_else(head)?, from.count().ok_or_else(head)?);
         if samples.checked_mul(4).is_none_or(|size| size > from.bytes.len()) {
             return Err(head());
         }
         let times: Option<Vec<f64>> = (0..samples).map(|_| from.real()).collect();
-        (vertices, samples, times.ok_or_else(head)?)
+        (vertices, samples, Clock::Times(times.ok_or_else(head)?))
     } else {
         from.bytes = &bytes[MAGIC.len()..];
         let version = from.count().ok_or_else(head)?;
@@ -63,8 +106,8 @@ pub fn read(bytes: &[u8]) -> Result<PointCache, String> {
             return Err(format!("is PC2 of version {version}; version 1 is known"));
         }
         let vertices = from.count().ok_or_else(head)?;
-        let _first_and_rate = [from.real(), from.real()];
-        (vertices, from.count().ok_or_else(head)?, Vec::new())
+        let [first, rate] = [from.real().ok_or_else(head)?, from.real().ok_or_else(head)?];
+        (vertices, from.count().ok_or_else(head)?, Clock::Frames { first, rate })
     };
     let wanted = samples.checked_mul(vertices).and_then(|n| n.checked_mul(12));
     if wanted.is_none_or(|wanted| wanted > from.bytes.len()) {
@@ -86,8 +129,7 @@ pub fn read(bytes: &[u8]) -> Result<PointCache, String> {
         }
         frames.push(positions);
     }
-    let step = times.get(1).zip(times.first()).map(|(second, first)| second - first);
-    Ok(PointCache { frames, interval: step.filter(|step| *step > 0.0 && step.is_finite()) })
+    Ok(PointCache { frames, clock })
 }
 
 #[cfg(test)]
@@ -115,8 +157,22 @@ mod tests {
     fn both_forms_hold_the_same() {
         let (little, big) = (read(&pc2(2, 2, &NUMBERS)).unwrap(), read(&mdd(2, &[0.0, 0.25], &NUMBERS)).unwrap());
         assert_eq!(little.frames, big.frames);
-        assert_eq!((little.interval, big.interval), (None, Some(0.25)));
+        assert_eq!(little.clock, Clock::Frames { first: 1.0, rate: 1.0 });
+        assert_eq!((little.clock.interval(25.0), little.clock.first(25.0)), (Some(0.04), 1.0));
+        assert_eq!((big.clock.interval(25.0), big.clock.first(25.0)), (Some(0.25), 0.0));
         assert_eq!(little.frames[1][0], Vec3::new(6.0, 7.0, 8.0));
+    }
+
+    #[test]
+    fn times_may_be_uneven() {
+        let even: Vec<f64> = (0..500).map(|k| f64::from((40.0 + f64::from(k) / 30.0) as f32)).collect();
+        assert_eq!(Clock::Times(even).uneven(), None);
+        let clock = Clock::Times(vec![1.0, 1.25, 2.0]);
+        assert_eq!((clock.uneven(), clock.interval(30.0), clock.first(30.0)), (Some([0.25, 0.75]), Some(0.5), 30.0));
+        let back = Clock::Times(vec![1.0, 1.25, 0.5]);
+        assert_eq!((back.uneven(), back.interval(30.0)), (Some([-0.75, 0.25]), None));
+        assert_eq!((Clock::Times(vec![0.0]).interval(30.0), Clock::Times(vec![0.0]).uneven()), (None, None));
+        assert_eq!(Clock::Frames { first: 0.0, rate: 0.0 }.interval(30.0), None);
     }
 
     #[test]

@@ -67,6 +67,8 @@ fn ticks(low: f64, high: f64) -> Vec<f64> {
 pub fn number(x: f64) -> String {
     if x == 0.0 {
         "0".to_string()
+    } else if !x.is_finite() {
+        x.to_string()
     } else if (1e-3..1e5).contains(&x.abs()) {
         let digits = (3 - x.abs().log10().floor() as i32).clamp(0, 6) as usize;
         let text = format!("{x:.digits$}");

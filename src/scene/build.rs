@@ -12,6 +12,7 @@ mod glue;
 mod hold;
 mod obstacle;
 mod probe;
+mod rubs;
 mod sane;
 pub(super) mod select;
 mod start;
@@ -84,6 +85,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     let selected = probe::selected(scene, &read, &mut faults);
     if !faults.any() {
         sane::tell(scene, (&cloths, &bodies, &obstacles), &mut faults);
+        rubs::tell(scene, &cloths, &mut faults);
     }
     if faults.any() {
         let (faults, warnings) = faults.finish();

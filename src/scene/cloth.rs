@@ -9,7 +9,8 @@ use super::motion::{motion, window};
 use super::named::material;
 use super::place::{Group, Selector, Transform, mesh, one_name_each};
 use super::spring::{self, Springs};
-use super::unit::Unit;
+use super::unit::{Unit, rounded};
+use crate::force::dahl::Form;
 use crate::force::internal_friction::{InternalFriction, Start};
 use crate::linalg::{UnitVec3, Vec3};
 use crate::world::motion::Motion;
@@ -267,6 +268,9 @@ fn finish(mut cloth: Cloth, keys: &mut Keys) -> Option<Cloth> {
 fn rubs_as_meant(cloth: &Cloth, keys: &mut Keys) -> Option<()> {
     let Material { name, membrane, bending, .. } = &cloth.material;
     let inner = cloth.inner();
+    if !cloth.internal_friction && keys.find("friction_start").is_some() {
+        keys.warn("friction_start", "does nothing beside internal_friction = false; leave one out");
+    }
     if !inner.stretches() && !inner.bends() {
         if cloth.friction_start != FrictionStart::None && cloth.internal_friction {
             keys.fault("friction_start", format!("material '{name}' has no internal friction"));
@@ -294,6 +298,14 @@ fn rubs_as_meant(cloth: &Cloth, keys: &mut Keys) -> Option<()> {
                 "material",
                 format!("friction of {way}: b tau is {beyond:.3}, more than the largest stress; loops exceed it"),
             );
+        }
+        if law.b * law.tau > law.a && law.form == Form::Fitted {
+            let (most, wide) = (rounded(law.a / law.tau), rounded(law.gives()));
+            let message = format!(
+                "friction of {way}: of form \"fitted\" with b above a/tau, {most}, it gives energy in loops about no strain, up to {wide} to \
+                 either side; give form = \"exact\", or less b"
+            );
+            keys.warn("material", message);
         }
         if k < law.b {
             let message = format!(

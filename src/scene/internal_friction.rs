@@ -164,6 +164,17 @@ impl Stiffening {
 }
 
 impl Words {
+    /// Friction of some strain is given.
+    pub fn rubs(&self) -> bool {
+        let stretch = [&self.stretch, &self.weft, &self.shear].into_iter().any(Option::is_some);
+        stretch || self.bend.is_some() || self.bend_weft.is_some()
+    }
+
+    /// Its form is given.
+    pub fn shapes(&self) -> bool {
+        self.gamma.is_some() || self.form != FormWord::Exact
+    }
+
     /// The friction where stretch has the stiffness `young` [N/m] and bending the rigidity `rigidity` [N m].
     pub fn law(&self, young: [f64; 2], rigidity: f64) -> InternalFriction {
         let form = match (self.gamma, self.form) {

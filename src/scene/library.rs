@@ -74,6 +74,16 @@ fn shelves() -> &'static (Library, Vec<Fault>) {
     })
 }
 
+/// Faults that materials have in the text of a scene, in words.
+pub fn faults_of_materials(text: &str) -> Vec<String> {
+    let document = Document::new("", text.as_bytes());
+    let Library { materials, solids, .. } = library().clone();
+    let mut cx = Context { materials, solids, ..Context::default() };
+    let _: Option<Volume> = Keys::section(&mut cx, "", super::document::Origin::Text(0), &document.root);
+    let faults = super::gather(&document, cx.faults, &[]);
+    faults.into_iter().map(|fault| format!("{}: {}", fault.key, fault.message)).collect()
+}
+
 /// The library.
 pub fn library() -> &'static Library {
     &shelves().0

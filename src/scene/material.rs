@@ -284,6 +284,16 @@ fn membrane(entry: &Entry) -> Option<Membrane> {
     }
 }
 
+/// Tells of internal friction that says nothing. Without a word it takes away that of the base.
+fn empty_words(entry: &Entry, friction: &InternalFriction, keys: &mut Keys) {
+    let Some(words) = entry.internal_friction.as_ref().filter(|words| !words.rubs()) else { return };
+    let before = entry.base.as_ref().map(|base| base.internal_friction);
+    if words.shapes() || before.is_none_or(|before| before == *friction) {
+        let message = "gives no internal friction; give stretch, weft, shear, bend or bend_weft in it, or leave it out";
+        keys.warn("internal_friction", message);
+    }
+}
+
 /// Makes the material known.
 fn resolve(entry: Entry, keys: &mut Keys) -> Option<Entry> {
     let base = entry.base.as_ref();
@@ -324,6 +334,7 @@ fn resolve(entry: Entry, keys: &mut Keys) -> Option<Entry> {
         }
         None => base.map(|b| b.internal_friction).unwrap_or_default(),
     };
+    empty_words(&entry, &internal_friction, keys);
     if internal_friction.bends() && bending.rigidity(0.0, 0.0) == 0.0 {
         keys.fault(
             "internal_friction",

@@ -100,10 +100,10 @@ section! {
         pub mesh: PathBuf = mesh().required(),
         /// PC2 or MDD file of as many vertices.
         pub points: PathBuf = file(&["pc2", "mdd"]).required(),
-        /// Frames of it per second; what an MDD file says, else `time.fps`, if absent.
+        /// Frames of it per second; what the file says if absent, where a PC2 file counts in frames of `time.fps`.
         pub fps: Option<f64> = quantity(Unit::Frequency, 1e-3..=1e6).optional(),
-        /// Time of the first frame.
-        pub start: f64 = quantity(Unit::Time, -1e6..=1e6).or(0.0),
+        /// Time of the first frame; 0 if absent.
+        pub start: Option<f64> = quantity(Unit::Time, -1e6..=1e6).optional(),
         /// Begin again after the last: the way from it to the first takes as long as from frame to frame.
         pub repeat as "loop": bool = flag().or(false),
     }
@@ -190,7 +190,7 @@ impl Shape {
     }
 
     /// The key of a shape that moves by itself.
-    fn moves(&self) -> Option<&'static str> {
+    pub fn moves(&self) -> Option<&'static str> {
         match self {
             Shape::Sequence(_) => Some("sequence"),
             Shape::Cache(_) => Some("cache"),
@@ -272,7 +272,7 @@ fn one_course(obstacle: Obstacle, keys: &mut Keys) -> Option<Obstacle> {
     if !matches!(obstacle.shape, Shape::Mesh(_)) && obstacle.subdivide > 0 {
         keys.fault(
             "subdivide",
-            "goes with 'mesh'; other shapes have 'resolution', and the meshes of a sequence stay as they are",
+            "goes with 'mesh'; other shapes have 'resolution', and the meshes of a sequence or a cache stay as they are",
         );
         return None;
     }

@@ -203,6 +203,11 @@ fn read_file(cx: &mut Context, path: &str, node: &Node, name: &str) -> Option<Gr
         .ok()
 }
 
+/// The fault that a text of curves has in a scene, in words.
+pub fn fault_of_curves(text: &str) -> Option<String> {
+    csv(text).err().map(|(line, _, message)| format!("line {line} of the file: {message}"))
+}
+
 /// Cells of a row and their columns in characters, from 1.
 fn cells(row: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 1;

@@ -386,6 +386,15 @@ pub fn number(value: f64) -> String {
     if value == 0.0 || (1e-4..1e7).contains(&value.abs()) { format!("{value}") } else { format!("{value:e}") }
 }
 
+/// A number with three digits.
+pub fn rounded(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return value.to_string();
+    }
+    let scale = 10f64.powi(2 - value.abs().log10().floor() as i32);
+    number((value * scale).round() / scale)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -50,6 +50,10 @@ fn a_run_goes_on_from_an_earlier_frame() {
     assert!(told.contains("a: frame 12 is not there; 9 frames are"), "{told}");
     let told = bench.ends(2, &["run", "scene.toml", "--out", "a", "--from", "3"]);
     assert!(told.contains("a: no whole checkpoint at frame 3 or before"), "{told}");
+    let told = bench.ends(2, &["run", "scene.toml", "--out", "a", "--from", "8", "--set", "time.fps=7"]);
+    let file =
+        "a/checkpoints/frame.0008.ckpt: time.fps is another than at the checkpoint; it cannot go on from there, ";
+    assert!(told.contains(&format!("{file}run without --from")), "{told}");
     bench.ends(2, &["run", "scene.toml", "--out", "new", "--from", "3"]);
     assert!(!bench.path("new").exists());
     // Without a run --resume begins one.

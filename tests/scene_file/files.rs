@@ -3,15 +3,16 @@
 use crate::support::{folder, lines, read};
 use percale::scene::build::{Built, Refusal, build};
 use percale::scene::read_text;
+use percale::world::Course;
 use std::fs;
 
-const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+pub const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
 
 const TWO: &str = "o Body\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\no Shirt\nv 0 0 1\nv 1 0 1\nv 0 1 1\nv 1 1 1\nvt 0 0\nvt 1 0\nvt 0 1\n\
     vt 1 1\nf 4/1 5/2 6/3\ng hem\nf 5/2 7/4 6/3\n";
 
 /// Builds a scene beside a mesh file of this name and content.
-fn built(name: &str, mesh: &str, scene: &str) -> Result<Built, Refusal> {
+pub fn built(name: &str, mesh: &str, scene: &str) -> Result<Built, Refusal> {
     fs::write(folder().join(name), mesh).unwrap();
     let file = folder().join(format!("{name}.toml"));
     fs::write(&file, scene).unwrap();
@@ -19,7 +20,7 @@ fn built(name: &str, mesh: &str, scene: &str) -> Result<Built, Refusal> {
     build(&scene, &file)
 }
 
-fn cloth(name: &str, keys: &str) -> String {
+pub fn cloth(name: &str, keys: &str) -> String {
     format!("[[cloth]]\nname = \"c\"\nmesh = \"{name}\"\n{keys}\n")
 }
 
@@ -93,6 +94,88 @@ fn point_caches_move_obstacles() {
         "[[obstacle]]\nname = \"o\"\ncache = { mesh = \"flap.obj\", points = \"flap.pc2\" }\nrotation = { axis = [0, 1, 0], speed = 1 }\n",
     );
     assert!(lines(&turned.unwrap_err()).contains("conflicts with 'cache', which moves by itself"));
+}
+
+/// When the frames of a cache are: what its file says that is not as it is taken is told with its numbers, and its words are those of a cache.
+#[test]
+fn times_of_point_caches_are_told() {
+    let at = |z: f32| [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, z];
+    let numbers: Vec<f32> = [at(0.0), at(0.5), at(1.0)].concat();
+    let far: Vec<f32> = [at(0.0), at(0.0), at(5.0)].concat();
+    let pc2 = |clock: [f32; 2], numbers: &[f32]| -> Vec<u8> {
+        let head = [1i32, 3].iter().flat_map(|n| n.to_le_bytes());
+        let (clock, samples) = (clock.into_iter().flat_map(f32::to_le_bytes), 3i32.to_le_bytes());
+        let numbers = numbers.iter().flat_map(|n| n.to_le_bytes());
+        b"POINTCACHE2\0".iter().copied().chain(head).chain(clock).chain(samples).chain(numbers).collect()
+    };
+    let mdd = |times: [f32; 3]| -> Vec<u8> {
+        let head = [3i32, 3].iter().flat_map(|n| n.to_be_bytes());
+        head.chain(times.iter().chain(&numbers).flat_map(|n| n.to_be_bytes())).collect()
+    };
+    let cases: [(&str, Vec<u8>, &str, f64, &str); 12] = [
+        ("a.pc2", pc2([0.0, 1.0], &numbers), "", 1.0 / 30.0, ""),
+        ("b.pc2", pc2([1.0, 1.0], &numbers), "", 1.0 / 30.0, ""),
+        ("c.pc2", pc2([0.0, 3.0], &numbers), "", 0.1, ""),
+        (
+            "d.pc2",
+            pc2([61.0, 1.0], &numbers),
+            "",
+            1.0 / 30.0,
+            "its first frame is number 61, which is taken to be at 0 s; give cache.start, 2 s if it counts",
+        ),
+        ("e.pc2", pc2([61.0, 1.0], &numbers), ", start = 0", 1.0 / 30.0, ""),
+        (
+            "f.pc2",
+            pc2([0.0, 2.0], &numbers),
+            ", fps = 10",
+            0.1,
+            "the file has a frame every 2 frames; fps = 10 is taken to count those that it has",
+        ),
+        (
+            "g.pc2",
+            pc2([0.0, 0.0], &numbers),
+            "",
+            1.0 / 30.0,
+            "says no time from frame to frame that could be; it is taken to be 0.0333 s",
+        ),
+        (
+            "h.pc2",
+            pc2([0.0, 1.0], &far),
+            ", fps = 2",
+            0.5,
+            "from frame 2 to frame 3 of the cache a vertex moves by 5 m, at 10 m/s; is a frame missing",
+        ),
+        ("i.mdd", mdd([0.0, 0.5, 1.0]), "", 0.5, ""),
+        (
+            "j.mdd",
+            mdd([0.0, 0.1, 1.0]),
+            "",
+            0.5,
+            "its frames are 0.1 to 0.9 s apart, and are taken to be 0.5 s apart, evenly",
+        ),
+        ("k.mdd", mdd([0.0, 1.0, 0.5]), "", 0.25, "its frames are -0.5 to 1 s apart"),
+        ("l.mdd", mdd([2.0, 2.5, 3.0]), ", start = 2", 0.5, ""),
+    ];
+    fs::write(folder().join("leaf.obj"), TRIANGLE).unwrap();
+    for (file, bytes, more, interval, wanted) in cases {
+        fs::write(folder().join(file), bytes).unwrap();
+        let obstacle =
+            format!("[[obstacle]]\nname = \"o\"\ncache = {{ mesh = \"leaf.obj\", points = \"{file}\"{more} }}\n");
+        let scene = format!("{}{obstacle}", cloth("clock.obj", "transform = { translate = [9, 0, 0] }"));
+        let Built { world, warnings, .. } =
+            built("clock.obj", TRIANGLE, &scene).unwrap_or_else(|r| panic!("{}", lines(&r.faults)));
+        let found = match &world.obstacles[0].course {
+            Course::Sequence { interval, .. } => *interval,
+            other => panic!("{other:?}"),
+        };
+        assert!((found - interval).abs() < 1e-6, "{file}: {found}");
+        let told = lines(&warnings);
+        assert!(told.contains(wanted) && warnings.len() == usize::from(!wanted.is_empty()), "{file}: {told}");
+        assert!(
+            !told.contains("sequence") && (told.is_empty() || told.contains("clock.obj.toml:7:")),
+            "{file}: {told}"
+        );
+    }
 }
 
 #[test]

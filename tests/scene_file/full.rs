@@ -210,7 +210,7 @@ fn obstacles_of_every_shape() {
     assert_eq!((plane.size, plane.normal.map(|n| n.into_inner())), (4.0, Some(Vec3::z())));
     assert_eq!((c.a, c.b, c.radius), (Vec3::zeros(), Vec3::z(), 0.1));
     assert_eq!((walk.fps, walk.start, walk.repeat, walk.files(&scene.folder).len()), (Some(12.0), 1.0, true, 2));
-    assert_eq!((dance.fps, dance.start, dance.repeat), (Some(15.0), 2.0, true));
+    assert_eq!((dance.fps, dance.start, dance.repeat), (Some(15.0), Some(2.0), true));
     assert!(dance.mesh.ends_with("walk/step.0001.obj") && dance.points.ends_with("walk/walk.mdd"));
     let mesh = &scene.obstacles[0];
     assert_eq!((mesh.friction, mesh.thickness), (Friction { fixed: 0.6, sliding: 0.5 }, 1e-3));

@@ -14,5 +14,6 @@ mod mutation;
 mod overrides;
 mod refused;
 mod rest;
+mod rubbing;
 mod schema;
 mod support;

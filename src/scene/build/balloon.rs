@@ -68,17 +68,21 @@ pub fn balloons(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Ve
 
 /// Warns of what no cloth will have.
 fn warn_of_fields(scene: &Scene, faults: &mut Faults) {
-    let of_any =
-        |bends: bool| scene.cloths.iter().map(Cloth::inner).any(|i| if bends { i.bends() } else { i.stretches() });
+    let inner = || scene.cloths.iter().map(Cloth::inner);
+    let of_any = |k: usize| inner().any(|i| i.along_warp()[k]);
     let any = Has {
         air: !scene.airs.is_empty(),
         balloon: !scene.balloons.is_empty(),
-        friction: [false, true].map(of_any),
+        friction: [0, 1].map(of_any),
         wet: !scene.wets.is_empty(),
     };
+    let elsewhere = inner().any(|i| i.stretches() || i.bends());
     let mut warn = |key: &str, mut fields: Iter<&Channel>| {
         if let Some(field) = fields.find(|field| !field.of.has(any)) {
             let lacks = match field.of {
+                Of::Friction(_) if elsewhere => {
+                    "it shows what is along warp, where no material has internal friction of that"
+                }
                 Of::Friction(_) => "no material has internal friction of that",
                 Of::Wet => "there is no [[wet]]",
                 Of::AirAndBalloons => "there is no [[air_layer]] and no [[balloon]]",

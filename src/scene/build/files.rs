@@ -43,7 +43,7 @@ pub fn bytes(file: &Path, faults: &mut Faults) -> Option<Vec<u8>> {
     match std::fs::read(file) {
         Ok(bytes) => Some(bytes),
         Err(error) => {
-            faults.in_file(file, None, None, format!("cannot read the mesh: {error}"));
+            faults.in_file(file, None, None, format!("cannot read it: {error}"));
             None
         }
     }

@@ -6,9 +6,10 @@ use crate::linalg::Vec3;
 use crate::mesh::TriMesh;
 use crate::mesh::check::{self, FaultKind, Severity};
 use crate::mesh::generate;
-use crate::mesh::point_cache::{self, PointCache};
+use crate::mesh::point_cache::{self, Clock, PointCache};
 use crate::scene::Scene;
 use crate::scene::obstacle::{Cache, Obstacle, Sequence, Shape};
+use crate::scene::unit::rounded;
 use crate::world::Course;
 use crate::world::build::ObstacleInput;
 
@@ -139,7 +140,7 @@ fn cached(
 ) -> Option<(TriMesh, Course)> {
     let mut mesh = files::noted(&cache.mesh, None, &obstacle.transform, faults)?;
     let bytes = files::bytes(&cache.points, faults)?;
-    let PointCache { mut frames, interval } = match point_cache::read(&bytes) {
+    let PointCache { mut frames, clock } = match point_cache::read(&bytes) {
         Ok(read) => read,
         Err(message) => {
             faults.in_file(&cache.points, None, None, message);
@@ -162,14 +163,58 @@ fn cached(
     if !files::drop_flat(&mut mesh, &flat, &cache.mesh, faults) {
         return None;
     }
-    let told = interval.unwrap_or(1.0 / scene.time.fps);
-    let (interval, start, repeat) = (cache.fps.map_or(told, |fps| 1.0 / fps), cache.start, cache.repeat);
+    let interval = interval(scene, cache, &clock, frames.len(), key, faults);
+    let (start, repeat) = (cache.start.unwrap_or_default(), cache.repeat);
     if repeat && closes(&frames) {
         frames.pop();
         let message = "the last frame is the first again, and is left out of the loop: its time is the first one's";
         faults.warn(&format!("{key}.cache.points"), message);
     }
     Some((mesh, Course::Sequence { frames, interval, start, repeat }))
+}
+
+/// Time from frame to frame of a cache; where its own times are not as they are taken, that is told.
+fn interval(scene: &Scene, cache: &Cache, clock: &Clock, count: usize, key: &str, faults: &mut Faults) -> f64 {
+    let (key, of_scene) = (format!("{key}.cache.points"), scene.time.fps);
+    let told = clock.interval(of_scene);
+    let taken = cache.fps.map(|fps| 1.0 / fps).or(told).unwrap_or(1.0 / of_scene);
+    let first = clock.first(of_scene);
+    // Files count from 0, or as the scene does.
+    let usual = |from: f64| (first - from).abs() < 0.01;
+    if cache.start.is_none() && !usual(0.0) && !usual(f64::from(scene.time.start_frame)) {
+        let from_scene = (first - f64::from(scene.time.start_frame)) / of_scene;
+        let message = format!(
+            "its first frame is number {}, which is taken to be at 0 s; give cache.start, {} s if it counts as the scene does",
+            rounded(first),
+            rounded(from_scene)
+        );
+        faults.warn(&key, message);
+    }
+    if count < 2 {
+        return taken;
+    }
+    if let Some([least, most]) = clock.uneven() {
+        let message = format!(
+            "its frames are {} to {} s apart, and are taken to be {} s apart, evenly",
+            rounded(least),
+            rounded(most),
+            rounded(taken)
+        );
+        faults.warn(&key, message);
+    } else if told.is_none() {
+        let message = format!("says no time from frame to frame that could be; it is taken to be {} s", rounded(taken));
+        faults.warn(&key, message);
+    } else if let (Clock::Frames { rate, .. }, Some(fps)) = (clock, cache.fps)
+        && *rate != 1.0
+    {
+        let message = format!(
+            "the file has a frame every {} frames; fps = {} is taken to count those that it has",
+            rounded(*rate),
+            rounded(fps)
+        );
+        faults.warn(&key, message);
+    }
+    taken
 }
 
 /// The last pose of a loop is the first one again: they are apart by less than a hundredth of the mean way from pose to pose.

@@ -3,7 +3,8 @@
 
 use super::faults::Faults;
 use crate::linalg::Vec3;
-use crate::scene::{Scene, unit};
+use crate::scene::Scene;
+use crate::scene::unit::{self, rounded as about};
 use crate::world::build::{BodyInput, ClothInput, Input, ObstacleInput};
 use crate::world::motion::Motion;
 use crate::world::{Course, Handle, Pin};
@@ -52,11 +53,12 @@ pub fn tell(scene: &Scene, (cloths, bodies, obstacles): Inputs, faults: &mut Fau
                 moved(scene, motion, x, [f64::NEG_INFINITY, f64::INFINITY], &key, faults);
             }
             Course::Sequence { frames, interval, start, repeat } => {
+                let word = described.shape.moves().unwrap_or("sequence");
                 if frames.len() > 1 && *start >= scene.time.end() && scene.time.frames > 1 {
                     let message = format!("{} s; {}", about(*start), unseen(scene));
-                    faults.warn(&format!("{key}.sequence.start"), message);
+                    faults.warn(&format!("{key}.{word}.start"), message);
                 }
-                posed(frames, *interval, *repeat, size, &format!("{key}.sequence"), faults);
+                posed(frames, *interval, *repeat, (size, word), &format!("{key}.{word}"), faults);
             }
         }
     }
@@ -210,16 +212,18 @@ fn fast(speed: f64, does: &str, hint: &str, key: &str, faults: &mut Faults) {
     }
 }
 
-/// Poses of a sequence, of a shape of this size.
-fn posed(frames: &[Vec<Vec3>], interval: f64, repeat: bool, size: f64, key: &str, faults: &mut Faults) {
+/// Poses of a sequence or a cache, as `word` says, of a shape of this size.
+fn posed(frames: &[Vec<Vec3>], interval: f64, repeat: bool, (size, word): (f64, &str), key: &str, faults: &mut Faults) {
+    let one = if word == "cache" { "frame" } else { "file" };
     let next = |k: usize| frames.get(k + 1).or(if repeat { frames.first() } else { None });
     let longest = |(a, b): (&Vec<Vec3>, &Vec<Vec3>)| a.iter().zip(b).map(|(a, b)| (b - a).norm()).fold(0.0, f64::max);
     let ways: Vec<f64> = frames.iter().enumerate().filter_map(|(k, pose)| Some(longest((pose, next(k)?)))).collect();
     let Some((k, way)) = ways.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1)) else { return };
     let to = (k + 1) % frames.len();
-    let does = format!("from file {} to file {} of the sequence a vertex moves by {} m,", k + 1, to + 1, about(way));
+    let does = format!("from {one} {} to {one} {} of the {word} a vertex moves by {} m,", k + 1, to + 1, about(way));
     if way / interval > FAST {
-        return fast(way / interval, &does, "lengths are in metres, files as many a second as fps says", key, faults);
+        let hint = format!("lengths are in metres, {one}s as many a second as fps says");
+        return fast(way / interval, &does, &hint, key, faults);
     }
     let count = ways.len();
     let beside = |other: Option<&f64>| other.copied();
@@ -240,8 +244,11 @@ fn posed(frames: &[Vec<Vec3>], interval: f64, repeat: bool, size: f64, key: &str
     let around = [before, after].into_iter().flatten().reduce(f64::max);
     let leaps = count > 2 && way > 0.05 * size && around.is_some_and(|around| way > LEAP * around);
     if leaps || way > FAR * size {
-        let closing =
-            if repeat && to == 0 { ": the loop does not close" } else { "; is a file missing or of another take?" };
+        let closing = if repeat && to == 0 {
+            ": the loop does not close".to_string()
+        } else {
+            format!("; is a {one} missing or of another take?")
+        };
         faults.warn(key, format!("{does} at {} m/s{closing}", about(way / interval)));
     }
 }
@@ -283,13 +290,4 @@ pub fn tell_of_reach(scene: &Scene, input: &Input, faults: &mut Faults) {
             faults.warn(&key, message);
         }
     }
-}
-
-/// A number with three digits.
-fn about(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return value.to_string();
-    }
-    let scale = 10f64.powi(2 - value.abs().log10().floor() as i32);
-    unit::number((value * scale).round() / scale)
 }

@@ -1,0 +1,44 @@
+//! Internal friction that is too steep for the step.
+
+use super::faults::Faults;
+use crate::force::sheet::Sheet;
+use crate::linalg::Vec3;
+use crate::scene::Scene;
+use crate::scene::unit::{number, rounded};
+use crate::world::build::ClothInput;
+
+/// Mean mass of a vertex [kg].
+fn mass(cloth: &ClothInput) -> f64 {
+    let at = |v: u32| cloth.mesh.positions.get(v as usize).copied().unwrap_or_default();
+    let twice = |[a, b, c]: [Vec3; 3]| (b - a).cross(&(c - a)).norm();
+    let area: f64 = cloth.mesh.triangles.iter().map(|t| 0.5 * twice(t.map(at))).sum();
+    cloth.vertex_mass.unwrap_or(cloth.density * area / cloth.mesh.positions.len().max(1) as f64)
+}
+
+/// Two digits of a number, not above it.
+fn floored(value: f64) -> f64 {
+    let tens = value.log10().floor() as i32 - 1;
+    if tens < 0 { (value * 10f64.powi(-tens)).floor() / 10f64.powi(-tens) } else { value.floor() }
+}
+
+/// Tells of friction of stretch that makes energy in the scene's steps.
+pub fn tell(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) {
+    for (k, cloth) in cloths.iter().enumerate() {
+        let Sheet { inner, membrane, .. } = &cloth.sheet;
+        let [warp, _, weft, shear] = membrane.moduli(&Vec3::zeros());
+        let mass = mass(cloth);
+        let ways = [("stretch", warp), ("weft", weft), ("shear", shear)].into_iter().zip(&inner.stretch);
+        let steps = ways.filter_map(|((way, k), law)| Some((way, law.as_ref()?, law.as_ref()?.longest_step(mass, k))));
+        let Some((way, law, most)) = steps.min_by(|a, b| a.2.total_cmp(&b.2)) else { continue };
+        if scene.time.step > most {
+            let message = format!(
+                "friction of {way} is so steep that steps of {} ms make energy where a strain changes by ten tau, {}, in one; where motion is so \
+                 quick give time.step = \"{} ms\" or less, more tau, or a coarser mesh",
+                rounded(1e3 * scene.time.step),
+                rounded(10.0 * law.tau),
+                number(floored(1e3 * most))
+            );
+            faults.warn(&format!("cloth[{k}].material"), message);
+        }
+    }
+}
