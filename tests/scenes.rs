@@ -3,6 +3,9 @@
 //! `PERCALE_BLESS=1 cargo test --test scenes` rewrites the values in those files; runs, bounds, tolerances and their reasons
 //! are written by hand and stay.
 
+#[path = "scenes/wet.rs"]
+mod wet;
+
 use percale::collision::intersect::intersections;
 use percale::force::dahl::{Dahl, Form};
 use percale::linalg::{Mat3, Vec3, par};

@@ -167,7 +167,7 @@ fn its_defaults_are_those_that_are_read() {
          [[air_layer]]\ncloth = \"sheet\"\nbody = \"b\"\npermeability = 0.1\n\
          [[air_layer.vent]]\nall = true\npressure = 1\n\
          [[balloon]]\ncloth = \"sheet\"\npressure = 1\n\
-         [[wet]]\ncloth = \"sheet\"\nsaturation = 0\n[[wet.source]]\neverywhere = true\n[wet_contact]\n\
+         [[wet]]\ncloth = \"sheet\"\n[[wet.source]]\neverywhere = true\n[wet_contact]\n\
          [[probe]]\nname = \"all\"\nforce = {{ everything = true }}\n\
          [[material]]\nname = \"m\"\nbase = \"cotton\"\nrigidity_progressive = {{ k1 = 1 }}\n\
          internal_friction = {{ shear = {{ a = 1, tau = 1 }} }}\n"

@@ -1,0 +1,145 @@
+//! Wet scenes, and what water does in them (Park & Byun, figures 4 to 9).
+
+use super::*;
+
+/// Neither water nor adhesion.
+fn dry() -> Vec<String> {
+    ["wet_contact.scale=0", "wet[0].soaked=false"].map(String::from).to_vec()
+}
+
+fn set(one: &str) -> Vec<String> {
+    vec![one.to_string()]
+}
+
+/// Rows of a probe's file, without its head.
+fn probe(folder: &str, name: &str) -> Vec<Vec<f64>> {
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("scenes-{folder}"));
+    let text = fs::read_to_string(out.join(format!("probes/{name}.csv"))).unwrap();
+    text.lines().skip(1).map(|line| line.split(',').map(|x| x.parse().unwrap()).collect()).collect()
+}
+
+#[test]
+fn wet_ball_as_expected() {
+    check_scene("wet-ball");
+}
+
+#[test]
+fn wet_balls_as_expected() {
+    check_scene("wet-balls");
+}
+
+#[test]
+fn wet_fold_as_expected() {
+    check_scene("wet-fold");
+}
+
+#[test]
+fn wet_gown_as_expected() {
+    check_scene("wet-gown");
+}
+
+/// The same force lifts a wet sheet to less than 0.8 of the height of a dry one (figure 8).
+#[test]
+fn wet_lift_as_expected() {
+    check_scene("wet-lift");
+    let height = |folder: &str, set: &[String]| {
+        let done = run("wet-lift", folder, None, set);
+        done.quantity("highest", 60) - done.quantity("lowest", 60)
+    };
+    let [wet, half] = [("wet-lift-wet", "wet_contact.scale=1"), ("wet-lift-half", "wet_contact.scale=0.5")]
+        .map(|(folder, scale)| height(folder, &set(scale)));
+    let [heavy, dry] = [height("wet-lift-heavy", &set("wet_contact.scale=0")), height("wet-lift-dry", &dry())];
+    println!("wet-lift: {wet:.5} m, with half of the pull {half:.5}, without {heavy:.5}, dry {dry:.5}");
+    assert!(wet < 0.8 * dry && wet < half && half < heavy && heavy < dry, "{wet} {half} {heavy} {dry}");
+}
+
+/// What is lifted does not depend on the distance at which contact acts: within 5 % from 0.1 to 0.5 mm.
+#[test]
+#[ignore = "long: three runs at full resolution, a minute"]
+fn adhesion_does_not_depend_on_the_distance_of_contact() {
+    let heights = ["0.1 mm", "0.2 mm", "0.5 mm"].map(|distance| {
+        let folder = format!("wet-lift-{}", distance.replace(' ', ""));
+        let done = run("wet-lift", &folder, None, &set(&format!("contact.distance=\"{distance}\"")));
+        done.quantity("highest", 60) - done.quantity("lowest", 60)
+    });
+    println!("wet-lift at 0.1, 0.2 and 0.5 mm: {heights:?} m");
+    assert!(heights.iter().all(|height| (height / heights[1] - 1.0).abs() < 0.05), "{heights:?}");
+}
+
+/// A fold stays closed where the cloth clings to itself, and falls open where it does not, as a dry one does (figure 9): distance of both
+/// ends, as a part of the length.
+#[test]
+#[ignore = "long: three runs at full resolution, a minute"]
+fn a_wet_fold_stays() {
+    let opening = |folder: &str, set: &[String]| {
+        let done = run("wet-fold", folder, None, set);
+        let (rest, now) = (done.frame(1), done.frame(105));
+        let end = |upper: bool| {
+            let own = (0..rest.x.len()).filter(|v| if upper { rest.x[*v].y > 0.44 } else { rest.x[*v].y < 0.06 });
+            own.map(|v| now.x[v]).sum::<Vec3>() / 20.0
+        };
+        (end(true) - end(false)).norm() / 0.39
+    };
+    let on = opening("wet-fold-on", &[]);
+    let off = opening("wet-fold-off", &set("wet_contact.self=false"));
+    let heavy = opening("wet-fold-heavy", &set("wet_contact.scale=0"));
+    println!("wet-fold: open by {on:.3} of its length, without self-adhesion {off:.3}, without adhesion {heavy:.3}");
+    assert!(on < 0.3 * off && (off / heavy - 1.0).abs() < 0.1, "{on} {off} {heavy}");
+}
+
+/// What drags a wet towel to what drags a dry one is as what presses it on the table: its weight and all pulls of bridges, less what the hand
+/// bears. The paper's first sentence.
+#[test]
+fn wet_drag_as_expected() {
+    check_scene("wet-drag");
+    let drag = |folder: &str, set: &[String]| {
+        let done = run("wet-drag", folder, None, set);
+        // Adhesion is between towel and table and is part of the probe.
+        let adhesion = done.quantity("adhesion", 46);
+        let late: Vec<Vec<f64>> = probe(folder, "table").into_iter().filter(|row| row[0] > 1.2).collect();
+        let mean = |k: usize| late.iter().map(|row| row[k]).sum::<f64>() / late.len() as f64;
+        [-mean(1), mean(2) + adhesion]
+    };
+    let [wet, dry] = [drag("wet-drag-wet", &[]), drag("wet-drag-dry", &dry())];
+    println!("wet-drag: {:.4} N under {:.4} N, dry {:.4} N under {:.4} N", wet[0], wet[1], dry[0], dry[1]);
+    assert!(wet[0] > 10.0 * dry[0], "{wet:?} {dry:?}");
+    assert!((wet[0] / dry[0] / (wet[1] / dry[1]) - 1.0).abs() < 0.05, "{wet:?} {dry:?}");
+}
+
+/// A wet cloth that hangs on a ball comes to rest: after 4 s nothing is faster than 5 mm/s. It weighs 662.4 g, and no two triangles ever cross.
+#[test]
+#[ignore = "long: the whole scene and two seconds more, a minute"]
+fn a_wet_cloth_on_a_ball_rests() {
+    let done = check_long("wet-ball", 136);
+    let fastest = (122..=136).map(|frame| done.speed(frame)).fold(0.0, f64::max);
+    let mass = 0.36 + done.quantity("water", 136);
+    println!("wet-ball: {:.3} mm/s after 4 s, {:.4} g", 1e3 * fastest, 1e3 * mass);
+    assert!(fastest < 5e-3 && (mass / 0.6624 - 1.0).abs() < 1e-6, "{fastest} {mass}");
+}
+
+/// Balls that turn carry a wet sheet farther along than a dry one (figure 7 b): mean turn of what lies on their tops.
+#[test]
+#[ignore = "long: two runs at full resolution, a minute"]
+fn turning_balls_carry_wet_cloth_along() {
+    let turn = |done: &Done| {
+        let (from, to) = (done.frame(31), done.frame(75));
+        let of = |centre: f64| {
+            let arm = |frame: &Frame, v: usize| [frame.x[v].x - centre, frame.x[v].z];
+            let near = |v: &usize| {
+                let [x, z] = arm(from, *v);
+                (0.01..0.04).contains(&x.hypot(z)) && from.x[*v].y > 0.12
+            };
+            let (mut sine, mut cosine) = (0.0, 0.0);
+            for ([a, b], [c, d]) in (0..from.x.len()).filter(near).map(|v| (arm(from, v), arm(to, v))) {
+                sine += b * c - a * d;
+                cosine += a * c + b * d;
+            }
+            f64::atan2(sine, cosine).to_degrees()
+        };
+        [of(-0.13), of(0.13)]
+    };
+    let wet = turn(&check_full("wet-balls"));
+    let dry = turn(&run("wet-balls", "wet-balls-dry", None, &dry()));
+    println!("wet-balls: wet cloth turns by {wet:.1?} degrees, dry by {dry:.1?}");
+    assert!(wet.iter().zip(dry).all(|(wet, dry)| *wet > 1.25 * dry && dry > 0.0), "{wet:?} {dry:?}");
+}
