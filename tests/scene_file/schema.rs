@@ -203,9 +203,10 @@ fn its_defaults_are_those_that_are_read() {
     let mut checked = 0;
     for (path, key) in all {
         let Some(default) = key.get("default").filter(|d| !d.as_array().is_some_and(Vec::is_empty)) else { continue };
-        // Tables that the base scene has elsewhere are the same declarations.
+        // Tables that the base scene has elsewhere are the same declarations; a law has its own keys.
         let elsewhere = [
             "cloth.handle.keyframes",
+            "wet_contact.h_max",
             "cloth.pin.rotation",
             "obstacle.keyframes",
             "obstacle.rotation",
