@@ -209,12 +209,12 @@ impl ActiveSet {
         order.retain(|_| all.next().is_none_or(|share| share.part > 0.0));
         shares.retain(|share| share.part > 0.0);
         let Some(any) = order.first() else { return contacts.clear() };
-        contacts.resize(order.len(), at(any).contact(world));
+        contacts.resize(order.len(), at(any).contact(world, state));
         par::blocks_mut(contacts, par::BLOCK, |first, block| {
             // Both ascend by key.
             let mut bristles = &state.bristles[..];
             for (c, i) in block.iter_mut().zip(first..) {
-                *c = at(&order[i]).contact(world);
+                *c = at(&order[i]).contact(world, state);
                 bristles = from_first(bristles, c.key, i == first);
                 c.contact.bristle = remember(world, bristles, c.key);
                 c.contact.share = shares.get(i).copied().unwrap_or(c.contact.share);

@@ -1,11 +1,11 @@
 //! A pair that was found to act, and the contact it makes.
 
-use super::element::{Element, thickness};
+use super::element::{EDGES, Element, thickness};
 use crate::collision::certificate::Separation;
 use crate::force::contact::{Contact, Friction, Linear, Rule, Share};
 use crate::linalg::Vec3;
-use crate::world::World;
 use crate::world::friction::Pairing;
+use crate::world::{State, World};
 
 /// A pair that acts.
 #[derive(Clone, Copy, Debug)]
@@ -22,14 +22,24 @@ pub(crate) struct Found {
 
 impl Found {
     /// The contact, without memory.
-    pub(crate) fn contact(&self, world: &World) -> Element {
+    pub(crate) fn contact(&self, world: &World, state: &State) -> Element {
         let Found { key, vertices, separation, share, room, mass, kept } = *self;
         let Separation { distance, normal, weights } = separation;
         let [a, b] = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize]);
         let friction = match world.frictions.of(a, b) {
             None => {
                 let of = |object: u16| world.objects[usize::from(object)].friction;
-                Rule::Coulomb(Friction::between(of(a), of(b)))
+                let mut sides = [of(a), of(b)];
+                if let Some(wet) = world.wet.as_ref().filter(|wet| wet.rubs()) {
+                    // A vertex and a face, or two edges.
+                    let first = if key < EDGES { 1 } else { 2 };
+                    for (side, own) in sides.iter_mut().zip([0..first, first..4]) {
+                        let factor = wet.friction(&state.water, &vertices[own.clone()], &weights[own]);
+                        side.fixed *= factor;
+                        side.sliding *= factor;
+                    }
+                }
+                Rule::Coulomb(Friction::between(sides[0], sides[1]))
             }
             Some(Pairing::Coulomb(friction)) => Rule::Coulomb(friction),
             Some(Pairing::Measured { .. }) => Rule::Measured(0),

@@ -29,6 +29,17 @@ pub struct Fabric {
     pub wicking: f64,
     /// Water that evaporates where none is supplied [kg/(m^2 s)].
     pub drying: f64,
+    /// Friction of its surface when it is full of water, in units of that when it is dry.
+    pub friction: f64,
+    /// `p`: it lets air through by the part `(1 - S)^p` of what it does dry, at the saturation S.
+    pub blocks: f64,
+}
+
+impl Fabric {
+    /// Dry and wet alike but for the water: takes up `capacity` [kg/kg] in the time `time` [s], without a film.
+    pub fn plain(capacity: f64, time: f64) -> Fabric {
+        Fabric { capacity, time, film: 0.0, wicking: 0.0, drying: 0.0, friction: 1.0, blocks: 0.0 }
+    }
 }
 
 /// Water of all moving vertices; all empty where no cloth is wet.
@@ -200,7 +211,7 @@ mod tests {
     }
 
     fn cotton() -> Fabric {
-        Fabric { capacity: 0.84, time: 8.884 * 60.0, film: 0.1, wicking: 0.0, drying: 0.0 }
+        Fabric { film: 0.1, ..Fabric::plain(0.84, 8.884 * 60.0) }
     }
 
     /// Methods D34: cotton takes up 0.531 g/g in the time c, whatever the steps.

@@ -81,6 +81,10 @@ section! {
         pub wicking: f64 = real(0.0..=1.0).or(0.0),
         /// Water that evaporates from it where none is supplied [kg/(m2 s)].
         pub drying: f64 = real(0.0..=1.0).or(0.0),
+        /// Friction of its surface when it is full of water, in units of that when it is dry.
+        pub friction: f64 = real(0.0..=100.0).or(1.0),
+        /// It lets air through by the part (1 - S)^p of what it does dry, at the saturation S: this is p. 0: as dry.
+        pub blocks: f64 = real(0.0..=100.0).or(0.0),
         /// Where water comes from.
         pub sources as "source": Vec<Source> = tables(),
     }

@@ -254,6 +254,15 @@ impl Airs {
                 touch.load(world, step, air.objects, &mut at.free);
                 par::each_mut(&mut at.free, |v, free| *free = air.free(v, *free));
             }
+            if let Some(wet) = &world.wet {
+                let first = world.objects[air.objects[0]].vertices.start;
+                if !air.blockage.is_finite() {
+                    at.free.clear();
+                    at.free.resize(air.layer.size(), 1.0);
+                }
+                let water = &state.water;
+                par::each_mut(&mut at.free, |v, free| *free *= wet.lets_through(water, first + v).unwrap_or(1.0));
+            }
             let Storage { below, gaps, outside, work, .. } = storage;
             par::fill(gaps, |v| air.gap(below.closest(v).distance));
             air.outside(state.time, outside);

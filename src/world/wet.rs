@@ -9,6 +9,9 @@ use crate::mesh::lattice::Lattice;
 use crate::mesh::topology::Topology;
 use std::f64::consts::PI;
 
+/// Part of its pores that a full cloth has open: the last of them empty under the least pressure.
+const LEAST: f64 = 1e-3;
+
 /// Everything about water that is constant in a run.
 #[derive(Clone, Debug)]
 pub struct Wet {
@@ -94,6 +97,31 @@ impl Wet {
         }
         water.joined = water.total();
         (wet, water)
+    }
+
+    /// Part of the dry friction that a surface has between vertices with these weights, of which the first ones are of one side.
+    pub fn friction(&self, water: &Water, vertices: &[u32], weights: &[f64]) -> f64 {
+        let (mut sum, mut all) = (0.0, 0.0);
+        for (v, weight) in vertices.iter().zip(weights.iter().map(|weight| weight.abs())) {
+            let grows = self
+                .cloth_of(*v as usize)
+                .map_or(0.0, |(cloth, k)| (cloth.fabric.friction - 1.0) * cloth.saturation(water, k));
+            sum += weight * grows;
+            all += weight;
+        }
+        if all > 0.0 { 1.0 + sum / all } else { 1.0 }
+    }
+
+    /// Water changes the friction of some cloth.
+    pub fn rubs(&self) -> bool {
+        self.cloths.iter().any(|cloth| cloth.fabric.friction != 1.0)
+    }
+
+    /// Part of the air that vertex `v` lets through, of what it does dry; none where water does not matter.
+    pub fn lets_through(&self, water: &Water, v: usize) -> Option<f64> {
+        let (cloth, k) = self.cloth_of(v)?;
+        let Fabric { blocks, .. } = cloth.fabric;
+        (blocks != 0.0).then(|| (1.0 - cloth.saturation(water, k)).max(LEAST).powf(blocks))
     }
 
     /// The wet cloth that a vertex is of, and the vertex's number there.

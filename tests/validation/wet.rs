@@ -16,7 +16,8 @@ use percale::world::{Course, Handle, Pin, Pull};
 use std::f64::consts::PI;
 
 /// The paper's cotton: 0.84 of its mass in water, without a film.
-const COTTON: Fabric = Fabric { capacity: 0.84, time: 8.884 * 60.0, film: 0.0, wicking: 0.0, drying: 0.0 };
+const COTTON: Fabric =
+    Fabric { capacity: 0.84, time: 8.884 * 60.0, film: 0.0, wicking: 0.0, drying: 0.0, friction: 1.0, blocks: 0.0 };
 
 /// A lattice of `columns` x `rows` vertices `spacing` [m] apart at a height, of 0.1 g each.
 fn lattice(columns: usize, rows: usize, spacing: f64, height: f64) -> ClothInput {
@@ -263,4 +264,41 @@ fn no_water_is_lost_in_bridges() {
         least = least.min(count);
     }
     assert!(most == 81 && least < 60, "{most} bridges, then {least}");
+}
+
+/// A full cloth rubs by the geometric mean of its own coefficient, times its factor, and the floor's: what slides slows by `mu g`, within 1 % (the
+/// way to rest in the contact's stiffness).
+#[test]
+fn wet_cloth_rubs_by_its_saturation() {
+    for (saturation, factor) in [(0.0, 1.0), (1.0, 1.5f64.sqrt()), (0.5, 1.25f64.sqrt())] {
+        let mut cloth = lattice(5, 5, 0.01, 9e-4);
+        let rough = Friction { fixed: 0.2, sliding: 0.2 };
+        (cloth.friction, cloth.velocity) = (rough, Vec3::x());
+        let floor = ObstacleInput { friction: rough, ..floor(2.0) };
+        let h = 1e-3;
+        let mut bench =
+            Bench::new(over(vec![cloth], Some(floor), 1e-3, G), settings(Integrator::BackwardEuler, h, 1e-9));
+        let fabric = Fabric { friction: 1.5, ..COTTON };
+        let wet = WetInput { cloth: "sheet".into(), fabric, saturation, filmed: false };
+        let bridges = Settings { scale: 0.0, viscosity: 0.0, ..Settings::water(Law::Experiments) };
+        bench.world.wet(&[wet], bridges, &mut bench.state);
+        bench.stepper = stepper(&bench.world, bench.stepper.settings(), true);
+        bench.run(0.1);
+        let speed = |bench: &Bench| bench.state.v[..25].iter().map(|v| v.x).sum::<f64>() / 25.0;
+        let before = speed(&bench);
+        bench.run(0.3);
+        let slows = (before - speed(&bench)) / 0.2;
+        close(&format!("deceleration at the saturation {saturation}"), slows, 0.2 * factor * G, 0.01);
+    }
+}
+
+/// Through a cloth half full goes (1 - 0.5)^2 of the air that goes through it dry.
+#[test]
+fn water_blocks_the_air() {
+    let mut bench = Bench::new(input(Vec3::zeros(), lattice(3, 3, 0.01, 0.0)), settings(Integrator::Bdf2, 1e-3, 1e-6));
+    let fabric = Fabric { blocks: 2.0, ..COTTON };
+    let wet = WetInput { cloth: "sheet".into(), fabric, saturation: 0.5, filmed: false };
+    bench.world.wet(&[wet], Settings::water(Law::Volume), &mut bench.state);
+    let part = bench.world.wet.as_ref().unwrap().lets_through(&bench.state.water, 4).unwrap();
+    close("part of the air", part, 0.25, 1e-12);
 }

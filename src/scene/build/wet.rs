@@ -66,6 +66,8 @@ pub fn wet(scene: &Scene, world: &mut World, state: &mut State) {
                     film: wet.film,
                     wicking: wet.wicking,
                     drying: wet.drying,
+                    friction: wet.friction,
+                    blocks: wet.blocks,
                 },
                 saturation: if wet.soaked { 1.0 } else { wet.saturation },
                 filmed: wet.soaked,
