@@ -88,6 +88,7 @@ impl Simulation<'_> {
                 }
             }
             stats.time = state.time;
+            (stats.water, stats.joined, stats.dried) = (state.water.total(), state.water.joined, state.water.dried);
             let wall = self.wall();
             self.frames.recorder().frame(world, state, stepper.forces());
             self.frames.write(world, state, &mut stats, wall)?;
@@ -173,7 +174,6 @@ impl Simulation<'_> {
             (stats.bridges, stats.adhesion) = (report.bridges, report.adhesion);
         }
         stats.lag = state.lag;
-        stats.water = state.water.total();
         stats.seconds.add(&report.seconds);
         if over && state.time < until {
             let failure = self.over(state, stepper, &report, stats);

@@ -54,6 +54,8 @@ pub struct Components<'a> {
     pub sets: &'a [u32],
     /// A component's right-hand side below this norm counts as this large, by component [same unit as `sqrt(b^T A^-1 b)`].
     pub floors: &'a [f64],
+    /// One above this norm counts as this large: what presses much and cancels must not hide errors; may be infinite.
+    pub ceilings: &'a [f64],
 }
 
 /// Vertices of one component that follow each other in a subdomain.
@@ -155,7 +157,13 @@ impl<T: Real> Pcg<T> {
         x: &mut [Vec3],
         stop: Stop,
     ) -> Result<Outcome, usize> {
-        self.begin(matrix, fixed, b, x, Components { of: &[], sets: &[0], floors: &[stop.floor] })?;
+        self.begin(
+            matrix,
+            fixed,
+            b,
+            x,
+            Components { of: &[], sets: &[0], floors: &[stop.floor], ceilings: &[f64::INFINITY] },
+        )?;
         let outcome = self.iterate(matrix, stop.tolerance, stop.iterations);
         self.solution(matrix, x);
         Ok(outcome)

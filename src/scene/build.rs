@@ -125,7 +125,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     let crossing = start::begin(scene.contact.start, &world, &mut state, &mut faults);
     world.fill(&mut state);
     state.memory = world.elements.memory(&state.x);
-    wet::wet(scene, &mut world, &mut state);
+    wet::wet(scene, &mut world, &mut state, &mut faults);
     let probes = probe::probes(scene, selected, &world);
     world.probe(probes, &mut state);
     match faults.finish() {

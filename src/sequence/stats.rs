@@ -48,6 +48,10 @@ numbers! {
         pub ignored: usize = "",
         /// Water in cloths and on them [kg].
         pub water: f64 = "kg" or 0.0,
+        /// Water that has joined cloths so far, that of the start included [kg].
+        pub joined: f64 = "kg" or 0.0,
+        /// Water that has evaporated so far [kg].
+        pub dried: f64 = "kg" or 0.0,
         /// Liquid bridges in the last step.
         pub bridges: usize = "" or 0.0,
         /// Sum of the forces with which they pull [N].
@@ -145,6 +149,8 @@ mod tests {
             lag: 0.5,
             ignored: 2,
             water: 0.25,
+            joined: 0.5,
+            dried: 0.25,
             bridges: 12,
             adhesion: 0.5,
             seconds: Stages { solve: 0.5, write: 0.01, ..Stages::default() },

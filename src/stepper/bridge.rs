@@ -19,6 +19,8 @@ use std::collections::BTreeMap;
 const WALK: usize = 64;
 /// Cosine between the cloth's normal and the gap from which on the other side has turned to the surface: less may be cloth on edge.
 const TURNED: f64 = -0.5;
+/// Right-hand side of what clings, in units of the least that counts, above which it counts as this.
+const CLINGS: f64 = 10.0;
 /// Part of the bridges of a vertex whose other surface is wet as well and has bridges of its own.
 const HALF: f64 = 0.5;
 
@@ -133,6 +135,15 @@ impl Bridges {
             acting.stiffness = damping / step.h;
             acting.force = -pull - acting.stiffness * opens;
         });
+    }
+
+    /// Bounds of the right-hand sides of components, from the least that count: what clings is pressed by many times its weight, and is to be as
+    /// exact as if that weight alone acted.
+    pub fn bound(&self, world: &World, floors: &[f64], ceilings: &mut [f64]) {
+        ceilings.fill(f64::INFINITY);
+        for k in self.coupled().flatten().filter_map(|v| world.component.get(v as usize)) {
+            ceilings[*k as usize] = CLINGS * floors[*k as usize];
+        }
     }
 
     /// Vertices of all bridges, those with weight.

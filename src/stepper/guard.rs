@@ -194,7 +194,7 @@ fn work(world: &World, state: &State, step: &Step, parts: &mut [Part]) {
     // What contacts may have stored: the weight of all, over the distance in which they act; and what distances that grow push apart.
     let thickest = world.half_thickness.iter().fold(0.0, |most: f64, half| most.max(*half));
     let reach = world.contact.distance + 2.0 * thickest;
-    let weight = world.component_mass.iter().sum::<f64>() * world.gravity.norm();
+    let weight = step.mass.iter().sum::<f64>() * world.gravity.norm();
     let speed = if state.room.is_empty() { 0.0 } else { PUSHED * reach / world.contact.ease.max(step.h) };
     for (part, mass) in parts.iter_mut().zip(&world.component_mass).filter(|_| world.contact.enabled) {
         part.work += weight * reach + 0.5 * mass * speed * speed;

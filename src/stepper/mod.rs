@@ -125,6 +125,8 @@ pub struct Stepper<T> {
     meter: probe::Meter<T>,
     /// Right-hand sides below these norms count as this large, by component.
     floors: Vec<f64>,
+    /// Those above these as this large.
+    ceilings: Vec<f64>,
     now: Step,
     /// When the time was last taken.
     clock: Instant,
@@ -151,6 +153,7 @@ impl<T: Precision> Stepper<T> {
             springs: limit::Springs::default(),
             meter: probe::Meter::new(world),
             floors: vec![0.0; world.component_mass.len()],
+            ceilings: vec![f64::INFINITY; world.component_mass.len()],
             clock: Instant::now(),
             now: Step {
                 mass: vec![0.0; moving],
@@ -394,8 +397,8 @@ impl<T: Precision> Stepper<T> {
 
     /// Adds the contacts and begins to solve for `z`, from the guess that stands there.
     fn begin(&mut self, world: &World, report: &mut Report) -> Result<(), StepError> {
-        let Stepper { assembly, pcg, contacts, airs, bridges, pulls, links, free, floors, springs, now, clock, .. } =
-            self;
+        let Stepper { assembly, pcg, contacts, airs, bridges, pulls, links, free, springs, now, clock, .. } = self;
+        let (floors, ceilings) = (&mut self.floors, &mut self.ceilings);
         links.add(&[pulls, bridges, contacts.contacts(), airs.columns()], &now.fixed, assembly);
         springs.add(now, assembly);
         free.begin(world, now, contacts.contacts(), bridges.coupled());
@@ -404,7 +407,8 @@ impl<T: Precision> Stepper<T> {
         // A right-hand side below a tenth of what gravity (or 1 m/s^2) would make counts as that.
         let unit = 0.1 * world.gravity.norm().max(1.0) * now.beta;
         floors.iter_mut().zip(&world.component_mass).for_each(|(floor, mass)| *floor = unit * mass.sqrt());
-        let components = Components { of: &world.component, sets: free.sets(), floors };
+        bridges.bound(world, floors, ceilings);
+        let components = Components { of: &world.component, sets: free.sets(), floors, ceilings };
         let begun = pcg.begin(&assembly.matrix, &now.fixed, &assembly.force, &now.z, components);
         lap(clock, &mut report.seconds.solve);
         begun.map_err(|v| StepError::Indefinite(v as u32))

@@ -43,8 +43,8 @@ fn wet_gown_as_expected() {
 fn wet_lift_as_expected() {
     check_scene("wet-lift");
     let height = |folder: &str, set: &[String]| {
-        let done = run("wet-lift", folder, None, set);
-        done.quantity("highest", 60) - done.quantity("lowest", 60)
+        let done = run("wet-lift", folder, Some(25), set);
+        done.quantity("highest", 25) - done.quantity("lowest", 25)
     };
     let [wet, half] = [("wet-lift-wet", "wet_contact.scale=1"), ("wet-lift-half", "wet_contact.scale=0.5")]
         .map(|(folder, scale)| height(folder, &set(scale)));

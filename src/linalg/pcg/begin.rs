@@ -40,8 +40,9 @@ impl<T: Real> Pcg<T> {
         let start = |work: &mut Work<T>, _: &[Lanes<T>], w: &mut [Lanes<T>]| w.copy_from_slice(&work.r);
         sweep.forward(works, t, w, start, |work, _, w| work.sum_runs(|_, i| [square(&w[i])]));
         by_component(works, totals);
-        for ((reference, [square, _]), floor) in references.iter_mut().zip(&*totals).zip(components.floors) {
-            *reference = square.sqrt().max(*floor);
+        let bounds = components.floors.iter().zip(components.ceilings);
+        for ((reference, [square, _]), (floor, ceiling)) in references.iter_mut().zip(&*totals).zip(bounds) {
+            *reference = square.sqrt().min(*ceiling).max(*floor);
         }
 
         // p = -A x, and the part of x to take.

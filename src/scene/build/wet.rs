@@ -2,10 +2,10 @@
 
 use super::faults::Faults;
 use crate::field::water::Fabric;
-use crate::force::bridge::{Law, Settings};
+use crate::force::bridge::{Law, Settings, WATER};
 use crate::scene::Scene;
 use crate::scene::wet::{BridgeLaw, Rim, Where};
-use crate::world::wet::{Place, Source, WetInput};
+use crate::world::wet::{Place, Source, Wet, WetInput};
 use crate::world::{State, World};
 
 /// Parts of `h_max` beyond which the distance of contact keeps bridges from what holds them.
@@ -29,6 +29,13 @@ pub fn check(scene: &Scene, faults: &mut Faults) {
             faults.warn(&format!("wet[{k}]"), message);
         }
     }
+    if !scene.wets.is_empty() && !scene.contact.enabled {
+        faults.warn("contact.enabled", "nothing clings without contact");
+    }
+    if !scene.contact.self_contact && scene.wet_contact.self_adhesion == Some(true) {
+        faults
+            .warn("wet_contact.self", "a cloth that does not touch itself does not cling to itself; see contact.self");
+    }
     let (contact, distance) = (&scene.wet_contact, scene.contact.distance);
     if !scene.wets.is_empty() && contact.law != BridgeLaw::Volume && distance > FAR * contact.h_max {
         let [most, mm] = [FAR * contact.h_max, distance].map(|m| m * 1e3);
@@ -49,7 +56,7 @@ pub fn check(scene: &Scene, faults: &mut Faults) {
 }
 
 /// Wets the cloths of a world.
-pub fn wet(scene: &Scene, world: &mut World, state: &mut State) {
+pub fn wet(scene: &Scene, world: &mut World, state: &mut State, faults: &mut Faults) {
     if scene.wets.is_empty() {
         return;
     }
@@ -92,6 +99,26 @@ pub fn wet(scene: &Scene, world: &mut World, state: &mut State) {
     }
     if let Some(wet) = &mut world.wet {
         wet.sources = sources;
+        tell_of_heights(scene, wet, faults);
+    }
+}
+
+/// Warns where no bridge of constant volume is as high as the gap that it is to bridge.
+fn tell_of_heights(scene: &Scene, wet: &Wet, faults: &mut Faults) {
+    let fullest = wet.cloths.iter().flat_map(|cloth| (0..cloth.dry.len()).map(|k| 0.5 * cloth.most_film(k) / WATER));
+    let volume = fullest.fold(0.0, f64::max);
+    let highest = wet.bridges.rupture(volume);
+    if !wet.bridges.draws() || volume == 0.0 {
+        return;
+    }
+    let mm = |m: f64| format!("{:.3} mm", m * 1e3);
+    let lowest = scene.contact.distance * FAR;
+    for (key, least) in [("wet_contact.film_height", wet.bridges.film), ("contact.distance", lowest)] {
+        if least >= highest {
+            let message =
+                format!("nothing clings: the film makes bridges of at most {}; give less, or more film", mm(highest));
+            faults.warn(key, message);
+        }
     }
 }
 
