@@ -28,6 +28,7 @@ use crate::world::step_error::StepError;
 use crate::world::{State, World};
 use guard::When;
 pub use report::Report;
+use report::{lap, timed};
 pub use scheme::Integrator;
 use std::time::Instant;
 
@@ -437,20 +438,6 @@ impl<T: Precision> Stepper<T> {
 /// The system at the present state, without links and air.
 fn assemble<T: Precision>(world: &World, state: &State, now: &Step, assembly: &mut Assembly<T>) {
     assembly.assemble(&now.scheme(world, state), &state.memory);
-}
-
-/// How long something takes [s].
-fn timed(work: impl FnOnce()) -> f64 {
-    let begin = Instant::now();
-    work();
-    begin.elapsed().as_secs_f64()
-}
-
-/// Adds the time since `clock` was last looked at to that of a stage [s].
-fn lap(clock: &mut Instant, stage: &mut f64) {
-    let now = Instant::now();
-    *stage += (now - *clock).as_secs_f64();
-    *clock = now;
 }
 
 #[cfg(test)]

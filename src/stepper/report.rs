@@ -1,6 +1,7 @@
 //! What steps took and met.
 
 use crate::world::quantity::Stages;
+use std::time::Instant;
 
 /// What happened in one or more steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -57,4 +58,18 @@ impl Report {
         self.candidates = next.candidates;
         self.seconds.add(&next.seconds);
     }
+}
+
+/// How long something takes [s].
+pub(super) fn timed(work: impl FnOnce()) -> f64 {
+    let begin = Instant::now();
+    work();
+    begin.elapsed().as_secs_f64()
+}
+
+/// Adds the time since `clock` was last looked at to that of a stage [s].
+pub(super) fn lap(clock: &mut Instant, stage: &mut f64) {
+    let now = Instant::now();
+    *stage += (now - *clock).as_secs_f64();
+    *clock = now;
 }
