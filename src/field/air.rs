@@ -172,19 +172,7 @@ impl Layer {
     /// triangle.
     pub fn new(x: &[Vec3], triangles: &[[u32; 3]], permeance: f64) -> Layer {
         let topology = Topology::new(x.len(), triangles);
-        let mut shapes = vec![0.0; topology.edges.len()];
-        let mut areas = vec![0.0; x.len()];
-        for (t, edges) in triangles.iter().zip(&topology.triangle_edges) {
-            let at = t.map(|v| x[v as usize]);
-            for k in 0..3 {
-                let (u, v) = (at[(k + 1) % 3] - at[k], at[(k + 2) % 3] - at[k]);
-                let double = u.cross(&v).norm();
-                areas[t[k] as usize] += double / 6.0;
-                if double > 0.0 {
-                    shapes[edges[k] as usize] += 0.5 * u.dot(&v) / double;
-                }
-            }
-        }
+        let (areas, mut shapes) = topology.areas_and_shapes(x, triangles);
         // Across two obtuse angles nothing flows: a negative width would make a wave of it.
         shapes.iter_mut().for_each(|s| *s = s.max(0.0));
         Layer {

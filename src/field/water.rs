@@ -96,19 +96,7 @@ impl Cloth {
     /// With vertices at `x` [m] at rest and triangles of these; `dry` mass by vertex [kg].
     pub fn new(vertices: Range<usize>, fabric: Fabric, x: &[Vec3], triangles: &[[u32; 3]], dry: Vec<f64>) -> Cloth {
         let topology = Topology::new(x.len(), triangles);
-        let mut areas = vec![0.0; x.len()];
-        let mut shapes = vec![0.0; topology.edges.len()];
-        for (t, edges) in triangles.iter().zip(&topology.triangle_edges) {
-            let at = t.map(|v| x[v as usize]);
-            for k in 0..3 {
-                let (u, v) = (at[(k + 1) % 3] - at[k], at[(k + 2) % 3] - at[k]);
-                let double = u.cross(&v).norm();
-                areas[t[k] as usize] += double / 6.0;
-                if double > 0.0 {
-                    shapes[edges[k] as usize] += 0.5 * u.dot(&v) / double;
-                }
-            }
-        }
+        let (areas, shapes) = topology.areas_and_shapes(x, triangles);
         let density = dry.iter().sum::<f64>() / areas.iter().sum::<f64>().max(f64::MIN_POSITIVE);
         let conduct = |shape: &f64| fabric.wicking * fabric.capacity * density * shape.max(0.0);
         let conducts = shapes.iter().map(conduct).collect();

@@ -1,5 +1,7 @@
 //! Who touches whom in a triangle mesh: edges, hinges, boundary, triangles around a vertex.
 
+use crate::linalg::Vec3;
+
 /// No triangle on this side of an edge.
 pub const NONE: u32 = u32::MAX;
 
@@ -40,6 +42,24 @@ pub struct Topology {
 }
 
 impl Topology {
+    /// Of triangles with corners at `x` [m], the same that it was made of: a third of the areas around each vertex [m^2], and for each edge
+    /// the width of what flows along it over its length, half the sum of the cotangents opposite.
+    pub fn areas_and_shapes(&self, x: &[Vec3], triangles: &[[u32; 3]]) -> (Vec<f64>, Vec<f64>) {
+        let (mut areas, mut shapes) = (vec![0.0; x.len()], vec![0.0; self.edges.len()]);
+        for (t, edges) in triangles.iter().zip(&self.triangle_edges) {
+            let at = t.map(|v| x[v as usize]);
+            for k in 0..3 {
+                let (u, v) = (at[(k + 1) % 3] - at[k], at[(k + 2) % 3] - at[k]);
+                let double = u.cross(&v).norm();
+                areas[t[k] as usize] += double / 6.0;
+                if double > 0.0 {
+                    shapes[edges[k] as usize] += 0.5 * u.dot(&v) / double;
+                }
+            }
+        }
+        (areas, shapes)
+    }
+
     /// Builds the adjacency of `triangles` over `vertex_count` vertices, in O(T log T).
     ///
     /// Vertex indices must be below `vertex_count` (the readers see to it); higher ones are left out of the per-vertex

@@ -2,8 +2,8 @@
 //!
 //! A bridge forms where a vertex of wet cloth touches a surface and its film has water, follows the nearest point of the surface by walking
 //! from triangle to triangle, and breaks when it is drawn too high, when the cloth has turned its other side, or with the surface.
-//! Contacts say where to look; heights are measured at the positions that were proven, so that neither lists of candidates nor the distance at
-//! which contact acts decide. In the system a bridge is a link along the gap: a pair of forces, momentum is kept, linear and angular.
+//! Contacts say where to look; heights are measured at the positions that were proven, so that lists of candidates decide nothing, and the
+//! distance at which contact acts only where a bridge begins. In the system a bridge is a link along the gap: a pair of forces, momentum is kept, linear and angular.
 
 use crate::collision::closest::{Feature, point_triangle};
 use crate::contact::element::{EDGES, Element, SECOND, thickness};
