@@ -90,6 +90,10 @@ impl Simulation<'_> {
             stats.time = state.time;
             (stats.water, stats.joined, stats.dried) = (state.water.total(), state.water.joined, state.water.dried);
             let wall = self.wall();
+            if let Some(airflow) = &world.airflow {
+                stats.flow_speed = state.flow.fastest();
+                stats.flow_energy = state.flow.energy(&airflow.grid, airflow.fluid.density);
+            }
             self.frames.recorder().frame(world, state, stepper.forces());
             self.frames.write(world, state, &mut stats, wall)?;
             if stats.lag > 0.0 && !lags {
@@ -168,6 +172,8 @@ impl Simulation<'_> {
         stats.iterations += report.iterations;
         stats.corrected += report.corrected;
         stats.truncated += report.truncated;
+        stats.flow_iterations += report.flow_iterations;
+        stats.flow_unconverged += report.flow_unconverged;
         if report.steps > 0 {
             stats.contacts = report.contacts;
             stats.min_gap = report.min_gap;

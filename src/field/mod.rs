@@ -4,6 +4,8 @@
 pub mod air;
 /// Air inside a closed cloth.
 pub mod balloon;
+/// Flow of the air in a box.
+pub mod flow;
 /// The air's equation as the paper has it.
 pub mod seed;
 /// Stiffness of a layer of air.

@@ -2,8 +2,10 @@
 //!
 //! Of cloth it is linear: `f = -A (c_n (n.w) n + c_t (w - (n.w) n))` for the velocity `w` relative to the air, the vertex's
 //! area `A` and unit normal `n` (Chen, Feng & Wang 2013, section 3: linear drag on the cloth only; split by direction).
-//! A body loses its speed at a rate, whatever the wind. Both are implicit.
+//! Where air flows, the force is what the flow says of each vertex (`resistance`). A body loses its speed at a rate, whatever the wind. All
+//! are implicit.
 
+use super::resistance::Exchange;
 use super::scheme::Scheme;
 use super::term::{Law, Name, Own, Rows};
 use crate::linalg::matrix::{Domain, Real};
@@ -109,6 +111,13 @@ impl<T: Real> Rows<T> for Dragged {
     fn add(&mut self, scheme: &Scheme, _memory: &[f64], domain: &mut Domain<T>, force: &mut [Vec3]) {
         let Dragged { drag, faces, areas, rate } = self;
         if let Some(drag) = drag {
+            if let Some(exchanges) = scheme.exchange.get(domain.first..domain.first + domain.count) {
+                for (i, (Exchange { force: push, matrix }, force)) in exchanges.iter().zip(&mut *force).enumerate() {
+                    *force += push - matrix * scheme.rate[domain.first + i];
+                    domain.add(i as u32, &(matrix / scheme.betas[domain.first + i]));
+                }
+                return;
+            }
             areas.fill(Vec3::zeros());
             for (vertices, sixth) in faces {
                 let [a, b, c] = vertices.map(|v| scheme.x[v as usize]);

@@ -1,5 +1,6 @@
 //! Laws: one file each, with parameters, equation, and energy, force and stiffness of one element.
 
+pub mod resistance;
 pub mod area_barrier;
 pub mod assembly;
 pub mod bending;

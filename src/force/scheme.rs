@@ -1,5 +1,6 @@
 //! What a step tells the laws, and how they read it.
 
+use super::resistance::Exchange;
 use crate::linalg::Vec3;
 
 /// What the scheme says of this step, by moving vertex.
@@ -23,6 +24,8 @@ pub struct Scheme<'a> {
     pub betas: &'a [f64],
     /// Velocity of the air [m/s].
     pub wind: Vec3,
+    /// What flowing air does to each vertex, in place of wind; empty where none flows.
+    pub exchange: &'a [Exchange],
 }
 
 impl Scheme<'_> {

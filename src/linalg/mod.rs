@@ -13,6 +13,7 @@ pub mod par;
 pub mod partition;
 pub mod pcg;
 pub mod random;
+pub mod poisson;
 mod scaled;
 pub mod sets;
 

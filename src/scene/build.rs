@@ -7,6 +7,7 @@ mod faults;
 mod files;
 mod friction;
 mod air;
+mod airflow;
 mod balloon;
 mod glue;
 mod hold;
@@ -81,6 +82,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     let airs = air::layers(scene, &cloths, &mut faults);
     let balloons = balloon::balloons(scene, &cloths, &mut faults);
     wet::check(scene, &mut faults);
+    airflow::check(scene, &mut faults);
     let read = probe::Read { cloths: &cloths, bodies: &bodies, obstacles: &obstacles };
     let selected = probe::selected(scene, &read, &mut faults);
     if !faults.any() {
@@ -126,6 +128,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     world.fill(&mut state);
     state.memory = world.elements.memory(&state.x);
     wet::wet(scene, &mut world, &mut state, &mut faults);
+    airflow::blow(scene, &mut world, &mut state, &mut faults);
     let probes = probe::probes(scene, selected, &world);
     world.probe(probes, &mut state);
     match faults.finish() {

@@ -15,6 +15,7 @@ mod fault;
 mod folder_name;
 pub mod friction;
 pub mod air;
+pub mod airflow;
 pub mod balloon;
 pub mod glue;
 pub mod internal_friction;
@@ -41,9 +42,11 @@ mod table;
 pub mod tether;
 pub mod time;
 mod unit;
+mod wav;
 pub mod wet;
 
 pub use air::AirLayer;
+pub use airflow::Airflow;
 pub use balloon::Balloon;
 pub use body::Body;
 pub use changes::changes;
@@ -68,7 +71,7 @@ pub use wet::{Wet, WetContact};
 use crate::linalg::Vec3;
 use document::{Document, Origin};
 use json::Json;
-use keys::{Context, Field, Keys, Raw, described, section};
+use keys::{Context, Field, Keys, Kind, Raw, described, section};
 use kinds::{list, table, tables};
 use material::Entry;
 use std::collections::BTreeSet;
@@ -112,6 +115,8 @@ pub struct Scene {
     pub probes: Vec<Probe>,
     /// Wind.
     pub wind: Wind,
+    /// Air that flows in a box.
+    pub airflow: Option<Airflow>,
     /// Contact.
     pub contact: Contact,
     /// Linear solver.
@@ -164,6 +169,8 @@ section! {
         probe: Vec<Probe> = tables(),
         /// Wind.
         wind: Wind = table(),
+        /// Air that flows in a box.
+        airflow: Option<Airflow> = table().optional(),
         /// Contact.
         contact: Contact = table(),
         /// Linear solver.
@@ -282,6 +289,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         wet_contact,
         probe,
         wind,
+        airflow,
         contact,
         solver,
         output,
@@ -309,6 +317,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         wet_contact,
         probes: probe,
         wind,
+        airflow,
         contact,
         solver,
         output,

@@ -141,6 +141,8 @@ section! {
         /// Quantities written with each vertex (PLY only).
         pub fields: Vec<&'static Channel> =
             list(word(channels().map(|c| (c, c.word, c.sentence))), 0..=channels().count()).or(Vec::new()),
+        /// Write the flow of the air every so many frames, as VTK image data: velocity, pressure, solids; 0: never.
+        pub flow: u32 = integer(0..=1_000_000).or(0),
         /// Frames from one checkpoint to the next; 0: only at the end and where a signal stops the run.
         pub checkpoint: u32 = integer(0..=1_000_000).or(10),
     }

@@ -56,6 +56,14 @@ numbers! {
         pub bridges: usize = "" or 0.0,
         /// Sum of the forces with which they pull [N].
         pub adhesion: f64 = "N" or 0.0,
+        /// Fastest that the air flows [m/s].
+        pub flow_speed: f64 = "m/s" or 0.0,
+        /// Kinetic energy of the flowing air [J].
+        pub flow_energy: f64 = "J" or 0.0,
+        /// Iterations for the pressure of flowing air.
+        pub flow_iterations: u64 = "" or 0.0,
+        /// Steps after which it had more divergence than asked.
+        pub flow_unconverged: u64 = "" or 0.0,
     }
     with {
         /// Energies.
@@ -153,6 +161,10 @@ mod tests {
             dried: 0.25,
             bridges: 12,
             adhesion: 0.5,
+            flow_speed: 0.25,
+            flow_energy: 0.125,
+            flow_iterations: 7,
+            flow_unconverged: 1,
             seconds: Stages { solve: 0.5, write: 0.01, ..Stages::default() },
         };
         assert_eq!(FrameStats::parse(&stats.line()), Some(stats.clone()));

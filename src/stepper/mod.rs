@@ -4,6 +4,7 @@ mod air;
 mod balloon;
 mod bridge;
 mod control;
+mod flow;
 mod free;
 mod guard;
 mod limit;
@@ -117,6 +118,7 @@ pub struct Stepper<T> {
     airs: air::Airs,
     bridges: bridge::Bridges,
     soak: water::Soak,
+    breath: flow::Breath,
     pulls: pull::Pulls,
     links: Links,
     free: free::Free,
@@ -146,6 +148,7 @@ impl<T: Precision> Stepper<T> {
             airs: air::Airs::new(world),
             bridges: bridge::Bridges::new(world),
             soak: water::Soak::default(),
+            breath: flow::Breath::default(),
             pulls: pull::Pulls::default(),
             links: Links::new(&world.starts),
             free: free::Free::new(world),
@@ -183,6 +186,7 @@ impl<T: Precision> Stepper<T> {
         let begin = state.now();
         self.now = Step { h, begin, end, next, held, ..std::mem::take(&mut self.now) };
         self.predict(world, state)?;
+        self.blow(world, state, report);
         self.detect(world, state, report)?;
         self.linearise(world, state, report);
         let solves = self.solve(world, state, report)?;
@@ -212,6 +216,18 @@ impl<T: Precision> Stepper<T> {
             ease::ease(world, state, |i, j| world.meet_at(i, j, begin), |v| freed.get(v as usize) == Some(&true));
         }
         strides.check(world, now)
+    }
+
+    /// Flow of the air, and what it does to cloth; the fastest that air is.
+    fn blow(&mut self, world: &World, state: &State, report: &mut Report) {
+        let mut other = 0.0;
+        lap(&mut self.clock, &mut other);
+        report.seconds.assembly += other;
+        let work = self.breath.advance(world, state, &mut self.now);
+        report.flow_iterations += work.iterations as u64;
+        report.flow_unconverged += u64::from(!work.converged);
+        self.now.breeze = world.breeze(state, state.time + self.now.h);
+        lap(&mut self.clock, &mut report.seconds.flow);
     }
 
     /// Candidate pairs, contacts among them, air below cloths, handles; then contacts are linearised.
@@ -323,8 +339,9 @@ impl<T: Precision> Stepper<T> {
         if self.meter.asked() {
             self.measure(world, state);
         }
-        let Stepper { contacts, airs, bridges, soak, watch, now, clock, .. } = self;
+        let Stepper { contacts, airs, bridges, breath, soak, watch, now, clock, .. } = self;
         contacts.advance_bristles(world, state, now);
+        breath.commit(world, state, now);
         scheme::commit(world, state, now);
         let State { x, memory, .. } = &mut *state;
         world.elements.commit(x, memory);

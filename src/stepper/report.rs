@@ -31,6 +31,10 @@ pub struct Report {
     pub bridges: usize,
     /// Sum of what they pulled with [N].
     pub adhesion: f64,
+    /// Iterations for the pressure of flowing air.
+    pub flow_iterations: u64,
+    /// Steps after which it had more divergence than asked, or was not diffused as exactly.
+    pub flow_unconverged: u64,
     /// Candidate pairs in the last step.
     pub candidates: usize,
     /// Lists of candidates built, each of two patches.
@@ -51,6 +55,8 @@ impl Report {
         self.truncated += next.truncated;
         self.beyond = [self.beyond, next.beyond].into_iter().flatten().max_by(|a, b| a.1.total_cmp(&b.1));
         self.builds += next.builds;
+        self.flow_iterations += next.flow_iterations;
+        self.flow_unconverged += next.flow_unconverged;
         self.contacts = next.contacts;
         self.min_gap = next.min_gap;
         self.bridges = next.bridges;

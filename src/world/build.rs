@@ -234,6 +234,7 @@ pub fn build(input: Input) -> (World, State) {
         airs: Vec::new(),
         balloons: Vec::new(),
         wet: None,
+        airflow: None,
         probes: Vec::new(),
     };
     let mut state = State::default();

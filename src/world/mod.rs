@@ -5,6 +5,8 @@
 
 /// Layers of air.
 pub mod air;
+/// Air that flows in a box.
+pub mod airflow;
 /// Closed cloths with air inside.
 pub mod balloon;
 /// From meshes and laws to a world.
@@ -15,6 +17,8 @@ pub mod component;
 pub mod crossing;
 /// Friction of pairs.
 pub mod friction;
+/// How loud a recording is.
+pub mod envelope;
 /// Cloths glued to bodies.
 pub mod glue;
 /// Prescribed motion.
@@ -42,6 +46,7 @@ use crate::collision::certificate::Pair;
 use crate::collision::surface::Surface;
 use crate::field::air::Air;
 use crate::field::balloon::Inside;
+use crate::field::flow::Flow;
 use crate::field::water::Water;
 use crate::force::bridge::Bridge;
 use crate::force::contact::{Bristle, Friction};
@@ -49,6 +54,7 @@ use crate::force::elements::Elements;
 use crate::force::term::{Memory, Term};
 use crate::linalg::{Vec2, Vec3};
 use air::AirLayer;
+use airflow::Airflow;
 use balloon::Balloon;
 use friction::Frictions;
 use motion::Motion;
@@ -289,6 +295,8 @@ pub struct World {
     pub balloons: Vec<Balloon>,
     /// Wet cloths.
     pub wet: Option<Wet>,
+    /// Air that flows around cloths.
+    pub airflow: Option<Airflow>,
     /// What is measured.
     pub probes: Vec<Probe>,
 }
@@ -336,6 +344,8 @@ pub struct State {
     pub water: Water,
     /// Liquid bridges, by vertex and side.
     pub bridges: Vec<Bridge>,
+    /// Flowing air.
+    pub flow: Flow,
     /// Part of thickness and activation distance that contacts of each vertex have, since they began nearer; empty: the whole.
     pub room: Vec<f64>,
     /// Where the vertices of each pin, then of each handle, were when its window opened.
@@ -359,6 +369,7 @@ impl State {
             (self.balloons.len() == start.balloons.len(), "balloons"),
             (self.water.absorbed.len() == start.water.absorbed.len(), "wet cloths"),
             (self.bridges_fit(world), "liquid bridges"),
+            (self.flow.sizes() == start.flow.sizes(), "cells of the airflow"),
             (self.room.is_empty() || self.room.len() == self.x.len(), "vertices with less room"),
             (held, "pins or handles"),
             (self.work.len() == start.work.len(), "probes of work"),

@@ -349,6 +349,8 @@ numbers! {
         pub narrow: f64 = "s" or 0.0,
         /// Pressures of layers of air and balloons.
         pub air: f64 = "s" or 0.0,
+        /// Flow of the air.
+        pub flow: f64 = "s" or 0.0,
         /// Elements, drag, handles, contacts into the system.
         pub assembly: f64 = "s" or 0.0,
         /// Linear solve.

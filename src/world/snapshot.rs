@@ -7,6 +7,7 @@ use super::State;
 use crate::collision::certificate::Pair;
 use crate::field::air::Air;
 use crate::field::balloon::Inside;
+use crate::field::flow::Flow;
 use crate::field::water::Water;
 use crate::force::bridge::Bridge;
 use crate::force::contact::Bristle;
@@ -82,6 +83,7 @@ sections! {
     "balloons" 1 { balloons }
     "water" 1 { water }
     "bridges" 1 { bridges }
+    "flow" 1 { flow }
     "room" 1 { room }
     "anchors" 1 { anchors }
     "probes" 1 { work }
@@ -169,6 +171,7 @@ pieces! {
     Inside { energy, excess, shut }
     Water { absorbed, film, bridged, joined, dried }
     Bridge { vertex, side, triangle, volume, height }
+    Flow { velocity, pressure, kick, force }
 }
 
 impl Piece for bool {
@@ -217,6 +220,15 @@ impl Piece for [u32; 2] {
     }
     fn take(from: &mut &[u8]) -> Option<[u32; 2]> {
         Some([u32::take(from)?, u32::take(from)?])
+    }
+}
+
+impl Piece for [Vec<f64>; 3] {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.iter().for_each(|own| own.put(out));
+    }
+    fn take(from: &mut &[u8]) -> Option<[Vec<f64>; 3]> {
+        Some([Vec::take(from)?, Vec::take(from)?, Vec::take(from)?])
     }
 }
 
@@ -297,6 +309,12 @@ mod tests {
                 dried: -0.0,
             },
             bridges: vec![Bridge { vertex: 3, side: 1, triangle: u32::MAX, volume: 1e-9, height: 0.1 }],
+            flow: Flow {
+                velocity: [vec![0.1], odd.to_vec(), Vec::new()],
+                pressure: vec![-0.0, 0.3],
+                kick: [Vec::new(), vec![1.0], vec![-0.0]],
+                force: vec![v(2)],
+            },
             room: vec![0.3, -0.0],
             memory: Memory(vec![Section { word: "cord".into(), version: 3, values: odd.to_vec() }]),
             anchors: vec![None, Some(vec![v(1), v(2)]), Some(Vec::new())],

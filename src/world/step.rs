@@ -1,6 +1,7 @@
 //! One step in the making: what its stages hand on to each other.
 
 use super::{State, World};
+use crate::force::resistance::Exchange;
 use crate::force::scheme::Scheme;
 use crate::linalg::Vec3;
 
@@ -37,6 +38,10 @@ pub struct Step {
     pub touched: Vec<bool>,
     /// Of a cloth whose strain limit acts in this step; moving vertices.
     pub limited: Vec<bool>,
+    /// Fastest of the wind, or of the flow of the air [m/s].
+    pub breeze: f64,
+    /// What flowing air does to each moving vertex; empty where none flows.
+    pub exchange: Vec<Exchange>,
 }
 
 impl Step {
@@ -52,6 +57,7 @@ impl Step {
             beta: self.beta,
             betas: &self.betas,
             wind: world.wind.at(state.time + self.h),
+            exchange: &self.exchange,
         }
     }
 

@@ -328,6 +328,7 @@ fn friction_pushes_nothing_from_within() {
             beta: 1.0,
             betas: &ones,
             wind: Vec3::zeros(),
+            exchange: &[],
         };
         assembly.assemble(&scheme, memory);
         assembly.force

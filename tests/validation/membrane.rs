@@ -30,6 +30,7 @@ fn forces(world: &World, x: &[Vec3]) -> Vec<Vec3> {
         beta: 1.0,
         betas: &ones,
         wind: Vec3::zeros(),
+        exchange: &[],
     };
     assembly.assemble(&scheme, &Memory::default());
     assembly.force

@@ -26,6 +26,7 @@ fn forces(world: &World, x: &[Vec3]) -> Vec<Vec3> {
         beta: 1.0,
         betas: &betas,
         wind: Vec3::zeros(),
+        exchange: &[],
     };
     assembly.assemble(&scheme, &Memory::default());
     assembly.force.clone()
@@ -109,7 +110,18 @@ fn damping_does_nothing_to_what_is_held_at_rest() {
         let (x, mass, beta) = (&state.x[..], &world.mass[..], h * 2.0 / 3.0);
         residual(
             &world,
-            &Scheme { x, y: &y, rate: &rate, v: &still, guess: &still, mass, beta, betas: &betas, wind: Vec3::zeros() },
+            &Scheme {
+                x,
+                y: &y,
+                rate: &rate,
+                v: &still,
+                guess: &still,
+                mass,
+                beta,
+                betas: &betas,
+                wind: Vec3::zeros(),
+                exchange: &[],
+            },
             &back,
         )
     });

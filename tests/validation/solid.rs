@@ -36,6 +36,7 @@ fn sag(n: usize, thickness: f64, solid: Solid) -> f64 {
         beta: 1.0,
         betas: &ones,
         wind: Vec3::zeros(),
+        exchange: &[],
     };
     assembly.assemble(&scheme, &Memory::default());
     assert!(assembly.force.iter().all(|f| f.norm() < 1e-12));
@@ -92,6 +93,7 @@ fn forces(world: &World, x: &[Vec3]) -> Vec<Vec3> {
         beta: 1.0,
         betas: &ones,
         wind: Vec3::zeros(),
+        exchange: &[],
     };
     assembly.assemble(&scheme, &Memory::default());
     assembly.force.clone()

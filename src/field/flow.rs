@@ -1,0 +1,307 @@
+//! Flow of the air in a box: the incompressible Navier-Stokes equations by stable fluids (Stam 1999; Horiba et al. 2007, Eq. 5).
+//!
+//! `du/dt = -(u.grad) u - grad p/rho + nu lap u + f`, `div u = 0`, on a grid with velocities on faces. A step advects, adds what pushes the
+//! air and the last step's pressure, diffuses implicitly and projects: `lap q = (rho/h) div u`, `u <- u - (h/rho) grad q`, `p <- p + q` (van
+//! Kan 1986: without the last pressure the air would slip along walls by what a step of pressure drives). It is stable at any step.
+
+pub mod advect;
+pub mod bounds;
+pub mod grid;
+pub mod solid;
+
+use crate::linalg::poisson::{self, Poisson, Stencil};
+use crate::linalg::{Vec3, par};
+use advect::{Advection, Nodes, advect};
+use bounds::{Bounds, Side};
+use grid::Grid;
+
+/// Divergence that is left at most, in units of the fastest velocity over the size of a cell.
+const DIVERGENCE: f64 = 1e-6;
+/// What is left of the velocity's residual where viscosity diffuses it, in units of the fastest.
+const DIFFUSED: f64 = 1e-8;
+/// Most iterations of a solve.
+const ITERATIONS: usize = 200;
+
+/// What the air is like.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fluid {
+    /// Kinematic viscosity [m^2/s].
+    pub viscosity: f64,
+    /// Density [kg/m^3].
+    pub density: f64,
+    /// How it carries its velocity along.
+    pub advection: Advection,
+}
+
+/// The air at a moment; all empty where there is no flow.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Flow {
+    /// Velocity across each axis, on its faces [m/s].
+    pub velocity: [Vec<f64>; 3],
+    /// Pressure by cell [Pa].
+    pub pressure: Vec<f64>,
+    /// Change of velocity that cloth gave since the last projection, by axis and face [m/s]; empty where none does.
+    pub kick: [Vec<f64>; 3],
+    /// Force of the air on each moving vertex in the last step [N]; empty where it does not answer.
+    pub force: Vec<Vec3>,
+}
+
+impl Flow {
+    /// Still air.
+    pub fn still(grid: &Grid) -> Flow {
+        Flow {
+            velocity: std::array::from_fn(|axis| vec![0.0; grid.face_count(axis)]),
+            pressure: vec![0.0; grid.count()],
+            ..Flow::default()
+        }
+    }
+
+    /// Cloth answers it, of which so many vertices move.
+    pub fn answer(&mut self, grid: &Grid, moving: usize) {
+        self.kick = std::array::from_fn(|axis| vec![0.0; grid.face_count(axis)]);
+        self.force = vec![Vec3::zeros(); moving];
+    }
+
+    /// How many numbers it has of each kind.
+    pub fn sizes(&self) -> [usize; 8] {
+        let [[u, v, w], [a, b, c]] = [&self.velocity, &self.kick].map(|all| [0, 1, 2].map(|axis| all[axis].len()));
+        [u, v, w, self.pressure.len(), a, b, c, self.force.len()]
+    }
+
+    /// Largest velocity across an axis [m/s].
+    pub fn fastest(&self) -> f64 {
+        fastest(&self.velocity)
+    }
+
+    /// Kinetic energy of air of this density [J].
+    pub fn energy(&self, grid: &Grid, density: f64) -> f64 {
+        let squares = |axis: usize| {
+            let most = grid.cells[axis];
+            let (own, sizes) = (&self.velocity[axis], grid.faces(axis));
+            // A face of the box has half a cell.
+            let part = |face: usize| {
+                let at = Grid::place(sizes, face)[axis];
+                if at == 0 || at == most { 0.5 } else { 1.0 }
+            };
+            par::sum(own.len(), |face| part(face) * own[face] * own[face])
+        };
+        0.5 * density * grid.volume() * (0..3).map(squares).sum::<f64>()
+    }
+}
+
+fn fastest(velocity: &[Vec<f64>; 3]) -> f64 {
+    velocity.iter().map(|own| par::max(own.len(), |f| own[f].abs()).max(0.0)).fold(0.0, f64::max)
+}
+
+/// What a step took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Work {
+    /// Iterations for the pressure.
+    pub iterations: usize,
+    /// Largest divergence of a cell after it [1/s].
+    pub divergence: f64,
+    /// The divergence asked for was reached, and the velocity diffused as exactly as asked.
+    pub converged: bool,
+}
+
+/// Solver of a grid; storage kept from step to step, nothing that a resumed run would miss.
+#[derive(Clone, Debug, Default)]
+pub struct Solver {
+    /// Where velocities are given.
+    pub bounds: Bounds,
+    /// The air at the end of the step.
+    pub next: Flow,
+    /// Those that pressure was prepared for.
+    prepared: [Vec<bool>; 3],
+    groups: Vec<u32>,
+    pressure: Poisson,
+    viscous: [Viscous; 3],
+    nodes: Nodes,
+    once: [Vec<f64>; 3],
+    carried: [Vec<f64>; 3],
+    /// Right-hand side and unknown of a solve.
+    b: Vec<f64>,
+    x: Vec<f64>,
+}
+
+impl Solver {
+    /// Takes the air `flow` through a step of size `h` [s], between these sides of the box and the [`Bounds`] found before. `push` is
+    /// what changes velocities beside, by axis and face [m/s]; empty for nothing. The result is `next`.
+    pub fn advance(
+        &mut self,
+        (grid, sides, fluid): (&Grid, &[Side; 6], &Fluid),
+        flow: &Flow,
+        push: &[Vec<f64>; 3],
+        h: f64,
+    ) -> Work {
+        self.prepare(grid, sides);
+        let Solver { bounds, next, nodes, once, carried, .. } = &mut *self;
+        for axis in 0..3 {
+            let (free, given, own) = (&bounds.free[axis], &bounds.given[axis], &flow.velocity[axis]);
+            carried[axis].resize(own.len(), 0.0);
+            par::fill(&mut carried[axis], |face| if free[face] { own[face] } else { given[face] });
+        }
+        advect(grid, fluid.advection, (&*carried, &bounds.free), h, (nodes, once), &mut next.velocity);
+        for (axis, push) in push.iter().enumerate().filter(|(_, push)| !push.is_empty()) {
+            let free = &bounds.free[axis];
+            par::each_mut(&mut next.velocity[axis], |face, u| *u += if free[face] { push[face] } else { 0.0 });
+        }
+        let per = fluid.density / h;
+        slope(grid, &self.bounds.free, &flow.pressure, 1.0 / per, &mut self.next.velocity);
+        let diffused = self.diffuse(fluid.viscosity * h);
+        let mut work = self.project(grid, flow, per);
+        work.converged &= diffused;
+        work
+    }
+
+    /// Takes the matrices of bounds that are new.
+    fn prepare(&mut self, grid: &Grid, sides: &[Side; 6]) {
+        let Solver { bounds, prepared, groups, pressure, viscous, .. } = &mut *self;
+        if *prepared != bounds.free {
+            let stencil = open(grid, &bounds.free);
+            pressure.prepare(&stencil);
+            *groups = poisson::groups(&stencil);
+            for (axis, viscous) in viscous.iter_mut().enumerate() {
+                viscous.prepare(grid, sides, axis, &bounds.free[axis]);
+            }
+            prepared.clone_from(&bounds.free);
+        }
+    }
+
+    /// `(1 - spread lap) u = u*` for each component, `spread` being viscosity times step [m^2]. True where it was solved.
+    fn diffuse(&mut self, spread: f64) -> bool {
+        if spread == 0.0 {
+            return true;
+        }
+        let Solver { bounds, next, viscous, b, x, .. } = &mut *self;
+        let tolerance = DIFFUSED * fastest(&next.velocity) / spread;
+        let mut converged = true;
+        for axis in 0..3 {
+            let (free, given, own) = (&bounds.free[axis], &bounds.given[axis], &mut next.velocity[axis]);
+            let Viscous { solver, beside } = &mut viscous[axis];
+            [&mut *b, &mut *x].into_iter().for_each(|vector| vector.resize(own.len(), 0.0));
+            par::each_pair_mut(b, x, |face, b, x| {
+                *x = if free[face] { own[face] } else { 0.0 };
+                *b = *x / spread;
+            });
+            beside.iter().for_each(|(face, other, k)| b[*face as usize] += k * given[*other as usize]);
+            solver.weigh(1.0 / spread);
+            converged &= solver.solve(b, x, (tolerance, ITERATIONS)).converged;
+            let found = &*x;
+            par::each_mut(own, |face, u| *u = if free[face] { found[face] } else { *u });
+        }
+        converged
+    }
+
+    /// Takes the divergence out of the velocity; `per` is density over step [kg/(m^3 s)].
+    fn project(&mut self, grid: &Grid, flow: &Flow, per: f64) -> Work {
+        let Solver { bounds, next, groups, pressure, b, x, .. } = &mut *self;
+        b.resize(grid.count(), 0.0);
+        let velocity = &next.velocity;
+        let free = &bounds.free;
+        par::fill(b, |cell| {
+            let place = Grid::place(grid.cells, cell);
+            let mut sum = 0.0;
+            let mut any = false;
+            for axis in 0..3 {
+                let sizes = grid.faces(axis);
+                let low = Grid::number(sizes, place);
+                let high = low + Stencil::strides(sizes)[axis];
+                sum += (velocity[axis][low] - velocity[axis][high]) / grid.spacing[axis];
+                any |= free[axis][low] || free[axis][high];
+            }
+            // A cell with no way out is no unknown.
+            if any { sum } else { 0.0 }
+        });
+        poisson::balance(b, groups);
+        let tolerance = DIVERGENCE * fastest(velocity).max(f64::MIN_POSITIVE) / grid.finest();
+        x.clear();
+        x.resize(grid.count(), 0.0);
+        let outcome = pressure.solve(b, x, (tolerance, ITERATIONS));
+        poisson::balance(x, groups);
+        slope(grid, &bounds.free, x, 1.0, &mut next.velocity);
+        next.pressure.clear();
+        next.pressure.extend(x.iter().zip(&flow.pressure).map(|(q, before)| before + q * per));
+        Work { iterations: outcome.iterations, divergence: outcome.residual, converged: outcome.converged }
+    }
+}
+
+/// Takes `factor` times the slope of `q` off the velocities on free faces; `q` is 0 behind open sides.
+fn slope(grid: &Grid, free: &[Vec<bool>; 3], q: &[f64], factor: f64, velocity: &mut [Vec<f64>; 3]) {
+    for (axis, velocity) in velocity.iter_mut().enumerate() {
+        let (sizes, stride) = (grid.faces(axis), Stencil::strides(grid.cells)[axis]);
+        let (per, most) = (factor / grid.spacing[axis], grid.cells[axis]);
+        par::each_mut(velocity, |face, u| {
+            if free[axis][face] {
+                let place = Grid::place(sizes, face);
+                let after = Grid::number(grid.cells, place);
+                *u -= per
+                    * match place[axis] {
+                        0 => 2.0 * q[after],
+                        at if at == most => -2.0 * q[after - stride],
+                        _ => q[after] - q[after - stride],
+                    };
+            }
+        });
+    }
+}
+
+/// The matrix of the pressure: `-lap` between cells that free faces join, zero behind open sides.
+fn open(grid: &Grid, free: &[Vec<bool>; 3]) -> Stencil {
+    let mut stencil = Stencil::none(grid.cells);
+    for axis in 0..3 {
+        let (sizes, stride) = (grid.faces(axis), Stencil::strides(grid.cells)[axis]);
+        let k = grid.spacing[axis].powi(-2);
+        for face in (0..free[axis].len()).filter(|face| free[axis][*face]) {
+            let place = Grid::place(sizes, face);
+            let after = Grid::number(grid.cells, place);
+            match place[axis] {
+                0 => stencil.own[after] += 2.0 * k,
+                at if at == grid.cells[axis] => stencil.own[after - stride] += 2.0 * k,
+                _ => stencil.across[axis][after - stride] = k,
+            }
+        }
+    }
+    stencil
+}
+
+/// Diffusion of the velocities across an axis.
+#[derive(Clone, Debug, Default)]
+struct Viscous {
+    /// Of `-lap`; those that are given are no unknowns.
+    solver: Poisson,
+    /// An unknown, one beside it that is given, and what couples them [1/m^2].
+    beside: Vec<(u32, u32, f64)>,
+}
+
+impl Viscous {
+    fn prepare(&mut self, grid: &Grid, sides: &[Side; 6], axis: usize, free: &[bool]) {
+        let sizes = grid.faces(axis);
+        let mut stencil = Stencil::none(sizes);
+        self.beside.clear();
+        for face in (0..free.len()).filter(|face| free[*face]) {
+            let place = Grid::place(sizes, face);
+            for (other, stride) in Stencil::strides(sizes).into_iter().enumerate() {
+                let k = grid.spacing[other].powi(-2);
+                for (end, next) in [face.wrapping_sub(stride), face + stride].into_iter().enumerate() {
+                    let last = if end == 1 { place[other] + 1 == sizes[other] } else { place[other] == 0 };
+                    if last {
+                        // A wall half a cell away, at rest.
+                        if other != axis && sides[2 * other + end] == Side::NoSlip {
+                            stencil.own[face] += 2.0 * k;
+                        }
+                    } else if !free[next] {
+                        stencil.own[face] += k;
+                        self.beside.push((face as u32, next as u32, k));
+                    } else if end == 1 {
+                        stencil.across[other][face] = k;
+                    }
+                }
+            }
+        }
+        self.solver.prepare(&stencil);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,126 @@
+//! The air carries its velocity along.
+
+use super::grid::Grid;
+use crate::linalg::{Vec3, par};
+
+/// How.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advection {
+    /// From where it was a step before (Stam 1999): stable at any step, of first order.
+    SemiLagrangian,
+    /// That, corrected by half of what going there and back changes, within the values around (Selle, Fedkiw, Kim, Liu & Rossignac 2008):
+    /// of second order.
+    MacCormack,
+}
+
+/// Velocities at the corners of the cells: means of the faces that meet there [m/s].
+#[derive(Clone, Debug, Default)]
+pub struct Nodes(Vec<Vec3>);
+
+impl Nodes {
+    fn sizes(grid: &Grid) -> [usize; 3] {
+        grid.cells.map(|n| n + 1)
+    }
+
+    /// Of these velocities.
+    pub fn find(&mut self, grid: &Grid, velocity: &[Vec<f64>; 3]) {
+        let sizes = Nodes::sizes(grid);
+        self.0.resize(sizes.iter().product(), Vec3::zeros());
+        par::fill(&mut self.0, |node| {
+            let place = Grid::place(sizes, node);
+            Vec3::from_fn(|axis, _| {
+                let (faces, own) = (grid.faces(axis), &velocity[axis]);
+                let [b, c] = [(axis + 1) % 3, (axis + 2) % 3];
+                // Beyond the outermost faces they stay.
+                let beside = |b: usize| [place[b].max(1) - 1, place[b].min(grid.cells[b] - 1)];
+                let (mut sum, [along_b, along_c]) = (0.0, [beside(b), beside(c)]);
+                for at_b in along_b {
+                    for at_c in along_c {
+                        let mut face = place;
+                        (face[b], face[c]) = (at_b, at_c);
+                        sum += own[Grid::number(faces, face)];
+                    }
+                }
+                0.25 * sum
+            })
+        });
+    }
+
+    /// In the middle of a face across an axis.
+    #[inline]
+    fn middle(&self, grid: &Grid, axis: usize, place: [usize; 3]) -> Vec3 {
+        let sizes = Nodes::sizes(grid);
+        let strides = [1, sizes[0], sizes[0] * sizes[1]];
+        let first = Grid::number(sizes, place);
+        let [b, c] = [strides[(axis + 1) % 3], strides[(axis + 2) % 3]];
+        (self.0[first] + self.0[first + b] + self.0[first + c] + self.0[first + b + c]) * 0.25
+    }
+
+    /// At a point in the box.
+    #[inline]
+    fn at(&self, grid: &Grid, inverse: &Vec3, p: &Vec3) -> Vec3 {
+        let sizes = Nodes::sizes(grid);
+        let place = (p - grid.low).component_mul(inverse);
+        let base: [usize; 3] = std::array::from_fn(|b| (place[b] as usize).min(grid.cells[b] - 1));
+        let [x, y, z]: [f64; 3] = std::array::from_fn(|b| (place[b] - base[b] as f64).clamp(0.0, 1.0));
+        let (first, nx, layer) = (Grid::number(sizes, base), sizes[0], sizes[0] * sizes[1]);
+        let line = |from: usize| self.0[from] * (1.0 - x) + self.0[from + 1] * x;
+        let sheet = |from: usize| line(from) * (1.0 - y) + line(from + nx) * y;
+        sheet(first) * (1.0 - z) + sheet(first + layer) * z
+    }
+}
+
+/// Velocities `out` on free faces after the time `h`; those that are given stay. `nodes` and `once` are storage.
+pub fn advect(
+    grid: &Grid,
+    advection: Advection,
+    (velocity, free): (&[Vec<f64>; 3], &[Vec<bool>; 3]),
+    h: f64,
+    (nodes, once): (&mut Nodes, &mut [Vec<f64>; 3]),
+    out: &mut [Vec<f64>; 3],
+) {
+    nodes.find(grid, velocity);
+    let nodes = &*nodes;
+    let inverse = Vec3::from(grid.spacing.map(|dx| 1.0 / dx));
+    // Where the middle of a face goes in the time `h`: by the velocity half way (Runge-Kutta of second order).
+    let carried = |axis: usize, place: [usize; 3], h: f64| {
+        let middle = grid.middle(axis, place);
+        let half = grid.clamp(middle + nodes.middle(grid, axis, place) * (0.5 * h));
+        middle + nodes.at(grid, &inverse, &half) * h
+    };
+    let first = if advection == Advection::MacCormack { &mut *once } else { &mut *out };
+    for (axis, first) in first.iter_mut().enumerate() {
+        let (sizes, own) = (grid.faces(axis), &velocity[axis]);
+        first.resize(own.len(), 0.0);
+        grid.each_face(axis, first, |face, place, out| {
+            *out = match free[axis][face] {
+                true => grid.component(own, (axis, sizes), &inverse, &grid.clamp(carried(axis, place, -h))),
+                false => own[face],
+            };
+        });
+    }
+    if advection == Advection::SemiLagrangian {
+        return;
+    }
+    for (axis, out) in out.iter_mut().enumerate() {
+        let (sizes, own, once) = (grid.faces(axis), &velocity[axis], &once[axis]);
+        out.resize(own.len(), 0.0);
+        grid.each_face(axis, out, |face, place, out| {
+            *out = once[face];
+            if !free[axis][face] {
+                return;
+            }
+            let [from, to] = [-h, h].map(|h| carried(axis, place, h));
+            // What comes from outside the box, or goes there, has nothing to compare.
+            if !grid.contains(&from) || !grid.contains(&to) {
+                return;
+            }
+            let again = grid.component(once, (axis, sizes), &inverse, &to);
+            let (places, _) = grid.around((axis, sizes), &inverse, &from);
+            let values = places.map(|place| own[place]);
+            let least = values.iter().fold(f64::INFINITY, |a, b| a.min(*b));
+            let most = values.iter().fold(f64::NEG_INFINITY, |a, b| a.max(*b));
+            *out = (once[face] + 0.5 * (own[face] - again)).clamp(least, most);
+        });
+    }
+}

@@ -1,0 +1,108 @@
+//! Where the air goes through, and what velocity it has where something else says so: sides of the box, inlets, solids.
+
+use super::grid::Grid;
+use crate::linalg::poisson::Stencil;
+use crate::linalg::{Vec3, par};
+
+/// What a side of the box does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// No air goes through it, along it air slips freely.
+    Wall,
+    /// No air goes through it, and none slips along it.
+    NoSlip,
+    /// Still air at the pressure 0 is behind it.
+    Open,
+}
+
+/// Air that is blown in, or drawn out, through faces of one side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inlet {
+    /// Which side: twice its axis, and one more at the end with large coordinates.
+    pub side: usize,
+    /// Its faces, by number across that axis.
+    pub faces: Vec<usize>,
+}
+
+/// What a solid is in a cell: its velocity there [m/s], and none where there is air.
+pub type Solid = Option<Vec3>;
+
+/// Velocities that are given, and those that pressure finds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bounds {
+    /// By axis and face: the velocity is found.
+    pub free: [Vec<bool>; 3],
+    /// By axis and face: the velocity where it is not [m/s].
+    pub given: [Vec<f64>; 3],
+}
+
+impl Bounds {
+    /// For the sides of a box, what is blown into it through each inlet [m/s], and solids by cell, or none at all.
+    pub fn find(&mut self, grid: &Grid, sides: &[Side; 6], inlets: &[(&Inlet, f64)], solids: &[Solid]) {
+        for axis in 0..3 {
+            let sizes = grid.faces(axis);
+            let stride = Stencil::strides(grid.cells)[axis];
+            let (free, given) = (&mut self.free[axis], &mut self.given[axis]);
+            free.resize(grid.face_count(axis), false);
+            given.resize(grid.face_count(axis), 0.0);
+            let cell = |k: usize| if solids.is_empty() { None } else { solids[k] };
+            par::each_pair_mut(free, given, |face, free, given| {
+                let place = Grid::place(sizes, face);
+                let after = Grid::number(grid.cells, place);
+                let [low, high] = [place[axis] > 0, place[axis] < grid.cells[axis]];
+                let beside = [low.then(|| cell(after - stride)).flatten(), high.then(|| cell(after)).flatten()];
+                let closed = [!low && sides[2 * axis] != Side::Open, !high && sides[2 * axis + 1] != Side::Open];
+                let solid: Vec3 = beside.iter().flatten().sum();
+                let number = beside.iter().flatten().count();
+                *free = number == 0 && closed == [false; 2];
+                *given = if closed == [false; 2] && number > 0 { solid[axis] / number as f64 } else { 0.0 };
+            });
+        }
+        let mut flux = [0.0; 6];
+        let mut taken =
+            vec![false; if inlets.is_empty() { 0 } else { (0..3).map(|a| grid.face_count(a)).max().unwrap_or(0) }];
+        for (inlet, speed) in inlets {
+            let (axis, high) = (inlet.side / 2, inlet.side % 2 == 1);
+            let inward = if high { -speed } else { *speed };
+            for face in &inlet.faces {
+                // Nothing is blown into a solid.
+                if solids.is_empty() || solids[inside(grid, inlet.side, *face)].is_none() {
+                    self.free[axis][*face] = false;
+                    self.given[axis][*face] += inward;
+                    flux[inlet.side] += speed;
+                }
+            }
+        }
+        if sides.contains(&Side::Open) {
+            return;
+        }
+        // What is blown in goes out through the other side, evenly (the paper's box has no way out).
+        for side in (0..6).filter(|side| flux[*side] != 0.0) {
+            let (axis, other) = (side / 2, side ^ 1);
+            taken.fill(false);
+            for inlet in inlets.iter().filter(|(inlet, _)| inlet.side == other) {
+                inlet.0.faces.iter().for_each(|face| taken[*face] = true);
+            }
+            let out: Vec<usize> = faces_of(grid, other)
+                .filter(|face| !taken[*face] && (solids.is_empty() || solids[inside(grid, other, *face)].is_none()))
+                .collect();
+            let outward = if other % 2 == 1 { flux[side] } else { -flux[side] };
+            out.iter().for_each(|face| self.given[axis][*face] += outward / out.len() as f64);
+        }
+    }
+}
+
+/// The cell behind a face of a side of the box.
+fn inside(grid: &Grid, side: usize, face: usize) -> usize {
+    let axis = side / 2;
+    let mut place = Grid::place(grid.faces(axis), face);
+    place[axis] = place[axis].min(grid.cells[axis] - 1);
+    Grid::number(grid.cells, place)
+}
+
+/// Faces of a side of the box, by number across its axis.
+pub fn faces_of(grid: &Grid, side: usize) -> impl Iterator<Item = usize> {
+    let (axis, sizes) = (side / 2, grid.faces(side / 2));
+    let at = if side % 2 == 1 { grid.cells[axis] } else { 0 };
+    (0..sizes.iter().product()).filter(move |face| Grid::place(sizes, *face)[axis] == at)
+}

@@ -1,0 +1,179 @@
+//! A box of cells with velocities on their faces (Harlow & Welch 1965).
+
+use crate::linalg::{Vec3, par};
+
+/// Rows of faces that a thread takes at a time.
+const ROWS: usize = 32;
+
+/// The box. Cell `(i, j, k)` is number `i + nx (j + ny k)`; faces across an axis are numbered alike, one more along it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grid {
+    /// Its corner with the smallest coordinates [m].
+    pub low: Vec3,
+    /// Cells along each axis.
+    pub cells: [usize; 3],
+    /// Size of a cell [m].
+    pub spacing: [f64; 3],
+}
+
+/// Eight places of an array and their weights, which sum to one.
+pub type Corners = ([usize; 8], [f64; 8]);
+
+impl Grid {
+    /// That between two corners [m].
+    pub fn new(low: Vec3, high: Vec3, cells: [usize; 3]) -> Grid {
+        Grid { low, cells, spacing: std::array::from_fn(|axis| (high[axis] - low[axis]) / cells[axis] as f64) }
+    }
+
+    /// Its corner with the largest coordinates [m].
+    pub fn high(&self) -> Vec3 {
+        self.low + Vec3::from_fn(|axis, _| self.cells[axis] as f64 * self.spacing[axis])
+    }
+
+    /// Number of cells.
+    pub fn count(&self) -> usize {
+        self.cells.iter().product()
+    }
+
+    /// Volume of a cell [m^3].
+    pub fn volume(&self) -> f64 {
+        self.spacing.iter().product()
+    }
+
+    /// Area of a face across an axis [m^2].
+    pub fn area(&self, axis: usize) -> f64 {
+        self.volume() / self.spacing[axis]
+    }
+
+    /// Size of a cell along its shortest edge [m].
+    pub fn finest(&self) -> f64 {
+        self.spacing.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    /// Faces across an axis, along each axis.
+    pub fn faces(&self, axis: usize) -> [usize; 3] {
+        let mut faces = self.cells;
+        faces[axis] += 1;
+        faces
+    }
+
+    /// Number of faces across an axis.
+    pub fn face_count(&self, axis: usize) -> usize {
+        self.faces(axis).iter().product()
+    }
+
+    /// Place of number `index` in an array of these sizes.
+    pub fn place(sizes: [usize; 3], index: usize) -> [usize; 3] {
+        [index % sizes[0], index / sizes[0] % sizes[1], index / (sizes[0] * sizes[1])]
+    }
+
+    /// Number of a place in an array of these sizes.
+    pub fn number(sizes: [usize; 3], place: [usize; 3]) -> usize {
+        place[0] + sizes[0] * (place[1] + sizes[1] * place[2])
+    }
+
+    /// Centre of a cell [m].
+    pub fn centre(&self, cell: usize) -> Vec3 {
+        self.point(Grid::place(self.cells, cell), [0.5; 3])
+    }
+
+    /// Centre of a face across an axis, by its number [m].
+    pub fn face_centre(&self, axis: usize, face: usize) -> Vec3 {
+        self.middle(axis, Grid::place(self.faces(axis), face))
+    }
+
+    /// Centre of a face across an axis, by its place [m].
+    #[inline]
+    pub fn middle(&self, axis: usize, place: [usize; 3]) -> Vec3 {
+        self.point(place, shift(axis))
+    }
+
+    /// Calls `f(number, place, value)` for the values of all faces across an axis, in parallel.
+    pub fn each_face<T: Send>(&self, axis: usize, values: &mut [T], f: impl Fn(usize, [usize; 3], &mut T) + Sync) {
+        let sizes = self.faces(axis);
+        let layer = sizes[0] * sizes[1];
+        par::blocks_mut(values, sizes[0] * ROWS, |first, block| {
+            for (line, row) in block.chunks_mut(sizes[0]).enumerate() {
+                let from = first + line * sizes[0];
+                let (j, k) = (from % layer / sizes[0], from / layer);
+                row.iter_mut().enumerate().for_each(|(i, value)| f(from + i, [i, j, k], value));
+            }
+        });
+    }
+
+    fn point(&self, place: [usize; 3], shift: [f64; 3]) -> Vec3 {
+        self.low + Vec3::from_fn(|b, _| (place[b] as f64 + shift[b]) * self.spacing[b])
+    }
+
+    /// The point is in the box.
+    pub fn contains(&self, p: &Vec3) -> bool {
+        let high = self.high();
+        (0..3).all(|axis| (self.low[axis]..=high[axis]).contains(&p[axis]))
+    }
+
+    /// The nearest point in the box.
+    pub fn clamp(&self, p: Vec3) -> Vec3 {
+        p.sup(&self.low).inf(&self.high())
+    }
+
+    /// Faces across an axis around a point, and their weights there: trilinear, constant beyond the outermost ones. The axis stands with its
+    /// [`Grid::faces`], `inverse` is one over the spacing.
+    #[inline]
+    pub fn around(&self, (axis, sizes): (usize, [usize; 3]), inverse: &Vec3, p: &Vec3) -> Corners {
+        let shift = shift(axis);
+        let (mut base, mut part, mut step) = ([0; 3], [0.0; 3], [0; 3]);
+        for b in 0..3 {
+            let at = ((p[b] - self.low[b]) * inverse[b] - shift[b]).clamp(0.0, (sizes[b] - 1) as f64);
+            base[b] = (at as usize).min(sizes[b].saturating_sub(2));
+            part[b] = at - base[b] as f64;
+            step[b] = usize::from(sizes[b] > 1);
+        }
+        let (first, sy, sz) = (Grid::number(sizes, base), step[1] * sizes[0], step[2] * sizes[0] * sizes[1]);
+        let [x, y, z] = part;
+        let sheet = [(1.0 - x) * (1.0 - y), x * (1.0 - y), (1.0 - x) * y, x * y];
+        (
+            std::array::from_fn(|k| first + (k & 1) * step[0] + (k >> 1 & 1) * sy + (k >> 2) * sz),
+            std::array::from_fn(|k| sheet[k & 3] * if k < 4 { 1.0 - z } else { z }),
+        )
+    }
+
+    /// Velocity across an axis at a point [m/s]; arguments as in [`Grid::around`].
+    #[inline]
+    pub fn component(&self, velocity: &[f64], axis: (usize, [usize; 3]), inverse: &Vec3, p: &Vec3) -> f64 {
+        let (places, weights) = self.around(axis, inverse, p);
+        (0..8).fold(0.0, |sum, k| sum + weights[k] * velocity[places[k]])
+    }
+
+    /// Velocity at a point [m/s].
+    pub fn velocity(&self, velocity: &[Vec<f64>; 3], p: &Vec3) -> Vec3 {
+        let inverse = Vec3::from(self.spacing.map(|dx| 1.0 / dx));
+        Vec3::from_fn(|axis, _| self.component(&velocity[axis], (axis, self.faces(axis)), &inverse, p))
+    }
+}
+
+/// Where the faces across an axis are, in cells from the corner of theirs.
+fn shift(axis: usize) -> [f64; 3] {
+    let mut shift = [0.5; 3];
+    shift[axis] = 0.0;
+    shift
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is linear in space is so between the faces; beyond the outermost ones it stays.
+    #[test]
+    fn linear_fields_are_exact() {
+        let grid = Grid::new(Vec3::new(-1.0, 0.5, 2.0), Vec3::new(1.0, 2.0, 3.0), [4, 5, 6]);
+        let field = |p: Vec3| 0.3 + p.dot(&Vec3::new(1.5, -2.0, 0.7));
+        let velocity: [Vec<f64>; 3] =
+            std::array::from_fn(|axis| (0..grid.face_count(axis)).map(|f| field(grid.face_centre(axis, f))).collect());
+        let p = Vec3::new(0.123, 1.3, 2.2);
+        assert!((grid.velocity(&velocity, &p) - Vec3::repeat(field(p))).norm() < 1e-12);
+        let edge = grid.velocity(&velocity, &Vec3::new(-5.0, 1.3, 2.2));
+        assert!((edge.x - field(Vec3::new(-1.0, 1.3, 2.2))).abs() < 1e-12);
+        assert!((edge.y - field(Vec3::new(-0.75, 1.3, 2.2))).abs() < 1e-12);
+        assert_eq!(grid.clamp(Vec3::new(9.0, -1.0, 2.5)), Vec3::new(1.0, 0.5, 2.5));
+    }
+}

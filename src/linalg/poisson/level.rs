@@ -1,0 +1,210 @@
+//! One level of the multigrid cycle.
+
+use super::Stencil;
+use crate::linalg::par;
+
+/// Cells that one thread takes at a time, at least.
+const CHUNK: usize = 2048;
+
+/// A box of cells, its matrix, and the vectors of the cycle. Arrays with a border have a layer of zeros before the first and behind the last
+/// cell, so that each cell has neighbours on all sides.
+#[derive(Clone, Debug, Default)]
+pub struct Level {
+    cells: [usize; 3],
+    /// What couples a cell with the next along each axis; with a border.
+    across: [Vec<f64>; 3],
+    own: Vec<f64>,
+    /// Unknowns that the cell stands for.
+    unknowns: Vec<f64>,
+    /// Diagonal, and its inverse: 0 where the cell has none.
+    diagonal: Vec<f64>,
+    inverse: Vec<f64>,
+    /// Right-hand side.
+    pub b: Vec<f64>,
+    /// Solution; with a border.
+    pub x: Vec<f64>,
+    /// What the next half of a sweep makes of it; with a border.
+    next: Vec<f64>,
+}
+
+/// Calls `f(first, row)` for each row of cells along the first axis, `first` being the number of its first cell.
+pub fn rows(out: &mut [f64], length: usize, f: impl Fn(usize, &mut [f64]) + Sync) {
+    let block = length * CHUNK.div_ceil(length.max(1)).max(1);
+    par::blocks_mut(out, block, |from, block| {
+        block.chunks_mut(length).enumerate().for_each(|(k, row)| f(from + k * length, row));
+    });
+}
+
+impl Level {
+    /// Number of cells.
+    pub fn count(&self) -> usize {
+        self.cells.iter().product()
+    }
+
+    /// Cells of a layer: the border.
+    fn layer(&self) -> usize {
+        self.cells[0] * self.cells[1]
+    }
+
+    /// Length of an array with a border.
+    pub fn padded(&self) -> usize {
+        self.count() + 2 * self.layer()
+    }
+
+    /// Where the cells are in an array with a border.
+    pub fn inner(&self) -> std::ops::Range<usize> {
+        self.layer()..self.layer() + self.count()
+    }
+
+    /// Takes a matrix.
+    pub fn take(&mut self, stencil: &Stencil) {
+        self.resize(stencil.cells);
+        let inner = self.inner();
+        for (own, given) in self.across.iter_mut().zip(&stencil.across) {
+            own[inner.clone()].copy_from_slice(given);
+        }
+        self.own.copy_from_slice(&stencil.own);
+        self.weigh(0.0);
+        let Level { unknowns, diagonal, .. } = self;
+        par::fill(unknowns, |c| if diagonal[c] > 0.0 { 1.0 } else { 0.0 });
+    }
+
+    fn resize(&mut self, cells: [usize; 3]) {
+        self.cells = cells;
+        let (count, padded) = (self.count(), self.padded());
+        for vector in self.across.iter_mut().chain([&mut self.x, &mut self.next]) {
+            vector.clear();
+            vector.resize(padded, 0.0);
+        }
+        for vector in [&mut self.diagonal, &mut self.inverse, &mut self.own, &mut self.unknowns, &mut self.b] {
+            vector.clear();
+            vector.resize(count, 0.0);
+        }
+    }
+
+    /// The diagonal, with so much for each unknown.
+    pub fn weigh(&mut self, mass: f64) {
+        let (strides, layer) = (Stencil::strides(self.cells), self.layer());
+        let Level { across, diagonal, inverse, own, unknowns, .. } = self;
+        let (across, own, unknowns) = (&*across, &*own, &*unknowns);
+        par::each_pair_mut(diagonal, inverse, |c, diagonal, inverse| {
+            let (at, begin) = (layer + c, own[c] + mass * unknowns[c]);
+            *diagonal = strides.iter().zip(across).fold(begin, |sum, (s, across)| sum + across[at] + across[at - s]);
+            *inverse = if *diagonal > 0.0 { 1.0 / *diagonal } else { 0.0 };
+        });
+    }
+
+    /// The matrix of cells joined by two along each axis that has more than one.
+    pub fn coarsen(&self, coarser: &mut Level) {
+        let half = self.cells.map(|n| n.div_ceil(2));
+        coarser.resize(half);
+        let layer = [self.layer(), coarser.layer()];
+        for k in 0..self.cells[2] {
+            for j in 0..self.cells[1] {
+                for i in 0..self.cells[0] {
+                    let at = [i, j, k];
+                    let fine = i + self.cells[0] * (j + self.cells[1] * k);
+                    let coarse = i / 2 + half[0] * (j / 2 + half[1] * (k / 2));
+                    coarser.own[coarse] += 0.5 * self.own[fine];
+                    coarser.unknowns[coarse] += self.unknowns[fine];
+                    for axis in 0..3 {
+                        if at[axis] % 2 == 1 {
+                            coarser.across[axis][layer[1] + coarse] += 0.5 * self.across[axis][layer[0] + fine];
+                        }
+                    }
+                }
+            }
+        }
+        coarser.weigh(0.0);
+    }
+
+    /// `b - A x` into `out`; `x` has a border.
+    pub fn residual(&self, b: &[f64], x: &[f64], out: &mut [f64]) {
+        self.product(x, out);
+        par::each_mut(out, |c, out| *out = b[c] - *out);
+    }
+
+    /// `A x` into `out`; `x` has a border.
+    pub fn product(&self, x: &[f64], out: &mut [f64]) {
+        rows(out, self.cells[0], |first, row| {
+            for (i, out) in row.iter_mut().enumerate() {
+                *out = self.diagonal[first + i] * x[self.layer() + first + i] - self.beside(x, first + i);
+            }
+        });
+    }
+
+    /// What the neighbours of a cell add to it.
+    #[inline(always)]
+    fn beside(&self, x: &[f64], c: usize) -> f64 {
+        let (nx, layer) = (self.cells[0], self.layer());
+        let at = layer + c;
+        let [kx, ky, kz] = &self.across;
+        (kx[at - 1] * x[at - 1] + kx[at] * x[at + 1])
+            + (ky[at - nx] * x[at - nx] + ky[at] * x[at + nx])
+            + (kz[at - layer] * x[at - layer] + kz[at] * x[at + layer])
+    }
+
+    /// Begins from zero.
+    pub fn begin(&mut self) {
+        let inner = self.inner();
+        self.x[inner].fill(0.0);
+    }
+
+    /// Sweeps of red, then black cells; or of black, then red ones.
+    pub fn sweep(&mut self, times: usize, backward: bool) {
+        let inner = self.inner();
+        for half in 0..2 * times {
+            let red = usize::from((half % 2 == 1) != backward);
+            let mut next = std::mem::take(&mut self.next);
+            let (level, x) = (&*self, &self.x);
+            rows(&mut next[inner.clone()], self.cells[0], |first, row| {
+                let line = first / level.cells[0];
+                let (j, k) = (line % level.cells[1], line / level.cells[1]);
+                let own = inner.start + first;
+                row.copy_from_slice(&x[own..own + row.len()]);
+                for i in ((j + k + red) % 2..row.len()).step_by(2) {
+                    row[i] = (level.b[first + i] + level.beside(x, first + i)) * level.inverse[first + i];
+                }
+            });
+            self.next = std::mem::replace(&mut self.x, next);
+        }
+    }
+
+    /// What is left of the right-hand side, summed into that of the coarser level.
+    pub fn restrict(&self, coarser: &mut [f64]) {
+        let half = self.cells.map(|n| n.div_ceil(2));
+        rows(coarser, half[0], |first, row| {
+            let line = first / half[0];
+            let (j, k) = (line % half[1], line / half[1]);
+            row.fill(0.0);
+            for k in (2 * k..2 * k + 2).filter(|k| *k < self.cells[2]) {
+                for j in (2 * j..2 * j + 2).filter(|j| *j < self.cells[1]) {
+                    let own = self.cells[0] * (j + self.cells[1] * k);
+                    for i in 0..self.cells[0] {
+                        let c = own + i;
+                        let left = self.diagonal[c] * self.x[self.layer() + c] - self.beside(&self.x, c);
+                        row[i / 2] += self.b[c] - left;
+                    }
+                }
+            }
+        });
+    }
+
+    /// Adds what the coarser level found.
+    pub fn add(&mut self, coarser: &Level) {
+        let (inner, cells) = (self.inner(), self.cells);
+        let half = coarser.cells;
+        let inverse = &self.inverse;
+        rows(&mut self.x[inner], cells[0], |first, row| {
+            let line = first / cells[0];
+            let (j, k) = (line % cells[1], line / cells[1]);
+            let from = coarser.layer() + half[0] * (j / 2 + half[1] * (k / 2));
+            for (i, x) in row.iter_mut().enumerate() {
+                // A cell without a diagonal is no unknown.
+                if inverse[first + i] > 0.0 {
+                    *x += coarser.x[from + i / 2];
+                }
+            }
+        });
+    }
+}

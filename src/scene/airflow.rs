@@ -1,0 +1,301 @@
+//! `[airflow]`: air that flows in a box around cloths.
+
+use super::keys::{Keys, Kind, choices, section};
+use super::kinds::{choice, file, flag, integer, list, quantity, real, table, tables};
+use super::memory::{available, words};
+use super::permeability::{Given, Permeability, pressure};
+use super::place::Region;
+use super::unit::Unit;
+use std::path::PathBuf;
+
+/// Memory that a cell of the flow takes while it is solved [bytes].
+const CELL: u64 = 900;
+
+choices! {
+    /// Numbers that the others are of, where they are not given.
+    pub enum Preset {
+        /// Air at 20 degrees.
+        Air = "air",
+        /// Horiba et al. 2007, table 2, in centimetres and grams: 10 x 10 x 10 cells, viscosity 10 cm2/s, C1 = -0.03 g/cm3, the drag as printed,
+        /// semi-Lagrangian.
+        Seed = "seed",
+    }
+}
+
+choices! {
+    /// How the air carries its velocity along.
+    pub enum Advection {
+        /// Of second order: what a step to and fro changes is taken off by half.
+        MacCormack = "maccormack",
+        /// Of first order, as the paper: smears.
+        SemiLagrangian = "semi-lagrangian",
+    }
+}
+
+choices! {
+    /// What a side of the box does.
+    pub enum Side {
+        /// No air goes through it; along it air slips freely.
+        Wall = "wall",
+        /// No air goes through it, and none slips along it.
+        NoSlip = "no-slip",
+        /// Air goes through it freely.
+        Open = "open",
+    }
+}
+
+choices! {
+    /// A side of the box.
+    pub enum Face {
+        /// At the least x.
+        Left = "left",
+        /// At the largest x.
+        Right = "right",
+        /// At the least y.
+        Bottom = "bottom",
+        /// At the largest y.
+        Top = "top",
+        /// At the least z.
+        Back = "back",
+        /// At the largest z.
+        Front = "front",
+    }
+}
+
+impl Face {
+    /// Twice its axis, and one more at the end with large coordinates.
+    pub fn side(self) -> usize {
+        match self {
+            Face::Left => 0,
+            Face::Right => 1,
+            Face::Bottom => 2,
+            Face::Top => 3,
+            Face::Back => 4,
+            Face::Front => 5,
+        }
+    }
+
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        ["left", "right", "bottom", "top", "back", "front"].get(self.side()).copied().unwrap_or_default()
+    }
+}
+
+choices! {
+    /// Who pushes whom.
+    pub enum Coupling {
+        /// Air pushes cloth, and flows as if there was none, as in the paper.
+        OneWay = "one-way",
+        /// Cloth pushes air as well: what one gains of momentum the other loses.
+        TwoWay = "two-way",
+    }
+}
+
+choices! {
+    /// Force of the air on cloth, by the velocity `U` of the air past it.
+    pub enum DragLaw {
+        /// `rho A/2 (normal |Un| Un + tangent |Ut| Ut)`.
+        Split = "split",
+        /// What drives air through the cloth, along its normal: see 'permeability'.
+        Screen = "screen",
+        /// Each cloth's `air_drag` and `air_drag_tangent`, as with wind.
+        Linear = "linear",
+        /// `C1 A (n.U) U` as the paper prints it; it feeds energy to cloth that faces the other way.
+        Seed = "seed",
+        /// `|C1 (n.U)| A U`, which never does.
+        SeedFixed = "seed-fixed",
+    }
+}
+
+section! {
+    /// What the sides of the box do.
+    pub struct Faces {
+        /// At the least x.
+        pub left: Side = choice().or(Side::Wall),
+        /// At the largest x.
+        pub right: Side = choice().or(Side::Wall),
+        /// At the least y.
+        pub bottom: Side = choice().or(Side::Wall),
+        /// At the largest y.
+        pub top: Side = choice().or(Side::Wall),
+        /// At the least z.
+        pub back: Side = choice().or(Side::Wall),
+        /// At the largest z.
+        pub front: Side = choice().or(Side::Wall),
+    }
+}
+
+impl Faces {
+    /// By number of the side.
+    pub fn all(&self) -> [Side; 6] {
+        [self.left, self.right, self.bottom, self.top, self.back, self.front]
+    }
+}
+
+section! {
+    /// Where air is blown into the box, straight through one of its sides: at a speed, or as loud as a recording.
+    pub struct Inlet {
+        /// The side.
+        pub face: Face = choice().required(),
+        /// What part of it; all of it if absent.
+        pub region as "box": Option<Region> = table().optional(),
+        /// Speed of the air; below zero it is drawn out.
+        pub speed: Option<f64> = quantity(Unit::Speed, -1e3..=1e3).optional(),
+        /// A recording whose loudness is the speed: WAV, PCM of 8 to 32 bits or float.
+        pub wav: Option<PathBuf> = file(&["wav"]).optional(),
+        /// Channel of the recording, from 1.
+        pub channel: u32 = integer(1..=65535).or(1),
+        /// Speed at the loudness 'reference'.
+        pub gain: f64 = quantity(Unit::Speed, -1e3..=1e3).or(1.0),
+        /// Loudness that has the speed 'gain', full scale is 1.
+        pub reference: f64 = real(1e-6..=1e3).or(1.0),
+        /// Length of the windows over which the loudness is the root of the mean square.
+        pub window: f64 = quantity(Unit::Time, 1e-4..=10.0).or(0.02),
+        /// Speed grows with this power of the loudness: 1 as in the paper; the noise of wind itself grows with the square of the speed, 0.5.
+        pub exponent: f64 = real(0.1..=4.0).or(1.0),
+        /// Loudness below which there is no speed, full scale is 1.
+        pub threshold: f64 = real(0.0..=1.0).or(0.0),
+        /// From when on it blows; when a recording begins.
+        pub from: f64 = quantity(Unit::Time, 0.0..=1e6).or(0.0),
+        /// Until when it blows.
+        pub until: f64 = quantity(Unit::Time, 0.0..=1e6).or(f64::INFINITY),
+    }
+    check blows_once;
+}
+
+fn blows_once(inlet: Inlet, keys: &mut Keys) -> Option<Inlet> {
+    match (inlet.speed, &inlet.wav) {
+        (None, None) => {
+            keys.lacks("give speed, or wav");
+            return None;
+        }
+        (Some(_), Some(_)) => {
+            keys.fault("wav", "conflicts with 'speed'; give one of them");
+            return None;
+        }
+        (Some(_), None) => {
+            let of_wav = ["channel", "gain", "reference", "window", "exponent", "threshold"];
+            if let Some(key) = of_wav.iter().find(|key| keys.find(key).is_some()) {
+                keys.fault(key, "goes with wav");
+                return None;
+            }
+        }
+        (None, Some(_)) => {}
+    }
+    if inlet.until <= inlet.from {
+        keys.fault("until", "is not after 'from'");
+        return None;
+    }
+    Some(inlet)
+}
+
+section! {
+    /// Air that flows in a box: incompressible, around closed obstacles and bodies, past cloths. In place of [wind].
+    pub struct Airflow {
+        /// The box.
+        pub region as "box": Region = table().required(),
+        /// Cells along x, y and z.
+        pub counts as "cells": Option<Vec<u32>> = list(integer(4..=256), 3..=3).optional(),
+        /// Numbers that the others are of, where they are not given.
+        pub preset: Preset = choice().or(Preset::Air),
+        /// Kinematic viscosity [m2/s]; 1.5e-5 of air if absent.
+        pub viscosity: Option<f64> = real(0.0..=1e3).optional(),
+        /// Density of the air.
+        pub density: f64 = quantity(Unit::Density, 1e-6..=1e4).or(1.2),
+        /// How the air carries its velocity along; "maccormack" if absent.
+        pub advection: Option<Advection> = choice().optional(),
+        /// What the sides of the box do.
+        pub faces: Faces = table(),
+        /// Who pushes whom.
+        pub coupling: Coupling = choice().or(Coupling::OneWay),
+        /// Force of the air on cloth; "split" if absent.
+        pub drag: Option<DragLaw> = choice().optional(),
+        /// Coefficient of the law "split" along the normal: 1.2 of a plate across the wind.
+        pub normal: f64 = real(0.0..=100.0).or(1.2),
+        /// Coefficient of the law "split" along the surface.
+        pub tangent: f64 = real(0.0..=100.0).or(0.02),
+        /// Coefficient of the paper's laws [kg/m3]; -30 kg/m3 if absent.
+        pub seed_constant as "C1": f64 = real(-1e6..=1e6).or(-30.0),
+        /// How easily air goes through cloth under the law "screen": as in an [[air_layer]].
+        pub permeability: Option<Given> = Permeability.optional(),
+        /// Pressure across the cloth at which the speed was measured.
+        pub test_pressure: f64 = pressure().or(200.0),
+        /// What is blown in must have a way out: an open side. Else it leaves through the opposite side, evenly.
+        pub strict: bool = flag().or(false),
+        /// Where air is blown in.
+        pub inlets as "inlet": Vec<Inlet> = tables(),
+    }
+    check sound;
+}
+
+fn sound(flow: Airflow, keys: &mut Keys) -> Option<Airflow> {
+    if let Some(axis) = (0..3).find(|axis| flow.region.max[*axis] <= flow.region.min[*axis]) {
+        let axis = ["x", "y", "z"].get(axis).copied().unwrap_or_default();
+        keys.fault("box", format!("has no size along {axis}"));
+        return None;
+    }
+    if flow.counts.is_none() && flow.preset == Preset::Air {
+        keys.missing("cells", "missing; give the cells along x, y and z, such as [32, 32, 32]");
+        return None;
+    }
+    let (law, screen) = (flow.law(), flow.permeability.is_some());
+    if law == DragLaw::Screen && !screen {
+        keys.missing("permeability", "missing; drag = \"screen\" needs it");
+        return None;
+    }
+    if screen && law != DragLaw::Screen {
+        keys.fault("permeability", "goes with drag = \"screen\"");
+        return None;
+    }
+    for (key, laws) in [
+        ("normal", &[DragLaw::Split][..]),
+        ("tangent", &[DragLaw::Split]),
+        ("C1", &[DragLaw::Seed, DragLaw::SeedFixed]),
+    ] {
+        if keys.find(key).is_some() && !laws.contains(&law) {
+            keys.fault(key, "goes with another law of 'drag'");
+            return None;
+        }
+    }
+    if law == DragLaw::Seed && flow.coupling == Coupling::TwoWay {
+        keys.fault("coupling", "the law \"seed\" may feed energy, which air cannot answer; give drag = \"seed-fixed\"");
+        return None;
+    }
+    if !flow.permeability.is_none_or(|given| given.pressure_once(keys)) {
+        return None;
+    }
+    let need = flow.cells().iter().map(|n| *n as u64).product::<u64>() * CELL;
+    if let Some(there) = available().filter(|there| !keys.cx.recorded && need > *there) {
+        let [need, there] = [need, there].map(words);
+        keys.fault("cells", format!("need {need} of memory, {there} are there; give fewer"));
+        return None;
+    }
+    if flow.strict && !flow.inlets.is_empty() && !flow.faces.all().contains(&Side::Open) {
+        keys.fault("strict", "what is blown in has no way out: give an open side in 'faces'");
+        return None;
+    }
+    Some(flow)
+}
+
+impl Airflow {
+    /// Cells along each axis.
+    pub fn cells(&self) -> [usize; 3] {
+        [0, 1, 2].map(|axis| self.counts.as_ref().and_then(|all| all.get(axis)).map_or(10, |n| *n as usize))
+    }
+
+    /// Kinematic viscosity [m^2/s].
+    pub fn kinematic(&self) -> f64 {
+        self.viscosity.unwrap_or(if self.preset == Preset::Seed { 1e-3 } else { 1.5e-5 })
+    }
+
+    /// How the air carries its velocity along.
+    pub fn carries(&self) -> Advection {
+        let usual = if self.preset == Preset::Seed { Advection::SemiLagrangian } else { Advection::MacCormack };
+        self.advection.unwrap_or(usual)
+    }
+
+    /// Force of the air on cloth.
+    pub fn law(&self) -> DragLaw {
+        self.drag.unwrap_or(if self.preset == Preset::Seed { DragLaw::Seed } else { DragLaw::Split })
+    }
+}

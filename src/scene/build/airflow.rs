@@ -1,0 +1,153 @@
+//! `[airflow]` as a world takes it.
+
+use super::faults::Faults;
+use crate::field::flow::Fluid;
+use crate::field::flow::advect::Advection as Carried;
+use crate::field::flow::bounds::{self, Inlet, faces_of};
+use crate::field::flow::grid::Grid;
+use crate::force::resistance::Resistance;
+use crate::linalg::Vec3;
+use crate::scene::Scene;
+use crate::scene::airflow::{self, Advection, Coupling, DragLaw, Side};
+use crate::scene::wav::{Hearing, Recording};
+use crate::world::airflow::{Airflow, Blow, Blower, closed};
+use crate::world::{Kind, State, World};
+
+/// Tells of what does not go with flowing air.
+pub fn check(scene: &Scene, faults: &mut Faults) {
+    let Some(flow) = &scene.airflow else { return };
+    if scene.wind.velocity != Vec3::zeros() || scene.wind.gust != 0.0 {
+        faults.fault("wind", "conflicts with [airflow], whose inlets make the wind; leave one out".to_string());
+    }
+    for (k, cloth) in scene.cloths.iter().enumerate() {
+        if flow.law() != DragLaw::Linear && (cloth.air_drag != 0.0 || cloth.air_drag_tangent != 0.0) {
+            let key = if cloth.air_drag != 0.0 { "air_drag" } else { "air_drag_tangent" };
+            faults
+                .warn(&format!("cloth[{k}].{key}"), "does nothing where air flows, but with airflow.drag = \"linear\"");
+        }
+    }
+    if !flow.inlets.is_empty() && !flow.faces.all().contains(&Side::Open) {
+        let message = "what is blown in leaves through the opposite side, evenly: no side of the box is open";
+        faults.warn("airflow.faces", message);
+    }
+}
+
+/// Lets air flow in a world.
+pub fn blow(scene: &Scene, world: &mut World, state: &mut State, faults: &mut Faults) {
+    let Some(flow) = &scene.airflow else { return };
+    let [low, high] = [flow.region.min, flow.region.max].map(|p| p - world.origin);
+    let grid = Grid::new(low, high, flow.cells());
+    let mut inlets = Vec::with_capacity(flow.inlets.len());
+    for (k, inlet) in flow.inlets.iter().enumerate() {
+        let side = inlet.face.side();
+        let within = |face: &usize| {
+            let p = grid.face_centre(side / 2, *face) + world.origin;
+            let inside = |axis: usize, r: &crate::scene::place::Region| (r.min[axis]..=r.max[axis]).contains(&p[axis]);
+            inlet.region.as_ref().is_none_or(|r| (0..3).all(|axis| axis == side / 2 || inside(axis, r)))
+        };
+        let faces: Vec<usize> = faces_of(&grid, side).filter(within).collect();
+        if faces.is_empty() {
+            let message = format!("no cell of the {} side has its middle in the box", inlet.face.word());
+            faults.fault(&format!("airflow.inlet[{k}].box"), message);
+            continue;
+        }
+        let Some(blow) = recorded(inlet, k, faults) else { continue };
+        inlets.push(Blower { inlet: Inlet { side, faces }, blow });
+    }
+    let through = flow.permeability.map(|given| given.through(flow.test_pressure));
+    let airflow = Airflow {
+        grid,
+        sides: flow.faces.all().map(|side| match side {
+            Side::Wall => bounds::Side::Wall,
+            Side::NoSlip => bounds::Side::NoSlip,
+            Side::Open => bounds::Side::Open,
+        }),
+        fluid: Fluid {
+            viscosity: flow.kinematic(),
+            density: flow.density,
+            advection: match flow.carries() {
+                Advection::MacCormack => Carried::MacCormack,
+                Advection::SemiLagrangian => Carried::SemiLagrangian,
+            },
+        },
+        inlets,
+        resistance: match (flow.law(), through) {
+            (DragLaw::Linear, _) => Resistance::Linear,
+            (DragLaw::Seed, _) => Resistance::Seed(flow.seed_constant),
+            (DragLaw::SeedFixed, _) => Resistance::SeedFixed(flow.seed_constant),
+            (DragLaw::Screen, Some(through)) => {
+                Resistance::Screen { friction: 1.0 / through.permeance, inertia: through.inertia }
+            }
+            (DragLaw::Split | DragLaw::Screen, _) => Resistance::Split { normal: flow.normal, tangent: flow.tangent },
+        },
+        answers: flow.coupling == Coupling::TwoWay,
+        solids: Vec::new(),
+    };
+    tell(world, state, &airflow, faults);
+    world.blow(airflow, state);
+}
+
+/// What blows through an inlet; none where its recording is of no use, which is told.
+fn recorded(inlet: &airflow::Inlet, k: usize, faults: &mut Faults) -> Option<Blow> {
+    let Some(path) = &inlet.wav else {
+        return Some(Blow::Steady(inlet.speed.unwrap_or_default(), [inlet.from, inlet.until]));
+    };
+    let key = |key: &str| format!("airflow.inlet[{k}].{key}");
+    let hearing = Hearing {
+        window: inlet.window,
+        gain: inlet.gain,
+        reference: inlet.reference,
+        exponent: inlet.exponent,
+        threshold: inlet.threshold,
+    };
+    let recording = match Recording::read(path) {
+        Ok(recording) => recording,
+        Err(why) => {
+            faults.fault(&key("wav"), format!("'{}': {why}", path.display()));
+            return None;
+        }
+    };
+    let channel = inlet.channel as usize;
+    match recording.silent(channel) {
+        Ok(true) => faults.warn(&key("wav"), format!("'{}' is silent in channel {channel}", path.display())),
+        Ok(false) => {}
+        Err(why) => {
+            faults.fault(&key("channel"), format!("'{}': {why}", path.display()));
+            return None;
+        }
+    }
+    match recording.envelope(channel, &hearing) {
+        Ok(envelope) => {
+            if envelope.silent() && recording.silent(channel) == Ok(false) {
+                faults.warn(&key("threshold"), "nothing in the recording is as loud");
+            }
+            Some(Blow::Recorded(envelope, [inlet.from, inlet.until]))
+        }
+        Err(why) => {
+            faults.fault(&key("window"), why);
+            None
+        }
+    }
+}
+
+/// Tells of what the air does not meet.
+fn tell(world: &World, state: &State, airflow: &Airflow, faults: &mut Faults) {
+    for object in &world.objects {
+        let outside = object.place.iter().filter(|v| !airflow.grid.contains(&state.x[**v as usize])).count();
+        match object.kind {
+            Kind::Cloth if outside > 0 => {
+                let message = format!(
+                    "{outside} of {} vertices of '{}' are outside at the start, where the air is still",
+                    object.place.len(),
+                    object.name
+                );
+                faults.warn("airflow.box", message);
+            }
+            Kind::Obstacle if outside < object.place.len() && !closed(object) => {
+                let message = format!("air flows through '{}': its surface is not closed", object.name);
+                faults.warn("airflow", message);
+            }
+            _ => {}
+        }
+    }
+}

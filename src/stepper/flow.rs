@@ -1,0 +1,177 @@
+//! The flow of the air in a step: it goes on between solids, pushes cloth, and is pushed by it.
+
+use crate::field::flow::bounds::Inlet;
+use crate::field::flow::grid::{Corners, Grid};
+use crate::field::flow::solid::Solids;
+use crate::field::flow::{Solver, Work};
+use crate::force::resistance::{Exchange, Exposed};
+use crate::linalg::{Vec3, par};
+use crate::world::airflow::Airflow;
+use crate::world::step::Step;
+use crate::world::{State, World};
+
+/// What the air does in a step; storage kept from step to step.
+#[derive(Clone, Debug, Default)]
+pub struct Breath {
+    solver: Solver,
+    solids: Solids,
+    /// Triangles of the solids, by object.
+    shells: Vec<Vec<[u32; 3]>>,
+    /// The solids' cells were found, and none of them moves.
+    still: bool,
+    /// A third of the area vectors of each vertex's triangles [m^2].
+    areas: Vec<Vec3>,
+    /// Vertices of cloth in the box, and the faces around them, by axis.
+    places: Vec<(u32, [Corners; 3])>,
+    /// Sum of the weights of the vertices around each face.
+    shares: [Vec<f64>; 3],
+    /// Change of velocity by cloth [m/s].
+    push: [Vec<f64>; 3],
+}
+
+impl Breath {
+    /// Takes the air through the step and finds what it does to each moving vertex.
+    pub fn advance(&mut self, world: &World, state: &State, step: &mut Step) -> Work {
+        let Some(airflow) = &world.airflow else { return Work { converged: true, ..Work::default() } };
+        self.find_solids(world, airflow, state, step);
+        let time = state.time + step.h;
+        let inlets: Vec<(&Inlet, f64)> = airflow.inlets.iter().map(|b| (&b.inlet, b.blow.at(time))).collect();
+        let solids: &[_] = if airflow.solids.is_empty() { &[] } else { &self.solids.cells };
+        self.solver.bounds.find(&airflow.grid, &airflow.sides, &inlets, solids);
+        self.find_areas(world, state);
+        self.place(world, airflow, state);
+        if airflow.answers {
+            self.share(&airflow.grid);
+            let per = step.h / (airflow.fluid.density * airflow.grid.volume());
+            for (axis, push) in self.push.iter_mut().enumerate() {
+                push.clone_from(&state.flow.kick[axis]);
+            }
+            give(&self.places, |v| -state.flow.force[v as usize] * per, &mut self.push);
+        }
+        let setting = (&airflow.grid, &airflow.sides, &airflow.fluid);
+        let work = self.solver.advance(setting, &state.flow, &self.push, step.h);
+        self.expose(world, airflow, state, step);
+        work
+    }
+
+    /// Cells inside obstacles and bodies.
+    fn find_solids(&mut self, world: &World, airflow: &Airflow, state: &State, step: &Step) {
+        if self.still || airflow.solids.is_empty() {
+            return;
+        }
+        let triangles = |k: &usize| {
+            let object = &world.objects[*k];
+            object.triangles.iter().map(|t| t.map(|v| object.place[v as usize])).collect()
+        };
+        if self.shells.is_empty() {
+            self.shells = airflow.solids.iter().map(triangles).collect();
+        }
+        self.solids.clear(&airflow.grid);
+        self.still = true;
+        for (k, shell) in airflow.solids.iter().zip(&self.shells) {
+            let obstacle = world.obstacles.iter().find(|obstacle| obstacle.object == *k);
+            self.still &= obstacle.is_some_and(|o| o.course.still() && o.window.always());
+            if obstacle.is_some_and(|o| !o.window.open(state.now())) {
+                continue;
+            }
+            let velocity = |v: u32| match state.x.get(v as usize) {
+                Some(_) if (v as usize) < world.moving => state.v[v as usize],
+                _ => step.moved[v as usize] / step.h,
+            };
+            self.solids.add(&airflow.grid, shell.iter().copied(), |v| state.x[v as usize], velocity);
+        }
+    }
+
+    /// Area vectors of the vertices of cloth.
+    fn find_areas(&mut self, world: &World, state: &State) {
+        self.areas.clear();
+        self.areas.resize(world.moving, Vec3::zeros());
+        for sail in &world.elements.sails {
+            for face in &sail.faces {
+                let [a, b, c] = face.map(|v| state.x[v as usize]);
+                let sixth = (b - a).cross(&(c - a)) / 6.0;
+                face.iter().for_each(|v| self.areas[*v as usize] += sixth);
+            }
+        }
+    }
+
+    /// Vertices of cloth in the box.
+    fn place(&mut self, world: &World, airflow: &Airflow, state: &State) {
+        let grid = &airflow.grid;
+        let inverse = Vec3::from(grid.spacing.map(|dx| 1.0 / dx));
+        let sizes = [0, 1, 2].map(|axis| (axis, grid.faces(axis)));
+        self.places.clear();
+        for sail in &world.elements.sails {
+            for v in sail.vertices.clone().filter(|v| grid.contains(&state.x[*v])) {
+                self.places.push((v as u32, sizes.map(|axis| grid.around(axis, &inverse, &state.x[v]))));
+            }
+        }
+    }
+
+    /// Weights of all vertices at each face.
+    fn share(&mut self, grid: &Grid) {
+        for (axis, (shares, push)) in self.shares.iter_mut().zip(&mut self.push).enumerate() {
+            shares.clear();
+            shares.resize(grid.face_count(axis), 0.0);
+            push.resize(shares.len(), 0.0);
+        }
+        give(&self.places, |_| Vec3::repeat(1.0), &mut self.shares);
+    }
+
+    /// What the air does to each vertex at the velocity that it has now.
+    fn expose(&self, world: &World, airflow: &Airflow, state: &State, step: &mut Step) {
+        let Breath { solver, areas, places, shares, .. } = self;
+        let mass = airflow.fluid.density * airflow.grid.volume();
+        let around =
+            |corners: &Corners, values: &[f64]| (0..8).fold(0.0, |sum, k| sum + corners.1[k] * values[corners.0[k]]);
+        step.exchange.clear();
+        step.exchange.resize(world.moving, Exchange::default());
+        // Outside the box the air is still and does not answer.
+        let mut airs = vec![(Vec3::zeros(), f64::INFINITY); world.moving];
+        for (v, corners) in places {
+            let air = Vec3::from_fn(|axis, _| around(&corners[axis], &solver.next.velocity[axis]));
+            let share = |axis: usize| around(&corners[axis], &shares[axis]);
+            let answers = if airflow.answers { mass / (0..3).map(share).fold(0.0, f64::max) } else { f64::INFINITY };
+            airs[*v as usize] = (air, answers);
+        }
+        for sail in &world.elements.sails {
+            let first = sail.vertices.start;
+            par::each_mut(&mut step.exchange[sail.vertices.clone()], |k, exchange| {
+                let v = first + k;
+                let (air, mass) = airs[v];
+                let before = if mass.is_finite() { state.flow.force[v] } else { Vec3::zeros() };
+                let exposed = Exposed { area: areas[v], velocity: state.v[v], air, mass, before };
+                *exchange = airflow.resistance.exchange(&sail.drag, &exposed, airflow.fluid.density, step.h);
+            });
+        }
+    }
+
+    /// The step is made: the air is that of its end, and what cloth gave it beside what it had felt comes with the next one.
+    pub fn commit(&mut self, world: &World, state: &mut State, step: &Step) {
+        let Some(airflow) = &world.airflow else { return };
+        let next = &mut self.solver.next;
+        std::mem::swap(&mut state.flow.velocity, &mut next.velocity);
+        std::mem::swap(&mut state.flow.pressure, &mut next.pressure);
+        if !airflow.answers {
+            return;
+        }
+        let per = step.h / (airflow.fluid.density * airflow.grid.volume());
+        let before = std::mem::take(&mut state.flow.force);
+        let force = |v: usize| step.exchange[v].force - step.exchange[v].matrix * step.rate[v];
+        state.flow.force = vec![Vec3::zeros(); world.moving];
+        self.places.iter().for_each(|(v, _)| state.flow.force[*v as usize] = force(*v as usize));
+        state.flow.kick.iter_mut().for_each(|kick| kick.fill(0.0));
+        let more = |v: u32| (before[v as usize] - state.flow.force[v as usize]) * per;
+        give(&self.places, more, &mut state.flow.kick);
+    }
+}
+
+/// Adds what each vertex has to the faces around it.
+fn give(places: &[(u32, [Corners; 3])], what: impl Fn(u32) -> Vec3, faces: &mut [Vec<f64>; 3]) {
+    for (v, corners) in places {
+        let own = what(*v);
+        for ((places, weights), (faces, own)) in corners.iter().zip(faces.iter_mut().zip(own.iter())) {
+            places.iter().zip(weights).for_each(|(face, weight)| faces[*face] += weight * own);
+        }
+    }
+}
