@@ -88,6 +88,7 @@ fn assembled(world: &World, state: &State, step: f64) -> Assembly<f32> {
         mass: &world.mass,
         beta: step,
         betas: &betas,
+        exchange: &[],
         wind: Vec3::zeros(),
     };
     assembly.assemble(&scheme, &Memory::default());

@@ -2,14 +2,16 @@
 
 use super::failure::Failure;
 use super::log::{Level, log};
-use super::picture::{cell, full, picture, sheet, sheet_frames};
+use super::picture::{Seen, cell, full, picture, sheet, sheet_frames};
 use super::render::objects;
 use crate::collision::intersect::Test;
 use crate::contact::ignore::excuses;
 use crate::linalg::Vec3;
 use crate::render::{Image, Picture};
 use crate::scene::Scene;
-use crate::sequence::{self, DiskError, Folder, FrameStats, Lock, Recorder, Run, Shape, Snapshot, Status, Watch};
+use crate::sequence::{
+    self, DiskError, Flowing, Folder, FrameStats, Lock, Recorder, Run, Shape, Snapshot, Status, Watch,
+};
 use crate::world::crossing;
 use crate::world::quantity::{Energies, SATURATION, channels, largest_strain};
 use crate::world::window::Window;
@@ -89,7 +91,9 @@ impl<'a> Frames<'a> {
                 }
             };
             let objects: Vec<(&Shape, &Snapshot)> = objects.iter().map(|(shape, at)| (shape, at)).collect();
-            let cell = cell(self.scene, &objects, &self.record, frame, None).map_err(Failure::input)?;
+            let flow = if self.scene.preview.airflow.is_some() { self.folder.read_flow(frame)? } else { None };
+            let seen = Seen { objects: &objects, flow: flow.as_ref() };
+            let cell = cell(self.scene, seen, &self.record, frame, None).map_err(Failure::input)?;
             self.cells.push((frame.to_string(), cell));
         }
         Ok(())
@@ -138,22 +142,24 @@ impl<'a> Frames<'a> {
             entry.add(frame, world.there(k, state.now()));
         }
         self.write_meshes(world, &snapshots, frame)?;
+        let flow = self.flow(world, state, frame)?;
         stats.seconds.write += lap();
         let all = self.record.objects.iter().zip(self.shapes.iter().zip(&snapshots));
         let objects: Vec<(&Shape, &Snapshot)> =
             all.filter(|(entry, _)| entry.there(frame)).map(|(_, object)| object).collect();
+        let seen = Seen { objects: &objects, flow: flow.as_ref() };
         let preview = &self.scene.preview;
         let mut drawn = None;
         if preview.enabled && full(self.scene, &self.record, frame) {
             let size = [preview.width, preview.height];
-            let picture = picture(self.scene, &objects, &self.record, size).map_err(Failure::input)?;
+            let picture = picture(self.scene, seen, &self.record, size).map_err(Failure::input)?;
             stats.seconds.draw += lap();
             write_picture(&self.folder, self.scene, frame, &picture)?;
             stats.seconds.write += lap();
             drawn = Some(picture);
         }
         if self.chosen.contains(&frame) {
-            let cell = cell(self.scene, &objects, &self.record, frame, drawn.as_ref()).map_err(Failure::input)?;
+            let cell = cell(self.scene, seen, &self.record, frame, drawn.as_ref()).map_err(Failure::input)?;
             self.cells.push((frame.to_string(), cell));
             stats.seconds.draw += lap();
         }
@@ -217,6 +223,20 @@ impl<'a> Frames<'a> {
             })
             .filter_map(|channel| Some((channel.word.to_string(), (channel.values)(channel, world, state, object)?)))
             .collect()
+    }
+
+    /// The flowing air, where it is written or drawn; written where the scene asks for it.
+    fn flow(&self, world: &World, state: &State, frame: u32) -> Result<Option<Flowing>, DiskError> {
+        let Scene { output, preview, .. } = self.scene;
+        let written = output.flow > 0 && (frame - self.record.first).is_multiple_of(output.flow);
+        if !written && preview.airflow.is_none() {
+            return Ok(None);
+        }
+        let flow = Flowing::of(world, state);
+        if let Some(flow) = flow.as_ref().filter(|_| written) {
+            self.folder.write_flow(flow, frame)?;
+        }
+        Ok(flow)
     }
 
     fn write_meshes(&mut self, world: &World, snapshots: &[Snapshot], frame: u32) -> Result<(), DiskError> {

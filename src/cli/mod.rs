@@ -1,5 +1,6 @@
 //! Commands, progress, signals, exit codes. One file a command.
 
+mod arrows;
 mod check;
 mod compare;
 mod export;

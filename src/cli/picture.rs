@@ -1,5 +1,6 @@
 //! From recorded shapes to pictures: the same for `run` and `render`.
 
+use super::arrows::Arrows;
 use crate::linalg::Vec3;
 use crate::render::{
     Background, Camera, Ground, Image, Map, Object, Paint, Picture, Settings, Shading, Wireframe, draw,
@@ -10,7 +11,7 @@ use crate::scene::cloth::Cloth;
 use crate::scene::memory::words;
 use crate::scene::obstacle;
 use crate::scene::preview::{CELL, Shading as Law};
-use crate::sequence::{Entry, Run, Shape, Snapshot};
+use crate::sequence::{Entry, Flowing, Run, Shape, Snapshot};
 use crate::world::Kind;
 use crate::world::motion::Motion;
 use crate::world::quantity::Channel;
@@ -59,6 +60,15 @@ fn has(scene: &Scene, cloth: &str, channel: &Channel) -> bool {
     })
 }
 
+/// What a frame shows: the objects that are there, and the flowing air.
+#[derive(Clone, Copy)]
+pub struct Seen<'a> {
+    /// The objects, in order.
+    pub objects: &'a [(&'a Shape, &'a Snapshot)],
+    /// The air; none where none flows, or it was not recorded.
+    pub flow: Option<&'a Flowing>,
+}
+
 /// Draws a frame `width` by `height` of a run, whose record says what box the camera is fitted to; where cloth leaves that picture
 /// the camera follows or goes back, and where it comes below the ground that sinks, as far as they must.
 ///
@@ -66,7 +76,7 @@ fn has(scene: &Scene, cloth: &str, channel: &Channel) -> bool {
 /// The field that colours the cloths was not recorded, or there is no memory for the picture.
 pub fn picture(
     scene: &Scene,
-    objects: &[(&Shape, &Snapshot)],
+    Seen { objects, flow }: Seen,
     record: &Run,
     [width, height]: [u32; 2],
 ) -> Result<Picture, String> {
@@ -76,17 +86,7 @@ pub fn picture(
     let up = scene.upwards();
     let view = &record.view;
     let aspect = f64::from(width) / f64::from(height.max(1));
-    let mut camera = camera(scene, record, aspect);
-    if preview.camera.position.is_none() {
-        // Alone it is followed; obstacles stay in the picture, or leave it as it was.
-        let fixed = |entry: &Entry| {
-            entry.kind == Kind::Obstacle && look_of(scene, entry.kind, &entry.name).is_some_and(|look| !look.flat)
-        };
-        if !record.objects.iter().any(fixed) {
-            camera = camera.follow(simulated(objects), (view[0], view[1]), aspect, up);
-        }
-        camera = camera.back(simulated(objects), aspect, up);
-    }
+    let camera = followed(scene, objects, record, aspect);
     let mut settings = Settings::new(width as usize, height as usize, camera, up);
     settings.samples = preview.samples as usize;
     if let Some(direction) = preview.key.direction {
@@ -147,6 +147,8 @@ pub fn picture(
             crease: if shape.kind == Kind::Cloth { std::f64::consts::PI } else { CREASE },
         });
     }
+    let arrows = flow.zip(preview.airflow.as_ref()).map(|(flow, slice)| (Arrows::of(flow, slice), slice.colour));
+    drawn.extend(arrows.as_ref().map(|(arrows, colour)| arrows.object(linear(*colour))));
     Ok(draw(&drawn, up, &settings))
 }
 
@@ -202,22 +204,16 @@ pub fn full(scene: &Scene, record: &Run, frame: u32) -> bool {
 ///
 /// # Errors
 /// As [`picture`].
-pub fn cell(
-    scene: &Scene,
-    objects: &[(&Shape, &Snapshot)],
-    record: &Run,
-    frame: u32,
-    drawn: Option<&Picture>,
-) -> Result<Image, String> {
+pub fn cell(scene: &Scene, seen: Seen, record: &Run, frame: u32, drawn: Option<&Picture>) -> Result<Image, String> {
     let [width, height] = scene.preview.cell();
     let size = [scene.preview.width, scene.preview.height];
     if !full(scene, record, frame) || size[0] < width || size[1] < height {
-        return Ok(picture(scene, objects, record, [width, height])?.image());
+        return Ok(picture(scene, seen, record, [width, height])?.image());
     }
     let smaller = |picture: &Picture| picture.smaller(width as usize, height as usize);
     match drawn {
         Some(drawn) => Ok(smaller(drawn)),
-        None => Ok(smaller(&picture(scene, objects, record, size)?)),
+        None => Ok(smaller(&picture(scene, seen, record, size)?)),
     }
 }
 
@@ -254,6 +250,23 @@ fn range(objects: &[(&Shape, &Snapshot)], field: &Channel) -> [f64; 2] {
     } else {
         [0.0, 1.0]
     }
+}
+
+/// The camera of a frame: where the scene does not say where it stands, it sees all that is simulated.
+fn followed(scene: &Scene, objects: &[(&Shape, &Snapshot)], record: &Run, aspect: f64) -> Camera {
+    let (view, up) = (&record.view, scene.upwards());
+    let mut camera = camera(scene, record, aspect);
+    if scene.preview.camera.position.is_none() {
+        // Alone it is followed; obstacles stay in the picture, or leave it as it was.
+        let fixed = |entry: &Entry| {
+            entry.kind == Kind::Obstacle && look_of(scene, entry.kind, &entry.name).is_some_and(|look| !look.flat)
+        };
+        if !record.objects.iter().any(fixed) {
+            camera = camera.follow(simulated(objects), (view[0], view[1]), aspect, up);
+        }
+        camera = camera.back(simulated(objects), aspect, up);
+    }
+    camera
 }
 
 fn camera(scene: &Scene, record: &Run, aspect: f64) -> Camera {

@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::frames::{write_picture, write_sheet};
 use super::inspect::run_of;
-use super::picture::{cell, full, picture, sheet_frames};
+use super::picture::{Seen, cell, full, picture, sheet_frames};
 use super::range::Frames;
 use super::{report, say};
 use crate::linalg::par;
@@ -66,15 +66,17 @@ impl Render {
             }
             let objects = objects(&folder, &record, frame)?;
             let objects: Vec<(&Shape, &Snapshot)> = objects.iter().map(|(shape, at)| (shape, at)).collect();
+            let flow = if scene.preview.airflow.is_some() { folder.read_flow(frame)? } else { None };
+            let seen = Seen { objects: &objects, flow: flow.as_ref() };
             let mut drawn = None;
             if full {
-                let picture = picture(&scene, &objects, &record, size(&scene)).map_err(Failure::input)?;
+                let picture = picture(&scene, seen, &record, size(&scene)).map_err(Failure::input)?;
                 write_picture(&folder, &scene, frame, &picture)?;
                 drawn = Some(picture);
                 count += 1;
             }
             if chosen.contains(&frame) {
-                let cell = cell(&scene, &objects, &record, frame, drawn.as_ref()).map_err(Failure::input)?;
+                let cell = cell(&scene, seen, &record, frame, drawn.as_ref()).map_err(Failure::input)?;
                 cells.push((frame.to_string(), cell));
             }
         }

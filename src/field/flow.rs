@@ -11,7 +11,7 @@ pub mod solid;
 
 use crate::linalg::poisson::{self, Poisson, Stencil};
 use crate::linalg::{Vec3, par};
-use advect::{Advection, Nodes, advect};
+use advect::{Advection, Carried, advect};
 use bounds::{Bounds, Side};
 use grid::Grid;
 
@@ -116,9 +116,9 @@ pub struct Solver {
     groups: Vec<u32>,
     pressure: Poisson,
     viscous: [Viscous; 3],
-    nodes: Nodes,
-    once: [Vec<f64>; 3],
-    carried: [Vec<f64>; 3],
+    carried: Carried,
+    /// The velocity at the start, with those that are given.
+    begin: [Vec<f64>; 3],
     /// Right-hand side and unknown of a solve.
     b: Vec<f64>,
     x: Vec<f64>,
@@ -135,13 +135,13 @@ impl Solver {
         h: f64,
     ) -> Work {
         self.prepare(grid, sides);
-        let Solver { bounds, next, nodes, once, carried, .. } = &mut *self;
-        for axis in 0..3 {
+        let Solver { bounds, next, carried, begin, .. } = &mut *self;
+        for (axis, begin) in begin.iter_mut().enumerate() {
             let (free, given, own) = (&bounds.free[axis], &bounds.given[axis], &flow.velocity[axis]);
-            carried[axis].resize(own.len(), 0.0);
-            par::fill(&mut carried[axis], |face| if free[face] { own[face] } else { given[face] });
+            begin.resize(own.len(), 0.0);
+            par::fill(begin, |face| if free[face] { own[face] } else { given[face] });
         }
-        advect(grid, fluid.advection, (&*carried, &bounds.free), h, (nodes, once), &mut next.velocity);
+        advect(grid, fluid.advection, (begin, &bounds.free), h, carried, &mut next.velocity);
         for (axis, push) in push.iter().enumerate().filter(|(_, push)| !push.is_empty()) {
             let free = &bounds.free[axis];
             par::each_mut(&mut next.velocity[axis], |face, u| *u += if free[face] { push[face] } else { 0.0 });
@@ -176,9 +176,8 @@ impl Solver {
         let Solver { bounds, next, viscous, b, x, .. } = &mut *self;
         let tolerance = DIFFUSED * fastest(&next.velocity) / spread;
         let mut converged = true;
-        for axis in 0..3 {
+        for (axis, Viscous { solver, beside }) in viscous.iter_mut().enumerate() {
             let (free, given, own) = (&bounds.free[axis], &bounds.given[axis], &mut next.velocity[axis]);
-            let Viscous { solver, beside } = &mut viscous[axis];
             [&mut *b, &mut *x].into_iter().for_each(|vector| vector.resize(own.len(), 0.0));
             par::each_pair_mut(b, x, |face, b, x| {
                 *x = if free[face] { own[face] } else { 0.0 };
@@ -199,19 +198,17 @@ impl Solver {
         b.resize(grid.count(), 0.0);
         let velocity = &next.velocity;
         let free = &bounds.free;
-        par::fill(b, |cell| {
-            let place = Grid::place(grid.cells, cell);
-            let mut sum = 0.0;
-            let mut any = false;
+        let faces = [0, 1, 2].map(|axis| grid.faces(axis));
+        grid.each_cell(b, |_, place, b| {
+            let (mut sum, mut any) = (0.0, false);
             for axis in 0..3 {
-                let sizes = grid.faces(axis);
-                let low = Grid::number(sizes, place);
-                let high = low + Stencil::strides(sizes)[axis];
+                let low = Grid::number(faces[axis], place);
+                let high = low + Stencil::strides(faces[axis])[axis];
                 sum += (velocity[axis][low] - velocity[axis][high]) / grid.spacing[axis];
                 any |= free[axis][low] || free[axis][high];
             }
             // A cell with no way out is no unknown.
-            if any { sum } else { 0.0 }
+            *b = if any { sum } else { 0.0 };
         });
         poisson::balance(b, groups);
         let tolerance = DIVERGENCE * fastest(velocity).max(f64::MIN_POSITIVE) / grid.finest();
@@ -229,11 +226,10 @@ impl Solver {
 /// Takes `factor` times the slope of `q` off the velocities on free faces; `q` is 0 behind open sides.
 fn slope(grid: &Grid, free: &[Vec<bool>; 3], q: &[f64], factor: f64, velocity: &mut [Vec<f64>; 3]) {
     for (axis, velocity) in velocity.iter_mut().enumerate() {
-        let (sizes, stride) = (grid.faces(axis), Stencil::strides(grid.cells)[axis]);
-        let (per, most) = (factor / grid.spacing[axis], grid.cells[axis]);
-        par::each_mut(velocity, |face, u| {
-            if free[axis][face] {
-                let place = Grid::place(sizes, face);
+        let stride = Stencil::strides(grid.cells)[axis];
+        let (per, most, free) = (factor / grid.spacing[axis], grid.cells[axis], &free[axis]);
+        grid.each_face(axis, velocity, |face, place, u| {
+            if free[face] {
                 let after = Grid::number(grid.cells, place);
                 *u -= per
                     * match place[axis] {
@@ -285,16 +281,17 @@ impl Viscous {
                 let k = grid.spacing[other].powi(-2);
                 for (end, next) in [face.wrapping_sub(stride), face + stride].into_iter().enumerate() {
                     let last = if end == 1 { place[other] + 1 == sizes[other] } else { place[other] == 0 };
-                    if last {
+                    let slips = other == axis || sides[2 * other + end] != Side::NoSlip;
+                    match (last, end) {
+                        (true, _) if slips => {}
                         // A wall half a cell away, at rest.
-                        if other != axis && sides[2 * other + end] == Side::NoSlip {
-                            stencil.own[face] += 2.0 * k;
+                        (true, _) => stencil.own[face] += 2.0 * k,
+                        (false, _) if !free[next] => {
+                            stencil.own[face] += k;
+                            self.beside.push((face as u32, next as u32, k));
                         }
-                    } else if !free[next] {
-                        stencil.own[face] += k;
-                        self.beside.push((face as u32, next as u32, k));
-                    } else if end == 1 {
-                        stencil.across[other][face] = k;
+                        (false, 1) => stencil.across[other][face] = k,
+                        (false, _) => {}
                     }
                 }
             }

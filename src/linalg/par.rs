@@ -50,6 +50,17 @@ pub fn blocks_mut<T: Send>(items: &mut [T], size: usize, f: impl Fn(usize, &mut 
     }
 }
 
+/// Calls `f(first, block, other)` for consecutive blocks of `size` items of two slices side by side.
+pub fn blocks_pair_mut<T: Send, U: Send>(
+    items: &mut [T],
+    others: &mut [U],
+    size: usize,
+    f: impl Fn(usize, &mut [T], &mut [U]) + Sync,
+) {
+    let pairs = items.par_chunks_mut(size).zip(others.par_chunks_mut(size)).enumerate();
+    pairs.for_each(|(b, (block, other))| f(b * size, block, other));
+}
+
 /// Calls `f(i, &mut items[i])` for every item and sums what it gives: blocks in index order, then the sums of the blocks in order, which
 /// are left in `sums`, one for each [`BLOCK`] of items.
 pub fn each_mut_sum<T: Send>(items: &mut [T], sums: &mut [f64], f: impl Fn(usize, &mut T) -> f64 + Sync) -> f64 {

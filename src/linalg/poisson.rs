@@ -45,6 +45,8 @@ impl Stencil {
 #[derive(Clone, Debug, Default)]
 pub struct Poisson {
     levels: Vec<Level>,
+    /// The coarsest level that the cycle takes: beyond it `m` outweighs what couples cells.
+    last: usize,
     /// Residual, direction, and the matrix times it; with a border as [`Level`] has it.
     residual: Vec<f64>,
     direction: Vec<f64>,
@@ -63,6 +65,7 @@ impl Poisson {
             at += 1;
         }
         self.levels.truncate(at + 1);
+        self.last = at;
         let size = self.levels[0].padded();
         for vector in [&mut self.residual, &mut self.direction, &mut self.product, &mut self.solution] {
             vector.clear();
@@ -73,6 +76,8 @@ impl Poisson {
     /// Sets `m`, the same for all unknowns: cells that are coupled to anything.
     pub fn weigh(&mut self, mass: f64) {
         self.levels.iter_mut().for_each(|level| level.weigh(mass));
+        let light = self.levels.iter().position(|level| level.outweighed(mass));
+        self.last = light.unwrap_or(self.levels.len() - 1);
     }
 
     fn level(&mut self, at: usize) -> &mut Level {
@@ -130,7 +135,9 @@ impl Poisson {
 
     /// One cycle for the residual, from zero; its result is the first level's `x`.
     fn cycle(&mut self) {
-        let last = self.levels.len() - 1;
+        let last = self.last;
+        // What is left there is local, or there are few cells.
+        let sweeps = if last + 1 < self.levels.len() { SWEEPS } else { COARSEST.1 };
         let inner = self.levels[0].inner();
         self.levels[0].b.copy_from_slice(&self.residual[inner]);
         for at in 0..last {
@@ -140,8 +147,8 @@ impl Poisson {
             finer.restrict(&mut coarser.b);
         }
         self.levels[last].begin();
-        self.levels[last].sweep(COARSEST.1, false);
-        self.levels[last].sweep(COARSEST.1, true);
+        self.levels[last].sweep(sweeps, false);
+        self.levels[last].sweep(sweeps, true);
         for at in (0..last).rev() {
             let (finer, coarser) = self.levels.split_at_mut(at + 1);
             finer[at].add(&coarser[0]);

@@ -145,6 +145,45 @@ fn colourings() -> impl Iterator<Item = (Option<&'static Channel>, &'static str,
     [(None, "none", "Their own colours.")].into_iter().chain(channels().map(|c| (Some(c), c.word, c.shown)))
 }
 
+choices! {
+    /// An axis.
+    pub enum Axis {
+        /// The first.
+        X = "x",
+        /// The second.
+        Y = "y",
+        /// The third.
+        Z = "z",
+    }
+}
+
+impl Axis {
+    /// Its number, from 0.
+    pub fn number(self) -> usize {
+        match self {
+            Axis::X => 0,
+            Axis::Y => 1,
+            Axis::Z => 2,
+        }
+    }
+}
+
+section! {
+    /// Arrows of the flowing air in a slice of its box. `percale render` draws them where 'output.flow' has written the air.
+    pub struct Slice {
+        /// Axis across the slice.
+        pub axis: Axis = choice().or(Axis::Z),
+        /// Where on that axis; in the middle of the box if absent.
+        pub at: Option<f64> = quantity(Unit::Length, -1e6..=1e6).optional(),
+        /// Cells from one arrow to the next; at most 24 arrows along an axis if absent.
+        pub every: Option<u32> = integer(1..=256).optional(),
+        /// Speed whose arrow reaches to the next one; that of the fastest air in the frame if absent.
+        pub speed: Option<f64> = quantity(Unit::Speed, 1e-6..=1e3).optional(),
+        /// Colour.
+        pub colour: [f64; 3] = colour().or([0.75, 0.1, 0.08]),
+    }
+}
+
 section! {
     /// Preview pictures: ray-cast, one a frame.
     pub struct Preview {
@@ -170,6 +209,8 @@ section! {
         pub field: Option<&'static Channel> = word(colourings()).or(None),
         /// Values of the field at the ends of the colour scale; fitted to each frame if absent, for pressure with 0 in the middle.
         pub field_range: Option<[f64; 2]> = FieldRange.optional(),
+        /// Arrows of the flowing air.
+        pub airflow: Option<Slice> = table().optional(),
         /// Camera.
         pub camera: Camera = table(),
         /// Key light.

@@ -1,6 +1,6 @@
 //! The run folder: what a run leaves and how it is read again.
 //!
-//! `scene.toml`, `run.json`, `stats.ndjson`, `meshes/<object>/`, `preview/`, `probes/`, `checkpoints/`, and `crossing.ply` where a start or a
+//! `scene.toml`, `run.json`, `stats.ndjson`, `meshes/<object>/`, `preview/`, `flow/`, `probes/`, `checkpoints/`, and `crossing.ply` where a start or a
 //! frame is refused. Every file but the statistics and those of probes, which grow by lines, is written under a temporary name in its folder, synced
 //! and renamed. While a run is in the folder `run.lock` lies there ([`Lock`]).
 
@@ -10,6 +10,7 @@ mod checkpoint;
 mod damage;
 mod disk;
 pub mod export;
+mod flow;
 mod folder;
 mod lock;
 mod manifest;
@@ -24,6 +25,7 @@ pub use cases::Cases;
 pub use checkpoint::{Checkpoint, Mark, marks};
 pub use damage::Damage;
 pub use disk::{DiskError, make_folder, read, write};
+pub use flow::Flowing;
 pub use folder::{Folder, Stored};
 pub use lock::{LOCK, Lock, LockError};
 pub use manifest::{Change, Entry, Run, Status, json_text};

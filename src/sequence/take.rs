@@ -6,6 +6,7 @@
 
 use super::checkpoint::Checkpoint;
 use super::disk::{DiskError, is_temporary, lasting, make_folder, write};
+use super::flow::FLOWS;
 use super::folder::{Folder, MESHES, PICTURES, Stored, entries, linked, name_of, number, remove, remove_files, stored};
 use super::lock::Lock;
 use super::manifest::Run;
@@ -76,7 +77,7 @@ impl Folder {
             }
             Err(error) => return Err(DiskError::new(&path, &error)),
         };
-        let folders = ["meshes", "preview", "checkpoints", "probes"].map(|name| self.path().join(name));
+        let folders = ["meshes", "preview", "checkpoints", "probes", "flow"].map(|name| self.path().join(name));
         let names = [self.scene(), path.clone(), self.stats(), self.report()].into_iter().chain(folders);
         let Some(name) = names.into_iter().find(|name| name.symlink_metadata().is_ok()) else {
             return Ok(Found::Nothing);
@@ -122,7 +123,8 @@ impl Folder {
     /// # Errors
     /// There is one.
     pub fn no_links(&self) -> Result<(), DiskError> {
-        let folders = ["meshes", "preview", "checkpoints", "probes", "stats.ndjson"].map(|name| self.path().join(name));
+        let folders =
+            ["meshes", "preview", "checkpoints", "probes", "flow", "stats.ndjson"].map(|name| self.path().join(name));
         let objects = entries(&self.path().join("meshes"))?;
         match folders.into_iter().chain(objects).find(|path| path.is_symlink()) {
             Some(path) => Err(linked(&path)),
@@ -149,6 +151,7 @@ impl Folder {
             }
         }
         add(&preview, &|file| number(file, "frame", &PICTURES).is_some() || file == "sheet.png")?;
+        add(&self.path().join("flow"), &|file| number(file, "frame", &FLOWS).is_some())?;
         add(&self.probes(), &of_probe)?;
         let top = ["crossing.ply", "report.html", "scene.toml", "stats.ndjson"];
         add(self.path(), &|file| top.contains(&file))?;
@@ -162,6 +165,7 @@ impl Folder {
         let of = name_of(folder);
         of_object(file, &of).is_some()
             || of == "probes" && of_probe(file)
+            || of == "flow" && number(file, "frame", &FLOWS).is_some()
             || of == "preview" && (number(file, "frame", &PICTURES).is_some() || file == "sheet.png")
     }
 
@@ -169,7 +173,8 @@ impl Folder {
     fn prune(&self) -> Result<(), DiskError> {
         let meshes = self.path().join("meshes");
         let mut folders = entries(&meshes)?;
-        folders.extend([meshes, self.path().join("preview"), self.probes(), self.checkpoint_folder()]);
+        let [preview, flow] = ["preview", "flow"].map(|name| self.path().join(name));
+        folders.extend([meshes, preview, flow, self.probes(), self.checkpoint_folder()]);
         for folder in folders {
             let _ = fs::remove_dir(folder);
         }
@@ -281,6 +286,8 @@ impl Folder {
         }
         let after = |file: &str| number(file, "frame", &PICTURES).is_some_and(|frame| frame > to.frame);
         remove_files(&self.path().join("preview"), |file| after(file) || file == "sheet.png")?;
+        let flows = |file: &str| number(file, "frame", &FLOWS).is_some_and(|frame| frame > to.frame);
+        remove_files(&self.path().join("flow"), flows)?;
         for object in entries(&self.path().join("meshes"))? {
             let name = name_of(&object);
             remove_files(&object, |file| of_object(file, &name).flatten().is_some_and(|frame| frame > to.frame))?;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// The lock of a run folder and the names of what the run has left in it: scene, statistics, meshes, pictures, probes.
+/// The lock of a run folder and the names of what the run has left in it: scene, statistics, meshes, pictures, flow, probes.
 #[derive(Debug)]
 pub struct Watch {
     folder: Folder,
@@ -67,7 +67,7 @@ impl Watch {
         }
         let meshes = root.join("meshes");
         let objects = listed(&meshes)?;
-        for folder in objects.into_iter().chain([root.join("preview"), self.folder.probes()]) {
+        for folder in objects.into_iter().chain([root.join("preview"), root.join("flow"), self.folder.probes()]) {
             let own =
                 |path: &PathBuf| path.file_name().is_some_and(|name| Folder::records(&folder, &name.to_string_lossy()));
             let files = listed(&folder)?.into_iter().filter(own);

@@ -8,6 +8,7 @@ use crate::force::resistance::{Exchange, Exposed};
 use crate::linalg::{Vec3, par};
 use crate::world::airflow::Airflow;
 use crate::world::step::Step;
+use crate::world::window::Window;
 use crate::world::{State, World};
 
 /// What the air does in a step; storage kept from step to step.
@@ -15,8 +16,6 @@ use crate::world::{State, World};
 pub struct Breath {
     solver: Solver,
     solids: Solids,
-    /// Triangles of the solids, by object.
-    shells: Vec<Vec<[u32; 3]>>,
     /// The solids' cells were found, and none of them moves.
     still: bool,
     /// A third of the area vectors of each vertex's triangles [m^2].
@@ -54,32 +53,20 @@ impl Breath {
         work
     }
 
-    /// Cells inside obstacles and bodies.
+    /// Cells inside obstacles and bodies, anew where one of them moves.
     fn find_solids(&mut self, world: &World, airflow: &Airflow, state: &State, step: &Step) {
         if self.still || airflow.solids.is_empty() {
             return;
         }
-        let triangles = |k: &usize| {
-            let object = &world.objects[*k];
-            object.triangles.iter().map(|t| t.map(|v| object.place[v as usize])).collect()
+        let stands = |k: &usize| {
+            world.obstacles.iter().any(|o| o.object == *k && o.course.still() && o.window == Window::ALWAYS)
         };
-        if self.shells.is_empty() {
-            self.shells = airflow.solids.iter().map(triangles).collect();
-        }
-        self.solids.clear(&airflow.grid);
-        self.still = true;
-        for (k, shell) in airflow.solids.iter().zip(&self.shells) {
-            let obstacle = world.obstacles.iter().find(|obstacle| obstacle.object == *k);
-            self.still &= obstacle.is_some_and(|o| o.course.still() && o.window.always());
-            if obstacle.is_some_and(|o| !o.window.open(state.now())) {
-                continue;
-            }
-            let velocity = |v: u32| match state.x.get(v as usize) {
-                Some(_) if (v as usize) < world.moving => state.v[v as usize],
-                _ => step.moved[v as usize] / step.h,
-            };
-            self.solids.add(&airflow.grid, shell.iter().copied(), |v| state.x[v as usize], velocity);
-        }
+        self.still = airflow.solids.iter().all(stands);
+        let velocity = |v: u32| match v as usize {
+            v if v < world.moving => state.v[v],
+            v => step.moved[v] / step.h,
+        };
+        world.find_solids(airflow, (&state.x, state.now()), velocity, &mut self.solids);
     }
 
     /// Area vectors of the vertices of cloth.

@@ -4,9 +4,11 @@ use super::envelope::Envelope;
 use super::{Kind, Object, State, World};
 use crate::field::flow::bounds::{Inlet, Side};
 use crate::field::flow::grid::Grid;
+use crate::field::flow::solid::Solids;
 use crate::field::flow::{Flow, Fluid};
 use crate::force::drag::{Drag, Sail};
 use crate::force::resistance::Resistance;
+use crate::linalg::Vec3;
 use crate::mesh::topology::Topology;
 
 /// Everything about the flow that is constant in a run.
@@ -78,6 +80,22 @@ impl World {
             state.flow.answer(&airflow.grid, self.moving);
         }
         self.airflow = Some(airflow);
+    }
+
+    /// Cells inside the obstacles and bodies that air flows around, with vertices at `x` [m] at a time of prescribed motion [s]; `v` gives
+    /// their velocities [m/s].
+    pub fn find_solids(
+        &self,
+        airflow: &Airflow,
+        (x, time): (&[Vec3], f64),
+        v: impl Fn(u32) -> Vec3,
+        solids: &mut Solids,
+    ) {
+        solids.clear(&airflow.grid);
+        for object in airflow.solids.iter().filter(|k| self.there(**k, time)).map(|k| &self.objects[*k]) {
+            let triangles = object.triangles.iter().map(|t| t.map(|v| object.place[v as usize]));
+            solids.add(&airflow.grid, triangles, |v| x[v as usize], &v);
+        }
     }
 
     /// Fastest of the wind, or of the flow, at time `t` [m/s].

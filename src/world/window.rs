@@ -18,11 +18,6 @@ impl Window {
     /// It is there at all times.
     pub const ALWAYS: Window = Window { from: f64::NEG_INFINITY, until: f64::INFINITY };
 
-    /// It is there at all times.
-    pub fn always(&self) -> bool {
-        *self == Window::ALWAYS
-    }
-
     /// It is there at a time of prescribed motion [s]: at its first moment, and no more at its last.
     pub fn open(&self, time: f64) -> bool {
         self.from <= time && time < self.until

@@ -61,22 +61,38 @@ impl Nodes {
     fn at(&self, grid: &Grid, inverse: &Vec3, p: &Vec3) -> Vec3 {
         let sizes = Nodes::sizes(grid);
         let place = (p - grid.low).component_mul(inverse);
-        let base: [usize; 3] = std::array::from_fn(|b| (place[b] as usize).min(grid.cells[b] - 1));
+        let base: [usize; 3] = std::array::from_fn(|b| (place[b] as i32 as usize).min(grid.cells[b] - 1));
         let [x, y, z]: [f64; 3] = std::array::from_fn(|b| (place[b] - base[b] as f64).clamp(0.0, 1.0));
         let (first, nx, layer) = (Grid::number(sizes, base), sizes[0], sizes[0] * sizes[1]);
-        let line = |from: usize| self.0[from] * (1.0 - x) + self.0[from + 1] * x;
-        let sheet = |from: usize| line(from) * (1.0 - y) + line(from + nx) * y;
-        sheet(first) * (1.0 - z) + sheet(first + layer) * z
+        let line = |from: usize| match self.0[from..from + 2] {
+            [a, b] => a + (b - a) * x,
+            _ => Vec3::zeros(),
+        };
+        let sheet = |from: usize| {
+            let [a, b] = [line(from), line(from + nx)];
+            a + (b - a) * y
+        };
+        let [a, b] = [sheet(first), sheet(first + layer)];
+        a + (b - a) * z
     }
 }
 
-/// Velocities `out` on free faces after the time `h`; those that are given stay. `nodes` and `once` are storage.
+/// Storage of [`advect`].
+#[derive(Clone, Debug, Default)]
+pub struct Carried {
+    nodes: Nodes,
+    /// What came there, by axis and face, with the least and the largest value around where it came from.
+    once: [Vec<f64>; 3],
+    around: [Vec<[f64; 2]>; 3],
+}
+
+/// Velocities `out` on free faces after the time `h`; those that are given stay.
 pub fn advect(
     grid: &Grid,
     advection: Advection,
     (velocity, free): (&[Vec<f64>; 3], &[Vec<bool>; 3]),
     h: f64,
-    (nodes, once): (&mut Nodes, &mut [Vec<f64>; 3]),
+    Carried { nodes, once, around }: &mut Carried,
     out: &mut [Vec<f64>; 3],
 ) {
     nodes.find(grid, velocity);
@@ -88,39 +104,45 @@ pub fn advect(
         let half = grid.clamp(middle + nodes.middle(grid, axis, place) * (0.5 * h));
         middle + nodes.at(grid, &inverse, &half) * h
     };
-    let first = if advection == Advection::MacCormack { &mut *once } else { &mut *out };
-    for (axis, first) in first.iter_mut().enumerate() {
-        let (sizes, own) = (grid.faces(axis), &velocity[axis]);
-        first.resize(own.len(), 0.0);
-        grid.each_face(axis, first, |face, place, out| {
-            *out = match free[axis][face] {
-                true => grid.component(own, (axis, sizes), &inverse, &grid.clamp(carried(axis, place, -h))),
-                false => own[face],
-            };
-        });
-    }
-    if advection == Advection::SemiLagrangian {
-        return;
-    }
-    for (axis, out) in out.iter_mut().enumerate() {
-        let (sizes, own, once) = (grid.faces(axis), &velocity[axis], &once[axis]);
+    for axis in 0..3 {
+        let (sizes, own, free) = (grid.faces(axis), &velocity[axis], &free[axis]);
+        let out = &mut out[axis];
         out.resize(own.len(), 0.0);
-        grid.each_face(axis, out, |face, place, out| {
-            *out = once[face];
-            if !free[axis][face] {
+        if advection == Advection::SemiLagrangian {
+            grid.each_face(axis, out, |face, place, out| {
+                let from = |place| grid.clamp(carried(axis, place, -h));
+                *out = if free[face] { grid.component(own, (axis, sizes), &inverse, &from(place)) } else { own[face] };
+            });
+            continue;
+        }
+        let (once, around) = (&mut once[axis], &mut around[axis]);
+        once.resize(own.len(), 0.0);
+        around.resize(own.len(), [0.0; 2]);
+        grid.each_face_pair(axis, once, around, |face, place, once, around| {
+            if !free[face] {
+                (*once, *around) = (own[face], [own[face]; 2]);
                 return;
             }
-            let [from, to] = [-h, h].map(|h| carried(axis, place, h));
-            // What comes from outside the box, or goes there, has nothing to compare.
-            if !grid.contains(&from) || !grid.contains(&to) {
-                return;
-            }
-            let again = grid.component(once, (axis, sizes), &inverse, &to);
-            let (places, _) = grid.around((axis, sizes), &inverse, &from);
+            let from = carried(axis, place, -h);
+            let (places, weights) = grid.around((axis, sizes), &inverse, &grid.clamp(from));
             let values = places.map(|place| own[place]);
+            *once = (0..8).fold(0.0, |sum, k| sum + weights[k] * values[k]);
             let least = values.iter().fold(f64::INFINITY, |a, b| a.min(*b));
             let most = values.iter().fold(f64::NEG_INFINITY, |a, b| a.max(*b));
-            *out = (once[face] + 0.5 * (own[face] - again)).clamp(least, most);
+            // What comes from outside the box has nothing to compare.
+            *around = if grid.contains(&from) { [least, most] } else { [*once; 2] };
+        });
+        let (once, around) = (&*once, &*around);
+        grid.each_face(axis, out, |face, place, out| {
+            let [least, most] = around[face];
+            *out = once[face];
+            if least < most {
+                let to = carried(axis, place, h);
+                if grid.contains(&to) {
+                    let again = grid.component(once, (axis, sizes), &inverse, &to);
+                    *out = (once[face] + 0.5 * (own[face] - again)).clamp(least, most);
+                }
+            }
         });
     }
 }

@@ -90,13 +90,31 @@ impl Grid {
 
     /// Calls `f(number, place, value)` for the values of all faces across an axis, in parallel.
     pub fn each_face<T: Send>(&self, axis: usize, values: &mut [T], f: impl Fn(usize, [usize; 3], &mut T) + Sync) {
+        each_row(self.faces(axis), values, f);
+    }
+
+    /// Calls `f(number, value)` for the values of all cells, in parallel; the number stands with its place.
+    pub fn each_cell<T: Send>(&self, values: &mut [T], f: impl Fn(usize, [usize; 3], &mut T) + Sync) {
+        each_row(self.cells, values, f);
+    }
+
+    /// As [`Grid::each_face`], for two values of each face.
+    pub fn each_face_pair<T: Send, U: Send>(
+        &self,
+        axis: usize,
+        values: &mut [T],
+        others: &mut [U],
+        f: impl Fn(usize, [usize; 3], &mut T, &mut U) + Sync,
+    ) {
         let sizes = self.faces(axis);
-        let layer = sizes[0] * sizes[1];
-        par::blocks_mut(values, sizes[0] * ROWS, |first, block| {
-            for (line, row) in block.chunks_mut(sizes[0]).enumerate() {
+        let (layer, rows) = (sizes[0] * sizes[1], sizes[0] * ROWS);
+        par::blocks_pair_mut(values, others, rows, |first, values, others| {
+            let rows = values.chunks_mut(sizes[0]).zip(others.chunks_mut(sizes[0]));
+            for (line, (values, others)) in rows.enumerate() {
                 let from = first + line * sizes[0];
                 let (j, k) = (from % layer / sizes[0], from / layer);
-                row.iter_mut().enumerate().for_each(|(i, value)| f(from + i, [i, j, k], value));
+                let pairs = values.iter_mut().zip(others).enumerate();
+                pairs.for_each(|(i, (value, other))| f(from + i, [i, j, k], value, other));
             }
         });
     }
@@ -124,7 +142,7 @@ impl Grid {
         let (mut base, mut part, mut step) = ([0; 3], [0.0; 3], [0; 3]);
         for b in 0..3 {
             let at = ((p[b] - self.low[b]) * inverse[b] - shift[b]).clamp(0.0, (sizes[b] - 1) as f64);
-            base[b] = (at as usize).min(sizes[b].saturating_sub(2));
+            base[b] = (at as i32 as usize).min(sizes[b].saturating_sub(2));
             part[b] = at - base[b] as f64;
             step[b] = usize::from(sizes[b] > 1);
         }
@@ -149,6 +167,18 @@ impl Grid {
         let inverse = Vec3::from(self.spacing.map(|dx| 1.0 / dx));
         Vec3::from_fn(|axis, _| self.component(&velocity[axis], (axis, self.faces(axis)), &inverse, p))
     }
+}
+
+/// Calls `f(number, place, value)` for all values of an array of these sizes.
+fn each_row<T: Send>(sizes: [usize; 3], values: &mut [T], f: impl Fn(usize, [usize; 3], &mut T) + Sync) {
+    let layer = sizes[0] * sizes[1];
+    par::blocks_mut(values, sizes[0] * ROWS, |first, block| {
+        for (line, row) in block.chunks_mut(sizes[0]).enumerate() {
+            let from = first + line * sizes[0];
+            let (j, k) = (from % layer / sizes[0], from / layer);
+            row.iter_mut().enumerate().for_each(|(i, value)| f(from + i, [i, j, k], value));
+        }
+    });
 }
 
 /// Where the faces across an axis are, in cells from the corner of theirs.

@@ -94,24 +94,26 @@ impl Level {
         });
     }
 
+    /// So much for each unknown is more than what couples it with all neighbours.
+    pub fn outweighed(&self, mass: f64) -> bool {
+        self.diagonal.iter().zip(&self.unknowns).all(|(diagonal, unknowns)| 2.0 * mass * unknowns >= *diagonal)
+    }
+
     /// The matrix of cells joined by two along each axis that has more than one.
     pub fn coarsen(&self, coarser: &mut Level) {
         let half = self.cells.map(|n| n.div_ceil(2));
         coarser.resize(half);
         let layer = [self.layer(), coarser.layer()];
-        for k in 0..self.cells[2] {
-            for j in 0..self.cells[1] {
-                for i in 0..self.cells[0] {
-                    let at = [i, j, k];
-                    let fine = i + self.cells[0] * (j + self.cells[1] * k);
-                    let coarse = i / 2 + half[0] * (j / 2 + half[1] * (k / 2));
-                    coarser.own[coarse] += 0.5 * self.own[fine];
-                    coarser.unknowns[coarse] += self.unknowns[fine];
-                    for axis in 0..3 {
-                        if at[axis] % 2 == 1 {
-                            coarser.across[axis][layer[1] + coarse] += 0.5 * self.across[axis][layer[0] + fine];
-                        }
-                    }
+        let [nx, ny, _] = self.cells;
+        for fine in 0..self.count() {
+            let at = [fine % nx, fine / nx % ny, fine / (nx * ny)];
+            let coarse = at[0] / 2 + half[0] * (at[1] / 2 + half[1] * (at[2] / 2));
+            coarser.own[coarse] += 0.5 * self.own[fine];
+            coarser.unknowns[coarse] += self.unknowns[fine];
+            for (at, (coarser, own)) in at.iter().zip(coarser.across.iter_mut().zip(&self.across)) {
+                // Between two of the joined cells.
+                if at % 2 == 1 {
+                    coarser[layer[1] + coarse] += 0.5 * own[layer[0] + fine];
                 }
             }
         }
