@@ -106,6 +106,7 @@ fn thrust(kind: Cut, clamped: bool, short: f64, (n, m, width): (usize, usize, f6
             beta: 1.0,
             betas: &vec![1.0; world.moving],
             wind: Vec3::zeros(),
+            exchange: &[],
         },
         &Memory::default(),
     );

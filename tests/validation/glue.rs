@@ -108,6 +108,7 @@ fn the_film_has_no_moment() {
         beta: 1.0,
         betas: &ones,
         wind: Vec3::zeros(),
+        exchange: &[],
     };
     assembly.assemble(&scheme, &Memory::default());
     let size: f64 = assembly.force.iter().map(|f| f.norm()).sum();

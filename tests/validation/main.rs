@@ -2,6 +2,7 @@
 //! the mesh; `--nocapture` prints measured against expected values.
 
 mod air;
+mod airflow;
 mod balloon;
 mod bending;
 mod beside;
