@@ -10,6 +10,7 @@ pub mod body;
 pub mod build;
 mod changes;
 pub mod cloth;
+pub mod csv;
 mod document;
 mod fault;
 mod folder_name;
