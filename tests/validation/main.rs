@@ -11,6 +11,7 @@ mod common;
 mod cylinder;
 mod friction;
 mod glue;
+mod isotropic;
 mod internal_friction;
 mod kept;
 mod limits;
