@@ -32,6 +32,7 @@ pub mod obstacle;
 mod overrides;
 mod page;
 pub mod permeability;
+pub mod pick;
 pub mod place;
 pub mod preview;
 pub mod probe;

@@ -19,6 +19,7 @@ mod membrane;
 mod momentum;
 mod motion;
 mod order;
+mod pick;
 mod piston;
 mod plate;
 mod probe;
