@@ -1,7 +1,6 @@
 //! Parameters from measurements: what is put into synthetic data comes out again, with intervals that hold; data that tell nothing are
 //! told; what is written, scenes read.
 
-use percale::fit::csv::Sheet;
 use percale::fit::law::{Gauge, Law};
 use percale::fit::search::Estimate;
 use percale::fit::track::{Anchor, Noise, Path as Way, Point, Start, left_of_loads};
@@ -10,6 +9,7 @@ use percale::force::bending::Bending;
 use percale::force::dahl::{Dahl, Form};
 use percale::force::membrane::Membrane;
 use percale::linalg::random::Random;
+use percale::scene::csv::Sheet;
 use percale::scene::{Scene, read_text};
 use std::fmt::Write;
 use std::fs;

@@ -651,6 +651,11 @@ fn choi_ko_drape_as_expected() {
 }
 
 #[test]
+fn mouse_as_expected() {
+    check_scene("mouse");
+}
+
+#[test]
 fn hang_as_expected() {
     check_scene("hang");
 }

@@ -2,12 +2,12 @@
 
 use super::failure::Failure;
 use super::say;
-use crate::fit::csv::{Sheet, Want};
 use crate::fit::outcome::{NO_SCENE, Outcome};
 use crate::fit::track::{Anchor, Noise};
-use crate::fit::units::Measure;
 use crate::fit::{bending, cantilever, friction, sled, stretch};
 use crate::force::dahl::Form;
+use crate::scene::csv::units::Measure;
+use crate::scene::csv::{Sheet, Want};
 use crate::scene::library;
 use crate::sequence::write;
 use clap::{Args, Subcommand, ValueEnum};

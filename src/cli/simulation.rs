@@ -10,6 +10,7 @@ use crate::scene::settings::Precision;
 use crate::scene::{Scene, time};
 use crate::sequence::{Checkpoint, FrameStats, Mark};
 use crate::stepper::{Advance, Integrator, Report, Settings, stepper};
+use crate::world::pick::Grip;
 use crate::world::quantity::{Stages, largest_strain};
 use crate::world::step_error::StepError;
 use crate::world::{State, World};
@@ -158,6 +159,7 @@ impl Simulation<'_> {
         let mut report = Report::default();
         let mut pulse = Pulse::new();
         while state.time < until && !over && !self.stop.load(Ordering::Relaxed) {
+            let before = state.picks.clone();
             let step = stepper.step(self.world, state, until).or_else(|stuck| self.stuck(state, stats, &stuck))?;
             report.add(&step);
             self.frames.recorder().step(self.world, state, stepper.forces());
@@ -165,6 +167,7 @@ impl Simulation<'_> {
                 self.progress
                     .log(Level::Info, &format!("frame {} of {}: {line}", stats.frame, self.scene.time.last_frame()));
             }
+            stats.missed += self.missed(&before, state);
             over = begin.elapsed().as_secs_f64() > limit;
         }
         stats.steps += report.steps;
@@ -187,6 +190,19 @@ impl Simulation<'_> {
             return Err(failure);
         }
         Ok(report)
+    }
+
+    /// Tells of pointers that were pressed in a step and met no cloth; gives their number.
+    fn missed(&mut self, before: &[Grip], state: &State) -> usize {
+        let grips = self.world.picks.iter().zip(&state.picks).zip(before);
+        let missed = grips.filter(|((_, now), before)| now.misses() && now != before);
+        let names: Vec<&str> = missed.map(|((pick, _), _)| self.world.name(pick.object)).collect();
+        for name in &names {
+            let told = format!("t={:.6} s: a pointer is pressed beside '{name}': no force", state.time);
+            self.progress.log(Level::Warning, &told);
+            self.frames.warn(told);
+        }
+        names.len()
     }
 
     /// A step that cannot be made; what crosses is left to look at.

@@ -4,16 +4,16 @@
 //! `rho g l d` with `l` its length and `d` how far its centre of mass is ahead along x, and `3 k kappa + s` is that (Eq. 7).
 //! The strain is three times the curvature, with the sense in which the strip was rolled as positive.
 
-use super::csv::{Sheet, Want};
 use super::law::{Gauge, Law};
 use super::outcome::{MISFIT, Outcome, Row, dots, doubts, figure, misfit, plot, quoted, rows, shown, written};
 use super::search::{Estimate, Task};
 use super::spline::{Profile, Sample};
 use super::track::{Anchor, Noise, Path, Point, Start};
-use super::units::{GRAVITY, Measure};
 use crate::force::dahl::Form;
 use crate::page::number;
 use crate::scene::Fault;
+use crate::scene::csv::units::{GRAVITY, Measure};
+use crate::scene::csv::{Sheet, Want};
 
 /// What is known beside the data.
 #[derive(Clone, Debug, PartialEq)]

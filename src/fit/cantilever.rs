@@ -1,11 +1,11 @@
 //! `fit cantilever`: rigidity from the length that a strip overhangs when its end is seen under an angle below the horizontal (Peirce 1930;
 //! Clapp et al. 1990): `B = rho g c^3`, `c` half the overhang at 41.5 degrees, and `l (cos(q/2)/(8 tan q))^(1/3)` at an angle `q`.
 
-use super::csv::{Sheet, Want};
 use super::outcome::{Outcome, Row, dots, figure, plot, quoted};
-use super::units::{GRAVITY, Measure};
 use crate::linalg::least::student;
 use crate::scene::Fault;
+use crate::scene::csv::units::{GRAVITY, Measure};
+use crate::scene::csv::{Sheet, Want};
 
 const REPEAT: &str = "repeat";
 const LENGTH: &str = "length";

@@ -3,11 +3,11 @@
 //! At each load the force in the direction of the unit vector `u` is `u.F u` with a symmetric tensor `F` (Eq. 2), by least squares over three
 //! or more angles; its unknowns are the forces at 0, 45 and 90 degrees, which are positive. Where curves hardly differ there is one.
 
-use super::csv::Sheet;
 use super::outcome::{MISFIT, Outcome, Row, dots, figure, misfit, plot, shown};
 use super::sled::{self, Pull};
 use crate::linalg::least::{least, student};
 use crate::page::{Line, number};
+use crate::scene::csv::Sheet;
 use crate::scene::{Fault, fault_of_curves};
 
 /// What is asked.

@@ -3,7 +3,6 @@
 
 pub mod bending;
 pub mod cantilever;
-pub mod csv;
 pub mod friction;
 pub mod law;
 pub mod outcome;
@@ -12,4 +11,3 @@ pub mod sled;
 pub mod spline;
 pub mod stretch;
 pub mod track;
-pub mod units;

@@ -1,8 +1,8 @@
 //! Records of a sled that is drawn over cloth: its peak before it slides, and the plateau that follows.
 
-use super::csv::{Sheet, Want};
-use super::units::Measure;
 use crate::scene::Fault;
+use crate::scene::csv::units::Measure;
+use crate::scene::csv::{Sheet, Want};
 
 /// What one pull gave.
 #[derive(Clone, Debug, PartialEq)]

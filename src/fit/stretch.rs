@@ -1,15 +1,15 @@
 //! `fit stretch`: stiffness and internal friction of stretch from weights hung on a square of cloth and the lengths it gets (Miguel et al.
 //! 2013, section 4.2).
 
-use super::csv::{Sheet, Want};
 use super::law::{Gauge, Law};
 use super::outcome::{Outcome, dots, doubts, figure, misfit, plot, quoted, rows, shown, written};
 use super::search::{Estimate, Task};
 use super::track::{Anchor, Noise, Path, Point, Start};
-use super::units::{GRAVITY, Measure};
 use crate::force::dahl::Form;
 use crate::page::number;
 use crate::scene::Fault;
+use crate::scene::csv::units::{GRAVITY, Measure};
+use crate::scene::csv::{Sheet, Want};
 
 /// What is known beside the data.
 #[derive(Clone, Debug, PartialEq)]

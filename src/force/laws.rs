@@ -90,7 +90,7 @@ pub fn spring(s: &Spring, x: &[Vec3; 2]) -> Local {
 mod tests {
     use super::*;
     use crate::force::membrane::{Isotropic, Progressive, StretchTable};
-    use crate::force::spring::{Role, Tension};
+    use crate::force::spring::{Jacobian, Role, Tension};
     use crate::linalg::Vec2;
     use crate::linalg::random::Random;
 
@@ -192,7 +192,7 @@ mod tests {
             fold("hinge", Bending::Constant(2.3e-6), true),
             triangle_of_plate,
             fold("measured bending", Bending::Table(table), false),
-            string("linear spring", Tension::Linear { stiffness: 20.0, damping: 0.3 }),
+            string("linear spring", Tension::Linear { stiffness: 20.0, damping: 0.3, jacobian: Jacobian::Full }),
             string("taut spring", Tension::Taut { stiffness: 20.0, damping: 0.3 }),
             string("buckling spring", Tension::beam((rest2[1] - rest2[0]).norm(), 1e-7, 15.0)),
         ]

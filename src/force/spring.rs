@@ -12,6 +12,10 @@
 //! step, slack or ramp, is foreseen. To what the velocities change by answers the largest `T'` that it may meet: `k`, or that of the ramp. The
 //! stiffness is `(T' + c/beta) u u^T + max(0, T/l) (I - u u^T)`, positive semidefinite: what pushes has no transverse part.
 //! A spring that has shrunk to a point has no direction and does nothing.
+//!
+//! The stiffness of a linear spring may be `k I` instead (Desbrun et al. 1999; Horiba et al. 2007, Eq. 1 to 4): `T` is that of the
+//! present length then, and what the ends move by against each other, turning included, is resisted by `k`. That does not depend on where
+//! the ends are, takes away angular momentum and damps all but what moves as one.
 
 use super::scheme::{Scheme, pick};
 use super::term::{Law, Name, Own, Rows, couple_all};
@@ -22,6 +26,16 @@ use std::f64::consts::PI;
 /// A spring this short, in units of its rest length, has no direction.
 const POINT: f64 = 1e-9;
 
+/// How the stiffness of a linear spring enters the system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Jacobian {
+    /// By what it does along itself and across.
+    #[default]
+    Full,
+    /// As `k I`: it resists turning as it does stretching.
+    Isotropic,
+}
+
 /// How a spring pulls.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Tension {
@@ -31,6 +45,8 @@ pub enum Tension {
         stiffness: f64,
         /// Force per speed of elongation [N s/m].
         damping: f64,
+        /// How the stiffness enters the system.
+        jacobian: Jacobian,
     },
     /// Only where it is stretched.
     Taut {
@@ -120,7 +136,7 @@ impl Tension {
     pub fn at(&self, rest: f64, length: f64) -> [f64; 3] {
         let beyond = length - rest;
         match *self {
-            Tension::Linear { stiffness, damping } => [stiffness * beyond, stiffness, damping],
+            Tension::Linear { stiffness, damping, .. } => [stiffness * beyond, stiffness, damping],
             Tension::Taut { stiffness, damping } if beyond > 0.0 => [stiffness * beyond, stiffness, damping],
             Tension::Buckling { ramp, straight, .. } if beyond < 0.0 && length >= straight * rest => {
                 [ramp * beyond, ramp, 0.0]
@@ -201,6 +217,14 @@ impl Spring {
         }
         let along = d / length;
         let axis = along * along.transpose();
+        if let Tension::Linear { stiffness, damping, jacobian: Jacobian::Isotropic } = self.tension {
+            return Pull {
+                force: along * (stiffness * (length - self.rest) + damping * along.dot(rate)),
+                along: Mat3::zeros(),
+                across: Mat3::from_diagonal_element(stiffness),
+                damping: axis * (damping / beta),
+            };
+        }
         let [tension, slope, damping] = self.tension.at(self.rest, (length + along.dot(expected)).max(0.0));
         Pull {
             force: along * (tension + damping * along.dot(rate)),

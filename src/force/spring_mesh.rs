@@ -13,7 +13,7 @@
 
 use super::bending::Bending;
 use super::membrane::Isotropic;
-use super::spring::{Role, Spring, Tension};
+use super::spring::{Jacobian, Role, Spring, Tension};
 use crate::linalg::{Vec2, Vec3};
 use crate::mesh::TriMesh;
 use crate::mesh::lattice::Lattice;
@@ -64,6 +64,8 @@ pub struct Network {
     pub damping_time: f64,
     /// What resists bending.
     pub flexion: Flexion,
+    /// How the stiffness of linear springs enters the system.
+    pub jacobian: Jacobian,
     /// How much shorter and longer than at rest, relative to that, structural and shear springs may be.
     pub bounds: [f64; 2],
 }
@@ -174,10 +176,11 @@ impl Shape<'_> {
     /// A structural or shear spring.
     fn along(&self, vertices: [u32; 2], rest: f64, stiffness: f64) -> Spring {
         let role = if self.edge(vertices[0], vertices[1]).is_some() { Role::Edge } else { Role::Diagonal };
-        let Network { taut, damping, damping_time, .. } = *self.knit.network;
+        let Network { taut, damping, damping_time, jacobian, .. } = *self.knit.network;
         let stiffness = stiffness * self.weighted(vertices, 0);
         let damping = damping + damping_time * stiffness;
-        let tension = if taut { Tension::Taut { stiffness, damping } } else { Tension::Linear { stiffness, damping } };
+        let tension =
+            if taut { Tension::Taut { stiffness, damping } } else { Tension::Linear { stiffness, damping, jacobian } };
         Spring { vertices, rest, tension, role, cloth: self.knit.cloth }
     }
 
@@ -188,7 +191,10 @@ impl Shape<'_> {
         let bent = self.apart(vertices[0], vertices[1]) / start;
         let rest = if self.knit.flat || !bent.is_finite() { rest } else { rest * bent };
         let tension = match self.knit.network.flexion {
-            Flexion::Linear(stiffness) => Tension::Linear { stiffness: stiffness * factor, damping: 0.0 },
+            Flexion::Linear(stiffness) => {
+                let jacobian = self.knit.network.jacobian;
+                Tension::Linear { stiffness: stiffness * factor, damping: 0.0, jacobian }
+            }
             Flexion::Buckling { rigidity, ramp } => Tension::beam(rest, rigidity * factor, ramp),
             Flexion::Plate { bending, factor: all, ramp } => {
                 Tension::beam(rest, bending.rigidity(edge, 0.0) * plate * factor * all, ramp)
@@ -326,7 +332,15 @@ mod tests {
     const LAW: Isotropic = Isotropic { young: 300.0, poisson: 0.25 };
 
     fn network(stretch: Stretch, flexion: Flexion) -> Network {
-        Network { stretch, taut: false, damping: 0.0, damping_time: 0.0, flexion, bounds: [1.0, f64::INFINITY] }
+        Network {
+            stretch,
+            taut: false,
+            damping: 0.0,
+            damping_time: 0.0,
+            flexion,
+            jacobian: Jacobian::Full,
+            bounds: [1.0, f64::INFINITY],
+        }
     }
 
     /// Springs of a mesh in the plane, whose material coordinates are x and z.

@@ -17,11 +17,16 @@ pub struct Camera {
 
 /// Axes of the picture: right, up and into the scene, with the half width and height at unit depth.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct View {
+pub struct View {
+    /// Place of the pinhole [m].
     pub position: Vec3,
+    /// Unit vector to the right.
     pub right: Vec3,
+    /// Unit vector up.
     pub up: Vec3,
+    /// Unit vector into the scene.
     pub forward: Vec3,
+    /// Half of the width and height at unit depth.
     pub half: [f64; 2],
 }
 
@@ -128,7 +133,8 @@ impl Camera {
         unit_or(self.position - self.target, Vec3::z())
     }
 
-    pub(super) fn view(&self, up: Vec3, width: usize, height: usize) -> View {
+    /// The axes of a picture of so many pixels; `up` is the scene's.
+    pub fn view(&self, up: Vec3, width: usize, height: usize) -> View {
         let forward = -self.direction();
         let (right, upright) = axes(forward, up, self.roll);
         let half = half_extent(self.fov, width as f64 / height.max(1) as f64);

@@ -24,7 +24,7 @@ mod sky;
 mod surface;
 
 pub use self::bvh::{LANES, NONE, Packet, Tree};
-pub use self::camera::Camera;
+pub use self::camera::{Camera, View};
 pub use self::colormap::Map;
 pub use self::draw::{draw, memory};
 pub use self::legend::Legend;

@@ -12,6 +12,7 @@ mod balloon;
 mod glue;
 mod hold;
 mod obstacle;
+mod pick;
 mod probe;
 mod rubs;
 mod sane;
@@ -129,6 +130,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     state.memory = world.elements.memory(&state.x);
     wet::wet(scene, &mut world, &mut state, &mut faults);
     airflow::blow(scene, &mut world, &mut state, &mut faults);
+    pick::picks(scene, &mut world, &mut state, &mut faults);
     let probes = probe::probes(scene, selected, &world);
     world.probe(probes, &mut state);
     match faults.finish() {

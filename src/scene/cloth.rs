@@ -7,6 +7,7 @@ use super::kinds::{
 use super::material::{DENSITY, Material, THICKNESS};
 use super::motion::{motion, window};
 use super::named::material;
+use super::pick::Pick;
 use super::place::{Group, Selector, Transform, mesh, one_name_each};
 use super::spring::{self, Springs};
 use super::unit::{Unit, rounded};
@@ -244,6 +245,8 @@ section! {
         pub pins as "pin": Vec<Pin> = tables(),
         /// Soft handles.
         pub handles as "handle": Vec<Handle> = tables(),
+        /// Recorded pointers that pull at it.
+        pub picks as "pick": Vec<Pick> = tables(),
         /// Factors per vertex.
         pub maps as "map": Vec<Map> = tables(),
     }

@@ -5,6 +5,7 @@ use super::json::Json;
 use super::keys::{Context, Keys, Kind, choices, section};
 use super::kinds::{choice, colour, direction, flag, integer, quantity, real, table, vector, word};
 use super::memory::{available, words};
+use super::pick::needs_camera;
 use super::unit::Unit;
 use crate::linalg::{UnitVec3, Vec3};
 use crate::render::memory;
@@ -76,7 +77,8 @@ impl Preview {
     }
 }
 
-fn fits_memory(preview: Preview, keys: &mut Keys) -> Option<Preview> {
+fn fits(preview: Preview, keys: &mut Keys) -> Option<Preview> {
+    needs_camera(&preview.camera, keys)?;
     let need = preview.memory();
     if !preview.enabled || keys.cx.recorded || need <= MUCH {
         return Some(preview);
@@ -224,5 +226,5 @@ section! {
         /// Frames in the contact sheet; 0 for none.
         pub sheet: u32 = integer(0..=400).or(12),
     }
-    check fits_memory;
+    check fits;
 }

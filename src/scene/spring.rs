@@ -1,11 +1,22 @@
 //! `[cloth.springs]`: springs in place of finite elements.
 
 use super::cloth::{Cloth, Model};
-use super::keys::{Keys, Kind, section};
-use super::kinds::{flag, quantity};
+use super::keys::{Keys, Kind, choices, section};
+use super::kinds::{choice, flag, quantity};
 use super::unit::Unit;
 use crate::force::membrane::Membrane;
+use crate::force::spring;
 use crate::force::spring_mesh::{Flexion, Network, Stretch};
+
+choices! {
+    /// How the stiffness of linear springs enters the system.
+    pub enum Jacobian {
+        /// By what a spring does along itself and across.
+        Full = "full",
+        /// As k I (Desbrun et al. 1999; Horiba et al. 2007): it resists turning as well, which takes away angular momentum.
+        Isotropic = "isotropic",
+    }
+}
 
 section! {
     /// Springs of a cloth whose model is "springs" or "choi-ko".
@@ -18,6 +29,8 @@ section! {
         pub flexion: Option<f64> = quantity(Unit::Stiffness, 0.0..=1e9).optional(),
         /// Model "springs": damping of structural and shear springs; with `from_material` that of the material if absent, else none.
         pub damping: Option<f64> = quantity(Unit::Damping, 0.0..=1e6).optional(),
+        /// Model "springs": how their stiffness enters the system; "full" if absent.
+        pub jacobian: Option<Jacobian> = choice().optional(),
         /// Model "choi-ko": stiffness of the springs of the first type, which resist stretching alone.
         pub ks: Option<f64> = quantity(Unit::Stiffness, 1e-6..=1e9).optional(),
         /// Model "choi-ko": rigidity of the springs of the second type, beams between vertices at distance two that buckle.
@@ -45,6 +58,7 @@ impl Springs {
             ("structural", provot, self.structural.is_some()),
             ("flexion", provot, self.flexion.is_some()),
             ("damping", provot, self.damping.is_some()),
+            ("jacobian", provot, self.jacobian.is_some()),
             ("ks", choi_ko, self.ks.is_some()),
             ("kb", choi_ko, self.kb.is_some()),
             ("kd", choi_ko, self.kd.is_some()),
@@ -65,7 +79,7 @@ pub(super) fn fit(cloth: &Cloth, keys: &mut Keys) -> Option<()> {
     let fault = if let Some((name, _)) = springs.given().find(|(_, of)| of.is_some_and(|of| of != model)) {
         let (own, instead) = match model {
             Model::Fem => ("fem", "leave it out, or give model = \"springs\" or \"choi-ko\""),
-            Model::Springs => ("springs", "it has structural, shear, flexion and damping"),
+            Model::Springs => ("springs", "it has structural, shear, flexion, damping and jacobian"),
             Model::ChoiKo => ("choi-ko", "it has ks, kb, kd, cb, euler and shear"),
         };
         Some((name, format!("goes with another model than \"{own}\"; {instead}")))
@@ -125,6 +139,10 @@ pub(in crate::scene) fn network(cloth: &Cloth) -> Option<Network> {
         damping: damping.unwrap_or_default(),
         damping_time: if damping.is_none() && law.is_some() { material.damping } else { 0.0 },
         flexion,
+        jacobian: match springs.jacobian {
+            Some(Jacobian::Isotropic) => spring::Jacobian::Isotropic,
+            _ => spring::Jacobian::Full,
+        },
         bounds: [
             springs.squeeze_limit.unwrap_or(1.0),
             springs.stretch_limit.or(cloth.strain_limit).unwrap_or(f64::INFINITY),

@@ -48,7 +48,7 @@ section! {
         /// from it. Times in the scene are seconds from the first frame, whatever its number.
         pub start_frame: u32 = integer(0..=9_999_999).or(1),
         /// Largest step; the step is also cut to land on frame times, and the first are shorter.
-        pub step: f64 = quantity(Unit::Time, 1e-7..=0.1).or(1e-3),
+        pub step: f64 = quantity(Unit::Time, 1e-7..=1.0).or(1e-3),
         /// Smallest step, 0.02 ms or `step` if that is smaller; a run that needs a smaller one fails and says where.
         pub min_step: f64 = quantity(Unit::Time, 1e-9..=0.1).or(2e-5),
         /// Scheme.

@@ -64,6 +64,8 @@ numbers! {
         pub flow_iterations: u64 = "" or 0.0,
         /// Steps after which it had more divergence than asked.
         pub flow_unconverged: u64 = "" or 0.0,
+        /// Presses of pointers that met no cloth.
+        pub missed: usize = "" or 0.0,
     }
     with {
         /// Energies.
@@ -165,6 +167,7 @@ mod tests {
             flow_energy: 0.125,
             flow_iterations: 7,
             flow_unconverged: 1,
+            missed: 3,
             seconds: Stages { solve: 0.5, write: 0.01, ..Stages::default() },
         };
         assert_eq!(FrameStats::parse(&stats.line()), Some(stats.clone()));

@@ -44,6 +44,7 @@ impl Free {
         world.elements.each_term(|term| term.holds(&mut |v| hold(v as usize)));
         world.airs.iter().flat_map(|air| air.objects).for_each(|object| vertices(object).for_each(&mut hold));
         world.handles.iter().flat_map(|h| &h.pin.vertices).for_each(|v| hold(*v as usize));
+        world.picks.iter().flat_map(|pick| vertices(pick.object)).for_each(&mut hold);
         let mut join = |vertices: &mut dyn Iterator<Item = usize>| {
             let mut components = vertices.filter_map(|v| world.component.get(v));
             if let Some(first) = components.next() {

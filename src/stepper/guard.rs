@@ -191,6 +191,10 @@ fn work(world: &World, state: &State, step: &Step, parts: &mut [Part]) {
             parts[world.component[v] as usize].work += most * step.moved[v].norm();
         }
     }
+    for (_, pick, vertex, _) in world.grips(state) {
+        let v = vertex as usize;
+        parts[world.component[v] as usize].work += pick.force * step.moved[v].norm();
+    }
     // What contacts may have stored: the weight of all, over the distance in which they act; and what distances that grow push apart.
     let thickest = world.half_thickness.iter().fold(0.0, |most: f64, half| most.max(*half));
     let reach = world.contact.distance + 2.0 * thickest;

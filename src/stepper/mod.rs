@@ -24,6 +24,7 @@ use crate::force::links::Links;
 use crate::force::term::Precision;
 use crate::linalg::pcg::{Components, Pcg};
 use crate::linalg::{Vec3, par};
+use crate::world::pick;
 use crate::world::step::Step;
 use crate::world::step_error::StepError;
 use crate::world::{State, World};
@@ -354,6 +355,7 @@ impl<T: Precision> Stepper<T> {
         airs.commit(world, state, now, contacts);
         bridges.commit(world, state, now, contacts.contacts());
         soak.commit(world, state, now, contacts.contacts());
+        pick::look(world, state, now.next);
         lap(clock, &mut report.seconds.air);
     }
 

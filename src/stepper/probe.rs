@@ -70,7 +70,7 @@ pub struct Meter<T> {
     touch: Vec<Vec3>,
     /// Force on each prescribed vertex of what is no contact [N].
     pinned: Vec<Vec3>,
-    /// Force and work of each handle [N, J].
+    /// Force and work of each handle, then of each pointer [N, J].
     handles: Vec<(Vec3, f64)>,
     /// Force between the objects of each probe that names two [N].
     between: Vec<Vec3>,
@@ -98,7 +98,7 @@ impl<T: Precision> Meter<T> {
             outer: (asked && any).then(|| Assembly::of(&world.elements, &world.starts, outer)),
             touch: sized(world.rest.len()),
             pinned: sized(world.moving),
-            handles: vec![(Vec3::zeros(), 0.0); world.handles.len()],
+            handles: vec![(Vec3::zeros(), 0.0); world.handles.len() + world.picks.len()],
             between: sized(world.probes.len()),
             falls: Default::default(),
             forces: world.probes.iter().map(|probe| sized(probe.vectors(world).len())).collect(),

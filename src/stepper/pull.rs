@@ -1,11 +1,11 @@
-//! Soft handles as links: springs to scripted targets, and constant forces.
+//! Soft handles as links: springs to scripted targets, and constant forces; pointers that hold a vertex.
 
 use crate::force::links::{Couples, Link};
 use crate::linalg::{Mat3, Vec3};
 use crate::world::step::Step;
 use crate::world::{Handle, Pull, State, World};
 
-/// What the open handles do in a step.
+/// What the open handles, then the pointers that hold a vertex, do in a step.
 #[derive(Clone, Debug, Default)]
 pub struct Pulls(Vec<Pulled>);
 
@@ -23,10 +23,11 @@ impl Pulls {
     /// Finds the vertices that are pulled.
     pub fn find(&mut self, world: &World, state: &State) {
         self.0.clear();
+        let pulled = |vertex: u32| Pulled { vertex, force: Vec3::zeros(), stiffness: 0.0 };
         for (_, Handle { pin, .. }, _) in open(world, state) {
-            let pulled = |vertex: &u32| Pulled { vertex: *vertex, force: Vec3::zeros(), stiffness: 0.0 };
-            self.0.extend(pin.vertices.iter().map(pulled));
+            self.0.extend(pin.vertices.iter().map(|v| pulled(*v)));
         }
+        self.0.extend(world.grips(state).map(|(_, _, vertex, _)| pulled(vertex)));
     }
 
     /// Pulls at the end of free flight.
@@ -46,15 +47,21 @@ impl Pulls {
                 };
             }
         }
+        for ((_, pick, _, press), Pulled { force, .. }) in world.grips(state).zip(all) {
+            *force = pick.force(step.end, press);
+        }
     }
 
-    /// Gives `f` the handle, the vertex and the force of each pull that the step used [N].
+    /// Gives `f` the handle (pointers count on from the last), the vertex and the force of each pull that the step used [N].
     pub fn each_force(&self, world: &World, state: &State, step: &Step, mut f: impl FnMut(usize, usize, Vec3)) {
         let mut all = self.0.iter();
         for (k, Handle { pin, .. }, _) in open(world, state) {
             for Pulled { vertex, force, stiffness } in all.by_ref().take(pin.vertices.len()) {
                 f(k, *vertex as usize, force - step.solved(*vertex) * *stiffness);
             }
+        }
+        for ((k, ..), Pulled { vertex, force, .. }) in world.grips(state).zip(all) {
+            f(world.handles.len() + k, *vertex as usize, *force);
         }
     }
 }

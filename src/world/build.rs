@@ -228,6 +228,7 @@ pub fn build(input: Input) -> (World, State) {
         obstacles: Vec::new(),
         pins: Vec::new(),
         handles: Vec::new(),
+        picks: Vec::new(),
         surface: Surface::default(),
         contact: input.contact,
         frictions: Frictions::default(),

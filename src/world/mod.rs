@@ -21,10 +21,14 @@ pub mod friction;
 pub mod envelope;
 /// Cloths glued to bodies.
 pub mod glue;
+/// Pins and handles.
+mod hold;
 /// Prescribed motion.
 pub mod motion;
 /// Where far scenes are solved.
 pub mod origin;
+/// Pointers that pick vertices.
+pub mod pick;
 /// What probes measure.
 pub mod probe;
 /// The table of what is told of a state.
@@ -57,7 +61,9 @@ use air::AirLayer;
 use airflow::Airflow;
 use balloon::Balloon;
 use friction::Frictions;
+pub use hold::{Handle, Pin, Pull};
 use motion::Motion;
+use pick::{Grip, Pick};
 use probe::Probe;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -119,49 +125,6 @@ pub struct Object {
     pub self_contact: bool,
     /// Mean edge length at the start [m].
     pub edge: f64,
-}
-
-/// Vertices that follow a motion while the window is open.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Pin {
-    /// World vertices.
-    pub vertices: Vec<u32>,
-    /// How they move from where they were when the window opened.
-    pub motion: Motion,
-    /// Window [s].
-    pub from: f64,
-    /// End of the window [s].
-    pub until: f64,
-}
-
-impl Pin {
-    /// A pin that holds its vertices where they are, always.
-    pub fn fixed(vertices: Vec<u32>) -> Pin {
-        Pin { vertices, motion: Motion::Fixed, from: 0.0, until: f64::INFINITY }
-    }
-}
-
-/// How a soft handle pulls.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Pull {
-    /// A spring to the moving target: stiffness [N/m] per vertex and the largest force [N] per vertex.
-    Spring {
-        /// Stiffness [N/m].
-        stiffness: f64,
-        /// Largest force [N].
-        most: f64,
-    },
-    /// A constant force shared by the vertices [N].
-    Force(Vec3),
-}
-
-/// A soft handle: a force toward a scripted target (Horiba et al. 2007: the mouse).
-#[derive(Clone, Debug, PartialEq)]
-pub struct Handle {
-    /// Where and when.
-    pub pin: Pin,
-    /// How.
-    pub pull: Pull,
 }
 
 /// What a cloth has beside its elements.
@@ -283,6 +246,8 @@ pub struct World {
     pub pins: Vec<Pin>,
     /// Soft handles of cloths and bodies.
     pub handles: Vec<Handle>,
+    /// Pointers that pick vertices of cloths.
+    pub picks: Vec<Pick>,
     /// What can touch.
     pub surface: Surface,
     /// How it touches.
@@ -350,6 +315,8 @@ pub struct State {
     pub room: Vec<f64>,
     /// Where the vertices of each pin, then of each handle, were when its window opened.
     pub anchors: Vec<Option<Vec<Vec3>>>,
+    /// What each pointer holds.
+    pub picks: Vec<Grip>,
     /// Work done so far by what each probe of work is of [J].
     pub work: Vec<f64>,
 }
@@ -363,6 +330,8 @@ impl State {
         let pins = world.pins.iter().chain(world.handles.iter().map(|h| &h.pin));
         let held = self.anchors.len() == start.anchors.len()
             && self.anchors.iter().zip(pins).all(|(a, pin)| a.as_ref().is_none_or(|a| a.len() == pin.vertices.len()));
+        let pointed = self.picks.len() == start.picks.len()
+            && self.picks.iter().filter_map(|grip| grip.vertex).all(|v| (v as usize) < world.moving);
         let known = [
             (counts(self) == counts(start), "vertices"),
             (airs(self) == airs(start), "layers of air"),
@@ -370,6 +339,7 @@ impl State {
             (self.water.absorbed.len() == start.water.absorbed.len(), "wet cloths"),
             (self.bridges_fit(world), "liquid bridges"),
             (self.flow.sizes() == start.flow.sizes(), "cells of the airflow"),
+            (pointed, "pointers"),
             (self.room.is_empty() || self.room.len() == self.x.len(), "vertices with less room"),
             (held, "pins or handles"),
             (self.work.len() == start.work.len(), "probes of work"),

@@ -13,6 +13,7 @@ use crate::force::bridge::Bridge;
 use crate::force::contact::Bristle;
 use crate::force::term::Section;
 use crate::linalg::Vec3;
+use crate::world::pick::Grip;
 
 /// Begins the name of a section that is a law's memory.
 const LAW: &str = "law ";
@@ -86,6 +87,7 @@ sections! {
     "flow" 1 { flow }
     "room" 1 { room }
     "anchors" 1 { anchors }
+    "pointers" 1 { picks }
     "probes" 1 { work }
 }
 
@@ -172,6 +174,7 @@ pieces! {
     Water { absorbed, film, bridged, joined, dried }
     Bridge { vertex, side, triangle, volume, height }
     Flow { velocity, pressure, kick, force }
+    Grip { press, vertex }
 }
 
 impl Piece for bool {
@@ -318,6 +321,7 @@ mod tests {
             room: vec![0.3, -0.0],
             memory: Memory(vec![Section { word: "cord".into(), version: 3, values: odd.to_vec() }]),
             anchors: vec![None, Some(vec![v(1), v(2)]), Some(Vec::new())],
+            picks: vec![Grip { press: Some(3), vertex: None }, Grip::default()],
             work: vec![-0.0, 0.1],
         };
         let bytes = write(&state);

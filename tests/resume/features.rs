@@ -1,6 +1,6 @@
 //! Small scenes that together have everything a step can depend on.
 
-/// Name and scene of each; `MESHES` stands for the folder of meshes, `HERE` for one with `wave.0001.obj` to `wave.0004.obj`.
+/// Name and scene of each; `MESHES` stands for the folder of meshes, `HERE` for one with `wave.0001.obj` to `wave.0004.obj` and `mouse.csv`.
 pub fn all() -> Vec<(&'static str, String)> {
     let drape = |more: &str| format!("{}{DRAPE}{more}", time(""));
     let pinch = |contact: &str| format!("{}[contact]\n{contact}\n{PINCH}", time(""));
@@ -30,6 +30,7 @@ pub fn all() -> Vec<(&'static str, String)> {
         ("springs, beams, air, glue", format!("{}{SPRINGS}", time(""))),
         ("internal friction", format!("{}{INNER}", time(""))),
         ("water, bridges that form and break", format!("{}{WET}", time(""))),
+        ("pointers", format!("{}{POINTED}", time(""))),
     ]
 }
 
@@ -196,6 +197,31 @@ rotation = { axis = [0, 1, 0.2], speed = "200 deg/s", from = 0.05 }
 [contact]
 distance = "0.2 mm"
 "##;
+
+/// Two pointers pull at a sheet on a ball, let go, take hold elsewhere, and miss it.
+const POINTED: &str = r##"
+[[cloth]]
+name = "sheet"
+mesh = "MESHES/sheet_1m_25.ply"
+transform = { scale = 0.4, translate = [0, 0.103, 0] }
+[[cloth.pick]]
+path = "HERE/mouse.csv"
+force = "20 mN"
+[[cloth.pick]]
+path = "HERE/mouse.csv"
+force = "30 mN"
+direction = "motion"
+[[obstacle]]
+name = "ball"
+mesh = "MESHES/ball.ply"
+friction = 0.4
+[preview]
+camera = { position = [0.3, 0.6, 0.5], target = [0, 0.1, 0], fov = "36 deg" }
+"##;
+
+/// What moves the pointers.
+pub const MOUSE: &str = "t,px,py,button\n0,0.5,0.5,1\n0.05,0.6,0.55,1\n0.09,0.6,0.4,0\n0.1,0.45,0.5,1\n0.14,0.4,0.4,1\n\
+    0.15,0,0,0\n0.16,0,0,1\n0.17,0.5,0.5,0\n";
 
 /// Work that is added up from step to step.
 const PROBES: &str = r##"

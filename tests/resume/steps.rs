@@ -7,6 +7,7 @@ use percale::scene::time;
 use percale::stepper::{Advance, Integrator, Report, Settings, stepper};
 use percale::world::quantity::Stages;
 use percale::world::{State, World, snapshot};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -26,6 +27,8 @@ struct Seen {
     released: bool,
     ignored: usize,
     eased: usize,
+    picked: BTreeSet<u32>,
+    missed: usize,
 }
 
 struct Feature {
@@ -40,6 +43,7 @@ fn feature(name: &str, text: &str) -> Feature {
     let here = Path::new(env!("CARGO_TARGET_TMPDIR")).join("resume-wave");
     fs::create_dir_all(&here).unwrap();
     (1..=4).for_each(|k| fs::write(here.join(format!("wave.{k:04}.obj")), features::wave(k)).unwrap());
+    fs::write(here.join("mouse.csv"), features::MOUSE).unwrap();
     let text = text.replace("MESHES", meshes.to_str().unwrap()).replace("HERE", here.to_str().unwrap());
     let file = here.join("scene.toml");
     let scene = scene::read_text(&file, text.as_bytes(), &[]).unwrap_or_else(|faults| panic!("{name}: {faults:#?}"));
@@ -90,6 +94,8 @@ fn a_fresh_stepper_goes_on_with_the_same_bits() {
             seen.repeats += last.repeats;
             seen.corrected += last.corrected;
             seen.lag = seen.lag.max(state.lag);
+            seen.picked.extend(state.picks.iter().filter_map(|grip| grip.vertex));
+            seen.missed += state.picks.iter().filter(|grip| grip.misses()).count();
             seen.released |= state.released.is_some();
             seen.eased = seen.eased.max(state.room.iter().filter(|part| **part < 1.0).count());
             seen.ignored = seen.ignored.max(state.ignored.len());
@@ -112,6 +118,7 @@ fn a_fresh_stepper_goes_on_with_the_same_bits() {
     assert!(all.iter().all(|seen| seen.contacts > 0));
     assert!(of("pinch, lag").lag > 0.0 && of("pinch, lag").repeats > 0 && of("pinch, release").released);
     assert!(of("obstacles that come and go").eased > 100);
+    assert!(of("pointers").picked.len() > 1 && of("pointers").missed > 0);
     assert!(of("start ignored").ignored > 0 && of("blade").corrected > 0);
 }
 

@@ -10,6 +10,7 @@ use percale::linalg::Vec3;
 use percale::scene::body;
 use percale::scene::cloth::{MapSource, Mapped, Model, Pull, Rest, RestAngles};
 use percale::scene::obstacle::Shape;
+use percale::scene::pick::Direction;
 use percale::scene::place::{Members, Selector};
 use percale::scene::preview::Shading;
 use percale::scene::probe::{Every, Measure, Source, Worker};
@@ -18,6 +19,7 @@ use percale::scene::solid::Law;
 use percale::scene::time::Integrator;
 use percale::scene::{Contact, Time, Up};
 use percale::world::motion::Motion;
+use percale::world::pick::Moment;
 use percale::world::window::Window;
 use std::f64::consts::PI;
 
@@ -129,6 +131,9 @@ fn a_cloth_has_all_its_parts() {
     assert_eq!((cloth.pins[3].from, cloth.pins[3].until), (0.25, 2.0));
     assert_eq!((&cloth.handles[0].pull, cloth.handles[0].max_force), (&Pull::Spring(200.0), 0.5));
     assert_eq!(cloth.handles[1].pull, Pull::Force(Vec3::new(0.0, 0.0, 0.002)));
+    let pick = &cloth.picks[0];
+    assert_eq!((pick.force, pick.direction, pick.moments.len()), (0.003, Direction::Motion, 2));
+    assert_eq!(pick.moments[1], Moment { time: 0.5, at: [1.0, 0.0], down: true });
     assert_eq!((cloth.maps[0].of, cloth.maps[0].factor, cloth.maps[0].outside), (Mapped::Stretch, 2.0, 0.5));
     assert_eq!(cloth.maps[1].source, MapSource::Channel("weight".to_string()));
 }

@@ -2,7 +2,9 @@
 
 use crate::full::FULL;
 use crate::support::{MINIMAL, folder, good, lines};
+use percale::linalg::Vec3;
 use percale::scene::{self, Fault, Override, Scene};
+use std::f64::consts::PI;
 
 fn set(text: &str, arguments: &[&str]) -> Result<Scene, Vec<Fault>> {
     let overrides: Vec<Override> = arguments.iter().map(|a| Override::parse(a).unwrap()).collect();
@@ -20,14 +22,14 @@ fn values_are_toml_or_plain_text() {
         "obstacle.ball.sphere.center=[0, 0, \"1 m\"]",
         "obstacle.floor.plane.normal[1]=4",
         "obstacle[2].friction=0.5",
-        "preview.camera={ direction = [0, 1, 0] }",
+        "preview.camera={ position = [0, 1, 0], target = [0, 0, 0] }",
         "material.tabled.density=0.3",
     ];
     let scene = set(FULL, &arguments).unwrap_or_else(|f| panic!("{}", lines(&f)));
     assert_eq!((scene.time.step, scene.time.fps, scene.time.adaptive), (2e-4, 25.0, false));
     assert_eq!(scene.cloths[0].material.name, "silk");
     assert_eq!(scene.obstacles[2].friction.fixed, 0.5);
-    assert_eq!((scene.preview.camera.position, scene.preview.camera.direction.is_some()), (None, true));
+    assert_eq!((scene.preview.camera.position, scene.preview.camera.fov), (Some(Vec3::y()), 35.0 * PI / 180.0));
     assert_eq!(scene.materials.last().unwrap().density, 0.3);
     // The text that is kept says the same.
     let again = good(&scene.text);

@@ -157,7 +157,7 @@ fn its_defaults_are_those_that_are_read() {
     let base = format!(
         "{MINIMAL}[[cloth.pin]]\nall = true\nkeyframes = [{{ time = 1 }}]\n[[cloth.handle]]\nall = true\n\
          rotation = {{ axis = [0, 1, 0], speed = 1 }}\n[[cloth.map]]\nof = \"bend\"\ngroup = \"g\"\n\
-         [[cloth.group]]\nname = \"g\"\nvertices = [0]\n[[body]]\nname = \"b\"\nbox = {{ size = [1, 1, 1] }}\n\
+         [[cloth.group]]\nname = \"g\"\nvertices = [0]\n[[cloth.pick]]\npath = \"mouse.csv\"\nforce = 1\n[[body]]\nname = \"b\"\nbox = {{ size = [1, 1, 1] }}\n\
          [[body.pin]]\nall = true\n[[body.handle]]\nall = true\n[[obstacle]]\nname = \"o\"\nbox = {{ size = [1, 1, 1] }}\n\
          [[obstacle]]\nname = \"p\"\nplane = {{}}\n[[obstacle]]\nname = \"s\"\n\
          sequence = {{ files = \"walk/step.%04d.obj\", first = 1, last = 1 }}\n\
@@ -169,6 +169,7 @@ fn its_defaults_are_those_that_are_read() {
          [[balloon]]\ncloth = \"sheet\"\npressure = 1\n\
          [[wet]]\ncloth = \"sheet\"\n[[wet.source]]\neverywhere = true\n[wet_contact]\n\
          [[probe]]\nname = \"all\"\nforce = {{ everything = true }}\n\
+         [preview.camera]\nposition = [1, 1, 1]\ntarget = [0, 0, 0]\n\
          [[material]]\nname = \"m\"\nbase = \"cotton\"\nrigidity_progressive = {{ k1 = 1 }}\n\
          internal_friction = {{ shear = {{ a = 1, tau = 1 }} }}\n"
     );
@@ -182,6 +183,7 @@ fn its_defaults_are_those_that_are_read() {
         ("cloth.pin", "cloth[0].pin[0]"),
         ("cloth.handle", "cloth[0].handle[0]"),
         ("cloth.map", "cloth[0].map[0]"),
+        ("cloth.pick", "cloth[0].pick[0]"),
         ("cloth", "cloth[0]"),
         ("body.pin", "body[0].pin[0]"),
         ("body.handle", "body[0].handle[0]"),

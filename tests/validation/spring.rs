@@ -3,7 +3,7 @@
 use crate::common::{Bench, Cut, G, close, cut, hold, input, select, settings};
 use percale::force::drag::Drag;
 use percale::force::scheme::pick;
-use percale::force::spring::{Role, Spring};
+use percale::force::spring::{Jacobian, Role, Spring};
 use percale::force::spring_mesh::{Flexion, Network, Stretch};
 use percale::linalg::{Vec2, Vec3};
 use percale::mesh::TriMesh;
@@ -19,17 +19,18 @@ fn choi_ko(stiffness: f64, rigidity: f64, ramp: f64) -> Network {
         damping: 0.0,
         damping_time: 0.0,
         flexion: Flexion::Buckling { rigidity, ramp },
+        jacobian: Jacobian::Full,
         bounds: [1.0, f64::INFINITY],
     }
 }
 
 /// Structural and shear springs of one stiffness [N/m] each.
-fn linear(stiffness: [f64; 2]) -> Network {
+pub fn linear(stiffness: [f64; 2]) -> Network {
     Network { stretch: Stretch::Given(stiffness), taut: false, flexion: Flexion::Linear(0.0), ..choi_ko(1.0, 0.0, 1.0) }
 }
 
 /// A cloth of springs whose vertices have `mass` each [kg].
-fn knitted(mesh: TriMesh, network: Network, mass: f64) -> ClothInput {
+pub fn knitted(mesh: TriMesh, network: Network, mass: f64) -> ClothInput {
     ClothInput { springs: Some(network), vertex_mass: Some(mass), ..ClothInput::plain(mesh, 1.0, 1.0) }
 }
 

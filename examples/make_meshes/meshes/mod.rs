@@ -56,6 +56,7 @@ pub fn shipped() -> Vec<(&'static str, TriMesh)> {
         ("sheet_50x50.ply", lattice(50, 50)),
         ("sheet_40x40.ply", lattice(40, 40)),
         ("sheet_20x40.ply", lattice(20, 40)),
+        ("sheet_10x10.ply", lattice(10, 10)),
         ("curtain.ply", sheet(61, 61, 2.0, 2.0, Diagonals::Alternating, hanging())),
         ("flag.ply", sheet(61, 41, 1.5, 1.0, Diagonals::Alternating, hanging())),
         ("mannequin.ply", mannequin(MANNEQUIN)),

@@ -51,6 +51,8 @@ pub struct Context {
     pub pins: BTreeSet<String>,
     /// Names of handles so far.
     pub handles: BTreeSet<String>,
+    /// Where pointers are named so far, and their keys.
+    pub pointers: Vec<(Origin, String)>,
     /// Names of probes so far, in small letters.
     pub probes: BTreeSet<String>,
     /// The scene has been run: the files that it names need not be there any more.

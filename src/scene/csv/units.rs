@@ -55,6 +55,12 @@ impl Measure {
         }
     }
 
+    /// The unit of a factor behind a space; nothing where numbers have none.
+    pub fn spaced(self, factor: f64) -> String {
+        let unit = self.units().iter().find(|(_, known)| *known == factor);
+        unit.filter(|_| self != Measure::One).map(|(unit, _)| format!(" {unit}")).unwrap_or_default()
+    }
+
     /// Factor of a unit by its name.
     ///
     /// # Errors

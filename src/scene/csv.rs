@@ -1,11 +1,13 @@
 //! Columns of measurements: a CSV file with a heading; a name may have its unit behind it in brackets. Empty lines and `#` comments are
 //! skipped. Commas, semicolons or tabs part the cells, which may stand in quotes; where commas do not, they may be decimal commas.
 
-use super::units::Measure;
+pub mod units;
+
+use super::fault::{Fault, Place, meant_of_many};
 use crate::mesh::text;
 use crate::page::number;
-use crate::scene::{Fault, Place, meant_of_many};
 use std::ops::RangeInclusive;
+use units::Measure;
 
 /// A column that is looked for.
 #[derive(Clone, Debug)]
@@ -217,12 +219,12 @@ impl Sheet {
                 Ok(value) if !want.range.contains(&(value * factor)) => fault(
                     *column,
                     format!(
-                        "{}: {} is out of range, {} to {} {}",
+                        "{}: {} is out of range, {} to {}{}",
                         want.name,
                         short(cell),
                         number(want.range.start() / factor),
                         number(want.range.end() / factor),
-                        want.measure.units().iter().find(|(_, f)| f == factor).map_or("", |(unit, _)| *unit)
+                        want.measure.spaced(*factor)
                     ),
                 ),
                 Ok(value) => values.push((*k, value * factor)),

@@ -1,0 +1,235 @@
+//! The pointer: a recorded mouse that pulls at the vertex of a cloth on which it was pressed (Horiba et al. 2007, sections 3.1 and 5.1).
+//!
+//! The ray from the camera through the pointer crosses a cloth; the vertex nearest to where it does so first is picked. While the button is
+//! down a constant force acts on that vertex. Its direction is told twice: that of the ray (section 3.1), or that in which the pointer was
+//! moved last, in the plane of the picture (section 5.1). A press that meets no cloth does nothing.
+
+use super::{Object, State, World};
+use crate::linalg::Vec3;
+
+/// How near to a moment of the record a time counts as that moment: steps end at frames, which rounding may shift [s].
+const SAME: f64 = 1e-9;
+/// How far outside of a triangle, in parts of it, a ray still meets it: one that goes through an edge must not slip between two.
+const EDGE: f64 = 1e-12;
+
+/// A camera that does not move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Eye {
+    /// Where it is [m].
+    pub position: Vec3,
+    /// Unit vectors to the right, up and into the picture.
+    pub axes: [Vec3; 3],
+    /// Half of the width and the height of the picture at distance 1.
+    pub half: [f64; 2],
+}
+
+impl Eye {
+    /// Unit vector through a place of the picture, 0 to 1 from its left top.
+    pub fn ray(&self, [x, y]: [f64; 2]) -> Vec3 {
+        (self.axes[2] + self.across([2.0 * x - 1.0, 2.0 * y - 1.0])).normalize()
+    }
+
+    /// What leads right and down in the picture, in halves of it, at distance 1.
+    fn across(&self, [right, down]: [f64; 2]) -> Vec3 {
+        self.axes[0] * (right * self.half[0]) - self.axes[1] * (down * self.half[1])
+    }
+}
+
+/// Where the pointer is at a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moment {
+    /// When [s].
+    pub time: f64,
+    /// Place in the picture, 0 to 1 from its left top; linear until the next moment.
+    pub at: [f64; 2],
+    /// The button is down from here until the next moment.
+    pub down: bool,
+}
+
+/// Where the force of a pointer points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aim {
+    /// Along the ray, away from the camera.
+    Ray,
+    /// Where the pointer was moved last since it was pressed; nowhere before.
+    Motion,
+}
+
+/// A pointer that picks vertices of a cloth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pick {
+    /// Index of the cloth's object.
+    pub object: usize,
+    /// What the pointer is seen through.
+    pub eye: Eye,
+    /// Where it is, times ascending; it stays after the last one.
+    pub moments: Vec<Moment>,
+    /// Size of its force [N].
+    pub force: f64,
+    /// Direction of its force.
+    pub aim: Aim,
+}
+
+/// What a pointer holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Grip {
+    /// The moment at which it was pressed; none while the button is up.
+    pub press: Option<u32>,
+    /// The vertex that was picked; none where the ray met no cloth.
+    pub vertex: Option<u32>,
+}
+
+impl Grip {
+    /// It was pressed where no cloth was.
+    pub fn misses(&self) -> bool {
+        self.press.is_some() && self.vertex.is_none()
+    }
+}
+
+impl Pick {
+    /// The moment of the press that lasts at a time.
+    fn press(&self, t: f64) -> Option<u32> {
+        let begun = self.moments.partition_point(|moment| moment.time <= t + SAME);
+        let held = self.moments.iter().take(begun).rev().take_while(|moment| moment.down).count();
+        (held > 0).then(|| (begun - held) as u32)
+    }
+
+    /// Place of the pointer at a time.
+    pub fn at(&self, t: f64) -> [f64; 2] {
+        let next = self.moments.partition_point(|moment| moment.time <= t);
+        match (next.checked_sub(1).and_then(|k| self.moments.get(k)), self.moments.get(next)) {
+            (Some(a), Some(b)) => {
+                let part = (t - a.time) / (b.time - a.time);
+                [0, 1].map(|k| a.at[k] + (b.at[k] - a.at[k]) * part)
+            }
+            (Some(only), None) | (None, Some(only)) => only.at,
+            (None, None) => [0.5; 2],
+        }
+    }
+
+    /// Force at a time of a pointer that was pressed at a moment [N].
+    pub fn force(&self, t: f64, press: u32) -> Vec3 {
+        self.force
+            * match self.aim {
+                Aim::Ray => self.eye.ray(self.at(t)),
+                Aim::Motion => self.motion(t, press as usize),
+            }
+    }
+
+    /// Direction in which the pointer was moved last before a time, since a press.
+    fn motion(&self, t: f64, press: usize) -> Vec3 {
+        let begun = self.moments.partition_point(|moment| moment.time < t - SAME);
+        let ways = self.moments.windows(2).take(begun).skip(press).rev();
+        let ways =
+            ways.filter_map(|pair| if let [a, b] = pair { Some([0, 1].map(|k| b.at[k] - a.at[k])) } else { None });
+        let last = ways.map(|way| self.eye.across(way)).find(|way| *way != Vec3::zeros());
+        last.map_or(Vec3::zeros(), |way| way.normalize())
+    }
+
+    /// Vertex of the cloth nearest to where the ray of the pointer meets it first.
+    fn pick(&self, object: &Object, x: &[Vec3], t: f64) -> Option<u32> {
+        let ray = self.eye.ray(self.at(t));
+        let corner = |v: u32| x[object.place[v as usize] as usize];
+        let distances = object.triangles.iter().filter_map(|t| meets(&self.eye.position, &ray, &t.map(corner)));
+        let nearest = distances.min_by(f64::total_cmp)?;
+        let crossing = self.eye.position + ray * nearest;
+        let corners = object.triangles.iter().flatten().map(|v| object.place[*v as usize]);
+        let away = |v: u32| (x[v as usize] - crossing).norm_squared();
+        corners.min_by(|a, b| away(*a).total_cmp(&away(*b)).then(a.cmp(b)))
+    }
+}
+
+/// Distance at which a ray of unit length meets a triangle, from either side (Moeller & Trumbore 1997).
+fn meets(from: &Vec3, ray: &Vec3, [a, b, c]: &[Vec3; 3]) -> Option<f64> {
+    let (ab, ac, away) = (b - a, c - a, from - a);
+    let normal = ray.cross(&ac);
+    let volume = ab.dot(&normal);
+    if volume == 0.0 {
+        return None;
+    }
+    let other = away.cross(&ab);
+    let (u, v, distance) = (away.dot(&normal) / volume, ray.dot(&other) / volume, ac.dot(&other) / volume);
+    (u >= -EDGE && v >= -EDGE && u + v <= 1.0 + EDGE && distance > 0.0).then_some(distance)
+}
+
+/// Picks and lets go what pointers were pressed on or released from by the time `t` of prescribed motion.
+pub fn look(world: &World, state: &mut State, t: f64) {
+    let State { x, picks, .. } = state;
+    for (pick, grip) in world.picks.iter().zip(picks) {
+        let press = pick.press(t);
+        if press != grip.press {
+            let vertex = press.and_then(|_| pick.pick(world.objects.get(pick.object)?, x, t));
+            *grip = Grip { press, vertex };
+        }
+    }
+}
+
+impl World {
+    /// Pointers that hold a vertex, with their numbers, their vertices and the moments of their presses.
+    pub fn grips<'a>(&'a self, state: &'a State) -> impl Iterator<Item = (usize, &'a Pick, u32, u32)> {
+        let all = self.picks.iter().zip(&state.picks).enumerate();
+        all.filter_map(|(k, (pick, grip))| Some((k, pick, grip.vertex?, grip.press?)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pointer(aim: Aim, moments: &[(f64, [f64; 2], bool)]) -> Pick {
+        let eye = Eye { position: Vec3::z(), axes: [Vec3::x(), Vec3::y(), -Vec3::z()], half: [0.4, 0.3] };
+        let moments = moments.iter().map(|(time, at, down)| Moment { time: *time, at: *at, down: *down }).collect();
+        Pick { object: 0, eye, moments, force: 2.0, aim }
+    }
+
+    #[test]
+    fn a_press_lasts_until_the_button_is_up() {
+        let at = [0.5; 2];
+        let pick =
+            pointer(Aim::Ray, &[(1.0, at, false), (2.0, at, true), (3.0, at, true), (4.0, at, false), (5.0, at, true)]);
+        let presses = [0.0, 1.5, 2.0 - 1e-12, 3.5, 4.0, 5.5].map(|t| pick.press(t));
+        assert_eq!(presses, [None, None, Some(1), Some(1), None, Some(4)]);
+    }
+
+    /// The left top of the picture is left and up; the middle is straight ahead.
+    #[test]
+    fn rays_go_through_the_picture() {
+        let eye = pointer(Aim::Ray, &[]).eye;
+        let corner = eye.ray([0.0, 0.0]);
+        assert!((corner / -corner.z - Vec3::new(-0.4, 0.3, -1.0)).norm() < 1e-15);
+        assert_eq!(eye.ray([0.5, 0.5]), -Vec3::z());
+        let right = eye.ray([0.75, 1.0]);
+        assert!((right / -right.z - Vec3::new(0.2, -0.3, -1.0)).norm() < 1e-15);
+    }
+
+    #[test]
+    fn the_force_is_constant_along_the_ray_or_the_last_motion() {
+        let way =
+            [(0.0, [0.5, 0.5], true), (1.0, [0.5, 0.5], true), (2.0, [0.75, 0.5], true), (3.0, [0.75, 0.5], true)];
+        let ray = pointer(Aim::Ray, &way);
+        assert_eq!((ray.at(1.5), ray.at(-1.0), ray.at(9.0)), ([0.625, 0.5], [0.5; 2], [0.75, 0.5]));
+        let force = ray.force(1.5, 0);
+        assert!((force.norm() - 2.0).abs() < 1e-15 && (force.x / -force.z - 0.1).abs() < 1e-15);
+        let motion = pointer(Aim::Motion, &way);
+        assert_eq!([0.5, 1.0].map(|t| motion.force(t, 0)), [Vec3::zeros(); 2]);
+        assert_eq!([1.5, 2.5, 9.0].map(|t| motion.force(t, 0)), [Vec3::x() * 2.0; 3]);
+        // What was moved before the press does not count.
+        assert_eq!(motion.force(2.5, 2), Vec3::zeros());
+        let down = pointer(Aim::Motion, &[(0.0, [0.5, 0.2], true), (1.0, [0.5, 0.3], true)]);
+        assert_eq!(down.force(0.5, 0), -Vec3::y() * 2.0);
+    }
+
+    #[test]
+    fn a_ray_meets_triangles_from_both_sides() {
+        let triangle = [Vec3::zeros(), Vec3::x(), Vec3::y()];
+        let from = Vec3::new(0.2, 0.2, 3.0);
+        assert_eq!(meets(&from, &-Vec3::z(), &triangle), Some(3.0));
+        assert_eq!(meets(&from, &-Vec3::z(), &[Vec3::zeros(), Vec3::y(), Vec3::x()]), Some(3.0));
+        assert_eq!(meets(&from, &Vec3::z(), &triangle), None);
+        assert_eq!(meets(&from, &Vec3::x(), &triangle), None);
+        // On an edge and on a corner.
+        assert_eq!(meets(&Vec3::new(0.5, 0.5, 1.0), &-Vec3::z(), &triangle), Some(1.0));
+        assert_eq!(meets(&Vec3::z(), &-Vec3::z(), &triangle), Some(1.0));
+        assert_eq!(meets(&Vec3::new(0.6, 0.6, 1.0), &-Vec3::z(), &triangle), None);
+    }
+}
