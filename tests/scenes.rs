@@ -3,6 +3,8 @@
 //! `PERCALE_BLESS=1 cargo test --test scenes` rewrites the values in those files; runs, bounds, tolerances and their reasons
 //! are written by hand and stay.
 
+#[path = "scenes/airflow.rs"]
+mod airflow;
 #[path = "scenes/wet.rs"]
 mod wet;
 

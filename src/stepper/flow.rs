@@ -89,7 +89,7 @@ impl Breath {
         let sizes = [0, 1, 2].map(|axis| (axis, grid.faces(axis)));
         self.places.clear();
         for sail in &world.elements.sails {
-            for v in sail.vertices.clone().filter(|v| grid.contains(&state.x[*v])) {
+            for v in sail.vertices.clone().filter(|v| grid.reaches(&state.x[*v])) {
                 self.places.push((v as u32, sizes.map(|axis| grid.around(axis, &inverse, &state.x[v]))));
             }
         }

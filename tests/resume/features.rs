@@ -30,6 +30,7 @@ pub fn all() -> Vec<(&'static str, String)> {
         ("springs, beams, air, glue", format!("{}{SPRINGS}", time(""))),
         ("internal friction", format!("{}{INNER}", time(""))),
         ("water, bridges that form and break", format!("{}{WET}", time(""))),
+        ("flowing air, both ways, around a ball that moves", format!("{}{BLOWN}", time(""))),
         ("pointers", format!("{}{POINTED}", time(""))),
     ]
 }
@@ -37,6 +38,35 @@ pub fn all() -> Vec<(&'static str, String)> {
 fn time(more: &str) -> String {
     format!("[time]\nfps = 25\nstep = \"4 ms\"\n{more}")
 }
+
+/// A sheet in air that is blown in by a recording and at a steady speed, and flows around a ball that moves and vanishes.
+const BLOWN: &str = r##"
+[airflow]
+box = { min = [-0.4, -0.3, -0.3], max = [0.4, 0.3, 0.3] }
+cells = [16, 12, 10]
+coupling = "two-way"
+faces = { right = "open", bottom = "no-slip" }
+[[airflow.inlet]]
+face = "left"
+wav = "MESHES/../scenes/recordings/gust.wav"
+gain = "8 m/s"
+[[airflow.inlet]]
+face = "back"
+box = { min = [-0.1, -0.1, -1], max = [0.1, 0.1, 1] }
+speed = "2 m/s"
+from = "0.06 s"
+[[obstacle]]
+name = "ball"
+sphere = { center = [-0.2, 0, 0.05], radius = 0.06 }
+until = "0.14 s"
+keyframes = [{ time = 0 }, { time = 0.1, translate = [0, 0.06, 0] }]
+[[cloth]]
+name = "sheet"
+mesh = "MESHES/sheet_1m_25.ply"
+transform = { scale = 0.3, rotate = { axis = [0, 0, 1], angle = "70 deg" } }
+[[cloth.pin]]
+box = { min = [-1, 0.13, -1], max = [1, 1, 1] }
+"##;
 
 /// Two sheets on a ball that turns, wind, pins and handles that take hold and let go, strain limits, weights.
 const DRAPE: &str = r##"

@@ -39,6 +39,7 @@ fn assembled(n: usize, network: Network, k: f64) -> Vec<Vec<f64>> {
         mass: &world.mass,
         beta: 0.3,
         betas: &steps,
+        exchange: &[],
         wind: Vec3::zeros(),
     };
     assembly.assemble(&scheme, &state.memory);

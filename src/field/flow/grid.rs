@@ -4,6 +4,8 @@ use crate::linalg::{Vec3, par};
 
 /// Rows of faces that a thread takes at a time.
 const ROWS: usize = 32;
+/// Part of a cell that is rounding of where a vertex is.
+const ROUNDING: f64 = 1e-5;
 
 /// The box. Cell `(i, j, k)` is number `i + nx (j + ny k)`; faces across an axis are numbered alike, one more along it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -127,6 +129,11 @@ impl Grid {
     pub fn contains(&self, p: &Vec3) -> bool {
         let high = self.high();
         (0..3).all(|axis| (self.low[axis]..=high[axis]).contains(&p[axis]))
+    }
+
+    /// The point is in the box, or outside by no more than rounding: what closes a channel reaches to its walls.
+    pub fn reaches(&self, p: &Vec3) -> bool {
+        (self.clamp(*p) - p).norm() <= ROUNDING * self.finest()
     }
 
     /// The nearest point in the box.

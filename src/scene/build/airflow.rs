@@ -133,7 +133,7 @@ fn recorded(inlet: &airflow::Inlet, k: usize, faults: &mut Faults) -> Option<Blo
 /// Tells of what the air does not meet.
 fn tell(world: &World, state: &State, airflow: &Airflow, faults: &mut Faults) {
     for object in &world.objects {
-        let outside = object.place.iter().filter(|v| !airflow.grid.contains(&state.x[**v as usize])).count();
+        let outside = object.place.iter().filter(|v| !airflow.grid.reaches(&state.x[**v as usize])).count();
         match object.kind {
             Kind::Cloth if outside > 0 => {
                 let message = format!(
