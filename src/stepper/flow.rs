@@ -1,7 +1,7 @@
 //! The flow of the air in a step: it goes on between solids, pushes cloth, and is pushed by it.
 
 use crate::field::flow::bounds::Inlet;
-use crate::field::flow::grid::{Corners, Grid};
+use crate::field::flow::grid::{Grid, Spread};
 use crate::field::flow::solid::Solids;
 use crate::field::flow::{Solver, Work};
 use crate::force::resistance::{Exchange, Exposed};
@@ -21,7 +21,7 @@ pub struct Breath {
     /// A third of the area vectors of each vertex's triangles [m^2].
     areas: Vec<Vec3>,
     /// Vertices of cloth in the box, and the faces around them, by axis.
-    places: Vec<(u32, [Corners; 3])>,
+    places: Vec<(u32, [Spread; 3])>,
     /// Sum of the weights of the vertices around each face.
     shares: [Vec<f64>; 3],
     /// Change of velocity by cloth [m/s].
@@ -85,12 +85,10 @@ impl Breath {
     /// Vertices of cloth in the box.
     fn place(&mut self, world: &World, airflow: &Airflow, state: &State) {
         let grid = &airflow.grid;
-        let inverse = Vec3::from(grid.spacing.map(|dx| 1.0 / dx));
-        let sizes = [0, 1, 2].map(|axis| (axis, grid.faces(axis)));
         self.places.clear();
         for sail in &world.elements.sails {
             for v in sail.vertices.clone().filter(|v| grid.reaches(&state.x[*v])) {
-                self.places.push((v as u32, sizes.map(|axis| grid.around(axis, &inverse, &state.x[v]))));
+                self.places.push((v as u32, [0, 1, 2].map(|axis| grid.spread(axis, &state.x[v]))));
             }
         }
     }
@@ -110,7 +108,7 @@ impl Breath {
         let Breath { solver, areas, places, shares, .. } = self;
         let mass = airflow.fluid.density * airflow.grid.volume();
         let around =
-            |corners: &Corners, values: &[f64]| (0..8).fold(0.0, |sum, k| sum + corners.1[k] * values[corners.0[k]]);
+            |corners: &Spread, values: &[f64]| (0..12).fold(0.0, |sum, k| sum + corners.1[k] * values[corners.0[k]]);
         step.exchange.clear();
         step.exchange.resize(world.moving, Exchange::default());
         // Outside the box the air is still and does not answer.
@@ -154,7 +152,7 @@ impl Breath {
 }
 
 /// Adds what each vertex has to the faces around it.
-fn give(places: &[(u32, [Corners; 3])], what: impl Fn(u32) -> Vec3, faces: &mut [Vec<f64>; 3]) {
+fn give(places: &[(u32, [Spread; 3])], what: impl Fn(u32) -> Vec3, faces: &mut [Vec<f64>; 3]) {
     for (v, corners) in places {
         let own = what(*v);
         for ((places, weights), (faces, own)) in corners.iter().zip(faces.iter_mut().zip(own.iter())) {

@@ -20,6 +20,8 @@ pub struct Grid {
 
 /// Eight places of an array and their weights, which sum to one.
 pub type Corners = ([usize; 8], [f64; 8]);
+/// Twelve places, as [`Corners`].
+pub type Spread = ([usize; 12], [f64; 12]);
 
 impl Grid {
     /// That between two corners [m].
@@ -162,6 +164,42 @@ impl Grid {
         )
     }
 
+    /// Faces across an axis with which something at a point exchanges momentum, and their weights: a quadratic spline along the axis, linear
+    /// across it. That is the difference, between neighbouring cells, of what a linear kernel makes of a half space: a pressure that
+    /// jumps by the same everywhere on a surface is balanced by one that jumps there, however the surface lies in the cells.
+    #[inline]
+    pub fn spread(&self, axis: usize, p: &Vec3) -> Spread {
+        let sizes = self.faces(axis);
+        let strides = [1, sizes[0], sizes[0] * sizes[1]];
+        let mut along = [([0usize; 3], [0.0; 3]); 3];
+        for b in 0..3 {
+            let most = sizes[b] - 1;
+            let at = (p[b] - self.low[b]) / self.spacing[b];
+            if b == axis {
+                let middle = at.round().clamp(0.0, most as f64);
+                let (k, d) = (middle as usize, (at - middle).clamp(-0.5, 0.5));
+                let weights = [0.5 * (0.5 - d) * (0.5 - d), 0.75 - d * d, 0.5 * (0.5 + d) * (0.5 + d)];
+                along[b] = ([k.max(1) - 1, k, (k + 1).min(most)], weights);
+            } else {
+                let at = (at - 0.5).clamp(0.0, most as f64);
+                let k = (at as usize).min(most.max(1) - 1);
+                along[b] = ([k, (k + 1).min(most), 0], [1.0 - (at - k as f64), at - k as f64, 0.0]);
+            }
+        }
+        let [b, c] = [(axis + 1) % 3, (axis + 2) % 3];
+        let own = |i: usize| (i / 4, i / 2 % 2, i % 2);
+        (
+            std::array::from_fn(|i| {
+                let (i, j, k) = own(i);
+                along[axis].0[i] * strides[axis] + along[b].0[j] * strides[b] + along[c].0[k] * strides[c]
+            }),
+            std::array::from_fn(|i| {
+                let (i, j, k) = own(i);
+                along[axis].1[i] * along[b].1[j] * along[c].1[k]
+            }),
+        )
+    }
+
     /// Velocity across an axis at a point [m/s]; arguments as in [`Grid::around`].
     #[inline]
     pub fn component(&self, velocity: &[f64], axis: (usize, [usize; 3]), inverse: &Vec3, p: &Vec3) -> f64 {
@@ -211,6 +249,11 @@ mod tests {
         let edge = grid.velocity(&velocity, &Vec3::new(-5.0, 1.3, 2.2));
         assert!((edge.x - field(Vec3::new(-1.0, 1.3, 2.2))).abs() < 1e-12);
         assert!((edge.y - field(Vec3::new(-0.75, 1.3, 2.2))).abs() < 1e-12);
+        for axis in 0..3 {
+            let (places, weights) = grid.spread(axis, &p);
+            let sum = (0..12).fold(0.0, |sum, k| sum + weights[k] * velocity[axis][places[k]]);
+            assert!((sum - field(p)).abs() < 1e-12 && (weights.iter().sum::<f64>() - 1.0).abs() < 1e-15);
+        }
         assert_eq!(grid.clamp(Vec3::new(9.0, -1.0, 2.5)), Vec3::new(1.0, 0.5, 2.5));
     }
 }
