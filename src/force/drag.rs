@@ -5,8 +5,7 @@
 //! Where air flows, the force is what the flow says of each vertex (`resistance`). A body loses its speed at a rate, whatever the wind. All
 //! are implicit.
 
-use super::resistance::Exchange;
-use super::scheme::Scheme;
+use super::scheme::{Exchange, Scheme};
 use super::term::{Law, Name, Own, Rows};
 use crate::linalg::matrix::{Domain, Real};
 use crate::linalg::{Mat3, Vec3};

@@ -11,6 +11,7 @@
 //! semidefinite.
 
 use super::drag::Drag;
+use super::scheme::Exchange;
 use crate::linalg::{Mat3, Vec3};
 
 /// A law.
@@ -36,15 +37,6 @@ pub enum Resistance {
     Seed(f64),
     /// That, and never feeding energy: `C1` [kg/m^3].
     SeedFixed(f64),
-}
-
-/// Force of the air on a vertex: `force - matrix v` for its velocity `v` at the end of the step.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Exchange {
-    /// Where the vertex is at rest [N].
-    pub force: Vec3,
-    /// Positive semidefinite [N s/m].
-    pub matrix: Mat3,
 }
 
 /// A vertex in the air.

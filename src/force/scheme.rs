@@ -1,7 +1,6 @@
 //! What a step tells the laws, and how they read it.
 
-use super::resistance::Exchange;
-use crate::linalg::Vec3;
+use crate::linalg::{Mat3, Vec3};
 
 /// What the scheme says of this step, by moving vertex.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +46,15 @@ impl Scheme<'_> {
     pub fn expected(&self, v: usize) -> Vec3 {
         self.y[v] + self.guess[v] * (self.betas[v] * self.betas[v])
     }
+}
+
+/// Force of the air on a vertex: `force - matrix v` for its velocity `v` at the end of the step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Exchange {
+    /// Where the vertex is at rest [N].
+    pub force: Vec3,
+    /// Positive semidefinite [N s/m].
+    pub matrix: Mat3,
 }
 
 /// Elements that are evaluated side by side: their numbers stand in rows, so that loops over them run in lanes.

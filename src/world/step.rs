@@ -1,8 +1,7 @@
 //! One step in the making: what its stages hand on to each other.
 
 use super::{State, World};
-use crate::force::resistance::Exchange;
-use crate::force::scheme::Scheme;
+use crate::force::scheme::{Exchange, Scheme};
 use crate::linalg::Vec3;
 
 /// One step in the making.

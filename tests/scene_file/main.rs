@@ -1,6 +1,7 @@
 //! The scene file: defaults, every key, refusals, overrides, the schema, materials, and hostile input.
 
 mod air;
+mod airflow;
 mod balloon;
 mod bodies;
 mod defaults;

@@ -68,7 +68,14 @@ fn it_describes_every_key() {
 }
 
 /// Keys that no scene can have beside others of [`FULL`]: a camera stands somewhere or is fitted, and the like.
-const APART: [&str; 2] = ["preview.camera.direction", "wet_contact.h_max"];
+const APART: [&str; 6] = [
+    "preview.camera.direction",
+    "wet_contact.h_max",
+    "airflow.C1",
+    "airflow.permeability",
+    "airflow.permeability.speed",
+    "airflow.permeability.pressure",
+];
 
 /// Motions and selectors are declared once; the full scene shows each of their keys in one of the places.
 fn shared(path: &str) -> bool {
@@ -129,6 +136,10 @@ fn it_knows_the_keys_that_the_reader_knows() {
         ("[[balloon]]\nzzzzzzzz = 1", "balloon"),
         ("[[friction]]\ncurves = { zzzzzzzz = 1 }", "friction.curves"),
         ("[wind]\nzzzzzzzz = 1", "wind"),
+        ("[airflow]\nzzzzzzzz = 1", "airflow"),
+        ("[airflow]\nfaces = { zzzzzzzz = 1 }", "airflow.faces"),
+        ("[[airflow.inlet]]\nzzzzzzzz = 1", "airflow.inlet"),
+        ("[preview.airflow]\nzzzzzzzz = 1", "preview.airflow"),
         ("[contact]\nzzzzzzzz = 1", "contact"),
         ("[solver]\nzzzzzzzz = 1", "solver"),
         ("[output]\nzzzzzzzz = 1", "output"),
@@ -169,6 +180,8 @@ fn its_defaults_are_those_that_are_read() {
          [[balloon]]\ncloth = \"sheet\"\npressure = 1\n\
          [[wet]]\ncloth = \"sheet\"\n[[wet.source]]\neverywhere = true\n[wet_contact]\n\
          [[probe]]\nname = \"all\"\nforce = {{ everything = true }}\n\
+         [airflow]\nbox = {{ min = [0, 0, 0], max = [1, 1, 1] }}\ncells = [4, 4, 4]\n\
+         [[airflow.inlet]]\nface = \"left\"\nspeed = 1\n[preview.airflow]\n\
          [preview.camera]\nposition = [1, 1, 1]\ntarget = [0, 0, 0]\n\
          [[material]]\nname = \"m\"\nbase = \"cotton\"\nrigidity_progressive = {{ k1 = 1 }}\n\
          internal_friction = {{ shear = {{ a = 1, tau = 1 }} }}\n"
@@ -194,6 +207,7 @@ fn its_defaults_are_those_that_are_read() {
         ("air_layer.vent", "air_layer[0].vent[0]"),
         ("air_layer", "air_layer[0]"),
         ("balloon", "balloon[0]"),
+        ("airflow.inlet", "airflow.inlet[0]"),
         ("wet.source", "wet[0].source[0]"),
         ("wet", "wet[0]"),
         ("probe", "probe[0]"),
@@ -209,6 +223,13 @@ fn its_defaults_are_those_that_are_read() {
         let elsewhere = [
             "cloth.handle.keyframes",
             "wet_contact.h_max",
+            "airflow.C1",
+            "airflow.inlet.channel",
+            "airflow.inlet.gain",
+            "airflow.inlet.reference",
+            "airflow.inlet.window",
+            "airflow.inlet.exponent",
+            "airflow.inlet.threshold",
             "cloth.pin.rotation",
             "obstacle.keyframes",
             "obstacle.rotation",

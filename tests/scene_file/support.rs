@@ -22,6 +22,7 @@ pub fn folder() -> PathBuf {
             // Existence alone counts: no mesh is read.
             fs::write(folder.join("toy.msh"), "").unwrap();
             fs::write(folder.join("walk/walk.mdd"), "").unwrap();
+            fs::write(folder.join("gust.wav"), "").unwrap();
             fs::write(folder.join("hand.csv"), "t,x,y,z\n0,0,1,0\n0.5,0,1.5,0\n").unwrap();
             fs::write(folder.join("mouse.csv"), "t,px,py,button\n0,0.5,0.25,0\n0.5,1,0,1\n").unwrap();
             fs::write(folder.join("curves.csv"), "# N\nload, f0, F90\n0.5, 0.2, 0.25\n\n1, 0.3, 0.4\n").unwrap();

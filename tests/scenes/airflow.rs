@@ -12,8 +12,8 @@ fn ways(done: &Done) -> Vec<Vec3> {
 }
 
 /// The sheet is still until the breath (0.9 s), farthest back while it is heard (to 4.5 s, and the two steps in which the air
-/// stops), and back within 2 % in the end. The air's energy then falls as its slowest mode: one vortex in the box, `k^2 = 2 (pi/L)^2`, by
-/// `(1 + h nu k^2)^-2` a step.
+/// stops), and back within 2 % in the end. The air's energy then falls as the slowest of the modes that are as symmetric as the inlet, by
+/// `(1 + h nu k^2)^-2` a step, `k^2 = 5 (pi/L)^2` less 3 % on ten cells. The drag as printed throws the sheet out.
 #[test]
 fn microphone_as_expected() {
     check_scene("microphone");
@@ -27,12 +27,14 @@ fn microphone_as_expected() {
     assert!(back[peak] > 2e-3 && (0.9..=5.1).contains(&time(peak)), "{} at {}", back[peak], time(peak));
     assert!(rest < 0.02 * back[peak], "{rest} of {}", back[peak]);
     let energy = |frame: u32| done.told("flow_energy", frame).unwrap();
-    let k2 = 2.0 * (std::f64::consts::PI / 0.1).powi(2);
+    let k2 = 5.0 * (std::f64::consts::PI / 0.1).powi(2);
     let slowest = (1.0 + 0.3 * 1e-3 * k2).powi(-2);
     // The last breath is heard at 4.5 s, frame 16.
     let ratios: Vec<f64> = (19..23).map(|frame| energy(frame + 1) / energy(frame)).collect();
     println!("energy falls by {ratios:?} a step, the slowest mode by {slowest}");
     assert!(ratios.iter().all(|ratio| (ratio / slowest - 1.0).abs() < 0.05), "{ratios:?}, {slowest}");
+    let printed = run("microphone", "microphone-printed", Some(30), &["airflow.drag=seed".to_string()]);
+    assert!(ways(&printed)[29].norm() > 1.0, "{:?}", ways(&printed)[29]);
 }
 
 /// The way of the sheet has the direction in which the two inlets blow together, within 10 degrees.

@@ -249,9 +249,9 @@ mod tests {
         let edge = grid.velocity(&velocity, &Vec3::new(-5.0, 1.3, 2.2));
         assert!((edge.x - field(Vec3::new(-1.0, 1.3, 2.2))).abs() < 1e-12);
         assert!((edge.y - field(Vec3::new(-0.75, 1.3, 2.2))).abs() < 1e-12);
-        for axis in 0..3 {
+        for (axis, own) in velocity.iter().enumerate() {
             let (places, weights) = grid.spread(axis, &p);
-            let sum = (0..12).fold(0.0, |sum, k| sum + weights[k] * velocity[axis][places[k]]);
+            let sum = (0..12).fold(0.0, |sum, k| sum + weights[k] * own[places[k]]);
             assert!((sum - field(p)).abs() < 1e-12 && (weights.iter().sum::<f64>() - 1.0).abs() < 1e-15);
         }
         assert_eq!(grid.clamp(Vec3::new(9.0, -1.0, 2.5)), Vec3::new(1.0, 0.5, 2.5));

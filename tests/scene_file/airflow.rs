@@ -1,0 +1,119 @@
+//! `[airflow]`: how it is written, as far as the world; recordings that are of no use.
+
+use crate::support::{folder, lines, read};
+use percale::field::flow::bounds::Side;
+use percale::force::resistance::Resistance;
+use percale::scene::build::{Built, build};
+use percale::scene::{Fault, read_text};
+use std::fs;
+
+const BOX: &str = "[airflow]\nbox = { min = [0, 0, 0], max = [1, 1, 1] }\ncells = [4, 5, 6]\n";
+
+/// A square in a box of air; the scene goes on with `more`.
+fn built(name: &str, more: &str) -> Result<Built, Vec<Fault>> {
+    let text = "v 0.2 0.5 0.2\nv 0.2 0.5 0.4\nv 0.4 0.5 0.4\nv 0.4 0.5 0.2\nf 1 2 3\nf 1 3 4\n";
+    fs::write(folder().join("blown.obj"), text).unwrap();
+    let scene = format!("[[cloth]]\nname = \"sheet\"\nmesh = \"blown.obj\"\n{more}");
+    let file = folder().join(format!("{name}.toml"));
+    build(&read_text(&file, scene.as_bytes(), &[])?, &file).map_err(|refusal| refusal.faults)
+}
+
+/// A WAV file: format code, channels, bits, and its samples as bytes; `lost` bytes are not there.
+fn wav(name: &str, [code, channels, bits]: [u16; 3], samples: &[u8], lost: usize) {
+    let block = channels * bits / 8;
+    let mut file = b"RIFF\0\0\0\0WAVEfmt \x10\0\0\0".to_vec();
+    for field in [code, channels] {
+        file.extend(field.to_le_bytes());
+    }
+    file.extend(1000u32.to_le_bytes());
+    file.extend((1000 * u32::from(block)).to_le_bytes());
+    for field in [block, bits] {
+        file.extend(field.to_le_bytes());
+    }
+    file.extend(b"data");
+    file.extend((samples.len() as u32).to_le_bytes());
+    file.extend(samples);
+    file.truncate(file.len() - lost);
+    let length = (file.len() - 8) as u32;
+    file[4..8].copy_from_slice(&length.to_le_bytes());
+    fs::write(folder().join(name), file).unwrap();
+}
+
+#[test]
+fn it_comes_to_the_world() {
+    let more = format!("{BOX}faces = {{ right = \"open\", bottom = \"no-slip\" }}\ncoupling = \"two-way\"\n");
+    let Built { world, state, .. } = built("flows", &more).unwrap();
+    let airflow = world.airflow.as_ref().unwrap();
+    assert_eq!((airflow.grid.cells, airflow.grid.spacing[1]), ([4, 5, 6], 0.2));
+    let sides = [Side::Wall, Side::Open, Side::NoSlip, Side::Wall, Side::Wall, Side::Wall];
+    assert_eq!((airflow.sides, airflow.answers), (sides, true));
+    assert_eq!(airflow.resistance, Resistance::Split { normal: 1.2, tangent: 0.02 });
+    assert_eq!((state.flow.pressure.len(), state.flow.force.len()), (120, world.moving));
+    assert_eq!(world.elements.sails.len(), 1);
+    let screen = format!(
+        "{BOX}drag = \"screen\"\npermeability = [{{ speed = 0.1, pressure = 4.25 }}, {{ speed = 1, pressure = 65 }}]\n"
+    );
+    let Built { world, .. } = built("screen", &screen).unwrap();
+    let Resistance::Screen { friction, inertia } = world.airflow.unwrap().resistance else { panic!() };
+    assert!((friction - 40.0).abs() < 1e-9 && (inertia - 25.0).abs() < 1e-9);
+}
+
+#[test]
+fn what_does_not_go_together_is_told() {
+    let told = |more: &str| lines(&built("apart", more).unwrap_err());
+    for (more, word) in [
+        (format!("{BOX}[wind]\nvelocity = [1, 0, 0]\n"), "wind: conflicts with [airflow]"),
+        (format!("{BOX}drag = \"screen\"\n"), "airflow.permeability: missing; drag = \"screen\" needs it"),
+        (format!("{BOX}C1 = 3\n"), "airflow.C1: goes with another law of 'drag'"),
+        (format!("{BOX}drag = \"seed\"\ncoupling = \"two-way\"\n"), "airflow.coupling: the law \"seed\" may feed"),
+        (
+            format!("{BOX}strict = true\n[[airflow.inlet]]\nface = \"left\"\nspeed = 1\n"),
+            "airflow.strict: what is blown in has no way out",
+        ),
+        ("[airflow]\nbox = { min = [0, 0, 0], max = [1, 0, 1] }\ncells = [4, 4, 4]\n".into(), "has no size along y"),
+        ("[airflow]\nbox = { min = [0, 0, 0], max = [1, 1, 1] }\n".into(), "airflow.cells: missing"),
+        (
+            format!(
+                "{BOX}[[airflow.inlet]]\nface = \"left\"\nspeed = 1\nbox = {{ min = [0, 2, 0], max = [1, 3, 1] }}\n"
+            ),
+            "airflow.inlet[0].box: no cell of the left side has its middle in the box",
+        ),
+    ] {
+        let lines = told(&more);
+        assert!(lines.contains(word), "{word}: {lines}");
+    }
+    assert!(read("[airflow]\ncells = [3, 4, 4]\n").is_err());
+}
+
+#[test]
+fn recordings_of_no_use_are_told_by_name() {
+    let blown = |file: &str, more: &str| {
+        built("heard", &format!("{BOX}[[airflow.inlet]]\nface = \"left\"\nwav = \"{file}\"\n{more}"))
+    };
+    let loud: Vec<u8> = (0..400u16).flat_map(|k| (k.wrapping_mul(9173) as i16).to_le_bytes()).collect();
+    wav("good.wav", [1, 1, 16], &loud, 0);
+    assert!(blown("good.wav", "").is_ok());
+    wav("cut.wav", [1, 1, 16], &loud, 100);
+    wav("mp3.wav", [0x55, 1, 16], &loud, 0);
+    wav("mute.wav", [1, 2, 16], &[0; 800], 0);
+    wav("empty.wav", [1, 1, 16], &[], 0);
+    let odd: Vec<u8> = (0..200).flat_map(|k| if k == 150 { f32::NAN } else { 0.5 }.to_le_bytes()).collect();
+    wav("odd.wav", [3, 1, 32], &odd, 0);
+    fs::write(folder().join("text.wav"), "not a recording").unwrap();
+    for (file, more, words) in [
+        ("cut.wav", "", &["airflow.inlet[0].wav", "800", "700"][..]),
+        ("mp3.wav", "", &["airflow.inlet[0].wav", "MP3"]),
+        ("good.wav", "channel = 2\n", &["airflow.inlet[0].channel", "channel 2 of 1"]),
+        ("empty.wav", "", &["airflow.inlet[0].wav", "sample"]),
+        ("odd.wav", "", &["airflow.inlet[0].wav", "sample 151", "not finite"]),
+        ("text.wav", "", &["airflow.inlet[0].wav", "RIFF"]),
+        ("good.wav", "window = \"0.5 ms\"\n", &["airflow.inlet[0].window", "less than two samples"]),
+    ] {
+        let told = lines(&blown(file, more).unwrap_err());
+        assert!(words.iter().all(|word| told.contains(word)), "{words:?}: {told}");
+    }
+    let Ok(Built { warnings, .. }) = blown("mute.wav", "channel = 2\n") else { panic!() };
+    assert!(lines(&warnings).contains("is silent in channel 2"), "{}", lines(&warnings));
+    let Ok(Built { warnings, .. }) = blown("good.wav", "threshold = 1\n") else { panic!() };
+    assert!(lines(&warnings).contains("nothing in the recording is as loud"), "{}", lines(&warnings));
+}
