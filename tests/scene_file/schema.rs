@@ -163,6 +163,26 @@ fn toml_text(value: &Value) -> String {
     }
 }
 
+/// Tables that the base scene has elsewhere are the same declarations; a law, and a recording, have keys of their own.
+const ELSEWHERE: [&str; 16] = [
+    "cloth.handle.keyframes",
+    "wet_contact.h_max",
+    "airflow.C1",
+    "airflow.inlet.channel",
+    "airflow.inlet.gain",
+    "airflow.inlet.reference",
+    "airflow.inlet.window",
+    "airflow.inlet.exponent",
+    "airflow.inlet.threshold",
+    "cloth.pin.rotation",
+    "obstacle.keyframes",
+    "obstacle.rotation",
+    "body.pin.k",
+    "body.pin.r",
+    "body.handle.k",
+    "body.handle.r",
+];
+
 #[test]
 fn its_defaults_are_those_that_are_read() {
     let base = format!(
@@ -219,26 +239,7 @@ fn its_defaults_are_those_that_are_read() {
     let mut checked = 0;
     for (path, key) in all {
         let Some(default) = key.get("default").filter(|d| !d.as_array().is_some_and(Vec::is_empty)) else { continue };
-        // Tables that the base scene has elsewhere are the same declarations; a law has its own keys.
-        let elsewhere = [
-            "cloth.handle.keyframes",
-            "wet_contact.h_max",
-            "airflow.C1",
-            "airflow.inlet.channel",
-            "airflow.inlet.gain",
-            "airflow.inlet.reference",
-            "airflow.inlet.window",
-            "airflow.inlet.exponent",
-            "airflow.inlet.threshold",
-            "cloth.pin.rotation",
-            "obstacle.keyframes",
-            "obstacle.rotation",
-            "body.pin.k",
-            "body.pin.r",
-            "body.handle.k",
-            "body.handle.r",
-        ];
-        if elsewhere.iter().any(|e| path.starts_with(e)) {
+        if ELSEWHERE.iter().any(|e| path.starts_with(e)) {
             continue;
         }
         let place = places.iter().find(|(from, _)| path.starts_with(&format!("{from}.")));
