@@ -249,10 +249,10 @@ impl Done {
     /// What the statistics say of a frame: an energy (its word and `_energy`), or a number by its word.
     fn told(&self, name: &str, frame: u32) -> Option<f64> {
         let stats = &self.stats[frame as usize - 1];
-        match name.strip_suffix("_energy") {
-            Some(word) => stats.energies.all().find(|(energy, _)| energy.word == word).map(|(_, joules)| joules),
-            None => FrameStats::NUMBERS.iter().find(|number| number.word == name).map(|number| (number.get)(stats)),
-        }
+        let energy = name
+            .strip_suffix("_energy")
+            .and_then(|word| stats.energies.all().find(|(energy, _)| energy.word == word).map(|(_, joules)| joules));
+        energy.or_else(|| FrameStats::NUMBERS.iter().find(|number| number.word == name).map(|n| (n.get)(stats)))
     }
 
     /// Finished, vertices of the mesh files in their order, nothing crosses, strain below `bound`.

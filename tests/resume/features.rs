@@ -57,9 +57,9 @@ speed = "2 m/s"
 from = "0.06 s"
 [[obstacle]]
 name = "ball"
-sphere = { center = [-0.085, 0, 0.05], radius = 0.06 }
+sphere = { center = [-0.066, 0.01, 0.05], radius = 0.06 }
 until = "0.14 s"
-keyframes = [{ time = 0 }, { time = 0.1, translate = [0.04, 0.03, 0] }]
+keyframes = [{ time = 0 }, { time = 0.1, translate = [0.03, 0.02, 0] }]
 [[cloth]]
 name = "sheet"
 mesh = "MESHES/sheet_1m_25.ply"

@@ -108,7 +108,7 @@ fn a_screen_has_its_pressure_drop() {
         let mesh = sheet(9, 9, 0.2, 0.2, Diagonals::Alternating, |m| Vec3::new(0.3, m.x - 0.1, m.y - 0.1));
         let border: Vec<u32> =
             (0..81).filter(|v| [v % 9, v / 9].iter().any(|k| *k == 0 || *k == 8)).map(|v| v as u32).collect();
-        let cloth = ClothInput { pins: vec![Pin::fixed(border)], ..ClothInput::plain(mesh, 500.0, 0.2) };
+        let cloth = ClothInput { pins: vec![Pin::fixed(border)], ..ClothInput::plain(mesh, 5000.0, 0.2) };
         let mut bench = Bench::new(input(Vec3::zeros(), cloth), settings(Integrator::Bdf2, 1e-3, 1e-8));
         let low = Vec3::new(0.0, -0.1, -0.1);
         let resistance = Resistance::Screen { friction, inertia };
@@ -131,18 +131,34 @@ fn a_screen_has_its_pressure_drop() {
     }
 }
 
+/// A disc of so many rings, six triangles more on each.
+fn disc(radius: f64, rings: usize) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+    let first = |ring: usize| if ring == 0 { 0 } else { 1 + 3 * ring * (ring - 1) };
+    let at = |ring: usize, k: usize| (first(ring) + if ring == 0 { 0 } else { k % (6 * ring) }) as u32;
+    let mut x = vec![Vec3::zeros()];
+    let mut triangles = Vec::new();
+    for ring in 1..=rings {
+        for k in 0..6 * ring {
+            let (sin, cos) = (k as f64 / (6 * ring) as f64 * 2.0 * PI).sin_cos();
+            x.push(Vec3::new(cos, 0.0, sin) * (radius * ring as f64 / rings as f64));
+            let (side, along) = (k / ring, k % ring);
+            let inner = side * (ring - 1) + along;
+            triangles.push([at(ring - 1, inner), at(ring, k), at(ring, k + 1)]);
+            if along + 1 < ring {
+                triangles.push([at(ring - 1, inner), at(ring, k + 1), at(ring - 1, inner + 1)]);
+            }
+        }
+    }
+    (x, triangles)
+}
+
 /// A plate of radius `R` sinks at speed `V` toward another at the distance `h`: the air between bears `F = 3 pi mu V R^4/(2 h^3)`
-/// (Stefan 1874; Reynolds 1886). The layer of air knows no more than its heights; 61 x 61 vertices on a disc.
+/// (Stefan 1874; Reynolds 1886). The layer of air knows no more than its heights; on 30 rings it is right within 1/30^2.
 #[test]
 fn a_squeezed_disc_bears_what_lubrication_says() {
     let (radius, gap, speed, h) = (0.1, 1e-3, 1e-4, 1e-3);
-    // A square drawn to a disc.
-    let mesh = sheet(61, 61, 2.0, 2.0, Diagonals::Alternating, |m| {
-        let [x, y] = [m.x - 1.0, m.y - 1.0];
-        Vec3::new(x * (1.0 - y * y / 2.0).sqrt(), 0.0, y * (1.0 - x * x / 2.0).sqrt()) * radius
-    });
-    let x = &mesh.positions;
-    let mut layer = Layer::new(x, &mesh.triangles, 0.0);
+    let (x, triangles) = disc(radius, 30);
+    let mut layer = Layer::new(&x, &triangles, 0.0);
     layer.open = x.iter().map(|x| x.norm() > radius * (1.0 - 1e-9)).collect();
     let gas = crate::air::gas(1.5e-5);
     let outside = vec![0.0; layer.size()];
@@ -157,14 +173,15 @@ fn a_squeezed_disc_bears_what_lubrication_says() {
     let now = gap - speed * h * 60.0;
     let exact = 1.5 * PI * viscosity * speed * radius.powi(4) / now.powi(3);
     println!("squeezed disc: {force:e} N, exact {exact:e}");
-    assert!((force / exact - 1.0).abs() < 0.02, "{force:e}, {exact:e}");
+    assert!((force / exact - 1.0).abs() < 0.005, "{force:e}, {exact:e}");
 }
 
 /// Air goes along a duct and leaks out through its lid: the layer of air, which knows one height and one pressure at each vertex, against
 /// the Navier-Stokes equations in 80 x 16 cells between plates, whose lid draws out what the layer says. Pressures within 5 %.
 #[test]
 fn a_duct_with_a_leaking_lid_is_that_of_the_flow() {
-    let (length, gap, inlet, viscosity) = (0.08, 4e-3, 2.0, 3e-4);
+    // Slow: the layer knows no dynamic pressure, rho u^2, which is 1 % here.
+    let (length, gap, inlet, viscosity) = (0.08, 4e-3, 0.2, 3e-4);
     let (along, side) = (80, 1e-3);
     let (x, triangles) = crate::air::strip(along, 2, side);
     let mut layer = Layer::new(&x, &triangles, 0.0);
