@@ -186,7 +186,7 @@ fn a_duct_with_a_leaking_lid_is_that_of_the_flow() {
     let (x, triangles) = crate::air::strip(along, 2, side);
     let mut layer = Layer::new(&x, &triangles, 0.0);
     layer.open = x.iter().map(|x| x.x > length - 1e-9).collect();
-    layer.permeance = x.iter().map(|x| if x.x < 1e-9 { 1e4 } else { 0.02 }).collect();
+    layer.permeance = x.iter().map(|x| if x.x < 1e-9 { 1e4 } else { 5e-3 }).collect();
     let gas = crate::air::gas(viscosity);
     let outside: Vec<f64> = x.iter().map(|x| if x.x < 1e-9 { inlet } else { 0.0 }).collect();
     let gaps = vec![gap; layer.size()];
@@ -224,7 +224,7 @@ fn a_duct_with_a_leaking_lid_is_that_of_the_flow() {
         6.0 * flux / gap * y * (1.0 - y)
     };
     let mut blown: Vec<(&Inlet, f64)> = left.iter().enumerate().map(|(j, inlet)| (inlet, profile(j))).collect();
-    blown.extend(lid.iter().zip(&pressure).map(|(inlet, p)| (inlet, -0.02 * p)));
+    blown.extend(lid.iter().zip(&pressure).map(|(inlet, p)| (inlet, -5e-3 * p)));
     let (mut flow, mut solver) = (Flow::still(&grid), Solver::default());
     for _ in 0..300 {
         solver.bounds.find(&grid, &sides, &blown, &[]);
@@ -240,7 +240,7 @@ fn a_duct_with_a_leaking_lid_is_that_of_the_flow() {
         pressure[4],
         flux,
         {
-            let out: f64 = pressure.iter().map(|p| 0.02 * p * side).sum();
+            let out: f64 = pressure.iter().map(|p| 5e-3 * p * side).sum();
             100.0 * out / flux
         }
     );
