@@ -141,7 +141,7 @@ impl Solver {
             begin.resize(own.len(), 0.0);
             par::fill(begin, |face| if free[face] { own[face] } else { given[face] });
         }
-        advect(grid, fluid.advection, (begin, &bounds.free), h, carried, &mut next.velocity);
+        advect(grid, (fluid.advection, sides), (begin, &bounds.free), h, carried, &mut next.velocity);
         for (axis, push) in push.iter().enumerate().filter(|(_, push)| !push.is_empty()) {
             let free = &bounds.free[axis];
             par::each_mut(&mut next.velocity[axis], |face, u| *u += if free[face] { push[face] } else { 0.0 });

@@ -1,5 +1,6 @@
 //! The air carries its velocity along.
 
+use super::bounds::Side;
 use super::grid::Grid;
 use crate::linalg::{Vec3, par};
 
@@ -86,10 +87,10 @@ pub struct Carried {
     around: [Vec<[f64; 2]>; 3],
 }
 
-/// Velocities `out` on free faces after the time `h`; those that are given stay.
+/// Velocities `out` on free faces after the time `h`; those that are given stay. What comes in through an open side was still.
 pub fn advect(
     grid: &Grid,
-    advection: Advection,
+    (advection, sides): (Advection, &[Side; 6]),
     (velocity, free): (&[Vec<f64>; 3], &[Vec<bool>; 3]),
     h: f64,
     Carried { nodes, once, around }: &mut Carried,
@@ -104,14 +105,23 @@ pub fn advect(
         let half = grid.clamp(middle + nodes.middle(grid, axis, place) * (0.5 * h));
         middle + nodes.at(grid, &inverse, &half) * h
     };
+    let still = |from: &Vec3| {
+        let high = grid.high();
+        let beyond = |axis: usize| [from[axis] < grid.low[axis], from[axis] > high[axis]];
+        (0..3).any(|axis| (0..2).any(|end| beyond(axis)[end] && sides[2 * axis + end] == Side::Open))
+    };
     for axis in 0..3 {
         let (sizes, own, free) = (grid.faces(axis), &velocity[axis], &free[axis]);
         let out = &mut out[axis];
         out.resize(own.len(), 0.0);
         if advection == Advection::SemiLagrangian {
             grid.each_face(axis, out, |face, place, out| {
-                let from = |place| grid.clamp(carried(axis, place, -h));
-                *out = if free[face] { grid.component(own, (axis, sizes), &inverse, &from(place)) } else { own[face] };
+                *out = own[face];
+                if free[face] {
+                    let from = carried(axis, place, -h);
+                    let came = || grid.component(own, (axis, sizes), &inverse, &grid.clamp(from));
+                    *out = if still(&from) { 0.0 } else { came() };
+                }
             });
             continue;
         }
@@ -124,6 +134,10 @@ pub fn advect(
                 return;
             }
             let from = carried(axis, place, -h);
+            if still(&from) {
+                (*once, *around) = (0.0, [0.0; 2]);
+                return;
+            }
             let (places, weights) = grid.around((axis, sizes), &inverse, &grid.clamp(from));
             let values = places.map(|place| own[place]);
             *once = (0..8).fold(0.0, |sum, k| sum + weights[k] * values[k]);
