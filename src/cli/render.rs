@@ -3,6 +3,7 @@
 use super::failure::Failure;
 use super::frames::{write_picture, write_sheet};
 use super::inspect::run_of;
+use super::log::{Level, log};
 use super::picture::{Seen, cell, full, picture, sheet_frames};
 use super::range::Frames;
 use super::{report, say};
@@ -57,7 +58,7 @@ impl Render {
         }
         let chosen = if self.frames.is_none() { sheet_frames(&scene, &record) } else { Vec::new() };
         let mut cells = Vec::new();
-        let mut count = 0;
+        let (mut count, mut bare) = (0, 0);
         for frame in (record.first..=last).filter(|frame| self.frames.as_ref().is_none_or(|frames| frames.has(*frame)))
         {
             let full = full(&scene, &record, frame);
@@ -67,6 +68,7 @@ impl Render {
             let objects = objects(&folder, &record, frame)?;
             let objects: Vec<(&Shape, &Snapshot)> = objects.iter().map(|(shape, at)| (shape, at)).collect();
             let flow = if scene.preview.airflow.is_some() { folder.read_flow(frame)? } else { None };
+            bare += usize::from(scene.preview.airflow.is_some() && flow.is_none());
             let seen = Seen { objects: &objects, flow: flow.as_ref() };
             let mut drawn = None;
             if full {
@@ -82,6 +84,11 @@ impl Render {
         }
         if !cells.is_empty() {
             write_sheet(&folder, &cells)?;
+        }
+        if bare > 0 {
+            let told =
+                format!("{bare} frames are drawn without arrows of the air, which was not written; see output.flow");
+            log(Level::Warning, &told);
         }
         report::write(&folder)?;
         say(&format!("{count} pictures in {}", folder.path().join("preview").display()));

@@ -17,6 +17,9 @@ use crate::world::{State, World};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+/// Air without a way out that is told [m^3/s]: more than rounding.
+const DRAINED: f64 = 1e-9;
+
 /// What a simulation has around it.
 pub struct Simulation<'a> {
     /// The scene.
@@ -72,7 +75,7 @@ impl Simulation<'_> {
         let (first, last) = (scene.time.start_frame, scene.time.last_frame());
         let mut stepper = stepper(world, settings(scene), scene.solver.precision == Precision::F64);
         let mut total = Stages::default();
-        let mut lags = false;
+        let (mut lags, mut drains) = (false, false);
         let mut stretched = Stretched::default();
         for frame in next..=last {
             let new = FrameStats { frame, min_gap: f64::INFINITY, ..FrameStats::default() };
@@ -101,6 +104,15 @@ impl Simulation<'_> {
                 let told =
                     format!("frame {frame}: pinched cloth holds back prescribed motion; see lag in stats.ndjson");
                 self.progress.log(Level::Warning, &told);
+            }
+            if stats.flow_drained > DRAINED && !drains {
+                let told = format!(
+                    "frame {frame}: {:.3} m3/s of air are blown or pushed to where there is no way out, and vanish evenly there; see flow_drained in stats.ndjson",
+                    stats.flow_drained
+                );
+                self.progress.log(Level::Warning, &told);
+                self.frames.warn(told);
+                drains = true;
             }
             lags = stats.lag > 0.0;
             total.add(&stats.seconds);
@@ -181,6 +193,7 @@ impl Simulation<'_> {
             stats.contacts = report.contacts;
             stats.min_gap = report.min_gap;
             (stats.bridges, stats.adhesion) = (report.bridges, report.adhesion);
+            stats.flow_drained = report.flow_drained;
         }
         stats.lag = state.lag;
         stats.seconds.add(&report.seconds);

@@ -100,6 +100,8 @@ pub struct Work {
     pub iterations: usize,
     /// Largest divergence of a cell after it [1/s].
     pub divergence: f64,
+    /// Air that is blown or pushed into rooms that have no way out, and vanishes there evenly, or the other way round [m^3/s].
+    pub drained: f64,
     /// The divergence asked for was reached, and the velocity diffused as exactly as asked.
     pub converged: bool,
 }
@@ -210,7 +212,7 @@ impl Solver {
             // A cell with no way out is no unknown.
             *b = if any { sum } else { 0.0 };
         });
-        poisson::balance(b, groups);
+        let drained = grid.volume() * poisson::balance(b, groups);
         let tolerance = DIVERGENCE * fastest(velocity).max(f64::MIN_POSITIVE) / grid.finest();
         x.clear();
         x.resize(grid.count(), 0.0);
@@ -219,7 +221,7 @@ impl Solver {
         slope(grid, &bounds.free, x, 1.0, &mut next.velocity);
         next.pressure.clear();
         next.pressure.extend(x.iter().zip(&flow.pressure).map(|(q, before)| before + q * per));
-        Work { iterations: outcome.iterations, divergence: outcome.residual, converged: outcome.converged }
+        Work { iterations: outcome.iterations, divergence: outcome.residual, drained, converged: outcome.converged }
     }
 }
 

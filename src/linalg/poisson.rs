@@ -157,8 +157,9 @@ impl Poisson {
     }
 }
 
-/// Takes the mean off `b` over the cells of each group, by number; those of none have [`NONE`].
-pub fn balance(b: &mut [f64], groups: &[u32]) {
+/// Takes the mean off `b` over the cells of each group, by number; those of none have [`NONE`]. Gives the sum of what was taken, each by
+/// its size.
+pub fn balance(b: &mut [f64], groups: &[u32]) -> f64 {
     let mut sums: Vec<[f64; 2]> = Vec::new();
     for (b, group) in b.iter().zip(groups).filter(|(_, group)| **group != NONE) {
         let group = *group as usize;
@@ -174,6 +175,7 @@ pub fn balance(b: &mut [f64], groups: &[u32]) {
             *b -= sum / count;
         }
     });
+    sums.iter().map(|[sum, _]| sum.abs()).sum()
 }
 
 /// No group.

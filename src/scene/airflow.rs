@@ -137,7 +137,7 @@ section! {
     pub struct Inlet {
         /// The side.
         pub face: Face = choice().required(),
-        /// What part of it; all of it if absent.
+        /// What part of it, as seen straight at the side; all of it if absent. Where inlets overlap their speeds add.
         pub region as "box": Option<Region> = table().optional(),
         /// Speed of the air; below zero it is drawn out.
         pub speed: Option<f64> = quantity(Unit::Speed, -1e3..=1e3).optional(),
@@ -256,6 +256,18 @@ fn sound(flow: Airflow, keys: &mut Keys) -> Option<Airflow> {
             keys.fault(key, "goes with another law of 'drag'");
             return None;
         }
+    }
+    let through = flow.permeability.map(|given| given.through(flow.test_pressure).permeance);
+    if through == Some(0.0) {
+        keys.fault("permeability", "is 0: a screen lets something through; give more, or drag = \"split\"");
+        return None;
+    }
+    if keys.find("test_pressure").is_some() && !screen {
+        keys.fault("test_pressure", "goes with drag = \"screen\"");
+        return None;
+    }
+    if law == DragLaw::Seed && flow.seed_constant > 0.0 {
+        keys.warn("C1", "above 0 it feeds energy to all that moves along its normal; the paper has it below");
     }
     if law == DragLaw::Seed && flow.coupling == Coupling::TwoWay {
         keys.fault("coupling", "the law \"seed\" may feed energy, which air cannot answer; give drag = \"seed-fixed\"");

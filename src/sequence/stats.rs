@@ -58,8 +58,10 @@ numbers! {
         pub adhesion: f64 = "N" or 0.0,
         /// Fastest that the air flows [m/s].
         pub flow_speed: f64 = "m/s" or 0.0,
-        /// Kinetic energy of the flowing air [J].
+        /// Kinetic energy of the flowing air [J], with what is inside obstacles and bodies at their speed.
         pub flow_energy: f64 = "J" or 0.0,
+        /// Air that vanishes, or comes, evenly in rooms from which there is no way out [m3/s].
+        pub flow_drained: f64 = "m3/s" or 0.0,
         /// Iterations for the pressure of flowing air.
         pub flow_iterations: u64 = "" or 0.0,
         /// Steps after which it had more divergence than asked.
@@ -165,6 +167,7 @@ mod tests {
             adhesion: 0.5,
             flow_speed: 0.25,
             flow_energy: 0.125,
+            flow_drained: 0.5,
             flow_iterations: 7,
             flow_unconverged: 1,
             missed: 3,

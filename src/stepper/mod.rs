@@ -228,6 +228,7 @@ impl<T: Precision> Stepper<T> {
         let work = self.breath.advance(world, state, &mut self.now);
         report.flow_iterations += work.iterations as u64;
         report.flow_unconverged += u64::from(!work.converged);
+        report.flow_drained = work.drained;
         self.now.breeze = world.breeze(state, state.time + self.now.h);
         lap(&mut self.clock, &mut report.seconds.flow);
     }

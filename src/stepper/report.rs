@@ -35,6 +35,8 @@ pub struct Report {
     pub flow_iterations: u64,
     /// Steps after which it had more divergence than asked, or was not diffused as exactly.
     pub flow_unconverged: u64,
+    /// Air that vanished, or came, in rooms without a way out in the last step [m^3/s].
+    pub flow_drained: f64,
     /// Candidate pairs in the last step.
     pub candidates: usize,
     /// Lists of candidates built, each of two patches.
@@ -61,6 +63,7 @@ impl Report {
         self.min_gap = next.min_gap;
         self.bridges = next.bridges;
         self.adhesion = next.adhesion;
+        self.flow_drained = next.flow_drained;
         self.candidates = next.candidates;
         self.seconds.add(&next.seconds);
     }

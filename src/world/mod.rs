@@ -338,7 +338,7 @@ impl State {
             (self.balloons.len() == start.balloons.len(), "balloons"),
             (self.water.absorbed.len() == start.water.absorbed.len(), "wet cloths"),
             (self.bridges_fit(world), "liquid bridges"),
-            (self.flow.sizes() == start.flow.sizes(), "cells of the airflow"),
+            (self.flow.sizes() == start.flow.sizes(), "cells or coupling of the airflow"),
             (pointed, "pointers"),
             (self.room.is_empty() || self.room.len() == self.x.len(), "vertices with less room"),
             (held, "pins or handles"),

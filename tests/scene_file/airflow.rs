@@ -70,6 +70,13 @@ fn what_does_not_go_together_is_told() {
             format!("{BOX}strict = true\n[[airflow.inlet]]\nface = \"left\"\nspeed = 1\n"),
             "airflow.strict: what is blown in has no way out",
         ),
+        (
+            format!(
+                "{BOX}strict = true\nfaces = {{ left = \"open\" }}\n[[airflow.inlet]]\nface = \"left\"\nspeed = 1\n"
+            ),
+            "airflow.strict: what is blown in has no way out: inlets or solids",
+        ),
+        (format!("{BOX}drag = \"screen\"\npermeability = 0\n"), "airflow.permeability: is 0"),
         ("[airflow]\nbox = { min = [0, 0, 0], max = [1, 0, 1] }\ncells = [4, 4, 4]\n".into(), "has no size along y"),
         ("[airflow]\nbox = { min = [0, 0, 0], max = [1, 1, 1] }\n".into(), "airflow.cells: missing"),
         (
@@ -82,6 +89,8 @@ fn what_does_not_go_together_is_told() {
         let lines = told(&more);
         assert!(lines.contains(word), "{word}: {lines}");
     }
+    let Ok(Built { warnings, .. }) = built("alone", "[output]\nflow = 1\n") else { panic!() };
+    assert!(lines(&warnings).contains("output.flow: does nothing without [airflow]"), "{}", lines(&warnings));
     assert!(read("[airflow]\ncells = [3, 4, 4]\n").is_err());
 }
 
@@ -107,6 +116,7 @@ fn recordings_of_no_use_are_told_by_name() {
         ("empty.wav", "", &["airflow.inlet[0].wav", "sample"]),
         ("odd.wav", "", &["airflow.inlet[0].wav", "sample 151", "not finite"]),
         ("text.wav", "", &["airflow.inlet[0].wav", "RIFF"]),
+        ("good.wav", "gain = 900\nreference = 0.1\n", &["airflow.inlet[0].gain", "at most 1000 m/s"]),
         ("good.wav", "window = \"0.5 ms\"\n", &["airflow.inlet[0].window", "less than two samples"]),
     ] {
         let told = lines(&blown(file, more).unwrap_err());

@@ -73,7 +73,9 @@ impl Bounds {
                 }
             }
         }
-        if sides.contains(&Side::Open) {
+        let lets_out =
+            |side: &usize| sides[*side] == Side::Open && faces_of(grid, *side).any(|face| self.free[side / 2][face]);
+        if (0..6).any(|side| lets_out(&side)) {
             return;
         }
         // What is blown in goes out through the other side, evenly (the paper's box has no way out).
@@ -93,7 +95,7 @@ impl Bounds {
 }
 
 /// The cell behind a face of a side of the box.
-fn inside(grid: &Grid, side: usize, face: usize) -> usize {
+pub fn inside(grid: &Grid, side: usize, face: usize) -> usize {
     let axis = side / 2;
     let mut place = Grid::place(grid.faces(axis), face);
     place[axis] = place[axis].min(grid.cells[axis] - 1);

@@ -153,6 +153,20 @@ fn solids_and_closed_boxes() {
     assert!(change < 1e-4, "{change}");
 }
 
+/// An open side that is an inlet all over is no way out; what is blown in on all sides vanishes, and how much is told.
+#[test]
+fn air_without_a_way_out_is_told() {
+    let mut sides = [Side::Wall; 6];
+    sides[1] = Side::Open;
+    let mut tank = Tank::new([6, 5, 4], [1.0; 3], sides, 0.0, Advection::MacCormack);
+    let all: Vec<Inlet> = (0..6).map(|side| Inlet { side, faces: faces_of(&tank.grid, side).collect() }).collect();
+    let work = tank.step(0.01, &[(&all[1], 2.0)], &[]);
+    assert!(work.drained < 1e-12 && (tank.out(0) - 2.0).abs() < 1e-12, "{work:?}");
+    let blown: Vec<(&Inlet, f64)> = all.iter().map(|inlet| (inlet, 2.0)).collect();
+    let work = tank.step(0.01, &blown, &[]);
+    assert!((work.drained - 12.0).abs() < 1e-9 && work.converged, "{work:?}");
+}
+
 /// Same bits on any number of threads.
 #[test]
 fn threads_change_nothing() {

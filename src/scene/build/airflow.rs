@@ -3,8 +3,9 @@
 use super::faults::Faults;
 use crate::field::flow::Fluid;
 use crate::field::flow::advect::Advection as Carried;
-use crate::field::flow::bounds::{self, Inlet, faces_of};
+use crate::field::flow::bounds::{self, Bounds, Inlet, faces_of};
 use crate::field::flow::grid::Grid;
+use crate::field::flow::solid::Solids;
 use crate::force::resistance::Resistance;
 use crate::linalg::Vec3;
 use crate::scene::Scene;
@@ -13,11 +14,28 @@ use crate::scene::wav::{Hearing, Recording};
 use crate::world::airflow::{Airflow, Blow, Blower, closed};
 use crate::world::{Kind, State, World};
 
+/// Fastest that air is blown in [m/s].
+const FASTEST: f64 = 1e3;
+
 /// Tells of what does not go with flowing air.
 pub fn check(scene: &Scene, faults: &mut Faults) {
-    let Some(flow) = &scene.airflow else { return };
+    let Some(flow) = &scene.airflow else {
+        let useless = [("output.flow", scene.output.flow > 0), ("preview.airflow", scene.preview.airflow.is_some())];
+        for (key, _) in useless.iter().filter(|(_, given)| *given) {
+            faults.warn(key, "does nothing without [airflow]");
+        }
+        return;
+    };
     if scene.wind.velocity != Vec3::zeros() || scene.wind.gust != 0.0 {
         faults.fault("wind", "conflicts with [airflow], whose inlets make the wind; leave one out".to_string());
+    }
+    let dragged = |cloth: &crate::scene::Cloth| cloth.air_drag != 0.0 || cloth.air_drag_tangent != 0.0;
+    if flow.law() == DragLaw::Linear && !scene.cloths.iter().any(dragged) {
+        faults.warn("airflow.drag", "no cloth has air_drag: air does nothing to any");
+    }
+    if scene.preview.airflow.is_some() && scene.output.flow != 1 {
+        let message = "percale render draws arrows only where output.flow has written the air; give 1 for all frames";
+        faults.warn("preview.airflow", message);
     }
     for (k, cloth) in scene.cloths.iter().enumerate() {
         if flow.law() != DragLaw::Linear && (cloth.air_drag != 0.0 || cloth.air_drag_tangent != 0.0) {
@@ -87,6 +105,38 @@ pub fn blow(scene: &Scene, world: &mut World, state: &mut State, faults: &mut Fa
     };
     tell(world, state, &airflow, faults);
     world.blow(airflow, state);
+    tell_of_ways(flow.strict, world, state, faults);
+}
+
+/// Tells of solids that the cells do not see, of inlets that they cover, and of air that has no way out.
+fn tell_of_ways(strict: bool, world: &World, state: &State, faults: &mut Faults) {
+    let Some(airflow) = &world.airflow else { return };
+    let grid = &airflow.grid;
+    let (mut solids, mut bounds) = (Solids::default(), Bounds::default());
+    for k in &airflow.solids {
+        let alone = Airflow { solids: vec![*k], ..airflow.clone() };
+        world.find_solids(&alone, (&state.x, state.now()), |_| Vec3::zeros(), &mut solids);
+        let object = &world.objects[*k];
+        let near = object.place.iter().any(|v| grid.contains(&state.x[*v as usize]));
+        if near && world.there(*k, state.now()) && !solids.cells.iter().any(Option::is_some) {
+            let message = format!("air flows through '{}': it has the middle of no cell inside", object.name);
+            faults.warn("airflow.cells", message);
+        }
+    }
+    world.find_solids(airflow, (&state.x, state.now()), |_| Vec3::zeros(), &mut solids);
+    bounds.find(grid, &airflow.sides, &[], &solids.cells);
+    for (k, Blower { inlet, .. }) in airflow.inlets.iter().enumerate() {
+        let covered = |face: &usize| solids.cells[bounds::inside(grid, inlet.side, *face)].is_some();
+        if inlet.faces.iter().all(covered) {
+            faults.warn(&format!("airflow.inlet[{k}]"), "something solid covers it at the start");
+        }
+        inlet.faces.iter().for_each(|face| bounds.free[inlet.side / 2][*face] = false);
+    }
+    let out = |side: usize| faces_of(grid, side).any(|face| bounds.free[side / 2][face]);
+    if strict && !airflow.inlets.is_empty() && !(0..6).any(out) {
+        let message = "what is blown in has no way out: inlets or solids cover all that is open";
+        faults.fault("airflow.strict", message.to_string());
+    }
 }
 
 /// What blows through an inlet; none where its recording is of no use, which is told.
@@ -120,6 +170,18 @@ fn recorded(inlet: &airflow::Inlet, k: usize, faults: &mut Faults) -> Option<Blo
     }
     match recording.envelope(channel, &hearing) {
         Ok(envelope) => {
+            let [fastest, shortest] =
+                [envelope.speeds.iter().fold(0.0f64, |m, v| m.max(v.abs())), recording.duration()];
+            if fastest > FASTEST {
+                let message = format!(
+                    "its loudness makes {fastest:.0} m/s; at most {FASTEST:.0} m/s are blown in: see gain and reference"
+                );
+                faults.fault(&key("gain"), message);
+                return None;
+            }
+            if shortest < inlet.window {
+                faults.warn(&key("window"), "the recording is shorter than a window: hardly anything is heard");
+            }
             if envelope.silent() && recording.silent(channel) == Ok(false) {
                 faults.warn(&key("threshold"), "nothing in the recording is as loud");
             }
