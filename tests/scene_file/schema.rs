@@ -68,11 +68,12 @@ fn it_describes_every_key() {
 }
 
 /// Keys that no scene can have beside others of [`FULL`]: a camera stands somewhere or is fitted, and the like.
-const APART: [&str; 6] = [
+const APART: [&str; 7] = [
     "preview.camera.direction",
     "wet_contact.h_max",
     "airflow.C1",
     "airflow.permeability",
+    "airflow.test_pressure",
     "airflow.permeability.speed",
     "airflow.permeability.pressure",
 ];
@@ -164,10 +165,11 @@ fn toml_text(value: &Value) -> String {
 }
 
 /// Tables that the base scene has elsewhere are the same declarations; a law, and a recording, have keys of their own.
-const ELSEWHERE: [&str; 16] = [
+const ELSEWHERE: [&str; 17] = [
     "cloth.handle.keyframes",
     "wet_contact.h_max",
     "airflow.C1",
+    "airflow.test_pressure",
     "airflow.inlet.channel",
     "airflow.inlet.gain",
     "airflow.inlet.reference",
