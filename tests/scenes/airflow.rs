@@ -60,3 +60,8 @@ fn screen_as_expected() {
 fn flag_flow_as_expected() {
     check_scene("flag-flow");
 }
+
+#[test]
+fn washday_as_expected() {
+    check_scene("washday");
+}
