@@ -1,14 +1,13 @@
 //! `[[air_layer]]`: how it is written, as far as the world; and the permeabilities of the library.
 
 use crate::full::FULL;
-use crate::support::{MINIMAL, folder, good, lines};
+use crate::support::{MINIMAL, folder, good, lines, write};
 use percale::field::air::{Gas, Method};
 use percale::field::through::Through;
 use percale::scene::air::{AirSolver, Border};
 use percale::scene::build::{Built, build};
 use percale::scene::permeability::Given;
 use percale::scene::{Fault, library, materials_page, materials_table, read_text};
-use std::fs;
 
 #[test]
 fn it_is_read() {
@@ -36,7 +35,7 @@ fn little_must_be_said() {
 /// A square of 10 cm, cut to nine vertices, 4 mm over a box.
 fn built(name: &str, airs: &str) -> Result<Built, Vec<Fault>> {
     let text = "v 0 4e-3 0\nv 0 4e-3 0.1\nv 0.1 4e-3 0.1\nv 0.1 4e-3 0\nf 1 2 3\nf 1 3 4\n";
-    fs::write(folder().join(format!("{name}.obj")), text).unwrap();
+    write(format!("{name}.obj"), text);
     let scene = format!(
         "[[cloth]]\nname = \"cover\"\nmesh = \"{name}.obj\"\nsubdivide = 1\n\
          [[body]]\nname = \"pad\"\nbox = {{ center = [0.05, -0.02, 0.05], size = [0.12, 0.04, 0.12] }}\nresolution = 0.02\n{airs}"

@@ -1,19 +1,18 @@
 //! `[airflow]`: how it is written, as far as the world; recordings that are of no use.
 
-use crate::support::{folder, lines, read};
+use crate::support::{folder, lines, read, write};
 use percale::field::flow::bounds::Side;
 use percale::force::resistance::Resistance;
 use percale::scene::build::{Built, build};
 use percale::scene::{Fault, read_text};
-use std::fs;
 
 const BOX: &str = "[airflow]\nbox = { min = [0, 0, 0], max = [1, 1, 1] }\ncells = [4, 5, 6]\n";
 
 /// A square in a box of air; the scene goes on with `more`.
 fn built(name: &str, more: &str) -> Result<Built, Vec<Fault>> {
     let text = "v 0.2 0.5 0.2\nv 0.2 0.5 0.4\nv 0.4 0.5 0.4\nv 0.4 0.5 0.2\nf 1 2 3\nf 1 3 4\n";
-    fs::write(folder().join("blown.obj"), text).unwrap();
-    let scene = format!("[[cloth]]\nname = \"sheet\"\nmesh = \"blown.obj\"\n{more}");
+    write(format!("{name}.obj"), text);
+    let scene = format!("[[cloth]]\nname = \"sheet\"\nmesh = \"{name}.obj\"\n{more}");
     let file = folder().join(format!("{name}.toml"));
     build(&read_text(&file, scene.as_bytes(), &[])?, &file).map_err(|refusal| refusal.faults)
 }
@@ -36,7 +35,7 @@ fn wav(name: &str, [code, channels, bits]: [u16; 3], samples: &[u8], lost: usize
     file.truncate(file.len() - lost);
     let length = (file.len() - 8) as u32;
     file[4..8].copy_from_slice(&length.to_le_bytes());
-    fs::write(folder().join(name), file).unwrap();
+    write(name, file);
 }
 
 #[test]
@@ -108,7 +107,7 @@ fn recordings_of_no_use_are_told_by_name() {
     wav("empty.wav", [1, 1, 16], &[], 0);
     let odd: Vec<u8> = (0..200).flat_map(|k| if k == 150 { f32::NAN } else { 0.5 }.to_le_bytes()).collect();
     wav("odd.wav", [3, 1, 32], &odd, 0);
-    fs::write(folder().join("text.wav"), "not a recording").unwrap();
+    write("text.wav", "not a recording");
     for (file, more, words) in [
         ("cut.wav", "", &["airflow.inlet[0].wav", "800", "700"][..]),
         ("mp3.wav", "", &["airflow.inlet[0].wav", "MP3"]),

@@ -1,13 +1,12 @@
 //! `[[balloon]]`: how it is written, as far as the world.
 
 use crate::full::FULL;
-use crate::support::{MINIMAL, folder, good, lines};
+use crate::support::{MINIMAL, folder, good, lines, write};
 use percale::field::balloon::Supply;
 use percale::field::through::Through;
 use percale::scene::build::{Built, build};
 use percale::scene::permeability::Given;
 use percale::scene::{Fault, read_text};
-use std::fs;
 
 #[test]
 fn it_is_read() {
@@ -33,7 +32,7 @@ fn little_must_be_said() {
 /// A tetrahedron of 1/6 litre, inside out or not, closed or not.
 fn built(name: &str, faces: &str, balloons: &str) -> Result<Built, Vec<Fault>> {
     let text = format!("v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\n{faces}");
-    fs::write(folder().join(format!("{name}.obj")), text).unwrap();
+    write(format!("{name}.obj"), text);
     let scene = format!("[[cloth]]\nname = \"case\"\nmesh = \"{name}.obj\"\n{balloons}");
     let file = folder().join(format!("{name}.toml"));
     build(&read_text(&file, scene.as_bytes(), &[]).unwrap(), &file).map_err(|refusal| refusal.faults)

@@ -1,12 +1,11 @@
 //! `[[body]]` and covers, as far as the world.
 
-use crate::support::{folder, lines};
+use crate::support::{folder, lines, write};
 use percale::mesh::generate::sphere;
 use percale::mesh::obj;
 use percale::scene::build::{Built, build};
 use percale::scene::{Fault, read_text};
 use percale::world::Kind;
-use std::fs;
 
 /// The world of a scene, in a file of its own.
 fn built(name: &str, text: &str) -> Result<Built, Vec<Fault>> {
@@ -20,13 +19,13 @@ fn told(name: &str, text: &str) -> String {
 }
 
 fn file(name: &str, text: &str) {
-    fs::write(folder().join(name), text).unwrap();
+    write(name, text);
 }
 
 /// Every way to a body gives its mass: of a box exactly, of what is round but for its facets and the cells' chords.
 #[test]
 fn every_shape_has_its_mass() {
-    fs::write(folder().join("ball.obj"), obj::write(&sphere(Default::default(), 0.1, 0.01))).unwrap();
+    write("ball.obj", obj::write(&sphere(Default::default(), 0.1, 0.01)));
     file("tet.node", "4 3 0 0\n1 0 0 0\n2 0.3 0 0\n3 0 0.3 0\n4 0 0 0.3\n");
     file("tet.ele", "1 4 0\n1 1 2 3 4\n");
     let pi = std::f64::consts::PI;
@@ -94,7 +93,7 @@ fn what_cannot_be_a_body_is_told() {
 /// A cover: the vertices of the file first, moved out, then those in the middle of edges; no more than memory holds.
 #[test]
 fn a_cover_is_moved_out_and_cut_finer() {
-    fs::write(folder().join("ball.obj"), obj::write(&sphere(Default::default(), 0.1, 0.01))).unwrap();
+    write("ball.obj", obj::write(&sphere(Default::default(), 0.1, 0.01)));
     let text = |keys: &str| format!("[[cloth]]\nname = \"cover\"\nmesh = \"ball.obj\"\noffset = \"5 mm\"\n{keys}\n");
     let Built { world, .. } = built("cover", &text("subdivide = 1")).unwrap();
     let ball = sphere(Default::default(), 0.1, 0.01);

@@ -1,6 +1,6 @@
 //! Files that scenes name, as other programs write them: one object of several, charts that are not whole, encodings.
 
-use crate::support::{folder, lines, read};
+use crate::support::{folder, lines, read, write};
 use percale::scene::build::{Built, Refusal, build};
 use percale::scene::read_text;
 use percale::world::Course;
@@ -13,7 +13,7 @@ const TWO: &str = "o Body\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\no Shirt\nv 0 0 1\
 
 /// Builds a scene beside a mesh file of this name and content.
 pub fn built(name: &str, mesh: &str, scene: &str) -> Result<Built, Refusal> {
-    fs::write(folder().join(name), mesh).unwrap();
+    write(name, mesh);
     let file = folder().join(format!("{name}.toml"));
     fs::write(&file, scene).unwrap();
     let scene = read_text(&file, scene.as_bytes(), &[]).unwrap_or_else(|faults| panic!("{}", lines(&faults)));
@@ -43,7 +43,7 @@ fn one_object_of_a_file_is_taken() {
         cloth("three.obj", "object = \"Skin\"\ntransform = { translate = [0, 3, 0] }")
     );
     for number in ["0001", "0002"] {
-        fs::write(folder().join(format!("walk/two.{number}.obj")), TWO).unwrap();
+        write(format!("walk/two.{number}.obj"), TWO);
     }
     let Built { world, .. } = built("three.obj", closed, &scene).unwrap_or_else(|r| panic!("{}", lines(&r.faults)));
     let count = |name: &str| world.objects.iter().find(|o| o.name == name).map(|o| o.triangles.len());
@@ -73,9 +73,9 @@ fn point_caches_move_obstacles() {
             cloth("sheet.obj", "transform = { translate = [9, 0, 0] }")
         )
     };
-    fs::write(folder().join("flap.obj"), mesh).unwrap();
+    write("flap.obj", mesh);
     for (file, bytes, more) in [("flap.pc2", pc2(&numbers), ", fps = 2"), ("flap.mdd", mdd, "")] {
-        fs::write(folder().join(file), bytes).unwrap();
+        write(file, bytes);
         let Built { world, .. } =
             built("sheet.obj", TRIANGLE, &scene(file, more)).unwrap_or_else(|r| panic!("{}", lines(&r.faults)));
         let mut x = world.rest.clone();
@@ -84,9 +84,9 @@ fn point_caches_move_obstacles() {
         assert!((third.z - 0.5).abs() < 1e-12 && (third.y - 1.0).abs() < 1e-12, "{file}: {third}");
     }
     let told = |points: &str| lines(&built("sheet.obj", TRIANGLE, &scene(points, "")).unwrap_err().faults);
-    fs::write(folder().join("short.pc2"), &pc2(&numbers)[..100]).unwrap();
+    write("short.pc2", &pc2(&numbers)[..100]);
     assert!(told("short.pc2").contains("ends early: it says 2 frames of 4 vertices and holds 1 whole"));
-    fs::write(folder().join("other.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
+    write("other.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     let other = scene("flap.pc2", "").replace("flap.obj", "other.obj");
     let other = lines(&built("sheet.obj", TRIANGLE, &other).unwrap_err().faults);
     assert!(other.contains("flap.pc2") && other.contains("4 vertices, but"), "{other}");
@@ -156,16 +156,16 @@ fn times_of_point_caches_are_told() {
         ("k.mdd", mdd([0.0, 1.0, 0.5]), "", 0.25, "its frames are -0.5 to 1 s apart"),
         ("l.mdd", mdd([2.0, 2.5, 3.0]), ", start = 2", 0.5, ""),
     ];
-    fs::write(folder().join("leaf.obj"), TRIANGLE).unwrap();
+    write("leaf.obj", TRIANGLE);
     for (file, bytes, more, interval, wanted) in cases {
-        fs::write(folder().join(file), bytes).unwrap();
+        write(file, bytes);
         let obstacle =
             format!("[[obstacle]]\nname = \"o\"\ncache = {{ mesh = \"leaf.obj\", points = \"{file}\"{more} }}\n");
         let scene = format!("{}{obstacle}", cloth("clock.obj", "transform = { translate = [9, 0, 0] }"));
         let Built { world, warnings, .. } =
             built("clock.obj", TRIANGLE, &scene).unwrap_or_else(|r| panic!("{}", lines(&r.faults)));
         let found = match &world.obstacles[0].course {
-            Course::Sequence { interval, .. } => *interval,
+            Course::Recorded(Recording { clock: Clock::Even { interval, .. }, .. }) => *interval,
             other => panic!("{other:?}"),
         };
         assert!((found - interval).abs() < 1e-6, "{file}: {found}");
@@ -241,8 +241,8 @@ fn tables_are_read_in_every_encoding() {
     for (path, curves) in
         std::iter::once((path.into(), curves.into())).chain(variants(path).into_iter().zip(variants(curves)))
     {
-        fs::write(folder().join("odd.csv"), path).unwrap();
-        fs::write(folder().join("odd-curves.csv"), curves).unwrap();
+        write("odd.csv", path);
+        write("odd-curves.csv", curves);
         let scene = read(scene).unwrap_or_else(|faults| panic!("{}", lines(&faults)));
         all.push((scene.obstacles[0].motion.clone(), scene.frictions[0].given.clone()));
     }

@@ -1,6 +1,6 @@
 //! Friction of pairs: how it is written, what of it is for which objects, and the library.
 
-use crate::support::{MINIMAL, folder, good, lines};
+use crate::support::{MINIMAL, folder, good, lines, write};
 use percale::force::contact::Friction;
 use percale::force::friction::Flow;
 use percale::scene::build::build;
@@ -8,7 +8,6 @@ use percale::scene::friction::{Given, Law, Warp};
 use percale::scene::{Fault, library, materials_page, materials_table, read_text};
 use percale::world::World;
 use percale::world::friction::Pairing;
-use std::fs;
 
 const PLACED: &str = "[[cloth]]\nname = \"sheet\"\nmesh = \"sheet.obj\"\nmaterial = \"silk\"\n\
     [[cloth]]\nname = \"shirt\"\nmesh = \"sheet.obj\"\nmaterial = \"silk\"\ntransform = { translate = [0, 0, 1] }\n\
@@ -61,7 +60,7 @@ fn curves_are_read_from_a_file() {
         ("driven", "load,f0,f45,f90\n1,1,2.5,1\n", "1:9", "f45: at a load of 0 N so far from the mean"),
         ("peaks", "load,f0,f90,peak0\n1,1,1,2\n", "1:9", "f90: has no peak beside it"),
     ] {
-        fs::write(folder().join("wrong.csv"), text).unwrap();
+        write("wrong.csv", text);
         let scene = format!("{MINIMAL}[[friction]]\nbetween = [\"sheet\", \"sheet\"]\ncurves = \"wrong.csv\"\n");
         let told = lines(&read_text(&folder().join("test.toml"), scene.as_bytes(), &[]).unwrap_err());
         assert!(told.contains(&format!("wrong.csv:{place}: ")) && told.contains(message), "{name}: {told}");

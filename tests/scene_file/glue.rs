@@ -1,11 +1,10 @@
 //! `[[glue]]`, as far as the world.
 
 use crate::full::FULL;
-use crate::support::{folder, good, lines};
+use crate::support::{folder, good, lines, write};
 use percale::scene::build::{Built, build};
 use percale::scene::place::Selector;
 use percale::scene::{Fault, read_text};
-use std::fs;
 
 #[test]
 fn it_is_read() {
@@ -21,7 +20,7 @@ fn built(name: &str, height: f64, keys: &str) -> Result<Built, Vec<Fault>> {
     let text = format!(
         "v 0 {height} 0\nv 0 {height} 0.1\nv 0.1 {height} 0.1\nv 0.1 {height} 0\nf 1 2 3\nf 1 3 4\ng end\np 1 2\n"
     );
-    fs::write(folder().join(format!("{name}.obj")), text).unwrap();
+    write(format!("{name}.obj"), text);
     let scene = format!(
         "[[cloth]]\nname = \"cover\"\nmesh = \"{name}.obj\"\nsubdivide = 1\n[[cloth.group]]\nname = \"far\"\n\
          box = {{ min = [0.08, -1, -1], max = [1, 1, 1] }}\n[[body]]\nname = \"pad\"\n\

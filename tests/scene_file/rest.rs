@@ -1,19 +1,18 @@
 //! The rest shape from the mesh or from its chart, as far as the world.
 
-use crate::support::{folder, lines};
+use crate::support::{folder, lines, write};
 use percale::linalg::Vec3;
 use percale::scene::build::{Built, build};
 use percale::scene::{Fault, read_text};
 use percale::stepper::{Integrator, Settings, stepper};
 use percale::world::quantity::{largest_strain, strains};
-use std::fs;
 
 /// A square of 0.11 m in its file, with this chart.
 fn built(name: &str, uv: [[f64; 2]; 4], keys: &str) -> Result<Built, Vec<Fault>> {
     let mut text = String::from("v 0 0 0\nv 0.11 0 0\nv 0.11 0.11 0\nv 0 0.11 0\n");
     uv.iter().for_each(|[u, v]| text.push_str(&format!("vt {u} {v}\n")));
     text.push_str("f 1/1 2/2 3/3\nf 1/1 3/3 4/4\n");
-    fs::write(folder().join(format!("{name}.obj")), text).unwrap();
+    write(format!("{name}.obj"), text);
     let scene = format!(
         "[scene]\ngravity = [0, 0, 0]\n[[cloth]]\nname = \"sheet\"\nmesh = \"{name}.obj\"\ndensity = 0.2\n{keys}\n"
     );

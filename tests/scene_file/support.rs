@@ -2,8 +2,9 @@
 
 use percale::scene::{self, Fault, Scene};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A scene of nothing but what is required.
 pub const MINIMAL: &str = "[[cloth]]\nname = \"sheet\"\nmesh = \"sheet.obj\"\n";
@@ -29,6 +30,14 @@ pub fn folder() -> PathBuf {
             folder
         })
         .clone()
+}
+
+/// Writes a file of the folder at once: tests run beside each other, and none may see another's half.
+pub fn write(name: impl AsRef<Path>, bytes: impl AsRef<[u8]>) {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let half = folder().join(format!("half-{}", COUNT.fetch_add(1, Ordering::Relaxed)));
+    fs::write(&half, bytes).unwrap();
+    fs::rename(half, folder().join(name)).unwrap();
 }
 
 /// Reads a scene of the folder.
