@@ -2,14 +2,22 @@
 
 use super::failure::Failure;
 use super::inspect::run_of;
+use super::log::{Level, log};
 use super::range::Frames;
 use super::say;
+use crate::collision::surface::Surface;
 use crate::linalg::Vec3;
-use crate::mesh::{self, TriMesh};
-use crate::scene::{self, Scene};
-use crate::sequence::export::{Alembic, Clips, Files, Gltf, Order, Points, Range, Sink, Source, Take, Usd};
-use crate::sequence::{Folder, make_folder, read};
+use crate::mesh;
+use crate::mesh::archive::{self, Archive, Upward};
+use crate::scene::build::{Built, build};
+use crate::scene::{self, Scene, Up};
+use crate::sequence::export::{
+    Alembic, Clips, Embedded, Files, Gltf, Order, Part, Points, Range, Sample, Sink, Source, Take, Usd,
+};
+use crate::sequence::{Folder, Run as Record, make_folder, read};
+use crate::world::crossing::crossings;
 use clap::{Args, ValueEnum};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Arguments.
@@ -23,7 +31,8 @@ pub struct Export {
     /// Object to write; may be given several times; all if absent
     #[arg(long = "object", value_name = "NAME")]
     objects: Vec<String>,
-    /// Mesh (.obj, .ply) in the coordinates of a body's file that the body carries along; as object NAME-embedded
+    /// Mesh in the coordinates of the file of a cloth or a body, which carries it along, such as a finer one to render; as object
+    /// NAME-embedded
     #[arg(long, value_name = "NAME=FILE")]
     embed: Vec<String>,
     /// Frames to write: a number or a range A-B; all that are there if absent
@@ -100,14 +109,8 @@ impl Export {
             }
         }
         let wanted = |name: &str| self.objects.is_empty() || self.objects.iter().any(|o| o == name);
-        let (source, take) = Source::open(
-            &folder,
-            &record,
-            &scene,
-            Range { first, last },
-            wanted,
-            &self.embedded(&scene, &record.origin)?,
-        )?;
+        let (source, take) =
+            Source::open(&folder, &record, &scene, Range { first, last }, wanted, &self.embedded(&scene, &record)?)?;
         if take.parts.is_empty() {
             return Err(Failure::input(format!("{dir}: no meshes were written; run again with output.meshes")));
         }
@@ -123,10 +126,13 @@ impl Export {
         let above = if self.format.ending().is_some() { path.parent().unwrap_or(Path::new("")) } else { &path };
         make_folder(above)?;
         let mut sink = self.sink(&path, &take)?;
+        let mut told = BTreeSet::new();
         for frame in take.frames.all() {
             for (k, part) in take.parts.iter().enumerate() {
                 if frame == first || !part.still {
-                    sink.add(k, frame, &source.sample(k, frame)?)?;
+                    let sample = source.sample(k, frame)?;
+                    self.look(part, frame, &sample, &mut told);
+                    sink.add(k, frame, &sample)?;
                 }
             }
             sink.end_frame(frame)?;
@@ -143,22 +149,56 @@ impl Export {
         Ok(())
     }
 
-    /// Meshes that bodies carry along, placed as those are at the start.
-    fn embedded(&self, scene: &Scene, origin: &Vec3) -> Result<Vec<(String, TriMesh)>, Failure> {
+    /// Meshes that cloths and bodies carry along, placed as those are at the start, with the vertices of these there.
+    fn embedded(&self, scene: &Scene, record: &Record) -> Result<Vec<Embedded>, Failure> {
+        if self.embed.is_empty() {
+            return Ok(Vec::new());
+        }
+        // The first frame is the start, unless it comes after a preroll.
+        let built = match scene.time.preroll {
+            0 => None,
+            _ => Some(build(scene, Path::new(&record.scene)).map_err(|refusal| refusal.faults)?),
+        };
         let one = |argument: &String| {
-            let body = argument.split_once('=').and_then(|(name, file)| {
-                scene.bodies.iter().find(|b| b.name == name).map(|body| (body, Path::new(file)))
+            let named = argument.split_once('=').and_then(|(name, file)| {
+                let cloth = scene.cloths.iter().find(|c| c.name == name).map(|c| &c.transform);
+                let body = || scene.bodies.iter().find(|b| b.name == name).map(|b| &b.transform);
+                Some((name, cloth.or_else(body)?, Path::new(file)))
             });
-            let Some((body, file)) = body else {
-                return Err(Failure::input(format!("--embed {argument}: expected NAME=FILE with the name of a body")));
+            let Some((name, transform, file)) = named else {
+                let told = format!("--embed {argument}: expected NAME=FILE with the name of a cloth or a body");
+                return Err(Failure::input(told));
             };
-            let ending = file.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
-            let mesh = mesh::read(&ending, &read(file)?);
+            let mesh = if archive::reads(file) {
+                let up = if scene.up == Up::Z { Upward::Z } else { Upward::Y };
+                Archive::open(file, None, up).map(|open| open.mesh)
+            } else {
+                let ending = file.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
+                mesh::read(&ending, &read(file)?)
+            };
             let mut mesh = mesh.map_err(|error| Failure::input(format!("{}: {error}", file.display())))?;
-            mesh.positions.iter_mut().for_each(|p| *p = body.transform.apply(p) - origin);
-            Ok((body.name.clone(), mesh))
+            mesh.positions.iter_mut().for_each(|p| *p = transform.apply(p) - record.origin);
+            let start = built.as_ref().and_then(|Built { world, state, .. }| {
+                world.objects.iter().find(|o| o.name == name).map(|o| world.in_file_order(o, &state.x))
+            });
+            Ok(Embedded { name: name.to_string(), mesh, start })
         };
         self.embed.iter().map(one).collect()
+    }
+
+    /// Tells what crosses in a mesh that is carried along, where it has not been told.
+    fn look(&self, part: &Part, frame: u32, sample: &Sample, told: &mut BTreeSet<String>) {
+        if !part.name.ends_with("-embedded") || told.contains(&part.name) {
+            return;
+        }
+        let x: Vec<Vec3> = sample.positions.iter().map(|p| Vec3::from(p.map(f64::from))).collect();
+        let surface = Surface::new(&[(0..x.len(), part.triangles.clone())]);
+        let crossing = crossings(&x, &surface, |_, _| true);
+        if let Some(crossing) = crossing.first() {
+            let name = &part.name;
+            log(Level::Warning, &format!("at frame {frame} '{name}' crosses itself: {}", crossing.describe(|_| name)));
+            told.insert(name.clone());
+        }
     }
 
     fn sink<'a>(&self, path: &Path, take: &'a Take) -> Result<Box<dyn Sink + 'a>, Failure> {

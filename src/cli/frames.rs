@@ -337,6 +337,7 @@ enabled = false
             vertices: o.place.len(),
             triangles: o.triangles.len(),
             files: Some(format!("meshes/{0}/{0}.####.ply", o.name)),
+            polygons: Vec::new(),
             chart: None,
             frames: None,
         });

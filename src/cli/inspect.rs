@@ -5,9 +5,10 @@ use super::say;
 use crate::collision::surface::Surface;
 use crate::linalg::Vec3;
 use crate::measure::Relief;
+use crate::mesh::archive::{self, Archive, Entry as Prim, Upward};
 use crate::mesh::check::{self, Severity};
 use crate::mesh::topology::Topology;
-use crate::mesh::{self, TriMesh, obj};
+use crate::mesh::{self, MeshError, TriMesh, obj};
 use crate::sequence::{Entry, Folder, Found, Lock, Run as Record, Status, read, write};
 use crate::world::crossing::{self, Crossing, crossings};
 use clap::Args;
@@ -20,14 +21,22 @@ const WINDOW: f64 = 4.0;
 /// Arguments.
 #[derive(Debug, Args)]
 pub struct Inspect {
-    /// Mesh file (.obj, .ply) or run folder
+    /// Mesh file (.obj, .ply, .usd, .usda, .usdc, .usdz, .abc) or run folder
     path: PathBuf,
+    /// One object of an OBJ file; of USD and Alembic the meshes at or below a path, or below the prim of this name
+    #[arg(long, value_name = "NAME")]
+    object: Option<String>,
     /// Write the triangles that cross to a PLY file; of a run folder those of its first frame with any
     #[arg(long, value_name = "FILE")]
     crossing: Option<PathBuf>,
     /// Of a run folder test this frame only
     #[arg(long, value_name = "N")]
     frame: Option<u32>,
+}
+
+/// A number with at most four decimals.
+fn rounded(x: f64) -> f64 {
+    (1e4 * x).round() / 1e4
 }
 
 impl Inspect {
@@ -42,24 +51,58 @@ impl Inspect {
         if !self.path.is_file() {
             return Err(Failure::input(format!("{}: no such file or folder", self.path.display())));
         }
-        self.mesh()
+        if archive::reads(&self.path) { self.archive() } else { self.file() }
     }
 
-    fn mesh(&self) -> Result<(), Failure> {
+    /// A mistake in the file.
+    fn wrong(&self, error: &MeshError) -> Failure {
+        let colon = if error.line.is_some() { "" } else { " " };
+        Failure::input(format!("{}:{colon}{error}", self.path.display()))
+    }
+
+    /// Tells what a USD or Alembic file holds, and more of what is asked for.
+    fn archive(&self) -> Result<(), Failure> {
+        let (entries, rate) = archive::list(&self.path).map_err(|error| self.wrong(&error))?;
+        let moves = |moves: [f64; 2]| match (rate, moves.map(rounded)) {
+            (None, [from, to]) => format!(", moves from {from} to {to} s"),
+            (Some(rate), _) => {
+                let [from, to] = moves.map(|t| rounded(t * rate));
+                format!(", moves from time code {from} to {to}, {} a second", rounded(rate))
+            }
+        };
+        for Prim { path, kind, size: [vertices, faces], moves: when, words } in &entries {
+            let when = when.map(moves).unwrap_or_default();
+            let words: String = words.iter().map(|word| format!(", {word}")).collect();
+            say(&format!("{kind} '{path}': {vertices} vertices, {faces} faces{when}{words}"));
+        }
+        if self.object.is_none() && entries.len() != 1 {
+            say("--object PATH tells more of one, or of all below a path");
+            return Ok(());
+        }
+        let open = Archive::open(&self.path, self.object.as_deref(), Upward::Y).map_err(|error| self.wrong(&error))?;
+        self.mesh(open.mesh)
+    }
+
+    fn file(&self) -> Result<(), Failure> {
         let bytes = read(&self.path)?;
-        let name = self.path.display();
         let extension = self.path.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
-        let mesh = mesh::read(&extension, &bytes).map_err(|error| {
-            let colon = if error.line.is_some() { "" } else { " " };
-            Failure::input(format!("{name}:{colon}{error}"))
-        })?;
-        describe(&mesh);
+        let mesh = match &self.object {
+            Some(name) if extension.eq_ignore_ascii_case("obj") => obj::read_object(&bytes, name),
+            _ => mesh::read(&extension, &bytes),
+        };
+        let mesh = mesh.map_err(|error| self.wrong(&error))?;
         if extension.eq_ignore_ascii_case("obj") {
             for part in obj::parts(&bytes).unwrap_or_default().iter().filter(|part| part.object) {
                 let faces = if part.faces == 1 { "face" } else { "faces" };
                 say(&format!("object '{}': {} vertices, {} {faces}", part.name, part.vertices, part.faces));
             }
         }
+        self.mesh(mesh)
+    }
+
+    fn mesh(&self, mesh: TriMesh) -> Result<(), Failure> {
+        let name = self.path.display();
+        describe(&mesh);
         for note in &mesh.notes {
             let colon = if note.line.is_some() { "" } else { " " };
             say(&format!("warning: {name}:{colon}{note}"));
@@ -274,13 +317,18 @@ fn relief(start: &[Vec3], x: &[Vec3], triangles: &[[u32; 3]]) -> String {
     let turns = axes.map(|axis| before.motion(&now, &axis).1.to_degrees());
     let (shift, _) = before.motion(&now, &axes[1]);
     let [x, y, z] = turns;
+    let form = if rough.is_finite() {
+        format!(
+            "  rough by {rough:.4} mm RMS within {:.1} mm, curved by {mean:.4} 1/m and {gaussian:.4} 1/m2 RMS (mean, Gaussian)\n",
+            1e3 * window
+        )
+    } else {
+        // No vertex has enough around it.
+        String::new()
+    };
     format!(
-        "  rough by {rough:.4} mm RMS within {:.1} mm, curved by {mean:.4} 1/m and {gaussian:.4} 1/m2 RMS (mean, Gaussian)\n  \
-         moved by ({:.4}, {:.4}, {:.4}) m since the start, turned by {x:.2}, {y:.2}, {z:.2} deg about x, y, z",
-        1e3 * window,
-        shift.x,
-        shift.y,
-        shift.z
+        "{form}  moved by ({:.4}, {:.4}, {:.4}) m since the start, turned by {x:.2}, {y:.2}, {z:.2} deg about x, y, z",
+        shift.x, shift.y, shift.z
     )
 }
 

@@ -11,6 +11,7 @@ mod gate;
 mod inspect;
 mod log;
 mod materials;
+mod movie;
 mod picture;
 mod progress;
 mod pulse;
@@ -47,6 +48,8 @@ enum Command {
     Check(check::Check),
     /// Draw the pictures of a run again from its meshes
     Render(render::Render),
+    /// Make a film of the pictures of a run
+    Movie(movie::Movie),
     /// Write the meshes of a run for other programs, also while it runs
     Export(export::Export),
     /// Tell what a mesh file or a run folder holds
@@ -86,6 +89,7 @@ pub fn main() -> ExitCode {
         Command::Run(command) => command.execute(),
         Command::Check(command) => command.execute(),
         Command::Render(command) => command.execute(),
+        Command::Movie(movie) => movie.execute(),
         Command::Export(command) => command.execute(),
         Command::Inspect(command) => command.execute(),
         Command::Sweep(command) => command.execute(),

@@ -37,7 +37,7 @@ pub fn hanging(scene: &Scene, world: &World, state: &State, end: f64, mut join: 
             let start = pin.vertices.first().map_or_else(Vec3::zeros, |v| state.x[*v as usize]);
             for k in 0..=TIMES {
                 let t = end * f64::from(k) / f64::from(TIMES);
-                let led = pin.motion.carry(&start, pin.from, t) - start;
+                let led = pin.carry(t).apply(0, &start) - start;
                 join(&(low + led));
                 join(&(high + led));
             }

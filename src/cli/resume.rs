@@ -174,8 +174,8 @@ impl Resume<'_> {
             return Err(refuse(format!("the scene is solved about {now} m, at the checkpoint about {then} m")));
         }
         let (state, frame) = (&checkpoint.state, checkpoint.frame);
-        if !(scene.time.of(frame)..scene.time.of(frame + 1)).contains(&state.time) {
-            return Err(refuse("time.fps is another than at the checkpoint".to_string()));
+        if !(scene.time.run(frame)..scene.time.run(frame + 1)).contains(&state.time) {
+            return Err(refuse("time.fps, preroll or scale is another than at the checkpoint".to_string()));
         }
         self.once(state, frame).map_err(refuse)?;
         let misfits = state.misfits(world, start);

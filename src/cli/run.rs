@@ -159,7 +159,7 @@ impl Run {
                     log(Level::Warning, &eased.describe(&world));
                 }
                 folder.rewind(&stored)?;
-                folder.rewind_probes(checkpoint.state.time)?;
+                folder.rewind_probes(scene.time.shot().shot(checkpoint.state.time))?;
                 if let Some(before) = before {
                     carry_over(&folder, before, frame, &mut record);
                 } else {
@@ -296,7 +296,7 @@ fn carry_over(folder: &Folder, before: Record, frame: u32, record: &mut Record) 
 fn seen(folder: &Folder, scene: &Scene, world: &World, record: &mut Record) -> Result<(), Failure> {
     for stats in folder.read_stats()? {
         for (k, entry) in record.objects.iter_mut().enumerate() {
-            entry.add(stats.frame, world.there(k, scene.time.of(stats.frame) - stats.lag));
+            entry.add(stats.frame, world.there(k, scene.time.run(stats.frame) - stats.lag));
         }
     }
     Ok(())
@@ -336,6 +336,7 @@ fn entry(scene: &Scene, world: &World, k: usize) -> Entry {
         vertices: object.place.len(),
         triangles: object.triangles.len(),
         files: written.then(|| format!("meshes/{name}/{name}{number}.{ending}")),
+        polygons: Entry::runs(&object.polygons),
         chart: None,
         frames: (window != Window::ALWAYS).then_some(0..0),
     }

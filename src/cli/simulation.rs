@@ -80,18 +80,21 @@ impl Simulation<'_> {
         for frame in next..=last {
             let new = FrameStats { frame, min_gap: f64::INFINITY, ..FrameStats::default() };
             let mut stats = partial.take().unwrap_or(new);
-            if frame > first {
+            if frame > first || scene.time.preroll > 0 {
                 let report = self.step(state, stepper.as_mut(), &mut stats)?;
                 for told in stretched.look(world, state, frame, &report) {
                     self.progress.log(Level::Warning, &told);
                     self.frames.warn(told);
                 }
-                if state.time < scene.time.of(frame) {
+                if state.time < scene.time.run(frame) {
                     let between = stats.steps > 0;
                     return Err(self.stopped(state, frame - 1, between.then_some(stats)));
                 }
             }
-            stats.time = state.time;
+            if let Some(lost) = world.lost() {
+                return Err(Failure::Lost(vec![lost]));
+            }
+            stats.time = world.shot.shot(state.time);
             (stats.water, stats.joined, stats.dried) = (state.water.total(), state.water.joined, state.water.dried);
             let wall = self.wall();
             if let Some(airflow) = &world.airflow {
@@ -158,23 +161,47 @@ impl Simulation<'_> {
         }
     }
 
-    /// Steps to a frame; a signal leaves it after the step in hand.
+    /// Steps to a frame, to the first through all of the preroll; a signal leaves it after the step in hand.
     fn step(
         &mut self,
         state: &mut State,
         stepper: &mut dyn Advance,
         stats: &mut FrameStats,
     ) -> Result<Report, Failure> {
+        let time = &self.scene.time;
+        let mut all = Report::default();
+        if stats.frame == time.start_frame {
+            for k in (1..time.preroll).filter(|k| state.time < time.run_after(*k)).collect::<Vec<_>>() {
+                all.add(&self.step_until(state, stepper, stats, time.run_after(k))?);
+                if state.time < time.run_after(k) {
+                    return Ok(all);
+                }
+                self.progress.log(Level::Info, &format!("preroll: {k} of {} frames", time.preroll));
+            }
+        }
+        all.add(&self.step_until(state, stepper, stats, time.run(stats.frame))?);
+        Ok(all)
+    }
+
+    /// Steps to a time of the run.
+    fn step_until(
+        &mut self,
+        state: &mut State,
+        stepper: &mut dyn Advance,
+        stats: &mut FrameStats,
+        until: f64,
+    ) -> Result<Report, Failure> {
         let (begin, limit) = (Instant::now(), self.scene.time.frame_limit.unwrap_or(f64::INFINITY));
         let mut over = false;
-        let until = self.scene.time.of(stats.frame);
         let mut report = Report::default();
         let mut pulse = Pulse::new();
         while state.time < until && !over && !self.stop.load(Ordering::Relaxed) {
             let before = state.picks.clone();
             let step = stepper.step(self.world, state, until).or_else(|stuck| self.stuck(state, stats, &stuck))?;
             report.add(&step);
-            self.frames.recorder().step(self.world, state, stepper.forces());
+            if state.time > self.scene.time.run_after(self.scene.time.preroll) || self.scene.time.preroll == 0 {
+                self.frames.recorder().step(self.world, state, stepper.forces());
+            }
             if let Some(line) = pulse.beat(&step, stepper, state, until) {
                 self.progress
                     .log(Level::Info, &format!("frame {} of {}: {line}", stats.frame, self.scene.time.last_frame()));

@@ -17,7 +17,7 @@ pub fn bounds(scene: &Scene, world: &World, state: &State) -> [Vec3; 2] {
     fn join(all: &mut [Vec3; 2], p: &Vec3) {
         *all = [all[0].inf(p), all[1].sup(p)];
     }
-    let end = scene.time.end();
+    let end = scene.time.run(scene.time.last_frame());
     let times = (0..=TIMES).map(|k| end * f64::from(k) / f64::from(TIMES));
     state.x.iter().take(world.moving).for_each(|p| join(&mut all, p));
     for (obstacle, described) in world.obstacles.iter().zip(&scene.obstacles) {
@@ -37,9 +37,12 @@ pub fn bounds(scene: &Scene, world: &World, state: &State) -> [Vec3; 2] {
         if pin.motion == Motion::Fixed {
             continue;
         }
-        for start in pin.vertices.iter().filter_map(|v| state.x.get(*v as usize)) {
-            for t in times.clone() {
-                join(&mut all, &pin.motion.carry(start, pin.from, t.clamp(pin.from, pin.until)));
+        for t in times.clone() {
+            let carry = pin.carry(t.clamp(pin.from, pin.until));
+            for (k, v) in pin.vertices.iter().enumerate() {
+                if let Some(start) = state.x.get(*v as usize) {
+                    join(&mut all, &carry.apply(k, start));
+                }
             }
         }
     }

@@ -28,6 +28,8 @@ pub type Vec3 = nalgebra::Vector3<f64>;
 pub type Mat2 = nalgebra::Matrix2<f64>;
 /// 3x3 matrix.
 pub type Mat3 = nalgebra::Matrix3<f64>;
+/// A 4x4 matrix: transforms of points.
+pub type Mat4 = nalgebra::Matrix4<f64>;
 /// Rotation of world space.
 pub type Rotation = nalgebra::UnitQuaternion<f64>;
 /// A vector known to have length one.

@@ -1,6 +1,8 @@
 //! Triangle meshes in file order: topology, named groups, checks, generators, OBJ and PLY. Tetrahedral meshes: Gmsh,
 //! TetGen and VTK, or made inside a closed surface.
 
+/// USD and Alembic, in.
+pub mod archive;
 /// What is wrong with a mesh, all of it, in words.
 pub mod check;
 /// Tetrahedra inside a closed surface.

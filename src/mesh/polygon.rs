@@ -27,6 +27,51 @@ pub struct Cut {
     pub notes: Vec<(usize, String)>,
 }
 
+/// The outline of triangles that one polygon was cut into: places of its corners, as triangle and corner, from the first. None where
+/// they are no such triangles.
+pub fn outline(triangles: &[[u32; 3]]) -> Option<Vec<[usize; 2]>> {
+    let side = |t: usize, k: usize| [triangles[t][k], triangles[t][(k + 1) % 3]];
+    let all = || (0..triangles.len()).flat_map(|t| (0..3).map(move |k| [t, k]));
+    let inner = |[a, b]: [u32; 2]| all().any(|[t, k]| side(t, k) == [b, a]);
+    let outer: Vec<[usize; 2]> = all().filter(|[t, k]| !inner(side(*t, *k))).collect();
+    let first = *outer.first()?;
+    let mut loop_ = vec![first];
+    let mut end = side(first[0], first[1])[1];
+    while end != triangles[first[0]][first[1]] {
+        let next = outer.iter().find(|[t, k]| triangles[*t][*k] == end)?;
+        if loop_.contains(next) {
+            return None;
+        }
+        loop_.push(*next);
+        end = side(next[0], next[1])[1];
+    }
+    (loop_.len() == outer.len() && loop_.len() == triangles.len() + 2).then_some(loop_)
+}
+
+/// Faces from triangles, `counts` of which in a row are of one polygon each: places of the corners of every face, as triangle and
+/// corner. What cannot be joined stays triangles; so does all without counts.
+pub fn faces(triangles: &[[u32; 3]], counts: &[u32]) -> Vec<Vec<[usize; 2]>> {
+    let single = |t: usize| (0..3).map(|k| [t, k]).collect::<Vec<[usize; 2]>>();
+    let fits = counts.iter().map(|n| *n as usize).sum::<usize>() == triangles.len();
+    let mut all = Vec::with_capacity(counts.len());
+    let mut start = 0;
+    for count in counts.iter().filter(|_| fits) {
+        let own = &triangles[start..start + *count as usize];
+        match outline(own) {
+            Some(places) => all.push(places.into_iter().map(|[t, k]| [start + t, k]).collect()),
+            None => all.extend((start..start + own.len()).map(single)),
+        }
+        start += own.len();
+    }
+    all.extend((start..triangles.len()).map(single));
+    all
+}
+
+/// How many triangles in a row are of one face, by the face of each; none where each face is one triangle.
+pub fn counts(faces: &[u32]) -> Vec<u32> {
+    faces.chunk_by(|a, b| a == b).map(|run| run.len() as u32).collect()
+}
+
 /// Cuts faces into triangles. `corners` are vertices face by face, `ends` where each face's end. A corner that is named again
 /// next to itself is left out, and so is what has fewer than three different ones.
 ///

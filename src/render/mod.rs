@@ -12,6 +12,7 @@ mod first;
 mod font;
 mod legend;
 mod light;
+pub mod movie;
 mod pattern;
 mod picture;
 mod pixel;

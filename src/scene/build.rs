@@ -14,6 +14,7 @@ mod hold;
 mod obstacle;
 mod pick;
 mod probe;
+mod recorded;
 mod rubs;
 mod sane;
 pub(super) mod select;
@@ -113,6 +114,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
         airs,
         balloons,
     };
+    input.retime(&scene.time.shot());
     let origin = input.origin();
     if origin != Vec3::zeros() {
         input.about(&origin);
@@ -121,6 +123,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     sane::tell_of_reach(scene, &input, &mut faults);
     let (mut world, mut state) = world::build::build(input);
     world.origin = origin;
+    world.shot = scene.time.shot();
     for law in laws {
         let term = law(&world);
         world.add(term);

@@ -7,6 +7,7 @@ use super::kinds::{
 use super::material::{DENSITY, Material, THICKNESS};
 use super::motion::{motion, window};
 use super::named::material;
+use super::obstacle::Cache;
 use super::pick::Pick;
 use super::place::{Group, Selector, Transform, mesh, one_name_each};
 use super::spring::{self, Springs};
@@ -70,6 +71,8 @@ section! {
         pub selector: Selector = exactly_one(),
         /// How they move; still if absent.
         pub motion: Motion = motion(),
+        /// A file of as many vertices as the mesh file, whose motion those of the pin follow, from where they are when it takes hold.
+        pub cache: Option<Cache> = table::<Cache>().optional(),
         /// When the pin takes hold.
         pub from: f64 = quantity(Unit::Time, 0.0..=1e6).or(0.0),
         /// When it lets go; never if absent.
@@ -80,7 +83,17 @@ section! {
 
 fn pin_has_time(pin: Pin, keys: &mut Keys) -> Option<Pin> {
     keys.cx.pins.extend(pin.name.clone());
+    one_motion(&pin.motion, pin.cache.is_some(), keys)?;
     window(pin.from, pin.until, keys).map(|()| pin)
+}
+
+/// A pin moves in one way.
+fn one_motion(motion: &Motion, cached: bool, keys: &mut Keys) -> Option<()> {
+    if cached && *motion != Motion::Fixed {
+        keys.fault("cache", "conflicts with the motion that is given beside it; leave one out");
+        return None;
+    }
+    Some(())
 }
 
 one_of! {
@@ -109,6 +122,8 @@ section! {
         pub max_force: f64 = quantity(Unit::Force, 0.0..=1e6).or(f64::INFINITY),
         /// How the targets move, from where the vertices are when the handle takes hold; still if absent.
         pub motion: Motion = motion(),
+        /// A file of as many vertices as the mesh file, whose motion the targets follow.
+        pub cache: Option<Cache> = table::<Cache>().optional(),
         /// When the handle takes hold.
         pub from: f64 = quantity(Unit::Time, 0.0..=1e6).or(0.0),
         /// When it lets go; never if absent.
@@ -119,13 +134,14 @@ section! {
 
 fn handle_is_one_thing(handle: Handle, keys: &mut Keys) -> Option<Handle> {
     keys.cx.handles.extend(handle.name.clone());
+    one_motion(&handle.motion, handle.cache.is_some(), keys)?;
     window(handle.from, handle.until, keys)?;
     if matches!(handle.pull, Pull::Force(_)) {
         if keys.find("max_force").is_some() {
             keys.fault("max_force", "conflicts with 'force', which is constant; leave one out");
             return None;
         }
-        if handle.motion != Motion::Fixed {
+        if handle.motion != Motion::Fixed || handle.cache.is_some() {
             keys.fault(
                 "force",
                 "a constant force has no target that could move; leave out the motion, or give stiffness",
@@ -190,7 +206,8 @@ section! {
         pub name: String = object_name().required(),
         /// Mesh file: where the cloth is at the start.
         pub mesh: PathBuf = mesh().required(),
-        /// One object (`o`) or group (`g`) of an OBJ file that holds several; the whole file if absent.
+        /// One object (`o`) or group (`g`) of an OBJ file that holds several; of USD and Alembic the path of a prim, or the name of
+        /// one: all meshes at or below it. The whole file if absent.
         pub object: Option<String> = text().optional(),
         /// Moves the mesh out along its normals, as a cover of a body that has the same mesh; inward if negative.
         pub offset: f64 = quantity(Unit::Length, -1.0..=1.0).or(0.0),

@@ -4,7 +4,7 @@ use super::keys::{Keys, Kind, exactly_one, one_of, section};
 use super::kinds::{checker, colour, direction, file, flag, integer, object_name, quantity, table, text, vector};
 use super::material::friction_or;
 use super::motion::{motion, window};
-use super::place::{Ball, MESH, Transform, Turn, mesh, point};
+use super::place::{Ball, PLAIN, Transform, Turn, mesh, point};
 use super::unit::Unit;
 use crate::force::contact::Friction;
 use crate::linalg::{Rotation, UnitVec3, Vec3};
@@ -94,26 +94,45 @@ section! {
 }
 
 section! {
-    /// A mesh and the positions of its vertices in time, linear between them.
+    /// A mesh whose vertices move, linear between its samples: a USD or Alembic file, or a mesh of any kind with the points of
+    /// a PC2 or MDD file.
     pub struct Cache {
         /// Mesh file.
         pub mesh: PathBuf = mesh().required(),
-        /// PC2 or MDD file of as many vertices.
-        pub points: PathBuf = file(&["pc2", "mdd"]).required(),
-        /// Frames of it per second; what the file says if absent, where a PC2 file counts in frames of `time.fps`.
+        /// PC2 or MDD file of as many vertices; the motion in the USD or Alembic file if absent.
+        pub points: Option<PathBuf> = file(&["pc2", "mdd"]).optional(),
+        /// Frames of it per second, or time codes of a USD file; what the file says if absent, where a PC2 file counts in frames of
+        /// `time.fps`.
         pub fps: Option<f64> = quantity(Unit::Frequency, 1e-3..=1e6).optional(),
-        /// Time of the first frame; 0 if absent.
+        /// Time of the first frame. If absent: 0; of a USD or Alembic file its own, where frame f of the shot is at f / `time.fps`.
         pub start: Option<f64> = quantity(Unit::Time, -1e6..=1e6).optional(),
         /// Begin again after the last: the way from it to the first takes as long as from frame to frame.
         pub repeat as "loop": bool = flag().or(false),
     }
+    check points_or_archive;
+}
+
+fn points_or_archive(cache: Cache, keys: &mut Keys) -> Option<Cache> {
+    let ending = cache.mesh.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    if cache.points.is_none() && PLAIN.contains(&ending.as_str()) {
+        keys.fault(
+            "mesh",
+            "an OBJ or PLY file does not move; give 'points', a PC2 or MDD file, or a USD or Alembic file",
+        );
+        return None;
+    }
+    if cache.points.is_none() && ending == "abc" && cache.fps.is_some() {
+        keys.fault("fps", "an Alembic file counts seconds; leave it out");
+        return None;
+    }
+    Some(cache)
 }
 
 /// Most files of a sequence.
 const FILES: u32 = 100_000;
 
 fn files_exist(sequence: Sequence, keys: &mut Keys) -> Option<Sequence> {
-    if !MESH.iter().any(|e| sequence.pattern.to_ascii_lowercase().ends_with(&format!(".{e}"))) {
+    if !PLAIN.iter().any(|e| sequence.pattern.to_ascii_lowercase().ends_with(&format!(".{e}"))) {
         keys.fault("files", "expected files ending in .obj or .ply");
         return None;
     }
@@ -206,7 +225,8 @@ section! {
         pub name: String = object_name().required(),
         /// Shape.
         pub shape: Shape = exactly_one(),
-        /// One object (`o`) or group (`g`) of an OBJ file or sequence that holds several; the whole if absent.
+        /// One object (`o`) or group (`g`) of an OBJ file or sequence that holds several; of USD and Alembic the path of a prim, or the
+        /// name of one: all meshes at or below it. The whole if absent.
         pub object: Option<String> = text().optional(),
         /// Longest edge of the triangles of a sphere, box, plane or capsule; a fraction of its size if absent.
         pub resolution: Option<f64> = quantity(Unit::Length, 1e-4..=1e5).optional(),
@@ -265,8 +285,9 @@ fn one_course(obstacle: Obstacle, keys: &mut Keys) -> Option<Obstacle> {
         );
         return None;
     }
-    if !matches!(obstacle.shape, Shape::Mesh(_) | Shape::Sequence(_)) && obstacle.object.is_some() {
-        keys.fault("object", "goes with 'mesh' or 'sequence'; leave it out");
+    let files = matches!(obstacle.shape, Shape::Mesh(_) | Shape::Sequence(_) | Shape::Cache(_));
+    if !files && obstacle.object.is_some() {
+        keys.fault("object", "goes with 'mesh', 'sequence' or 'cache'; leave it out");
         return None;
     }
     if !matches!(obstacle.shape, Shape::Mesh(_)) && obstacle.subdivide > 0 {

@@ -7,8 +7,10 @@ use super::kinds::{direction, file, integer, list, name, quantity, real, table, 
 use super::unit::Unit;
 use crate::linalg::{Rotation, UnitVec3, Vec3};
 
+/// Endings of files of one mesh.
+pub const PLAIN: &[&str] = &["obj", "ply"];
 /// Endings of mesh files.
-pub const MESH: &[&str] = &["obj", "ply"];
+pub const MESH: &[&str] = &["obj", "ply", "usd", "usda", "usdc", "usdz", "abc"];
 
 /// A mesh file.
 pub fn mesh() -> super::kinds::File {

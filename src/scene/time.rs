@@ -1,9 +1,10 @@
 //! `[scene]` and `[time]`.
 
 use super::keys::{Keys, Kind, choices, section};
-use super::kinds::{choice, flag, folder_name, integer, quantity, vector};
+use super::kinds::{choice, flag, folder_name, integer, quantity, real, vector};
 use super::unit::{Unit, number};
 use crate::linalg::Vec3;
+use crate::world::shot::Shot;
 
 choices! {
     /// Which axis points up.
@@ -47,6 +48,11 @@ section! {
         /// Number of the first frame, for a shot that does not begin at 1: files, exports, ranges of frames and messages count
         /// from it. Times in the scene are seconds from the first frame, whatever its number.
         pub start_frame: u32 = integer(0..=9_999_999).or(1),
+        /// Frames that are simulated before the first one and not written, in which cloth settles: obstacles, pins and handles
+        /// stand as they do at the first frame, but for what a file has before it.
+        pub preroll: u32 = integer(0..=100_000).or(0),
+        /// Seconds that are simulated for each second of the shot: 0.5 is slow motion. What is prescribed keeps its frames.
+        pub scale: f64 = real(1e-3..=1e3).or(1.0),
         /// Largest step; the step is also cut to land on frame times, and the first are shorter.
         pub step: f64 = quantity(Unit::Time, 1e-7..=1.0).or(1e-3),
         /// Smallest step, 0.02 ms or `step` if that is smaller; a run that needs a smaller one fails and says where.
@@ -69,18 +75,37 @@ impl Time {
         self.start_frame + self.frames.saturating_sub(1)
     }
 
-    /// Time of a frame [s]: the first is the state at time 0.
+    /// How times of the run and of the shot belong together.
+    pub fn shot(&self) -> Shot {
+        Shot { lead: f64::from(self.preroll) / self.fps, scale: self.scale }
+    }
+
+    /// Time of the run at a frame [s]; before the first it is that of the begin.
+    pub fn run(&self, frame: u32) -> f64 {
+        if frame < self.start_frame { 0.0 } else { self.run_after(frame - self.start_frame + self.preroll) }
+    }
+
+    /// Time of the run after so many frames, those of the preroll included [s].
+    pub fn run_after(&self, frames: u32) -> f64 {
+        f64::from(frames) / self.fps * self.scale
+    }
+
+    /// Time of the shot at a frame [s]: 0 at the first.
     pub fn of(&self, frame: u32) -> f64 {
         f64::from(frame.saturating_sub(self.start_frame)) / self.fps
     }
 
-    /// Time of the last frame [s].
+    /// Time of the shot at the last frame [s].
     pub fn end(&self) -> f64 {
         self.of(self.last_frame())
     }
 }
 
 fn bounds_in_order(mut time: Time, keys: &mut Keys) -> Option<Time> {
+    if time.preroll > 0 && time.start_frame == 0 {
+        keys.fault("preroll", "goes with a start_frame of at least 1; give start_frame = 1");
+        return None;
+    }
     if keys.find("min_step").is_none() {
         time.min_step = time.min_step.min(time.step);
     }

@@ -49,6 +49,8 @@ pub struct Entry {
     /// Its mesh files below the run folder, `####` for the frame; a still object has one file without number. `None`: not
     /// written.
     pub files: Option<String>,
+    /// Triangles that each face of the file was cut into, and how many faces in a row have as many; empty where all are triangles.
+    pub polygons: Vec<[u32; 2]>,
     /// An OBJ file with its chart, where that has seams.
     pub chart: Option<String>,
     /// Of what appears or vanishes the frames written so far in which it is there, one after the other; `None`: it is in all.
@@ -56,6 +58,16 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Runs of faces of as many triangles.
+    pub fn runs(counts: &[u32]) -> Vec<[u32; 2]> {
+        counts.chunk_by(|a, b| a == b).map(|run| [run[0], run.len() as u32]).collect()
+    }
+
+    /// How many triangles in a row are of one face; empty where all faces are triangles.
+    pub fn counts(&self) -> Vec<u32> {
+        self.polygons.iter().flat_map(|[triangles, faces]| std::iter::repeat_n(*triangles, *faces as usize)).collect()
+    }
+
     /// It is there at a frame that is written.
     pub fn there(&self, frame: u32) -> bool {
         self.frames.as_ref().is_none_or(|frames| frames.contains(&frame))
@@ -180,6 +192,9 @@ impl Run {
                 "files": e.files,
                 "chart": e.chart,
             });
+            if !e.polygons.is_empty() {
+                entry["polygons"] = json!(e.polygons);
+            }
             if let Some(Range { start, end }) = &e.frames {
                 entry["frames"] = json!({ "from": start, "until": end });
             }
@@ -233,6 +248,7 @@ impl Run {
                 vertices: whole(e, "vertices")? as usize,
                 triangles: whole(e, "triangles")? as usize,
                 files: text(e, "files"),
+                polygons: runs(e.get("polygons")),
                 chart: text(e, "chart"),
                 frames: match e.get("frames") {
                     Some(frames) => Some(whole(frames, "from")?..whole(frames, "until")?),
@@ -293,6 +309,15 @@ fn plain(name: &str) -> bool {
     !name.is_empty() && !name.contains(['/', '\\', '\0']) && name != "." && name != ".."
 }
 
+/// Pairs of whole numbers; none where they are wrong.
+fn runs(of: Option<&Value>) -> Vec<[u32; 2]> {
+    let pair = |pair: &Value| {
+        let whole = |k: usize| pair.get(k).and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
+        Some([whole(0)?, whole(1).filter(|faces| *faces < 1 << 28)?])
+    };
+    of.and_then(Value::as_array).and_then(|all| all.iter().map(pair).collect()).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -305,6 +330,7 @@ mod tests {
             vertices: 4,
             triangles: 2,
             files: Some("meshes/sheet/sheet.####.ply".into()),
+            polygons: vec![[2, 1]],
             chart: None,
             frames: Some(1003..1009),
         };

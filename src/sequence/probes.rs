@@ -119,7 +119,7 @@ impl Recorder {
             self.values.clear();
             let forces = forces.get(k).map_or(&[][..], Vec::as_slice);
             probe.values(world, state, forces, work, &mut self.values);
-            lines.text.push_str(&format!("{:?}", state.time));
+            lines.text.push_str(&format!("{:?}", world.shot.shot(state.time)));
             self.values.iter().for_each(|value| lines.text.push_str(&format!(",{value:?}")));
             lines.text.push('\n');
         }

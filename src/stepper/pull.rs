@@ -35,12 +35,13 @@ impl Pulls {
         let mut all = self.0.iter_mut();
         for (_, Handle { pin, pull }, anchors) in open(world, state) {
             let share = 1.0 / pin.vertices.len().max(1) as f64;
-            for (anchor, Pulled { vertex, force, stiffness }) in anchors.iter().zip(&mut all) {
+            let carry = pin.carry(step.end);
+            for (k, (anchor, Pulled { vertex, force, stiffness })) in anchors.iter().zip(&mut all).enumerate() {
                 let v = *vertex as usize;
                 (*force, *stiffness) = match *pull {
                     Pull::Force(force) => (force * share, 0.0),
                     Pull::Spring { stiffness, most } => {
-                        let away = pin.motion.carry(anchor, pin.from, step.end) - state.x[v] - step.moved[v];
+                        let away = carry.apply(k, anchor) - state.x[v] - step.moved[v];
                         let k = stiffness.min(most / away.norm().max(f64::MIN_POSITIVE));
                         (away * k, k)
                     }

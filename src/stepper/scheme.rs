@@ -134,8 +134,9 @@ pub fn prescribe(world: &World, state: &mut State, step: &mut Step) -> Vec<bool>
     }
     for (pin, anchors) in world.pins.iter().zip(&state.anchors) {
         let Some(anchors) = anchors else { continue };
-        for (v, anchor) in pin.vertices.iter().map(|v| *v as usize).zip(anchors) {
-            let carried = pin.motion.carry(anchor, pin.from, end) - state.x[v];
+        let carry = pin.carry(end);
+        for (k, (v, anchor)) in pin.vertices.iter().map(|v| *v as usize).zip(anchors).enumerate() {
+            let carried = carry.apply(k, anchor) - state.x[v];
             let shift = if waits { Vec3::zeros() } else { carried };
             // The scheme's velocity of a vertex at x + shift: v~ + (shift - y)/beta.
             rate[v] += (shift - moved[v]) / *beta;
@@ -166,9 +167,9 @@ pub fn rejoins(world: &World, state: &State, h: f64) -> bool {
         }
     }
     for (pin, anchors) in world.pins.iter().zip(&state.anchors) {
-        for (v, anchor) in pin.vertices.iter().zip(anchors.iter().flatten()) {
-            let at = |t: f64| pin.motion.carry(anchor, pin.from, t);
-            compare(&state.x[*v as usize], at(now), at(end));
+        let [before, after] = [now, end].map(|t| pin.carry(t));
+        for (k, (v, anchor)) in pin.vertices.iter().zip(anchors.iter().flatten()).enumerate() {
+            compare(&state.x[*v as usize], before.apply(k, anchor), after.apply(k, anchor));
         }
     }
     away <= 2.0 * stride

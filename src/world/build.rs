@@ -7,6 +7,7 @@ use super::air::{AirInput, AirLayer};
 use super::balloon::{Balloon, BalloonInput};
 use super::friction::{Between, Frictions};
 use super::glue::Glue;
+use super::shot::Shot;
 use super::wind::Wind;
 use super::window::Window;
 use super::{ContactSettings, Course, Handle, Kind, Object, Obstacle, Pin, Pinch, State, World, component};
@@ -23,6 +24,7 @@ use crate::force::spring_mesh::Network;
 use crate::linalg::partition::{self, Partition};
 use crate::linalg::{Mat2, Vec3};
 use crate::mesh::TriMesh;
+use crate::mesh::polygon;
 use crate::mesh::tet::TetMesh;
 use chart::material_points;
 pub use cloth::spring_fault;
@@ -213,6 +215,7 @@ impl ClothInput {
 pub fn build(input: Input) -> (World, State) {
     let mut world = World {
         origin: Vec3::zeros(),
+        shot: Shot::default(),
         gravity: input.gravity,
         wind: input.wind,
         moving: 0,
@@ -301,6 +304,7 @@ fn add_obstacle(world: &mut World, input: ObstacleInput) -> Part {
         vertices: vertices.clone(),
         place,
         edge: mean_edge(&input.mesh.positions, &input.mesh.triangles),
+        polygons: polygon::counts(&input.mesh.source.faces),
         triangles: input.mesh.triangles,
         uv: input.mesh.uv,
         uv_triangles: input.mesh.uv_triangles,
@@ -370,6 +374,7 @@ fn add_body(world: &mut World, state: &mut State, input: BodyInput) -> Part {
         place,
         edge: mean_edge(&input.mesh.positions, &boundary),
         triangles: boundary,
+        polygons: Vec::new(),
         uv: Vec::new(),
         uv_triangles: Vec::new(),
         friction: input.friction,

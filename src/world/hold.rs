@@ -1,6 +1,6 @@
 //! Pins and soft handles.
 
-use super::motion::Motion;
+use super::motion::{Carry, Motion};
 use crate::linalg::Vec3;
 
 /// Vertices that follow a motion while the window is open.
@@ -17,6 +17,11 @@ pub struct Pin {
 }
 
 impl Pin {
+    /// What takes its vertices from where they were when it took hold to where they are at a time [s].
+    pub fn carry(&self, t: f64) -> Carry {
+        self.motion.carry(self.from, t)
+    }
+
     /// A pin that holds its vertices where they are, always.
     pub fn fixed(vertices: Vec<u32>) -> Pin {
         Pin { vertices, motion: Motion::Fixed, from: 0.0, until: f64::INFINITY }

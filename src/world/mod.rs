@@ -33,6 +33,10 @@ pub mod pick;
 pub mod probe;
 /// The table of what is told of a state.
 pub mod quantity;
+/// Recorded shapes of obstacles.
+pub mod recording;
+/// Times of the run and of the shot.
+pub mod shot;
 /// A state as bytes.
 pub mod snapshot;
 /// One step in the making.
@@ -65,6 +69,8 @@ pub use hold::{Handle, Pin, Pull};
 use motion::Motion;
 use pick::{Grip, Pick};
 use probe::Probe;
+use recording::Recording;
+use shot::Shot;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -115,6 +121,8 @@ pub struct Object {
     pub place: Vec<u32>,
     /// Triangles in file order, indices of file vertices.
     pub triangles: Vec<[u32; 3]>,
+    /// How many of them in a row each face of the file was cut into; empty where all faces are triangles.
+    pub polygons: Vec<u32>,
     /// Chart of the file.
     pub uv: Vec<Vec2>,
     /// Indices into `uv` per triangle.
@@ -155,21 +163,12 @@ impl Limit {
 }
 
 /// Where an obstacle's vertices are at a time.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Course {
     /// Rigid motion of the start shape.
     Rigid(Motion),
-    /// Recorded shapes, linear between them.
-    Sequence {
-        /// Vertex positions, all of one length [m].
-        frames: Vec<Vec<Vec3>>,
-        /// Time between two shapes [s].
-        interval: f64,
-        /// Time of the first shape [s].
-        start: f64,
-        /// Begin again after the last: the way from it to the first takes an interval as well.
-        repeat: bool,
-    },
+    /// Recorded shapes.
+    Recorded(Recording),
 }
 
 /// An obstacle: start shape and course.
@@ -216,6 +215,8 @@ pub struct ContactSettings {
 pub struct World {
     /// What the origin of all positions here and in files is in the scene [m]: zero unless the scene is far from there.
     pub origin: Vec3,
+    /// How the run's time belongs to the shot's.
+    pub shot: Shot,
     /// Acceleration of gravity [m/s^2].
     pub gravity: Vec3,
     /// Motion of the air.
@@ -369,19 +370,7 @@ impl Course {
                     *out = pose.apply(rest);
                 }
             }
-            Course::Sequence { frames, interval, start, repeat } => {
-                let last = frames.len() - 1;
-                let mut at = ((t - start) / interval).max(0.0);
-                if *repeat {
-                    at = at.rem_euclid(frames.len() as f64);
-                }
-                let low = (at as usize).min(last);
-                let high = if *repeat && low == last { 0 } else { (low + 1).min(last) };
-                let f = (at - low as f64).min(1.0);
-                for (k, out) in out.iter_mut().enumerate() {
-                    *out = frames[low][k].lerp(&frames[high][k], f);
-                }
-            }
+            Course::Recorded(recording) => recording.place(t, out),
         }
     }
 
@@ -389,7 +378,7 @@ impl Course {
     pub fn still(&self) -> bool {
         match self {
             Course::Rigid(motion) => *motion == Motion::Fixed,
-            Course::Sequence { frames, .. } => frames.len() == 1,
+            Course::Recorded(recording) => recording.count() == 1,
         }
     }
 }
@@ -411,6 +400,16 @@ impl World {
         for obstacle in &self.obstacles {
             obstacle.course.place(&obstacle.rest, t, &mut x[self.objects[obstacle.object].vertices.clone()]);
         }
+    }
+
+    /// Why recorded motion can no longer be read, and of which object, if that is so.
+    pub fn lost(&self) -> Option<String> {
+        self.obstacles.iter().find_map(|obstacle| match &obstacle.course {
+            Course::Rigid(_) => None,
+            Course::Recorded(recording) => {
+                recording.fault().map(|why| format!("the motion of '{}' is lost: {why}", self.name(obstacle.object)))
+            }
+        })
     }
 
     /// Still air at the pressure of the atmosphere wherever there is air, where the vertices are.

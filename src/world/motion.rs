@@ -1,5 +1,6 @@
 //! Prescribed motion: keyframes, rotation about an axis, recorded paths. Functions of time alone.
 
+use super::recording::{Recording, bracket};
 use crate::linalg::{Rotation, UnitVec3, Vec3};
 
 /// A rigid displacement `p -> rotation (p - origin) + origin + translation`.
@@ -65,13 +66,37 @@ pub enum Motion {
     },
     /// A recorded point sequence: displacement from its first point, linear between the samples.
     Path(Vec<(f64, Vec3)>),
+    /// Places of each vertex of a pin: displacement from where they are when it takes hold.
+    Recorded(Recording),
+}
+
+/// The way of points between two times.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Carry {
+    /// None.
+    Still,
+    /// From one pose to another.
+    Rigid(Rigid, Rigid),
+    /// A shift of each point [m].
+    Each(Vec<Vec3>),
+}
+
+impl Carry {
+    /// Where the point of this number comes to, from `p`.
+    pub fn apply(&self, k: usize, p: &Vec3) -> Vec3 {
+        match self {
+            Carry::Still => *p,
+            Carry::Rigid(from, to) => to.apply(&from.invert(p)),
+            Carry::Each(shifts) => p + shifts.get(k).copied().unwrap_or_default(),
+        }
+    }
 }
 
 impl Motion {
-    /// Displacement from the start pose at time `t` [s].
+    /// Displacement from the start pose at time `t` [s]; none where each vertex has its own.
     pub fn at(&self, t: f64) -> Rigid {
         match self {
-            Motion::Fixed => Rigid::identity(),
+            Motion::Fixed | Motion::Recorded(_) => Rigid::identity(),
             Motion::Keyframes(keys) => {
                 let (a, b, f) = match bracket(keys.len(), |k| keys[k].time, t) {
                     Some((a, b, f)) => (&keys[a], &keys[b], f),
@@ -96,27 +121,19 @@ impl Motion {
         }
     }
 
-    /// The displacement between two times, applied to where a point is at the earlier one.
-    pub fn carry(&self, p: &Vec3, from: f64, to: f64) -> Vec3 {
-        if *self == Motion::Fixed { *p } else { self.at(to).apply(&self.at(from).invert(p)) }
+    /// What takes points from where they are at a time to where they are at another [s].
+    pub fn carry(&self, from: f64, to: f64) -> Carry {
+        match self {
+            Motion::Fixed => Carry::Still,
+            Motion::Recorded(recording) => {
+                let [mut before, mut after] = [recording.start(), recording.start()];
+                recording.place(from, &mut before);
+                recording.place(to, &mut after);
+                Carry::Each(before.iter().zip(after).map(|(before, after)| after - before).collect())
+            }
+            _ => Carry::Rigid(self.at(from), self.at(to)),
+        }
     }
-}
-
-/// The two samples around `t` and the fraction between them; `None` without samples.
-pub fn bracket(count: usize, time: impl Fn(usize) -> f64, t: f64) -> Option<(usize, usize, f64)> {
-    let last = count.checked_sub(1)?;
-    let mut next = 0;
-    while next < count && time(next) <= t {
-        next += 1;
-    }
-    if next == 0 {
-        return Some((0, 0, 0.0));
-    }
-    if next > last {
-        return Some((last, last, 0.0));
-    }
-    let (a, b) = (time(next - 1), time(next));
-    Some((next - 1, next, (t - a) / (b - a)))
 }
 
 #[cfg(test)]
@@ -147,7 +164,7 @@ mod tests {
         assert_eq!(motion.at(0.5).rotation.angle(), 0.0);
         assert!((motion.at(1.5).rotation.angle() - 1.0).abs() < 1e-15);
         assert!((motion.at(7.0).rotation.angle() - 2.0).abs() < 1e-15);
-        let p = motion.carry(&Vec3::x(), 0.0, 1.25);
+        let p = motion.carry(0.0, 1.25).apply(0, &Vec3::x());
         assert!((p - Vec3::new(0.5f64.cos(), 0.0, -(0.5f64.sin()))).norm() < 1e-15);
     }
 

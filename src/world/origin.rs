@@ -46,7 +46,7 @@ impl Input {
             shift(&mut obstacle.mesh.positions);
             match &mut obstacle.course {
                 Course::Rigid(motion) => turned(motion, origin),
-                Course::Sequence { frames, .. } => frames.iter_mut().for_each(|frame| shift(frame)),
+                Course::Recorded(recording) => recording.shift(origin),
             }
         }
     }
@@ -59,7 +59,7 @@ fn held(pins: &mut [Pin], origin: &Vec3) {
 /// Moves the centres of turns; all else of a motion is relative.
 fn turned(motion: &mut Motion, origin: &Vec3) {
     match motion {
-        Motion::Fixed | Motion::Path(_) => {}
+        Motion::Fixed | Motion::Path(_) | Motion::Recorded(_) => {}
         Motion::Rotation { origin: centre, .. } => *centre -= origin,
         Motion::Keyframes(keys) => {
             // Without a turn the centre does not matter, and a far one would cost digits.

@@ -4,6 +4,7 @@ use crate::support::{folder, lines, read, write};
 use percale::scene::build::{Built, Refusal, build};
 use percale::scene::read_text;
 use percale::world::Course;
+use percale::world::recording::{Clock, Recording};
 use std::fs;
 
 pub const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";

@@ -77,8 +77,9 @@ fn speed_limit(world: &World, state: &State, time: f64) -> f64 {
         let before = now.x.clone();
         world.place_obstacles(t, &mut now.x);
         for pin in &world.pins {
-            for v in &pin.vertices {
-                now.x[*v as usize] = pin.motion.carry(&world.rest[*v as usize], pin.from, t);
+            let carry = pin.carry(t);
+            for (k, v) in pin.vertices.iter().enumerate() {
+                now.x[*v as usize] = carry.apply(k, &world.rest[*v as usize]);
             }
         }
         if k > 0 {

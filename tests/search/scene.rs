@@ -21,6 +21,7 @@ use percale::world::balloon::BalloonInput;
 use percale::world::build::{BodyInput, ClothInput, Input, ObstacleInput, Rest, Weights};
 use percale::world::glue::Glue;
 use percale::world::motion::{Keyframe, Motion};
+use percale::world::recording::{Clock, Recorder};
 use percale::world::wind::Wind;
 use percale::world::window::Window;
 use percale::world::{ContactSettings, Course, Pin, Pinch};
@@ -414,7 +415,10 @@ impl Draw {
             }
             _ => {
                 let (interval, frames) = self.sequence(&mesh, -to * closing, &centre);
-                ("deforming", Course::Sequence { frames, interval, start: 0.0, repeat: false })
+                let mut recorder = Recorder::default();
+                frames.iter().for_each(|frame| recorder.add(frame).unwrap());
+                let clock = Clock::Even { start: 0.0, interval };
+                ("deforming", Course::Recorded(recorder.finish(clock, false).unwrap()))
             }
         };
         let speed = if moves == "still" { 0.0 } else { closing };

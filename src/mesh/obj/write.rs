@@ -1,12 +1,17 @@
 //! OBJ out.
 
-use crate::mesh::TriMesh;
+use crate::mesh::{TriMesh, polygon};
 use std::fmt::Write;
 
 /// Writes an OBJ file: coordinates in the shortest form that reads back to the same `f64`, texture coordinates where the
 /// mesh has a chart, and each group as `g name` with the point element `p i j ...`, so that groups may overlap and read
 /// back exactly. Spaces in names become `_`. Channels have no place in OBJ.
 pub fn write(mesh: &TriMesh) -> Vec<u8> {
+    write_faces(mesh, &polygon::faces(&mesh.triangles, &[]))
+}
+
+/// The same with faces of more corners: places of these, as triangle and corner.
+pub fn write_faces(mesh: &TriMesh, faces: &[Vec<[usize; 2]>]) -> Vec<u8> {
     let mut out = String::with_capacity(48 * mesh.positions.len() + 24 * mesh.triangles.len());
     // Writing to a String cannot fail.
     for p in &mesh.positions {
@@ -15,15 +20,15 @@ pub fn write(mesh: &TriMesh) -> Vec<u8> {
     for t in &mesh.uv {
         let _ = writeln!(out, "vt {} {}", t.x, t.y);
     }
-    for (i, tri) in mesh.triangles.iter().enumerate() {
-        let [a, b, c] = tri.map(|v| u64::from(v) + 1);
-        let _ = match mesh.uv_triangles.get(i) {
-            Some(chart) => {
-                let [p, q, r] = chart.map(|v| u64::from(v) + 1);
-                writeln!(out, "f {a}/{p} {b}/{q} {c}/{r}")
+    for face in faces {
+        out.push('f');
+        for [t, k] in face {
+            let _ = write!(out, " {}", u64::from(mesh.triangles[*t][*k]) + 1);
+            if let Some(chart) = mesh.uv_triangles.get(*t) {
+                let _ = write!(out, "/{}", u64::from(chart[*k]) + 1);
             }
-            None => writeln!(out, "f {a} {b} {c}"),
-        };
+        }
+        out.push('\n');
     }
     for (name, members) in &mesh.groups {
         let word: String = name.chars().map(|c| if c.is_whitespace() || c == '#' { '_' } else { c }).collect();

@@ -135,3 +135,31 @@ fn repeated_corners_are_left_out() {
     let told = "6:1: this face has fewer than three different corners, and so does 1 more; left out";
     assert_eq!(of("f 1 2 3\nf 1 2 1\nf 4 4 4 4\n"), (vec![[0, 1, 2]], told.to_string()));
 }
+
+/// Polygons come back from their triangles, whichever way they were cut.
+#[test]
+fn outlines_are_the_polygons() {
+    let around = |k: usize, n: usize| {
+        let angle = std::f64::consts::TAU * k as f64 / n as f64;
+        Vec3::new(angle.cos(), angle.sin(), 0.0)
+    };
+    for n in 3..9usize {
+        let mut x: Vec<Vec3> = (0..n).map(|k| around(k, n)).collect();
+        if n > 4 {
+            // Not convex.
+            x[2] *= 0.1;
+        }
+        let corners: Vec<u32> = (0..n as u32).collect();
+        let triangles = cut(&x, &corners, &[n]).unwrap().triangles;
+        let places = outline(&triangles).unwrap();
+        let found: Vec<u32> = places.iter().map(|[t, k]| triangles[*t][*k]).collect();
+        let first = found.iter().position(|v| *v == 0).unwrap();
+        let turned: Vec<u32> = (0..n).map(|k| found[(first + k) % n]).collect();
+        assert_eq!(turned, corners);
+    }
+    let all = [[0, 1, 2], [0, 2, 3], [4, 5, 6]];
+    assert_eq!(faces(&all, &[2, 1]).iter().map(Vec::len).collect::<Vec<_>>(), [4, 3]);
+    assert_eq!(faces(&all, &[2]).len(), 3, "counts that do not fit");
+    assert_eq!(faces(&[[0, 1, 2], [5, 6, 7]], &[2]).len(), 2, "apart");
+    assert_eq!(counts(&[0, 0, 1, 2, 2, 2]), [2, 1, 3]);
+}

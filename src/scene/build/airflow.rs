@@ -12,6 +12,7 @@ use crate::scene::Scene;
 use crate::scene::airflow::{self, Advection, Coupling, DragLaw, Side};
 use crate::scene::wav::{Hearing, Recording};
 use crate::world::airflow::{Airflow, Blow, Blower, closed};
+use crate::world::shot::Shot;
 use crate::world::{Kind, State, World};
 
 /// Fastest that air is blown in [m/s].
@@ -71,7 +72,7 @@ pub fn blow(scene: &Scene, world: &mut World, state: &mut State, faults: &mut Fa
             faults.fault(&format!("airflow.inlet[{k}].box"), message);
             continue;
         }
-        let Some(blow) = recorded(inlet, k, faults) else { continue };
+        let Some(blow) = recorded(inlet, k, &world.shot, faults) else { continue };
         inlets.push(Blower { inlet: Inlet { side, faces }, blow });
     }
     let through = flow.permeability.map(|given| given.through(flow.test_pressure));
@@ -140,9 +141,9 @@ fn tell_of_ways(strict: bool, world: &World, state: &State, faults: &mut Faults)
 }
 
 /// What blows through an inlet; none where its recording is of no use, which is told.
-fn recorded(inlet: &airflow::Inlet, k: usize, faults: &mut Faults) -> Option<Blow> {
+fn recorded(inlet: &airflow::Inlet, k: usize, shot: &Shot, faults: &mut Faults) -> Option<Blow> {
     let Some(path) = &inlet.wav else {
-        return Some(Blow::Steady(inlet.speed.unwrap_or_default(), [inlet.from, inlet.until]));
+        return Some(Blow::Steady(inlet.speed.unwrap_or_default(), [shot.from(inlet.from), shot.run(inlet.until)]));
     };
     let key = |key: &str| format!("airflow.inlet[{k}].{key}");
     let hearing = Hearing {
@@ -169,7 +170,7 @@ fn recorded(inlet: &airflow::Inlet, k: usize, faults: &mut Faults) -> Option<Blo
         }
     }
     match recording.envelope(channel, &hearing) {
-        Ok(envelope) => {
+        Ok(mut envelope) => {
             let [fastest, shortest] =
                 [envelope.speeds.iter().fold(0.0f64, |m, v| m.max(v.abs())), recording.duration()];
             if fastest > FASTEST {
@@ -185,7 +186,8 @@ fn recorded(inlet: &airflow::Inlet, k: usize, faults: &mut Faults) -> Option<Blo
             if envelope.silent() && recording.silent(channel) == Ok(false) {
                 faults.warn(&key("threshold"), "nothing in the recording is as loud");
             }
-            Some(Blow::Recorded(envelope, [inlet.from, inlet.until]))
+            envelope.interval *= shot.scale;
+            Some(Blow::Recorded(envelope, [inlet.from, inlet.until].map(|t| shot.run(t))))
         }
         Err(why) => {
             faults.fault(&key("window"), why);

@@ -1,7 +1,8 @@
 //! `[[body]]` as a world takes it: tetrahedra from a file, or a surface that is filled.
 
 use super::faults::Faults;
-use super::{files, hold};
+use super::files::{self, Wanted};
+use super::hold;
 use crate::linalg::Vec3;
 use crate::mesh::fill::fill;
 use crate::mesh::{TetMesh, TriMesh, generate};
@@ -23,9 +24,10 @@ pub fn input(scene: &Scene, body: &Body, key: &str, faults: &mut Faults) -> Opti
     let ball = |b: &Ball| generate::sphere(b.center, b.radius, FINE * b.radius);
     let object = format!("{key}.object");
     let object = body.object.as_deref().map(|name| (name, object.as_str()));
+    let wanted = Wanted::of(scene, object);
     let mesh = match &body.shape {
         Shape::Mesh(file) if files::is_surface(file) => {
-            let mut surface = files::closed(file, object, &body.transform, faults)?;
+            let mut surface = files::closed(file, wanted, &body.transform, faults)?;
             surface.triangles = surface.joined_triangles();
             surface.joined.clear();
             filled(body, &surface, key, faults)?
@@ -46,8 +48,8 @@ pub fn input(scene: &Scene, body: &Body, key: &str, faults: &mut Faults) -> Opti
         files::measure(x, key, faults);
     }
     let groups = hold::groups(&body.groups, &mesh.groups, x, key, faults);
-    let pins = hold::pins(&body.pins, x, &groups, key, faults);
-    let handles = hold::handles(&body.handles, x, &groups, key, faults);
+    let pins = hold::pins(&body.pins, (x, (scene, &body.transform, wanted)), &groups, key, faults);
+    let handles = hold::handles(&body.handles, (x, (scene, &body.transform, wanted)), &groups, key, faults);
     let material = &body.material;
     Some(BodyInput {
         name: body.name.clone(),

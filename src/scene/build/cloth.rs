@@ -1,8 +1,9 @@
 //! `[[cloth]]` as a world takes it.
 
 use super::faults::Faults;
+use super::files::{self, Wanted};
+use super::hold;
 use super::select::{self, Groups, Refusal};
-use super::{files, hold};
 use crate::force::contact::Friction;
 use crate::force::drag::Drag;
 use crate::force::sheet::{Damping, Sheet};
@@ -20,7 +21,8 @@ use std::path::Path;
 pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Option<ClothInput> {
     let object = format!("{key}.object");
     let object = cloth.object.as_deref().map(|name| (name, object.as_str()));
-    let mut mesh = files::placed(&cloth.mesh, object, &cloth.transform, cloth.weld, key, faults)?;
+    let wanted = Wanted::of(scene, object);
+    let mut mesh = files::placed(&cloth.mesh, wanted, &cloth.transform, cloth.weld, key, faults)?;
     files::measure(&mesh.positions, key, faults);
     if cloth.offset != 0.0 {
         refine::offset(&mut mesh, cloth.offset);
@@ -44,8 +46,8 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
     }
     let x = &mesh.positions;
     let groups = hold::groups(&cloth.groups, &mesh.groups, x, key, faults);
-    let pins = hold::pins(&cloth.pins, x, &groups, key, faults);
-    let handles = hold::handles(&cloth.handles, x, &groups, key, faults);
+    let pins = hold::pins(&cloth.pins, (x, (scene, &cloth.transform, wanted)), &groups, key, faults);
+    let handles = hold::handles(&cloth.handles, (x, (scene, &cloth.transform, wanted)), &groups, key, faults);
     let mut weights = Weights::default();
     for (k, map) in cloth.maps.iter().enumerate() {
         if let Err(refusal) = scale(&mut weights, map, &mesh, &groups) {

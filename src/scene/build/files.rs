@@ -2,22 +2,54 @@
 
 use super::faults::Faults;
 use crate::linalg::Vec3;
+use crate::mesh::archive::{self, Archive, Upward};
 use crate::mesh::check::{self, Fault, Severity};
 use crate::mesh::{self, MeshError, TetMesh, TriMesh, obj, refine, seam};
 use crate::scene::fault::meant;
 use crate::scene::place::{MESH, Transform};
 use crate::scene::unit::short;
+use crate::scene::{Scene, Up};
 use std::path::Path;
 
-/// The one object of a file that is wanted, and the path of the key that says so.
-pub type Wanted<'a> = Option<(&'a str, &'a str)>;
+/// What of a file is wanted.
+#[derive(Clone, Copy)]
+pub struct Wanted<'a> {
+    /// One object, and the path of the key that says so.
+    pub object: Option<(&'a str, &'a str)>,
+    /// Axis that points up.
+    pub up: Upward,
+    /// Time of a moving file at which it is taken, where it has that [s].
+    pub time: f64,
+}
+
+impl<'a> Wanted<'a> {
+    /// In a scene: `object` is its key and what that says.
+    pub fn of(scene: &Scene, object: Option<(&'a str, &'a str)>) -> Wanted<'a> {
+        let up = match scene.up {
+            Up::Y => Upward::Y,
+            Up::Z => Upward::Z,
+        };
+        Wanted { object, up, time: f64::from(scene.time.start_frame) / scene.time.fps }
+    }
+}
 
 /// Reads a mesh file, or one object of it, as it is.
-pub fn read(file: &Path, object: Wanted, faults: &mut Faults) -> Option<TriMesh> {
+pub fn read(file: &Path, wanted: Wanted, faults: &mut Faults) -> Option<TriMesh> {
+    if archive::reads(file) {
+        let mut open = archived(file, wanted, faults)?;
+        if open.times.len() > 1 {
+            match open.pose(wanted.time) {
+                Ok(positions) => open.mesh.positions = positions,
+                Err(error) => return sound(Err(error), file, faults),
+            }
+        }
+        return Some(open.mesh);
+    }
     let bytes = bytes(file, faults)?;
-    let Some((name, key)) = object else { return sound(mesh::read(&extension(file), &bytes), file, faults) };
+    let Some((name, key)) = wanted.object else { return sound(mesh::read(&extension(file), &bytes), file, faults) };
     if !extension(file).eq_ignore_ascii_case("obj") {
-        faults.fault(key, "only .obj files have objects; leave it out, or save the mesh as OBJ");
+        faults
+            .fault(key, "only OBJ, USD and Alembic files have objects; leave it out, or save the mesh as one of these");
         return None;
     }
     let parts = sound(obj::parts(&bytes), file, faults)?;
@@ -33,6 +65,11 @@ pub fn read(file: &Path, object: Wanted, faults: &mut Faults) -> Option<TriMesh>
         return None;
     }
     sound(obj::read_object(&bytes, name), file, faults)
+}
+
+/// Opens a USD or Alembic file.
+pub fn archived(file: &Path, wanted: Wanted, faults: &mut Faults) -> Option<Archive> {
+    sound(Archive::open(file, wanted.object.map(|(name, _)| name), wanted.up), file, faults)
 }
 
 /// Most names that a fault lists.

@@ -1,10 +1,15 @@
 //! Groups, pins and handles of a cloth or a body.
 
 use super::faults::Faults;
+use super::files::Wanted;
+use super::recorded;
 use super::select::{self, Groups, Refusal};
 use crate::linalg::Vec3;
+use crate::scene::Scene;
 use crate::scene::cloth::{self, Pull};
-use crate::scene::place::Group;
+use crate::scene::obstacle::Cache;
+use crate::scene::place::{Group, Transform};
+use crate::world::motion::Motion;
 use crate::world::{self, Handle, Pin};
 
 /// Groups of the mesh file and of the object at `key` in the scene.
@@ -35,12 +40,38 @@ pub fn refuse(faults: &mut Faults, key: &str, table: &str, k: usize, (below, mes
     faults.fault(&format!("{key}.{table}[{k}].{below}"), message);
 }
 
+/// What pins may follow: the scene, how files come to the world, what of a file is wanted.
+pub type Led<'a> = (&'a Scene, &'a Transform, Wanted<'a>);
+
+/// The motion of a pin: its own, or that in a file of as many vertices as `mesh` has.
+fn motion(
+    (own, cache): (&Motion, Option<&Cache>),
+    (vertices, count): (&[u32], usize),
+    (scene, transform, wanted): Led,
+    key: &str,
+    faults: &mut Faults,
+) -> Option<Motion> {
+    let Some(cache) = cache else { return Some(own.clone()) };
+    let selected = (vertices, count);
+    recorded::guide(scene, (cache, transform), selected, (key, wanted), faults).map(Motion::Recorded)
+}
+
 /// Pins of the object at `key`, of file vertices.
-pub fn pins(pins: &[cloth::Pin], x: &[Vec3], groups: &Groups, key: &str, faults: &mut Faults) -> Vec<Pin> {
+pub fn pins(
+    pins: &[cloth::Pin],
+    (x, led): (&[Vec3], Led),
+    groups: &Groups,
+    key: &str,
+    faults: &mut Faults,
+) -> Vec<Pin> {
     let mut held = Vec::with_capacity(pins.len());
     for (k, pin) in pins.iter().enumerate() {
         match select::vertices(&pin.selector, x, groups) {
-            Ok(vertices) => held.push(Pin { vertices, motion: pin.motion.clone(), from: pin.from, until: pin.until }),
+            Ok(vertices) => {
+                let (way, at) = ((&pin.motion, pin.cache.as_ref()), format!("{key}.pin[{k}]"));
+                let Some(motion) = motion(way, (&vertices, x.len()), led, &at, faults) else { continue };
+                held.push(Pin { vertices, motion, from: pin.from, until: pin.until });
+            }
             Err(refusal) => refuse(faults, key, "pin", k, refusal),
         }
     }
@@ -48,7 +79,13 @@ pub fn pins(pins: &[cloth::Pin], x: &[Vec3], groups: &Groups, key: &str, faults:
 }
 
 /// Handles of the object at `key`, of file vertices.
-pub fn handles(handles: &[cloth::Handle], x: &[Vec3], groups: &Groups, key: &str, faults: &mut Faults) -> Vec<Handle> {
+pub fn handles(
+    handles: &[cloth::Handle],
+    (x, led): (&[Vec3], Led),
+    groups: &Groups,
+    key: &str,
+    faults: &mut Faults,
+) -> Vec<Handle> {
     let mut pulled = Vec::with_capacity(handles.len());
     for (k, handle) in handles.iter().enumerate() {
         let pull = match handle.pull {
@@ -57,7 +94,9 @@ pub fn handles(handles: &[cloth::Handle], x: &[Vec3], groups: &Groups, key: &str
         };
         match select::vertices(&handle.selector, x, groups) {
             Ok(vertices) => {
-                let pin = Pin { vertices, motion: handle.motion.clone(), from: handle.from, until: handle.until };
+                let (way, at) = ((&handle.motion, handle.cache.as_ref()), format!("{key}.handle[{k}]"));
+                let Some(motion) = motion(way, (&vertices, x.len()), led, &at, faults) else { continue };
+                let pin = Pin { vertices, motion, from: handle.from, until: handle.until };
                 pulled.push(Handle { pin, pull });
             }
             Err(refusal) => refuse(faults, key, "handle", k, refusal),

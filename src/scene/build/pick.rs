@@ -18,7 +18,9 @@ pub fn picks(scene: &Scene, world: &mut World, state: &mut State, faults: &mut F
                 Direction::Ray => Aim::Ray,
                 Direction::Motion => Aim::Motion,
             };
-            world.picks.push(Pick { object, eye, moments: pick.moments.clone(), force: pick.force, aim });
+            let mut moments = pick.moments.clone();
+            moments.iter_mut().for_each(|moment| moment.time = world.shot.run(moment.time));
+            world.picks.push(Pick { object, eye, moments, force: pick.force, aim });
             keys.push(format!("cloth[{k}].pick[{n}].path"));
         }
     }

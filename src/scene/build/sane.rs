@@ -7,6 +7,7 @@ use crate::scene::Scene;
 use crate::scene::unit::{self, rounded as about};
 use crate::world::build::{BodyInput, ClothInput, Input, ObstacleInput};
 use crate::world::motion::Motion;
+use crate::world::recording::{Clock, Recording};
 use crate::world::{Course, Handle, Pin};
 
 /// Speed that is told [m/s].
@@ -52,13 +53,14 @@ pub fn tell(scene: &Scene, (cloths, bodies, obstacles): Inputs, faults: &mut Fau
             Course::Rigid(motion) => {
                 moved(scene, motion, x, [f64::NEG_INFINITY, f64::INFINITY], &key, faults);
             }
-            Course::Sequence { frames, interval, start, repeat } => {
+            Course::Recorded(recording) => {
                 let word = described.shape.moves().unwrap_or("sequence");
-                if frames.len() > 1 && *start >= scene.time.end() && scene.time.frames > 1 {
-                    let message = format!("{} s; {}", about(*start), unseen(scene));
+                let start = recording.time(0);
+                if recording.count() > 1 && start >= scene.time.end() && scene.time.frames > 1 {
+                    let message = format!("{} s; {}", about(start), unseen(scene));
                     faults.warn(&format!("{key}.{word}.start"), message);
                 }
-                posed(frames, *interval, *repeat, (size, word), &format!("{key}.{word}"), faults);
+                posed(recording, (size, word), &format!("{key}.{word}"), faults);
             }
         }
     }
@@ -162,6 +164,7 @@ fn moved(scene: &Scene, motion: &Motion, x: &[Vec3], [from, until]: [f64; 2], ke
     };
     let (name, times): (&str, Vec<f64>) = match motion {
         Motion::Fixed => return,
+        Motion::Recorded(recording) => return posed(recording, (size(x), "cache"), &format!("{key}.cache"), faults),
         Motion::Keyframes(keys) => ("keyframes", keys.iter().map(|k| k.time).collect()),
         Motion::Path(samples) => ("path", samples.iter().map(|(time, _)| *time).collect()),
         Motion::Rotation { axis, origin, speed, from, .. } => {
@@ -213,43 +216,45 @@ fn fast(speed: f64, does: &str, hint: &str, key: &str, faults: &mut Faults) {
 }
 
 /// Poses of a sequence or a cache, as `word` says, of a shape of this size.
-fn posed(frames: &[Vec<Vec3>], interval: f64, repeat: bool, (size, word): (f64, &str), key: &str, faults: &mut Faults) {
+fn posed(recording: &Recording, (size, word): (f64, &str), key: &str, faults: &mut Faults) {
     let one = if word == "cache" { "frame" } else { "file" };
-    let next = |k: usize| frames.get(k + 1).or(if repeat { frames.first() } else { None });
-    let longest = |(a, b): (&Vec<Vec3>, &Vec<Vec3>)| a.iter().zip(b).map(|(a, b)| (b - a).norm()).fold(0.0, f64::max);
-    let ways: Vec<f64> = frames.iter().enumerate().filter_map(|(k, pose)| Some(longest((pose, next(k)?)))).collect();
-    let Some((k, way)) = ways.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1)) else { return };
-    let to = (k + 1) % frames.len();
+    let lasts = |k: usize| match &recording.clock {
+        Clock::Even { interval, .. } => *interval,
+        Clock::Times(_) => recording.time(k + 1) - recording.time(k),
+    };
+    let speeds: Vec<f64> = recording.ways().into_iter().enumerate().map(|(k, way)| way / lasts(k)).collect();
+    let Some((k, speed)) = speeds.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1)) else { return };
+    let (way, to, repeat) = (speed * lasts(k), (k + 1) % recording.count(), recording.repeat);
     let does = format!("from {one} {} to {one} {} of the {word} a vertex moves by {} m,", k + 1, to + 1, about(way));
-    if way / interval > FAST {
+    if speed > FAST {
         let hint = format!("lengths are in metres, {one}s as many a second as fps says");
-        return fast(way / interval, &does, &hint, key, faults);
+        return fast(speed, &does, &hint, key, faults);
     }
-    let count = ways.len();
+    let count = speeds.len();
     let beside = |other: Option<&f64>| other.copied();
     let before = if k > 0 {
-        beside(ways.get(k - 1))
+        beside(speeds.get(k - 1))
     } else if repeat {
-        beside(ways.last())
+        beside(speeds.last())
     } else {
         None
     };
     let after = if k + 1 < count {
-        beside(ways.get(k + 1))
+        beside(speeds.get(k + 1))
     } else if repeat {
-        beside(ways.first())
+        beside(speeds.first())
     } else {
         None
     };
     let around = [before, after].into_iter().flatten().reduce(f64::max);
-    let leaps = count > 2 && way > 0.05 * size && around.is_some_and(|around| way > LEAP * around);
+    let leaps = count > 2 && way > 0.05 * size && around.is_some_and(|around| speed > LEAP * around);
     if leaps || way > FAR * size {
         let closing = if repeat && to == 0 {
             ": the loop does not close".to_string()
         } else {
             format!("; is a {one} missing or of another take?")
         };
-        faults.warn(key, format!("{does} at {} m/s{closing}", about(way / interval)));
+        faults.warn(key, format!("{does} at {} m/s{closing}", about(speed)));
     }
 }
 
@@ -276,7 +281,7 @@ pub fn tell_of_reach(scene: &Scene, input: &Input, faults: &mut Faults) {
         for pin in pins.iter().filter(|pin| pin.motion != Motion::Fixed) {
             let Some(p) = pin.vertices.first().and_then(|v| x.get(*v as usize)) else { continue };
             let times = (0..=64).map(|k| f64::from(k) / 64.0 * scene.time.end());
-            let led = times.map(|t| pin.motion.carry(p, pin.from, t.clamp(pin.from, pin.until)).amax());
+            let led = times.map(|t| pin.carry(t.clamp(pin.from, pin.until)).apply(0, p).amax());
             reach = led.fold(reach, f64::max);
         }
         if reach > REACH {

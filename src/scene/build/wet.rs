@@ -94,7 +94,8 @@ pub fn wet(scene: &Scene, world: &mut World, state: &mut State, faults: &mut Fau
                     None => continue,
                 },
             };
-            sources.push(Source { cloth, place, from: source.from, until: source.until, velocity: source.velocity });
+            let (from, until) = (world.shot.from(source.from), world.shot.run(source.until));
+            sources.push(Source { cloth, place, from, until, velocity: source.velocity });
         }
     }
     if let Some(wet) = &mut world.wet {

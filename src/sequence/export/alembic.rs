@@ -74,11 +74,13 @@ impl Mesh {
         let times = u32::from(!part.still);
         let ints = |all: &mut dyn Iterator<Item = i32>| -> Vec<u8> { all.flat_map(i32::to_le_bytes).collect() };
         // Corners are clockwise seen from outside.
-        let turned = |all: &[[u32; 3]]| -> Vec<u32> { all.iter().flat_map(|[a, b, c]| [*c, *b, *a]).collect() };
+        let turned = |all: &[[u32; 3]]| -> Vec<u32> {
+            part.faces.iter().flat_map(|face| face.iter().rev().map(|[t, k]| all[*t][*k])).collect()
+        };
         let mut indices = Property::array(".faceIndices", Pod::I32, 1, "", 0);
         indices.add(file, &ints(&mut turned(&part.triangles).into_iter().map(|v| v as i32)))?;
         let mut counts = Property::array(".faceCounts", Pod::I32, 1, "", 0);
-        counts.add(file, &ints(&mut part.triangles.iter().map(|_| 3)))?;
+        counts.add(file, &ints(&mut part.faces.iter().map(|face| face.len() as i32)))?;
         let mut still = vec![indices, counts];
         let chart = part.chart.as_ref().map(|chart| match chart {
             Chart::Vertices(uv) => (uv, &part.triangles),
@@ -93,7 +95,7 @@ impl Mesh {
             still.push(property);
         }
         let mut material = Property::array("material_id", Pod::I32, 1, MATERIAL, 0);
-        material.add(file, &ints(&mut part.triangles.iter().map(|_| part.material)))?;
+        material.add(file, &ints(&mut part.faces.iter().map(|_| part.material)))?;
         let mut visible = part.there.as_ref().map(|_| Property::scalar("visible", Pod::I8, 1, "", 1));
         if let Some(visible) = &mut visible {
             for frame in frames.all() {

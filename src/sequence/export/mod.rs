@@ -17,7 +17,7 @@ pub use alembic::Alembic;
 pub use gltf::Gltf;
 pub use obj::Files;
 pub use points::{Order, Points};
-pub use source::{Range, Source};
+pub use source::{Embedded, Range, Source};
 pub use usd::{Clips, Usd};
 
 use super::disk::DiskError;
@@ -51,6 +51,8 @@ pub struct Part {
     pub vertices: usize,
     /// Vertex indices per triangle.
     pub triangles: Vec<[u32; 3]>,
+    /// Faces as in the file that the object came from: places of corners, as triangle and corner.
+    pub faces: Vec<Vec<[usize; 2]>>,
     /// Texture coordinates.
     pub chart: Option<Chart>,
     /// Number of its material: the same for all objects of a material.
@@ -62,6 +64,11 @@ pub struct Part {
 }
 
 impl Part {
+    /// Entries of `triangles` at the corners of all faces, one after the other.
+    pub fn corners<'a>(&'a self, triangles: &'a [[u32; 3]]) -> impl Iterator<Item = u32> + 'a {
+        self.faces.iter().flatten().map(|[t, k]| triangles[*t][*k])
+    }
+
     /// It is there at a frame.
     pub fn shows(&self, frame: u32) -> bool {
         self.there.as_ref().is_none_or(|there| there.contains(&frame))

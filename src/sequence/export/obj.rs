@@ -75,7 +75,7 @@ pub fn mesh(of: &Part, sample: &Sample, origin: &Vec3) -> Vec<u8> {
     if *origin != Vec3::zeros() {
         mesh.positions.iter_mut().for_each(|p| *p += origin);
     }
-    obj::write(&mesh)
+    obj::write_faces(&mesh, &of.faces)
 }
 
 /// A frame as PLY; at a seam with the texture coordinate of the first triangle.

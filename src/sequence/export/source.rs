@@ -3,7 +3,7 @@
 use super::embed::Embedding;
 use super::{Chart, Part, Sample, Take};
 use crate::linalg::{Vec2, Vec3};
-use crate::mesh::{TriMesh, ply};
+use crate::mesh::{TriMesh, ply, polygon};
 use crate::scene::Scene;
 use crate::scene::obstacle::Obstacle;
 use crate::sequence::{DiskError, Entry, Folder, Run, Shape, Snapshot};
@@ -33,6 +33,16 @@ impl Range {
     }
 }
 
+/// A mesh that an object carries along.
+pub struct Embedded {
+    /// Name of the object.
+    pub name: String,
+    /// The mesh where it is when the run begins [m].
+    pub mesh: TriMesh,
+    /// Vertices of the object then [m]; those at the first frame if absent.
+    pub start: Option<Vec<Vec3>>,
+}
+
 /// A recorded object.
 struct Item {
     entry: Entry,
@@ -52,7 +62,7 @@ pub struct Source {
 
 impl Source {
     /// Of objects of a run that are recorded; `frames` are there. Of bodies the surface is taken, and after all objects the
-    /// meshes `embedded` in them, which are where they would be at the first frame, as `<body>-embedded`.
+    /// meshes `embedded` in them, as `<name>-embedded`.
     ///
     /// # Errors
     /// A file is missing or not what was written.
@@ -62,7 +72,7 @@ impl Source {
         scene: &Scene,
         frames: Range,
         wanted: impl Fn(&str) -> bool,
-        embedded: &[(String, TriMesh)],
+        embedded: &[Embedded],
     ) -> Result<(Source, Take), DiskError> {
         let (mut items, mut parts, mut carries) = (Vec::new(), Vec::new(), Vec::new());
         for (entry, material) in record.objects.iter().zip(materials(record, scene)) {
@@ -79,15 +89,21 @@ impl Source {
             let is_still = |o: &Obstacle| o.name == entry.name && o.still() && there.is_some();
             let still = entry.files.as_ref().is_some_and(|files| !files.contains("####"))
                 || scene.obstacles.iter().any(is_still);
-            let carried = embedded.iter().filter(|(body, _)| *body == entry.name);
-            for (_, mesh) in carried {
-                let embedding = Embedding::new(&mesh.positions, &at.positions, &shape.triangles);
+            for Embedded { mesh, start, .. } in embedded.iter().filter(|e| e.name == entry.name) {
+                let start = start.as_ref().unwrap_or(&at.positions);
+                if start.len() != at.positions.len() {
+                    let reason =
+                        format!("'{}' has {} vertices now, then {}", entry.name, start.len(), at.positions.len());
+                    return Err(DiskError { path: folder.scene(), reason });
+                }
+                let embedding = Embedding::new(&mesh.positions, start, &shape.triangles);
                 let own = Shape::of_mesh(&format!("{}-embedded", entry.name), Kind::Obstacle, mesh.clone());
                 let item =
                     Item { entry: entry.clone(), layout: layout.clone(), kept: None, embedding: Some(embedding) };
-                carries.push((part(own, material, still, None).0, item));
+                let polygons = polygon::counts(&mesh.source.faces);
+                carries.push((part(own, (material, &polygons), still, None).0, item));
             }
-            let (part, kept) = part(shape, material, still, there);
+            let (part, kept) = part(shape, (material, &entry.counts()), still, there);
             parts.push(part);
             items.push(Item { entry: entry.clone(), layout, kept, embedding: None });
         }
@@ -161,7 +177,12 @@ fn materials(record: &Run, scene: &Scene) -> Vec<i32> {
 }
 
 /// A part, and which vertices of the record it has: of a body those of its surface.
-fn part(shape: Shape, material: i32, still: bool, there: Option<std::ops::Range<u32>>) -> (Part, Option<Vec<u32>>) {
+fn part(
+    shape: Shape,
+    (material, polygons): (i32, &[u32]),
+    still: bool,
+    there: Option<std::ops::Range<u32>>,
+) -> (Part, Option<Vec<u32>>) {
     let seams = shape.has_seams();
     let Shape { name, kind, vertices, mut triangles, uv, uv_triangles } = shape;
     let kept = (kind == Kind::Body).then(|| {
@@ -186,7 +207,8 @@ fn part(shape: Shape, material: i32, still: bool, there: Option<std::ops::Range<
             Some(Chart::Vertices(all))
         }
     };
-    (Part { name, vertices, triangles, chart, material, still, there }, kept)
+    let faces = polygon::faces(&triangles, polygons);
+    (Part { name, vertices, triangles, faces, chart, material, still, there }, kept)
 }
 
 /// A frame as a run writes it, without a look at its triangles; `None` where it is of another kind.

@@ -62,10 +62,10 @@ impl Layer {
         let uniform = ("variability", Value::uniform());
         put("subdivisionScheme", "token", vec![uniform], file.token("none"));
         put("doubleSided", "bool", vec![uniform], Value::bool(true));
-        put("faceVertexCounts", "int[]", vec![], file.ints(of.triangles.iter().map(|_| 3))?);
-        put("faceVertexIndices", "int[]", vec![], corners(file, &of.triangles)?);
+        put("faceVertexCounts", "int[]", vec![], file.ints(of.faces.iter().map(|face| face.len() as i32))?);
+        put("faceVertexIndices", "int[]", vec![], corners(file, of, &of.triangles)?);
         let faces = ("interpolation", file.token("uniform"));
-        put("primvars:material_id", "int[]", vec![faces], file.ints(of.triangles.iter().map(|_| of.material))?);
+        put("primvars:material_id", "int[]", vec![faces], file.ints(of.faces.iter().map(|_| of.material))?);
         match &of.chart {
             Some(Chart::Vertices(uv)) => {
                 let vertices = ("interpolation", file.token("vertex"));
@@ -74,7 +74,7 @@ impl Layer {
             Some(Chart::Corners(uv, triangles)) => {
                 let varying = ("interpolation", file.token("faceVarying"));
                 put("primvars:st", "texCoord2f[]", vec![varying], file.floats(uv)?);
-                put("primvars:st:indices", "int[]", vec![], corners(file, triangles)?);
+                put("primvars:st:indices", "int[]", vec![], corners(file, of, triangles)?);
             }
             None => {}
         }
@@ -193,8 +193,8 @@ impl Layer {
     }
 }
 
-fn corners(file: &mut Crate, triangles: &[[u32; 3]]) -> Result<Value, DiskError> {
-    let all: Vec<i32> = triangles.as_flattened().iter().map(|v| *v as i32).collect();
+fn corners(file: &mut Crate, of: &Part, triangles: &[[u32; 3]]) -> Result<Value, DiskError> {
+    let all: Vec<i32> = of.corners(triangles).map(|v| v as i32).collect();
     file.ints(all.into_iter())
 }
 

@@ -8,6 +8,7 @@ use crate::force::plate_mesh::{self, Bent};
 use crate::force::spring::{Role, Spring};
 use crate::force::spring_mesh::{self, Fault, Knit};
 use crate::linalg::{Vec2, Vec3, partition};
+use crate::mesh::polygon;
 use crate::mesh::topology::Topology;
 use crate::world::{Cloth, Kind, Limit, Object, State, World};
 
@@ -69,6 +70,7 @@ pub(super) fn add(world: &mut World, state: &mut State, mut input: ClothInput) -
         vertices: vertices.clone(),
         place,
         edge,
+        polygons: polygon::counts(&input.mesh.source.faces),
         triangles: file,
         uv: input.mesh.uv,
         uv_triangles: input.mesh.uv_triangles,

@@ -1,0 +1,357 @@
+//! Files of many meshes that move: USD and Alembic, as one mesh whose vertices are in the order of the file's prims.
+//!
+//! What a file holds below the wanted path is brought to metres and to the wanted up axis, with the transforms of all
+//! that is above it. Meshes that are hidden, guides or proxies are left out; subdivision cages are taken as they are.
+
+use super::{LEFT_OUT, MeshError, Source, TriMesh, polygon};
+use crate::linalg::{Vec2, Vec3};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+mod alembic;
+mod ogawa;
+mod skin;
+mod usd;
+
+/// Ends of the names of files that are read.
+pub const ENDS: [&str; 5] = ["usd", "usda", "usdc", "usdz", "abc"];
+
+/// Axis that points up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Upward {
+    /// +y.
+    Y,
+    /// +z.
+    Z,
+}
+
+/// Meshes of a file as one mesh that moves.
+pub struct Archive {
+    /// The mesh at the first of [`times`](Archive::times), in world space [m].
+    pub mesh: TriMesh,
+    /// Times of the file's samples, ascending [s]: none where nothing moves. A time code of USD is `code / rate`.
+    pub times: Vec<f64>,
+    /// Time codes of USD in a second; none in Alembic, which counts seconds.
+    pub rate: Option<f64>,
+    /// Between samples vertices leave the straight line: something turns, or bones do.
+    pub turns: bool,
+    poses: Box<dyn Poses>,
+}
+
+impl Archive {
+    /// Opens a file and takes the meshes at or below `wanted`: a path such as `/World/Hero`, or the name of one prim; all if absent.
+    ///
+    /// # Errors
+    /// It is not there or not whole, has no such path, nothing but what is hidden, a topology that changes, a number
+    /// that is not finite, or bones of a kind that is not evaluated: in words that go after its name.
+    pub fn open(file: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, MeshError> {
+        if is_alembic(file) { alembic::open(file, wanted, up) } else { usd::open(file, wanted, up) }
+    }
+
+    /// Positions of all vertices at a time of the file [s]: held before the first sample and after the last.
+    ///
+    /// # Errors
+    /// As [`open`](Archive::open).
+    pub fn pose(&mut self, time: f64) -> Result<Vec<Vec3>, MeshError> {
+        let mut positions = Vec::with_capacity(self.mesh.positions.len());
+        self.poses.at(time, &mut positions)?;
+        Ok(positions)
+    }
+}
+
+/// Positions at a time.
+trait Poses {
+    /// Appends the positions of all vertices at a time of the file [s].
+    fn at(&mut self, time: f64, positions: &mut Vec<Vec3>) -> Result<(), MeshError>;
+}
+
+/// What a file holds at a path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Path.
+    pub path: String,
+    /// Kind, as the format calls it.
+    pub kind: String,
+    /// Vertices and faces.
+    pub size: [usize; 2],
+    /// Times of the first and the last sample, where it moves [s].
+    pub moves: Option<[f64; 2]>,
+    /// Words on it: hidden, skinned.
+    pub words: Vec<&'static str>,
+}
+
+/// Lists the meshes of a file, in its order, whether they would be taken or not; with the time codes in a second of USD.
+///
+/// # Errors
+/// It is not there or not whole.
+pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
+    if is_alembic(file) { alembic::list(file) } else { usd::list(file) }
+}
+
+/// It is a file of this kind, by its name.
+pub fn reads(file: &Path) -> bool {
+    file.extension().is_some_and(|e| ENDS.iter().any(|end| e.eq_ignore_ascii_case(end)))
+}
+
+fn is_alembic(file: &Path) -> bool {
+    file.extension().is_some_and(|e| e.eq_ignore_ascii_case("abc"))
+}
+
+/// A mesh of a file, apart from where its vertices are.
+#[derive(Debug, Default)]
+struct Part {
+    path: String,
+    vertices: usize,
+    /// Vertices face by face.
+    corners: Vec<u32>,
+    /// Where each face ends in `corners`.
+    ends: Vec<usize>,
+    /// Chart, and which of its points is at each corner; both empty without one.
+    uv: Vec<Vec2>,
+    uv_corners: Vec<u32>,
+    /// Vertices by the name of their group.
+    groups: BTreeMap<String, Vec<u32>>,
+    channels: BTreeMap<String, Vec<f64>>,
+    notes: Vec<String>,
+}
+
+impl Part {
+    /// Sets faces from how many corners each has and the vertices of these; `turned`: they run the other way round.
+    fn set_faces(&mut self, counts: &[i32], indices: &[i32], turned: bool) -> Result<(), MeshError> {
+        let path = &self.path;
+        let fault = |what: String| Err(MeshError::new(format!("<{path}>: {what}")));
+        let all: i64 = counts.iter().map(|c| i64::from(*c)).sum();
+        if counts.iter().any(|c| *c < 0) || all != indices.len() as i64 {
+            return fault(format!("its faces count {all} corners, but {} are given", indices.len()));
+        }
+        if let Some(wrong) = indices.iter().find(|v| **v < 0 || **v as usize >= self.vertices) {
+            return fault(format!("a face names vertex {wrong}, there are {} from 0", self.vertices));
+        }
+        self.corners = indices.iter().map(|v| *v as u32).collect();
+        let mut end = 0;
+        for count in counts {
+            let start = end;
+            end += *count as usize;
+            if turned {
+                self.corners[start..end].reverse();
+            }
+            self.ends.push(end);
+        }
+        Ok(())
+    }
+
+    /// Sets a chart by corner, with the corners in the order of the file.
+    fn set_chart(&mut self, uv: Vec<Vec2>, mut corners: Vec<u32>, turned: bool) {
+        let fits = corners.len() == self.corners.len() && corners.iter().all(|c| (*c as usize) < uv.len());
+        if !fits || uv.iter().flatten().any(|c| !c.is_finite()) {
+            self.notes.push(format!("{LEFT_OUT}: it does not fit the faces"));
+            return;
+        }
+        let mut start = 0;
+        for end in self.ends.iter().filter(|_| turned) {
+            corners[start..*end].reverse();
+            start = *end;
+        }
+        (self.uv, self.uv_corners) = (uv, corners);
+    }
+
+    /// Leaves out the faces that are `out`.
+    fn leave_out(&mut self, out: impl Fn(usize) -> bool) {
+        let (mut corners, mut chart, mut ends, mut start) = (Vec::new(), Vec::new(), Vec::new(), 0);
+        for (face, end) in self.ends.iter().enumerate() {
+            if !out(face) {
+                corners.extend_from_slice(&self.corners[start..*end]);
+                chart.extend(self.uv_corners.get(start..*end).unwrap_or_default());
+                ends.push(corners.len());
+            }
+            start = *end;
+        }
+        (self.corners, self.uv_corners, self.ends) = (corners, chart, ends);
+    }
+
+    /// Adds the vertices of faces to a group.
+    fn group_faces(&mut self, name: &str, faces: &[i32]) {
+        let range = |f: &i32| {
+            let f = usize::try_from(*f).ok()?;
+            Some(f.checked_sub(1).map_or(0, |f| self.ends[f])..*self.ends.get(f)?)
+        };
+        let members: Vec<u32> = faces.iter().filter_map(range).flat_map(|r| self.corners[r].iter().copied()).collect();
+        self.group(name, members);
+    }
+
+    /// Adds vertices to a group.
+    fn group(&mut self, name: &str, vertices: impl IntoIterator<Item = u32>) {
+        let group = self.groups.entry(name.to_string()).or_default();
+        group.extend(vertices);
+        group.sort_unstable();
+        group.dedup();
+    }
+
+    fn name(&self) -> &str {
+        name(&self.path)
+    }
+}
+
+/// Last name of a path.
+fn name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// One mesh of all parts, in their order, with vertices at `positions`. Each part is a group of its name.
+fn join(parts: &[Part], positions: Vec<Vec3>) -> Result<TriMesh, MeshError> {
+    let mut mesh = TriMesh { positions, ..TriMesh::default() };
+    let charted = parts.iter().all(|part| !part.uv.is_empty());
+    if !charted && parts.iter().any(|part| !part.uv.is_empty()) {
+        mesh.notes.push(MeshError::new(format!("{LEFT_OUT}: not all of its meshes have one")));
+    }
+    let shared = |name: &String| parts.iter().all(|part| part.channels.contains_key(name));
+    let (mut corners, mut chart, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+    let mut first = 0;
+    for part in parts {
+        let [of_corners, of_uv] = [corners.len(), mesh.uv.len()];
+        corners.extend(part.corners.iter().map(|v| v + first));
+        ends.extend(part.ends.iter().map(|end| end + of_corners));
+        if charted {
+            mesh.uv.extend(&part.uv);
+            chart.extend(part.uv_corners.iter().map(|c| c + of_uv as u32));
+        }
+        let own = [(part.name().to_string(), (0..part.vertices as u32).collect())];
+        for (name, members) in own.into_iter().chain(part.groups.clone()) {
+            mesh.groups.entry(name).or_default().extend(members.iter().map(|v| v + first));
+        }
+        for (name, values) in part.channels.iter().filter(|(name, _)| shared(name)) {
+            mesh.channels.entry(name.clone()).or_default().extend(values);
+        }
+        mesh.notes.extend(part.notes.iter().map(|note| MeshError::new(format!("<{}>: {note}", part.path))));
+        first += part.vertices as u32;
+    }
+    for group in mesh.groups.values_mut() {
+        group.sort_unstable();
+        group.dedup();
+    }
+    let told = |(face, what): (usize, String)| {
+        let mut before = 0;
+        let of = parts.iter().find(|part| {
+            before += part.ends.len();
+            face < before
+        });
+        let (path, face) = of.map_or(("", face), |part| (part.path.as_str(), face + part.ends.len() - before));
+        MeshError::new(format!("<{path}>: face {face}: {what}"))
+    };
+    let cut = polygon::cut(&mesh.positions, &corners, &ends).map_err(told)?;
+    mesh.triangles = cut.triangles.iter().map(|t| t.map(|k| corners[k as usize])).collect();
+    if charted {
+        mesh.uv_triangles = cut.triangles.iter().map(|t| t.map(|k| chart[k as usize])).collect();
+    }
+    mesh.notes.extend(cut.notes.into_iter().map(told));
+    mesh.source = Source { faces: cut.faces, lines: Vec::new() };
+    Ok(mesh)
+}
+
+/// Which of the paths of meshes are at or below `wanted`: a path, or a name that one prim has.
+///
+/// # Errors
+/// None are; the message lists what there is.
+fn chosen(paths: &[String], wanted: Option<&str>) -> Result<Vec<bool>, MeshError> {
+    let below =
+        |path: &str, top: &str| path.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let Some(wanted) = wanted else { return Ok(vec![true; paths.len()]) };
+    let wanted = wanted.trim_end_matches('/');
+    let mut tops: Vec<&str> = Vec::new();
+    if wanted.is_empty() || wanted.starts_with('/') {
+        tops.push(wanted);
+    } else {
+        for path in paths {
+            let mut end = 0;
+            for element in path.split('/').skip(1) {
+                end += 1 + element.len();
+                if element == wanted && !tops.contains(&&path[..end]) {
+                    tops.push(&path[..end]);
+                }
+            }
+        }
+        // `/root/Shirt` holds `/root/Shirt/Shirt`.
+        let all = tops.clone();
+        tops.retain(|top| !all.iter().any(|other| other != top && below(top, other)));
+        if tops.len() > 1 {
+            let message = format!("'{wanted}' is the name of {}; give the whole path of one", some(tops));
+            return Err(MeshError::new(message));
+        }
+    }
+    let chosen: Vec<bool> = paths.iter().map(|path| tops.iter().any(|top| below(path, top))).collect();
+    if !chosen.contains(&true) {
+        let has = if paths.is_empty() { "it has no mesh".to_string() } else { format!("it has {}", some(paths)) };
+        return Err(MeshError::new(format!("no mesh at or below '{wanted}'; {has}")));
+    }
+    Ok(chosen)
+}
+
+/// Most paths that a message lists.
+const LISTED: usize = 12;
+
+/// Paths in words.
+fn some<T: AsRef<str>>(paths: impl IntoIterator<Item = T>) -> String {
+    let mut all: Vec<String> = paths.into_iter().map(|path| format!("'{}'", path.as_ref())).collect();
+    if all.len() > LISTED {
+        all.truncate(LISTED);
+        all.push("...".to_string());
+    }
+    all.join(", ")
+}
+
+/// The error of a coordinate that is not finite, if there is one.
+fn finite(path: &str, positions: &[Vec3], at: &str) -> Result<(), MeshError> {
+    match positions.iter().position(|p| !p.iter().all(|c| c.is_finite())) {
+        None => Ok(()),
+        Some(v) => Err(MeshError::new(format!("<{path}>: vertex {v} has a coordinate that is no finite number{at}"))),
+    }
+}
+
+/// Turns a point from one up axis to another.
+fn upright(p: Vec3, from: Upward, to: Upward) -> Vec3 {
+    match (from, to) {
+        (Upward::Y, Upward::Z) => Vec3::new(p.x, -p.z, p.y),
+        (Upward::Z, Upward::Y) => Vec3::new(p.x, p.z, -p.y),
+        _ => p,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_or_a_name_chooses() {
+        let paths = ["/root/Shirt/Shirt", "/root/Shirt/Button", "/root/Body/Body", "/props/Body"].map(String::from);
+        let found = |wanted| chosen(&paths, Some(wanted)).map_err(|e| e.what);
+        assert_eq!(chosen(&paths, None).unwrap(), [true; 4]);
+        assert_eq!(found("/root/Shirt").unwrap(), [true, true, false, false]);
+        assert_eq!(found("/root/").unwrap(), [true, true, true, false]);
+        assert_eq!(found("Shirt").unwrap(), [true, true, false, false]);
+        assert_eq!(found("Button").unwrap(), [false, true, false, false]);
+        assert!(found("Body").unwrap_err().contains("'/root/Body', '/props/Body'"), "{:?}", found("Body"));
+        assert!(found("/root/Shi").unwrap_err().contains("it has '/root/Shirt/Shirt'"));
+    }
+
+    #[test]
+    fn parts_are_joined_in_their_order() {
+        let mut first = Part { path: "/a/one".into(), vertices: 4, ..Part::default() };
+        first.set_faces(&[4], &[0, 1, 2, 3], true).unwrap();
+        first.set_chart(vec![Vec2::zeros(); 4], vec![0, 1, 2, 3], true);
+        first.channels.insert("hem".into(), vec![1.0; 4]);
+        let mut second = Part { path: "/a/two".into(), vertices: 3, ..Part::default() };
+        second.set_faces(&[3], &[0, 1, 2], false).unwrap();
+        second.group_faces("cuff", &[0, 9, -1]);
+        let square = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [5.0, 0.0], [6.0, 0.0], [5.0, 1.0]];
+        let mesh = join(&[first, second], square.iter().map(|[x, y]| Vec3::new(*x, *y, 0.0)).collect()).unwrap();
+        assert_eq!((mesh.triangles.len(), mesh.source.faces.clone()), (3, vec![0, 0, 1]));
+        assert_eq!(mesh.groups["cuff"], [4, 5, 6]);
+        assert_eq!(mesh.groups["one"], [0, 1, 2, 3]);
+        assert!(mesh.channels.is_empty() && mesh.uv.is_empty() && mesh.notes.len() == 1);
+        let [a, b, c] = mesh.triangles[0].map(|v| mesh.positions[v as usize]);
+        assert!((b - a).cross(&(c - a)).z < 0.0, "turned");
+        let mut wrong = Part { path: "/w".into(), vertices: 3, ..Part::default() };
+        assert!(wrong.set_faces(&[3], &[0, 1, 3], false).unwrap_err().what.contains("vertex 3, there are 3 from 0"));
+        assert!(wrong.set_faces(&[4], &[0, 1, 2], false).unwrap_err().what.contains("count 4 corners, but 3"));
+    }
+}

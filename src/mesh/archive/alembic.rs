@@ -1,0 +1,317 @@
+//! Alembic: polygon meshes and subdivision cages below transforms, with their samples. Alembic has y up and no unit: a unit is
+//! a metre. Corners run clockwise seen from outside.
+
+use super::ogawa::{Object, Ogawa, Property};
+use super::{Archive, Entry, Part, Poses, Upward, chosen, finite, join, some, upright};
+use crate::linalg::{Mat4, Rotation, UnitVec3, Vec2, Vec3};
+use crate::mesh::MeshError;
+use std::path::Path;
+
+/// A mesh with what is above it.
+struct Found<'a> {
+    path: String,
+    /// From the top to the mesh.
+    chain: Vec<&'a Object>,
+    hidden: bool,
+}
+
+impl Found<'_> {
+    fn mesh(&self) -> &Object {
+        self.chain[self.chain.len() - 1]
+    }
+
+    /// Of its geometry.
+    fn geometry(&self, name: &str) -> Option<&Property> {
+        self.mesh().properties.get(".geom").and_then(|g| g.within.get(name))
+    }
+}
+
+/// Meshes below an object, in the order of the file.
+fn meshes<'a>(
+    file: &Ogawa,
+    object: &'a Object,
+    path: &str,
+    chain: &[&'a Object],
+    hidden: bool,
+    all: &mut (Vec<Found<'a>>, Vec<String>),
+) -> Result<(), MeshError> {
+    for child in &object.children {
+        let path = format!("{path}/{}", child.name);
+        let mut chain = chain.to_vec();
+        chain.push(child);
+        let hides = match child.properties.get("visible") {
+            Some(visible) => file.ints(visible, 0)?.first() == Some(&0),
+            None => false,
+        };
+        let hidden = hidden || hides;
+        if child.words.contains("AbcGeom_PolyMesh") || child.words.contains("AbcGeom_SubD") {
+            all.0.push(Found { path: path.clone(), chain: chain.clone(), hidden });
+        } else if child.words.contains("AbcGeom_NuPatch") || child.properties.contains_key(".instanceSource") {
+            all.1.push(path.clone());
+        }
+        meshes(file, child, &path, &chain, hidden, all)?;
+    }
+    Ok(())
+}
+
+/// What the meshes of the file are.
+pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
+    let file = Ogawa::open(file)?;
+    let top = file.top()?;
+    let mut all = Default::default();
+    meshes(&file, &top, "", &[], false, &mut all)?;
+    let mut entries = Vec::new();
+    for found in all.0 {
+        let samples = samples(&file, &found).0;
+        let count = |name: &str| found.geometry(name).map_or(Ok(0), |p| file.reals(p, 0).map(|all| all.len()));
+        entries.push(Entry {
+            size: [count("P")? / 3, count(".faceCounts")?],
+            kind: if found.mesh().words.contains("SubD") { "SubD" } else { "PolyMesh" }.to_string(),
+            moves: samples.first().copied().zip(samples.last().copied()).map(|(first, last)| [first, last]),
+            words: found.hidden.then_some("hidden").into_iter().collect(),
+            path: found.path,
+        });
+    }
+    Ok((entries, None))
+}
+
+/// Opens the file.
+pub fn open(path: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, MeshError> {
+    let file = Ogawa::open(path)?;
+    let top = file.top()?;
+    let mut all = Default::default();
+    meshes(&file, &top, "", &[], false, &mut all)?;
+    let (all, others) = all;
+    let paths: Vec<String> = all.iter().map(|found| found.path.clone()).collect();
+    let taken = chosen(&paths, wanted)?;
+    let below = all.into_iter().zip(taken).filter(|(_, taken)| *taken).map(|(found, _)| found);
+    let (seen, hidden): (Vec<Found>, Vec<Found>) = below.partition(|found| !found.hidden);
+    if seen.is_empty() {
+        let what = hidden.first().map_or("it has no mesh".to_string(), |found| {
+            format!("'{}' is hidden, as is all that was asked for; show it, or name another", found.path)
+        });
+        return Err(MeshError::new(what));
+    }
+    let (mut times, mut turns, mut parts, mut sources) = (Vec::new(), false, Vec::new(), Vec::new());
+    for found in &seen {
+        let (own, bends) = samples(&file, found);
+        turns |= bends;
+        let start = own.first().copied().unwrap_or_default();
+        times.extend(own);
+        parts.push(taken_apart(&file, found, start)?);
+        let xforms = found.chain.iter().rev().filter_map(|o| o.properties.get(".xform").cloned()).collect();
+        let points = found.geometry("P").cloned().unwrap_or_default();
+        sources.push(Mover { path: found.path.clone(), points, xforms });
+    }
+    times.sort_by(f64::total_cmp);
+    times.dedup();
+    let mut notes = Vec::new();
+    if !hidden.is_empty() {
+        notes.push(format!("left out, for hidden: {}", some(hidden.iter().map(|f| &f.path))));
+    }
+    let within = chosen(&others, wanted).unwrap_or_default();
+    let left: Vec<&String> = others.iter().zip(within).filter(|(_, within)| *within).map(|(path, _)| path).collect();
+    if !left.is_empty() {
+        notes.push(format!("left out, for no meshes: {}; turn them into meshes to take them", some(left)));
+    }
+    let mut poses = Moving { up, sources, vertices: parts.iter().map(|part| part.vertices).collect(), file };
+    let mut positions = Vec::new();
+    poses.at(times.first().copied().unwrap_or_default(), &mut positions)?;
+    let mut mesh = join(&parts, positions)?;
+    mesh.notes.extend(notes.into_iter().map(MeshError::new));
+    Ok(Archive { mesh, times, rate: None, turns, poses: Box::new(poses) })
+}
+
+/// Times of samples of all that moves a mesh [s]; and whether it turns.
+fn samples(file: &Ogawa, found: &Found) -> (Vec<f64>, bool) {
+    let mut times = found.geometry("P").map(|p| p.times(file)).unwrap_or_default();
+    let own = times.len();
+    for object in &found.chain {
+        if let Some(values) = object.properties.get(".xform").and_then(|x| x.within.get(".vals")) {
+            times.extend(values.times(file));
+        }
+    }
+    let turns = times.len() > own;
+    times.sort_by(f64::total_cmp);
+    times.dedup();
+    (times, turns)
+}
+
+/// What a mesh is, apart from where its vertices are.
+fn taken_apart(file: &Ogawa, found: &Found, start: f64) -> Result<Part, MeshError> {
+    let path = &found.path;
+    let missing = |name: &str| MeshError::new(format!("<{path}>: it has no {name}"));
+    let property = |name: &str| found.geometry(name).ok_or_else(|| missing(name));
+    let points = property("P")?;
+    let vertices = file.reals(points, 0)?.len() / 3;
+    let (counts, indices) = (property(".faceCounts")?, property(".faceIndices")?);
+    for (name, property) in [(".faceCounts", counts), (".faceIndices", indices)] {
+        let first = file.ints(property, 0)?;
+        for sample in 1..if property.moves() { property.count } else { 0 } {
+            if file.ints(property, sample)? != first {
+                let message = format!("<{path}>: its {name} change with sample {sample}; they must stay the same");
+                return Err(MeshError::new(message));
+            }
+        }
+    }
+    let mut place = Mat4::identity();
+    for xform in found.chain.iter().rev().filter_map(|o| o.properties.get(".xform")) {
+        place = transform_of(file, xform, start)? * place;
+    }
+    let turned = place.fixed_view::<3, 3>(0, 0).determinant() >= 0.0;
+    let mut part = Part { path: path.clone(), vertices, ..Part::default() };
+    part.set_faces(&file.ints(counts, 0)?, &file.ints(indices, 0)?, turned)?;
+    chart(file, found, &mut part, turned)?;
+    channels(file, found, &mut part)?;
+    for child in &found.mesh().children {
+        if let Some(faces) = child.properties.get(".faceset").and_then(|set| set.within.get(".faces")) {
+            part.group_faces(&child.name, &file.ints(faces, 0)?);
+        }
+    }
+    if found.chain.iter().any(|o| o.properties.get("visible").is_some_and(Property::moves)) {
+        part.notes.push("its visibility changes with time, and is taken as it is at first".into());
+    }
+    Ok(part)
+}
+
+/// A chart: values by corner or by vertex, with indices or without.
+fn chart(file: &Ogawa, found: &Found, part: &mut Part, turned: bool) -> Result<(), MeshError> {
+    let Some(uv) = found.geometry("uv") else { return Ok(()) };
+    let Some(values) = (if uv.compound { uv.within.get(".vals") } else { Some(uv) }) else { return Ok(()) };
+    let points: Vec<Vec2> = file.reals(values, 0)?.chunks_exact(2).map(|c| Vec2::new(c[0], c[1])).collect();
+    let places: Vec<u32> = match uv.within.get(".indices") {
+        Some(indices) => file.ints(indices, 0)?.into_iter().map(|i| i as u32).collect(),
+        None => (0..points.len() as u32).collect(),
+    };
+    let by_corner = places.len() == part.corners.len();
+    let scope = if by_corner {
+        places
+    } else {
+        let Some(indices) = found.geometry(".faceIndices") else { return Ok(()) };
+        let of = |v: i32| places.get(v as usize).copied().unwrap_or(u32::MAX);
+        file.ints(indices, 0)?.into_iter().map(of).collect()
+    };
+    part.set_chart(points, scope, turned);
+    Ok(())
+}
+
+/// Values at vertices.
+fn channels(file: &Ogawa, found: &Found, part: &mut Part) -> Result<(), MeshError> {
+    let Some(all) = found.geometry(".arbGeomParams") else { return Ok(()) };
+    for (name, property) in &all.within {
+        let values = if property.compound { property.within.get(".vals") } else { Some(property) };
+        let Some(values) = values.filter(|v| v.words.contains("podName=float") && v.words.contains("podExtent=1"))
+        else {
+            continue;
+        };
+        let mut values = file.reals(values, 0)?;
+        if let Some(indices) = property.within.get(".indices") {
+            let of = |i: i32| values.get(usize::try_from(i).ok()?).copied();
+            values = file.ints(indices, 0)?.into_iter().filter_map(of).collect();
+        }
+        if values.len() == part.vertices {
+            part.channels.insert(name.clone(), values);
+        }
+    }
+    Ok(())
+}
+
+/// Where one mesh is at a time.
+struct Mover {
+    path: String,
+    points: Property,
+    /// Transforms, from the mesh to the top.
+    xforms: Vec<Property>,
+}
+
+struct Moving {
+    file: Ogawa,
+    up: Upward,
+    sources: Vec<Mover>,
+    vertices: Vec<usize>,
+}
+
+impl Poses for Moving {
+    fn at(&mut self, time: f64, positions: &mut Vec<Vec3>) -> Result<(), MeshError> {
+        for (source, vertices) in self.sources.iter().zip(&self.vertices) {
+            let ([a, b], f) = source.points.around(&self.file, time);
+            let mut own = self.file.reals(&source.points, a)?;
+            if a != b {
+                let next = self.file.reals(&source.points, b)?;
+                if next.len() == own.len() {
+                    own.iter_mut().zip(next).for_each(|(x, y)| *x += (y - *x) * f);
+                }
+            }
+            if own.len() != 3 * vertices {
+                let message = format!(
+                    "<{}>: {} points at {time} s, {vertices} at first; they must be the same in all samples",
+                    source.path,
+                    own.len() / 3
+                );
+                return Err(MeshError::new(message));
+            }
+            let mut place = Mat4::identity();
+            for xform in &source.xforms {
+                place = transform_of(&self.file, xform, time)? * place;
+                if !inherits(&self.file, xform, time)? {
+                    break;
+                }
+            }
+            let start = positions.len();
+            let origin = Vec3::new(place.m14, place.m24, place.m34);
+            let to_world = |p: &[f64]| place.transform_vector(&vector(p)) + origin;
+            positions.extend(own.chunks_exact(3).map(|p| upright(to_world(p), Upward::Y, self.up)));
+            finite(&source.path, &positions[start..], &format!(" at {time} s"))?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a transform adds to what is above it.
+fn inherits(file: &Ogawa, xform: &Property, time: f64) -> Result<bool, MeshError> {
+    let Some(inherits) = xform.within.get(".inherits") else { return Ok(true) };
+    Ok(file.ints(inherits, inherits.around(file, time).0[0])?.first() != Some(&0))
+}
+
+/// A transform at a time: operations from the outermost, their numbers linear between samples.
+fn transform_of(file: &Ogawa, xform: &Property, time: f64) -> Result<Mat4, MeshError> {
+    let (Some(ops), Some(values)) = (xform.within.get(".ops"), xform.within.get(".vals")) else {
+        return Ok(Mat4::identity());
+    };
+    let ([a, b], f) = values.around(file, time);
+    let mut numbers = file.reals(values, a)?;
+    if a != b {
+        let next = file.reals(values, b)?;
+        numbers.iter_mut().zip(next).for_each(|(x, y)| *x += (y - *x) * f);
+    }
+    let (mut all, mut at) = (Mat4::identity(), 0);
+    for op in file.ints(ops, 0)? {
+        let mut next = |count: usize| -> Result<&[f64], MeshError> {
+            let own =
+                numbers.get(at..at + count).ok_or_else(|| MeshError::new("is damaged: a transform lacks numbers"))?;
+            at += count;
+            Ok(own)
+        };
+        all *= match op >> 4 & 15 {
+            0 => Mat4::new_nonuniform_scaling(&vector(next(3)?)),
+            1 => Mat4::new_translation(&vector(next(3)?)),
+            2 => {
+                let n = next(4)?;
+                let axis = UnitVec3::try_new(vector(n), 1e-12).unwrap_or(Vec3::x_axis());
+                Rotation::from_axis_angle(&axis, n[3].to_radians()).to_homogeneous()
+            }
+            // Of row vectors.
+            3 => Mat4::from_column_slice(next(16)?),
+            axis @ 4..=6 => {
+                let axes = [Vec3::x_axis(), Vec3::y_axis(), Vec3::z_axis()];
+                Rotation::from_axis_angle(&axes[axis as usize - 4], next(1)?[0].to_radians()).to_homogeneous()
+            }
+            unknown => return Err(MeshError::new(format!("has a transform of kind {unknown}, which is not known"))),
+        };
+    }
+    Ok(all)
+}
+
+fn vector(n: &[f64]) -> Vec3 {
+    Vec3::new(n[0], n[1], n[2])
+}

@@ -1,0 +1,413 @@
+//! Ogawa, the container of Alembic files, read: groups, data, headers of objects and properties. Layout as in the reference
+//! implementation, `lib/Alembic/Ogawa` and `lib/Alembic/AbcCoreOgawa` of <https://github.com/alembic/alembic>. Nothing but
+//! what is asked for is read from the disk.
+
+use crate::mesh::MeshError;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+/// Tells data from groups in a reference.
+const DATA: u64 = 1 << 63;
+/// Most children of a group: there is no scene of so many.
+const MOST: u64 = 1 << 26;
+/// Deepest place of an object or property below the top.
+const DEEPEST: usize = 200;
+
+/// An open file.
+pub struct Ogawa {
+    file: RefCell<File>,
+    length: u64,
+    /// Words about objects and properties, by number.
+    words: Vec<String>,
+    /// When samples are, by number.
+    pub clocks: Vec<Clock>,
+    /// The top object's reference.
+    top: u64,
+}
+
+/// When samples are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Clock {
+    /// Time of a cycle [s]; infinite where times do not repeat.
+    cycle: f64,
+    times: Vec<f64>,
+}
+
+impl Clock {
+    /// Time of a sample [s].
+    pub fn time(&self, sample: usize) -> f64 {
+        let count = self.times.len().max(1);
+        let own = |k: usize| self.times.get(k).copied().unwrap_or_default();
+        if self.cycle.is_finite() {
+            (sample / count) as f64 * self.cycle + own(sample % count)
+        } else {
+            own(sample.min(count - 1))
+        }
+    }
+}
+
+/// An object.
+#[derive(Clone, Debug, Default)]
+pub struct Object {
+    pub name: String,
+    pub words: String,
+    pub properties: BTreeMap<String, Property>,
+    pub children: Vec<Object>,
+}
+
+/// A property: samples, or more properties.
+#[derive(Clone, Debug, Default)]
+pub struct Property {
+    pub words: String,
+    pub compound: bool,
+    pub within: BTreeMap<String, Property>,
+    array: bool,
+    /// Number of its type, and values that go together.
+    pod: u32,
+    extent: usize,
+    /// How many samples it has.
+    pub count: usize,
+    /// First and last sample that differs from the one before it.
+    changes: [usize; 2],
+    /// Which of the clocks it follows.
+    pub clock: usize,
+    samples: Vec<u64>,
+}
+
+impl Property {
+    /// The samples do not all hold the same.
+    pub fn moves(&self) -> bool {
+        self.count > 1 && self.changes != [0, 0]
+    }
+
+    /// Times of its samples [s]; none where it does not move.
+    pub fn times(&self, file: &Ogawa) -> Vec<f64> {
+        let clock = file.clocks.get(self.clock);
+        let count = if self.moves() { self.count } else { 0 };
+        (0..count).map(|k| clock.map_or(k as f64, |clock| clock.time(k))).collect()
+    }
+
+    /// Its samples around a time, and the fraction between them.
+    pub fn around(&self, file: &Ogawa, time: f64) -> ([usize; 2], f64) {
+        let times = self.times(file);
+        let next = times.partition_point(|t| *t <= time);
+        if next == 0 || next >= times.len() {
+            return ([next.saturating_sub(1); 2], 0.0);
+        }
+        ([next - 1, next], (time - times[next - 1]) / (times[next] - times[next - 1]))
+    }
+
+    /// Where a sample is in the list of those that are kept.
+    fn place(&self, sample: usize) -> usize {
+        let [first, last] = self.changes;
+        if sample < first || [first, last] == [0, 0] { 0 } else { sample.min(last) - first + 1 }
+    }
+}
+
+fn cut_short() -> MeshError {
+    MeshError::new("is not whole: it ends before what it refers to; was it closed by the program that wrote it?")
+}
+
+fn odd(what: &str) -> MeshError {
+    MeshError::new(format!("is damaged: {what}"))
+}
+
+impl Ogawa {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// It is not there, not Ogawa, or not whole.
+    pub fn open(path: &Path) -> Result<Ogawa, MeshError> {
+        let denied = |error: std::io::Error| MeshError::new(format!("cannot read it: {error}"));
+        let mut file = File::open(path).map_err(denied)?;
+        let length = file.seek(SeekFrom::End(0)).map_err(denied)?;
+        let mut open =
+            Ogawa { file: RefCell::new(file), length, words: vec![String::new()], clocks: Vec::new(), top: 0 };
+        let head = open.bytes(0, length.min(16) as usize)?;
+        if head.starts_with(b"\x89HDF") {
+            return Err(MeshError::new("is an Alembic file of the old kind, HDF5; save it as Ogawa"));
+        }
+        if !head.starts_with(b"Ogawa") {
+            return Err(MeshError::new("is no Alembic file"));
+        }
+        if head.len() < 16 || head[5] != 0xff {
+            return Err(MeshError::new("is not whole: the program that wrote it did not close it"));
+        }
+        let root = open.group(number(&head, 8)?)?;
+        let [_, _, top, _, clocks, words] =
+            root[..].first_chunk::<6>().ok_or_else(|| odd("its root lacks children"))?;
+        open.top = *top;
+        let clocks = open.data(*clocks)?;
+        open.clocks = read_clocks(&clocks)?;
+        let words = open.data(*words)?;
+        let mut at = 0;
+        while at < words.len() {
+            let size = usize::from(words[at]);
+            open.words.push(text(&words, at + 1, size)?);
+            at += 1 + size;
+        }
+        Ok(open)
+    }
+
+    /// The top object with all below it.
+    ///
+    /// # Errors
+    /// The file is not whole.
+    pub fn top(&self) -> Result<Object, MeshError> {
+        self.object(self.top, "ABC".into(), String::new(), 0)
+    }
+
+    /// Values of a sample.
+    ///
+    /// # Errors
+    /// They are not there or not whole.
+    pub fn reals(&self, property: &Property, sample: usize) -> Result<Vec<f64>, MeshError> {
+        let (size, bytes) = (size_of(property.pod), self.sample(property, sample)?);
+        if bytes.len() % size != 0 {
+            return Err(odd("a sample holds part of a value"));
+        }
+        let wide = |b: &[u8]| -> [u8; 8] { std::array::from_fn(|k| b.get(k).copied().unwrap_or_default()) };
+        let four = |b: &[u8]| -> [u8; 4] { std::array::from_fn(|k| b.get(k).copied().unwrap_or_default()) };
+        Ok(bytes
+            .chunks_exact(size)
+            .map(|b| match property.pod {
+                10 => f64::from(f32::from_le_bytes(four(b))),
+                11 => f64::from_le_bytes(wide(b)),
+                2 => f64::from(b[0] as i8),
+                4 => f64::from(i16::from_le_bytes([b[0], b[1]])),
+                6 => f64::from(i32::from_le_bytes(four(b))),
+                8 => i64::from_le_bytes(wide(b)) as f64,
+                _ => u64::from_le_bytes(wide(b)) as f64,
+            })
+            .collect())
+    }
+
+    /// Values of a sample, as whole numbers.
+    ///
+    /// # Errors
+    /// As [`reals`](Ogawa::reals).
+    pub fn ints(&self, property: &Property, sample: usize) -> Result<Vec<i32>, MeshError> {
+        Ok(self.reals(property, sample)?.into_iter().map(|x| x as i32).collect())
+    }
+
+    fn sample(&self, property: &Property, sample: usize) -> Result<Vec<u8>, MeshError> {
+        let place = property.place(sample) * if property.array { 2 } else { 1 };
+        let reference = *property.samples.get(place).ok_or_else(|| odd("a sample that is counted is not there"))?;
+        let mut bytes = self.data(reference)?;
+        // A key stands before each sample.
+        Ok(if bytes.len() >= 16 { bytes.split_off(16) } else { Vec::new() })
+    }
+
+    fn object(&self, reference: u64, name: String, words: String, depth: usize) -> Result<Object, MeshError> {
+        let children = self.group(reference)?;
+        let [properties, objects @ .., headers] = &children[..] else {
+            return Ok(Object { name, words, ..Object::default() });
+        };
+        if depth > DEEPEST {
+            return Err(odd("an object is in itself"));
+        }
+        let headers = self.data(*headers)?;
+        let end = headers.len().saturating_sub(32);
+        let (mut at, mut below) = (0, Vec::new());
+        while at < end {
+            let size = small(&headers, at)?;
+            let name = text(&headers, at + 4, size)?;
+            at += 4 + size;
+            let (words, next) = self.words_of(&headers, at, |at| Ok((small(&headers, at)?, at + 4)))?;
+            let child = *objects.get(below.len()).ok_or_else(|| odd("an object that is named is not there"))?;
+            below.push(self.object(child, name, words, depth + 1)?);
+            at = next;
+        }
+        let properties = self.properties(*properties, depth)?;
+        Ok(Object { name, words, properties, children: below })
+    }
+
+    /// Words by their number in a byte, or behind it where that is 255.
+    fn words_of(
+        &self,
+        bytes: &[u8],
+        at: usize,
+        size: impl Fn(usize) -> Result<(usize, usize), MeshError>,
+    ) -> Result<(String, usize), MeshError> {
+        match *bytes.get(at).ok_or_else(cut_short)? {
+            0xff => {
+                let (size, at) = size(at + 1)?;
+                Ok((text(bytes, at, size)?, at + size))
+            }
+            k => Ok((self.words.get(usize::from(k)).cloned().unwrap_or_default(), at + 1)),
+        }
+    }
+
+    fn properties(&self, reference: u64, depth: usize) -> Result<BTreeMap<String, Property>, MeshError> {
+        let children = self.group(reference)?;
+        let Some((headers, own)) = children.split_last() else { return Ok(BTreeMap::new()) };
+        if depth > DEEPEST {
+            return Err(odd("a property is in itself"));
+        }
+        let headers = self.data(*headers)?;
+        let (mut at, mut all) = (0, BTreeMap::new());
+        while at < headers.len() {
+            let (name, mut property, next) = self.header(&headers, at)?;
+            let child = *own.get(all.len()).ok_or_else(|| odd("a property that is named is not there"))?;
+            if property.compound {
+                property.within = self.properties(child, depth + 1)?;
+            } else {
+                property.samples = self.group(child)?;
+            }
+            if all.insert(name, property).is_some() {
+                return Err(odd("two properties have one name"));
+            }
+            at = next;
+        }
+        Ok(all)
+    }
+
+    /// Name and property of a header, and where the next begins.
+    fn header(&self, bytes: &[u8], at: usize) -> Result<(String, Property, usize), MeshError> {
+        let info = small(bytes, at)? as u32;
+        let width = match info >> 2 & 3 {
+            0 => 1,
+            1 => 2,
+            _ => 4,
+        };
+        let mut at = at + 4;
+        let mut next = || -> Result<usize, MeshError> {
+            let own = bytes.get(at..at + width).ok_or_else(cut_short)?;
+            at += width;
+            Ok(own.iter().rev().fold(0, |sum, b| sum << 8 | usize::from(*b)))
+        };
+        let mut property = Property { compound: info & 3 == 0, array: info & 2 != 0, ..Property::default() };
+        if !property.compound {
+            property.pod = info >> 4 & 15;
+            property.extent = (info >> 12 & 0xff) as usize;
+            property.count = next()?;
+            property.changes = match (info & 0x200 != 0, info & 0x800 != 0) {
+                (true, _) => [next()?, next()?],
+                (_, true) => [0, 0],
+                _ => [1, property.count.saturating_sub(1)],
+            };
+            if info & 0x100 != 0 {
+                property.clock = next()?;
+            }
+        }
+        let size = next()?;
+        let name = text(bytes, at, size)?;
+        at += size;
+        property.words = match info >> 20 & 0xff {
+            0xff => {
+                let own = bytes.get(at..at + width).ok_or_else(cut_short)?;
+                let size = own.iter().rev().fold(0, |sum, b| sum << 8 | usize::from(*b));
+                let words = text(bytes, at + width, size)?;
+                at += width + size;
+                words
+            }
+            k => self.words.get(k as usize).cloned().unwrap_or_default(),
+        };
+        Ok((name, property, at))
+    }
+
+    fn group(&self, reference: u64) -> Result<Vec<u64>, MeshError> {
+        if reference & DATA != 0 {
+            return Err(odd("data stand where a group should"));
+        }
+        if reference == 0 {
+            return Ok(Vec::new());
+        }
+        let count = number(&self.bytes(reference, 8)?, 0)?;
+        if count > MOST {
+            return Err(odd("a group has more children than could be"));
+        }
+        let bytes = self.bytes(reference + 8, count as usize * 8)?;
+        Ok(bytes.chunks_exact(8).map(|b| u64::from_le_bytes(std::array::from_fn(|k| b[k]))).collect())
+    }
+
+    fn data(&self, reference: u64) -> Result<Vec<u8>, MeshError> {
+        if reference & DATA == 0 {
+            return Err(odd("a group stands where data should"));
+        }
+        let at = reference & !DATA;
+        if at == 0 {
+            return Ok(Vec::new());
+        }
+        let length = number(&self.bytes(at, 8)?, 0)?;
+        self.bytes(at + 8, usize::try_from(length).map_err(|_| cut_short())?)
+    }
+
+    fn bytes(&self, at: u64, count: usize) -> Result<Vec<u8>, MeshError> {
+        if at.checked_add(count as u64).is_none_or(|end| end > self.length) {
+            return Err(cut_short());
+        }
+        let mut bytes = vec![0; count];
+        let mut file = self.file.borrow_mut();
+        let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(&mut bytes));
+        read.map_err(|error| MeshError::new(format!("cannot read it: {error}")))?;
+        Ok(bytes)
+    }
+}
+
+/// Bytes of a value by the number of its type.
+fn size_of(pod: u32) -> usize {
+    match pod {
+        3 | 4 | 9 => 2,
+        5 | 6 | 10 => 4,
+        7 | 8 | 11 => 8,
+        _ => 1,
+    }
+}
+
+fn number(bytes: &[u8], at: usize) -> Result<u64, MeshError> {
+    let own = bytes.get(at..at + 8).ok_or_else(cut_short)?;
+    Ok(u64::from_le_bytes(std::array::from_fn(|k| own[k])))
+}
+
+fn small(bytes: &[u8], at: usize) -> Result<usize, MeshError> {
+    let own = bytes.get(at..at + 4).ok_or_else(cut_short)?;
+    Ok(u32::from_le_bytes(std::array::from_fn(|k| own[k])) as usize)
+}
+
+fn text(bytes: &[u8], at: usize, size: usize) -> Result<String, MeshError> {
+    let own = at.checked_add(size).and_then(|end| bytes.get(at..end)).ok_or_else(cut_short)?;
+    Ok(String::from_utf8_lossy(own).into_owned())
+}
+
+fn read_clocks(bytes: &[u8]) -> Result<Vec<Clock>, MeshError> {
+    let (mut at, mut all) = (0, Vec::new());
+    while at < bytes.len() {
+        // How many samples the longest property has, which nothing needs.
+        let cycle = f64::from_bits(number(bytes, at + 4)?);
+        let count = small(bytes, at + 12)?;
+        at += 16;
+        let mut times = Vec::new();
+        for _ in 0..count {
+            times.push(f64::from_bits(number(bytes, at)?));
+            at += 8;
+        }
+        // A cycle without end says that times do not repeat.
+        all.push(Clock { cycle: if cycle.abs() < 1e100 { cycle } else { f64::INFINITY }, times });
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_repeat_or_do_not() {
+        let twice = Clock { cycle: 0.04, times: vec![0.0, 0.01] };
+        assert_eq!([0, 1, 2, 5].map(|k| twice.time(k)), [0.0, 0.01, 0.04, 0.09]);
+        let once = Clock { cycle: f64::INFINITY, times: vec![1.0, 1.5, 3.0] };
+        assert_eq!([0, 2, 9].map(|k| once.time(k)), [1.0, 3.0, 3.0]);
+    }
+
+    #[test]
+    fn samples_that_repeat_are_kept_once() {
+        let property = Property { count: 10, changes: [3, 5], ..Property::default() };
+        assert_eq!([0, 2, 3, 4, 5, 6, 9].map(|k| property.place(k)), [0, 0, 1, 2, 3, 3, 3]);
+        let constant = Property { count: 10, changes: [0, 0], ..Property::default() };
+        assert_eq!((constant.place(7), constant.moves()), (0, false));
+    }
+}

@@ -1,0 +1,217 @@
+//! UsdSkel: blend shapes, then linear blend skinning, evaluated as Pixar's reference does.
+
+use super::usd::{told, transform};
+use crate::linalg::Vec3;
+use crate::mesh::MeshError;
+use openusd::gf::{Matrix4d, Vec3f};
+use openusd::schemas::skel::skinning::resolve_blend_shape_offsets;
+use openusd::schemas::skel::{
+    BlendShape, SkelAnimQuery, SkelBindingAPI, Skeleton, SkeletonResolver, SkinningMethod, SkinningResolver,
+};
+use openusd::sdf;
+use openusd::usd::{Prim, Stage, TimeCode};
+
+/// How a mesh follows the bones of a skeleton.
+pub struct Skin {
+    path: String,
+    skeleton: Prim,
+    bones: SkeletonResolver,
+    animation: Option<SkelAnimQuery>,
+    binding: SkinningResolver,
+    /// Joint and weight pairs, so many a vertex; of the whole where `rigid`.
+    joints: Vec<i32>,
+    weights: Vec<f32>,
+    rigid: bool,
+    shapes: Vec<Shape>,
+}
+
+/// A blend shape.
+struct Shape {
+    /// Place of its weight in the animation; none where nothing drives it.
+    weight: Option<usize>,
+    offsets: Vec<Vec3f>,
+    between: Vec<(f32, Vec<Vec3f>)>,
+    vertices: Vec<i32>,
+}
+
+impl Skin {
+    /// That of a mesh with so many vertices; none where it has no bones.
+    ///
+    /// # Errors
+    /// It is bound to what is not there, its weights do not fit, or it is skinned by dual quaternions.
+    pub fn of(stage: &Stage, prim: &Prim, vertices: usize) -> Result<Option<Skin>, MeshError> {
+        let path = prim.path().as_str().to_string();
+        let fault = |what: &str| MeshError::new(format!("<{path}>: {what}"));
+        if !below_root(prim)? {
+            return Ok(None);
+        }
+        let Some(bound) = SkelBindingAPI::get(stage, prim.path().clone()).map_err(told)? else { return Ok(None) };
+        let Some(skeleton) = bound.inherited_skeleton().map_err(told)? else { return Ok(None) };
+        let Some(bones) = Skeleton::get(stage, skeleton.clone()).map_err(told)? else {
+            return Err(fault(&format!("it is bound to <{skeleton}>, which is no Skeleton")));
+        };
+        let skeleton = stage.prim(skeleton);
+        let source = match bound.inherited_animation_source().map_err(told)? {
+            Some(source) => Some(source),
+            // A skeleton may carry the binding for what it moves.
+            None => match SkelBindingAPI::get(stage, skeleton.path().clone()).map_err(told)? {
+                Some(own) => own.inherited_animation_source().map_err(told)?,
+                None => None,
+            },
+        };
+        let animation = match source {
+            Some(source) => SkelAnimQuery::new(stage, source).map_err(told)?,
+            None => None,
+        };
+        let bones = SkeletonResolver::from_skeleton(&bones).map_err(told)?;
+        let binding = SkinningResolver::from_binding(&bound, bones.joint_order()).map_err(told)?;
+        let [joints, weights] =
+            [bound.joint_indices().map_err(told)?.len(), bound.joint_weights().map_err(told)?.len()];
+        let shapes = shapes(stage, &bound, animation.as_ref())?;
+        if joints == 0 && shapes.is_empty() {
+            return Ok(None);
+        }
+        if binding.skinning_method() == SkinningMethod::DualQuaternion {
+            return Err(fault(
+                "it is skinned by dual quaternions, which are not evaluated; bake its points: in Blender export USD without \
+                 Armatures, in Houdini add an Unpack and an Export of the deformed mesh, in Maya export without skeletons",
+            ));
+        }
+        let (rigid, each) = (binding.is_rigidly_deformed(), binding.num_influences_per_component());
+        let wanted = if rigid { each } else { vertices * each };
+        if joints != weights || joints > 0 && joints != wanted {
+            return Err(fault(&format!(
+                "{joints} joint indices and {weights} weights, {wanted} of each are needed: {each} a vertex"
+            )));
+        }
+        let joints = bound.joint_indices().map_err(told)?;
+        if joints.iter().any(|j| *j < 0 || *j as usize >= binding.joint_order_len()) {
+            return Err(fault(&format!(
+                "a vertex follows a joint that is not there, there are {}",
+                binding.joint_order_len()
+            )));
+        }
+        let count = bones.joint_order().len();
+        if bones.joint_world_bind_transforms().len() != count {
+            return Err(fault("its skeleton has no bind transform for each of its joints"));
+        }
+        let weights = bound.joint_weights().map_err(told)?;
+        Ok(Some(Skin { path, skeleton, bones, animation, binding, joints, weights, rigid, shapes }))
+    }
+
+    /// The skeleton: its space is the one that skinned points are in.
+    pub fn skeleton(&self) -> &Prim {
+        &self.skeleton
+    }
+
+    /// Time codes of samples of joints and of weights of shapes.
+    pub fn times(&self) -> Result<Vec<f64>, MeshError> {
+        let Some(animation) = &self.animation else { return Ok(Vec::new()) };
+        let prim = self.skeleton.stage().prim(sdf::Path::new(animation.prim_path()).map_err(told)?);
+        let mut times = Vec::new();
+        for name in ["translations", "rotations", "scales", "blendShapeWeights"] {
+            times.extend(prim.attribute(name).time_sample_times().map_err(told)?);
+        }
+        times.sort_by(f64::total_cmp);
+        times.dedup();
+        Ok(times)
+    }
+
+    /// Takes points of the mesh to where they are in the space of the skeleton.
+    pub fn bend(&self, points: &mut [Vec3], code: TimeCode) -> Result<(), MeshError> {
+        let stage = self.skeleton.stage();
+        if let Some(animation) = self.animation.as_ref().filter(|_| !self.shapes.is_empty()) {
+            let weights = animation.compute_blend_shape_weights(stage, code).map_err(told)?;
+            self.shapes.iter().for_each(|shape| shape.add(&weights, points));
+        }
+        let place = self.binding.geom_bind_transform();
+        if self.joints.is_empty() {
+            points.iter_mut().for_each(|p| *p = transform(&place, *p));
+            return Ok(());
+        }
+        let moved = self.binding.remap_skinning_xforms(&self.pose(stage, code)?);
+        let each = self.binding.num_influences_per_component();
+        for (v, p) in points.iter_mut().enumerate() {
+            let from = if self.rigid { 0 } else { v * each };
+            let bound = transform(&place, *p);
+            let pairs = self.joints[from..from + each].iter().zip(&self.weights[from..from + each]);
+            *p = pairs
+                .filter(|(_, weight)| **weight != 0.0)
+                .map(|(joint, weight)| transform(&moved[*joint as usize], bound) * f64::from(*weight))
+                .sum();
+        }
+        Ok(())
+    }
+
+    /// From where each joint was bound to where it is, in the space of the skeleton.
+    fn pose(&self, stage: &Stage, code: TimeCode) -> Result<Vec<Matrix4d>, MeshError> {
+        let order = self.bones.joint_order();
+        let mut local = self.bones.rest_pose_local().to_vec();
+        if let Some(animation) = &self.animation {
+            let moved = animation.compute_joint_local_transforms(stage, code).map_err(told)?;
+            let place = |name: &String| animation.joint_order().iter().position(|other| other == name);
+            let places: Vec<Option<usize>> = order.iter().map(place).collect();
+            if local.len() != order.len() && places.contains(&None) {
+                let message =
+                    format!("<{}>: its animation lacks joints that its skeleton has no rest transform of", self.path);
+                return Err(MeshError::new(message));
+            }
+            local.resize(order.len(), Matrix4d::IDENTITY);
+            for (own, place) in local.iter_mut().zip(places) {
+                if let Some(moved) = place.and_then(|k| moved.get(k)) {
+                    *own = *moved;
+                }
+            }
+        } else if local.len() != order.len() {
+            // Without a pose at all it stays as it was bound.
+            return Ok(vec![Matrix4d::IDENTITY; order.len()]);
+        }
+        Ok(self.bones.compute_skinning_transforms_from_local(&local, Matrix4d::IDENTITY))
+    }
+}
+
+/// Bones act below a `SkelRoot` alone: what was baked keeps its binding, but no root.
+fn below_root(prim: &Prim) -> Result<bool, MeshError> {
+    for path in prim.path().ancestors_below_root() {
+        if prim.stage().prim(path).type_name().map_err(told)?.is_some_and(|t| t.as_str() == "SkelRoot") {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+impl Shape {
+    fn add(&self, weights: &[f32], points: &mut [Vec3]) {
+        let Some(weight) = self.weight.and_then(|k| weights.get(k).copied()).filter(|w| *w != 0.0) else { return };
+        let between: Vec<(f32, &[Vec3f])> = self.between.iter().map(|(w, o)| (*w, o.as_slice())).collect();
+        // Between 0 and 1 by the shapes on the way, beyond along the last.
+        let (offsets, weight) = if between.is_empty() || !(0.0..=1.0).contains(&weight) {
+            (self.offsets.clone(), weight)
+        } else {
+            (resolve_blend_shape_offsets(weight, &between, &self.offsets), 1.0)
+        };
+        for (k, offset) in offsets.iter().enumerate() {
+            let v = if self.vertices.is_empty() { k } else { self.vertices.get(k).map_or(usize::MAX, |v| *v as usize) };
+            if let Some(p) = points.get_mut(v) {
+                *p += Vec3::new(offset.x.into(), offset.y.into(), offset.z.into()) * f64::from(weight);
+            }
+        }
+    }
+}
+
+/// The blend shapes of a mesh, with where an animation has their weights.
+fn shapes(stage: &Stage, bound: &SkelBindingAPI, animation: Option<&SkelAnimQuery>) -> Result<Vec<Shape>, MeshError> {
+    let names = bound.blend_shapes().map_err(told)?;
+    let mut all = Vec::new();
+    for (name, target) in names.iter().zip(bound.blend_shape_targets().map_err(told)?) {
+        let Some(shape) = BlendShape::get(stage, target).map_err(told)? else { continue };
+        let weight = animation.and_then(|a| a.blend_shape_order().iter().position(|other| other == name));
+        let mut between = Vec::new();
+        for shape in shape.inbetweens().map_err(told)? {
+            between.push((shape.weight.unwrap_or(0.5), shape.offsets));
+        }
+        let vertices = shape.point_indices().map_err(told)?;
+        all.push(Shape { weight, offsets: shape.offsets().map_err(told)?, between, vertices });
+    }
+    Ok(all)
+}

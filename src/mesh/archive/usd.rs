@@ -1,0 +1,434 @@
+//! USD: text, crate and `usdz`, composed by the crate `openusd`. Points, the transforms of all prims above them, instances,
+//! bones ([`Skin`]); time codes, unit and up axis of the stage.
+
+use super::skin::Skin;
+use super::{Archive, Entry, Part, Poses, Upward, chosen, finite, join, some, upright};
+use crate::linalg::{Vec2, Vec3};
+use crate::mesh::MeshError;
+use openusd::gf::Matrix4d;
+use openusd::schemas::geom::{Imageable, Purpose, Visibility, Xformable};
+use openusd::sdf::Value;
+use openusd::usd::{AttributeQuery, Prim, PrimPredicate, SchemaBase, SchemaKind, Stage, TimeCode};
+use std::path::Path;
+
+/// Any prim, as one that has a transform and may be hidden.
+pub(super) struct Any(pub Prim);
+
+impl SchemaBase for Any {
+    const KIND: SchemaKind = SchemaKind::AbstractTyped;
+
+    fn prim(&self) -> &Prim {
+        &self.0
+    }
+}
+
+impl Imageable for Any {}
+impl Xformable for Any {}
+
+/// What openusd says, in one line, for the user.
+pub(super) fn told(error: impl std::fmt::Display + std::fmt::Debug) -> MeshError {
+    let whole = format!("{error:#}");
+    MeshError::new(format!("cannot read it as USD: {}", whole.lines().collect::<Vec<_>>().join(" ")))
+}
+
+/// A mesh on the stage.
+struct Found {
+    prim: Prim,
+    /// Words on why it is left out.
+    hidden: Option<&'static str>,
+}
+
+/// All meshes of a stage, and paths of what holds a surface but is none.
+fn meshes(stage: &Stage) -> Result<(Vec<Found>, Vec<String>), MeshError> {
+    let mut paths = Vec::new();
+    stage.traverse(PrimPredicate::DEFAULT_PROXIES, |path| paths.push(path.clone())).map_err(told)?;
+    if let Some(error) = stage.composition_errors().first() {
+        return Err(MeshError::new(format!("what it refers to is not whole: {error}")));
+    }
+    let (mut all, mut others) = (Vec::new(), Vec::new());
+    for path in paths {
+        let any = Any(stage.prim(path));
+        match any.0.type_name().map_err(told)?.as_ref().map_or("", |t| t.as_str()) {
+            "Mesh" => {
+                let purpose = any.compute_purpose().map_err(told)?;
+                let hidden = match any.compute_visibility().map_err(told)? {
+                    Visibility::Invisible => Some("hidden"),
+                    _ if purpose == Purpose::Guide => Some("guide"),
+                    _ if purpose == Purpose::Proxy => Some("proxy"),
+                    _ => None,
+                };
+                all.push(Found { prim: any.0, hidden });
+            }
+            "PointInstancer" | "Cube" | "Sphere" | "Capsule" | "Cone" | "Cylinder" | "Plane" | "NurbsPatch" => {
+                others.push(any.0.path().as_str().to_string());
+            }
+            _ => (),
+        }
+    }
+    Ok((all, others))
+}
+
+fn stage(file: &Path) -> Result<Stage, MeshError> {
+    let Some(name) = file.to_str() else { return Err(MeshError::new("its name is not in UTF-8; rename it")) };
+    Stage::open(name).map_err(told)
+}
+
+/// What the meshes of the file are.
+pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
+    let stage = stage(file)?;
+    let rate = stage.time_codes_per_second();
+    let mut all = Vec::new();
+    for Found { prim, hidden } in meshes(&stage)?.0 {
+        let path = prim.path().as_str().to_string();
+        let vertices = points(&prim.attribute("points").query(), TimeCode::EARLIEST, &path)?.len();
+        let faces = ints(&prim, "faceVertexCounts")?.len();
+        let skin = Skin::of(&stage, &prim, vertices)?;
+        let (times, _) = samples(&prim, skin.as_ref())?;
+        let moves = times.first().zip(times.last()).map(|(first, last)| [first / rate, last / rate]);
+        let words = hidden.into_iter().chain(skin.map(|_| "skinned")).collect();
+        all.push(Entry { path, kind: "Mesh".into(), size: [vertices, faces], moves, words });
+    }
+    Ok((all, Some(rate)))
+}
+
+/// Opens the file.
+pub fn open(file: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, MeshError> {
+    let stage = stage(file)?;
+    let (all, others) = meshes(&stage)?;
+    let paths: Vec<String> = all.iter().map(|found| found.prim.path().as_str().to_string()).collect();
+    let taken = chosen(&paths, wanted)?;
+    let below = all.into_iter().zip(taken).filter(|(_, taken)| *taken).map(|(found, _)| found);
+    let (seen, hidden): (Vec<Found>, Vec<Found>) = below.partition(|found| found.hidden.is_none());
+    if let (Some(found), []) = (hidden.first(), &seen[..]) {
+        let what = found.hidden.unwrap_or_default();
+        let message =
+            format!("'{}' is {what}, as is all that was asked for; show it, or name another", found.prim.path());
+        return Err(MeshError::new(message));
+    }
+    if seen.is_empty() {
+        return Err(MeshError::new("it has no mesh"));
+    }
+    let rate = stage.time_codes_per_second();
+    if !(rate > 0.0 && rate.is_finite()) {
+        return Err(MeshError::new(format!("timeCodesPerSecond is {rate}; it must be more than 0")));
+    }
+    let (metres, note) = unit(&stage)?;
+    let (mut times, mut turns, mut parts, mut sources) = (Vec::new(), false, Vec::new(), Vec::new());
+    for Found { prim, .. } in seen {
+        let (part, source, bends) = taken_apart(&stage, prim)?;
+        times.extend(source.1);
+        turns |= bends;
+        parts.push(part);
+        sources.push(source.0);
+    }
+    times.sort_by(f64::total_cmp);
+    times.dedup();
+    let from = axis(&stage)?;
+    let mut poses = Moving { _stage: stage, rate, metres, turned: [from, up], sources };
+    let mut positions = Vec::new();
+    let first = times.first().map_or(0.0, |t| t / rate);
+    poses.at(first, &mut positions)?;
+    let mut mesh = join(&parts, positions)?;
+    mesh.notes.extend(note.map(MeshError::new));
+    let list = |found: &[Found]| some(found.iter().map(|f| f.prim.path().as_str()));
+    if !hidden.is_empty() {
+        mesh.notes.push(MeshError::new(format!("left out, for hidden, guide or proxy: {}", list(&hidden))));
+    }
+    let within = chosen(&others, wanted).unwrap_or_default();
+    let left: Vec<&String> = others.iter().zip(within).filter(|(_, within)| *within).map(|(path, _)| path).collect();
+    if !left.is_empty() {
+        let message = format!("left out, for no meshes: {}; turn them into meshes to take them", some(left));
+        mesh.notes.push(MeshError::new(message));
+    }
+    times.iter_mut().for_each(|t| *t /= rate);
+    Ok(Archive { mesh, times, rate: Some(rate), turns, poses: Box::new(poses) })
+}
+
+/// Metres in a unit of the stage, and a note where it does not say.
+fn unit(stage: &Stage) -> Result<(f64, Option<&'static str>), MeshError> {
+    let metres = match stage.stage_metadata("metersPerUnit").map_err(told)? {
+        Some(Value::Double(metres)) => metres,
+        Some(Value::Float(metres)) => f64::from(metres),
+        _ => return Ok((0.01, Some("has no metersPerUnit: a unit is taken as a centimetre, as USD has it"))),
+    };
+    if !(metres > 0.0 && metres.is_finite()) {
+        return Err(MeshError::new(format!("metersPerUnit is {metres}; it must be more than 0")));
+    }
+    Ok((metres, None))
+}
+
+fn axis(stage: &Stage) -> Result<Upward, MeshError> {
+    match stage.stage_metadata("upAxis").map_err(told)? {
+        Some(Value::Token(axis)) if axis.as_str() == "Z" => Ok(Upward::Z),
+        Some(Value::Token(axis)) if axis.as_str() != "Y" => {
+            Err(MeshError::new(format!("upAxis is \"{}\"; Y and Z are known", axis.as_str())))
+        }
+        _ => Ok(Upward::Y),
+    }
+}
+
+/// Where one mesh is at a time.
+struct Mover {
+    path: String,
+    prim: Prim,
+    points: AttributeQuery,
+    skin: Option<Skin>,
+    vertices: usize,
+}
+
+struct Moving {
+    /// The prims are of it.
+    _stage: Stage,
+    rate: f64,
+    metres: f64,
+    turned: [Upward; 2],
+    sources: Vec<Mover>,
+}
+
+impl Poses for Moving {
+    fn at(&mut self, time: f64, positions: &mut Vec<Vec3>) -> Result<(), MeshError> {
+        let code = TimeCode::new(time * self.rate);
+        let [from, to] = self.turned;
+        for source in &self.sources {
+            let here = source.world_points(code)?;
+            let start = positions.len();
+            positions.extend(here.into_iter().map(|p| upright(p * self.metres, from, to)));
+            finite(&source.path, &positions[start..], &format!(" at time code {}", code.value()))?;
+        }
+        Ok(())
+    }
+}
+
+impl Mover {
+    fn world_points(&self, code: TimeCode) -> Result<Vec<Vec3>, MeshError> {
+        let mut own = points(&self.points, code, &self.path)?;
+        if own.len() != self.vertices {
+            let message = format!(
+                "<{}>: {} points at time code {}, {} at first; they must be the same in all samples",
+                self.path,
+                own.len(),
+                code.value(),
+                self.vertices
+            );
+            return Err(MeshError::new(message));
+        }
+        // What is skinned is where its skeleton is.
+        let place = match &self.skin {
+            None => world(&self.prim, code)?,
+            Some(skin) => {
+                skin.bend(&mut own, code)?;
+                world(skin.skeleton(), code)?
+            }
+        };
+        Ok(own.into_iter().map(|p| transform(&place, p)).collect())
+    }
+}
+
+/// A point by a matrix of row vectors.
+pub(super) fn transform(m: &Matrix4d, p: Vec3) -> Vec3 {
+    Vec3::from_fn(|k, _| p.x * m.0[k] + p.y * m.0[4 + k] + p.z * m.0[8 + k] + m.0[12 + k])
+}
+
+/// From a prim's own space to the world.
+fn world(prim: &Prim, code: TimeCode) -> Result<Matrix4d, MeshError> {
+    let mut all = Matrix4d::IDENTITY;
+    for any in above(prim) {
+        all = all * any.local_to_parent_transform(code).map_err(told)?;
+        if any.resets_xform_stack().map_err(told)? {
+            break;
+        }
+    }
+    Ok(all)
+}
+
+/// A prim and what is above it, from the lowest.
+fn above(prim: &Prim) -> impl Iterator<Item = Any> {
+    prim.path().ancestors_below_root().map(|path| Any(prim.stage().prim(path))).collect::<Vec<_>>().into_iter()
+}
+
+/// Time codes of samples of all that moves a mesh; and whether it turns.
+fn samples(prim: &Prim, skin: Option<&Skin>) -> Result<(Vec<f64>, bool), MeshError> {
+    let several = |times: Vec<f64>| if times.len() > 1 { times } else { Vec::new() };
+    let mut times = several(prim.attribute("points").time_sample_times().map_err(told)?);
+    let mut turns = false;
+    let top = skin.map_or(prim, Skin::skeleton);
+    for any in above(top) {
+        for op in any.xform_op_order().map_err(told)?.unwrap_or_default() {
+            let op = op.trim_start_matches("!invert!");
+            if op.starts_with("xformOp:") {
+                let own = several(any.0.attribute(op).time_sample_times().map_err(told)?);
+                turns |= !own.is_empty();
+                times.extend(own);
+            }
+        }
+    }
+    if let Some(skin) = skin {
+        let own = several(skin.times()?);
+        turns |= !own.is_empty();
+        times.extend(own);
+    }
+    times.sort_by(f64::total_cmp);
+    times.dedup();
+    Ok((times, turns))
+}
+
+/// What a prim is and how it moves: with the times of its samples, and whether it turns.
+fn taken_apart(stage: &Stage, prim: Prim) -> Result<(Part, (Mover, Vec<f64>), bool), MeshError> {
+    let path = prim.path().as_str().to_string();
+    let query = prim.attribute("points").query();
+    let vertices = points(&query, TimeCode::EARLIEST, &path)?.len();
+    let mut part = Part { path: path.clone(), vertices, ..Part::default() };
+    let skin = Skin::of(stage, &prim, vertices)?;
+    let (times, turns) = samples(&prim, skin.as_ref())?;
+    let start = TimeCode::new(times.first().copied().unwrap_or_default());
+    let place = world(skin.as_ref().map_or(&prim, Skin::skeleton), start)?;
+    let left_handed = matches!(value(&prim, "orientation")?, Some(Value::Token(t)) if t.as_str() == "leftHanded");
+    let turned = left_handed != (determinant(&place) < 0.0);
+    let [counts, indices] = [ints(&prim, "faceVertexCounts")?, ints(&prim, "faceVertexIndices")?];
+    for name in ["faceVertexCounts", "faceVertexIndices"] {
+        let attribute = prim.attribute(name);
+        if attribute.num_time_samples().map_err(told)? > 1 && changes(&attribute.query())? {
+            return Err(MeshError::new(format!("<{path}>: its {name} change with time; they must stay the same")));
+        }
+    }
+    part.set_faces(&counts, &indices, turned)?;
+    primvars(&prim, &mut part, turned)?;
+    subsets(&prim, &mut part)?;
+    let holes = ints(&prim, "holeIndices")?;
+    if !holes.is_empty() {
+        part.leave_out(|face| holes.contains(&(face as i32)));
+    }
+    if prim.attribute("visibility").num_time_samples().map_err(told)? > 1 {
+        part.notes.push("its visibility changes with time, and is taken as it is by default".into());
+    }
+    let mover = Mover { path, prim, points: query, skin, vertices };
+    Ok((part, (mover, times), turns))
+}
+
+/// Whether the values of an attribute differ.
+fn changes(query: &AttributeQuery) -> Result<bool, MeshError> {
+    let mut first = None;
+    for time in query.time_sample_times().map_err(told)? {
+        let now = query.get_at::<Value>(TimeCode::new(time)).map_err(told)?;
+        if first.get_or_insert_with(|| now.clone()) != &now {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn determinant(m: &Matrix4d) -> f64 {
+    let row = |k: usize| Vec3::new(m.0[4 * k], m.0[4 * k + 1], m.0[4 * k + 2]);
+    row(0).cross(&row(1)).dot(&row(2))
+}
+
+/// Groups: the subsets of its faces.
+fn subsets(prim: &Prim, part: &mut Part) -> Result<(), MeshError> {
+    for child in prim.children().map_err(told)? {
+        if child.type_name().map_err(told)?.is_none_or(|t| t.as_str() != "GeomSubset") {
+            continue;
+        }
+        let Some(name) = child.path().name().map(str::to_string) else { continue };
+        let indices = ints(&child, "indices")?;
+        match value(&child, "elementType")? {
+            Some(Value::Token(t)) if t.as_str() == "point" => {
+                let vertices = part.vertices as i64;
+                part.group(
+                    &name,
+                    indices.iter().filter(|v| (0..vertices).contains(&i64::from(**v))).map(|v| *v as u32),
+                );
+            }
+            Some(Value::Token(t)) if t.as_str() != "face" => (),
+            _ => part.group_faces(&name, &indices),
+        }
+    }
+    Ok(())
+}
+
+/// Chart and channels. Of several charts `st` counts first, then `UVMap`, then the first.
+fn primvars(prim: &Prim, part: &mut Part, turned: bool) -> Result<(), MeshError> {
+    let mut charts: Vec<(usize, String)> = Vec::new();
+    for name in prim.property_names().map_err(told)? {
+        let name = name.as_str();
+        let Some(short) = name.strip_prefix("primvars:").filter(|s| !s.ends_with(":indices")) else { continue };
+        let attribute = prim.attribute(name);
+        let kind = attribute.type_name().map_err(told)?.map(|t| t.as_str().to_string()).unwrap_or_default();
+        if kind.starts_with("texCoord2")
+            || kind.ends_with("2f[]") && (short == "st" || short == "UVMap")
+            || kind == "float2[]"
+        {
+            let rank = ["st", "UVMap"].iter().position(|k| *k == short).unwrap_or(2);
+            charts.push((rank, name.to_string()));
+        } else if kind == "float[]" && !short.starts_with("skel:") && interpolation(prim, name)? == "vertex" {
+            let values = match value(prim, name)? {
+                Some(Value::FloatVec(values)) => indexed(values, &ints(prim, &format!("{name}:indices"))?),
+                _ => continue,
+            };
+            if values.len() == part.vertices {
+                part.channels.insert(short.to_string(), values.into_iter().map(f64::from).collect());
+            }
+        }
+    }
+    charts.sort();
+    let Some((_, name)) = charts.first() else { return Ok(()) };
+    let uv: Vec<Vec2> = match value(prim, name)? {
+        Some(Value::Vec2fVec(uv)) => uv.iter().map(|c| Vec2::new(f64::from(c.x), f64::from(c.y))).collect(),
+        Some(Value::Vec2dVec(uv)) => uv.iter().map(|c| Vec2::new(c.x, c.y)).collect(),
+        Some(Value::Vec2hVec(uv)) => uv.iter().map(|c| Vec2::new(c.x.to_f64(), c.y.to_f64())).collect(),
+        _ => return Ok(()),
+    };
+    let indices = ints(prim, &format!("{name}:indices"))?;
+    let places: Vec<u32> = match interpolation(prim, name)?.as_str() {
+        "faceVarying" if indices.is_empty() => (0..part.corners.len() as u32).collect(),
+        "faceVarying" => indices.iter().map(|i| *i as u32).collect(),
+        "vertex" | "varying" => {
+            let of = |v: i32| {
+                if indices.is_empty() { v as u32 } else { indices.get(v as usize).map_or(u32::MAX, |i| *i as u32) }
+            };
+            ints(prim, "faceVertexIndices")?.into_iter().map(of).collect()
+        }
+        _ => return Ok(()),
+    };
+    part.set_chart(uv, places, turned);
+    Ok(())
+}
+
+/// Values by their indices, where there are any.
+fn indexed<T: Copy>(values: Vec<T>, indices: &[i32]) -> Vec<T> {
+    if indices.is_empty() {
+        return values;
+    }
+    indices.iter().filter_map(|i| values.get(usize::try_from(*i).ok()?).copied()).collect()
+}
+
+fn interpolation(prim: &Prim, name: &str) -> Result<String, MeshError> {
+    let authored = prim.attribute(name).get_metadata::<Value>("interpolation").map_err(told)?;
+    Ok(match authored {
+        Some(Value::Token(t)) => t.as_str().to_string(),
+        _ => "constant".to_string(),
+    })
+}
+
+/// The value of an attribute, or of its first sample.
+pub(super) fn value(prim: &Prim, name: &str) -> Result<Option<Value>, MeshError> {
+    prim.attribute(name).get_at::<Value>(TimeCode::EARLIEST).map_err(told)
+}
+
+fn ints(prim: &Prim, name: &str) -> Result<Vec<i32>, MeshError> {
+    match value(prim, name)? {
+        None => Ok(Vec::new()),
+        Some(Value::IntVec(all)) => Ok(all),
+        Some(_) => Err(MeshError::new(format!("<{}>: {name} is no int[]", prim.path()))),
+    }
+}
+
+/// Positions at a time code, in the prim's own space and unit.
+fn points(query: &AttributeQuery, code: TimeCode, path: &str) -> Result<Vec<Vec3>, MeshError> {
+    Ok(match query.get_at::<Value>(code).map_err(told)? {
+        Some(Value::Vec3fVec(all)) => all.iter().map(|p| Vec3::new(p.x.into(), p.y.into(), p.z.into())).collect(),
+        Some(Value::Vec3dVec(all)) => all.iter().map(|p| Vec3::new(p.x, p.y, p.z)).collect(),
+        Some(Value::Vec3hVec(all)) => all.iter().map(|p| Vec3::new(p.x.to_f64(), p.y.to_f64(), p.z.to_f64())).collect(),
+        None => return Err(MeshError::new(format!("<{path}>: it has no points"))),
+        Some(_) => return Err(MeshError::new(format!("<{path}>: points is no point3f[]"))),
+    })
+}

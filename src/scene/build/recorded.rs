@@ -1,0 +1,389 @@
+//! Obstacles whose shape is recorded: meshes one after the other, point caches, USD and Alembic files.
+
+use super::faults::Faults;
+use super::files::{self, Wanted};
+use crate::linalg::Vec3;
+use crate::mesh::TriMesh;
+use crate::mesh::archive::Archive;
+use crate::mesh::check;
+use crate::mesh::point_cache::{self, Clock as Count, PointCache};
+use crate::scene::Scene;
+use crate::scene::obstacle::{Cache, Obstacle, Sequence};
+use crate::scene::place::Transform;
+use crate::scene::unit::rounded;
+use crate::world::Course;
+use crate::world::recording::{Clock, Recorder, Recording};
+use std::path::Path;
+
+/// Shapes as they are taken, with the triangles that never have an area.
+struct Taken {
+    recorder: Recorder,
+    mesh: TriMesh,
+    flat: Vec<bool>,
+}
+
+impl Taken {
+    /// None yet, of a mesh.
+    fn new(mesh: &TriMesh) -> Taken {
+        Taken { recorder: Recorder::default(), mesh: mesh.clone(), flat: vec![true; mesh.triangles.len()] }
+    }
+
+    /// Adds a shape, whose vertices are in the world.
+    fn add(&mut self, positions: Vec<Vec3>, key: &str, faults: &mut Faults) -> Option<()> {
+        self.mesh.positions = positions;
+        self.flat.iter_mut().zip(check::flat(&self.mesh)).for_each(|(flat, now)| *flat &= now);
+        let added = self.recorder.add(&self.mesh.positions);
+        added.map_err(|error| lost(key, &error, faults)).ok()
+    }
+
+    /// The mesh at first without triangles that are never there, and its shapes.
+    fn finish(
+        self,
+        mut mesh: TriMesh,
+        (clock, repeat): (Clock, bool),
+        (file, key): (&Path, &str),
+        faults: &mut Faults,
+    ) -> Option<(TriMesh, Recording)> {
+        if !files::drop_flat(&mut mesh, &self.flat, file, faults) {
+            return None;
+        }
+        let recording = self.recorder.finish(clock, repeat).map_err(|error| lost(key, &error, faults)).ok()?;
+        Some((mesh, recording))
+    }
+}
+
+fn lost(key: &str, error: &std::io::Error, faults: &mut Faults) {
+    let folder = std::env::temp_dir();
+    faults.fault(key, format!("its motion has no room in {}: {error}; TMPDIR names another folder", folder.display()));
+}
+
+/// First mesh and course of a sequence; `key` is the path of the obstacle in the scene.
+pub fn sequence(
+    scene: &Scene,
+    obstacle: &Obstacle,
+    sequence: &Sequence,
+    (key, wanted): (&str, Wanted),
+    faults: &mut Faults,
+) -> Option<(TriMesh, Course)> {
+    let files = sequence.files(&scene.folder);
+    let (first, rest) = files.split_first()?;
+    let mesh = files::noted(first, wanted, &obstacle.transform, faults)?;
+    // A triangle that has an area at some time stays.
+    let mut taken = Taken::new(&mesh);
+    taken.add(mesh.positions.clone(), key, faults)?;
+    let mut sound = true;
+    let mut told: Vec<String> = mesh.notes.iter().map(|note| note.what.clone()).collect();
+    for file in rest {
+        let Some(mut next) = files::read(file, wanted, faults) else {
+            sound = false;
+            continue;
+        };
+        if next.positions.iter().flatten().any(|c| !c.is_finite()) {
+            faults.in_file(file, None, None, "has coordinates that are not finite numbers");
+            sound = false;
+            continue;
+        }
+        // What all files have in common is told once.
+        for note in &next.notes {
+            if !told.contains(&note.what) {
+                faults.note(file, note);
+                told.push(note.what.clone());
+            }
+        }
+        if !next.same_faces(&mesh) {
+            let (has, wants) = (next.positions.len(), mesh.positions.len());
+            let message = if has == wants {
+                format!("other faces than \"{}\"; all meshes of a sequence have the same", first.display())
+            } else {
+                format!(
+                    "{has} vertices, but \"{}\" has {wants}; all meshes of a sequence have the same",
+                    first.display()
+                )
+            };
+            faults.in_file(file, None, None, message);
+            sound = false;
+            continue;
+        }
+        files::apply(&obstacle.transform, &mut next.positions);
+        taken.add(next.positions, key, faults)?;
+    }
+    let clock = Clock::Even { start: sequence.start, interval: 1.0 / sequence.fps.unwrap_or(scene.time.fps) };
+    let (mesh, mut recording) = taken.finish(mesh, (clock, sequence.repeat), (first, key), faults)?;
+    if sequence.repeat && closes(&recording) {
+        recording.leave_out_last();
+        let [first, last] = [first, files.last()?].map(|f| f.file_name().unwrap_or_default().to_string_lossy());
+        let message =
+            format!("\"{last}\" is \"{first}\" again, and is left out of the loop: its time is the first one's");
+        faults.warn(&format!("{key}.sequence.last"), message);
+    }
+    sound.then_some((mesh, Course::Recorded(recording)))
+}
+
+/// Mesh and course of a mesh with a point cache, or of a USD or Alembic file.
+pub fn cache(
+    scene: &Scene,
+    obstacle: &Obstacle,
+    cache: &Cache,
+    (key, wanted): (&str, Wanted),
+    faults: &mut Faults,
+) -> Option<(TriMesh, Course)> {
+    let (mut mesh, mut source) = Source::open(cache, wanted, faults)?;
+    mesh.notes.iter().for_each(|note| faults.note(&cache.mesh, note));
+    let mut taken = Taken::new(&mesh);
+    let (shapes, clock) = source.shapes(scene, cache, &format!("{key}.cache"), faults)?;
+    for k in 0..shapes {
+        let mut positions = source.shape(k, &cache.mesh, faults)?;
+        files::apply(&obstacle.transform, &mut positions);
+        if k == 0 {
+            mesh.positions.clone_from(&positions);
+        }
+        taken.add(positions, key, faults)?;
+    }
+    let repeat = cache.repeat && shapes > 1;
+    let (mesh, recording) = taken.finish(mesh, (clock, repeat), (&cache.mesh, key), faults)?;
+    Some((mesh, Course::Recorded(looped(recording, &format!("{key}.cache.{}", source.word()), faults))))
+}
+
+/// Where a pin's vertices are by a file of as many vertices as the mesh has, `count`; `key` is the path of the pin.
+pub fn guide(
+    scene: &Scene,
+    (cache, transform): (&Cache, &Transform),
+    (vertices, count): (&[u32], usize),
+    (key, wanted): (&str, Wanted),
+    faults: &mut Faults,
+) -> Option<Recording> {
+    let (mesh, mut source) = Source::open(cache, wanted, faults)?;
+    let has = mesh.positions.len();
+    if has != count {
+        let message =
+            format!("{has} vertices, but the mesh that it is to lead has {count}; they must be the same ones");
+        faults.in_file(&cache.mesh, None, None, message);
+        return None;
+    }
+    let mut recorder = Recorder::default();
+    let (shapes, clock) = source.shapes(scene, cache, &format!("{key}.cache"), faults)?;
+    for k in 0..shapes {
+        let positions = source.shape(k, &cache.mesh, faults)?;
+        let mut own: Vec<Vec3> = vertices.iter().map(|v| positions[*v as usize]).collect();
+        files::apply(transform, &mut own);
+        recorder.add(&own).map_err(|error| lost(key, &error, faults)).ok()?;
+    }
+    let recording =
+        recorder.finish(clock, cache.repeat && shapes > 1).map_err(|error| lost(key, &error, faults)).ok()?;
+    Some(looped(recording, &format!("{key}.cache.{}", source.word()), faults))
+}
+
+/// What shapes come from.
+enum Source {
+    /// A PC2 or MDD file.
+    Points(PointCache),
+    /// A USD or Alembic file, with the times of the file that are taken.
+    Archive(Box<Archive>, Vec<f64>),
+}
+
+impl Source {
+    /// Opens a file and what stands beside it; with the mesh as it is in the file.
+    fn open(cache: &Cache, wanted: Wanted, faults: &mut Faults) -> Option<(TriMesh, Source)> {
+        let Some(points) = &cache.points else {
+            let open = files::archived(&cache.mesh, wanted, faults)?;
+            return Some((open.mesh.clone(), Source::Archive(Box::new(open), Vec::new())));
+        };
+        let mesh = files::read(&cache.mesh, wanted, faults)?;
+        let bytes = files::bytes(points, faults)?;
+        let read = match point_cache::read(&bytes) {
+            Ok(read) => read,
+            Err(message) => {
+                faults.in_file(points, None, None, message);
+                return None;
+            }
+        };
+        let (has, wants) = (read.frames[0].len(), mesh.positions.len());
+        if has != wants {
+            let message = format!("{has} vertices, but \"{}\" has {wants}", cache.mesh.display());
+            faults.in_file(points, None, None, message);
+            return None;
+        }
+        Some((mesh, Source::Points(read)))
+    }
+
+    /// The key that names what moves.
+    fn word(&self) -> &'static str {
+        match self {
+            Source::Points(_) => "points",
+            Source::Archive(..) => "mesh",
+        }
+    }
+
+    /// How many shapes are taken, and when they are; `key` is the path of the cache.
+    fn shapes(&mut self, scene: &Scene, cache: &Cache, key: &str, faults: &mut Faults) -> Option<(usize, Clock)> {
+        match self {
+            Source::Points(PointCache { frames, clock }) => {
+                let interval = interval(scene, cache, clock, frames.len(), key, faults);
+                Some((frames.len(), Clock::Even { start: cache.start.unwrap_or_default(), interval }))
+            }
+            Source::Archive(open, taken) => {
+                if open.times.is_empty() {
+                    faults.warn(&format!("{key}.mesh"), "nothing moves in it; mesh = \"...\" is enough");
+                }
+                let sampled = sampled(scene, cache, open, &format!("{key}.mesh"), faults);
+                *taken = sampled.iter().map(|(_, time)| *time).collect();
+                let times: Vec<f64> = sampled.into_iter().map(|(time, _)| time).collect();
+                if !cache.repeat || times.len() < 2 {
+                    return Some((times.len(), Clock::Times(times)));
+                }
+                let clock = even(&times);
+                if clock.is_none() {
+                    faults.fault(&format!("{key}.loop"), "its samples are not at even times; export one every frame");
+                }
+                Some((times.len(), clock?))
+            }
+        }
+    }
+
+    /// The shape of this number, as it is in the file.
+    fn shape(&mut self, k: usize, file: &Path, faults: &mut Faults) -> Option<Vec<Vec3>> {
+        match self {
+            Source::Points(cache) => cache.frames.get_mut(k).map(std::mem::take),
+            Source::Archive(open, times) => match open.pose(times[k]) {
+                Ok(positions) => Some(positions),
+                Err(error) => {
+                    faults.in_file(file, error.line, error.column, error.what);
+                    None
+                }
+            },
+        }
+    }
+}
+
+/// A loop without a last shape that is the first again.
+fn looped(mut recording: Recording, key: &str, faults: &mut Faults) -> Recording {
+    if recording.repeat && closes(&recording) {
+        recording.leave_out_last();
+        let message = "the last frame is the first again, and is left out of the loop: its time is the first one's";
+        faults.warn(key, message);
+    }
+    recording
+}
+
+/// Where a file counts frames of the scene within so much of one, it is meant so.
+const NEAR: f64 = 0.01;
+
+/// The samples that the run sees: times of the scene and of the file [s]. Where something turns there is one at each frame of
+/// the scene, too, for between samples it leaves the straight line.
+fn sampled(scene: &Scene, cache: &Cache, open: &Archive, key: &str, faults: &mut Faults) -> Vec<(f64, f64)> {
+    let fps = scene.time.fps;
+    // Seconds of the scene in a second of the file.
+    let pace = open.rate.zip(cache.fps).map_or(1.0, |(rate, fps)| rate / fps);
+    let Some([first, last]) = open.times.first().zip(open.times.last()).map(|(a, b)| [*a, *b]) else {
+        return vec![(0.0, 0.0)];
+    };
+    if let Some(rate) = open.rate.filter(|rate| cache.fps.is_none() && (rate - fps).abs() > NEAR) {
+        let [rate, fps] = [rate, fps].map(rounded);
+        let message = format!(
+            "has {rate} time codes a second, and the scene {fps} frames: a time code lasts 1/{rate} s. For a time code a frame give cache.fps = {fps}"
+        );
+        faults.warn(key, message);
+    }
+    // The scene's first frame, by its number, in seconds of the file.
+    let number = f64::from(scene.time.start_frame);
+    let zero = number / fps / pace;
+    let margin = NEAR / fps / pace;
+    let start = match cache.start {
+        Some(start) => start,
+        // In frames, which are whole numbers, so that a later start of the run gives the same bits.
+        None if (first - margin..=last + margin).contains(&zero) => (whole(first * pace * fps) - number) / fps,
+        None => {
+            let [from, to] = [first, last].map(|t| rounded(t * pace * fps));
+            let message = format!(
+                "its samples are at frames {from} to {to}, and the scene begins at {}: the first sample is taken to be there. \
+                 Give time.start_frame = {from}, or cache.start",
+                rounded(number)
+            );
+            faults.warn(key, message);
+            0.0
+        }
+    };
+    let to_scene = |t: f64| start + (t - first) * pace;
+    let mut all: Vec<(f64, f64)> = open.times.iter().map(|t| (to_scene(*t), *t)).collect();
+    if open.turns && !cache.repeat {
+        let to_file = |t: f64| first + (t - start) / pace;
+        let frames = 0..scene.time.frames;
+        let times = frames.map(|k| f64::from(k) / fps).filter(|t| *t > to_scene(first) && *t < to_scene(last));
+        let near = |t: f64, all: &[(f64, f64)]| all.iter().any(|(own, _)| (own - t).abs() < margin * pace);
+        let between: Vec<(f64, f64)> = times.filter(|t| !near(*t, &all)).map(|t| (t, to_file(t))).collect();
+        all.extend(between);
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    }
+    if cache.repeat {
+        return all;
+    }
+    // One before the start and one after the end are enough.
+    let begin = all.partition_point(|(t, _)| *t <= -scene.time.shot().lead).saturating_sub(1);
+    let after = all.partition_point(|(t, _)| *t < scene.time.end());
+    all[begin..(after + 1).min(all.len())].to_vec()
+}
+
+/// A number of frames without rounding.
+fn whole(frames: f64) -> f64 {
+    if (frames - frames.round()).abs() < 1e-6 { frames.round() } else { frames }
+}
+
+/// The clock of times that are evenly apart.
+fn even(times: &[f64]) -> Option<Clock> {
+    let (first, last) = (*times.first()?, *times.last()?);
+    let interval = (last - first) / (times.len() - 1).max(1) as f64;
+    let off = |(k, t): (usize, &f64)| (t - first - k as f64 * interval).abs() > NEAR * interval;
+    (interval > 0.0 && !times.iter().enumerate().any(off)).then_some(Clock::Even { start: first, interval })
+}
+
+/// Time from frame to frame of a cache; where its own times are not as they are taken, that is told.
+fn interval(scene: &Scene, cache: &Cache, clock: &Count, count: usize, key: &str, faults: &mut Faults) -> f64 {
+    let (key, of_scene) = (format!("{key}.points"), scene.time.fps);
+    let told = clock.interval(of_scene);
+    let taken = cache.fps.map(|fps| 1.0 / fps).or(told).unwrap_or(1.0 / of_scene);
+    let first = clock.first(of_scene);
+    // Files count from 0, or as the scene does.
+    let usual = |from: f64| (first - from).abs() < 0.01;
+    if cache.start.is_none() && !usual(0.0) && !usual(f64::from(scene.time.start_frame)) {
+        let from_scene = (first - f64::from(scene.time.start_frame)) / of_scene;
+        let message = format!(
+            "its first frame is number {}, which is taken to be at 0 s; give cache.start, {} s if it counts as the scene does",
+            rounded(first),
+            rounded(from_scene)
+        );
+        faults.warn(&key, message);
+    }
+    if count < 2 {
+        return taken;
+    }
+    if let Some([least, most]) = clock.uneven() {
+        let message = format!(
+            "its frames are {} to {} s apart, and are taken to be {} s apart, evenly",
+            rounded(least),
+            rounded(most),
+            rounded(taken)
+        );
+        faults.warn(&key, message);
+    } else if told.is_none() {
+        let message = format!("says no time from frame to frame that could be; it is taken to be {} s", rounded(taken));
+        faults.warn(&key, message);
+    } else if let (Count::Frames { rate, .. }, Some(fps)) = (clock, cache.fps)
+        && *rate != 1.0
+    {
+        let message = format!(
+            "the file has a frame every {} frames; fps = {} is taken to count those that it has",
+            rounded(*rate),
+            rounded(fps)
+        );
+        faults.warn(&key, message);
+    }
+    taken
+}
+
+/// The last pose of a loop is the first one again: they are apart by less than a hundredth of the mean way from pose to pose.
+fn closes(recording: &Recording) -> bool {
+    let ways = recording.ways();
+    let Some((last, between)) = ways.split_last() else { return false };
+    let mean = between.iter().sum::<f64>() / between.len().max(1) as f64;
+    recording.count() > 2 && *last < 0.01 * mean
+}

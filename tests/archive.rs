@@ -1,0 +1,267 @@
+//! USD and Alembic files in: positions as Pixar's and Blender's own libraries give them, and files that are of no use.
+//! `tests/data/archive` has the files, and the scripts that made them.
+
+use percale::linalg::Vec3;
+use percale::mesh::archive::{Archive, Entry, Upward, list};
+use percale::scene::build::{Built, build};
+use percale::scene::{Fault, read_text};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/archive").join(name)
+}
+
+/// Rows of a file by their first number: points.
+fn points(name: &str) -> Vec<(f64, Vec<Vec3>)> {
+    let mut all: Vec<(f64, Vec<Vec3>)> = Vec::new();
+    for row in fs::read_to_string(data(name)).unwrap().lines().skip(1) {
+        let n: Vec<f64> = row.split(',').map(|n| n.parse().unwrap()).collect();
+        if all.last().is_none_or(|(key, _)| *key != n[0]) {
+            all.push((n[0], Vec::new()));
+        }
+        all.last_mut().unwrap().1.push(Vec3::new(n[1], n[2], n[3]));
+    }
+    all
+}
+
+fn apart(a: &[Vec3], b: &[Vec3]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max)
+}
+
+/// Single precision of the files, in metres.
+const NEAR: f64 = 1e-6;
+
+/// A folder of one test.
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("percale-archive-{}-{name}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn bones_shapes_and_transforms_are_where_pixar_has_them() {
+    for file in ["figure.usdc", "figure.usdz", "figure_baked.usda"] {
+        let mut open = Archive::open(&data(file), Some("/World/Hero"), Upward::Z).unwrap();
+        assert_eq!(open.rate, Some(24.0));
+        for (code, expected) in points("figure.csv") {
+            let off = apart(&open.pose(code / 24.0).unwrap(), &expected);
+            assert!(off < NEAR, "{file}: {off} at {code}");
+        }
+        // y up: the same, turned.
+        let mut turned = Archive::open(&data(file), Some("Body"), Upward::Y).unwrap();
+        let upright = turned.pose(1003.0 / 24.0).unwrap();
+        let back: Vec<Vec3> = upright.iter().map(|p| Vec3::new(p.x, -p.z, p.y)).collect();
+        assert!(apart(&back, &open.pose(1003.0 / 24.0).unwrap()) < 1e-12);
+    }
+}
+
+#[test]
+fn blender_s_files_are_as_blender_has_them() {
+    for (file, uv) in [("figure_blender.abc", true), ("figure_blender.usdc", true)] {
+        let mut open = Archive::open(&data(file), None, Upward::Z).unwrap();
+        assert_eq!((open.mesh.triangles.len(), !open.mesh.uv_triangles.is_empty()), (64, uv), "{file}");
+        for (frame, expected) in points("figure_blender.csv") {
+            let off = apart(&open.pose(frame / 24.0).unwrap(), &expected);
+            assert!(off < NEAR, "{file}: {off} at {frame}");
+        }
+        // Seen from outside triangles run counter-clockwise: the tube encloses a volume above zero.
+        let x = &open.mesh.positions;
+        let centre = x.iter().sum::<Vec3>() / x.len() as f64;
+        let volume: f64 = open
+            .mesh
+            .triangles
+            .iter()
+            .map(|t| t.map(|v| x[v as usize] - centre))
+            .map(|[a, b, c]| a.cross(&b).dot(&c))
+            .sum();
+        assert!(volume > 0.0, "{file}");
+    }
+}
+
+#[test]
+fn all_below_a_path_is_one_mesh() {
+    let open = Archive::open(&data("figure.usdc"), None, Upward::Z).unwrap();
+    let mesh = &open.mesh;
+    assert_eq!((mesh.positions.len(), mesh.source.faces.last()), (56 + 8, Some(&49)));
+    assert_eq!((mesh.groups["Body"].len(), mesh.groups["Card"].len(), mesh.groups["hem"].len()), (56, 8, 16));
+    let told: Vec<String> = mesh.notes.iter().map(|n| n.to_string()).collect();
+    assert!(told.iter().any(|t| t.contains("left out, for hidden, guide or proxy: '/World/Hidden'")), "{told:?}");
+    // The second card is mirrored, and its face looks the same way.
+    let normal = |t: usize| {
+        let [a, b, c] = mesh.triangles[t].map(|v| mesh.positions[v as usize]);
+        (b - a).cross(&(c - a)).normalize()
+    };
+    let last = mesh.triangles.len() - 1;
+    assert!((normal(last) - Vec3::z()).norm() < 1e-12 && (normal(last - 2) - Vec3::z()).norm() < 1e-12);
+    assert!((mesh.positions[60] - Vec3::new(1.35, 0.0, 0.2)).norm() < 1e-9, "{}", mesh.positions[60]);
+    let body = Archive::open(&data("figure.usdc"), Some("/World/Hero"), Upward::Z).unwrap().mesh;
+    assert_eq!((body.uv.len(), body.channels["stiff"].len()), (192, 56));
+    let (entries, rate) = list(&data("figure.usdc")).unwrap();
+    assert_eq!(rate, Some(24.0));
+    let told: Vec<(&str, [usize; 2], bool, &[&str])> =
+        entries.iter().map(|e: &Entry| (e.path.as_str(), e.size, e.moves.is_some(), &e.words[..])).collect();
+    assert_eq!(told[0], ("/World/Hero/Rig/Body", [56, 48], true, &["skinned"][..]));
+    assert_eq!(told[3], ("/World/Hidden", [3, 1], false, &["hidden"][..]));
+}
+
+/// A USD file of one mesh, with more in it.
+fn text(more: &str, points: &str) -> String {
+    format!(
+        "#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = \"Y\"\n    timeCodesPerSecond = 24\n)\n{more}\ndef Mesh \"M\"\n{{\n    int[] faceVertexCounts = [3]\n    \
+         int[] faceVertexIndices = [0, 1, 2]\n    {points}\n}}\n"
+    )
+}
+
+const STILL: &str = "point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 0, 1)]";
+
+/// Why a file cannot be taken.
+fn refused(folder: &Path, name: &str, bytes: &[u8], wanted: Option<&str>) -> String {
+    let file = folder.join(name);
+    fs::write(&file, bytes).unwrap();
+    let open = Archive::open(&file, wanted, Upward::Y);
+    let found = open.and_then(|mut open| open.times.clone().into_iter().try_for_each(|t| open.pose(t).map(|_| ())));
+    found.err().unwrap_or_else(|| panic!("{name} is taken")).to_string()
+}
+
+#[test]
+fn files_of_no_use_are_told_by_name() {
+    let folder = folder("wrong");
+    let moving = |second: &str| {
+        format!(
+            "point3f[] points.timeSamples = {{\n        1: [(0, 0, 0), (1, 0, 0), (0, 0, 1)],\n        2: [{second}],\n    }}"
+        )
+    };
+    let cases: [(&str, String, Option<&str>, &[&str]); 8] = [
+        ("fewer", text("", &moving("(0, 0, 0), (1, 0, 0)")), None, &["</M>", "2 points at time code 2, 3 at first"]),
+        (
+            "nan",
+            text("", &moving("(0, 0, 0), (nan, 0, 0), (0, 0, 1)")),
+            None,
+            &["</M>", "vertex 1", "no finite number at time code 2"],
+        ),
+        ("kind", text("", "float[] points = [1, 2, 3]"), None, &["</M>: points is no point3f[]"]),
+        ("none", text("", "custom int x = 1"), None, &["</M>: it has no points"]),
+        ("path", text("", STILL), Some("/World/N"), &["no mesh at or below '/World/N'; it has '/M'"]),
+        ("lost", text("def \"R\" (references = @nowhere.usda@)\n{\n}\n", STILL), None, &["nowhere.usda"]),
+        ("face", text("", STILL).replace("[0, 1, 2]", "[0, 1, 3]"), None, &["vertex 3, there are 3 from 0"]),
+        ("grammar", text("", "point3f[] points = [(0, 0"), None, &["cannot read it as USD"]),
+    ];
+    for (name, bytes, wanted, words) in cases {
+        let told = refused(&folder, &format!("{name}.usda"), bytes.as_bytes(), wanted);
+        assert!(words.iter().all(|word| told.contains(word)), "{name}: {told}");
+    }
+    let circle = "#usda 1.0\ndef \"A\" (references = @circle.usda@</A>)\n{\n}\n";
+    let told = refused(&folder, "circle.usda", circle.as_bytes(), None);
+    assert!(told.contains("cycle"), "{told}");
+    let told = refused(&folder, "old.abc", b"\x89HDF\r\n\x1a\n0000000000000000", None);
+    assert!(told.contains("HDF5; save it as Ogawa"), "{told}");
+    let told = refused(&folder, "no.abc", b"solid", None);
+    assert!(told.contains("is no Alembic file"), "{told}");
+    let mut open = fs::read(data("figure_blender.abc")).unwrap();
+    open[5] = 0;
+    assert!(refused(&folder, "open.abc", &open, None).contains("did not close it"));
+    assert!(Archive::open(&folder.join("absent.abc"), None, Upward::Y).is_err());
+    assert!(Archive::open(&folder.join("absent.usdc"), None, Upward::Y).is_err());
+}
+
+/// Wherever a file ends, and whichever byte is another, it is told or taken; nothing worse.
+#[test]
+fn damaged_files_end_nothing() {
+    let folder = folder("damaged");
+    for name in ["figure_blender.abc", "figure.usdc"] {
+        let (whole, file) = (fs::read(data(name)).unwrap(), folder.join(name));
+        let look = |bytes: &[u8]| {
+            fs::write(&file, bytes).unwrap();
+            let _ = list(&file);
+            if let Ok(mut open) = Archive::open(&file, None, Upward::Y) {
+                open.times.clone().into_iter().take(3).for_each(|t| drop(open.pose(t)));
+                return true;
+            }
+            false
+        };
+        assert!(look(&whole));
+        for k in 0..40 {
+            assert!(!look(&whole[..whole.len() * k / 40]), "{name} cut at {k}/40");
+        }
+        for k in 0..400usize {
+            let mut bytes = whole.clone();
+            let at = k.wrapping_mul(7919) % bytes.len();
+            bytes[at] ^= 1 << (k % 8);
+            look(&bytes);
+        }
+    }
+}
+
+/// The world of a scene in this folder.
+fn built(folder: &Path, scene: &str) -> Result<Built, Vec<Fault>> {
+    let file = folder.join("scene.toml");
+    build(&read_text(&file, scene.as_bytes(), &[])?, &file).map_err(|refusal| refusal.faults)
+}
+
+fn lines(faults: &[Fault]) -> String {
+    faults.iter().map(|fault| format!("{fault}\n")).collect()
+}
+
+/// Head of a scene with a small cloth far away from a figure.
+fn shot(time: &str) -> String {
+    format!(
+        "[scene]\nup = \"z\"\n[time]\nfps = 24\n{time}\n[[cloth]]\nname = \"sheet\"\nmesh = \"sheet.obj\"\n\
+         [[obstacle]]\nname = \"hero\"\nobject = \"/World/Hero\"\n"
+    )
+}
+
+#[test]
+fn a_shot_has_its_frames() {
+    let folder = folder("shot");
+    for file in ["figure.usdc", "figure_blender.abc"] {
+        fs::copy(data(file), folder.join(file)).unwrap();
+    }
+    fs::write(folder.join("sheet.obj"), "v 9 0 3\nv 9.1 0 3\nv 9 0.1 3\nf 1 2 3\n").unwrap();
+    let world = |scene: &str| built(&folder, scene).unwrap_or_else(|faults| panic!("{}", lines(&faults)));
+    let place = |built: &Built, time: f64| {
+        let obstacle = &built.world.obstacles[0];
+        let mut x = obstacle.rest.clone();
+        obstacle.course.place(&obstacle.rest, time, &mut x);
+        x
+    };
+    let cache = "cache = { mesh = \"figure.usdc\" }\n";
+    let own = world(&(shot("start_frame = 1001\nframes = 12") + cache));
+    assert!(own.warnings.is_empty(), "{}", lines(&own.warnings));
+    for (k, (_, expected)) in points("figure.csv").into_iter().enumerate() {
+        let off = apart(&place(&own, k as f64 / 24.0), &expected);
+        assert!(off < 1e-5, "{off} at {k}");
+    }
+    // A preroll holds the first pose, then the shot begins; slow motion takes longer for the same frames.
+    let later = world(&(shot("start_frame = 1001\nframes = 12\npreroll = 30\nscale = 0.5") + cache));
+    assert_eq!(place(&later, 0.3), place(&own, 0.0));
+    assert!(apart(&place(&later, (30.0 + 7.0) / 24.0 * 0.5), &place(&own, 7.0 / 24.0)) < 1e-12);
+    // Another first frame: the first sample is there, and that is told.
+    let other = world(&(shot("start_frame = 1\nframes = 12") + cache));
+    assert!(
+        lines(&other.warnings).contains("frames 1001 to 1012, and the scene begins at 1"),
+        "{}",
+        lines(&other.warnings)
+    );
+    assert_eq!(place(&other, 0.0), place(&own, 0.0));
+    // Blender's Alembic counts the seconds of frame numbers.
+    let scene =
+        shot("frames = 10").replace("object = \"/World/Hero\"\n", "") + "cache = { mesh = \"figure_blender.abc\" }\n";
+    let blender = world(&scene);
+    assert!(blender.warnings.is_empty(), "{}", lines(&blender.warnings));
+    for (k, (_, expected)) in points("figure_blender.csv").into_iter().enumerate() {
+        assert!(apart(&place(&blender, k as f64 / 24.0), &expected) < 1e-5, "{k}");
+    }
+    let told = |scene: String| lines(&built(&folder, &scene).unwrap_err());
+    let still = told(shot("") + "cache = { mesh = \"sheet.obj\" }\n");
+    assert!(still.contains("obstacle[0].cache.mesh") && still.contains("does not move"), "{still}");
+    let lost = told(shot("").replace("/World/Hero", "/World/Villain") + cache);
+    assert!(lost.contains("no mesh at or below '/World/Villain'"), "{lost}");
+    let paced = world(&(shot("start_frame = 1001\nframes = 12").replace("fps = 24", "fps = 30") + cache));
+    assert!(
+        lines(&paced.warnings).contains("24 time codes a second, and the scene 30 frames"),
+        "{}",
+        lines(&paced.warnings)
+    );
+}
