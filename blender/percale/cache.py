@@ -46,7 +46,10 @@ def localise(path, matrices, scale, origin):
     vertices, frames = int(head[1]), int(head[4])
     points = np.memmap(path, "<f4", "r+", 32, (frames, vertices, 3))
     for k in range(frames):
-        m = np.linalg.inv(matrices[min(k, len(matrices) - 1)])
+        try:
+            m = np.linalg.inv(matrices[min(k, len(matrices) - 1)])
+        except np.linalg.LinAlgError:
+            raise ValueError("%s: the object has no size at the %d-th frame" % (os.path.basename(path), k + 1)) from None
         points[k] = ((points[k] + origin) / scale) @ m[:3, :3].T + m[:3, 3]
     points.flush()
     return vertices, frames
@@ -54,8 +57,30 @@ def localise(path, matrices, scale, origin):
 
 def origin_of(folder):
     """What the origin of the meshes of a folder's run is in the scene, in metres: zero unless that is far away."""
-    with open(os.path.join(folder, "run", "run.json")) as file:
-        return json.load(file).get("origin", [0, 0, 0])
+    path = os.path.join(folder, "run", "run.json")
+    if not os.path.exists(path):
+        return np.zeros(3)
+    with open(path, encoding="utf-8") as file:
+        return np.array(json.load(file).get("origin", [0, 0, 0]), float)
+
+
+def read_triangles(path):
+    """Positions and triangles of a binary PLY that percale has written."""
+    with open(path, "rb") as file:
+        data = file.read()
+    end = data.index(b"end_header\n") + len(b"end_header\n")
+    rows, columns, section = {}, [], ""
+    for line in data[:end].decode().splitlines():
+        words = line.split()
+        if words[0] == "element":
+            section = words[1]
+            rows[section] = int(words[2])
+        elif words[0] == "property" and section == "vertex":
+            columns.append((words[2], {"float": "<f4", "double": "<f8", "uchar": "u1", "int": "<i4"}[words[1]]))
+    vertices = np.frombuffer(data, columns, rows["vertex"], end)
+    lists = np.dtype([("n", "u1"), ("v", "<i4", 3)])
+    triangles = np.frombuffer(data, lists, rows["face"], end + vertices.nbytes)
+    return np.column_stack([vertices[c] for c in "xyz"]).astype(float), triangles["v"]
 
 
 def attach(obj, path, first):
@@ -78,9 +103,9 @@ def attach(obj, path, first):
 
 def load(folder):
     """Brings the exported caches of a folder to their objects; gives how many frames there are."""
-    with open(os.path.join(folder, "plan.json")) as file:
+    with open(os.path.join(folder, "plan.json"), encoding="utf-8") as file:
         plan = json.load(file)
-    origin = np.array(origin_of(folder), np.float64)
+    origin = origin_of(folder)
     frames = 0
     for blender, name, role in plan["objects"]:
         path = os.path.join(folder, "cache", name + ("-embedded" if role == "BODY" else "") + ".pc2")
