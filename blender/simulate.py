@@ -21,7 +21,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     if not inside:
         parser.add_argument("blend", help="the .blend file")
-    parser.add_argument("--program", help="the percale program; that of the file if absent")
+    parser.add_argument("--program", help="the percale program; found by itself if absent")
     parser.add_argument("--folder", help="where scene, run and caches go; that of the file if absent")
     parser.add_argument("--objects", help="names, with commas; those selected in the file if absent")
     parser.add_argument("--save", help="where to save; over the file if absent")
@@ -35,7 +35,8 @@ def main():
     if not hasattr(bpy.types.Scene, "percale"):
         percale.register()
     own = bpy.context.scene.percale
-    own.program = told.program or own.program
+    if told.program:
+        percale.operators.program.chosen = os.path.abspath(told.program)
     own.folder = os.path.abspath(told.folder) if told.folder else own.folder
     if told.objects:
         names = told.objects.split(",")
