@@ -88,6 +88,8 @@ class Job:
         with open(self.log, errors="replace", encoding="utf-8") as log:
             said = log.read()
         self.told = faults.read(said, self.plan)
+        if self.stopped:
+            self.told = [t for t in self.told if not t.text.startswith("stopped: ")]
         if code != 0 and not self.stopped:
             self.fault = True
             if all(t.warning for t in self.told):

@@ -5,7 +5,7 @@ import os
 
 import bpy
 from bpy.app.handlers import persistent
-from bpy.props import BoolProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, FloatVectorProperty, IntProperty, StringProperty
 from bpy.types import Operator
 
 from . import cache, faults, job, program, write
@@ -36,14 +36,20 @@ def tell(scene, told):
     for one in sorted(told, key=lambda t: t.warning):
         entry = shown.add()
         entry.text, entry.warning, entry.line = one.text, one.warning, one.line
-        entry.obj = bpy.data.objects.get(one.obj) if one.obj else None
+        for name in one.objects:
+            obj = bpy.data.objects.get(name)
+            if obj:
+                entry.objects.add().obj = obj
+        if one.near:
+            entry.placed = True
+            entry.near = [x / scene.unit_settings.scale_length for x in one.near]
 
 
 def fault_of(error):
     """A fault of what was raised."""
     obj = getattr(error, "obj", None)
     words = str(error) if not isinstance(error, KeyError) else "plan.json has no %s: simulate again" % error
-    return faults.Told(words, obj=obj.name if obj else "")
+    return faults.Told(words, objects=[obj.name] if obj else [])
 
 
 def refuse(operator, context, error):
@@ -88,7 +94,7 @@ def finish(run, scene):
         show_crossing(run, scene)
     wrong = [t for t in told if not t.warning]
     if wrong:
-        of = [(t.obj + ": " if t.obj else "") + t.text for t in wrong]
+        of = [(t.objects[0] + ": " if t.objects else "") + t.text for t in wrong]
         return "ERROR", "\n".join(of)
     if run.check:
         return "INFO", "no faults"
@@ -112,6 +118,9 @@ def show_crossing(run, scene):
     obj = bpy.data.objects.new(CROSSING, shape)
     obj.percale.role, obj.hide_render, obj.show_in_front, obj.color = "IGNORE", True, True, (1, 0, 0, 1)
     scene.collection.objects.link(obj)
+    entry = scene.percale.faults.add()
+    entry.text, entry.warning = "the triangles that cross are in the object '%s'" % CROSSING, True
+    entry.objects.add().obj = obj
 
 
 def tick():
@@ -234,10 +243,12 @@ class PERCALE_OT_clear(Operator):
 class PERCALE_OT_show(Operator):
     bl_idname = "percale.show"
     bl_label = "Select"
-    bl_description = "Select the object that is named"
+    bl_description = "Select the object that is named, and put the 3D cursor where the fault is"
     bl_options = {"REGISTER", "UNDO"}
 
     name: StringProperty()
+    placed: BoolProperty()
+    near: FloatVectorProperty()
 
     def execute(self, context):
         obj = context.view_layer.objects.get(self.name)
@@ -249,6 +260,8 @@ class PERCALE_OT_show(Operator):
         obj.hide_set(False)
         obj.select_set(True)
         context.view_layer.objects.active = obj
+        if self.placed:
+            context.scene.cursor.location = self.near
         return {"FINISHED"}
 
 

@@ -82,11 +82,12 @@ class PERCALE_PT_panel(Sidebar, Panel):
             row.operator("percale.load")
         for fault in own.faults:
             box = layout.box()
-            row = box.row()
-            if fault.obj:
-                row.operator("percale.show", text=fault.obj.name, icon="RESTRICT_SELECT_OFF").name = fault.obj.name
-            elif fault.line:
-                row.label(text="%s, line %d" % (own.text, fault.line), icon="TEXT")
+            for one in fault.objects:
+                if one.obj:
+                    button = box.operator("percale.show", text=one.obj.name, icon="RESTRICT_SELECT_OFF")
+                    button.name, button.placed, button.near = one.obj.name, fault.placed, fault.near
+            if fault.line:
+                box.label(text="%s, line %d" % (own.text, fault.line), icon="TEXT")
             wrapped(box, fault.text, icon="INFO" if fault.warning else "ERROR")
 
 

@@ -163,10 +163,16 @@ class PercalePair(PropertyGroup):
     )
 
 
+class PercaleName(PropertyGroup):
+    obj: PointerProperty(type=bpy.types.Object)
+
+
 class PercaleFault(PropertyGroup):
     text: StringProperty()
     warning: BoolProperty()
-    obj: PointerProperty(type=bpy.types.Object)
+    objects: CollectionProperty(type=PercaleName)
+    placed: BoolProperty()
+    near: FloatVectorProperty()
     line: IntProperty()
 
 
@@ -227,7 +233,7 @@ class PercalePreferences(AddonPreferences):
         panel.draw_program(self.layout)
 
 
-CLASSES = (PercaleObject, PercalePair, PercaleFault, PercaleScene, PercalePreferences)
+CLASSES = (PercaleObject, PercalePair, PercaleName, PercaleFault, PercaleScene, PercalePreferences)
 
 
 def register():

@@ -372,7 +372,7 @@ def write(context, folder, told=lambda frame: None):
     ends = []
     for one in own.pairs:
         section, lines = pair(one, things)
-        tables[section].append(one.first.name)
+        tables[section].append([one.first.name, one.second.name])
         ends += [""] + lines
     for part in ("meshes", "pins"):
         shutil.rmtree(os.path.join(folder, part), ignore_errors=True)
@@ -401,7 +401,7 @@ def write(context, folder, told=lambda frame: None):
             table = of(thing)
             if table:
                 lines += [""] + table
-                tables.setdefault(section or thing.role.lower(), []).append(thing.obj.name)
+                tables.setdefault(section or thing.role.lower(), []).append([thing.obj.name])
     lines += ends
     blow = wind(own, axis, scene.frame_start, float(fps))
     lines += [""] + blow if blow else []
