@@ -7,9 +7,9 @@ import subprocess
 from . import program
 from .mesh import Refused
 
-HEADS = {"material": "material", "solid": "solid", "pair": "pair", "permeability": "permeability"}
+KINDS = ("material", "solid", "pair", "permeability")
 
-_tables, _pages = {}, {}
+_tables, _pages, _unknown = {}, {}, {}
 
 
 def said(path, *arguments):
@@ -17,17 +17,17 @@ def said(path, *arguments):
         [path, "materials", *arguments], capture_output=True, encoding="utf-8", timeout=20, **program.quiet()
     )
     if done.returncode != 0:
-        raise Refused(done.stderr.strip() or "%s materials ends with code %d" % (path, done.returncode))
+        raise Refused(done.stderr.strip() or "%s materials ended with code %d" % (path, done.returncode))
     return done.stdout
 
 
 def parse(text):
     """{kind: {name: columns}} of the table: material, solid, pair, permeability."""
-    out, kind = {head: {} for head in HEADS}, None
+    out, kind = {head: {} for head in KINDS}, None
     for line in text.splitlines():
         head = re.match(r"(\w+) {2,}", line)
-        if head and head.group(1) in HEADS and not out[head.group(1)]:
-            kind = HEADS[head.group(1)]
+        if head and head.group(1) in KINDS and not out[head.group(1)]:
+            kind = head.group(1)
             continue
         row = re.match(r"(\S+)\s+(\S.*)$", line)
         if not row or kind is None or line.startswith((" ", "*")):
@@ -66,14 +66,24 @@ def scaled(text, factor, unit):
     return "%.4g %s" % (float(found.group()) * factor, unit) if found else text
 
 
+def unknown(path, kind, name):
+    """What the program says of a name that the library does not have: with a suggestion."""
+    key = (path, os.path.getmtime(path), kind, name)
+    if key not in _unknown:
+        try:
+            said(path, name)
+            _unknown[key] = "'%s' is in the library, but is no %s" % (name, kind)
+        except Refused as fault:
+            _unknown[key] = str(fault)
+    return _unknown[key]
+
+
 def numbers(kind, name):
     """What the panel shows of a material: (label, text) each. Raises Refused with what percale says of an unknown one."""
     path = program.find()
     row = table(path)[kind].get(name)
     if row is None:
-        # Ends with the suggestion of the program.
-        said(path, name)
-        raise Refused("'%s' is of another kind than %s" % (name, kind))
+        raise Refused(unknown(path, kind, name))
     own = dict(page(path, name))
     if kind == "material":
         return [

@@ -152,6 +152,11 @@ def left(*_):
     halt()
 
 
+def windowed(context):
+    """There is a window, so that the call need not wait."""
+    return not bpy.app.background and context.window is not None
+
+
 def go(operator, context, **how):
     """Starts percale in the background, or without a window does all of it."""
     global current, of_scene
@@ -160,7 +165,7 @@ def go(operator, context, **how):
     except EXPECTED as error:
         return refuse(operator, context, error)
     context.scene.percale.faults.clear()
-    if not bpy.app.background and context.window:
+    if windowed(context):
         current, of_scene = run, context.scene.name
         bpy.app.timers.register(tick, first_interval=0.2)
         return {"FINISHED"}

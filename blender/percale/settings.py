@@ -75,7 +75,7 @@ class PercaleObject(PropertyGroup):
         **searched(lambda self: "solid" if self.role == "BODY" else "material"),
     )
     thickness: FloatProperty(
-        name="Thickness", description="In metres; that of the fabric if 0", min=0.0, max=1.0, precision=4
+        name="Thickness", description="In metres; that of the fabric if 0", min=0.0, max=1.0, precision=5
     )
     density: FloatProperty(
         name="Area density", description="In kg/m2; that of the fabric if 0", min=0.0, max=100.0, precision=3
