@@ -57,10 +57,7 @@ def localise(path, matrices, scale, origin):
 
 def origin_of(folder):
     """What the origin of the meshes of a folder's run is in the scene, in metres: zero unless that is far away."""
-    path = os.path.join(folder, "run", "run.json")
-    if not os.path.exists(path):
-        return np.zeros(3)
-    with open(path, encoding="utf-8") as file:
+    with open(os.path.join(folder, "run", "run.json"), encoding="utf-8") as file:
         return np.array(json.load(file).get("origin", [0, 0, 0]), float)
 
 
@@ -90,7 +87,11 @@ def attach(obj, path, first):
         modifier = obj.modifiers.new(MODIFIER, "MESH_CACHE")
         obj.modifiers.move(len(obj.modifiers) - 1, place(obj))
     modifier.cache_format = "PC2"
-    modifier.filepath = bpy.path.relpath(path) if bpy.data.filepath else path
+    try:
+        modifier.filepath = bpy.path.relpath(path) if bpy.data.filepath else path
+    except ValueError:
+        # On another drive of Windows.
+        modifier.filepath = path
     modifier.deform_mode = "OVERWRITE"
     modifier.interpolation = "LINEAR"
     modifier.play_mode = "SCENE"

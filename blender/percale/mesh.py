@@ -58,6 +58,13 @@ def weights(obj, group):
     return out
 
 
+def turned(totals):
+    """Which corner comes where once each face goes the other way around."""
+    ends = np.cumsum(totals)
+    begins = ends - totals
+    return np.repeat(begins + ends - 1, totals) - np.arange(int(totals.sum()))
+
+
 def words(parts):
     """Bytes of the lists of faces, one after the other: of each part the count of its numbers, then these as 32 bits.
 

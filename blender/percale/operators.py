@@ -2,6 +2,7 @@
 timer looks at it."""
 
 import os
+import time
 
 import bpy
 from bpy.app.handlers import persistent
@@ -114,7 +115,7 @@ def show_crossing(run, scene):
         return
     points, triangles = cache.read_triangles(path)
     shape = bpy.data.meshes.new(CROSSING)
-    shape.from_pydata(((points + cache.origin_of(run.folder)) / run.plan["scale"]).tolist(), [], triangles.tolist())
+    shape.from_pydata(((points + faults.origin(run.told)) / run.plan["scale"]).tolist(), [], triangles.tolist())
     obj = bpy.data.objects.new(CROSSING, shape)
     obj.percale.role, obj.hide_render, obj.show_in_front, obj.color = "IGNORE", True, True, (1, 0, 0, 1)
     scene.collection.objects.link(obj)
@@ -169,7 +170,13 @@ def go(operator, context, **how):
         current, of_scene = run, context.scene.name
         bpy.app.timers.register(tick, first_interval=0.2)
         return {"FINISHED"}
-    run.wait()
+    told = time.monotonic()
+    while run.poll():
+        # A line now and then for the log of a farm.
+        if time.monotonic() - told > 5:
+            told = time.monotonic()
+            print("percale:", run.status(), flush=True)
+        time.sleep(0.02)
     kind, text = finish(run, context.scene)
     operator.report({kind}, text)
     return {"CANCELLED"} if kind == "ERROR" else {"FINISHED"}

@@ -117,7 +117,13 @@ class Thing:
             np.save(os.path.join(self.folder, "meshes", self.name + ".matrices.npy"), np.array(self.matrices))
             self.lines.append('mesh = "%s"' % file)
             self.cloth(fps) if self.role == "CLOTH" else self.body()
-        mesh.write_ply(os.path.join(self.folder, file), self.track.start(), *self.faces, self.channels, self.uv)
+        totals, corners = self.faces
+        if np.linalg.det(self.matrices[0][:3, :3]) < 0:
+            # Mirrored: Blender turns the faces over.
+            order = mesh.turned(totals)
+            corners = corners[order]
+            self.uv = None if self.uv is None else self.uv[order]
+        mesh.write_ply(os.path.join(self.folder, file), self.track.start(), totals, corners, self.channels, self.uv)
         self.close()
 
     def obstacle(self, file, fps):

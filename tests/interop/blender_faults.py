@@ -91,6 +91,43 @@ def crossing(path, folder):
     assert "percale crossing" not in bpy.data.objects and "percale" in sheet.modifiers
 
 
+def far(path, folder):
+    """Far away percale solves about a point near by: result and crossing are where they belong all the same."""
+    own = fresh(path, folder, 3)
+    sheet, table = grid("sheet", 1.0, 6, (1500, 0, 2)), box("table", 0.5, (1500, 0, 1.9))
+    told(bpy.ops.percale.simulate, "cross")
+    x = np.array([v.co for v in bpy.data.objects["percale crossing"].data.vertices])
+    assert np.abs(x.mean(axis=0) - [1500, 0, 2]).max() < 0.3, x.mean(axis=0)
+    table.location.z = 1.0
+    bpy.ops.object.select_all(action="SELECT")
+    assert bpy.ops.percale.simulate() == {"FINISHED"}
+    record = read_run(os.path.join(folder, "run"))
+    assert abs(record["origin"][0] - 1500) < 10
+    bpy.context.scene.frame_set(own.id_data.frame_end)
+    x, _ = read_ply(os.path.join(folder, "run", "meshes", "sheet", "sheet.%04d.ply" % own.id_data.frame_end))
+    # Single precision has steps of 0.12 mm there.
+    check("far away: Blender and percale [m]", np.abs(world_positions(sheet) - x[:, :3] - record["origin"]).max(), 1.3e-4)
+
+
+def mirrored(path, folder):
+    """Of an object that is mirrored the faces go around as Blender shows them, and the chart with them."""
+    own = fresh(path, folder, 1)
+    sheet = grid("sheet", 1.0, 2, (0, 0, 1))
+    sheet.scale.x = -1
+    bpy.ops.object.select_all(action="SELECT")
+    assert bpy.ops.percale.check() == {"FINISHED"}, own
+    names, rows = read_ply(os.path.join(folder, "meshes", "sheet.ply"), names=True)
+    _, lists = read_ply(os.path.join(folder, "meshes", "sheet.ply"))
+    quads = np.frombuffer(lists, np.dtype([("n", "u1"), ("v", "<i4", 4), ("m", "u1"), ("uv", "<f4", (4, 2))]))
+    assert len(quads) == 4 and set(quads["n"]) == {4} and set(quads["m"]) == {8} and names == ["x", "y", "z"]
+    layer = sheet.data.uv_layers[0].data
+    for k, polygon in enumerate(sheet.data.polygons):
+        assert list(quads["v"][k]) == list(polygon.vertices)[::-1]
+        assert np.allclose(quads["uv"][k], [layer[c].uv for c in polygon.loop_indices][::-1])
+        a, b, c = (rows[quads["v"][k][i]] for i in range(3))
+        assert np.cross(b - a, c - a)[2] > 0, "its normal is up, as that of the object in Blender"
+
+
 def refused(path, folder):
     """What the add-on refuses itself names the object and what would be right."""
     own = fresh(path, folder, 3)
@@ -327,4 +364,4 @@ def spans(path, folder):
 
 
 if __name__ == "__main__":
-    main([by_objects, crossing, refused, timer, panels, finding, spans])
+    main([by_objects, crossing, far, mirrored, refused, timer, panels, finding, spans])
