@@ -35,11 +35,14 @@ def told(call, *wanted):
 def by_objects(path, folder):
     """Faults of the scene, each at its object; in Blender's names and the panel's words."""
     own = fresh(path, folder, 2)
+    good = grid("good", 1.0, 3, (0, 0, 2))
+    good.percale.own = True
     first, table = grid("A cloth.001", 1.0, 3, (0, 0, 0.4)), box("big table", 0.5)
     second, third = grid("B/cloth", 1.0, 3, (0, 0, 0.6)), grid("C", 1.0, 3, (0, 0, 0.8))
     first.percale.material = "silc"
     second.percale.own, second.percale.material = True, "wol"
     third.percale.balloon = "VOLUME"
+    pair(own, "FRICTION", good, table)
     pair(own, "FRICTION", first, table, static=0.1, dynamic=0.9)
     pair(own, "AIR", third, table, leak="12 kg")
     more = bpy.data.texts.new("more")
@@ -187,9 +190,11 @@ def timer(path, folder):
     sheet.percale.pin = "edge"
     bpy.ops.object.select_all(action="SELECT")
     # As with a window: the call returns at once, and a timer goes on.
+    operators.tell(bpy.context.scene, [faults.Told("of the run before")])
     usual, operators.windowed = operators.windowed, lambda context: True
     assert bpy.ops.percale.simulate() == {"FINISHED"} and bpy.app.timers.is_registered(operators.tick)
     operators.windowed = usual
+    assert not own.faults
     run = operators.current
     assert not bpy.ops.percale.simulate.poll() and bpy.ops.percale.stop.poll()
     said, drawn = set(), []
