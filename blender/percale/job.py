@@ -30,7 +30,7 @@ class Job:
     `fault` says that it failed."""
 
     def __init__(self, path, folder, threads=0, resume=False, check=False):
-        self.path, self.folder, self.check = path, folder, check
+        self.path, self.folder, self.resume, self.check = path, folder, resume, check
         self.plan = plan_of(folder)
         self.first, self.count = self.plan["first"], self.plan["count"]
         self.done, self.begun, self.latest = 0, None, (0, 0.0)
@@ -88,6 +88,8 @@ class Job:
         with open(self.log, errors="replace", encoding="utf-8") as log:
             said = log.read()
         self.told = faults.read(said, self.plan)
+        # 75: it was stopped by a signal, whoever sent it.
+        self.stopped |= code == 75
         if self.stopped:
             self.told = [t for t in self.told if not t.text.startswith("stopped: ")]
         if code != 0 and not self.stopped:
@@ -103,9 +105,14 @@ class Job:
         if self.process.poll() is None:
             self.process.terminate()
 
-    def wait(self):
-        self.process.wait()
-        self.poll()
+    def wait(self, told=print):
+        """Until it ends; tells how far it is every five seconds."""
+        last = time.monotonic()
+        while self.poll():
+            if time.monotonic() - last > 5:
+                last = time.monotonic()
+                told("percale: " + self.status())
+            time.sleep(0.02)
 
 
 def export(path, folder):

@@ -2,7 +2,6 @@
 timer looks at it."""
 
 import os
-import time
 
 import bpy
 from bpy.app.handlers import persistent
@@ -14,8 +13,8 @@ from .mesh import Refused
 
 EXPECTED = (Refused, RuntimeError, ValueError, KeyError, OSError)
 
-# The run at work, and the name of its scene.
-current, of_scene = None, ""
+# The run at work, the name of its scene, and the last one that was waited for.
+current, of_scene, latest = None, "", None
 
 
 def places(context):
@@ -83,11 +82,12 @@ def begin(context, resume=False, check=False):
 
 def finish(run, scene):
     """Brings back what a run that is over has made; gives what to report: kind and text."""
-    told = run.told
+    told, frames = run.told, 0
     try:
-        if run.done and not run.check:
+        # A run that was over before it was resumed tells of no frame.
+        if not run.check and (run.done or (run.resume and not run.fault)):
             job.export(run.path, run.folder)
-            cache.load(run.folder)
+            frames = cache.load(run.folder)
     except EXPECTED as error:
         told = told + [fault_of(error)]
     if scene:
@@ -99,7 +99,7 @@ def finish(run, scene):
         return "ERROR", "\n".join(of)
     if run.check:
         return "INFO", "no faults"
-    return "INFO", "%d of %d frames simulated" % (run.done, run.count)
+    return "INFO", "%d of %d frames simulated" % (frames, run.count)
 
 
 CROSSING = "percale crossing"
@@ -160,7 +160,7 @@ def windowed(context):
 
 def go(operator, context, **how):
     """Starts percale in the background, or without a window does all of it."""
-    global current, of_scene
+    global current, latest, of_scene
     try:
         run = begin(context, **how)
     except EXPECTED as error:
@@ -170,13 +170,12 @@ def go(operator, context, **how):
         current, of_scene = run, context.scene.name
         bpy.app.timers.register(tick, first_interval=0.2)
         return {"FINISHED"}
-    told = time.monotonic()
-    while run.poll():
-        # A line now and then for the log of a farm.
-        if time.monotonic() - told > 5:
-            told = time.monotonic()
-            print("percale:", run.status(), flush=True)
-        time.sleep(0.02)
+    # Where a signal can stop it.
+    current = run
+    try:
+        run.wait()
+    finally:
+        current, latest = None, run
     kind, text = finish(run, context.scene)
     operator.report({kind}, text)
     return {"CANCELLED"} if kind == "ERROR" else {"FINISHED"}

@@ -180,6 +180,37 @@ def background(path, folder):
     assert read_run(os.path.join(folder, "run"))["status"] == "stopped"
 
 
+def farm(command, path, folder):
+    """A signal ends the run with 75 and what is done is saved; --resume goes on, to the same end as if nothing had happened."""
+    sheet, _, _ = scene(path, folder)
+    bpy.context.scene.frame_end = FIRST + 19
+    bpy.context.scene.percale.step = 0.0005
+    file, saved = command[2], command[command.index("--save") + 1]
+    bpy.ops.wm.save_as_mainfile(filepath=file)
+    last = os.path.join(folder, "run", "meshes", "My_sheet", "My_sheet.%04d.ply")
+    shutil.rmtree(os.path.join(folder, "run"))
+    run = subprocess.Popen(command + ["--resume"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    while not os.path.exists(last % (FIRST + 3)):
+        assert run.poll() is None, run.communicate()[0]
+        time.sleep(0.01)
+    run.terminate()
+    said = run.communicate(timeout=60)[0]
+    assert run.returncode == 75, said
+    record = read_run(os.path.join(folder, "run"))
+    assert record["status"] == "stopped" and 4 <= record["frames_done"] < 20
+    bpy.ops.wm.open_mainfile(filepath=saved)
+    bpy.context.scene.frame_set(FIRST + 3)
+    x, _ = read_ply(last % (FIRST + 3))
+    check("stopped by a signal and saved", np.abs(world_positions(bpy.data.objects["My sheet"]) - x[:, :3]).max(), 1e-5)
+    for state in ("goes on", "is over"):
+        done = subprocess.run(command + ["--resume"], capture_output=True, text=True)
+        assert done.returncode == 0 and "20 of 20 frames" in done.stdout, (state, done.stdout + done.stderr)
+    resumed = open(last % (FIRST + 19), "rb").read()
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert open(last % (FIRST + 19), "rb").read() == resumed, "the same as in one go"
+
+
 def command_line(path, folder):
     """As a program of its own, with the result in the saved file."""
     sheet, _, _ = scene(path, folder)
@@ -193,6 +224,7 @@ def command_line(path, folder):
     bpy.context.scene.frame_set(FIRST + 2)
     x, _ = read_ply(os.path.join(folder, "run", "meshes", "My_sheet", "My_sheet.%04d.ply" % (FIRST + 2)))
     check("saved by the command line", np.abs(world_positions(bpy.data.objects["My sheet"]) - x[:, :3]).max(), 1e-5)
+    farm(command, path, folder)
     done = subprocess.run(command[:-1] + ["nothing"], capture_output=True, text=True)
     assert done.returncode == 1 and "no object nothing" in done.stderr, done.stderr
 
