@@ -103,13 +103,14 @@ class Child(Sidebar):
     bl_parent_id = "PERCALE_PT_panel"
 
 
-class OfCloth(Child):
+class OfSimulated(Child):
     bl_options = {"DEFAULT_CLOSED"}
+    roles = {"CLOTH"}
 
     @classmethod
     def poll(cls, context):
         obj = context.object
-        return obj is not None and obj.type == "MESH" and obj.percale.role == "CLOTH"
+        return obj is not None and obj.type == "MESH" and obj.percale.role in cls.roles
 
 
 class PERCALE_PT_object(Child, Panel):
@@ -151,8 +152,9 @@ def draw_numbers(layout, kind, name):
         wrapped(box, str(fault), icon="QUESTION")
 
 
-class PERCALE_PT_pins(OfCloth, Panel):
+class PERCALE_PT_pins(OfSimulated, Panel):
     bl_label = "Pins and weights"
+    roles = {"CLOTH", "BODY"}
 
     def draw(self, context):
         layout, obj = self.layout, context.object
@@ -161,11 +163,11 @@ class PERCALE_PT_pins(OfCloth, Panel):
         layout.prop_search(own, "pin", obj, "vertex_groups")
         if own.pin:
             layout.prop(own, "pin_stiffness")
-        for name in ("stretch", "bend", "thick", "mass"):
+        for name in ("stretch", "bend", "thick", "mass") if own.role == "CLOTH" else ():
             layout.prop_search(own, name, obj, "vertex_groups")
 
 
-class PERCALE_PT_shape(OfCloth, Panel):
+class PERCALE_PT_shape(OfSimulated, Panel):
     bl_label = "Shape and air"
 
     def draw(self, context):

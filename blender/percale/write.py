@@ -58,7 +58,7 @@ class Thing:
             raise Refused("%s is no mesh: convert it, or make it an obstacle" % obj.name, obj)
         if not len(obj.data.polygons):
             raise Refused("%s has no faces" % obj.name, obj)
-        if role == "CLOTH" and obj.percale.pin:
+        if obj.percale.pin:
             pinned = mesh.weights(obj, obj.percale.pin)
             held = (pinned > 0) if obj.percale.pin_stiffness > 0 else (pinned >= WHOLE)
             self.pinned = np.flatnonzero(held)
@@ -116,7 +116,7 @@ class Thing:
         else:
             np.save(os.path.join(self.folder, "meshes", self.name + ".matrices.npy"), np.array(self.matrices))
             self.lines.append('mesh = "%s"' % file)
-            self.cloth(fps) if self.role == "CLOTH" else self.body()
+            self.cloth(fps) if self.role == "CLOTH" else self.body(fps)
         totals, corners = self.faces
         if np.linalg.det(self.matrices[0][:3, :3]) < 0:
             # Mirrored: Blender turns the faces over.
@@ -140,7 +140,7 @@ class Thing:
         if not motion.stand(poses):
             self.lines += motion.keyframes(poses, self.matrices[0][:3, 3] * self.scale, fps)
 
-    def body(self):
+    def body(self, fps):
         own = self.obj.percale
         self.uv = None
         if own.material:
@@ -148,6 +148,8 @@ class Thing:
         for key in ("thickness", "resolution"):
             if getattr(own, key) > 0:
                 self.lines.append("%s = %r" % (key, number(getattr(own, key))))
+        if self.pins:
+            self.pin(fps)
 
     def cloth(self, fps):
         own = self.obj.percale
@@ -195,28 +197,38 @@ class Thing:
         ]
 
     def pin(self, fps):
-        """Whole weights are pins, others soft handles with a stiffness in proportion; both go where the animation has them."""
+        """Whole weights are pins, others soft handles with a stiffness in proportion; both go where the animation has them.
+
+        A body has other vertices than its mesh: of each that is pinned the nearest one is."""
         poses = self.pins.finish()
         steps = np.where(self.springs >= WHOLE, 1000, np.maximum(1, np.round(1000 * self.springs))).astype(int)
-        how = []
-        if poses is not None and not motion.stand(poses):
-            how = motion.keyframes(poses, self.matrices[0][:3, 3] * self.scale, fps)
+        start, how, paths = self.track.start(), [], None
         if poses is None:
             paths = np.fromfile(self.pins.path, "<f4", offset=32).reshape(-1, len(self.pinned), 3)
+        elif not motion.stand(poses):
+            how = motion.keyframes(poses, self.matrices[0][:3, 3] * self.scale, fps)
+        section = self.role.lower()
         for step in sorted(set(steps)):
             some = np.flatnonzero(steps == step)
-            head = ["", "[[cloth.pin]]"]
+            head = ["", "[[%s.pin]]" % section]
             if step < 1000:
-                head = ["", "[[cloth.handle]]", "stiffness = %r" % number(self.obj.percale.pin_stiffness * step / 1000)]
-            if poses is not None:
+                stiffness = number(self.obj.percale.pin_stiffness * step / 1000)
+                head = ["", "[[%s.handle]]" % section, "stiffness = %r" % stiffness]
+            if poses is not None and section == "cloth":
                 self.lines += head + ["vertices = %r" % self.pinned[some].tolist()] + how
                 continue
             for k in some:
-                file = "pins/%s.%d.csv" % (self.name, self.pinned[k])
-                rows = ["%.9g,%.9g,%.9g,%.9g" % (frame / fps, *p) for frame, p in enumerate(paths[:, k])]
-                with open(os.path.join(self.folder, file), "w") as out:
-                    out.write("\n".join(["t,x,y,z"] + rows) + "\n")
-                self.lines += head + ["vertices = [%d]" % self.pinned[k], 'path = "%s"' % file]
+                vertex = self.pinned[k]
+                which = "nearest = %s" % motion.vector(start[vertex]) if section == "body" else "vertices = [%d]" % vertex
+                self.lines += head + [which] + (how if paths is None else [self.path(vertex, paths[:, k], fps)])
+
+    def path(self, vertex, points, fps):
+        """Writes where a vertex goes, and gives the line that says so."""
+        file = "pins/%s.%d.csv" % (self.name, vertex)
+        rows = ["%.9g,%.9g,%.9g,%.9g" % (frame / fps, *p) for frame, p in enumerate(points)]
+        with open(os.path.join(self.folder, file), "w") as out:
+            out.write("\n".join(["t,x,y,z"] + rows) + "\n")
+        return 'path = "%s"' % file
 
     def chosen(self, group, name):
         """Lines that choose the vertices of a group with weights above a half; all of them without a group."""
