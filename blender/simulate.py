@@ -28,7 +28,8 @@ def arguments():
     parser.add_argument("--program", help="the percale program; found by itself if absent")
     parser.add_argument("--folder", help="where scene, run and caches go; that of the file if absent")
     parser.add_argument("--objects", help="names, with commas; those selected in the file if absent")
-    parser.add_argument("--resume", action="store_true", help="go on where the folder's run stopped, with its scene as it was; begin if none")
+    resume = "go on where the run in the folder stopped, with its scene as it was; begin if there is none"
+    parser.add_argument("--resume", action="store_true", help=resume)
     parser.add_argument("--save", help="where to save; over the file if absent")
     return parser.parse_args(sys.argv[sys.argv.index("--") + 1:] if inside else sys.argv[1:])
 

@@ -26,8 +26,8 @@ SECTIONS = {
 
 
 class Told:
-    """A fault or a warning: its text, key, the objects that it is about (Blender's names), where it is [m] or none, and the line of
-    the text block with more tables, or 0."""
+    """A fault or a warning: its text, key, the objects that it is about (Blender's names), where it is [m] or none, and the
+    line of the text block with more tables, or 0."""
 
     def __init__(self, text, warning=False, key="", objects=(), near=None, line=0):
         self.text, self.warning, self.key = text, warning, key
@@ -69,7 +69,7 @@ def plain(text, plan):
 
 
 def split(line, plan):
-    """The text of a line without its place, whether it is a warning, and the line of the text block; none of what is no fault."""
+    """The text of a line without its place, whether it warns, and the line of the text block; none of what is no fault."""
     warning = line.startswith("warning: ")
     text, at = line[len("warning: "):] if warning else line, 0
     stamp = STAMP.match(text)

@@ -72,7 +72,7 @@ def begin(context, resume=False, check=False):
         job.plan_of(folder)
     else:
         manager = context.window_manager
-        manager.progress_begin(0, context.scene.frame_end - context.scene.frame_start + 1)
+        manager.progress_begin(0, write.span(context.scene)[1])
         try:
             write.write(context, folder, manager.progress_update)
         finally:

@@ -253,7 +253,8 @@ class PERCALE_PT_more(Child, Panel):
     def draw(self, context):
         layout, own = self.layout, context.scene.percale
         layout.use_property_split = True
-        for name in ("step", "threads", "start", "distance"):
+        layout.prop(own, "own_range")
+        for name in (("first", "last") if own.own_range else ()) + ("step", "threads", "start", "distance"):
             layout.prop(own, name)
         layout.prop_search(own, "text", bpy.data, "texts")
 

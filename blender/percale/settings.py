@@ -187,6 +187,11 @@ class PercaleScene(PropertyGroup):
         name="Obstacles", type=bpy.types.Collection,
         description="Obstacles besides: all objects of the collection and of those inside of it",
     )  # fmt: skip
+    own_range: BoolProperty(
+        name="Own frames", description="Frames of its own, such as some before the shot in which cloth comes to rest"
+    )
+    first: IntProperty(name="First frame", min=0, default=1)
+    last: IntProperty(name="Last frame", min=0, default=250)
     step: FloatProperty(
         name="Step", description="Largest time step in seconds", min=1e-5, max=0.1, default=0.002, precision=5
     )

@@ -167,7 +167,8 @@ class Thing:
             self.lines.append('rest_angles = "flat"')
         if own.rest == "UV":
             if self.uv is None:
-                raise Refused("%s rests at its UV map, and has none: unwrap it, or let it rest at the mesh" % self.obj.name, self.obj)
+                text_of = "%s rests at its UV map, and has none: unwrap it, or let it rest at the mesh"
+                raise Refused(text_of % self.obj.name, self.obj)
             self.uv = self.uv * number(own.uv_size)
             self.lines.append('rest = "chart"')
         for of, group in (("stretch", own.stretch), ("bend", own.bend), ("thickness", own.thick), ("mass", own.mass)):
@@ -249,7 +250,8 @@ def parts(context):
         if role == "IGNORE" or obj.percale.role == "IGNORE":
             continue
         if obj.type == "EMPTY" and obj.instance_type == "COLLECTION" and obj.instance_collection:
-            raise Refused("%s is an instance of a collection: make it real (Object > Apply > Make Instances Real)" % obj.name, obj)
+            how = "make it real (Object > Apply > Make Instances Real)"
+            raise Refused("%s is an instance of a collection: %s" % (obj.name, how), obj)
         if obj.type not in SHAPES:
             continue
         if not obj.visible_get(view_layer=context.view_layer):
@@ -348,14 +350,26 @@ def contact(own):
     return ["", "[contact]"] + lines if lines else []
 
 
-def sampled(context, things, count, told):
+def span(scene):
+    """The first frame, and how many there are: those of the scene, or the add-on's own."""
+    own = scene.percale
+    first, last = (own.first, own.last) if own.own_range else (scene.frame_start, scene.frame_end)
+    if first < 0:
+        raise Refused("the scene begins at frame %d; a shot begins at frame 0 or later" % first)
+    if last < first:
+        raise Refused("the last frame, %d, is before the first, %d" % (last, first))
+    return first, last - first + 1
+
+
+def sampled(context, things, told):
     """Takes all things at all frames; gives the direction of the wind's object."""
     scene, axis = context.scene, None
+    first, count = span(scene)
     now, sub = scene.frame_current, scene.frame_subframe
     try:
         with cache.hidden([t.obj for t in things if t.simulated]):
             for frame in range(1, count + 1):
-                scene.frame_set(scene.frame_start + frame - 1)
+                scene.frame_set(first + frame - 1)
                 graph = context.evaluated_depsgraph_get()
                 if frame == 1 and scene.percale.wind_object:
                     axis = np.array(scene.percale.wind_object.evaluated_get(graph).matrix_world)[:3, 2]
@@ -375,9 +389,7 @@ def write(context, folder, told=lambda frame: None):
     `told` is called with each frame that is taken. Raises Refused with what is wrong."""
     scene, own = context.scene, context.scene.percale
     scale, fps = scene.unit_settings.scale_length, rate(scene.render)
-    count = scene.frame_end - scene.frame_start + 1
-    if scene.frame_start < 0:
-        raise Refused("the scene begins at frame %d; a shot begins at frame 0 or later" % scene.frame_start)
+    first, count = span(scene)
     more = bpy.data.texts.get(own.text)
     if own.text and more is None:
         raise Refused("there is no text block '%s'" % own.text)
@@ -397,7 +409,7 @@ def write(context, folder, told=lambda frame: None):
         os.makedirs(os.path.join(folder, part))
     for thing in things:
         thing.begin(folder, scale)
-    axis = sampled(context, things, count, told)
+    axis = sampled(context, things, told)
     for thing in things:
         thing.finish(float(fps))
     gravity = [number(g * scale) if scene.use_gravity else 0.0 for g in scene.gravity]
@@ -410,7 +422,7 @@ def write(context, folder, told=lambda frame: None):
         "[time]",
         "fps = %s" % (fps if fps.denominator == 1 else '"%s"' % fps),
         "frames = %d" % count,
-        "start_frame = %d" % scene.frame_start,
+        "start_frame = %d" % first,
         "step = %r" % number(own.step),
     ]
     lines += contact(own)
@@ -421,14 +433,14 @@ def write(context, folder, told=lambda frame: None):
                 lines += [""] + table
                 tables.setdefault(section or thing.role.lower(), []).append([thing.obj.name])
     lines += ends
-    blow = wind(own, axis, scene.frame_start, float(fps))
+    blow = wind(own, axis, first, float(fps))
     lines += [""] + blow if blow else []
     lines = "\n".join(lines).split("\n")
     plan = {
         "objects": [[t.obj.name, t.name, t.role] for t in things if t.simulated],
         "names": [[t.obj.name, t.name] for t in things],
         "tables": tables,
-        "first": scene.frame_start,
+        "first": first,
         "count": count,
         "scale": scale,
         "more": len(lines) + 1,

@@ -181,7 +181,7 @@ def background(path, folder):
 
 
 def farm(command, path, folder):
-    """A signal ends the run with 75 and what is done is saved; --resume goes on, to the same end as if nothing had happened."""
+    """A signal ends the run with 75 and what is done is saved; --resume goes on, to the same end as in one go."""
     sheet, _, _ = scene(path, folder)
     bpy.context.scene.frame_end = FIRST + 19
     bpy.context.scene.percale.step = 0.0005

@@ -1,7 +1,7 @@
 """A character and its shirt through the add-on: python blender_character.py PERCALE. Needs bpy.
 
-A tube that an armature bends, a shirt of quads around it in two materials, held at the collar by whole weights and below by
-half ones; a ball that turns and a floor in a collection of obstacles; a shot from 1001 on at 23.976 frames per second. Simulated
+A tube that an armature bends, a shirt of quads around it in two materials, held at the collar by whole weights and below
+by half ones; a ball that turns and a floor in a collection of obstacles; a shot from 1001 on at 23.976 frames per second. Simulated
 for 12 frames and read back: Blender has the shirt where percale recorded it, and percale had the obstacles where Blender has them,
 both to 1e-5."""
 

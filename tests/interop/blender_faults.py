@@ -285,13 +285,14 @@ def panels(path, folder):
     """Every panel draws for every role and choice, with fields that are there."""
     own = fresh(path, folder, 2)
     sheet, table = grid("sheet", 1.0, 3, (0, 0, 1)), box("table", 0.5)
-    own.wind, own.gust, own.wind_range = True, 1.0, True
+    own.wind, own.gust, own.wind_range, own.own_range = True, 1.0, True, True
     drawn = set()
     for kind in ("FRICTION", "GLUE", "AIR"):
         pair(own, kind, sheet, table, vent="hole")
     bpy.context.view_layer.objects.active = sheet
     sheet.percale.pin, sheet.percale.own, sheet.percale.rest = "edge", True, "UV"
-    operators.tell(bpy.context.scene, [faults.Told("wrong " * 20, objects=["sheet"], near=(1, 2, 3)), faults.Told("x", True, line=3)])
+    long = faults.Told("wrong " * 20, objects=["sheet"], near=(1, 2, 3))
+    operators.tell(bpy.context.scene, [long, faults.Told("x", True, line=3)])
     for role in ("OBSTACLE", "CLOTH", "BODY", "IGNORE"):
         sheet.percale.role = role
         for balloon in ("NONE", "VOLUME", "PRESSURE"):

@@ -13,7 +13,8 @@ import numpy as np
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from blender_addon import check, main, world_positions  # noqa: E402
-from percale import library, motion, program, write  # noqa: E402
+from percale import library, motion, program, settings, write  # noqa: E402
+from record import read_ply  # noqa: E402
 
 FIRST = 101
 
@@ -148,6 +149,32 @@ def rates(path, folder):
         assert str(write.rate(render)) == wanted, write.rate(render)
 
 
+def before_the_shot(path, folder):
+    """Frames of its own: simulation and result begin before the scene does, and animation is that of these frames."""
+    own = fresh(path, folder, 20)
+    own.own_range, own.first, own.last = True, FIRST - 4, FIRST + 1
+    sheet = grid("sheet", 0.5, 4, (0, 0, 1))
+    group(sheet, "top", lambda co: 1.0 if co.x < -0.2 else 0.0)
+    sheet.percale.pin = "top"
+    for frame, y in ((FIRST - 4, 0.3), (FIRST + 1, 0.4)):
+        sheet.location.y = y
+        sheet.keyframe_insert("location", frame=frame)
+    simulate()
+    time = scene_of(folder)["time"]
+    assert time["start_frame"] == FIRST - 4 and time["frames"] == 6
+    assert sheet.modifiers["percale"].frame_start == FIRST - 4
+    bpy.context.scene.frame_set(FIRST)
+    x, _ = read_ply(os.path.join(folder, "run", "meshes", "sheet", "sheet.%04d.ply" % FIRST))
+    check("before the shot: Blender and percale [m]", np.abs(world_positions(sheet) - x[:, :3]).max(), 1e-5)
+    own.last = FIRST - 5
+    bpy.ops.object.select_all(action="SELECT")
+    try:
+        bpy.ops.percale.check()
+        raise AssertionError("frames that end before they begin are taken")
+    except RuntimeError as fault:
+        assert "is before the first" in str(fault)
+
+
 def blown(path, folder):
     """Wind along an object's z axis moves a sheet that hangs; without wind it does not."""
     moved = []
@@ -187,6 +214,17 @@ def held(path, folder):
         print("  the top of the ball is within %.3g m of its animation" % off)
         # The vertices of the tetrahedra are elsewhere than those of the mesh; unpinned it falls by 0.2 m.
         assert off < 0.03
+
+
+def shrunk(path, folder):
+    """A sheet whose UV map says 36 cm gets as wide from 40."""
+    own = fresh(path, folder, 20)
+    own.id_data.use_gravity = False
+    sheet = grid("sheet", 0.4, 6, (0, 0, 1))
+    sheet.percale.rest, sheet.percale.uv_size, sheet.percale.material = "UV", 0.36, "canvas"
+    simulate()
+    width = np.ptp(at_end(sheet), axis=0)
+    check("width and that of the pattern [m]", np.abs(width[:2] - 0.36).max(), 2e-3)
 
 
 def slides(path, folder):
@@ -277,6 +315,12 @@ def fabrics(path, folder):
         assert len(names) >= 5, (kind, names)
         for name in names:
             assert all(len(text) > 0 for _, text in library.numbers(kind, name)), name
+    # What fields search: of a body its solids.
+    case = box("case", 1.0, role="CLOTH")
+    search = settings.searched(lambda own: "solid" if own.role == "BODY" else "material")["search"]
+    assert "silk" in search(case.percale, bpy.context, "")
+    case.percale.role = "BODY"
+    assert "sponge" in search(case.percale, bpy.context, "") and "silk" not in search(case.percale, bpy.context, "")
     assert "cotton" in library.names("material") and "cotton" not in library.names("solid")
     try:
         library.numbers("material", "sylk")
@@ -344,8 +388,9 @@ def rigid(path, folder):
     # Half a turn, either side of it and exactly.
     for angle in (np.pi - 1e-9, np.pi, np.pi - 1e-4):
         for way in np.eye(3):
-            assert np.abs(motion.rotation_of(motion.turn_of(motion.rotation_of(way * angle))) - motion.rotation_of(way * angle)).max() < 1e-6
+            turn = motion.rotation_of(way * angle)
+            assert np.abs(motion.rotation_of(motion.turn_of(turn)) - turn).max() < 1e-6
 
 
 if __name__ == "__main__":
-    main([tables, rates, blown, held, slides, glued, inflated, layered, fabrics, rigid])
+    main([tables, rates, before_the_shot, blown, held, shrunk, slides, glued, inflated, layered, fabrics, rigid])
