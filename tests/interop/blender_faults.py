@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from blender_addon import ADDON, check, main, world_positions  # noqa: E402
 from blender_tables import FIRST, box, fresh, grid, group, pair  # noqa: E402
-from percale import faults, job, operators, panel, program  # noqa: E402
+from percale import faults, job, operators, panel, program, settings  # noqa: E402
 from record import read_ply, read_run  # noqa: E402
 
 
@@ -228,6 +228,13 @@ def timer(path, folder):
     assert operators.current is None and run.stopped
 
 
+def takes(function, **arguments):
+    """Blender's layout has such a function with such arguments."""
+    known = bpy.types.UILayout.bl_rna.functions[function].parameters
+    for name in arguments:
+        assert name in known, "%s takes no %s" % (function, name)
+
+
 class Drawing:
     """Takes the place of a layout: looks that each property and operator is there, and keeps what was drawn."""
 
@@ -236,7 +243,7 @@ class Drawing:
 
     def panel(self, kind):
         class Self:
-            layout = self
+            layout, bl_rna = self, kind.bl_rna
 
         if getattr(kind, "poll", None) is None or kind.poll(bpy.context):
             if hasattr(kind, "draw_header"):
@@ -244,18 +251,24 @@ class Drawing:
             kind.draw(Self, bpy.context)
         return self.drawn
 
-    def prop(self, data, name, text=None):
+    def prop(self, data, name, **more):
+        takes("prop", **more)
         assert name in data.bl_rna.properties, "%s has no %s" % (data, name)
         self.drawn.append(name)
 
-    def prop_search(self, data, name, within, names, text=None):
+    def prop_search(self, data, name, within, names, **more):
+        takes("prop_search", **more)
         self.prop(data, name)
         assert names in within.bl_rna.properties
 
-    def template_list(self, kind, _, data, names, active, index, rows=5):
-        assert hasattr(bpy.types, kind) and names in data.bl_rna.properties and index in active.bl_rna.properties
+    def template_list(self, kind, _, data, names, active, index, **more):
+        takes("template_list", **more)
+        assert names in data.bl_rna.properties and index in active.bl_rna.properties
+        for item in getattr(data, names):
+            getattr(bpy.types, kind).draw_item(None, bpy.context, self, data, item, 0, active, index)
 
-    def operator(self, name, text=None, icon="NONE"):
+    def operator(self, name, **more):
+        takes("operator", **more)
         space, one = name.split(".")
         settings = getattr(getattr(bpy.ops, space), one).get_rna_type().properties
         self.drawn.append(name)
@@ -271,14 +284,25 @@ class Drawing:
         assert icon in icons, icon
         self.drawn.append(text)
 
-    def progress(self, factor, text):
+    def progress(self, factor, **more):
+        takes("progress", factor=factor, **more)
         assert 0 <= factor <= 1
         self.drawn.append("progress")
 
-    def box(self, **_):
+    def box(self):
         return self
 
-    row = column = split = box
+    def row(self, **more):
+        takes("row", **more)
+        return self
+
+    def column(self, **more):
+        takes("column", **more)
+        return self
+
+    def split(self, **more):
+        takes("split", **more)
+        return self
 
 
 def panels(path, folder):
@@ -301,6 +325,7 @@ def panels(path, folder):
                 for kind in panel.CLASSES:
                     if issubclass(kind, bpy.types.Panel):
                         drawn |= set(Drawing().panel(kind))
+    assert "Friction: sheet, table" in drawn and "program" in Drawing().panel(settings.PercalePreferences)
     everything = set()
     for data in (own, sheet.percale, own.pairs[0]):
         everything |= set(data.bl_rna.properties.keys())
