@@ -303,6 +303,48 @@ def layered(path, folder):
     assert [a["cloth"] for a in airs[-1]] == ["sheet"], airs[-1]
 
 
+def obstacles(path, folder):
+    """A cloth that was simulated is an obstacle of the next one as it moves then; so are a curve, a text and what is parented."""
+    own = fresh(path, folder, 6)
+    lower = grid("lower", 0.6, 8, (0, 0, 0.5))
+    group(lower, "edge", lambda co: 1.0 if abs(co.x) > 0.29 else 0.0)
+    lower.percale.pin = "edge"
+    simulate()
+    lower.percale.role = "OBSTACLE"
+    upper = grid("upper", 0.5, 6, (0, 0, 0.6))
+    bpy.ops.curve.primitive_bezier_circle_add(radius=0.3, location=(2, 0, 0))
+    ring = bpy.context.object
+    ring.name, ring.data.bevel_depth = "ring", 0.02
+    bpy.ops.object.text_add(location=(3, 0, 0))
+    words = bpy.context.object
+    words.name, words.data.extrude = "words", 0.1
+    bpy.ops.object.empty_add()
+    carrier = bpy.context.object
+    ring.parent = carrier
+    for frame, turn in ((FIRST, 0.0), (FIRST + 5, 1.0)):
+        carrier.rotation_euler.z = turn
+        carrier.keyframe_insert("rotation_euler", frame=frame)
+    # It grows: a point cache.
+    words.scale = (1, 1, 1)
+    words.keyframe_insert("scale", frame=FIRST)
+    words.scale = (1.2, 1, 1)
+    words.keyframe_insert("scale", frame=FIRST + 5)
+    simulate()
+    tables = {o["name"]: o for o in scene_of(folder)["obstacle"]}
+    assert set(tables) == {"lower", "ring", "words"} and [c["name"] for c in scene_of(folder)["cloth"]] == ["upper"]
+    assert "cache" in tables["lower"] and "cache" in tables["words"] and "keyframes" in tables["ring"]
+    worst = 0.0
+    for frame in (FIRST, FIRST + 3, FIRST + 5):
+        bpy.context.scene.frame_set(frame)
+        for obj in (lower, ring, words):
+            evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+            x = np.array([evaluated.matrix_world @ v.co for v in evaluated.to_mesh().vertices])
+            record, _ = read_ply(os.path.join(folder, "run", "meshes", obj.name, "%s.%04d.ply" % (obj.name, frame)))
+            worst = max(worst, np.abs(record[:, :3] - x).max())
+    check("obstacles: percale and Blender [m]", worst, 1e-5)
+    assert at_end(lower)[:, 2].min() < 0.5 - 0.005 and "percale" in upper.modifiers
+
+
 def fabrics(path, folder):
     """All of the library has numbers for the panel."""
     fresh(path, folder, 2)
@@ -393,4 +435,4 @@ def rigid(path, folder):
 
 
 if __name__ == "__main__":
-    main([tables, rates, before_the_shot, blown, held, shrunk, slides, glued, inflated, layered, fabrics, rigid])
+    main([tables, rates, before_the_shot, blown, held, shrunk, slides, glued, inflated, layered, obstacles, fabrics, rigid])
