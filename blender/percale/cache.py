@@ -107,17 +107,20 @@ def load(folder):
     with open(os.path.join(folder, "plan.json"), encoding="utf-8") as file:
         plan = json.load(file)
     origin = origin_of(folder)
-    frames = 0
+    frames, missing = 0, []
     for blender, name, role in plan["objects"]:
         path = os.path.join(folder, "cache", name + ("-embedded" if role == "BODY" else "") + ".pc2")
         obj = bpy.data.objects.get(blender)
         if obj is None:
+            missing.append(blender)
             continue
         matrices = np.load(os.path.join(folder, "meshes", name + ".matrices.npy"))
         vertices, frames = localise(path, matrices, plan["scale"], origin)
         if vertices != len(obj.data.vertices):
             raise ValueError("%s has %d vertices, its cache %d" % (blender, len(obj.data.vertices), vertices))
         attach(obj, path, plan["first"])
+    if missing:
+        raise ValueError("no object '%s', which was simulated; is it renamed?" % "', '".join(missing))
     return frames
 
 

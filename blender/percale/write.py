@@ -16,8 +16,8 @@ from .mesh import Refused
 
 SHAPES = {"MESH", "CURVE", "SURFACE", "FONT"}
 
-# A weight from which on a pin is no spring.
-WHOLE = 0.995
+# A weight from which on a pin is no spring, and one below which there is none: what is left of a brush.
+WHOLE, LEAST = 0.995, 0.001
 
 
 def name_of(name, taken):
@@ -51,7 +51,7 @@ class Thing:
         self.obj, self.name, self.role = obj, name, role
         self.simulated = role != "OBSTACLE"
         self.lines = ["[[%s]]" % role.lower(), "name = %s" % text(name)]
-        self.channels, self.maps, self.track, self.springs = [], [], None, None
+        self.channels, self.track, self.springs = [], None, None
         if not self.simulated:
             return
         if obj.type != "MESH":
@@ -60,7 +60,7 @@ class Thing:
             raise Refused("%s has no faces" % obj.name, obj)
         if obj.percale.pin:
             pinned = mesh.weights(obj, obj.percale.pin)
-            held = (pinned > 0) if obj.percale.pin_stiffness > 0 else (pinned >= WHOLE)
+            held = pinned >= (LEAST if obj.percale.pin_stiffness > 0 else WHOLE)
             self.pinned = np.flatnonzero(held)
             self.springs = pinned[self.pinned]
 
@@ -88,7 +88,7 @@ class Thing:
                     raise Refused("%s has no faces at the first frame" % self.obj.name, self.obj)
                 self.count, self.faces, self.uv = len(x), mesh.faces(shape), mesh.chart(shape)
                 if self.simulated and len(x) != len(self.obj.data.vertices):
-                    raise Refused("%s: a modifier before the cache changes the vertices" % self.obj.name, self.obj)
+                    raise Refused("%s: a modifier changes the vertices; apply it first" % self.obj.name, self.obj)
             elif len(x) != self.count:
                 raise Refused(
                     "%s has %d vertices at frame %d and %d at the first; an obstacle keeps its vertices"
@@ -202,7 +202,7 @@ class Thing:
 
         A body has other vertices than its mesh: of each that is pinned the nearest one is."""
         poses = self.pins.finish()
-        steps = np.where(self.springs >= WHOLE, 1000, np.maximum(1, np.round(1000 * self.springs))).astype(int)
+        steps = np.where(self.springs >= WHOLE, 1000, np.round(1000 * self.springs)).astype(int)
         start, how, paths = self.track.start(), [], None
         if poses is None:
             paths = np.fromfile(self.pins.path, "<f4", offset=32).reshape(-1, len(self.pinned), 3)

@@ -220,6 +220,8 @@ def timer(path, folder):
     bpy.context.scene.frame_set(FIRST + 29)
     x, _ = read_ply(os.path.join(folder, "run", "meshes", "sheet", "sheet.%04d.ply" % (FIRST + 29)))
     check("resumed: Blender and percale [m]", np.abs(world_positions(sheet) - x[:, :3]).max(), 1e-5)
+    sheet.name = "curtain"
+    told(bpy.ops.percale.load, "no object 'sheet', which was simulated")
     # Another file ends the run.
     operators.current = operators.begin(bpy.context)
     run = operators.current

@@ -84,7 +84,7 @@ def tables(path, folder):
     core = box("core", 0.4, (0, 0, 0.6), role="BODY")
     case = box("case", 0.3, (2, 0, 1), role="CLOTH")
     table = box("table", 0.5)
-    group(sheet, "edge", lambda co: 0.997 if co.x > 0.4 else 0.25 if co.x > 0.1 else 0.0)
+    group(sheet, "edge", lambda co: 0.997 if co.x > 0.4 else 0.25 if co.x > 0.1 else 0.0005)
     group(sheet, "thin", lambda co: 0.5 + 0.5 * co.y)
     group(lower, "middle", lambda co: 1.0 if abs(co.x) < 0.1 else 0.3)
     p = sheet.percale
