@@ -46,7 +46,10 @@ def localise(path, matrices, scale, origin):
     vertices, frames = int(head[1]), int(head[4])
     points = np.memmap(path, "<f4", "r+", 32, (frames, vertices, 3))
     for k in range(frames):
-        m = np.linalg.inv(matrices[min(k, len(matrices) - 1)])
+        try:
+            m = np.linalg.inv(matrices[min(k, len(matrices) - 1)])
+        except np.linalg.LinAlgError:
+            raise ValueError("%s: the object has no size at the %d-th frame" % (os.path.basename(path), k + 1)) from None
         points[k] = ((points[k] + origin) / scale) @ m[:3, :3].T + m[:3, 3]
     points.flush()
     return vertices, frames
@@ -54,8 +57,27 @@ def localise(path, matrices, scale, origin):
 
 def origin_of(folder):
     """What the origin of the meshes of a folder's run is in the scene, in metres: zero unless that is far away."""
-    with open(os.path.join(folder, "run", "run.json")) as file:
-        return json.load(file).get("origin", [0, 0, 0])
+    with open(os.path.join(folder, "run", "run.json"), encoding="utf-8") as file:
+        return np.array(json.load(file).get("origin", [0, 0, 0]), float)
+
+
+def read_triangles(path):
+    """Positions and triangles of a binary PLY that percale has written."""
+    with open(path, "rb") as file:
+        data = file.read()
+    end = data.index(b"end_header\n") + len(b"end_header\n")
+    rows, columns, section = {}, [], ""
+    for line in data[:end].decode().splitlines():
+        words = line.split()
+        if words[0] == "element":
+            section = words[1]
+            rows[section] = int(words[2])
+        elif words[0] == "property" and section == "vertex":
+            columns.append((words[2], {"float": "<f4", "double": "<f8", "uchar": "u1", "int": "<i4"}[words[1]]))
+    vertices = np.frombuffer(data, columns, rows["vertex"], end)
+    lists = np.dtype([("n", "u1"), ("v", "<i4", 3)])
+    triangles = np.frombuffer(data, lists, rows["face"], end + vertices.nbytes)
+    return np.column_stack([vertices[c] for c in "xyz"]).astype(float), triangles["v"]
 
 
 def attach(obj, path, first):
@@ -65,7 +87,11 @@ def attach(obj, path, first):
         modifier = obj.modifiers.new(MODIFIER, "MESH_CACHE")
         obj.modifiers.move(len(obj.modifiers) - 1, place(obj))
     modifier.cache_format = "PC2"
-    modifier.filepath = bpy.path.relpath(path) if bpy.data.filepath else path
+    try:
+        modifier.filepath = bpy.path.relpath(path) if bpy.data.filepath else path
+    except ValueError:
+        # On another drive of Windows.
+        modifier.filepath = path
     modifier.deform_mode = "OVERWRITE"
     modifier.interpolation = "LINEAR"
     modifier.play_mode = "SCENE"
@@ -78,20 +104,23 @@ def attach(obj, path, first):
 
 def load(folder):
     """Brings the exported caches of a folder to their objects; gives how many frames there are."""
-    with open(os.path.join(folder, "plan.json")) as file:
+    with open(os.path.join(folder, "plan.json"), encoding="utf-8") as file:
         plan = json.load(file)
-    origin = np.array(origin_of(folder), np.float64)
-    frames = 0
+    origin = origin_of(folder)
+    frames, missing = 0, []
     for blender, name, role in plan["objects"]:
         path = os.path.join(folder, "cache", name + ("-embedded" if role == "BODY" else "") + ".pc2")
         obj = bpy.data.objects.get(blender)
         if obj is None:
+            missing.append(blender)
             continue
         matrices = np.load(os.path.join(folder, "meshes", name + ".matrices.npy"))
         vertices, frames = localise(path, matrices, plan["scale"], origin)
         if vertices != len(obj.data.vertices):
             raise ValueError("%s has %d vertices, its cache %d" % (blender, len(obj.data.vertices), vertices))
         attach(obj, path, plan["first"])
+    if missing:
+        raise ValueError("no object '%s', which was simulated; is it renamed?" % "', '".join(missing))
     return frames
 
 
