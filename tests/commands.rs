@@ -102,7 +102,7 @@ fn shells_complete_every_command() {
     if Command::new("bash").arg("--version").output().is_ok() {
         let script = &scripts["bash"];
         assert_eq!(bash(script, &["percale", "comp"]), ["compare", "completions"]);
-        assert_eq!(bash(script, &["percale", "run", "--fr"]), ["--frames"]);
+        assert_eq!(bash(script, &["percale", "run", "--fra"]), ["--frames"]);
     }
 }
 

@@ -19,8 +19,8 @@ mixed. Views cannot be written to. `triangles` never changes.
 Nothing is written to disk: no meshes, pictures, probes, statistics, checkpoints. `time.frame_limit` does not act, and what
 a run warns of at a frame is not told. Frames get the exact test of a run.
 
-Other threads of Python go on during `step`. Ctrl-C ends it after the step in hand; another `step` then goes on to the same
-frame, with the same bits.
+Other threads of Python go on during `step`, but a simulation that is asked meanwhile refuses with RuntimeError. Ctrl-C ends
+`step` after the step in hand; another `step` then goes on to the same frame, with the same bits.
 """
 
 from ._percale import Fault, Scene, SceneError, Simulation, SimulationError, __version__
