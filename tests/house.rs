@@ -41,6 +41,8 @@ const DOORS: &[(&str, &str)] = &[
     ("serde_json", "sequence"),
     ("crc32fast", "sequence"),
     ("clap", "cli"),
+    ("clap_complete", "cli"),
+    ("clap_mangen", "cli"),
     ("indicatif", "cli"),
 ];
 

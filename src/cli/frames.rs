@@ -5,12 +5,10 @@ use super::log::{Level, log};
 use super::picture::{Seen, cell, full, picture, sheet, sheet_frames};
 use super::render::objects;
 use crate::collision::intersect::Test;
-use crate::contact::ignore::excuses;
-use crate::linalg::Vec3;
 use crate::render::{Image, Picture};
 use crate::scene::Scene;
 use crate::sequence::{
-    self, DiskError, Flowing, Folder, FrameStats, Lock, Recorder, Run, Shape, Snapshot, Status, Watch,
+    self, DiskError, Flowing, Folder, FrameStats, Lock, Recorder, Run, Shape, Snapshot, Status, Verdict, Watch,
 };
 use crate::world::crossing;
 use crate::world::quantity::{Energies, SATURATION, channels, largest_strain};
@@ -181,31 +179,16 @@ impl<'a> Frames<'a> {
         snapshots: &[Snapshot],
         stats: &mut FrameStats,
     ) -> Result<(), Failure> {
-        let mut x = vec![Vec3::zeros(); world.rest.len()];
-        for (object, at) in world.objects.iter().zip(snapshots) {
-            for (v, p) in object.place.iter().zip(&at.positions) {
-                x[*v as usize] = *p;
-            }
-        }
-        let mut crossings = world.crossings(&mut self.test, &x, state.now());
-        for crossing in &mut crossings {
-            let count = crossing.pairs.len();
-            crossing.pairs.retain(|pair| !excuses(&world.surface, state, *pair));
-            stats.ignored += count - crossing.pairs.len();
-        }
-        crossings.retain(|crossing| !crossing.pairs.is_empty());
-        if crossings.is_empty() {
-            return Ok(());
-        }
-        let shown = crossing::mesh(&x, &world.surface, &crossings);
+        let verdict = Verdict::of(world, state, snapshots, &mut self.test);
+        stats.ignored += verdict.ignored;
+        let Some(told) = verdict.told(world) else { return Ok(()) };
+        let shown = crossing::mesh(&verdict.x, &world.surface, &verdict.crossings);
         let path = self.folder.write_crossing(&encoded(&self.folder.crossing(), shown.map_err(|e| e.to_string()))?)?;
-        let all: Vec<String> = crossings.iter().map(|c| c.describe(|k| world.name(k))).collect();
         Err(Failure::Simulation(format!(
-            "frame {} of {}, t={:.6} s: as it would be written, {}; the triangles are in {}",
+            "frame {} of {}, t={:.6} s: {told}; the triangles are in {}",
             stats.frame,
             self.record.last(),
             stats.time,
-            all.join("; "),
             path.display()
         )))
     }

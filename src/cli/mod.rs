@@ -10,6 +10,7 @@ mod frames;
 mod gate;
 mod inspect;
 mod log;
+mod manual;
 mod materials;
 mod movie;
 mod picture;
@@ -22,14 +23,17 @@ mod report;
 mod resume;
 mod run;
 mod simulation;
+mod started;
 mod stretch;
 mod sweep;
 mod text;
 mod view;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use failure::told;
+use std::ffi::OsString;
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Offline cloth simulator: a TOML scene goes in; meshes, pictures and a record come out.
@@ -70,21 +74,33 @@ enum Command {
         #[arg(long)]
         markdown: bool,
     },
+    /// Print the script by which a shell completes commands and options
+    Completions(manual::Completions),
+    /// Print a manual page, or write those of all commands
+    Man(manual::Manual),
 }
 
 /// Runs the command line and gives the exit code: 0 done, 1 the simulation failed or a comparison found a difference, 2 the input is
 /// wrong, 3 the disk failed, 75 stopped by a signal after a checkpoint.
 pub fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let program = std::env::current_exe().unwrap_or("percale".into());
+    ExitCode::from(command_line(program, std::env::args_os().collect()))
+}
+
+/// Runs the command line `typed`, whose first word is the program's name, and gives the exit code as [`main`] does. `program` is what
+/// other processes call to do the same: cases of a sweep are runs of it.
+pub fn command_line(program: PathBuf, typed: Vec<OsString>) -> u8 {
+    let arguments = match Arguments::try_parse_from(&typed) {
         Ok(arguments) => arguments,
         Err(error) => {
             // What was typed is in it, whatever that was.
-            let harmless = std::env::args_os().map(|argument| text::line(&argument.to_string_lossy()).into_owned());
+            let harmless = typed.iter().map(|argument| text::line(&argument.to_string_lossy()).into_owned());
             let error = Arguments::try_parse_from(harmless).err().unwrap_or(error);
             let _ = error.print();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+            return u8::try_from(error.exit_code()).unwrap_or(2);
         }
     };
+    started::keep(program, typed);
     let outcome = match arguments.command {
         Command::Run(command) => command.execute(),
         Command::Check(command) => command.execute(),
@@ -102,12 +118,14 @@ pub fn main() -> ExitCode {
             say(page.trim_end());
             Ok(())
         }
+        Command::Completions(command) => command.execute(Arguments::command()),
+        Command::Man(command) => command.execute(Arguments::command()),
     };
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(failure) => {
             told(&failure);
-            ExitCode::from(failure.code())
+            failure.code()
         }
     }
 }

@@ -7,7 +7,7 @@ use super::log::{Level, log};
 use super::progress::{Form, Progress};
 use super::resume::{Plan, Resume};
 use super::simulation::Simulation;
-use super::{report, view, warn};
+use super::{report, started, view, warn};
 use crate::contact::ease::{Eased, ease};
 use crate::linalg::par;
 use crate::scene::build::{Built, Refusal};
@@ -202,7 +202,7 @@ impl Run {
     fn record(&self, scene: &Scene, world: &World, start: &State, warnings: Vec<String>) -> Record {
         Record {
             version: env!("CARGO_PKG_VERSION").to_string(),
-            command: std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect(),
+            command: started::arguments(),
             scene: std::path::absolute(&self.scene).unwrap_or_else(|_| self.scene.clone()).display().to_string(),
             folder: String::new(),
             status: Status::Running,

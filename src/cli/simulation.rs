@@ -6,10 +6,9 @@ use super::log::Level;
 use super::progress::{Progress, span};
 use super::pulse::Pulse;
 use super::stretch::Stretched;
-use crate::scene::settings::Precision;
-use crate::scene::{Scene, time};
+use crate::scene::{Scene, build};
 use crate::sequence::{Checkpoint, FrameStats, Mark};
-use crate::stepper::{Advance, Integrator, Report, Settings, stepper};
+use crate::stepper::{Advance, Report, steps};
 use crate::world::pick::Grip;
 use crate::world::quantity::{Stages, largest_strain};
 use crate::world::step_error::StepError;
@@ -40,21 +39,6 @@ pub struct Simulation<'a> {
     pub before: f64,
 }
 
-/// Time stepping as the scene asks for.
-fn settings(scene: &Scene) -> Settings {
-    let time = &scene.time;
-    Settings {
-        integrator: match time.integrator {
-            time::Integrator::Bdf2 => Integrator::Bdf2,
-            time::Integrator::BackwardEuler => Integrator::BackwardEuler,
-        },
-        step: time.step,
-        min_step: if time.adaptive { time.min_step } else { time.step },
-        tolerance: scene.solver.tolerance,
-        iterations: scene.solver.max_iterations as usize,
-    }
-}
-
 impl Simulation<'_> {
     /// Wall time so far [s].
     pub fn wall(&self) -> f64 {
@@ -73,7 +57,7 @@ impl Simulation<'_> {
     ) -> Result<Stages, Failure> {
         let Simulation { scene, world, .. } = *self;
         let (first, last) = (scene.time.start_frame, scene.time.last_frame());
-        let mut stepper = stepper(world, settings(scene), scene.solver.precision == Precision::F64);
+        let mut stepper = build::stepper(scene, world);
         let mut total = Stages::default();
         let (mut lags, mut drains) = (false, false);
         let mut stretched = Stretched::default();
@@ -193,22 +177,24 @@ impl Simulation<'_> {
     ) -> Result<Report, Failure> {
         let (begin, limit) = (Instant::now(), self.scene.time.frame_limit.unwrap_or(f64::INFINITY));
         let mut over = false;
-        let mut report = Report::default();
         let mut pulse = Pulse::new();
-        while state.time < until && !over && !self.stop.load(Ordering::Relaxed) {
-            let before = state.picks.clone();
-            let step = stepper.step(self.world, state, until).or_else(|stuck| self.stuck(state, stats, &stuck))?;
-            report.add(&step);
-            if state.time > self.scene.time.run_after(self.scene.time.preroll) || self.scene.time.preroll == 0 {
+        let mut grips = state.picks.clone();
+        // A signal from before the first step leaves it unmade.
+        let to = if self.stop.load(Ordering::Relaxed) { state.time } else { until };
+        let made = steps(stepper, self.world, state, to, |stepper, state, step| {
+            if self.scene.time.preroll == 0 || state.time > self.scene.time.run_after(self.scene.time.preroll) {
                 self.frames.recorder().step(self.world, state, stepper.forces());
             }
-            if let Some(line) = pulse.beat(&step, stepper, state, until) {
+            if let Some(line) = pulse.beat(step, stepper, state, until) {
                 self.progress
                     .log(Level::Info, &format!("frame {} of {}: {line}", stats.frame, self.scene.time.last_frame()));
             }
-            stats.missed += self.missed(&before, state);
+            stats.missed += self.missed(&grips, state);
+            grips.clone_from(&state.picks);
             over = begin.elapsed().as_secs_f64() > limit;
-        }
+            !over && !self.stop.load(Ordering::Relaxed)
+        });
+        let report = made.or_else(|stuck| self.stuck(state, stats, &stuck))?;
         stats.steps += report.steps;
         stats.repeats += report.repeats;
         stats.iterations += report.iterations;

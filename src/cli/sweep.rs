@@ -6,7 +6,7 @@ mod slurm;
 mod table;
 
 use super::failure::Failure;
-use super::say;
+use super::{say, started};
 use crate::scene::{self, sweep};
 use crate::sequence::{Cases, DiskError, write};
 use clap::{Args, ValueEnum};
@@ -122,7 +122,7 @@ impl Sweep {
             out,
             keys: sweep.keys,
             cases,
-            program: std::env::current_exe().unwrap_or("percale".into()),
+            program: started::program(),
             jobs: self.jobs,
             threads: self.threads,
         };

@@ -19,6 +19,7 @@ mod rubs;
 mod sane;
 pub(super) mod select;
 mod start;
+mod stepper;
 mod wet;
 
 use super::fault::meant;
@@ -30,6 +31,7 @@ use crate::world::{self, ContactSettings, Pinch, State, World};
 pub(super) use faults::Faults;
 use std::path::Path;
 use std::sync::Arc;
+pub use stepper::stepper;
 
 /// Makes a law of a world whose objects are there.
 pub(super) type Later = Box<dyn FnOnce(&World) -> Arc<dyn Term>>;

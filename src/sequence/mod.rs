@@ -30,7 +30,7 @@ pub use folder::{Folder, Stored};
 pub use lock::{LOCK, Lock, LockError};
 pub use manifest::{Change, Entry, Run, Status, json_text};
 pub use probes::{Recorder, Series};
-pub use shape::{Shape, Snapshot};
+pub use shape::{Shape, Snapshot, Verdict};
 pub use stats::{Air, FrameStats};
 pub use take::{Found, TakeError};
 pub use watch::Watch;

@@ -1,7 +1,10 @@
 //! Objects as their files hold them: what stays the same in all frames, and one frame.
 
+use crate::collision::intersect::Test;
+use crate::contact::ignore::excuses;
 use crate::linalg::{Vec2, Vec3};
 use crate::mesh::{MeshError, TriMesh, obj, ply};
+use crate::world::crossing::Crossing;
 use crate::world::{Kind, Object, State, World};
 
 /// What is the same in all frames of an object. Chart coordinates are rounded to `f32`.
@@ -94,6 +97,44 @@ impl Shape {
     /// A frame as OBJ.
     pub fn obj(&self, at: &Snapshot) -> Vec<u8> {
         obj::write(&self.mesh(at.positions.clone()))
+    }
+}
+
+/// What a frame holds that may not be: triangles that cross, by the exact test of all objects as their files hold them.
+#[derive(Clone, Debug, Default)]
+pub struct Verdict {
+    /// Vertices of the world as files hold them [m].
+    pub x: Vec<Vec3>,
+    /// What crosses; nothing in a frame that may be written.
+    pub crossings: Vec<Crossing>,
+    /// Pairs of triangles that cross and are ignored since the start.
+    pub ignored: usize,
+}
+
+impl Verdict {
+    /// Of the objects of a world, in their order; `test` is that of the world.
+    pub fn of(world: &World, state: &State, snapshots: &[Snapshot], test: &mut Test) -> Verdict {
+        let mut x = vec![Vec3::zeros(); world.rest.len()];
+        for (object, at) in world.objects.iter().zip(snapshots) {
+            for (v, p) in object.place.iter().zip(&at.positions) {
+                x[*v as usize] = *p;
+            }
+        }
+        let mut crossings = world.crossings(test, &x, state.now());
+        let mut ignored = 0;
+        for crossing in &mut crossings {
+            let count = crossing.pairs.len();
+            crossing.pairs.retain(|pair| !excuses(&world.surface, state, *pair));
+            ignored += count - crossing.pairs.len();
+        }
+        crossings.retain(|crossing| !crossing.pairs.is_empty());
+        Verdict { x, crossings, ignored }
+    }
+
+    /// What crosses, in words; `None` where nothing does.
+    pub fn told(&self, world: &World) -> Option<String> {
+        let all: Vec<String> = self.crossings.iter().map(|c| c.describe(|k| world.name(k))).collect();
+        if all.is_empty() { None } else { Some(format!("as it would be written, {}", all.join("; "))) }
     }
 }
 

@@ -13,6 +13,7 @@ mod pull;
 mod report;
 mod scheme;
 mod solve;
+mod steps;
 mod stride;
 mod water;
 
@@ -34,6 +35,7 @@ pub use report::Report;
 use report::{lap, timed};
 pub use scheme::Integrator;
 use std::time::Instant;
+pub use steps::steps;
 
 /// Most that a step may stretch an edge, in parts of its length at rest, before it is shortened, and before the step is repeated with half its
 /// size. Forces are linear in a step and the proof knows none: a membrane stretched so far by what strikes it has not passed on the blow,

@@ -1,0 +1,301 @@
+//! A simulation that is stepped frame by frame, and the arrays in which its objects lie.
+
+use crate::faults::{SimulationError, refused};
+use crate::scene::Scene;
+use numpy::{PyArray2, PyArrayMethods};
+use percale::collision::intersect::Test;
+use percale::linalg::{Vec3, par};
+use percale::scene::build;
+use percale::sequence::{Snapshot, Verdict};
+use percale::stepper::{Advance, steps};
+use percale::world::{State, World};
+use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::time::Duration;
+
+/// How often a step looks whether Ctrl-C was pressed.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What steps; no Python in it.
+struct Solver {
+    world: World,
+    state: State,
+    /// Locked by nobody: a stepper may go from thread to thread but not be seen by two.
+    stepper: Mutex<Box<dyn Advance>>,
+    test: Test,
+}
+
+impl Solver {
+    /// Steps to the time of a frame unless it is there, or to the end of the step in hand once `stop` is raised.
+    fn advance(&mut self, until: f64, stop: &AtomicBool) -> Result<(), String> {
+        let Solver { world, state, stepper, .. } = self;
+        let stepper = stepper.get_mut().unwrap_or_else(PoisonError::into_inner);
+        match steps(stepper.as_mut(), world, state, until, |_, _, _| !stop.load(Ordering::Relaxed)) {
+            Ok(_) => Ok(()),
+            Err(stuck) => {
+                Err(format!("step {}, t={:.6} s: {}", state.step + 1, state.time, stuck.describe(world, state)))
+            }
+        }
+    }
+
+    /// All objects as files would hold them, after the exact test.
+    fn snapshots(&mut self) -> Result<Vec<Snapshot>, String> {
+        let Solver { world, state, test, .. } = self;
+        let all: Vec<Snapshot> =
+            world.objects.iter().map(|object| Snapshot::of(world, state, object, Vec::new())).collect();
+        match Verdict::of(world, state, &all, test).told(world) {
+            None => Ok(all),
+            Some(told) => Err(format!("t={:.6} s: {told}", state.time)),
+        }
+    }
+}
+
+/// Rows of three numbers in an array of NumPy's, and a view of them that cannot be written to.
+struct Rows {
+    own: Py<PyArray2<f32>>,
+    seen: Py<PyAny>,
+}
+
+impl Rows {
+    fn new(py: Python, count: usize) -> PyResult<Rows> {
+        let own = PyArray2::<f32>::zeros(py, [count, 3], false);
+        let seen = read_only(own.call_method0("view")?)?;
+        Ok(Rows { own: own.unbind(), seen })
+    }
+
+    /// Writes what a file would hold.
+    fn fill(&self, py: Python, values: &[Vec3]) -> PyResult<()> {
+        let mut own = self.own.bind(py).try_readwrite().map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        for (row, value) in own.as_slice_mut()?.chunks_exact_mut(3).zip(values) {
+            for (to, from) in row.iter_mut().zip(value.iter()) {
+                *to = *from as f32;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read_only(array: Bound<PyAny>) -> PyResult<Py<PyAny>> {
+    array.getattr("flags")?.setattr("writeable", false)?;
+    Ok(array.unbind())
+}
+
+/// An object as Python sees it.
+struct Seen {
+    positions: Rows,
+    velocities: Rows,
+    triangles: Py<PyAny>,
+}
+
+/// A simulation of a scene, at its first frame; `step` goes on to the next.
+///
+/// `scene` is what `load` gives, or a scene file. `threads` is as many as the machine has if absent; results do not depend on it.
+/// Raises SceneError for faults of meshes and of the start, SimulationError where the first frame crosses.
+#[pyclass(module = "percale")]
+pub struct Simulation {
+    scene: Py<Scene>,
+    solver: Solver,
+    objects: Vec<Seen>,
+    threads: usize,
+    frame: u32,
+    warnings: Vec<String>,
+}
+
+impl Simulation {
+    fn object(&self, name: &str) -> PyResult<usize> {
+        let objects = &self.solver.world.objects;
+        objects.iter().position(|object| object.name == name).ok_or_else(|| {
+            let names: Vec<String> = objects.iter().map(|object| format!("'{}'", object.name)).collect();
+            PyKeyError::new_err(format!("no object is named '{name}'; there are {}", names.join(", ")))
+        })
+    }
+
+    /// Works on the solver with the simulation's threads, while other threads of Python go on. Ctrl-C raises `stop`.
+    fn work<T: Send>(
+        &mut self,
+        py: Python,
+        work: impl FnOnce(&mut Solver, &AtomicBool) -> Result<T, String> + Send,
+    ) -> PyResult<Result<T, String>> {
+        let (solver, threads, stop) = (&mut self.solver, self.threads, AtomicBool::new(false));
+        let mut interrupted = Ok(());
+        let done = std::thread::scope(|scope| {
+            let (tell, mut told) = mpsc::channel::<()>();
+            let stop = &stop;
+            let worker = scope.spawn(move || {
+                let _ends = tell;
+                par::with_threads(threads, || work(solver, stop))
+            });
+            // Signals reach Python in its main thread alone, which is why the work is in another.
+            loop {
+                let told = &mut told;
+                if py.detach(move || told.recv_timeout(LOOK)) != Err(mpsc::RecvTimeoutError::Timeout) {
+                    break;
+                }
+                if interrupted.is_ok() {
+                    interrupted = py.check_signals();
+                    stop.store(interrupted.is_err(), Ordering::Relaxed);
+                }
+            }
+            py.detach(|| worker.join())
+        });
+        interrupted?;
+        match done {
+            Ok(done) => done.map_err(PyRuntimeError::new_err),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    }
+
+    fn failed(&self, frame: u32, last: u32, told: &str) -> PyErr {
+        SimulationError::new_err(format!("frame {frame} of {last}, {told}"))
+    }
+
+    fn show(&self, py: Python, snapshots: &[Snapshot]) -> PyResult<()> {
+        for (seen, at) in self.objects.iter().zip(snapshots) {
+            seen.positions.fill(py, &at.positions)?;
+            seen.velocities.fill(py, at.velocities.as_deref().unwrap_or_default())?;
+        }
+        Ok(())
+    }
+}
+
+#[pymethods]
+impl Simulation {
+    #[new]
+    #[pyo3(signature = (scene, threads=None))]
+    fn new(py: Python, scene: Bound<PyAny>, threads: Option<i64>) -> PyResult<Simulation> {
+        let threads = match threads {
+            None => 0,
+            Some(count @ 1..=1024) => count as usize,
+            Some(count) => {
+                return Err(PyValueError::new_err(format!("threads is {count}; give 1 to 1024, or none for all")));
+            }
+        };
+        let scene = match scene.cast_into::<Scene>() {
+            Ok(scene) => scene.unbind(),
+            Err(other) => Py::new(py, Scene::new(py, other.into_inner().extract()?, Vec::new())?)?,
+        };
+        let of = scene.get();
+        let built = py.detach(|| par::with_threads(threads, || build::build(&of.scene, &of.file)));
+        let built = built.map_err(PyRuntimeError::new_err)?.map_err(|refusal| refused(py, refusal.faults))?;
+        let build::Built { world, state, warnings } = built;
+        let warnings = of.scene.warnings.iter().chain(&warnings).map(ToString::to_string).collect();
+        let mut objects = Vec::new();
+        for object in &world.objects {
+            let count = object.place.len();
+            let triangles = PyArray2::<i32>::zeros(py, [object.triangles.len(), 3], false);
+            let corners = object.triangles.iter().flatten().map(|v| *v as i32);
+            triangles.readwrite().as_slice_mut()?.iter_mut().zip(corners).for_each(|(to, v)| *to = v);
+            let triangles = read_only(triangles.into_any())?;
+            objects.push(Seen { positions: Rows::new(py, count)?, velocities: Rows::new(py, count)?, triangles });
+        }
+        let (stepper, test) = (Mutex::new(build::stepper(&of.scene, &world)), world.test());
+        let frame = of.scene.time.start_frame;
+        let solver = Solver { world, state, stepper, test };
+        let mut simulation = Simulation { solver, objects, threads, frame, warnings, scene: scene.clone_ref(py) };
+        let time = &of.scene.time;
+        let start = simulation.work(py, |solver, stop| {
+            // What is before the first frame is stepped frame by frame, as the program does.
+            (1..=time.preroll).try_for_each(|k| solver.advance(time.run_after(k), stop))?;
+            solver.snapshots()
+        })?;
+        let last = time.last_frame();
+        let snapshots = start.map_err(|told| simulation.failed(frame, last, &told))?;
+        simulation.show(py, &snapshots)?;
+        Ok(simulation)
+    }
+
+    /// Goes on to the next frame and gives its number.
+    fn step(&mut self, py: Python) -> PyResult<u32> {
+        let scene = self.scene.clone_ref(py);
+        let time = &scene.get().scene.time;
+        let (frame, last) = (self.frame + 1, time.last_frame());
+        if self.frame >= last {
+            return Err(PyValueError::new_err(format!(
+                "frame {last} is the last of the scene; give it more by time.frames"
+            )));
+        }
+        let until = time.run(frame);
+        let made = self.work(py, |solver, stop| {
+            solver.advance(until, stop)?;
+            if solver.state.time < until { Ok(None) } else { solver.snapshots().map(Some) }
+        })?;
+        // Without snapshots the steps were cut short, and the exception for that is raised already.
+        let snapshots = made.map_err(|told| self.failed(frame, last, &told))?.unwrap_or_default();
+        self.show(py, &snapshots)?;
+        self.frame = frame;
+        Ok(frame)
+    }
+
+    /// Number of the frame that the arrays hold.
+    #[getter]
+    fn frame(&self) -> u32 {
+        self.frame
+    }
+
+    /// Time of that frame [s]; the first is at 0.
+    #[getter]
+    fn time(&self, py: Python) -> f64 {
+        self.scene.bind(py).get().scene.time.of(self.frame)
+    }
+
+    /// There is no next frame.
+    #[getter]
+    fn done(&self, py: Python) -> bool {
+        self.frame >= self.scene.bind(py).get().scene.time.last_frame()
+    }
+
+    /// The scene.
+    #[getter]
+    fn scene(&self, py: Python) -> Py<Scene> {
+        self.scene.clone_ref(py)
+    }
+
+    /// Names of the objects: cloths, bodies, obstacles.
+    #[getter]
+    fn objects(&self) -> Vec<&str> {
+        self.solver.world.objects.iter().map(|object| object.name.as_str()).collect()
+    }
+
+    /// What is allowed but probably not meant in scene and meshes, a line each.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.warnings.clone()
+    }
+
+    /// The point about which positions are, in the scene [m]; zero unless the scene is far from its own.
+    #[getter]
+    fn origin(&self) -> [f64; 3] {
+        self.solver.world.origin.into()
+    }
+
+    /// `cloth`, `body` or `obstacle`.
+    fn kind(&self, name: &str) -> PyResult<&'static str> {
+        Ok(self.solver.world.objects[self.object(name)?].kind.word())
+    }
+
+    /// The object is there at this frame: an obstacle may appear and vanish.
+    fn there(&self, name: &str) -> PyResult<bool> {
+        Ok(self.solver.world.there(self.object(name)?, self.solver.state.now()))
+    }
+
+    /// Positions of the vertices in file order [m].
+    fn positions(&self, py: Python, name: &str) -> PyResult<Py<PyAny>> {
+        Ok(self.objects[self.object(name)?].positions.seen.clone_ref(py))
+    }
+
+    /// Velocities of the vertices in file order [m/s].
+    fn velocities(&self, py: Python, name: &str) -> PyResult<Py<PyAny>> {
+        Ok(self.objects[self.object(name)?].velocities.seen.clone_ref(py))
+    }
+
+    /// Vertices of each triangle, counted from 0.
+    fn triangles(&self, py: Python, name: &str) -> PyResult<Py<PyAny>> {
+        Ok(self.objects[self.object(name)?].triangles.clone_ref(py))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<percale.Simulation at frame {}>", self.frame)
+    }
+}

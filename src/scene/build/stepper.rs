@@ -1,0 +1,22 @@
+//! Time stepping as a scene asks for.
+
+use crate::scene::settings::Precision;
+use crate::scene::{Scene, time};
+use crate::stepper::{self, Advance, Integrator, Settings};
+use crate::world::World;
+
+/// The stepper of a scene's world.
+pub fn stepper(scene: &Scene, world: &World) -> Box<dyn Advance> {
+    let time = &scene.time;
+    let settings = Settings {
+        integrator: match time.integrator {
+            time::Integrator::Bdf2 => Integrator::Bdf2,
+            time::Integrator::BackwardEuler => Integrator::BackwardEuler,
+        },
+        step: time.step,
+        min_step: if time.adaptive { time.min_step } else { time.step },
+        tolerance: scene.solver.tolerance,
+        iterations: scene.solver.max_iterations as usize,
+    };
+    stepper::stepper(world, settings, scene.solver.precision == Precision::F64)
+}
