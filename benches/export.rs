@@ -70,6 +70,7 @@ fn make(folder: &Path, side: u32, frames: u32) -> Result<()> {
         fs::write(folder.join(format!("meshes/sheet/sheet.{frame:04}.ply")), bytes)?;
     }
     let entry = Entry {
+        polygons: Vec::new(),
         name: "sheet".into(),
         kind: Kind::Cloth,
         vertices: count,

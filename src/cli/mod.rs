@@ -1,6 +1,7 @@
 //! Commands, progress, signals, exit codes. One file a command.
 
 mod arrows;
+mod blur;
 mod check;
 mod compare;
 mod export;
@@ -27,6 +28,7 @@ mod started;
 mod stretch;
 mod sweep;
 mod text;
+mod turntable;
 mod view;
 
 use clap::{CommandFactory, Parser, Subcommand};

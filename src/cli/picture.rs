@@ -269,7 +269,8 @@ fn followed(scene: &Scene, objects: &[(&Shape, &Snapshot)], record: &Run, aspect
     camera
 }
 
-fn camera(scene: &Scene, record: &Run, aspect: f64) -> Camera {
+/// Where the camera stands before it follows anything.
+pub fn camera(scene: &Scene, record: &Run, aspect: f64) -> Camera {
     let Run { view, origin, .. } = record;
     let given = &scene.preview.camera;
     let (position, target) = (given.position.map(|p| p - origin), given.target.map(|p| p - origin));

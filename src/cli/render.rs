@@ -1,11 +1,13 @@
 //! `percale render`: the pictures of a run again from its meshes.
 
+use super::blur::Around;
 use super::failure::Failure;
 use super::frames::{write_picture, write_sheet};
 use super::inspect::run_of;
 use super::log::{Level, log};
 use super::picture::{Seen, cell, full, picture, sheet_frames};
 use super::range::Frames;
+use super::turntable::turntable;
 use super::{report, say};
 use crate::linalg::par;
 use crate::scene::{self, Override, Scene};
@@ -24,9 +26,20 @@ pub struct Render {
     /// Override a key of the run's scene, such as preview.shading=phong
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// Draw one frame, the last of those to draw, from so many sides, as the animated picture turntable.png
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=3600))]
+    turntable: Option<u32>,
+    /// Blur what moves: for how many frames the shutter is open, such as 0.5; takes eight times as long
+    #[arg(long, value_name = "FRAMES", value_parser = shutter, conflicts_with = "turntable")]
+    blur: Option<f64>,
     /// Threads; as many as the machine has if absent
     #[arg(long, value_name = "N", env = "PERCALE_THREADS", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+}
+
+fn shutter(text: &str) -> Result<f64, String> {
+    let frames = text.parse::<f64>().ok().filter(|x| (0.0..=1.0).contains(x));
+    frames.ok_or_else(|| "expected a number of frames from 0 to 1".to_string())
 }
 
 impl Render {
@@ -56,6 +69,11 @@ impl Render {
                 cloth.name
             )));
         }
+        if let Some(pictures) = self.turntable {
+            let objects = objects(&folder, &record, last)?;
+            let objects: Vec<(&Shape, &Snapshot)> = objects.iter().map(|(shape, at)| (shape, at)).collect();
+            return turntable(&folder, &record, &scene, Seen { objects: &objects, flow: None }, pictures);
+        }
         let chosen = if self.frames.is_none() { sheet_frames(&scene, &record) } else { Vec::new() };
         let mut cells = Vec::new();
         let (mut count, mut bare) = (0, 0);
@@ -72,7 +90,11 @@ impl Render {
             let seen = Seen { objects: &objects, flow: flow.as_ref() };
             let mut drawn = None;
             if full {
-                let picture = picture(&scene, seen, &record, size(&scene)).map_err(Failure::input)?;
+                let picture = match self.blur {
+                    Some(shutter) => around(&folder, &record, frame)?.draw(&scene, &record, shutter, size(&scene)),
+                    None => picture(&scene, seen, &record, size(&scene)),
+                };
+                let picture = picture.map_err(Failure::input)?;
                 write_picture(&folder, &scene, frame, &picture)?;
                 drawn = Some(picture);
                 count += 1;
@@ -98,6 +120,17 @@ impl Render {
 
 fn size(scene: &Scene) -> [u32; 2] {
     [scene.preview.width, scene.preview.height]
+}
+
+/// The objects at a frame and beside it.
+fn around(folder: &Folder, record: &Record, frame: u32) -> Result<Around, Failure> {
+    let there = |frame: Option<u32>| frame.filter(|frame| record.has(*frame));
+    let beside = |frame: Option<u32>| there(frame).map(|frame| objects(folder, record, frame)).transpose();
+    Ok(Around {
+        now: objects(folder, record, frame)?,
+        before: beside(frame.checked_sub(1))?,
+        after: beside(frame.checked_add(1))?,
+    })
 }
 
 /// The recorded objects at a frame, in order.

@@ -153,7 +153,8 @@ impl Folder {
         add(&preview, &|file| number(file, "frame", &PICTURES).is_some() || file == "sheet.png")?;
         add(&self.path().join("flow"), &|file| number(file, "frame", &FLOWS).is_some())?;
         add(&self.probes(), &of_probe)?;
-        let top = ["crossing.ply", "movie.mp4", "movie.png", "report.html", "scene.toml", "stats.ndjson"];
+        let top =
+            ["crossing.ply", "movie.mp4", "movie.png", "report.html", "scene.toml", "stats.ndjson", "turntable.png"];
         add(self.path(), &|file| top.contains(&file))?;
         add(self.path(), &|file| file == "run.json")?;
         let local = |path: PathBuf| path.strip_prefix(self.path()).map(Path::to_path_buf).unwrap_or(path);

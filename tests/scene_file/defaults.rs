@@ -20,6 +20,8 @@ fn of_the_scene_and_its_settings() {
         fps: 30.0,
         frames: 120,
         start_frame: 1,
+        preroll: 0,
+        scale: 1.0,
         step: 1e-3,
         min_step: 2e-5,
         integrator: Integrator::Bdf2,

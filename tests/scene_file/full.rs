@@ -34,6 +34,8 @@ fn settings_are_read_in_si() {
         fps: 24.0,
         frames: 48,
         start_frame: 1001,
+        preroll: 24,
+        scale: 0.5,
         step: 5e-4,
         min_step: 1e-6,
         integrator: Integrator::BackwardEuler,
@@ -216,7 +218,10 @@ fn obstacles_of_every_shape() {
     assert_eq!((c.a, c.b, c.radius), (Vec3::zeros(), Vec3::z(), 0.1));
     assert_eq!((walk.fps, walk.start, walk.repeat, walk.files(&scene.folder).len()), (Some(12.0), 1.0, true, 2));
     assert_eq!((dance.fps, dance.start, dance.repeat), (Some(15.0), Some(2.0), true));
-    assert!(dance.mesh.ends_with("walk/step.0001.obj") && dance.points.ends_with("walk/walk.mdd"));
+    assert!(
+        dance.mesh.ends_with("walk/step.0001.obj")
+            && dance.points.as_ref().is_some_and(|p| p.ends_with("walk/walk.mdd"))
+    );
     let mesh = &scene.obstacles[0];
     assert_eq!((mesh.friction, mesh.thickness), (Friction { fixed: 0.6, sliding: 0.5 }, 1e-3));
     assert_eq!((mesh.visible, mesh.checker, mesh.colour), (false, Some(0.05), [0.1, 0.2, 0.3]));

@@ -95,8 +95,20 @@ fn shared(path: &str) -> bool {
         "probe.length.to.",
         "probe.position.",
     ];
-    let names =
-        ["keyframes", "rotation", "path", "group", "box", "sphere", "vertices", "nearest", "all", "friction", "force"];
+    let names = [
+        "keyframes",
+        "rotation",
+        "path",
+        "cache",
+        "group",
+        "box",
+        "sphere",
+        "vertices",
+        "nearest",
+        "all",
+        "friction",
+        "force",
+    ];
     places.iter().filter_map(|p| path.strip_prefix(p)).any(|rest| names.iter().any(|n| rest.starts_with(n)))
 }
 
@@ -165,7 +177,7 @@ fn toml_text(value: &Value) -> String {
 }
 
 /// Tables that the base scene has elsewhere are the same declarations; a law, and a recording, have keys of their own.
-const ELSEWHERE: [&str; 17] = [
+const ELSEWHERE: [&str; 21] = [
     "cloth.handle.keyframes",
     "wet_contact.h_max",
     "airflow.C1",
@@ -176,6 +188,10 @@ const ELSEWHERE: [&str; 17] = [
     "airflow.inlet.window",
     "airflow.inlet.exponent",
     "airflow.inlet.threshold",
+    "cloth.pin.cache",
+    "cloth.handle.cache",
+    "body.pin.c",
+    "body.handle.c",
     "cloth.pin.rotation",
     "obstacle.keyframes",
     "obstacle.rotation",

@@ -115,11 +115,11 @@ pub fn open(file: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, Me
     let (metres, note) = unit(&stage)?;
     let (mut times, mut turns, mut parts, mut sources) = (Vec::new(), false, Vec::new(), Vec::new());
     for Found { prim, .. } in seen {
-        let (part, source, bends) = taken_apart(&stage, prim)?;
-        times.extend(source.1);
-        turns |= bends;
-        parts.push(part);
-        sources.push(source.0);
+        let own = taken_apart(&stage, prim)?;
+        times.extend(own.times);
+        turns |= own.turns;
+        parts.push(own.part);
+        sources.push(own.mover);
     }
     times.sort_by(f64::total_cmp);
     times.dedup();
@@ -272,8 +272,17 @@ fn samples(prim: &Prim, skin: Option<&Skin>) -> Result<(Vec<f64>, bool), MeshErr
     Ok((times, turns))
 }
 
-/// What a prim is and how it moves: with the times of its samples, and whether it turns.
-fn taken_apart(stage: &Stage, prim: Prim) -> Result<(Part, (Mover, Vec<f64>), bool), MeshError> {
+/// What a prim is and how it moves.
+struct Taken {
+    part: Part,
+    mover: Mover,
+    /// Time codes of its samples.
+    times: Vec<f64>,
+    /// Between samples its vertices leave the straight line.
+    turns: bool,
+}
+
+fn taken_apart(stage: &Stage, prim: Prim) -> Result<Taken, MeshError> {
     let path = prim.path().as_str().to_string();
     let query = prim.attribute("points").query();
     let vertices = points(&query, TimeCode::EARLIEST, &path)?.len();
@@ -301,8 +310,7 @@ fn taken_apart(stage: &Stage, prim: Prim) -> Result<(Part, (Mover, Vec<f64>), bo
     if prim.attribute("visibility").num_time_samples().map_err(told)? > 1 {
         part.notes.push("its visibility changes with time, and is taken as it is by default".into());
     }
-    let mover = Mover { path, prim, points: query, skin, vertices };
-    Ok((part, (mover, times), turns))
+    Ok(Taken { part, mover: Mover { path, prim, points: query, skin, vertices }, times, turns })
 }
 
 /// Whether the values of an attribute differ.
