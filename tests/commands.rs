@@ -9,6 +9,7 @@ const COMMANDS: &[&str] = &[
     "run",
     "check",
     "render",
+    "movie",
     "export",
     "inspect",
     "sweep",

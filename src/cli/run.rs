@@ -7,7 +7,7 @@ use super::log::{Level, log};
 use super::progress::{Form, Progress};
 use super::resume::{Plan, Resume};
 use super::simulation::Simulation;
-use super::{report, started, view, warn};
+use super::{range, report, started, view, warn};
 use crate::contact::ease::{Eased, ease};
 use crate::linalg::par;
 use crate::scene::build::{Built, Refusal};
@@ -30,9 +30,9 @@ pub struct Run {
     /// Run folder; <scene name> in the folder PERCALE_OUT, or in out, if absent
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Number of frames
-    #[arg(long, value_name = "N")]
-    frames: Option<u32>,
+    /// Number of frames, or the first and the last, such as 1001-1010: the first is that of the scene
+    #[arg(long, value_name = "N|RANGE", value_parser = span)]
+    frames: Option<(Option<u32>, u32)>,
     /// Threads; as many as the machine has if absent. The results do not depend on it
     #[arg(long, value_name = "N", env = "PERCALE_THREADS", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -95,12 +95,22 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     built
 }
 
+/// A number of frames, or the first of a range and how many it has.
+fn span(text: &str) -> Result<(Option<u32>, u32), String> {
+    if text.contains('-') {
+        let (first, last) = range::Frames::unbroken(text)?;
+        return Ok((Some(first), last - first + 1));
+    }
+    let number = text.parse().map(|count| (None, count));
+    number.map_err(|_| "expected a number of frames or a range, such as 48 or 1001-1048".to_string())
+}
+
 impl Run {
     /// Simulates; the run folder says how it ended.
     pub fn execute(self) -> Result<(), Failure> {
         let stop = signals().map_err(Failure::input)?;
         let mut more = Vec::new();
-        more.extend(self.frames.map(|n| ("time.frames", n.to_string())));
+        more.extend(self.frames.map(|(_, n)| ("time.frames", n.to_string())));
         more.extend(self.no_preview.then(|| ("preview.enabled", "false".to_string())));
         more.extend(self.no_meshes.then(|| ("output.meshes", "false".to_string())));
         let threads = usize::from(self.threads.unwrap_or(0));
@@ -114,6 +124,16 @@ impl Run {
             Failure::Input(faults) if resumes && self.began(more) => Failure::Lost(faults),
             other => other,
         })?;
+        if let Some((Some(first), count)) = self.frames
+            && first != scene.time.start_frame
+        {
+            let own = scene.time.start_frame;
+            return Err(Failure::input(format!(
+                "--frames {first}-{}: a run begins at its first frame, {own}; give {own}-{} for as many",
+                first + count - 1,
+                own + count - 1
+            )));
+        }
         let folder = Folder::new(&self.folder(&scene.name));
         if folder.scene().exists() && real(&folder.scene()) == real(&self.scene) {
             let path = self.scene.display();

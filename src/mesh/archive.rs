@@ -6,6 +6,7 @@
 use super::{LEFT_OUT, MeshError, Source, TriMesh, polygon};
 use crate::linalg::{Vec2, Vec3};
 use std::collections::BTreeMap;
+use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 
 mod alembic;
@@ -45,7 +46,7 @@ impl Archive {
     /// It is not there or not whole, has no such path, nothing but what is hidden, a topology that changes, a number
     /// that is not finite, or bones of a kind that is not evaluated: in words that go after its name.
     pub fn open(file: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, MeshError> {
-        if is_alembic(file) { alembic::open(file, wanted, up) } else { usd::open(file, wanted, up) }
+        if is_alembic(file) { alembic::open(file, wanted, up) } else { guarded(|| usd::open(file, wanted, up)) }
     }
 
     /// Positions of all vertices at a time of the file [s]: held before the first sample and after the last.
@@ -54,7 +55,7 @@ impl Archive {
     /// As [`open`](Archive::open).
     pub fn pose(&mut self, time: f64) -> Result<Vec<Vec3>, MeshError> {
         let mut positions = Vec::with_capacity(self.mesh.positions.len());
-        self.poses.at(time, &mut positions)?;
+        guarded(|| self.poses.at(time, &mut positions))?;
         Ok(positions)
     }
 }
@@ -85,7 +86,16 @@ pub struct Entry {
 /// # Errors
 /// It is not there or not whole.
 pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
-    if is_alembic(file) { alembic::list(file) } else { usd::list(file) }
+    if is_alembic(file) { alembic::list(file) } else { guarded(|| usd::list(file)) }
+}
+
+/// What a reader gives, or that it gave up: openusd panics at some damaged files.
+fn guarded<T>(read: impl FnOnce() -> Result<T, MeshError>) -> Result<T, MeshError> {
+    let told = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let read = panic::catch_unwind(AssertUnwindSafe(read));
+    panic::set_hook(told);
+    read.unwrap_or_else(|_| Err(MeshError::new("is damaged: its parts do not fit each other")))
 }
 
 /// It is a file of this kind, by its name.
@@ -173,7 +183,8 @@ impl Part {
     fn group_faces(&mut self, name: &str, faces: &[i32]) {
         let range = |f: &i32| {
             let f = usize::try_from(*f).ok()?;
-            Some(f.checked_sub(1).map_or(0, |f| self.ends[f])..*self.ends.get(f)?)
+            let end = *self.ends.get(f)?;
+            Some(f.checked_sub(1).map_or(0, |f| self.ends[f])..end)
         };
         let members: Vec<u32> = faces.iter().filter_map(range).flat_map(|r| self.corners[r].iter().copied()).collect();
         self.group(name, members);

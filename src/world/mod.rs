@@ -37,6 +37,8 @@ pub mod quantity;
 pub mod recording;
 /// Times of the run and of the shot.
 pub mod shot;
+/// What is prescribed, from the shot's time to the run's.
+mod retime;
 /// A state as bytes.
 pub mod snapshot;
 /// One step in the making.

@@ -1,9 +1,7 @@
 //! Time of the run and time of the shot. A run begins `lead` seconds of the shot before its first frame, and steps through
 //! `scale` seconds for each second of the shot. Laws of physics see the time of the run; what is prescribed is brought to it
-//! before the world is made ([`Input::retime`]).
+//! before the world is made ([`super::retime`]).
 
-use super::Course;
-use super::build::Input;
 use super::hold::Pin;
 use super::motion::Motion;
 use super::recording::Clock;
@@ -39,23 +37,23 @@ impl Shot {
         if t > 0.0 { self.run(t) } else { t }
     }
 
-    fn window(&self, [from, until]: [f64; 2]) -> [f64; 2] {
+    pub(super) fn window(&self, [from, until]: [f64; 2]) -> [f64; 2] {
         [self.from(from), self.run(until)]
     }
 
-    fn pin(&self, pin: &mut Pin) {
+    pub(super) fn pin(&self, pin: &mut Pin) {
         [pin.from, pin.until] = self.window([pin.from, pin.until]);
         self.motion(&mut pin.motion);
     }
 
-    fn clock(&self, clock: &mut Clock) {
+    pub(super) fn clock(&self, clock: &mut Clock) {
         match clock {
             Clock::Even { start, interval } => (*start, *interval) = (self.run(*start), *interval * self.scale),
             Clock::Times(times) => times.iter_mut().for_each(|t| *t = self.run(*t)),
         }
     }
 
-    fn motion(&self, motion: &mut Motion) {
+    pub(super) fn motion(&self, motion: &mut Motion) {
         match motion {
             Motion::Fixed => (),
             Motion::Keyframes(keys) => keys.iter_mut().for_each(|key| key.time = self.run(key.time)),
@@ -64,28 +62,6 @@ impl Shot {
             Motion::Rotation { speed, from, until, .. } => {
                 *speed /= self.scale;
                 (*from, *until) = (self.run(*from), self.run(*until));
-            }
-        }
-    }
-}
-
-impl Input {
-    /// Brings the times of all that is prescribed from the shot to the run.
-    pub fn retime(&mut self, shot: &Shot) {
-        if *shot == Shot::default() {
-            return;
-        }
-        self.wind.window = shot.window(self.wind.window);
-        let cloths = self.cloths.iter_mut().map(|c| (&mut c.pins, &mut c.handles));
-        for (pins, handles) in cloths.chain(self.bodies.iter_mut().map(|b| (&mut b.pins, &mut b.handles))) {
-            pins.iter_mut().chain(handles.iter_mut().map(|handle| &mut handle.pin)).for_each(|pin| shot.pin(pin));
-        }
-        for obstacle in &mut self.obstacles {
-            let window = &mut obstacle.window;
-            [window.from, window.until] = shot.window([window.from, window.until]);
-            match &mut obstacle.course {
-                Course::Rigid(motion) => shot.motion(motion),
-                Course::Recorded(recording) => shot.clock(&mut recording.clock),
             }
         }
     }

@@ -189,9 +189,9 @@ fn an_object_that_is_not_there_is_answered_with_those_that_are() {
     assert!(none.contains("it has none"), "{none}");
     let mesh = "ply\nformat ascii 1.0\nelement vertex 0\nproperty float x\nend_header\n";
     let ply = told("object.ply", mesh, &cloth("object.ply", "object = \"Shirt\""));
-    assert!(ply.contains("cloth[0].object: only .obj files have objects"), "{ply}");
+    assert!(ply.contains("cloth[0].object: only OBJ, USD and Alembic files have objects"), "{ply}");
     let sphere = read("[[obstacle]]\nname = \"o\"\nobject = \"x\"\nsphere = { center = [0, 0, 0], radius = 1 }\n");
-    assert!(lines(&sphere.unwrap_err()).contains("3:10: obstacle[0].object: goes with 'mesh' or 'sequence'"));
+    assert!(lines(&sphere.unwrap_err()).contains("3:10: obstacle[0].object: goes with 'mesh', 'sequence' or 'cache'"));
     let body = read("[[body]]\nname = \"o\"\nobject = \"x\"\nsphere = { center = [0, 0, 0], radius = 1 }\n");
     assert!(lines(&body.unwrap_err()).contains("3:10: body[0].object: goes with 'mesh'"));
 }

@@ -284,20 +284,19 @@ fn sampled(scene: &Scene, cache: &Cache, open: &Archive, key: &str, faults: &mut
         );
         faults.warn(key, message);
     }
-    // The scene's first frame, by its number, in seconds of the file.
+    // Frames of the scene by their numbers, in seconds of the file.
     let number = f64::from(scene.time.start_frame);
-    let zero = number / fps / pace;
+    let [zero, end] = [scene.time.start_frame, scene.time.last_frame()].map(|frame| f64::from(frame) / fps / pace);
     let margin = NEAR / fps / pace;
     let start = match cache.start {
         Some(start) => start,
         // In frames, which are whole numbers, so that a later start of the run gives the same bits.
-        None if (first - margin..=last + margin).contains(&zero) => (whole(first * pace * fps) - number) / fps,
+        None if first - margin <= end && zero <= last + margin => (whole(first * pace * fps) - number) / fps,
         None => {
-            let [from, to] = [first, last].map(|t| rounded(t * pace * fps));
+            let [from, to] = [first, last].map(|t| whole(t * pace * fps));
             let message = format!(
-                "its samples are at frames {from} to {to}, and the scene begins at {}: the first sample is taken to be there. \
-                 Give time.start_frame = {from}, or cache.start",
-                rounded(number)
+                "its samples are at frames {from} to {to}, none of which is in the scene: the first is taken to be at {number}. \
+                 Give time.start_frame = {from}, or cache.start"
             );
             faults.warn(key, message);
             0.0

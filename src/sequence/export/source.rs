@@ -58,6 +58,8 @@ struct Item {
 pub struct Source {
     folder: Folder,
     items: Vec<Item>,
+    /// Seconds of the run in one of the shot: velocities are told for the shot.
+    scale: f32,
 }
 
 impl Source {
@@ -113,7 +115,7 @@ impl Source {
         }
         let take =
             Take { name: scene.name.clone(), fps: record.fps, up: scene.up, origin: record.origin, frames, parts };
-        Ok((Source { folder: folder.clone(), items }, take))
+        Ok((Source { folder: folder.clone(), items, scale: scene.time.scale as f32 }, take))
     }
 
     /// A part at a frame, or at the nearest one at which it is there.
@@ -129,6 +131,9 @@ impl Source {
             Some(sample) => sample,
             None => self.folder.read_mesh(&item.entry, frame)?.map_or_else(Sample::default, |(_, at)| of(&at)),
         };
+        if self.scale != 1.0 {
+            sample.velocities.iter_mut().flatten().flatten().for_each(|v| *v *= self.scale);
+        }
         let mut names: Vec<String> = sample.fields.iter().map(|(name, _)| name.clone()).collect();
         names.sort_unstable();
         if (names, sample.velocities.is_some()) != item.layout {
