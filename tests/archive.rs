@@ -2,7 +2,7 @@
 //! `tests/data/archive` has the files, and the scripts that made them.
 
 use percale::linalg::Vec3;
-use percale::mesh::archive::{Archive, Entry, Upward, list};
+use percale::mesh::archive::{Archive, Entry, Pose, Upward, list};
 use percale::scene::build::{Built, build};
 use percale::scene::{Fault, read_text};
 use std::fs;
@@ -46,14 +46,14 @@ fn bones_shapes_and_transforms_are_where_pixar_has_them() {
         let mut open = Archive::open(&data(file), Some("/World/Hero"), Upward::Z).unwrap();
         assert_eq!(open.rate, Some(24.0));
         for (code, expected) in points("figure.csv") {
-            let off = apart(&open.pose(code / 24.0).unwrap(), &expected);
+            let off = apart(&open.pose(Pose::At(code / 24.0)).unwrap(), &expected);
             assert!(off < NEAR, "{file}: {off} at {code}");
         }
         // y up: the same, turned.
         let mut turned = Archive::open(&data(file), Some("Body"), Upward::Y).unwrap();
-        let upright = turned.pose(1003.0 / 24.0).unwrap();
+        let upright = turned.pose(Pose::At(1003.0 / 24.0)).unwrap();
         let back: Vec<Vec3> = upright.iter().map(|p| Vec3::new(p.x, -p.z, p.y)).collect();
-        assert!(apart(&back, &open.pose(1003.0 / 24.0).unwrap()) < 1e-12);
+        assert!(apart(&back, &open.pose(Pose::At(1003.0 / 24.0)).unwrap()) < 1e-12);
     }
 }
 
@@ -63,7 +63,7 @@ fn blender_s_files_are_as_blender_has_them() {
         let mut open = Archive::open(&data(file), None, Upward::Z).unwrap();
         assert_eq!((open.mesh.triangles.len(), !open.mesh.uv_triangles.is_empty()), (64, uv), "{file}");
         for (frame, expected) in points("figure_blender.csv") {
-            let off = apart(&open.pose(frame / 24.0).unwrap(), &expected);
+            let off = apart(&open.pose(Pose::At(frame / 24.0)).unwrap(), &expected);
             assert!(off < NEAR, "{file}: {off} at {frame}");
         }
         // Seen from outside triangles run counter-clockwise: the tube encloses a volume above zero.
@@ -121,7 +121,8 @@ fn refused(folder: &Path, name: &str, bytes: &[u8], wanted: Option<&str>) -> Str
     let file = folder.join(name);
     fs::write(&file, bytes).unwrap();
     let open = Archive::open(&file, wanted, Upward::Y);
-    let found = open.and_then(|mut open| open.times.clone().into_iter().try_for_each(|t| open.pose(t).map(|_| ())));
+    let found =
+        open.and_then(|mut open| open.times.clone().into_iter().try_for_each(|t| open.pose(Pose::At(t)).map(|_| ())));
     found.err().unwrap_or_else(|| panic!("{name} is taken")).to_string()
 }
 
@@ -176,7 +177,7 @@ fn damaged_files_end_nothing() {
             fs::write(&file, bytes).unwrap();
             let _ = list(&file);
             if let Ok(mut open) = Archive::open(&file, None, Upward::Y) {
-                open.times.clone().into_iter().take(3).for_each(|t| drop(open.pose(t)));
+                open.times.clone().into_iter().take(3).for_each(|t| drop(open.pose(Pose::At(t))));
                 return true;
             }
             false
@@ -238,6 +239,28 @@ fn a_shot_has_its_frames() {
     let later = world(&(shot("start_frame = 1001\nframes = 12\npreroll = 30\nscale = 0.5") + cache));
     assert_eq!(place(&later, 0.3), place(&own, 0.0));
     assert!(apart(&place(&later, (30.0 + 7.0) / 24.0 * 0.5), &place(&own, 7.0 / 24.0)) < 1e-12);
+    // Or the figure goes there straight from where it was bound: the capsule, 2 cm up, 1.25 times as high.
+    let from_rest = "cache = { mesh = \"figure.usdc\", from_rest = true }\n";
+    let bound = world(&(shot("start_frame = 1001\nframes = 12\npreroll = 30") + from_rest));
+    let capsule: Vec<Vec3> = (0..56)
+        .map(|v| {
+            let (angle, z) = (f64::from(v % 8) / 8.0 * std::f64::consts::TAU, f64::from(v / 8) / 6.0 * 80.0);
+            Vec3::new(10.0 * angle.cos() + 5.0, 10.0 * angle.sin(), (z + 2.0) * 1.25 + 20.0) * 0.01
+        })
+        .collect();
+    assert!(apart(&place(&bound, 0.0), &capsule) < NEAR);
+    assert!(apart(&place(&bound, 30.0 / 24.0), &place(&own, 0.0)) < 1e-12);
+    let half: Vec<Vec3> = place(&own, 0.0).iter().zip(&capsule).map(|(a, b)| (a + b) / 2.0).collect();
+    assert!(apart(&place(&bound, 15.0 / 24.0), &half) < NEAR);
+    assert!(apart(&place(&bound, 37.0 / 24.0), &place(&own, 7.0 / 24.0)) < 1e-12);
+    let garment = shot("start_frame = 1001\nframes = 12").replace(
+        "mesh = \"sheet.obj\"",
+        "mesh = \"figure.usdc\"\nobject = \"Body\"\npose = \"rest\"\ntransform = { translate = [9, 0, 0] }",
+    );
+    let Built { world: dressed, state, .. } = world(&(garment + cache));
+    let start: Vec<Vec3> = dressed.in_file_order(&dressed.objects[0], &state.x);
+    let moved: Vec<Vec3> = capsule.iter().map(|p| p + Vec3::x() * 9.0).collect();
+    assert!(apart(&start, &moved) < NEAR);
     // Another first frame: the first sample is there, and that is told.
     let other = world(&(shot("start_frame = 1\nframes = 12") + cache));
     assert!(

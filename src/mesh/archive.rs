@@ -39,6 +39,15 @@ pub struct Archive {
     poses: Box<dyn Poses>,
 }
 
+/// A shape of an archive.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pose {
+    /// At a time of the file [s]: held before the first sample and after the last.
+    At(f64),
+    /// At rest: points without samples, bones as they were bound; where the file is at its first sample.
+    Rest,
+}
+
 impl Archive {
     /// Opens a file and takes the meshes at or below `wanted`: a path such as `/World/Hero`, or the name of one prim; all if absent.
     ///
@@ -49,13 +58,17 @@ impl Archive {
         if is_alembic(file) { alembic::open(file, wanted, up) } else { guarded(|| usd::open(file, wanted, up)) }
     }
 
-    /// Positions of all vertices at a time of the file [s]: held before the first sample and after the last.
+    /// Positions of all vertices in a pose.
     ///
     /// # Errors
-    /// As [`open`](Archive::open).
-    pub fn pose(&mut self, time: f64) -> Result<Vec<Vec3>, MeshError> {
+    /// As [`open`](Archive::open); Alembic has no shape at rest.
+    pub fn pose(&mut self, pose: Pose) -> Result<Vec<Vec3>, MeshError> {
         let mut positions = Vec::with_capacity(self.mesh.positions.len());
-        guarded(|| self.poses.at(time, &mut positions))?;
+        let first = self.times.first().copied().unwrap_or_default();
+        guarded(|| match pose {
+            Pose::At(time) => self.poses.at(time, &mut positions),
+            Pose::Rest => self.poses.rest(first, &mut positions),
+        })?;
         Ok(positions)
     }
 }
@@ -64,6 +77,9 @@ impl Archive {
 trait Poses {
     /// Appends the positions of all vertices at a time of the file [s].
     fn at(&mut self, time: f64, positions: &mut Vec<Vec3>) -> Result<(), MeshError>;
+
+    /// Appends those of the shape at rest, where what is above it is at a time [s].
+    fn rest(&mut self, time: f64, positions: &mut Vec<Vec3>) -> Result<(), MeshError>;
 }
 
 /// What a file holds at a path.

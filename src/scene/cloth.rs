@@ -62,6 +62,16 @@ choices! {
     }
 }
 
+choices! {
+    /// Which shape of a file that moves is taken.
+    pub enum Begin {
+        /// At the first frame of the scene.
+        First = "first",
+        /// At rest: points that have no sample, what follows bones as it was bound.
+        Rest = "rest",
+    }
+}
+
 section! {
     /// Vertices held in place or moved.
     pub struct Pin {
@@ -209,6 +219,8 @@ section! {
         /// One object (`o`) or group (`g`) of an OBJ file that holds several; of USD and Alembic the path of a prim, or the name of
         /// one: all meshes at or below it. The whole file if absent.
         pub object: Option<String> = text().optional(),
+        /// Of a USD file that moves: the shape with which the cloth begins.
+        pub pose: Begin = choice().or(Begin::First),
         /// Moves the mesh out along its normals, as a cover of a body that has the same mesh; inward if negative.
         pub offset: f64 = quantity(Unit::Length, -1.0..=1.0).or(0.0),
         /// Joins vertices on borders of the mesh that are at most so far apart, as the two sides of a seam. The meshes that are

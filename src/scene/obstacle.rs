@@ -108,6 +108,9 @@ section! {
         pub start: Option<f64> = quantity(Unit::Time, -1e6..=1e6).optional(),
         /// Begin again after the last: the way from it to the first takes as long as from frame to frame.
         pub repeat as "loop": bool = flag().or(false),
+        /// In the preroll go straight from the shape at rest to that at the first frame: the mesh of a point cache, the points of a USD
+        /// file that have no sample, a character as it was bound.
+        pub from_rest: bool = flag().or(false),
     }
     check points_or_archive;
 }
@@ -123,6 +126,14 @@ fn points_or_archive(cache: Cache, keys: &mut Keys) -> Option<Cache> {
     }
     if cache.points.is_none() && ending == "abc" && cache.fps.is_some() {
         keys.fault("fps", "an Alembic file counts seconds; leave it out");
+        return None;
+    }
+    if cache.from_rest && cache.repeat {
+        keys.fault("from_rest", "conflicts with 'loop'; leave one out");
+        return None;
+    }
+    if cache.from_rest && cache.points.is_none() && ending == "abc" {
+        keys.fault("from_rest", "an Alembic file has no shape at rest; give a mesh with points, or a USD file");
         return None;
     }
     Some(cache)

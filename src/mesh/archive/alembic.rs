@@ -265,6 +265,10 @@ impl Poses for Moving {
         }
         Ok(())
     }
+
+    fn rest(&mut self, _time: f64, _positions: &mut Vec<Vec3>) -> Result<(), MeshError> {
+        Err(MeshError::new("an Alembic file has no shape at rest"))
+    }
 }
 
 /// Whether a transform adds to what is above it.

@@ -117,6 +117,12 @@ impl Skin {
         Ok(times)
     }
 
+    /// Takes points of the mesh to where they were bound, in the space of the skeleton.
+    pub fn bind(&self, points: &mut [Vec3]) {
+        let place = self.binding.geom_bind_transform();
+        points.iter_mut().for_each(|p| *p = transform(&place, *p));
+    }
+
     /// Takes points of the mesh to where they are in the space of the skeleton.
     pub fn bend(&self, points: &mut [Vec3], code: TimeCode) -> Result<(), MeshError> {
         let stage = self.skeleton.stage();
@@ -124,16 +130,15 @@ impl Skin {
             let weights = animation.compute_blend_shape_weights(stage, code).map_err(told)?;
             self.shapes.iter().for_each(|shape| shape.add(&weights, points));
         }
-        let place = self.binding.geom_bind_transform();
+        self.bind(points);
         if self.joints.is_empty() {
-            points.iter_mut().for_each(|p| *p = transform(&place, *p));
             return Ok(());
         }
         let moved = self.binding.remap_skinning_xforms(&self.pose(stage, code)?);
         let each = self.binding.num_influences_per_component();
         for (v, p) in points.iter_mut().enumerate() {
             let from = if self.rigid { 0 } else { v * each };
-            let bound = transform(&place, *p);
+            let bound = *p;
             let pairs = self.joints[from..from + each].iter().zip(&self.weights[from..from + each]);
             *p = pairs
                 .filter(|(_, weight)| **weight != 0.0)

@@ -80,7 +80,7 @@ pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
     let mut all = Vec::new();
     for Found { prim, hidden } in meshes(&stage)?.0 {
         let path = prim.path().as_str().to_string();
-        let vertices = points(&prim.attribute("points").query(), TimeCode::EARLIEST, &path)?.len();
+        let vertices = points(&prim.attribute("points").query(), Some(TimeCode::EARLIEST), &path)?.len();
         let faces = ints(&prim, "faceVertexCounts")?.len();
         let skin = Skin::of(&stage, &prim, vertices)?;
         let (times, _) = samples(&prim, skin.as_ref())?;
@@ -187,12 +187,29 @@ struct Moving {
 
 impl Poses for Moving {
     fn at(&mut self, time: f64, positions: &mut Vec<Vec3>) -> Result<(), MeshError> {
+        self.add(time, Mover::points_at, positions)
+    }
+
+    fn rest(&mut self, time: f64, positions: &mut Vec<Vec3>) -> Result<(), MeshError> {
+        self.add(time, Mover::points_at_rest, positions)
+    }
+}
+
+impl Moving {
+    /// Adds where points are that are so in their own space at a time.
+    fn add(
+        &self,
+        time: f64,
+        own: impl Fn(&Mover, TimeCode) -> Result<Vec<Vec3>, MeshError>,
+        positions: &mut Vec<Vec3>,
+    ) -> Result<(), MeshError> {
         let code = TimeCode::new(time * self.rate);
         let [from, to] = self.turned;
         for source in &self.sources {
-            let here = source.world_points(code)?;
+            let place = world(source.skin.as_ref().map_or(&source.prim, Skin::skeleton), code)?;
             let start = positions.len();
-            positions.extend(here.into_iter().map(|p| upright(p * self.metres, from, to)));
+            let to_world = |p: Vec3| upright(transform(&place, p) * self.metres, from, to);
+            positions.extend(own(source, code)?.into_iter().map(to_world));
             finite(&source.path, &positions[start..], &format!(" at time code {}", code.value()))?;
         }
         Ok(())
@@ -200,27 +217,37 @@ impl Poses for Moving {
 }
 
 impl Mover {
-    fn world_points(&self, code: TimeCode) -> Result<Vec<Vec3>, MeshError> {
-        let mut own = points(&self.points, code, &self.path)?;
-        if own.len() != self.vertices {
-            let message = format!(
-                "<{}>: {} points at time code {}, {} at first; they must be the same in all samples",
-                self.path,
-                own.len(),
-                code.value(),
-                self.vertices
-            );
-            return Err(MeshError::new(message));
+    /// Points in the space of the prim, or of its skeleton.
+    fn points_at(&self, code: TimeCode) -> Result<Vec<Vec3>, MeshError> {
+        let mut own = self.counted(points(&self.points, Some(code), &self.path)?, code)?;
+        if let Some(skin) = &self.skin {
+            skin.bend(&mut own, code)?;
         }
-        // What is skinned is where its skeleton is.
-        let place = match &self.skin {
-            None => world(&self.prim, code)?,
-            Some(skin) => {
-                skin.bend(&mut own, code)?;
-                world(skin.skeleton(), code)?
-            }
-        };
-        Ok(own.into_iter().map(|p| transform(&place, p)).collect())
+        Ok(own)
+    }
+
+    /// The same at rest.
+    fn points_at_rest(&self, code: TimeCode) -> Result<Vec<Vec3>, MeshError> {
+        let authored = self.points.get_at::<Value>(None).map_err(told)?.is_some();
+        let time = if authored { None } else { Some(TimeCode::EARLIEST) };
+        let mut own = self.counted(points(&self.points, time, &self.path)?, code)?;
+        if let Some(skin) = &self.skin {
+            skin.bind(&mut own);
+        }
+        Ok(own)
+    }
+
+    fn counted(&self, own: Vec<Vec3>, code: TimeCode) -> Result<Vec<Vec3>, MeshError> {
+        if own.len() == self.vertices {
+            return Ok(own);
+        }
+        let (count, path) = (own.len(), &self.path);
+        let message = format!(
+            "<{path}>: {count} points at time code {}, {} at first; they must be the same in all samples",
+            code.value(),
+            self.vertices
+        );
+        Err(MeshError::new(message))
     }
 }
 
@@ -285,7 +312,7 @@ struct Taken {
 fn taken_apart(stage: &Stage, prim: Prim) -> Result<Taken, MeshError> {
     let path = prim.path().as_str().to_string();
     let query = prim.attribute("points").query();
-    let vertices = points(&query, TimeCode::EARLIEST, &path)?.len();
+    let vertices = points(&query, Some(TimeCode::EARLIEST), &path)?.len();
     let mut part = Part { path: path.clone(), vertices, ..Part::default() };
     let skin = Skin::of(stage, &prim, vertices)?;
     let (times, turns) = samples(&prim, skin.as_ref())?;
@@ -430,8 +457,8 @@ fn ints(prim: &Prim, name: &str) -> Result<Vec<i32>, MeshError> {
     }
 }
 
-/// Positions at a time code, in the prim's own space and unit.
-fn points(query: &AttributeQuery, code: TimeCode, path: &str) -> Result<Vec<Vec3>, MeshError> {
+/// Positions at a time code, or by default, in the prim's own space and unit.
+fn points(query: &AttributeQuery, code: Option<TimeCode>, path: &str) -> Result<Vec<Vec3>, MeshError> {
     Ok(match query.get_at::<Value>(code).map_err(told)? {
         Some(Value::Vec3fVec(all)) => all.iter().map(|p| Vec3::new(p.x.into(), p.y.into(), p.z.into())).collect(),
         Some(Value::Vec3dVec(all)) => all.iter().map(|p| Vec3::new(p.x, p.y, p.z)).collect(),

@@ -8,6 +8,7 @@ use crate::force::contact::Friction;
 use crate::force::drag::Drag;
 use crate::force::sheet::{Damping, Sheet};
 use crate::force::spring_mesh::Fault;
+use crate::mesh::archive::Pose;
 use crate::mesh::check::{Severity, check};
 use crate::mesh::{LEFT_OUT, TriMesh, refine};
 use crate::scene::Scene;
@@ -21,7 +22,10 @@ use std::path::Path;
 pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Option<ClothInput> {
     let object = format!("{key}.object");
     let object = cloth.object.as_deref().map(|name| (name, object.as_str()));
-    let wanted = Wanted::of(scene, object);
+    let mut wanted = Wanted::of(scene, object);
+    if cloth.pose == cloth::Begin::Rest {
+        wanted.pose = Pose::Rest;
+    }
     let mut mesh = files::placed(&cloth.mesh, wanted, &cloth.transform, cloth.weld, key, faults)?;
     files::measure(&mesh.positions, key, faults);
     if cloth.offset != 0.0 {

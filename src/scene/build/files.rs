@@ -2,7 +2,7 @@
 
 use super::faults::Faults;
 use crate::linalg::Vec3;
-use crate::mesh::archive::{self, Archive, Upward};
+use crate::mesh::archive::{self, Archive, Pose, Upward};
 use crate::mesh::check::{self, Fault, Severity};
 use crate::mesh::{self, MeshError, TetMesh, TriMesh, obj, refine, seam};
 use crate::scene::fault::meant;
@@ -18,8 +18,8 @@ pub struct Wanted<'a> {
     pub object: Option<(&'a str, &'a str)>,
     /// Axis that points up.
     pub up: Upward,
-    /// Time of a moving file at which it is taken, where it has that [s].
-    pub time: f64,
+    /// What is taken of a file that moves.
+    pub pose: Pose,
 }
 
 impl<'a> Wanted<'a> {
@@ -29,7 +29,7 @@ impl<'a> Wanted<'a> {
             Up::Y => Upward::Y,
             Up::Z => Upward::Z,
         };
-        Wanted { object, up, time: f64::from(scene.time.start_frame) / scene.time.fps }
+        Wanted { object, up, pose: Pose::At(f64::from(scene.time.start_frame) / scene.time.fps) }
     }
 }
 
@@ -37,8 +37,8 @@ impl<'a> Wanted<'a> {
 pub fn read(file: &Path, wanted: Wanted, faults: &mut Faults) -> Option<TriMesh> {
     if archive::reads(file) {
         let mut open = archived(file, wanted, faults)?;
-        if open.times.len() > 1 {
-            match open.pose(wanted.time) {
+        if open.times.len() > 1 || wanted.pose == Pose::Rest {
+            match open.pose(wanted.pose) {
                 Ok(positions) => open.mesh.positions = positions,
                 Err(error) => return sound(Err(error), file, faults),
             }

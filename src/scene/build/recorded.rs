@@ -4,7 +4,7 @@ use super::faults::Faults;
 use super::files::{self, Wanted};
 use crate::linalg::Vec3;
 use crate::mesh::TriMesh;
-use crate::mesh::archive::Archive;
+use crate::mesh::archive::{Archive, Pose};
 use crate::mesh::check;
 use crate::mesh::point_cache::{self, Clock as Count, PointCache};
 use crate::scene::Scene;
@@ -175,10 +175,10 @@ pub fn guide(
 
 /// What shapes come from.
 enum Source {
-    /// A PC2 or MDD file.
-    Points(PointCache),
-    /// A USD or Alembic file, with the times of the file that are taken.
-    Archive(Box<Archive>, Vec<f64>),
+    /// A PC2 or MDD file, and the mesh beside it.
+    Points(PointCache, Vec<Vec3>),
+    /// A USD or Alembic file, with what is taken of it.
+    Archive(Box<Archive>, Vec<Pose>),
 }
 
 impl Source {
@@ -203,31 +203,53 @@ impl Source {
             faults.in_file(points, None, None, message);
             return None;
         }
-        Some((mesh, Source::Points(read)))
+        let rest = mesh.positions.clone();
+        Some((mesh, Source::Points(read, rest)))
     }
 
     /// The key that names what moves.
     fn word(&self) -> &'static str {
         match self {
-            Source::Points(_) => "points",
+            Source::Points(..) => "points",
             Source::Archive(..) => "mesh",
         }
     }
 
     /// How many shapes are taken, and when they are; `key` is the path of the cache.
     fn shapes(&mut self, scene: &Scene, cache: &Cache, key: &str, faults: &mut Faults) -> Option<(usize, Clock)> {
+        let rests = cache.from_rest && scene.time.preroll > 0;
+        if cache.from_rest && !rests {
+            faults.warn(&format!("{key}.from_rest"), "does nothing without time.preroll");
+        }
         match self {
-            Source::Points(PointCache { frames, clock }) => {
+            Source::Points(PointCache { frames, clock }, mesh) => {
                 let interval = interval(scene, cache, clock, frames.len(), key, faults);
-                Some((frames.len(), Clock::Even { start: cache.start.unwrap_or_default(), interval }))
+                let start = cache.start.unwrap_or_default();
+                if !rests {
+                    return Some((frames.len(), Clock::Even { start, interval }));
+                }
+                let times = (0..frames.len()).map(|k| start + k as f64 * interval).collect();
+                let (times, shapes) =
+                    from_rest(scene, times, std::mem::take(frames), std::mem::take(mesh), |a, b, f| {
+                        a.iter().zip(b).map(|(a, b)| a.lerp(b, f)).collect()
+                    });
+                *frames = shapes;
+                Some((times.len(), Clock::Times(times)))
             }
             Source::Archive(open, taken) => {
                 if open.times.is_empty() {
                     faults.warn(&format!("{key}.mesh"), "nothing moves in it; mesh = \"...\" is enough");
                 }
                 let sampled = sampled(scene, cache, open, &format!("{key}.mesh"), faults);
-                *taken = sampled.iter().map(|(_, time)| *time).collect();
-                let times: Vec<f64> = sampled.into_iter().map(|(time, _)| time).collect();
+                *taken = sampled.iter().map(|(_, time)| Pose::At(*time)).collect();
+                let mut times: Vec<f64> = sampled.iter().map(|(time, _)| *time).collect();
+                if rests {
+                    (times, *taken) =
+                        from_rest(scene, times, std::mem::take(taken), Pose::Rest, |a, b, f| match (a, b) {
+                            (Pose::At(a), Pose::At(b)) => Pose::At(a + (b - a) * f),
+                            _ => *a,
+                        });
+                }
                 if !cache.repeat || times.len() < 2 {
                     return Some((times.len(), Clock::Times(times)));
                 }
@@ -243,7 +265,7 @@ impl Source {
     /// The shape of this number, as it is in the file.
     fn shape(&mut self, k: usize, file: &Path, faults: &mut Faults) -> Option<Vec<Vec3>> {
         match self {
-            Source::Points(cache) => cache.frames.get_mut(k).map(std::mem::take),
+            Source::Points(cache, _) => cache.frames.get_mut(k).map(std::mem::take),
             Source::Archive(open, times) => match open.pose(times[k]) {
                 Ok(positions) => Some(positions),
                 Err(error) => {
@@ -320,6 +342,27 @@ fn sampled(scene: &Scene, cache: &Cache, open: &Archive, key: &str, faults: &mut
     let begin = all.partition_point(|(t, _)| *t <= -scene.time.shot().lead).saturating_sub(1);
     let after = all.partition_point(|(t, _)| *t < scene.time.end());
     all[begin..(after + 1).min(all.len())].to_vec()
+}
+
+/// Times and shapes that go straight from that at rest, where the preroll begins, to that at the first frame, and on from there.
+/// `between` is the shape between two.
+fn from_rest<T: Clone>(
+    scene: &Scene,
+    times: Vec<f64>,
+    shapes: Vec<T>,
+    rest: T,
+    between: impl Fn(&T, &T, f64) -> T,
+) -> (Vec<f64>, Vec<T>) {
+    let next = times.partition_point(|t| *t <= 0.0);
+    let first = match (next.checked_sub(1), shapes.get(next)) {
+        (Some(k), Some(after)) => between(&shapes[k], after, -times[k] / (times[next] - times[k])),
+        (Some(k), None) => shapes[k].clone(),
+        (None, _) => shapes[0].clone(),
+    };
+    let mut all = (vec![-scene.time.shot().lead, 0.0], vec![rest, first]);
+    all.0.extend_from_slice(&times[next..]);
+    all.1.extend_from_slice(&shapes[next..]);
+    all
 }
 
 /// A number of frames without rounding.
