@@ -290,3 +290,77 @@ fn a_shot_has_its_frames() {
         lines(&paced.warnings)
     );
 }
+
+/// What is written is read back: positions of all frames, and the quads that came in.
+#[test]
+fn quads_in_are_quads_out() {
+    let folder = folder("quads");
+    let n = 6;
+    let at = |k: usize| 0.05 * k as f64;
+    let mut mesh: String = (0..n * n).map(|k| format!("v {} {} 0.5\n", at(k % n), at(k / n))).collect();
+    (0..n * n).for_each(|k| mesh += &format!("vt {} {}\n", at(k % n), at(k / n)));
+    for k in (0..n * (n - 1)).filter(|k| k % n != n - 1) {
+        let [a, b, c, d] = [k + 1, k + 2, k + n + 2, k + n + 1];
+        mesh += &format!("f {a}/{a} {b}/{b} {c}/{c} {d}/{d}\n");
+    }
+    fs::write(folder.join("sheet.obj"), mesh).unwrap();
+    let scene = "[scene]\nname = \"q\"\nup = \"z\"\n[time]\nfps = 24\nstart_frame = 1001\nframes = 3\nstep = \"5 ms\"\n\
+                 [[cloth]]\nname = \"sheet\"\nmesh = \"sheet.obj\"\n[preview]\nenabled = false\n";
+    fs::write(folder.join("scene.toml"), scene).unwrap();
+    let percale = |arguments: &[&str]| {
+        let output =
+            std::process::Command::new(env!("CARGO_BIN_EXE_percale")).args(arguments).current_dir(&folder).output();
+        let output = output.unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    percale(&["run", "scene.toml", "--out", "run", "--progress", "none"]);
+    for format in ["usdc", "usda", "abc"] {
+        let file = folder.join(format!("sheet.{format}"));
+        percale(&["export", "run", "--format", format, "--out", file.to_str().unwrap()]);
+        let mut open = Archive::open(&file, None, Upward::Z).unwrap();
+        assert_eq!((open.mesh.triangles.len(), open.mesh.source.faces.last()), (50, Some(&24)), "{format}");
+        assert_eq!(open.mesh.uv_triangles.len(), 50, "{format}");
+        for frame in 1001..1004 {
+            let ply = fs::read(folder.join(format!("run/meshes/sheet/sheet.{frame}.ply"))).unwrap();
+            let written = percale::mesh::read("ply", &ply).unwrap();
+            let found = open.pose(Pose::At(f64::from(frame) / 24.0)).unwrap();
+            assert!(apart(&found, &written.positions) < 1e-7, "{format}: {frame}");
+        }
+    }
+    percale(&["export", "run", "--format", "obj", "--out", "obj"]);
+    let obj = fs::read_to_string(folder.join("obj/sheet.1001.obj")).unwrap();
+    let faces: Vec<&str> = obj.lines().filter(|line| line.starts_with("f ")).collect();
+    assert!(faces.len() == 25 && faces.iter().all(|face| face.split_whitespace().count() == 5), "{}", faces[0]);
+}
+
+/// 30 frames before the first are those of a run that begins so much earlier, bit for bit.
+#[test]
+fn a_preroll_is_the_run_before() {
+    let folder = folder("preroll");
+    fs::copy(data("figure.usdc"), folder.join("figure.usdc")).unwrap();
+    let sheet = "v 0 -0.2 1.6\nv 0.2 -0.2 1.6\nv 0.2 0.1 1.6\nv 0 0.1 1.6\nf 1 2 3 4\n";
+    fs::write(folder.join("sheet.obj"), sheet).unwrap();
+    let scene = |time: &str| {
+        format!(
+            "[scene]\nup = \"z\"\n[time]\nfps = 24\nstep = \"8 ms\"\n{time}\n[[cloth]]\nname = \"sheet\"\nmesh = \"sheet.obj\"\nsubdivide = 3\n\
+             [[obstacle]]\nname = \"hero\"\nobject = \"/World/Hero\"\ncache = {{ mesh = \"figure.usdc\" }}\n[preview]\nenabled = false\n"
+        )
+    };
+    fs::write(folder.join("a.toml"), scene("start_frame = 1001\nframes = 4\npreroll = 30")).unwrap();
+    fs::write(folder.join("b.toml"), scene("start_frame = 971\nframes = 34")).unwrap();
+    let percale = |arguments: &[&str], code: i32| {
+        let output =
+            std::process::Command::new(env!("CARGO_BIN_EXE_percale")).args(arguments).current_dir(&folder).output();
+        let output = output.unwrap();
+        assert_eq!(output.status.code(), Some(code), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    percale(&["run", "a.toml", "--out", "a", "--progress", "none", "--threads", "1"], 0);
+    percale(&["run", "b.toml", "--out", "b", "--progress", "none", "--threads", "2"], 0);
+    let mesh = |run: &str, frame: u32| fs::read(folder.join(format!("{run}/meshes/sheet/sheet.{frame}.ply"))).unwrap();
+    for frame in 1001..1005 {
+        assert_eq!(mesh("a", frame), mesh("b", frame), "{frame}");
+    }
+    assert!(!folder.join("a/meshes/sheet/sheet.1000.ply").exists());
+    let stats = fs::read_to_string(folder.join("a/stats.ndjson")).unwrap();
+    assert!(stats.lines().next().unwrap().contains("\"time\":0.0"), "{stats}");
+}

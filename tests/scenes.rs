@@ -5,6 +5,8 @@
 
 #[path = "scenes/airflow.rs"]
 mod airflow;
+#[path = "scenes/shot.rs"]
+mod shot;
 #[path = "scenes/wet.rs"]
 mod wet;
 
@@ -84,7 +86,7 @@ fn read(name: &str, folder: &Folder) -> Done {
     let stats = folder.read_stats().unwrap();
     let (mut frames, mut all_bodies, mut all_obstacles) = (Vec::new(), Vec::new(), Vec::new());
     let mut crossings = Vec::new();
-    for frame in 1..=record.done {
+    for frame in record.there() {
         let mut x: Vec<Vec3> = Vec::new();
         let mut triangles: Vec<[u32; 3]> = Vec::new();
         let [mut cloths, mut bodies, mut obstacles] = [(); 3].map(|()| Frame::default());

@@ -13,6 +13,7 @@ mod alembic;
 mod ogawa;
 mod skin;
 mod usd;
+mod values;
 
 /// Ends of the names of files that are read.
 pub const ENDS: [&str; 5] = ["usd", "usda", "usdc", "usdz", "abc"];

@@ -21,6 +21,8 @@ pub fn scaled(image: Image, scale: f64) -> Image {
 pub struct Animation<W: Write> {
     writer: png::Writer<W>,
     size: [usize; 2],
+    /// Pictures that are still to come.
+    left: usize,
 }
 
 impl<W: Write> Animation<W> {
@@ -38,7 +40,7 @@ impl<W: Write> Animation<W> {
         encoder.set_animated(whole(frames)?, 0).map_err(told)?;
         let [numerator, denominator] = delay(fps);
         encoder.set_frame_delay(numerator, denominator).map_err(told)?;
-        Ok(Animation { writer: encoder.write_header().map_err(told)?, size })
+        Ok(Animation { writer: encoder.write_header().map_err(told)?, size, left: frames })
     }
 
     /// Adds a picture of that size.
@@ -50,6 +52,7 @@ impl<W: Write> Animation<W> {
             let [w, h] = self.size;
             return Err(format!("a picture of {} x {} in a movie of {w} x {h}", image.width, image.height));
         }
+        self.left = self.left.checked_sub(1).ok_or("more pictures than the movie has")?;
         self.writer.write_image_data(&bytes(image)).map_err(|error| format!("PNG: {error}"))
     }
 
@@ -58,6 +61,9 @@ impl<W: Write> Animation<W> {
     /// # Errors
     /// There are fewer pictures than was said, or the file cannot be written.
     pub fn finish(self) -> Result<(), String> {
+        if self.left > 0 {
+            return Err(format!("the movie lacks {} pictures", self.left));
+        }
         self.writer.finish().map_err(|error| format!("PNG: {error}"))
     }
 }

@@ -132,7 +132,11 @@ impl Folder {
             match at.symlink_metadata() {
                 Ok(data) if data.is_dir() => (),
                 Ok(data) if data.is_symlink() => return Err(linked(&at)),
-                _ => fs::create_dir(&at).map_err(|error| DiskError::new(&at, &error))?,
+                _ => match fs::create_dir(&at) {
+                    // Another process has made it meanwhile.
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists && at.is_dir() && !at.is_symlink() => (),
+                    made => made.map_err(|error| DiskError::new(&at, &error))?,
+                },
             }
         }
         Ok(())

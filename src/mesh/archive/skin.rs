@@ -1,6 +1,6 @@
 //! UsdSkel: blend shapes, then linear blend skinning, evaluated as Pixar's reference does.
 
-use super::usd::{told, transform};
+use super::values::{told, transform};
 use crate::linalg::Vec3;
 use crate::mesh::MeshError;
 use openusd::gf::{Matrix4d, Vec3f};

@@ -1,0 +1,142 @@
+//! Values of a USD prim: points, numbers, charts, channels and groups of a mesh.
+
+use super::Part;
+use crate::linalg::{Vec2, Vec3};
+use crate::mesh::MeshError;
+use openusd::gf::Matrix4d;
+use openusd::sdf::Value;
+use openusd::usd::{AttributeQuery, Prim, TimeCode};
+
+/// What openusd says, in one line, for the user.
+pub fn told(error: impl std::fmt::Display + std::fmt::Debug) -> MeshError {
+    let whole = format!("{error:#}");
+    MeshError::new(format!("cannot read it as USD: {}", whole.lines().collect::<Vec<_>>().join(" ")))
+}
+
+/// A point by a matrix of row vectors.
+pub fn transform(m: &Matrix4d, p: Vec3) -> Vec3 {
+    Vec3::from_fn(|k, _| p.x * m.0[k] + p.y * m.0[4 + k] + p.z * m.0[8 + k] + m.0[12 + k])
+}
+
+/// Whether the values of an attribute differ.
+pub fn changes(query: &AttributeQuery) -> Result<bool, MeshError> {
+    let mut first = None;
+    for time in query.time_sample_times().map_err(told)? {
+        let now = query.get_at::<Value>(TimeCode::new(time)).map_err(told)?;
+        if first.get_or_insert_with(|| now.clone()) != &now {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Groups: the subsets of its faces.
+pub fn subsets(prim: &Prim, part: &mut Part) -> Result<(), MeshError> {
+    for child in prim.children().map_err(told)? {
+        if child.type_name().map_err(told)?.is_none_or(|t| t.as_str() != "GeomSubset") {
+            continue;
+        }
+        let Some(name) = child.path().name().map(str::to_string) else { continue };
+        let indices = ints(&child, "indices")?;
+        match value(&child, "elementType")? {
+            Some(Value::Token(t)) if t.as_str() == "point" => {
+                let vertices = part.vertices as i64;
+                part.group(
+                    &name,
+                    indices.iter().filter(|v| (0..vertices).contains(&i64::from(**v))).map(|v| *v as u32),
+                );
+            }
+            Some(Value::Token(t)) if t.as_str() != "face" => (),
+            _ => part.group_faces(&name, &indices),
+        }
+    }
+    Ok(())
+}
+
+/// Chart and channels. Of several charts `st` counts first, then `UVMap`, then the first.
+pub fn primvars(prim: &Prim, part: &mut Part, turned: bool) -> Result<(), MeshError> {
+    let mut charts: Vec<(usize, String)> = Vec::new();
+    for name in prim.property_names().map_err(told)? {
+        let name = name.as_str();
+        let Some(short) = name.strip_prefix("primvars:").filter(|s| !s.ends_with(":indices")) else { continue };
+        let attribute = prim.attribute(name);
+        let kind = attribute.type_name().map_err(told)?.map(|t| t.as_str().to_string()).unwrap_or_default();
+        if kind.starts_with("texCoord2")
+            || kind.ends_with("2f[]") && (short == "st" || short == "UVMap")
+            || kind == "float2[]"
+        {
+            let rank = ["st", "UVMap"].iter().position(|k| *k == short).unwrap_or(2);
+            charts.push((rank, name.to_string()));
+        } else if kind == "float[]" && !short.starts_with("skel:") && interpolation(prim, name)? == "vertex" {
+            let values = match value(prim, name)? {
+                Some(Value::FloatVec(values)) => indexed(values, &ints(prim, &format!("{name}:indices"))?),
+                _ => continue,
+            };
+            if values.len() == part.vertices {
+                part.channels.insert(short.to_string(), values.into_iter().map(f64::from).collect());
+            }
+        }
+    }
+    charts.sort();
+    let Some((_, name)) = charts.first() else { return Ok(()) };
+    let uv: Vec<Vec2> = match value(prim, name)? {
+        Some(Value::Vec2fVec(uv)) => uv.iter().map(|c| Vec2::new(f64::from(c.x), f64::from(c.y))).collect(),
+        Some(Value::Vec2dVec(uv)) => uv.iter().map(|c| Vec2::new(c.x, c.y)).collect(),
+        Some(Value::Vec2hVec(uv)) => uv.iter().map(|c| Vec2::new(c.x.to_f64(), c.y.to_f64())).collect(),
+        _ => return Ok(()),
+    };
+    let indices = ints(prim, &format!("{name}:indices"))?;
+    let places: Vec<u32> = match interpolation(prim, name)?.as_str() {
+        "faceVarying" if indices.is_empty() => (0..part.corners.len() as u32).collect(),
+        "faceVarying" => indices.iter().map(|i| *i as u32).collect(),
+        "vertex" | "varying" => {
+            let of = |v: i32| {
+                if indices.is_empty() { v as u32 } else { indices.get(v as usize).map_or(u32::MAX, |i| *i as u32) }
+            };
+            ints(prim, "faceVertexIndices")?.into_iter().map(of).collect()
+        }
+        _ => return Ok(()),
+    };
+    part.set_chart(uv, places, turned);
+    Ok(())
+}
+
+/// Values by their indices, where there are any.
+fn indexed<T: Copy>(values: Vec<T>, indices: &[i32]) -> Vec<T> {
+    if indices.is_empty() {
+        return values;
+    }
+    indices.iter().filter_map(|i| values.get(usize::try_from(*i).ok()?).copied()).collect()
+}
+
+fn interpolation(prim: &Prim, name: &str) -> Result<String, MeshError> {
+    let authored = prim.attribute(name).get_metadata::<Value>("interpolation").map_err(told)?;
+    Ok(match authored {
+        Some(Value::Token(t)) => t.as_str().to_string(),
+        _ => "constant".to_string(),
+    })
+}
+
+/// The value of an attribute, or of its first sample.
+pub fn value(prim: &Prim, name: &str) -> Result<Option<Value>, MeshError> {
+    prim.attribute(name).get_at::<Value>(TimeCode::EARLIEST).map_err(told)
+}
+
+pub fn ints(prim: &Prim, name: &str) -> Result<Vec<i32>, MeshError> {
+    match value(prim, name)? {
+        None => Ok(Vec::new()),
+        Some(Value::IntVec(all)) => Ok(all),
+        Some(_) => Err(MeshError::new(format!("<{}>: {name} is no int[]", prim.path()))),
+    }
+}
+
+/// Positions at a time code, or by default, in the prim's own space and unit.
+pub fn points(query: &AttributeQuery, code: Option<TimeCode>, path: &str) -> Result<Vec<Vec3>, MeshError> {
+    Ok(match query.get_at::<Value>(code).map_err(told)? {
+        Some(Value::Vec3fVec(all)) => all.iter().map(|p| Vec3::new(p.x.into(), p.y.into(), p.z.into())).collect(),
+        Some(Value::Vec3dVec(all)) => all.iter().map(|p| Vec3::new(p.x, p.y, p.z)).collect(),
+        Some(Value::Vec3hVec(all)) => all.iter().map(|p| Vec3::new(p.x.to_f64(), p.y.to_f64(), p.z.to_f64())).collect(),
+        None => return Err(MeshError::new(format!("<{path}>: it has no points"))),
+        Some(_) => return Err(MeshError::new(format!("<{path}>: points is no point3f[]"))),
+    })
+}

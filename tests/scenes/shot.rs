@@ -1,0 +1,46 @@
+//! Scene `dancer`: a shot with a character of a USD file.
+
+use super::{check_full, check_scene, run};
+use percale::linalg::Vec3;
+use percale::mesh::archive::{Archive, Pose, Upward};
+use std::path::Path;
+
+#[test]
+fn dancer_as_expected() {
+    check_scene("dancer");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, a minute"]
+fn dancer_at_full_resolution() {
+    check_full("dancer");
+}
+
+/// The waist is where the file has it in every frame, and so is the dancer; the hem goes out as she turns.
+#[test]
+fn the_waist_follows_the_file() {
+    let done = run("dancer", "dancer-waist", Some(30), &["time.step=0.004".to_string()]);
+    assert_eq!((done.record.first, done.record.done), (1001, 30));
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes/dancer.usdc");
+    let open = |name: &str| Archive::open(&file, Some(name), Upward::Z).unwrap();
+    let (mut skirt, mut body) = (open("Skirt"), open("Body"));
+    let waist = skirt.mesh.groups["waist"].clone();
+    let off = |a: &Vec3, b: &Vec3| (a - b).norm();
+    for frame in 1..=30 {
+        let time = Pose::At(f64::from(1000 + frame) / 24.0);
+        let (there, hers) = (skirt.pose(time).unwrap(), body.pose(time).unwrap());
+        let cloth = done.frame(frame);
+        let worst = waist.iter().map(|v| off(&cloth.x[*v as usize], &there[*v as usize])).fold(0.0, f64::max);
+        assert!(worst < 1e-5, "frame {frame}: the waist is off by {worst} m");
+        let worst = done.obstacles[frame as usize - 1].x.iter().zip(&hers).map(|(a, b)| off(a, b)).fold(0.0, f64::max);
+        assert!(worst < 1e-5, "frame {frame}: the dancer is off by {worst} m");
+    }
+    // Of the last row of 72 vertices.
+    let out = |frame: u32| {
+        let x = &done.frame(frame).x;
+        let hem = &x[x.len() - 72..];
+        let centre = hem.iter().sum::<Vec3>() / 72.0;
+        hem.iter().map(|p| (p - centre).xy().norm()).sum::<f64>() / 72.0
+    };
+    assert!(out(28) > 1.3 * out(1), "{} m, at rest {} m", out(28), out(1));
+}
