@@ -35,6 +35,9 @@ pub struct Export {
     /// NAME-embedded
     #[arg(long, value_name = "NAME=FILE")]
     embed: Vec<String>,
+    /// Give cloths their thickness: closed, with a rim along borders
+    #[arg(long)]
+    thick: bool,
     /// Frames to write: a number or a range A-B; all that are there if absent
     #[arg(long, value_name = "A-B", value_parser = Frames::unbroken)]
     frames: Option<(u32, u32)>,
@@ -109,8 +112,9 @@ impl Export {
             }
         }
         let wanted = |name: &str| self.objects.is_empty() || self.objects.iter().any(|o| o == name);
+        let embedded = self.embedded(&scene, &record)?;
         let (source, take) =
-            Source::open(&folder, &record, &scene, Range { first, last }, wanted, &self.embedded(&scene, &record)?)?;
+            Source::open(&folder, &record, &scene, Range { first, last }, wanted, (&embedded, self.thick))?;
         if take.parts.is_empty() {
             return Err(Failure::input(format!("{dir}: no meshes were written; run again with output.meshes")));
         }

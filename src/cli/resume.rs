@@ -175,7 +175,9 @@ impl Resume<'_> {
         }
         let (state, frame) = (&checkpoint.state, checkpoint.frame);
         if !(scene.time.run(frame)..scene.time.run(frame + 1)).contains(&state.time) {
-            return Err(refuse("time.fps, preroll or scale is another than at the checkpoint".to_string()));
+            let changed = |key: &&str| changes.iter().any(|change| change.starts_with(&format!("{key}:")));
+            let key = ["time.fps", "time.preroll", "time.scale"].into_iter().find(changed).unwrap_or("time.fps");
+            return Err(refuse(format!("{key} is another than at the checkpoint")));
         }
         self.once(state, frame).map_err(refuse)?;
         let misfits = state.misfits(world, start);

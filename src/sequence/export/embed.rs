@@ -28,12 +28,13 @@ const ROUNDS: usize = 12;
 /// Half of the time over which positions differ to give velocities [s].
 const MOMENT: f64 = 1e-4;
 
-fn wide(p: &[f32; 3]) -> Vec3 {
+/// A point in double precision.
+pub fn wide(p: &[f32; 3]) -> Vec3 {
     Vec3::new(p[0].into(), p[1].into(), p[2].into())
 }
 
 /// Unit normals at vertices: those of triangles around, by area.
-fn normals(x: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec3> {
+pub fn normals(x: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec3> {
     let mut all = vec![Vec3::zeros(); x.len()];
     for t in triangles {
         let [a, b, c] = t.map(|v| x[v as usize]);

@@ -9,6 +9,7 @@ mod gltf;
 mod obj;
 mod ogawa;
 mod points;
+mod shell;
 mod source;
 mod usd;
 mod usdc;

@@ -1,6 +1,7 @@
 //! The run folder, read for export: an object and a frame at a time.
 
 use super::embed::Embedding;
+use super::shell::Shell;
 use super::{Chart, Part, Sample, Take};
 use crate::linalg::{Vec2, Vec3};
 use crate::mesh::{TriMesh, ply, polygon};
@@ -52,6 +53,8 @@ struct Item {
     kept: Option<Vec<u32>>,
     /// A mesh that is exported in its place.
     embedding: Option<Embedding>,
+    /// It is exported with its thickness.
+    shell: Option<Shell>,
 }
 
 /// The meshes of a run.
@@ -64,7 +67,7 @@ pub struct Source {
 
 impl Source {
     /// Of objects of a run that are recorded; `frames` are there. Of bodies the surface is taken, and after all objects the
-    /// meshes `embedded` in them, as `<name>-embedded`.
+    /// meshes `embedded` in them, as `<name>-embedded`. Cloths are given their thickness where they are to be `thick`.
     ///
     /// # Errors
     /// A file is missing or not what was written.
@@ -74,7 +77,7 @@ impl Source {
         scene: &Scene,
         frames: Range,
         wanted: impl Fn(&str) -> bool,
-        embedded: &[Embedded],
+        (embedded, thick): (&[Embedded], bool),
     ) -> Result<(Source, Take), DiskError> {
         let (mut items, mut parts, mut carries) = (Vec::new(), Vec::new(), Vec::new());
         for (entry, material) in record.objects.iter().zip(materials(record, scene)) {
@@ -100,14 +103,22 @@ impl Source {
                 }
                 let embedding = Embedding::new(&mesh.positions, start, &shape.triangles);
                 let own = Shape::of_mesh(&format!("{}-embedded", entry.name), Kind::Obstacle, mesh.clone());
-                let item =
-                    Item { entry: entry.clone(), layout: layout.clone(), kept: None, embedding: Some(embedding) };
+                let item = Item {
+                    entry: entry.clone(),
+                    layout: layout.clone(),
+                    kept: None,
+                    embedding: Some(embedding),
+                    shell: None,
+                };
                 let polygons = polygon::counts(&mesh.source.faces);
                 carries.push((part(own, (material, &polygons), still, None).0, item));
             }
-            let (part, kept) = part(shape, (material, &entry.counts()), still, there);
+            let polygons = entry.counts();
+            let (mut part, kept) = part(shape, (material, &polygons), still, there);
+            let cloth = scene.cloths.iter().find(|cloth| thick && cloth.name == entry.name);
+            let shell = cloth.map(|cloth| Shell::new(&mut part, &polygons, cloth.material.thickness));
             parts.push(part);
-            items.push(Item { entry: entry.clone(), layout, kept, embedding: None });
+            items.push(Item { entry: entry.clone(), layout, kept, embedding: None, shell });
         }
         for (part, item) in carries {
             parts.push(part);
@@ -148,7 +159,10 @@ impl Source {
             sample.velocities = sample.velocities.map(|v| chosen(&v, kept));
             sample.fields.iter_mut().for_each(|(_, values)| *values = chosen(values, kept));
         }
-        Ok(sample)
+        Ok(match &item.shell {
+            Some(shell) => shell.thicken(sample),
+            None => sample,
+        })
     }
 }
 

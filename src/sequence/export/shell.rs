@@ -1,0 +1,101 @@
+//! A cloth with its thickness: two surfaces half of it from the middle along smooth normals, and a rim along the borders.
+
+use super::embed::{normals, wide};
+use super::{Chart, Part, Sample};
+use crate::linalg::Vec3;
+use crate::mesh::polygon;
+use std::collections::BTreeSet;
+
+/// A surface that is made thick.
+pub struct Shell {
+    half: f64,
+    triangles: Vec<[u32; 3]>,
+}
+
+/// Triangles at the border, with the corner at which their edge of it begins.
+fn border(triangles: &[[u32; 3]]) -> Vec<[usize; 2]> {
+    let side = |t: usize, k: usize| (triangles[t][k], triangles[t][(k + 1) % 3]);
+    let all = || (0..triangles.len()).flat_map(|t| (0..3).map(move |k| [t, k]));
+    let sides: BTreeSet<(u32, u32)> = all().map(|[t, k]| side(t, k)).collect();
+    all().filter(|[t, k]| !sides.contains(&(side(*t, *k).1, side(*t, *k).0))).collect()
+}
+
+/// Triangles of both surfaces and of the rim, from those of one; the second surface counts on by `more`.
+fn doubled(triangles: &[[u32; 3]], rim: &[[usize; 2]], more: u32) -> Vec<[u32; 3]> {
+    let inner = triangles.iter().map(|[a, b, c]| [a + more, c + more, b + more]);
+    let mut all: Vec<[u32; 3]> = triangles.iter().copied().chain(inner).collect();
+    for [t, k] in rim {
+        let [a, b] = [triangles[*t][*k], triangles[*t][(k + 1) % 3]];
+        all.extend([[b, a, a + more], [b, a + more, b + more]]);
+    }
+    all
+}
+
+impl Shell {
+    /// Makes a part as thick as `thickness` [m]; `polygons` are how many of its triangles in a row are of one face.
+    pub fn new(part: &mut Part, polygons: &[u32], thickness: f64) -> Shell {
+        let triangles = std::mem::take(&mut part.triangles);
+        let rim = border(&triangles);
+        let each = if polygons.is_empty() { vec![1; triangles.len()] } else { polygons.to_vec() };
+        let counts: Vec<u32> = each.iter().chain(&each).copied().chain(rim.iter().map(|_| 2)).collect();
+        part.triangles = doubled(&triangles, &rim, part.vertices as u32);
+        part.faces = polygon::faces(&part.triangles, &counts);
+        part.vertices *= 2;
+        match &mut part.chart {
+            Some(Chart::Vertices(uv)) => uv.extend_from_within(..),
+            // Both surfaces and the rim have the same places in the chart.
+            Some(Chart::Corners(_, corners)) => *corners = doubled(corners, &rim, 0),
+            None => (),
+        }
+        Shell { half: thickness / 2.0, triangles }
+    }
+
+    /// Both surfaces, from the one in the middle.
+    pub fn thicken(&self, middle: Sample) -> Sample {
+        let x: Vec<Vec3> = middle.positions.iter().map(wide).collect();
+        let normals = normals(&x, &self.triangles);
+        let at =
+            |side: f64| x.iter().zip(&normals).map(move |(x, n)| (x + n * (side * self.half)).map(|c| c as f32).into());
+        let twice = |all: Vec<[f32; 3]>| [all.clone(), all].concat();
+        Sample {
+            positions: at(1.0).chain(at(-1.0)).collect(),
+            velocities: middle.velocities.map(twice),
+            fields: middle.fields.into_iter().map(|(name, all)| (name, [all.clone(), all].concat())).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A square of two quads becomes a box: closed, outward, of the right volume.
+    #[test]
+    fn a_square_becomes_a_box() {
+        let triangles = vec![[0, 1, 4], [0, 4, 3], [1, 2, 5], [1, 5, 4]];
+        let corners = triangles.clone();
+        let mut part = Part {
+            name: "s".into(),
+            vertices: 6,
+            faces: Vec::new(),
+            triangles,
+            chart: Some(Chart::Corners(vec![[0.0; 2]; 6], corners)),
+            material: 0,
+            still: false,
+            there: None,
+        };
+        let shell = Shell::new(&mut part, &[2, 2], 0.1);
+        let positions = (0..6).map(|k| [(k % 3) as f32, (k / 3) as f32, 0.0]).collect();
+        let whole = shell.thicken(Sample { positions, velocities: None, fields: vec![("f".into(), vec![[1.0]; 6])] });
+        assert_eq!((whole.positions.len(), whole.fields[0].1.len(), part.vertices), (12, 12, 12));
+        let quads: Vec<usize> = part.faces.iter().map(Vec::len).collect();
+        assert_eq!(quads, [4; 2 + 2 + 6]);
+        assert!(border(&part.triangles).is_empty(), "open");
+        let x: Vec<Vec3> = whole.positions.iter().map(wide).collect();
+        let volume: f64 =
+            part.triangles.iter().map(|t| t.map(|v| x[v as usize])).map(|[a, b, c]| a.cross(&b).dot(&c) / 6.0).sum();
+        assert!((volume - 0.2).abs() < 1e-6, "{volume}");
+        let Some(Chart::Corners(_, corners)) = part.chart else { panic!() };
+        assert_eq!(corners.len(), part.triangles.len());
+    }
+}
