@@ -81,6 +81,9 @@ impl Format {
     }
 }
 
+/// A mesh that is carried along is rarely meant to be so far away [m].
+const FAR: f64 = 0.1;
+
 impl Export {
     /// Reads frame after frame and writes.
     ///
@@ -130,6 +133,12 @@ impl Export {
         let above = if self.format.ending().is_some() { path.parent().unwrap_or(Path::new("")) } else { &path };
         make_folder(above)?;
         let mut sink = self.sink(&path, &take)?;
+        for (name, far) in source.carried.iter().filter(|(_, far)| *far > FAR) {
+            let message = format!(
+                "--embed {name}=...: it is up to {far:.3} m from '{name}' at the start; is it in the coordinates of its file?"
+            );
+            log(Level::Warning, &message);
+        }
         let mut told = BTreeSet::new();
         for frame in take.frames.all() {
             for (k, part) in take.parts.iter().enumerate() {

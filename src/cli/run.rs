@@ -171,7 +171,8 @@ impl Run {
             Plan::GoOn(found) => {
                 let (stored, mut checkpoint, changes) = *found;
                 let (frame, path) = (checkpoint.frame, stored.path.display());
-                log(Level::Info, &format!("goes on after frame {frame}, t={:.6} s: {path}", checkpoint.state.time));
+                let time = world.shot.shot(checkpoint.state.time);
+                log(Level::Info, &format!("goes on after frame {frame}, t={time:.6} s: {path}"));
                 // What is thicker now is nearer than it rests.
                 if changes.iter().any(|change| reaches(change))
                     && let Some(eased) = eased(&world, &mut checkpoint.state)

@@ -138,7 +138,7 @@ impl Simulation<'_> {
             Ok(()) => Failure::Stopped(format!(
                 "by a signal after frame {done} of {}, t={:.6} s; the frames so far are in {}; run again with --resume to go on",
                 self.scene.time.last_frame(),
-                state.time,
+                self.world.shot.shot(state.time),
                 self.frames.folder().path().display()
             )),
             Err(failure) => failure,
@@ -224,7 +224,8 @@ impl Simulation<'_> {
         let missed = grips.filter(|((_, now), before)| now.misses() && now != before);
         let names: Vec<&str> = missed.map(|((pick, _), _)| self.world.name(pick.object)).collect();
         for name in &names {
-            let told = format!("t={:.6} s: a pointer is pressed beside '{name}': no force", state.time);
+            let time = self.world.shot.shot(state.time);
+            let told = format!("t={time:.6} s: a pointer is pressed beside '{name}': no force");
             self.progress.log(Level::Warning, &told);
             self.frames.warn(told);
         }
@@ -238,7 +239,7 @@ impl Simulation<'_> {
             stats.frame,
             self.scene.time.last_frame(),
             state.step + 1,
-            state.time,
+            self.world.shot.shot(state.time),
             stuck.describe(self.world, state)
         );
         if let StepError::Entered { shown, .. } = stuck
@@ -270,7 +271,7 @@ impl Simulation<'_> {
             self.scene.time.last_frame(),
             span(self.scene.time.frame_limit.unwrap_or_default()),
             stats.steps,
-            state.time,
+            self.world.shot.shot(state.time),
             1e3 * state.last,
             1e3 * settings.step,
             why.join(", ")

@@ -14,6 +14,7 @@ mod ogawa;
 mod skin;
 mod usd;
 mod values;
+mod xform;
 
 /// Ends of the names of files that are read.
 pub const ENDS: [&str; 5] = ["usd", "usda", "usdc", "usdz", "abc"];

@@ -4,7 +4,7 @@
 //! (`world::snapshot`), and the CRC-32 of all that. What is cut short or changed is no checkpoint.
 
 use super::stats::FrameStats;
-use crate::world::{Object, State, World, snapshot};
+use crate::world::{Course, Object, State, World, snapshot};
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -58,6 +58,10 @@ pub fn marks(world: &World) -> Vec<Mark> {
         let mut shape = crc32fast::Hasher::new();
         let rest = object.place.iter().filter_map(|v| world.rest.get(*v as usize));
         rest.flat_map(|p| p.iter()).for_each(|c| shape.update(&c.to_le_bytes()));
+        let obstacle = world.obstacles.iter().find(|o| world.objects[o.object].name == object.name);
+        if let Some(Course::Recorded(recording)) = obstacle.map(|o| &o.course) {
+            shape.update(&recording.mark.to_le_bytes());
+        }
         Mark { name: object.name.clone(), topology: topology.finalize(), shape: shape.finalize() }
     };
     world.objects.iter().map(mark).collect()

@@ -36,6 +36,9 @@ impl Folder {
     /// Of meshes only the length is, which files cut short do not have.
     pub fn damage(&self, record: &Run, last: u32) -> Vec<Damage> {
         let mut all = Vec::new();
+        if last < record.first {
+            return all;
+        }
         let mut add = |frame: u32, path: PathBuf, found: Result<(), String>| {
             all.extend(found.err().map(|reason| Damage { frame, path, reason }));
         };

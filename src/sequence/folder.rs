@@ -106,7 +106,10 @@ impl Folder {
     pub fn write_checkpoint(&self, checkpoint: &Checkpoint) -> Result<PathBuf, DiskError> {
         let folder = self.checkpoint_folder();
         self.make(&folder)?;
-        sync(&self.stats())?;
+        // In a preroll there are none yet.
+        if self.stats().exists() {
+            sync(&self.stats())?;
+        }
         self.sync_probes()?;
         let between = checkpoint.partial.as_ref().map_or(String::new(), |_| format!(".{}", checkpoint.state.step));
         let path = folder.join(format!("frame.{:04}{between}.{CHECKPOINT}", checkpoint.frame));

@@ -37,6 +37,8 @@ pub struct Recording {
     pub repeat: bool,
     /// What is taken off all positions [m].
     origin: Vec3,
+    /// A number of all shapes and times, as a mark that they are the same.
+    pub mark: u64,
 }
 
 #[derive(Debug)]
@@ -62,6 +64,12 @@ pub struct Recorder {
     vertices: usize,
     count: usize,
     kept: usize,
+    mark: u64,
+}
+
+/// Takes a number into a mark (FNV-1a, by words).
+fn marked(mark: u64, number: f64) -> u64 {
+    (mark ^ number.to_bits()).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23)
 }
 
 impl Default for Recorder {
@@ -73,7 +81,7 @@ impl Default for Recorder {
 impl Recorder {
     /// Of which so many bytes are kept in memory.
     pub fn keeping(kept: usize) -> Recorder {
-        Recorder { memory: Vec::new(), file: None, vertices: 0, count: 0, kept }
+        Recorder { memory: Vec::new(), file: None, vertices: 0, count: 0, kept, mark: 0xcbf2_9ce4_8422_2325 }
     }
 
     /// Adds a shape; all have as many vertices as the first.
@@ -85,6 +93,7 @@ impl Recorder {
             self.vertices = shape.len();
         }
         self.count += 1;
+        self.mark = shape.iter().flatten().fold(self.mark, |mark, c| marked(mark, *c));
         if self.file.is_none() && self.count * self.vertices * WIDTH > self.kept {
             let mut file = BufWriter::with_capacity(1 << 20, tempfile::tempfile()?);
             self.memory.drain(..).try_for_each(|shape| put(&mut file, &shape))?;
@@ -117,7 +126,12 @@ impl Recorder {
                 }))
             }
         };
-        Ok(Recording { shapes: Arc::new(shapes), count: self.count, clock, repeat, origin: Vec3::zeros() })
+        let times = match &clock {
+            Clock::Even { start, interval } => vec![*start, *interval],
+            Clock::Times(times) => times.clone(),
+        };
+        let mark = times.into_iter().fold(self.mark, marked);
+        Ok(Recording { shapes: Arc::new(shapes), count: self.count, clock, repeat, origin: Vec3::zeros(), mark })
     }
 }
 

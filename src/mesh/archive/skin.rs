@@ -99,9 +99,9 @@ impl Skin {
         Ok(Some(Skin { path, skeleton, bones, animation, binding, joints, weights, rigid, shapes }))
     }
 
-    /// The skeleton: its space is the one that skinned points are in.
-    pub fn skeleton(&self) -> &Prim {
-        &self.skeleton
+    /// The skeleton whose space skinned points are in; none where blend shapes alone act.
+    pub fn skeleton(&self) -> Option<&Prim> {
+        (!self.joints.is_empty()).then_some(&self.skeleton)
     }
 
     /// Time codes of samples of joints and of weights of shapes.
@@ -120,7 +120,9 @@ impl Skin {
     /// Takes points of the mesh to where they were bound, in the space of the skeleton.
     pub fn bind(&self, points: &mut [Vec3]) {
         let place = self.binding.geom_bind_transform();
-        points.iter_mut().for_each(|p| *p = transform(&place, *p));
+        if !self.joints.is_empty() {
+            points.iter_mut().for_each(|p| *p = transform(&place, *p));
+        }
     }
 
     /// Takes points of the mesh to where they are in the space of the skeleton.

@@ -3,28 +3,15 @@
 
 use super::skin::Skin;
 use super::values::{changes, ints, points, primvars, subsets, told, transform, value};
+use super::xform::{Any, above, attribute, operations, world};
 use super::{Archive, Entry, Part, Poses, Upward, chosen, finite, join, some, upright};
 use crate::linalg::Vec3;
 use crate::mesh::MeshError;
 use openusd::gf::Matrix4d;
-use openusd::schemas::geom::{Imageable, Purpose, Visibility, Xformable};
+use openusd::schemas::geom::{Imageable, Purpose};
 use openusd::sdf::Value;
-use openusd::usd::{AttributeQuery, Prim, PrimPredicate, SchemaBase, SchemaKind, Stage, TimeCode};
+use openusd::usd::{AttributeQuery, Prim, PrimPredicate, Stage, TimeCode};
 use std::path::Path;
-
-/// Any prim, as one that has a transform and may be hidden.
-pub(super) struct Any(pub Prim);
-
-impl SchemaBase for Any {
-    const KIND: SchemaKind = SchemaKind::AbstractTyped;
-
-    fn prim(&self) -> &Prim {
-        &self.0
-    }
-}
-
-impl Imageable for Any {}
-impl Xformable for Any {}
 
 /// A mesh on the stage.
 struct Found {
@@ -40,27 +27,43 @@ fn meshes(stage: &Stage) -> Result<(Vec<Found>, Vec<String>), MeshError> {
     if let Some(error) = stage.composition_errors().first() {
         return Err(MeshError::new(format!("what it refers to is not whole: {error}")));
     }
-    let (mut all, mut others) = (Vec::new(), Vec::new());
+    let (mut all, mut others, mut instancer) = (Vec::new(), Vec::new(), None);
     for path in paths {
-        let any = Any(stage.prim(path));
+        // What an instancer scatters is not where it is written.
+        if instancer.as_ref().is_some_and(|instancer| path.has_prefix(instancer)) {
+            continue;
+        }
+        let any = Any(stage.prim(path.clone()));
         match any.0.type_name().map_err(told)?.as_ref().map_or("", |t| t.as_str()) {
             "Mesh" => {
-                let purpose = any.compute_purpose().map_err(told)?;
-                let hidden = match any.compute_visibility().map_err(told)? {
-                    Visibility::Invisible => Some("hidden"),
-                    _ if purpose == Purpose::Guide => Some("guide"),
-                    _ if purpose == Purpose::Proxy => Some("proxy"),
+                let hidden = match any.compute_purpose().map_err(told)? {
+                    _ if invisible(&any.0)? => Some("hidden"),
+                    Purpose::Guide => Some("guide"),
+                    Purpose::Proxy => Some("proxy"),
                     _ => None,
                 };
                 all.push(Found { prim: any.0, hidden });
             }
             "PointInstancer" | "Cube" | "Sphere" | "Capsule" | "Cone" | "Cylinder" | "Plane" | "NurbsPatch" => {
-                others.push(any.0.path().as_str().to_string());
+                if any.0.type_name().map_err(told)?.is_some_and(|t| t.as_str() == "PointInstancer") {
+                    instancer = Some(path.clone());
+                }
+                others.push(path.as_str().to_string());
             }
             _ => (),
         }
     }
     Ok((all, others))
+}
+
+/// It or what is above it is invisible, at its first sample where it has any.
+fn invisible(prim: &Prim) -> Result<bool, MeshError> {
+    for any in above(prim) {
+        if matches!(value(&any.0, "visibility")?, Some(Value::Token(t)) if t.as_str() == "invisible") {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn stage(file: &Path) -> Result<Stage, MeshError> {
@@ -201,7 +204,7 @@ impl Moving {
         let code = TimeCode::new(time * self.rate);
         let [from, to] = self.turned;
         for source in &self.sources {
-            let place = world(source.skin.as_ref().map_or(&source.prim, Skin::skeleton), code)?;
+            let place = world(source.space(), code)?;
             let start = positions.len();
             let to_world = |p: Vec3| upright(transform(&place, p) * self.metres, from, to);
             positions.extend(own(source, code)?.into_iter().map(to_world));
@@ -212,6 +215,11 @@ impl Moving {
 }
 
 impl Mover {
+    /// The prim in whose space its points are: what follows bones is where its skeleton is.
+    fn space(&self) -> &Prim {
+        self.skin.as_ref().and_then(Skin::skeleton).unwrap_or(&self.prim)
+    }
+
     /// Points in the space of the prim, or of its skeleton.
     fn points_at(&self, code: TimeCode) -> Result<Vec<Vec3>, MeshError> {
         let mut own = self.counted(points(&self.points, Some(code), &self.path)?, code)?;
@@ -246,37 +254,17 @@ impl Mover {
     }
 }
 
-/// From a prim's own space to the world.
-fn world(prim: &Prim, code: TimeCode) -> Result<Matrix4d, MeshError> {
-    let mut all = Matrix4d::IDENTITY;
-    for any in above(prim) {
-        all = all * any.local_to_parent_transform(code).map_err(told)?;
-        if any.resets_xform_stack().map_err(told)? {
-            break;
-        }
-    }
-    Ok(all)
-}
-
-/// A prim and what is above it, from the lowest.
-fn above(prim: &Prim) -> impl Iterator<Item = Any> {
-    prim.path().ancestors_below_root().map(|path| Any(prim.stage().prim(path))).collect::<Vec<_>>().into_iter()
-}
-
 /// Time codes of samples of all that moves a mesh; and whether it turns.
 fn samples(prim: &Prim, skin: Option<&Skin>) -> Result<(Vec<f64>, bool), MeshError> {
     let several = |times: Vec<f64>| if times.len() > 1 { times } else { Vec::new() };
     let mut times = several(prim.attribute("points").time_sample_times().map_err(told)?);
     let mut turns = false;
-    let top = skin.map_or(prim, Skin::skeleton);
+    let top = skin.and_then(Skin::skeleton).unwrap_or(prim);
     for any in above(top) {
-        for op in any.xform_op_order().map_err(told)?.unwrap_or_default() {
-            let op = op.trim_start_matches("!invert!");
-            if op.starts_with("xformOp:") {
-                let own = several(any.0.attribute(op).time_sample_times().map_err(told)?);
-                turns |= !own.is_empty();
-                times.extend(own);
-            }
+        for operation in operations(&any)?.0 {
+            let own = several(attribute(&any, &operation).0.time_sample_times().map_err(told)?);
+            turns |= !own.is_empty();
+            times.extend(own);
         }
     }
     if let Some(skin) = skin {
@@ -307,7 +295,7 @@ fn taken_apart(stage: &Stage, prim: Prim) -> Result<Taken, MeshError> {
     let skin = Skin::of(stage, &prim, vertices)?;
     let (times, turns) = samples(&prim, skin.as_ref())?;
     let start = TimeCode::new(times.first().copied().unwrap_or_default());
-    let place = world(skin.as_ref().map_or(&prim, Skin::skeleton), start)?;
+    let place = world(skin.as_ref().and_then(Skin::skeleton).unwrap_or(&prim), start)?;
     let left_handed = matches!(value(&prim, "orientation")?, Some(Value::Token(t)) if t.as_str() == "leftHanded");
     let turned = left_handed != (determinant(&place) < 0.0);
     let [counts, indices] = [ints(&prim, "faceVertexCounts")?, ints(&prim, "faceVertexIndices")?];
@@ -325,7 +313,7 @@ fn taken_apart(stage: &Stage, prim: Prim) -> Result<Taken, MeshError> {
         part.leave_out(|face| holes.contains(&(face as i32)));
     }
     if prim.attribute("visibility").num_time_samples().map_err(told)? > 1 {
-        part.notes.push("its visibility changes with time, and is taken as it is by default".into());
+        part.notes.push("its visibility changes with time, and is taken as it is at first".into());
     }
     Ok(Taken { part, mover: Mover { path, prim, points: query, skin, vertices }, times, turns })
 }

@@ -8,7 +8,7 @@ use crate::force::contact::Friction;
 use crate::force::drag::Drag;
 use crate::force::sheet::{Damping, Sheet};
 use crate::force::spring_mesh::Fault;
-use crate::mesh::archive::Pose;
+use crate::mesh::archive::{self, Pose};
 use crate::mesh::check::{Severity, check};
 use crate::mesh::{LEFT_OUT, TriMesh, refine};
 use crate::scene::Scene;
@@ -25,6 +25,9 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
     let mut wanted = Wanted::of(scene, object);
     if cloth.pose == cloth::Begin::Rest {
         wanted.pose = Pose::Rest;
+        if !archive::reads(&cloth.mesh) {
+            faults.warn(&format!("{key}.pose"), "goes with USD files: others have one shape");
+        }
     }
     let mut mesh = files::placed(&cloth.mesh, wanted, &cloth.transform, cloth.weld, key, faults)?;
     files::measure(&mesh.positions, key, faults);

@@ -20,6 +20,8 @@ pub struct Wanted<'a> {
     pub up: Upward,
     /// What is taken of a file that moves.
     pub pose: Pose,
+    /// First and last frame of the scene, by their numbers [s].
+    pub frames: [f64; 2],
 }
 
 impl<'a> Wanted<'a> {
@@ -29,7 +31,9 @@ impl<'a> Wanted<'a> {
             Up::Y => Upward::Y,
             Up::Z => Upward::Z,
         };
-        Wanted { object, up, pose: Pose::At(f64::from(scene.time.start_frame) / scene.time.fps) }
+        let time = &scene.time;
+        let frames = [time.start_frame, time.last_frame()].map(|frame| f64::from(frame) / time.fps);
+        Wanted { object, up, pose: Pose::At(frames[0] - time.shot().lead), frames }
     }
 }
 
@@ -38,7 +42,12 @@ pub fn read(file: &Path, wanted: Wanted, faults: &mut Faults) -> Option<TriMesh>
     if archive::reads(file) {
         let mut open = archived(file, wanted, faults)?;
         if open.times.len() > 1 || wanted.pose == Pose::Rest {
-            match open.pose(wanted.pose) {
+            // A file that has no frame of the scene begins with its first sample, as its motion does.
+            let [first, last] = wanted.frames;
+            let meets =
+                open.times.first().is_some_and(|t| *t <= last) && open.times.last().is_some_and(|t| *t >= first);
+            let pose = if meets || wanted.pose == Pose::Rest { wanted.pose } else { Pose::At(f64::NEG_INFINITY) };
+            match open.pose(pose) {
                 Ok(positions) => open.mesh.positions = positions,
                 Err(error) => return sound(Err(error), file, faults),
             }

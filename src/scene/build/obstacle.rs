@@ -3,6 +3,7 @@
 use super::faults::Faults;
 use super::files::{self, Wanted};
 use super::recorded;
+use crate::mesh::archive;
 use crate::mesh::check::{self, FaultKind, Severity};
 use crate::mesh::generate;
 use crate::scene::Scene;
@@ -28,6 +29,10 @@ pub fn input(scene: &Scene, obstacle: &Obstacle, key: &str, faults: &mut Faults)
     let edge = |usual: f64| obstacle.resolution.unwrap_or(usual);
     let (mut mesh, course) = match &obstacle.shape {
         Shape::Mesh(file) => {
+            if archive::reads(file) && files::archived(file, wanted, faults)?.times.len() > 1 {
+                let message = "it moves in the file, and stands still here; cache = { mesh = ... } takes its motion";
+                faults.warn(&format!("{key}.mesh"), message);
+            }
             let mesh = files::loose(file, wanted, &obstacle.transform, faults)?;
             let levels = vec![obstacle.subdivide; mesh.triangles.len()];
             (files::subdivided(mesh, &levels, &format!("{key}.subdivide"), faults)?, rigid)

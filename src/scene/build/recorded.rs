@@ -318,7 +318,8 @@ fn sampled(scene: &Scene, cache: &Cache, open: &Archive, key: &str, faults: &mut
             let [from, to] = [first, last].map(|t| whole(t * pace * fps));
             let message = format!(
                 "its samples are at frames {from} to {to}, none of which is in the scene: the first is taken to be at {number}. \
-                 Give time.start_frame = {from}, or cache.start"
+                 Give time.start_frame = {}, or cache.start",
+                from.round()
             );
             faults.warn(key, message);
             0.0

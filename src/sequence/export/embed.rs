@@ -110,6 +110,11 @@ impl Embedding {
         Embedding { bonds: points.iter().enumerate().map(bond).collect(), triangles: triangles.to_vec() }
     }
 
+    /// How far the points are from the surface at most, along its normals [m].
+    pub fn farthest(&self) -> f64 {
+        self.bonds.iter().map(|bond| bond.height.abs()).fold(0.0, f64::max)
+    }
+
     /// Where the points are, from where the surface's vertices are.
     fn place(&self, x: &[Vec3]) -> Vec<Vec3> {
         let normals = normals(x, &self.triangles);

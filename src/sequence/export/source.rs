@@ -61,6 +61,8 @@ struct Item {
 pub struct Source {
     folder: Folder,
     items: Vec<Item>,
+    /// Names of meshes that are carried along, and how far they are from what carries them at most [m].
+    pub carried: Vec<(String, f64)>,
     /// Seconds of the run in one of the shot: velocities are told for the shot.
     scale: f32,
 }
@@ -126,7 +128,10 @@ impl Source {
         }
         let take =
             Take { name: scene.name.clone(), fps: record.fps, up: scene.up, origin: record.origin, frames, parts };
-        Ok((Source { folder: folder.clone(), items, scale: scene.time.scale as f32 }, take))
+        let carried =
+            items.iter().filter_map(|item| Some((item.entry.name.clone(), item.embedding.as_ref()?.farthest())));
+        let carried = carried.collect();
+        Ok((Source { folder: folder.clone(), items, carried, scale: scene.time.scale as f32 }, take))
     }
 
     /// A part at a frame, or at the nearest one at which it is there.

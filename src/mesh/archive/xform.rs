@@ -1,0 +1,165 @@
+//! Transforms of USD prims (UsdGeomXformable): the operations of `xformOpOrder`, linear between samples, quaternions on the
+//! shortest arc. Whole numbers of text files are numbers like others, and a sample without a value holds the one before it.
+
+use super::values::told;
+use crate::mesh::MeshError;
+use openusd::gf::Matrix4d;
+use openusd::schemas::geom::{Imageable, Xformable};
+use openusd::sdf::Value;
+use openusd::usd::{Attribute, Prim, SchemaBase, SchemaKind, TimeCode};
+
+/// Any prim, as one that has a transform and may be hidden.
+pub struct Any(pub Prim);
+
+impl SchemaBase for Any {
+    const KIND: SchemaKind = SchemaKind::AbstractTyped;
+
+    fn prim(&self) -> &Prim {
+        &self.0
+    }
+}
+
+impl Imageable for Any {}
+impl Xformable for Any {}
+
+/// Types of prims that have no transform, whatever is written at them.
+const NONE: [&str; 6] = ["", "Scope", "GeomSubset", "Material", "Shader", "NodeGraph"];
+
+/// Names of the operations of a prim, the outermost first, and whether what is above it does not move it.
+pub fn operations(any: &Any) -> Result<(Vec<String>, bool), MeshError> {
+    let kind = any.0.type_name().map_err(told)?;
+    if NONE.contains(&kind.as_ref().map_or("", |t| t.as_str())) {
+        return Ok((Vec::new(), false));
+    }
+    let mut all = any.xform_op_order().map_err(told)?.unwrap_or_default();
+    let resets = all.first().is_some_and(|first| first == "!resetXformStack!");
+    all.retain(|op| op != "!resetXformStack!");
+    Ok((all, resets))
+}
+
+/// Attribute of an operation, and whether it is to be undone.
+pub fn attribute(any: &Any, operation: &str) -> (Attribute, bool) {
+    match operation.strip_prefix("!invert!") {
+        Some(name) => (any.0.attribute(name), true),
+        None => (any.0.attribute(operation), false),
+    }
+}
+
+/// From a prim's own space to the world.
+pub fn world(prim: &Prim, code: TimeCode) -> Result<Matrix4d, MeshError> {
+    let mut all = Matrix4d::IDENTITY;
+    for any in above(prim) {
+        let (operations, resets) = operations(&any)?;
+        // Of row vectors: the last operation is the first to act.
+        for operation in operations.iter().rev() {
+            all = all * matrix(&any, operation, code)?;
+        }
+        if resets {
+            break;
+        }
+    }
+    Ok(all)
+}
+
+/// A prim and what is above it, from the lowest.
+pub fn above(prim: &Prim) -> impl Iterator<Item = Any> {
+    prim.path().ancestors_below_root().map(|path| Any(prim.stage().prim(path))).collect::<Vec<_>>().into_iter()
+}
+
+fn matrix(any: &Any, operation: &str, code: TimeCode) -> Result<Matrix4d, MeshError> {
+    let (attribute, undone) = attribute(any, operation);
+    let wrong = |what: &str| MeshError::new(format!("<{}>: {operation} {what}", any.0.path()));
+    let name = operation.trim_start_matches("!invert!");
+    let kind = name.strip_prefix("xformOp:").unwrap_or(name).split(':').next().unwrap_or_default();
+    let count = match kind {
+        "transform" => 16,
+        "orient" => 4,
+        "translate" | "scale" => 3,
+        _ if kind.len() == 9 => 3,
+        _ => 1,
+    };
+    let Some(n) = numbers(&attribute, code, count == 4)? else { return Ok(Matrix4d::IDENTITY) };
+    if n.len() != count {
+        return Err(wrong(&format!("has {} numbers, {count} are needed", n.len())));
+    }
+    let about = |axis: char, degrees: f64| match axis {
+        'X' => Matrix4d::rotation_x(degrees.to_radians()),
+        'Y' => Matrix4d::rotation_y(degrees.to_radians()),
+        _ => Matrix4d::rotation_z(degrees.to_radians()),
+    };
+    let along = |base: f64| -> [f64; 3] {
+        std::array::from_fn(|k| if kind.ends_with(['X', 'Y', 'Z'][k]) { n[0] } else { base })
+    };
+    let own = match kind {
+        "translate" => Matrix4d::translation([n[0], n[1], n[2]]),
+        "scale" => Matrix4d::scale([n[0], n[1], n[2]]),
+        "orient" => Matrix4d::from_quat([n[0], n[1], n[2], n[3]]),
+        "transform" => {
+            let mut all = Matrix4d::IDENTITY;
+            all.0.copy_from_slice(&n);
+            all
+        }
+        "translateX" | "translateY" | "translateZ" => Matrix4d::translation(along(0.0)),
+        "scaleX" | "scaleY" | "scaleZ" => Matrix4d::scale(along(1.0)),
+        "rotateX" | "rotateY" | "rotateZ" => about(kind.chars().last().unwrap_or_default(), n[0]),
+        "rotateXYZ" | "rotateXZY" | "rotateYXZ" | "rotateYZX" | "rotateZXY" | "rotateZYX" => {
+            let turn = |axis: char| about(axis, n[(axis as usize).wrapping_sub('X' as usize).min(2)]);
+            kind.chars().skip("rotate".len()).fold(Matrix4d::IDENTITY, |all, axis| all * turn(axis))
+        }
+        _ => return Err(wrong("is no operation that is known")),
+    };
+    if undone { own.inverse().ok_or_else(|| wrong("cannot be undone: it has no inverse")) } else { Ok(own) }
+}
+
+/// The numbers of an attribute at a time code; none where it has no value.
+fn numbers(attribute: &Attribute, code: TimeCode, turns: bool) -> Result<Option<Vec<f64>>, MeshError> {
+    let at = |time: Option<f64>| -> Result<Option<Vec<f64>>, MeshError> {
+        let value = attribute.get_at::<Value>(time.map(TimeCode::new)).map_err(told)?;
+        Ok(value.as_ref().map(flat))
+    };
+    let Some((a, b)) = attribute.bracketing_time_samples(code).map_err(told)? else { return at(None) };
+    let before = at(Some(a))?;
+    if a == b {
+        return Ok(before);
+    }
+    let (Some(from), Some(to)) = (&before, at(Some(b))?) else { return Ok(before) };
+    if from.len() != to.len() {
+        return Ok(before);
+    }
+    let f = (code.value() - a) / (b - a);
+    let linear = |f: [f64; 2]| from.iter().zip(&to).map(|(x, y)| x * f[0] + y * f[1]).collect();
+    if !turns {
+        return Ok(Some(from.iter().zip(&to).map(|(x, y)| x + (y - x) * f).collect()));
+    }
+    let cosine: f64 = from.iter().zip(&to).map(|(x, y)| x * y).sum();
+    let (sign, angle) = (cosine.signum(), cosine.abs().min(1.0).acos());
+    Ok(Some(if angle < 1e-6 {
+        linear([1.0 - f, sign * f])
+    } else {
+        linear([((1.0 - f) * angle).sin() / angle.sin(), sign * (f * angle).sin() / angle.sin()])
+    }))
+}
+
+/// The numbers of a value; none of what is no number.
+fn flat(value: &Value) -> Vec<f64> {
+    match value {
+        Value::Double(x) => vec![*x],
+        Value::Float(x) => vec![f64::from(*x)],
+        Value::Half(x) => vec![x.to_f64()],
+        Value::Int(x) => vec![f64::from(*x)],
+        Value::Uint(x) => vec![f64::from(*x)],
+        Value::Int64(x) => vec![*x as f64],
+        Value::Uint64(x) => vec![*x as f64],
+        Value::Vec2d(v) => vec![v.x, v.y],
+        Value::Vec2f(v) => vec![f64::from(v.x), f64::from(v.y)],
+        Value::Vec3d(v) => vec![v.x, v.y, v.z],
+        Value::Vec3f(v) => [v.x, v.y, v.z].map(f64::from).to_vec(),
+        Value::Vec3h(v) => [v.x, v.y, v.z].map(|x| x.to_f64()).to_vec(),
+        Value::Vec3i(v) => [v.x, v.y, v.z].map(f64::from).to_vec(),
+        Value::Quatd(q) => vec![q.w, q.x, q.y, q.z],
+        Value::Quatf(q) => [q.w, q.x, q.y, q.z].map(f64::from).to_vec(),
+        Value::Quath(q) => [q.w, q.x, q.y, q.z].map(|x| x.to_f64()).to_vec(),
+        Value::Matrix4d(m) => m.0.to_vec(),
+        _ => Vec::new(),
+    }
+}
