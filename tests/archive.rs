@@ -364,3 +364,79 @@ fn a_preroll_is_the_run_before() {
     let stats = fs::read_to_string(folder.join("a/stats.ndjson")).unwrap();
     assert!(stats.lines().next().unwrap().contains("\"time\":0.0"), "{stats}");
 }
+
+/// Transforms as Pixar's library takes them: whole numbers of text files, samples without a value, prims without a transform.
+#[test]
+fn transforms_are_read_as_they_are_meant() {
+    let folder = folder("transforms");
+    let head = "#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = \"Y\"\n    timeCodesPerSecond = 24\n)\n";
+    let mesh =
+        format!("def Mesh \"M\"\n{{\nint[] faceVertexCounts = [3]\nint[] faceVertexIndices = [0, 1, 2]\n{STILL}\n}}\n");
+    let at = |name: &str, kind: &str, ops: &str, code: f64| {
+        let file = folder.join(format!("{name}.usda"));
+        fs::write(&file, format!("{head}def {kind} \"P\"\n{{\n{ops}\n{mesh}}}\n")).unwrap();
+        let mut open = Archive::open(&file, None, Upward::Y).unwrap_or_else(|e| panic!("{name}: {e}"));
+        open.pose(Pose::At(code / 24.0)).unwrap()
+    };
+    let order = |op: &str| format!("uniform token[] xformOpOrder = [\"xformOp:{op}\"]");
+    // Half of a quarter turn about y, given by whole degrees.
+    let turned = at(
+        "turn",
+        "Xform",
+        &format!("float xformOp:rotateY.timeSamples = {{ 0: 0, 10: 90 }}\n{}", order("rotateY")),
+        5.0,
+    );
+    let half = std::f64::consts::FRAC_1_SQRT_2;
+    assert!(
+        apart(&turned, &[Vec3::zeros(), Vec3::new(half, 0.0, -half), Vec3::new(half, 0.0, half)]) < 1e-12,
+        "{turned:?}"
+    );
+    let spin = "quatf xformOp:orient.timeSamples = { 0: (1, 0, 0, 0), 10: (0.70710678, 0, 0.70710678, 0) }\n";
+    let spun = at("spin", "Xform", &format!("{spin}{}", order("orient")), 5.0);
+    assert!(apart(&spun, &turned) < 1e-6, "{spun:?}");
+    let blocked = "double3 xformOp:translate.timeSamples = { 1: (1, 2, 3), 4: None }\n";
+    let held = at("block", "Xform", &format!("{blocked}{}", order("translate")), 2.5);
+    assert!((held[0] - Vec3::new(1.0, 2.0, 3.0)).norm() < 1e-12, "{held:?}");
+    let shift = format!("double3 xformOp:translate = (5, 0, 0)\n{}", order("translate"));
+    assert_eq!(at("xform", "Xform", &shift, 0.0)[0], Vec3::x() * 5.0);
+    assert_eq!(at("scope", "Scope", &shift, 0.0)[0], Vec3::zeros());
+    let short = format!("double3 xformOp:translate = (5, 0, 0)\n{}", order("rotateXYZ"));
+    assert_eq!(at("absent", "Xform", &short, 0.0)[0], Vec3::zeros());
+    // What is invisible at its first sample is hidden, whatever its default says; what an instancer scatters is left out.
+    let file = folder.join("seen.usda");
+    let shown = "token visibility = \"invisible\"\ntoken visibility.timeSamples = { 1: \"inherited\" }\n";
+    fs::write(&file, format!("{head}def Xform \"P\"\n{{\n{shown}\n{mesh}}}\n")).unwrap();
+    assert!(Archive::open(&file, None, Upward::Y).is_ok());
+    fs::write(&file, format!("{head}def PointInstancer \"I\"\n{{\n{mesh}}}\n{}", mesh.replace("\"M\"", "\"N\"")))
+        .unwrap();
+    let open = Archive::open(&file, None, Upward::Y).unwrap();
+    assert_eq!((open.mesh.positions.len(), open.mesh.groups.contains_key("N")), (3, true));
+    assert!(open.mesh.notes[0].what.contains("left out, for no meshes: '/I'"), "{:?}", open.mesh.notes);
+}
+
+/// A cloth that its pins lead begins where its file has it when the preroll begins, and so stays on it.
+#[test]
+fn a_garment_begins_with_its_file() {
+    let folder = folder("garment");
+    let head = "#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = \"Y\"\n    timeCodesPerSecond = 24\n)\n";
+    let moving = "point3f[] points.timeSamples = { 1: [(0, 0, 0), (1, 0, 0), (0, 0, 1)], 25: [(24, 0, 0), (25, 0, 0), (24, 0, 1)] }";
+    let mesh = format!(
+        "def Mesh \"M\"\n{{\nint[] faceVertexCounts = [3]\nint[] faceVertexIndices = [0, 1, 2]\n{moving}\n}}\n"
+    );
+    fs::write(folder.join("led.usda"), format!("{head}{mesh}")).unwrap();
+    let scene = |time: &str| {
+        format!(
+            "[time]\nfps = 24\nframes = 5\n{time}\n[[cloth]]\nname = \"c\"\nmesh = \"led.usda\"\n[[cloth.pin]]\nall = true\n\
+             cache = {{ mesh = \"led.usda\" }}\n"
+        )
+    };
+    // At frame 11 the file is at x = 10; the run begins 4 frames earlier, at 6.
+    for (time, begin, lead) in [("start_frame = 11", 10.0, 0.0), ("start_frame = 11\npreroll = 4", 6.0, 4.0)] {
+        let Built { world, state, .. } =
+            built(&folder, &scene(time)).unwrap_or_else(|faults| panic!("{}", lines(&faults)));
+        let x = state.x[world.objects[0].place[0] as usize];
+        assert!((x.x - begin).abs() < 1e-6, "{time}: {x}");
+        let led = world.pins[0].carry((lead + 2.0) / 24.0).apply(0, &x);
+        assert!((led.x - 12.0).abs() < 1e-6, "{time}: {led}");
+    }
+}
