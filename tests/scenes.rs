@@ -125,7 +125,9 @@ fn read(name: &str, folder: &Folder) -> Done {
     let scene: DocumentMut = fs::read_to_string(folder.path().join("scene.toml")).unwrap().parse().unwrap();
     let file = |cloth: &Table| {
         let made = ["offset", "subdivide"].iter().any(|key| cloth.contains_key(key));
-        (!made).then(|| scenes().join(cloth["mesh"].as_str().unwrap()))
+        let mesh = scenes().join(cloth["mesh"].as_str().unwrap());
+        // What moves in its file is elsewhere at the first frame.
+        (!made && !percale::mesh::archive::reads(&mesh)).then_some(mesh)
     };
     let files = cloths(&scene).map(file).collect();
     Done {
@@ -268,7 +270,10 @@ impl Done {
         hold(self.record.status == Status::Finished, format!("status is {}", self.record.status.word()));
         hold(self.record.done == frames, format!("{} frames of {frames}", self.record.done));
         hold(self.stats.len() == frames as usize, format!("{} lines of statistics", self.stats.len()));
-        let told_of_start = cloths(&scene(&self.name)).any(|cloth| cloth.get("rest").is_some());
+        let scene = scene(&self.name);
+        // After a preroll the first frame is not the start either.
+        let told_of_start = cloths(&scene).any(|cloth| cloth.get("rest").is_some())
+            || scene.get("time").is_some_and(|time| time.get("preroll").is_some());
         let start = &self.frame(1).x;
         let mut triangles: Vec<[u32; 3]> = Vec::new();
         let mut rest = start.as_slice();
