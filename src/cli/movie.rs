@@ -6,7 +6,7 @@ use super::log::{Level, log};
 use super::range::Frames;
 use super::say;
 use crate::render::Image;
-use crate::render::movie::{Animation, bytes, scaled};
+use crate::render::movie::{Animation, scaled};
 use crate::sequence::{DiskError, Folder, Run as Record, read, write};
 use clap::Args;
 use std::io::Write;
@@ -157,7 +157,7 @@ impl Movie {
                 return Err(Failure::input(format!("{}: {told}", path.display())));
             }
             // What ends early tells why itself.
-            if input.write_all(&bytes(&image)).is_err() {
+            if input.write_all(&image.bytes()).is_err() {
                 break;
             }
         }

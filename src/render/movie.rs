@@ -1,17 +1,11 @@
-//! Movies: animated PNG, and pixels for programs that encode others.
+//! Movies: animated PNG.
 
-use super::raster::{Image, srgb_from_linear};
+use super::raster::Image;
 use super::sheet::resize;
 use png::{BitDepth, ColorType, Compression, Encoder};
 use std::io::Write;
 
-/// 8-bit sRGB pixels, three bytes each, row by row from the upper left.
-pub fn bytes(image: &Image) -> Vec<u8> {
-    let encode = |x: &f32| (srgb_from_linear(f64::from(*x).clamp(0.0, 1.0)) * 255.0).round() as u8;
-    image.pixels.iter().flatten().map(encode).collect()
-}
-
-/// The same image so many times as wide and high.
+/// An image made so many times as wide and high.
 pub fn scaled(image: Image, scale: f64) -> Image {
     let [width, height] = [image.width, image.height].map(|n| ((n as f64 * scale).round() as usize).max(1));
     if [width, height] == [image.width, image.height] { image } else { resize(&image, width, height) }
@@ -53,7 +47,7 @@ impl<W: Write> Animation<W> {
             return Err(format!("a picture of {} x {} in a movie of {w} x {h}", image.width, image.height));
         }
         self.left = self.left.checked_sub(1).ok_or("more pictures than the movie has")?;
-        self.writer.write_image_data(&bytes(image)).map_err(|error| format!("PNG: {error}"))
+        self.writer.write_image_data(&image.bytes()).map_err(|error| format!("PNG: {error}"))
     }
 
     /// Ends the file.
@@ -93,7 +87,7 @@ mod tests {
         let mut buffer = vec![0; reader.output_buffer_size().unwrap()];
         for picture in &pictures {
             reader.next_frame(&mut buffer).unwrap();
-            assert_eq!(buffer, bytes(picture));
+            assert_eq!(buffer, picture.bytes());
             let shown = reader.info().frame_control().map(|c| (c.delay_num, c.delay_den));
             assert_eq!(shown, Some((1000, 23976)));
         }

@@ -42,6 +42,12 @@ impl Image {
         }
     }
 
+    /// 8-bit sRGB pixels, three bytes each, row by row from the upper left.
+    pub fn bytes(&self) -> Vec<u8> {
+        let encode = |x: &f32| (srgb_from_linear(f64::from(*x).clamp(0.0, 1.0)) * 255.0).round() as u8;
+        self.pixels.iter().flatten().map(encode).collect()
+    }
+
     /// An 8-bit sRGB PNG file.
     ///
     /// # Errors
@@ -51,8 +57,7 @@ impl Image {
             let (w, h, n) = (self.width, self.height, self.pixels.len());
             return Err(format!("PNG: {n} pixels do not make an image of {w} x {h}"));
         }
-        let encode = |x: &f32| (srgb_from_linear(f64::from(*x).clamp(0.0, 1.0)) * 255.0).round() as u8;
-        let bytes: Vec<u8> = self.pixels.iter().flatten().map(encode).collect();
+        let bytes = self.bytes();
         let size = |n: usize| u32::try_from(n).map_err(|_| format!("PNG: {n} pixels are too many"));
         let mut file = Vec::new();
         PngEncoder::new_with_quality(&mut file, CompressionType::Fast, FilterType::Adaptive)

@@ -44,10 +44,11 @@ fn meshes(stage: &Stage) -> Result<(Vec<Found>, Vec<String>), MeshError> {
                 };
                 all.push(Found { prim: any.0, hidden });
             }
-            "PointInstancer" | "Cube" | "Sphere" | "Capsule" | "Cone" | "Cylinder" | "Plane" | "NurbsPatch" => {
-                if any.0.type_name().map_err(told)?.is_some_and(|t| t.as_str() == "PointInstancer") {
-                    instancer = Some(path.clone());
-                }
+            "PointInstancer" => {
+                others.push(path.as_str().to_string());
+                instancer = Some(path);
+            }
+            "Cube" | "Sphere" | "Capsule" | "Cone" | "Cylinder" | "Plane" | "NurbsPatch" => {
                 others.push(path.as_str().to_string());
             }
             _ => (),
