@@ -104,6 +104,59 @@ impl Run {
     }
 }
 
+/// Layers by micrometres on a floor, or on each other. Parting what touches once took the first through the second, and
+/// that one stood below the floor.
+#[test]
+fn layers_that_all_but_touch_keep_their_order() {
+    let stacks: [&[f64]; 7] = [
+        &[0.0, 19e-6],
+        &[0.0, 5e-6],
+        &[0.0, 10e-6],
+        &[0.0, 5e-6, 10e-6, 15e-6],
+        &[2e-6, 2e-6 + 16e-6, 40e-6],
+        &[0.0, 0.0],
+        &[20e-6, 10e-6],
+    ];
+    for (n, stack) in stacks.iter().enumerate() {
+        let mut text =
+            "[time]\nframes = 2\nstep = \"2 ms\"\n[[obstacle]]\nname = \"floor\"\nplane = { size = 2 }\n".to_string();
+        for (k, y) in stack.iter().enumerate() {
+            text += &format!(
+                "[[cloth]]\nname = \"c{k}\"\nmesh = \"sheet.obj\"\nthickness = \"0.3 mm\"\ntransform = {{ translate = [0, {y}, 0] }}\n"
+            );
+        }
+        let mut run = Run::new(&format!("hair{n}"), &text);
+        run.to(0.8);
+        let (world, state) = run.parts();
+        let mut order: Vec<usize> = (0..stack.len()).collect();
+        order.sort_by(|a, b| stack[*a].total_cmp(&stack[*b]));
+        // One vertex above the other, from the floor up.
+        let count = world.objects[0].vertices.len();
+        let mut highest = 0.0f64;
+        for v in 0..count {
+            let column: Vec<f64> = order.iter().map(|k| state.x[world.objects[*k].vertices.start + v].y).collect();
+            assert!(column[0] > 0.0 && column.is_sorted(), "{stack:?}: {column:?}");
+            highest = highest.max(column[column.len() - 1]);
+        }
+        assert!(highest < 5e-3 && run.fastest < 0.1, "{stack:?}: {highest} m, {} m/s", run.fastest);
+    }
+}
+
+/// Cloth of 5 mm in a gap of 1 mm between two boxes has no more room than there is, and comes to rest in it.
+#[test]
+fn cloth_thicker_than_its_gap_rests_in_it() {
+    let mut run = Run::new(
+        "gap",
+        "[time]\nframes = 2\nstep = \"2 ms\"\n[[cloth]]\nname = \"c\"\nmesh = \"sheet.obj\"\nthickness = \"5 mm\"\n\
+         [[obstacle]]\nname = \"low\"\nbox = { size = [1, 0.2, 1] }\ntransform = { translate = [0, -0.1005, 0] }\n\
+         [[obstacle]]\nname = \"high\"\nbox = { size = [1, 0.2, 1] }\ntransform = { translate = [0, 0.1005, 0] }\n",
+    );
+    run.to(1.0);
+    run.fastest = 0.0;
+    run.to(1.4);
+    assert!(run.fastest < 0.01, "{} m/s", run.fastest);
+}
+
 /// Layers of 2 mm, 1 mm apart over a floor, once left at 6.9 m/s; those of the default cotton, 0.1 mm apart, at 1.4 m/s. Their
 /// distances grow to 2.6 mm (0.9 mm) in half a second, layer upon layer, the third at 16 mm/s; and they fall onto their rest.
 #[test]

@@ -95,7 +95,7 @@ impl Export {
         let record = run_of(&folder)?;
         // By the path it was run from, which names a scene that has no name of its own.
         let scene = scene::read_recorded(Path::new(&record.scene), &read(&folder.scene())?, &[])?;
-        let (first, last) = self.frames.unwrap_or((record.first, record.last_done()));
+        let (first, last) = self.frames.unwrap_or((record.first, record.last_done().max(record.first)));
         for frame in [last, first] {
             let lacks = record.lacks(frame);
             if !lacks.is_empty() {
@@ -182,6 +182,9 @@ impl Export {
                 let told = format!("--embed {argument}: expected NAME=FILE with the name of a cloth or a body");
                 return Err(Failure::input(told));
             };
+            if !file.is_file() {
+                return Err(Failure::input(format!("--embed {argument}: {}: no such file", file.display())));
+            }
             let mesh = if archive::reads(file) {
                 let up = if scene.up == Up::Z { Upward::Z } else { Upward::Y };
                 Archive::open(file, None, up).map(|open| open.mesh)
@@ -209,7 +212,7 @@ impl Export {
         let crossing = crossings(&x, &surface, |_, _| true);
         if let Some(crossing) = crossing.first() {
             let name = &part.name;
-            log(Level::Warning, &format!("at frame {frame} '{name}' crosses itself: {}", crossing.describe(|_| name)));
+            log(Level::Warning, &format!("at frame {frame} {}", crossing.describe(|_| name)));
             told.insert(name.clone());
         }
     }

@@ -51,6 +51,9 @@ impl Inspect {
         if !self.path.is_file() {
             return Err(Failure::input(format!("{}: no such file or folder", self.path.display())));
         }
+        if self.frame.is_some() {
+            return Err(Failure::input("--frame: only a run folder has frames to test".to_string()));
+        }
         if archive::reads(&self.path) { self.archive() } else { self.file() }
     }
 
@@ -76,6 +79,9 @@ impl Inspect {
             say(&format!("{kind} '{path}': {vertices} vertices, {faces} faces{when}{words}"));
         }
         if self.object.is_none() && entries.len() != 1 {
+            if self.crossing.is_some() {
+                return Err(Failure::input("--crossing: give --object PATH for the mesh to test".to_string()));
+            }
             say("--object PATH tells more of one, or of all below a path");
             return Ok(());
         }
@@ -227,6 +233,22 @@ impl Inspect {
         }
         self.frames(&folder, &record)?;
         let stats = folder.read_stats()?;
+        if let Some(last) = stats.last().filter(|s| s.water > 0.0 || s.dried > 0.0) {
+            let [water, joined, dried] = [last.water, last.joined, last.dried].map(|kg| rounded(1e3 * kg));
+            say(&format!(
+                "water at frame {}: {water} g in and on cloths; {joined} g joined, {dried} g dried",
+                last.frame
+            ));
+        }
+        if let Some(at) =
+            stats.iter().max_by(|a, b| a.flow_speed.total_cmp(&b.flow_speed)).filter(|s| s.flow_speed > 0.0)
+        {
+            let unconverged: u64 = stats.iter().map(|s| s.flow_unconverged).sum();
+            let (speed, frame) = (rounded(at.flow_speed), at.frame);
+            say(&format!(
+                "air flows at up to {speed} m/s (frame {frame}); its pressure was not solved as asked in {unconverged} steps"
+            ));
+        }
         let least = stats.iter().map(|s| s.min_gap).fold(f64::INFINITY, f64::min);
         let strain = stats.iter().map(|s| s.max_strain).fold(0.0, f64::max);
         let steps: u64 = stats.iter().map(|s| s.steps).sum();

@@ -56,7 +56,7 @@ impl Render {
         let overrides = overrides.map_err(|fault| Failure::input(fault.to_string()))?;
         let bytes = read(&folder.scene())?;
         let scene = scene::read_recorded(&folder.scene(), &bytes, &overrides)?;
-        let last = self.frames.as_ref().map_or(record.last_done(), Frames::last);
+        let last = self.frames.as_ref().map_or(record.last_done().max(record.first), Frames::last);
         let lacks = record.lacks(last);
         if !lacks.is_empty() {
             let dir = self.dir.display();

@@ -115,6 +115,7 @@ fn warnings(record: &Record, stats: &[FrameStats]) -> String {
     when("prescribed motion waited for pinched cloth", &|s| s.lag > 0.0);
     when("triangles that cross since the start were left out of contact", &|s| s.ignored > 0);
     when("vertices were held where no other motion was proven free of crossings", &|s| s.truncated > 0);
+    when("the pressure of flowing air was not solved as asked", &|s| s.flow_unconverged > 0);
     if all.is_empty() {
         return String::new();
     }
@@ -194,6 +195,11 @@ fn plots(stats: &[FrameStats]) -> String {
         out.push_str(&plot(&format!("volume of air, {name} [l]"), vec![line("", stats, of(|a| 1e3 * a.volume))]));
         out.push_str(&plot(&format!("excess pressure, {name} [Pa]"), pressures));
     }
+    for (title, lines) in EFFECTS {
+        if stats.iter().any(|s| lines.iter().any(|(_, of)| of(s) != 0.0)) {
+            out.push_str(&plot(title, lines.iter().map(|(name, of)| line(name, stats, of)).collect()));
+        }
+    }
     out.push_str(&plot("steps", one(&|s| s.steps as f64)));
     out.push_str(&plot("linear iterations", one(&|s| s.iterations as f64)));
     let held = vec![
@@ -205,6 +211,21 @@ fn plots(stats: &[FrameStats]) -> String {
     out.push_str("</div>\n");
     out
 }
+
+/// A number of a frame, and how its line is named.
+type Shown = (&'static str, fn(&FrameStats) -> f64);
+
+/// Plots of water and of flowing air, for runs that have any.
+const EFFECTS: [(&str, &[Shown]); 5] = [
+    (
+        "water [g]",
+        &[("in and on cloths", |s| 1e3 * s.water), ("joined", |s| 1e3 * s.joined), ("dried", |s| 1e3 * s.dried)],
+    ),
+    ("liquid bridges", &[("", |s| s.bridges as f64)]),
+    ("pull of liquid bridges [N]", &[("", |s| s.adhesion)]),
+    ("fastest air [m/s]", &[("", |s| s.flow_speed)]),
+    ("energy of the air's flow [J]", &[("", |s| s.flow_energy)]),
+];
 
 /// What probes measured, over time: vectors by themselves. What cannot be read is left out.
 fn probes(folder: &Folder, record: &Record) -> String {

@@ -105,6 +105,23 @@ fn span(text: &str) -> Result<(Option<u32>, u32), String> {
     number.map_err(|_| "expected a number of frames or a range, such as 48 or 1001-1048".to_string())
 }
 
+/// Tells a range of frames that does not begin where a run does, and a number of frames that looks like the last one of the shot.
+fn begins(first: Option<u32>, count: u32, own: u32) -> Result<(), String> {
+    let last = |first: u32| u64::from(first) + u64::from(count) - 1;
+    match first {
+        Some(first) if first != own => Err(format!(
+            "--frames {first}-{}: a run begins at its first frame, {own}; give {own}-{} for as many",
+            last(first),
+            last(own)
+        )),
+        None if own > 1 && count >= own => Err(format!(
+            "--frames {count}: is that the last frame, or how many? The shot begins at {own}; give {own}-{count} or {own}-{}",
+            last(own)
+        )),
+        _ => Ok(()),
+    }
+}
+
 impl Run {
     /// Simulates; the run folder says how it ended.
     pub fn execute(self) -> Result<(), Failure> {
@@ -124,15 +141,8 @@ impl Run {
             Failure::Input(faults) if resumes && self.began(more) => Failure::Lost(faults),
             other => other,
         })?;
-        if let Some((Some(first), count)) = self.frames
-            && first != scene.time.start_frame
-        {
-            let own = scene.time.start_frame;
-            return Err(Failure::input(format!(
-                "--frames {first}-{}: a run begins at its first frame, {own}; give {own}-{} for as many",
-                first + count - 1,
-                own + count - 1
-            )));
+        if let Some((first, count)) = self.frames {
+            begins(first, count, scene.time.start_frame).map_err(Failure::input)?;
         }
         let folder = Folder::new(&self.folder(&scene.name));
         if folder.scene().exists() && real(&folder.scene()) == real(&self.scene) {

@@ -5,17 +5,21 @@
 //! grows evenly to the whole in [`crate::world::ContactSettings::ease`]. Seen first are all pairs at the start, those of
 //! vertices that a pin lets go, and those of obstacles that appear.
 
-use super::element::LEAST;
+use super::element::{Element, LEAST};
 use crate::collision::candidates::Candidates;
 use crate::collision::certificate::{Pair, Separation};
 use crate::force::scheme::pick;
 use crate::linalg::Vec3;
 use crate::world::{State, World};
+use std::collections::BTreeSet;
 
 /// Part of the activation distance at which a single layer rests: what is not nearer begins as it is.
 const REST: f64 = 0.6;
 /// Part of it at which what is nearer begins: the barrier stores next to nothing there.
 const BEGIN: f64 = 0.8;
+
+/// Part of it below which what is pressed from both sides has no room to grow.
+const SQUEEZED: f64 = 0.15;
 
 /// What began too near.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -100,10 +104,16 @@ pub fn ease(
     eased.map(|eased| Eased { vertices, ..eased })
 }
 
-/// What has less than its room has more after a step of size `h` [s].
-pub(crate) fn grow(world: &World, state: &mut State, h: f64) {
+/// What has less than its room has more after a step of size `h` [s], where its `contacts` let it.
+pub(crate) fn grow(world: &World, state: &mut State, contacts: &[Element], h: f64) {
     let more = h / world.contact.ease;
-    state.room.iter_mut().for_each(|part| *part = (*part + more).min(1.0));
+    let squeezed = contacts.iter().filter(|c| c.contact.gap < SQUEEZED * c.contact.reach);
+    let waits: BTreeSet<u32> = squeezed.flat_map(|c| c.vertices).collect();
+    for (v, part) in state.room.iter_mut().enumerate() {
+        if *part < 1.0 && !waits.contains(&(v as u32)) {
+            *part = (*part + more).min(1.0);
+        }
+    }
     if state.room.iter().all(|part| *part == 1.0) {
         state.room.clear();
     }

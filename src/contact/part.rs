@@ -7,13 +7,20 @@ use super::ease::each_near;
 use super::element::LEAST;
 use super::ignore::excuses;
 use crate::collision::certificate::{Pair, Separation};
+use crate::force::scheme::pick;
 use crate::linalg::Vec3;
 use crate::world::{State, World};
 
+/// Distance below which a pair counts as touching, in hard minima: what begins at one can move nowhere.
+const NEAR: f64 = 1.5;
 /// How far a vertex is moved at a time, in hard minima: to a distance that a proof finds.
 const AWAY: f64 = 2.0;
-/// Times it is tried.
-const TRIES: usize = 4;
+/// Times it is tried: what lies on each other goes apart layer by layer.
+const TRIES: usize = 40;
+/// Part of all directions that must be left of their sum.
+const AGREE: f64 = 0.3;
+/// Halvings of a move that would lead through something before it is left.
+const HALVINGS: usize = 5;
 /// Distance below which a pair has no direction of its own [m].
 const NONE: f64 = 1e-9;
 
@@ -51,6 +58,9 @@ pub fn part(world: &World, state: &mut State) -> Option<Parted> {
     let mut found: Option<Parted> = None;
     for _ in 0..TRIES {
         let mut away = vec![Vec3::zeros(); world.moving];
+        let mut counts = vec![0.0; world.moving];
+        // Vertices on what has no distance from them, and where it lets them go.
+        let mut lie: Vec<(usize, Vec3)> = Vec::new();
         let mut touching = false;
         each_touching(world, state, |pair, features, corners, separation| {
             touching = true;
@@ -63,18 +73,29 @@ pub fn part(world: &World, state: &mut State) -> Option<Parted> {
                     && let Some(away) = away.get_mut(v)
                 {
                     let touching = Touching { pair, features, corners, separation };
-                    *away += outward(world, &state.x, &closed, &touching, k);
+                    let out = outward(world, &state.x, &closed, &touching, k);
+                    *away += out;
+                    counts[v] += 1.0;
+                    if separation.distance <= NONE {
+                        lie.push((v, out));
+                    }
                 }
             }
         });
         if !touching {
             break;
         }
-        for (x, away) in state.x.iter_mut().zip(&away) {
-            if let Some(direction) = away.try_normalize(1e-12) {
-                *x += direction * (AWAY * LEAST);
-            }
+        for (away, count) in away.iter_mut().zip(counts) {
+            // What is pushed from both sides stays until one of them has gone.
+            let direction = away.try_normalize(AGREE * count + 1e-12).unwrap_or_default();
+            *away = direction * (AWAY * LEAST);
         }
+        for (v, out) in lie {
+            let into = out.dot(&away[v]).min(0.0);
+            away[v] -= out * into;
+        }
+        restrain(world, state, &mut away);
+        state.x.iter_mut().zip(&away).for_each(|(x, away)| *x += away);
     }
     let mut parted = found?;
     let mut touching = false;
@@ -95,13 +116,42 @@ pub fn part(world: &World, state: &mut State) -> Option<Parted> {
     Some(parted)
 }
 
+/// Shortens what vertices are to move, until none goes through anything that it does not touch.
+fn restrain(world: &World, state: &State, away: &mut [Vec3]) {
+    let mut near = Vec::new();
+    let meet = |i, j| world.meet_at(i, j, state.now());
+    each_near(world, &state.x, 2.0 * AWAY * LEAST, meet, |pair, features, corners, separation| {
+        if separation.distance > NONE && state.ignored.binary_search(&(pair, features)).is_err() {
+            near.push((pair, *corners));
+        }
+    });
+    for turn in 0..2 * HALVINGS {
+        let end = |v: u32| state.x[v as usize] + away.get(v as usize).copied().unwrap_or_default();
+        let crosses =
+            |(pair, corners): &(Pair, [u32; 4])| !pair.separated(&pick(&state.x, corners), &corners.map(end), 0.0);
+        let mut through: Vec<u32> =
+            near.iter().filter(|near| crosses(near)).flat_map(|(_, corners)| *corners).collect();
+        if through.is_empty() {
+            return;
+        }
+        through.sort_unstable();
+        through.dedup();
+        let part = if turn < HALVINGS { 0.5 } else { 0.0 };
+        for v in through {
+            if let Some(away) = away.get_mut(v as usize) {
+                *away *= part;
+            }
+        }
+    }
+}
+
 /// Every pair with a side that can be moved whose distance is none, or so little that steps hardly keep it.
 fn each_touching(world: &World, state: &State, mut f: impl FnMut(Pair, [u32; 2], &[u32; 4], &Separation)) {
     let meet = |i, j| world.meet_at(i, j, state.now());
-    each_near(world, &state.x, LEAST, meet, |pair, features, corners, separation| {
+    each_near(world, &state.x, NEAR * LEAST, meet, |pair, features, corners, separation| {
         let moves = corners.iter().any(|v| (*v as usize) < world.moving);
         let ignored = state.ignored.binary_search(&(pair, features)).is_ok();
-        if separation.distance < 0.5 * LEAST && moves && !ignored {
+        if separation.distance < NEAR * LEAST && moves && !ignored {
             f(pair, features, corners, separation);
         }
     });

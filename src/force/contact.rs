@@ -7,7 +7,8 @@
 //! A damping of the normal motion, bounded by half of that force, keeps single contacts that come and go from driving each other.
 //! What would close the gap faster than the barrier can brake is stopped at a goal no wider than the gap ([`Contact::goal`]):
 //! free flight by inelastic impulses beforehand, the rest by a stiff spring toward the goal in another solve. The barrier enters by
-//! its line at the gap to which the forces of the last step lead, or free flight where that is less.
+//! its chord from the present gap to the one to which the forces of the last step lead, or free flight where that is less. What rests so
+//! rests where the barrier bears it, whatever the step; tangents at what is expected leave it deeper, and hopping under many times its weight.
 //! Where features turn away from each other only a share of the barrier acts. It grows as the gap closes, so it is part of the line:
 //! at a gap that is spent, a share held over the step throws what it should bear.
 //! Friction is a bristle per contact whose force is returned to the Coulomb bound `mu_s N` while it holds and `mu_d N` while it
@@ -29,6 +30,8 @@ const DAMPING: (f64, f64) = (2e-2, 0.5);
 const STOP: (f64, f64) = (16.0, 8.0);
 /// Smallest `s` at which the barrier is linearised, in units of the present gap's and of one.
 const CLOSEST: (f64, f64) = (0.5, 0.05);
+/// Change of the gap below which the chord is the tangent, in activation distances.
+const STAYS: f64 = 1e-6;
 /// Stiffness of a bristle times `h^2/m` at the largest step.
 const BRISTLE: f64 = 20.0;
 
@@ -194,6 +197,11 @@ impl Contact {
         BRISTLE * self.mass / (setting.largest * setting.largest)
     }
 
+    /// Energy that the barrier stores at the present gap, at most: where all of it acts [J].
+    pub fn stored(&self, stiffness: f64) -> f64 {
+        barrier_energy(self.mass * ACCELERATION * stiffness, self.reach, self.gap.max(CLOSEST.1 * self.reach))
+    }
+
     /// Least gap that free flight may leave at the end of a step [m].
     pub fn goal(&self) -> f64 {
         (BRAKE.0 * self.gap).min(BRAKE.1 * self.reach)
@@ -210,10 +218,13 @@ impl Contact {
         let n = &self.normal;
         let flight = self.gap + n.dot(free);
         let at = (self.gap + n.dot(&self.expected)).min(flight).max(CLOSEST.0 * self.gap).max(CLOSEST.1 * self.reach);
-        let (force, tangent) = barrier(self.share.part * self.mass * ACCELERATION * setting.stiffness, self.reach, at);
-        // Where the gap closes, the line must not pull at the gap it has now.
-        let room = self.gap.min(self.reach) - at;
-        let mut normal_stiffness = if room > 0.0 { tangent.min(force / room) } else { tangent };
+        let bears = self.share.part * self.mass * ACCELERATION * setting.stiffness;
+        let (force, tangent) = barrier(bears, self.reach, at);
+        // The chord from the present gap: right where it stays and where it goes as expected, and in between no less than the barrier.
+        let now = self.gap.clamp(CLOSEST.1 * self.reach, self.reach);
+        let (present, _) = barrier(bears, self.reach, now);
+        let way = now - at;
+        let mut normal_stiffness = if way.abs() > STAYS * self.reach { (force - present) / way } else { tangent };
         let mut normal = force + normal_stiffness * (at - flight);
         // What presses at the present gap bounds friction: free flight closes it by more than the step will.
         let mut pressing = force + normal_stiffness * (at - self.gap);
@@ -353,6 +364,46 @@ mod tests {
             fastest = if k < 500 { 0.0 } else { fastest.max(speed.abs()) };
         }
         (fastest, gap)
+    }
+
+    /// What is pressed by many times its weight rests where the barrier bears that, whatever the step and wherever it came from.
+    #[test]
+    fn what_is_pressed_rests_where_the_barrier_bears_it() {
+        let (mass, reach, gravity) = (1e-3, 1e-3, 9.81);
+        for (h, load, start) in [5e-4, 2e-3, 5e-3]
+            .into_iter()
+            .flat_map(|h| [0.0, 3.0, 50.0, 200.0, 600.0].map(|load| (h, load)))
+            .flat_map(|(h, load)| [3e-3, 2e-5].map(|start| (h, load, start)))
+        {
+            let setting = Setting { stiffness: 1.0, h, largest: h };
+            let inertia = mass / (h * h);
+            let (mut gap, mut speed, mut last, mut fastest) = (start, 0.0, 0.0, 0.0f64);
+            for k in 0..1500 {
+                let free = (speed - gravity * h) * h;
+                let contact = Contact {
+                    normal: Vec3::y(),
+                    gap,
+                    reach,
+                    mass,
+                    share: Share::WHOLE,
+                    friction: Rule::Coulomb(Friction { fixed: 0.0, sliding: 0.0 }),
+                    bristle: None,
+                    expected: Vec3::y() * (free + last),
+                };
+                let linear = contact.linearise(&(Vec3::y() * free), 0, &setting, &Rubs { laws: &[], rubs: &[] });
+                last = (linear.force.y - load * mass * gravity) / (inertia + linear.normal_stiffness);
+                gap += free + last;
+                speed = (free + last) / h;
+                fastest = if k < 1400 { 0.0 } else { fastest.max(speed.abs()) };
+            }
+            // m (1 + load) g = m a ((1 - s)/s)^2.
+            let exact = 1.0 / (1.0 + ((1.0 + load) * gravity / ACCELERATION).sqrt());
+            let s = gap / reach;
+            assert!(
+                (s / exact - 1.0).abs() < 1e-3 && fastest < 1e-6,
+                "{h} s, {load} times: {s}, not {exact}; {fastest} m/s"
+            );
+        }
     }
 
     /// Held over a step, a share of the barrier at a gap that is spent throws what it should bear, for ever.

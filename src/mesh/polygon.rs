@@ -9,7 +9,7 @@
 //! are cut by one diagonal each way.
 
 use crate::linalg::Vec3;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Most corners of a polygon that no fan cuts well: the time goes with the cube of the corners.
 const LIMIT: usize = 512;
@@ -141,6 +141,8 @@ struct Cutter<'a> {
     /// Triangles of each face so far, and its corners where it has diagonals.
     cuts: Vec<Vec<[u32; 3]>>,
     rings: BTreeMap<usize, Vec<u32>>,
+    /// The first face on some vertices, which ascend.
+    known: HashMap<Vec<u32>, usize>,
     /// The face of each diagonal so far.
     diagonals: BTreeMap<[u32; 2], usize>,
     repeated: Vec<usize>,
@@ -176,7 +178,12 @@ impl Cutter<'_> {
         let clash = |this: &Self, cut: &[[usize; 3]]| {
             polygon.diagonals(cut).find(|d| taken(this, *d) || this.diagonals.contains_key(d))
         };
-        if let Some(at) = clash(self, &best) {
+        let mut vertices: Vec<u32> = ring.iter().map(|k| self.vertex(*k)).collect();
+        vertices.sort_unstable();
+        if let Some(sides) = self.known.get(&vertices).map(|f| self.sides_of(*f)) {
+            // A second face on the same vertices is no other shape: cut alike, it is told.
+            best = polygon.cut(|d| !sides.contains(&d)).unwrap_or(best);
+        } else if let Some(at) = clash(self, &best) {
             let free = polygon.cut(|d| taken(self, d) || self.diagonals.contains_key(&d));
             let free = free.filter(|cut| clash(self, cut).is_none());
             let quality = free.as_ref().map_or(0.0, |cut| polygon.quality(cut));
@@ -192,7 +199,15 @@ impl Cutter<'_> {
         }
         self.cuts.push(best.into_iter().map(|t| t.map(|k| ring[k])).collect());
         self.rings.insert(f, ring);
+        self.known.entry(vertices).or_insert(f);
         Ok(())
+    }
+
+    /// Sides of the triangles of a face.
+    fn sides_of(&self, face: usize) -> Vec<[u32; 2]> {
+        let ends = |[a, b, c]: &[u32; 3]| [[*a, *b], [*b, *c], [*c, *a]];
+        let sides = self.cuts[face].iter().flat_map(ends);
+        sides.map(|[a, b]| key(self.vertex(a), self.vertex(b))).collect()
     }
 
     /// Cuts the face that has a diagonal another way, if that is better than `quality`.

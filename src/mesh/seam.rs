@@ -8,6 +8,10 @@ use std::collections::HashMap;
 /// Part of the bounding box's diagonal within which two vertices are at the same place: what rounding to single precision moves them by.
 const SAME: f64 = 2e-7;
 
+/// A seam that is open by no more [m], and by no more than this part of the shortest edge, is meant to be closed.
+const OPEN: f64 = 2e-5;
+const SLIT: f64 = 0.05;
+
 /// The vertex that each one counts as when those of borders that are at most `within` [m] apart are joined: the first one there, else itself.
 pub fn joined(mesh: &TriMesh, within: f64) -> Vec<u32> {
     let x = &mesh.positions;
@@ -31,9 +35,13 @@ pub fn joined(mesh: &TriMesh, within: f64) -> Vec<u32> {
     first
 }
 
-/// Vertices of borders that lie on an earlier one, with that one.
+/// Vertices of borders that lie on an earlier one, or nearer than any seam is meant to be open, with that one.
 pub fn coincident(mesh: &TriMesh) -> Vec<[u32; 2]> {
-    let first = joined(mesh, SAME * extent(&mesh.positions));
+    let x = &mesh.positions;
+    let sides = mesh.triangles.iter().flat_map(|[a, b, c]| [[*a, *b], [*b, *c], [*c, *a]]);
+    let lengths = sides.filter_map(|[a, b]| Some((x.get(a as usize)? - x.get(b as usize)?).norm()));
+    let shortest = lengths.filter(|side| *side > 0.0).fold(f64::INFINITY, f64::min);
+    let first = joined(mesh, OPEN.min(SLIT * shortest).max(SAME * extent(x)));
     first.iter().zip(0..).filter(|(first, v)| **first != *v).map(|(first, v)| [*first, v]).collect()
 }
 

@@ -70,8 +70,8 @@ section! {
         pub stiffness: f64 = real(1e-3..=1e3).or(1.0),
         /// What is done about triangles that cross at the start.
         pub start: Start = choice().or(Start::Error),
-        /// Time in which surfaces that begin nearer than they rest, by their thickness and the distance, get their whole distance: 0 throws them apart at once.
-        pub ease: f64 = quantity(Unit::Time, 0.0..=1e3).or(0.5),
+        /// Time in which surfaces that begin nearer than they rest, by their thickness and the distance, get their whole distance.
+        pub ease: f64 = quantity(Unit::Time, 1e-3..=1e3).or(0.5),
         /// What happens when obstacles or pins close on cloth until nothing fits between them.
         pub pinch: Pinch = choice().or(Pinch::Lag),
         /// The obstacle that cloth goes through in a pinch.

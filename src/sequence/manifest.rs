@@ -176,7 +176,8 @@ impl Run {
     pub fn lacks(&self, frame: u32) -> String {
         match self.done {
             _ if self.has(frame) => String::new(),
-            done if self.first == 1 || done == 0 => format!("{done} frames are"),
+            0 => "no frame is".to_string(),
+            done if self.first == 1 => format!("{done} frames are"),
             _ => format!("frames {} to {} are", self.first, self.last_done()),
         }
     }

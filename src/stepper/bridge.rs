@@ -173,7 +173,7 @@ impl Bridges {
 
     /// Number of bridges and the sum of their pulls [N].
     pub fn summary(&self) -> (usize, f64) {
-        (self.acting.len(), self.acting.iter().map(|acting| acting.pull).sum())
+        (self.acting.len(), self.acting.iter().fold(0.0, |sum, acting| sum + acting.pull))
     }
 
     /// After a step: bridges follow, break and form at the positions of `state`.

@@ -25,6 +25,10 @@ pub struct Free {
     sets: Vec<u32>,
     /// What every step brings has a hold on it from outside, or what this one does; by component.
     held: [Vec<bool>; 2],
+    /// The same of what does work on it that is not known: what is still does none, nor does air that is.
+    fed: [Vec<bool>; 2],
+    /// What moving air feeds.
+    blown: Vec<bool>,
     /// Effective mass `sum m / beta^2` [kg/s^2] and what is missing of the force [N], by set.
     lack: Vec<(f64, Vec3)>,
 }
@@ -33,18 +37,21 @@ impl Free {
     /// For the components of a world.
     pub fn new(world: &World) -> Free {
         let count = world.component_mass.len();
-        let (mut always, mut held) = (Sets::new(count), vec![false; count]);
-        let mut hold = |v: usize| {
+        let (mut always, mut blown) = (Sets::new(count), vec![false; count]);
+        let vertices = |object: usize| world.objects[object].vertices.clone();
+        let mark = |of: &mut Vec<bool>, v: usize| {
             if let Some(component) = world.component.get(v) {
-                held[*component as usize] = true;
+                of[*component as usize] = true;
             }
         };
-        let vertices = |object: usize| world.objects[object].vertices.clone();
         // Forces that change with the motion, and that nothing answers.
-        world.elements.each_term(|term| term.holds(&mut |v| hold(v as usize)));
-        world.airs.iter().flat_map(|air| air.objects).for_each(|object| vertices(object).for_each(&mut hold));
-        world.handles.iter().flat_map(|h| &h.pin.vertices).for_each(|v| hold(*v as usize));
-        world.picks.iter().flat_map(|pick| vertices(pick.object)).for_each(&mut hold);
+        world.elements.each_term(|term| term.holds(&mut |v| mark(&mut blown, v as usize)));
+        // Water changes masses.
+        let mut fed = vec![world.wet.is_some(); count];
+        world.airs.iter().flat_map(|air| air.objects).flat_map(vertices).for_each(|v| mark(&mut fed, v));
+        world.handles.iter().flat_map(|h| &h.pin.vertices).for_each(|v| mark(&mut fed, *v as usize));
+        world.picks.iter().flat_map(|pick| vertices(pick.object)).for_each(|v| mark(&mut fed, v));
+        let held: Vec<bool> = fed.iter().zip(&blown).map(|(fed, blown)| *fed || *blown).collect();
         let mut join = |vertices: &mut dyn Iterator<Item = usize>| {
             let mut components = vertices.filter_map(|v| world.component.get(v));
             if let Some(first) = components.next() {
@@ -67,6 +74,8 @@ impl Free {
             always,
             sets: vec![0; count],
             held: [held.clone(), held],
+            fed: [fed.clone(), fed],
+            blown,
             lack: vec![(0.0, Vec3::zeros()); count],
         }
     }
@@ -79,26 +88,32 @@ impl Free {
         contacts: &[Element],
         bridges: impl Iterator<Item = impl Iterator<Item = u32>>,
     ) {
-        let Free { always, now, held: [by_all, held], .. } = self;
+        let Free { always, now, held: [always_held, held], fed: [always_fed, fed], blown, .. } = self;
         now.clone_from(always);
-        held.clone_from(by_all);
-        for v in world.pins.iter().flat_map(|pin| &pin.vertices).filter(|v| step.fixed[**v as usize]) {
-            held[world.component[*v as usize] as usize] = true;
+        held.clone_from(always_held);
+        fed.clone_from(always_fed);
+        if step.breeze > 0.0 {
+            fed.iter_mut().zip(blown).for_each(|(fed, blown)| *fed |= *blown);
+        }
+        for v in world.pins.iter().flat_map(|pin| &pin.vertices).map(|v| *v as usize).filter(|v| step.fixed[*v]) {
+            held[world.component[v] as usize] = true;
+            fed[world.component[v] as usize] |= step.moved[v] != Vec3::zeros();
         }
         for contact in contacts {
             let acting = contact.vertices.iter().zip(contact.weights).filter(|(_, weight)| *weight != 0.0);
-            couple(world, step, now, held, acting.map(|(v, _)| *v));
+            couple(world, step, (now, held, fed), acting.map(|(v, _)| *v));
         }
-        bridges.for_each(|vertices| couple(world, step, now, held, vertices));
+        bridges.for_each(|vertices| couple(world, step, (now, held, fed), vertices));
         self.spread();
     }
 
     /// Whole sets know what holds a part of them.
     fn spread(&mut self) {
-        let Free { now, sets, held: [_, held], .. } = self;
+        let Free { now, sets, held: [_, held], fed: [_, fed], .. } = self;
         for (k, set) in sets.iter_mut().enumerate() {
             *set = now.first(k as u32);
             held[*set as usize] |= held[k];
+            fed[*set as usize] |= fed[k];
         }
     }
 
@@ -113,14 +128,19 @@ impl Free {
         sets.iter().any(|set| !held[*set as usize])
     }
 
-    /// Sums what is known of each component over its set, where nothing holds that.
+    /// Something holds the component, or what it touches.
+    pub fn held(&self, component: usize) -> bool {
+        self.held[1][self.sets[component] as usize]
+    }
+
+    /// Sums what is known of each component over its set, where nothing unknown does work on that.
     pub fn together<const N: usize>(&self, of: impl Iterator<Item = [f64; N]>) -> Vec<Option<[f64; N]>> {
-        let Free { sets, held: [_, held], .. } = self;
+        let Free { sets, fed: [_, fed], .. } = self;
         let mut sums = vec![[0.0; N]; sets.len()];
         for (own, set) in of.zip(sets) {
             sums[*set as usize].iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
         }
-        sets.iter().map(|set| *set as usize).map(|set| (!held[set]).then_some(sums[set])).collect()
+        sets.iter().map(|set| *set as usize).map(|set| (!fed[set]).then_some(sums[set])).collect()
     }
 
     /// Shifts what is free until the sum of `force` moves it.
@@ -137,8 +157,8 @@ impl Free {
 
     /// Joins what pairs that were corrected in the step couple.
     pub fn join(&mut self, world: &World, step: &Step, corrected: &[[u32; 4]]) {
-        let Free { now, held: [_, held], .. } = self;
-        corrected.iter().for_each(|vertices| couple(world, step, now, held, vertices.iter().copied()));
+        let Free { now, held: [_, held], fed: [_, fed], .. } = self;
+        corrected.iter().for_each(|vertices| couple(world, step, (now, held, fed), vertices.iter().copied()));
         self.spread();
     }
 
@@ -182,17 +202,27 @@ impl Free {
     }
 }
 
-/// Joins the components of moving vertices that act on each other; one of them is held where a prescribed one is among them.
-fn couple(world: &World, step: &Step, sets: &mut Sets, held: &mut [bool], vertices: impl Iterator<Item = u32>) {
-    let (mut first, mut holds) = (None, false);
+/// Joins the components of moving vertices that act on each other; one of them is held where a prescribed one is among them, and fed where
+/// that moves.
+fn couple(
+    world: &World,
+    step: &Step,
+    (sets, held, fed): (&mut Sets, &mut [bool], &mut [bool]),
+    vertices: impl Iterator<Item = u32>,
+) {
+    let (mut first, mut holds, mut feeds) = (None, false, false);
     for v in vertices.map(|v| v as usize) {
         match (step.fixed.get(v), first) {
-            (Some(false), None) => first = Some(world.component[v]),
-            (Some(false), Some(first)) => sets.join(first, world.component[v]),
-            _ => holds = true,
+            (Some(false), None) => first = Some(world.component[v] as usize),
+            (Some(false), Some(first)) => sets.join(first as u32, world.component[v]),
+            _ => {
+                holds = true;
+                feeds |= step.moved[v] != Vec3::zeros();
+            }
         }
     }
-    if let Some(first) = first.filter(|_| holds) {
-        held[first as usize] = true;
+    if let Some(first) = first {
+        held[first] |= holds;
+        fed[first] |= feeds;
     }
 }

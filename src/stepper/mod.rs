@@ -4,6 +4,7 @@ mod air;
 mod balloon;
 mod bridge;
 mod control;
+mod energies;
 mod flow;
 mod free;
 mod guard;
@@ -344,14 +345,15 @@ impl<T: Precision> Stepper<T> {
         if self.meter.asked() {
             self.measure(world, state);
         }
-        let Stepper { contacts, airs, bridges, breath, soak, watch, now, clock, .. } = self;
+        let Stepper { contacts, airs, bridges, breath, soak, guard, watch, now, clock, .. } = self;
         contacts.advance_bristles(world, state, now);
         breath.commit(world, state, now);
         scheme::commit(world, state, now);
+        state.owed.clone_from(guard.owed());
         let State { x, memory, .. } = &mut *state;
         world.elements.commit(x, memory);
         if !state.room.is_empty() {
-            ease::grow(world, state, now.h);
+            ease::grow(world, state, contacts.contacts(), now.h);
         }
         appear::ease(world, state, now);
         watch.release(world, state, now.next);
@@ -396,13 +398,14 @@ impl<T: Precision> Stepper<T> {
             world,
             state,
             now,
-            (free, bridges),
+            guard::Acts { free, bridges, contacts: contacts.contacts() },
             When { violent: stopped || eased, smallest, proven: false },
         )?;
         let corrected = contacts.check(world, state, now, moved || damped || eased || shortened)?;
         if corrected.vertices > 0 {
             free.join(world, now, contacts.corrected());
-            if guard.check(world, state, now, (free, bridges), When { violent: true, smallest, proven: true })? {
+            let acts = guard::Acts { free, bridges, contacts: contacts.contacts() };
+            if guard.check(world, state, now, acts, When { violent: true, smallest, proven: true })? {
                 contacts.check(world, state, now, true)?;
                 free.join(world, now, contacts.corrected());
             }

@@ -322,6 +322,8 @@ pub struct State {
     pub picks: Vec<Grip>,
     /// Work done so far by what each probe of work is of [J].
     pub work: Vec<f64>,
+    /// Energy that steps made of nothing in each component that nothing holds, less what they lost [J]; empty: none.
+    pub owed: Vec<f64>,
 }
 
 impl State {
@@ -346,6 +348,7 @@ impl State {
             (self.room.is_empty() || self.room.len() == self.x.len(), "vertices with less room"),
             (held, "pins or handles"),
             (self.work.len() == start.work.len(), "probes of work"),
+            (self.owed.is_empty() || self.owed.len() == world.component_mass.len(), "parts"),
             (self.released.is_none_or(|object| object < world.objects.len()), "objects"),
         ];
         let mut all: Vec<String> =

@@ -89,6 +89,7 @@ sections! {
     "anchors" 1 { anchors }
     "pointers" 1 { picks }
     "probes" 1 { work }
+    "energy" 1 { owed }
 }
 
 fn put_section(out: &mut Vec<u8>, name: &str, version: u32, content: &[u8]) {
@@ -323,6 +324,7 @@ mod tests {
             anchors: vec![None, Some(vec![v(1), v(2)]), Some(Vec::new())],
             picks: vec![Grip { press: Some(3), vertex: None }, Grip::default()],
             work: vec![-0.0, 0.1],
+            owed: vec![0.25, -0.5],
         };
         let bytes = write(&state);
         let back = read(&bytes).unwrap();

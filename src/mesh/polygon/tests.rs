@@ -119,6 +119,16 @@ fn quads_that_share_two_edges_are_cut_both_ways() {
 }
 
 #[test]
+fn a_quad_written_twice_is_told() {
+    let points = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
+    for again in ["1 2 3 4", "2 3 4 1", "4 3 2 1"] {
+        let mesh = obj::read(format!("{points}f 1 2 3 4\nf {again}\n").as_bytes()).unwrap();
+        let told: String = check(&mesh).into_iter().map(|fault| fault.message).collect();
+        assert!(told.contains("duplicate triangles"), "{again}: {told}");
+    }
+}
+
+#[test]
 fn repeated_corners_are_left_out() {
     let points = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
     let of = |faces: &str| {

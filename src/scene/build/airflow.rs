@@ -45,6 +45,35 @@ pub fn check(scene: &Scene, faults: &mut Faults) {
                 .warn(&format!("cloth[{k}].{key}"), "does nothing where air flows, but with airflow.drag = \"linear\"");
         }
     }
+    let end = scene.time.of(scene.time.last_frame());
+    for (k, inlet) in flow.inlets.iter().enumerate() {
+        if inlet.from >= end {
+            let message = format!("{} s is not before the last frame, at {end} s: nothing is blown in", inlet.from);
+            faults.warn(&format!("airflow.inlet[{k}].from"), message);
+        }
+        // By more than a cell: the box may be drawn on the side by hand.
+        let (side, axis) = (inlet.face.side(), inlet.face.side() / 2);
+        let [low, high] = [flow.region.min[axis], flow.region.max[axis]];
+        let (at, cell) = (if side.is_multiple_of(2) { low } else { high }, (high - low) / flow.cells()[axis] as f64);
+        if let Some(own) = inlet.region.as_ref().filter(|own| own.min[axis] > at + cell || own.max[axis] < at - cell) {
+            let (word, axis) = (inlet.face.word(), ["x", "y", "z"][axis]);
+            let message = format!(
+                "is from {axis} = {} to {} m, the {word} side at {at} m; air comes in through the side, where the box is seen straight at it",
+                own.min[side / 2],
+                own.max[side / 2]
+            );
+            faults.warn(&format!("airflow.inlet[{k}].box"), message);
+        }
+    }
+    if let Some((slice, at)) = scene.preview.airflow.as_ref().and_then(|slice| Some((slice, slice.at?))) {
+        let axis = slice.axis.number();
+        let [low, high] = [flow.region.min[axis], flow.region.max[axis]];
+        if !(low..=high).contains(&at) {
+            let message =
+                format!("{at} m is outside the air's box, from {low} to {high} m; arrows are of its nearest cells");
+            faults.warn("preview.airflow.at", message);
+        }
+    }
     // The paper's box has no way out.
     let paper = flow.preset == airflow::Preset::Seed;
     if !paper && !flow.inlets.is_empty() && !flow.faces.all().contains(&Side::Open) {

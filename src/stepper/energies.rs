@@ -1,0 +1,153 @@
+//! What is known of the energy of each component in a step: of its motion and shape, before and after, and what may add to it.
+
+use super::bridge::Bridges;
+use crate::contact::element::Element;
+use crate::linalg::Vec3;
+use crate::world::step::Step;
+use crate::world::{Pull, State, World};
+
+/// Speed at which thickness that grows pushes what is near apart, in units of that growth.
+const PUSHED: f64 = 3.0;
+
+/// What is known of a component in a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Part {
+    /// Energy of motion before and after it [J].
+    pub motion: [f64; 2],
+    /// Energy of the shape before and after it [J].
+    pub shape: [f64; 2],
+    /// Squares of the speeds of its fastest vertex before and after it [m^2/s^2].
+    pub fastest: [f64; 2],
+    /// What handles, bridges and air inside can do [J].
+    pub work: f64,
+    /// What contacts store before it at most, and what distances that grow push apart [J].
+    pub pushed: [f64; 2],
+    /// What gravity does [J].
+    pub fall: f64,
+    /// Square of the speed of the fastest of all else before it [m^2/s^2].
+    pub around: f64,
+    /// Energy of motion that all else may have given it [J].
+    pub given: f64,
+}
+
+impl Part {
+    /// Energy that it had before the step [J].
+    pub fn before(&self) -> f64 {
+        self.motion[0] + self.shape[0]
+    }
+
+    /// Energy that it has after the step [J].
+    pub fn after(&self) -> f64 {
+        self.motion[1] + self.shape[1]
+    }
+
+    /// Energy that nothing that acts on it explains, but for contacts [J].
+    pub fn gain(&self) -> f64 {
+        self.after() - self.before() - self.work - self.fall
+    }
+
+    /// What else than gravity may add [J].
+    pub fn slack(&self) -> f64 {
+        self.work + self.pushed[0] + self.pushed[1]
+    }
+}
+
+/// Motion of all components; gives the square of the speed of the fastest of what is prescribed, and of the air [m^2/s^2].
+pub fn motion(world: &World, state: &State, step: &Step, parts: &mut Vec<Part>) -> f64 {
+    parts.clear();
+    parts.resize(world.component_mass.len(), Part::default());
+    let mut outside = step.breeze * step.breeze;
+    for v in 0..state.v.len() {
+        if step.fixed.get(v).copied().unwrap_or(true) {
+            outside = outside.max(step.moved[v].norm_squared() / (step.h * step.h));
+            continue;
+        }
+        let part = &mut parts[world.component[v] as usize];
+        let speeds = [&state.v[v], &step.rate[v]].map(Vec3::norm_squared);
+        for ((motion, fastest), speed) in part.motion.iter_mut().zip(&mut part.fastest).zip(speeds) {
+            *motion += 0.5 * step.mass[v] * speed;
+            *fastest = fastest.max(speed);
+        }
+        part.fall += step.mass[v] * world.gravity.dot(&step.moved[v]);
+    }
+    outside
+}
+
+/// What all else may have given each component: what is `outside` as much as makes it as fast, the others no more than they have.
+pub fn give(world: &World, outside: f64, parts: &mut [Part]) {
+    let all: f64 = parts.iter().map(Part::before).sum();
+    // The fastest of all, and of all but that component.
+    let first = (0..parts.len()).max_by(|a, b| parts[*a].fastest[0].total_cmp(&parts[*b].fastest[0]));
+    let fastest = first.map_or(0.0, |k| parts[k].fastest[0]);
+    let second = (0..parts.len()).filter(|k| Some(*k) != first).map(|k| parts[k].fastest[0]).fold(0.0, f64::max);
+    for (k, (part, mass)) in parts.iter_mut().zip(&world.component_mass).enumerate() {
+        let other = if Some(k) == first { second } else { fastest };
+        part.around = other.max(outside);
+        part.given = 0.5 * mass * outside + (0.5 * mass * other).min(all - part.before());
+    }
+}
+
+/// Positions after the step.
+pub fn after(state: &State, step: &Step) -> Vec<Vec3> {
+    state.x.iter().zip(&step.moved).map(|(x, moved)| x + moved).collect()
+}
+
+/// Adds the energies of all shapes, before the step and after it.
+pub fn shapes(world: &World, state: &State, step: &Step, parts: &mut [Part]) {
+    for (when, x) in [&state.x, &after(state, step)].into_iter().enumerate() {
+        world.elements.each_energy(x, &state.memory, |v, energy| {
+            parts[world.component[v as usize] as usize].shape[when] += energy;
+        });
+    }
+}
+
+/// Adds what handles, bridges and the air in balloons do at most, and what `contacts` have stored.
+pub fn work(world: &World, state: &State, step: &Step, bridges: &Bridges, contacts: &[Element], parts: &mut [Part]) {
+    let part = |v: usize| world.component.get(v).map(|k| *k as usize);
+    for (handle, _) in world.handles.iter().zip(&state.anchors[world.pins.len()..]).filter(|(_, open)| open.is_some()) {
+        for v in handle.pin.vertices.iter().map(|v| *v as usize) {
+            let most = match handle.pull {
+                Pull::Force(force) => force.norm() / handle.pin.vertices.len().max(1) as f64,
+                Pull::Spring { most, .. } => most,
+            };
+            parts[world.component[v] as usize].work += most * step.moved[v].norm();
+        }
+    }
+    for (_, pick, vertex, _) in world.grips(state) {
+        let v = vertex as usize;
+        parts[world.component[v] as usize].work += pick.force * step.moved[v].norm();
+    }
+    bridges.each_work(step, |v, work| {
+        if let Some(k) = part(v as usize) {
+            parts[k].work += work;
+        }
+    });
+    for contact in contacts {
+        let own = contact.vertices.iter().zip(contact.weights).filter(|(_, weight)| *weight != 0.0);
+        if let Some(k) = own.filter_map(|(v, _)| part(*v as usize)).next() {
+            parts[k].pushed[0] += contact.contact.stored(world.contact.stiffness);
+        }
+    }
+    if !state.room.is_empty() {
+        let thickest = world.half_thickness.iter().fold(0.0, |most: f64, half| most.max(*half));
+        let speed = PUSHED * (world.contact.distance + 2.0 * thickest) / world.contact.ease.max(step.h);
+        for (part, mass) in parts.iter_mut().zip(&world.component_mass) {
+            part.pushed[1] = 0.5 * mass * speed * speed;
+        }
+    }
+    // Layers of air store and pass on what is not known here.
+    for k in world.airs.iter().flat_map(|air| air.objects) {
+        for v in world.objects[k].vertices.clone().filter(|v| *v < world.moving) {
+            parts[world.component[v] as usize].work = f64::INFINITY;
+        }
+    }
+    for (balloon, inside) in world.balloons.iter().zip(&state.balloons) {
+        let Some(first) = balloon.vertices().first() else { continue };
+        let end = |v: usize| state.x[v] + step.moved[v];
+        let [before, after] = [balloon.volume(|v| state.x[v]), balloon.volume(end)];
+        let time = state.time + step.h;
+        let excess = balloon.chamber.held(time).unwrap_or(inside.excess);
+        let source = balloon.chamber.source(inside, before, time, step.h);
+        parts[world.component[*first as usize] as usize].work += (excess * (after - before)).abs() + source;
+    }
+}
