@@ -615,9 +615,10 @@ fn cube_on_pillow_as_expected() {
     check_scene("cube-on-pillow");
 }
 
-/// Its twin whose cover lets all air through at once: the small cube stays where it lies, below 0.12 m.
+/// Its twin whose cover lets all air through at once: the foam alone throws the small cube to 0.154 m, at steps of 0.25 ms to 0.147 m.
+/// A contact that loses energy kept it below 0.11 m at this step, and threw it to 0.155 m at 0.25 ms.
 #[test]
-fn cube_is_not_thrown_without_air() {
+fn foam_throws_the_cube_without_air() {
     let set = [
         with_mesh("../meshes/cushion.ply"),
         "air_layer[0].permeability=1000".to_string(),
@@ -626,7 +627,7 @@ fn cube_is_not_thrown_without_air() {
     let done = run("cube-on-pillow", "cube-without-air", Some(26), &set);
     let highest = (13..=26).map(|frame| done.quantity("body_small-cube.centre_y", frame)).fold(0.0, f64::max);
     println!("small cube without air: {highest:.4} m at most");
-    assert!(highest < 0.125, "{highest}");
+    assert!((0.135..0.165).contains(&highest), "{highest}");
 }
 
 #[test]
