@@ -103,6 +103,7 @@ impl Resume<'_> {
             }
             tell(&changes);
             log(Level::Info, &format!("all {frames} frames are in {path}"));
+            self.folder.clear()?;
             return Ok(Plan::Done);
         }
         tell(&changes);

@@ -272,6 +272,17 @@ impl Folder {
         Ok(())
     }
 
+    /// Removes what killed runs were writing.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn clear(&self) -> Result<(), DiskError> {
+        for part in self.files()?.iter().filter(|path| is_temporary(&name_of(path))) {
+            remove(&self.path().join(part))?;
+        }
+        Ok(())
+    }
+
     /// Throws away what came after a checkpoint: frames, lines of statistics, later checkpoints, what crossed.
     ///
     /// # Errors
@@ -281,10 +292,7 @@ impl Folder {
         for later in self.checkpoints()?.iter().filter(|later| *later > to) {
             remove(&later.path)?;
         }
-        // What killed runs were writing.
-        for part in self.files()?.iter().filter(|path| is_temporary(&name_of(path))) {
-            remove(&self.path().join(part))?;
-        }
+        self.clear()?;
         let after = |file: &str| number(file, "frame", &PICTURES).is_some_and(|frame| frame > to.frame);
         remove_files(&self.path().join("preview"), |file| after(file) || file == "sheet.png")?;
         let flows = |file: &str| number(file, "frame", &FLOWS).is_some_and(|frame| frame > to.frame);

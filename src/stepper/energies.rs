@@ -22,6 +22,8 @@ pub struct Part {
     pub work: f64,
     /// What contacts store before it at most, and what distances that grow push apart [J].
     pub pushed: [f64; 2],
+    /// What contacts may bear: the weight of all over the distance in which they act [J].
+    pub borne: f64,
     /// What gravity does [J].
     pub fall: f64,
     /// Square of the speed of the fastest of all else before it [m^2/s^2].
@@ -128,9 +130,12 @@ pub fn work(world: &World, state: &State, step: &Step, bridges: &Bridges, contac
             parts[k].pushed[0] += contact.contact.stored(world.contact.stiffness);
         }
     }
+    let thickest = world.half_thickness.iter().fold(0.0, |most: f64, half| most.max(*half));
+    let reach = world.contact.distance + 2.0 * thickest;
+    let borne = step.mass.iter().sum::<f64>() * world.gravity.norm() * reach;
+    parts.iter_mut().for_each(|part| part.borne = borne);
     if !state.room.is_empty() {
-        let thickest = world.half_thickness.iter().fold(0.0, |most: f64, half| most.max(*half));
-        let speed = PUSHED * (world.contact.distance + 2.0 * thickest) / world.contact.ease.max(step.h);
+        let speed = PUSHED * reach / world.contact.ease.max(step.h);
         for (part, mass) in parts.iter_mut().zip(&world.component_mass) {
             part.pushed[1] = 0.5 * mass * speed * speed;
         }

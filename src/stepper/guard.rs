@@ -24,6 +24,8 @@ use crate::world::{State, World};
 const BURST: (f64, f64) = (9.0, 2.0);
 /// Speed of a vertex of what is fed after a step, in units of the fastest of all before it, beside what shapes and contacts let go.
 const FASTER: f64 = 3.0;
+/// Speed that it may have in any case [m/s]: forces that laws remember let go what no shape stores.
+const SLOW: f64 = 1.0;
 /// Part by which the energy of what nothing holds may grow in a step: what schemes of second order, contacts and lags of pressure err by.
 const ERRS: f64 = 0.01;
 /// The same over all steps.
@@ -72,7 +74,11 @@ impl Part {
 
     /// Most energy of motion that it may have after the step where something does [J].
     fn burst(&self) -> f64 {
-        BURST.0 * (self.motion[0] + self.given) + BURST.1 * self.shape[0] + self.slack() + self.fall.max(0.0)
+        BURST.0 * (self.motion[0] + self.given)
+            + BURST.1 * self.shape[0]
+            + self.slack()
+            + self.borne
+            + self.fall.max(0.0)
     }
 
     /// It has more than that.
@@ -82,7 +88,8 @@ impl Part {
 
     /// Fastest that a vertex of some mass [kg] may be after the step where something holds it [m/s].
     fn cap(&self, mass: f64, fall: f64) -> f64 {
-        FASTER * self.fastest[0].max(self.around).sqrt() + (2.0 * (self.shape[0] + self.slack()) / mass).sqrt() + fall
+        let given = (2.0 * (self.shape[0].max(0.0) + self.slack()) / mass).sqrt();
+        FASTER * self.fastest[0].max(self.around).sqrt() + given + fall + SLOW
     }
 }
 
