@@ -142,19 +142,22 @@ fn layers_that_all_but_touch_keep_their_order() {
     }
 }
 
-/// Cloth of 5 mm in a gap of 1 mm between two boxes has no more room than there is, and comes to rest in it.
+/// Cloth of 5 mm in a gap of 1 mm between two boxes, wider than they are, has no more room than there is, and comes to rest in it. With its whole
+/// thickness it churned at 2 to 5 m/s for ever.
 #[test]
 fn cloth_thicker_than_its_gap_rests_in_it() {
     let mut run = Run::new(
         "gap",
         "[time]\nframes = 2\nstep = \"2 ms\"\n[[cloth]]\nname = \"c\"\nmesh = \"sheet.obj\"\nthickness = \"5 mm\"\n\
-         [[obstacle]]\nname = \"low\"\nbox = { size = [1, 0.2, 1] }\ntransform = { translate = [0, -0.1005, 0] }\n\
-         [[obstacle]]\nname = \"high\"\nbox = { size = [1, 0.2, 1] }\ntransform = { translate = [0, 0.1005, 0] }\n",
+         transform = { translate = [0, 0.2005, 0] }\n\
+         [[obstacle]]\nname = \"low\"\nbox = { center = [0, 0.1, 0], size = [0.3, 0.2, 0.3] }\n\
+         [[obstacle]]\nname = \"high\"\nbox = { center = [0, 0.301, 0], size = [0.3, 0.2, 0.3] }\n",
     );
     run.to(1.0);
     run.fastest = 0.0;
     run.to(1.4);
-    assert!(run.fastest < 0.01, "{} m/s", run.fastest);
+    // What hangs out on all sides still swings, by 0.05 m/s.
+    assert!(run.fastest < 0.1, "{} m/s", run.fastest);
 }
 
 /// Layers of 2 mm, 1 mm apart over a floor, once left at 6.9 m/s; those of the default cotton, 0.1 mm apart, at 1.4 m/s. Their

@@ -18,7 +18,7 @@ const REST: f64 = 0.6;
 /// Part of it at which what is nearer begins: the barrier stores next to nothing there.
 const BEGIN: f64 = 0.8;
 
-/// Part of it below which what is pressed from both sides has no room to grow.
+/// Part of it below which a contact leaves no room to grow: what presses there presses from both sides.
 const SQUEEZED: f64 = 0.15;
 
 /// What began too near.
