@@ -263,3 +263,68 @@ fn files_are_in_no_circle() {
     faults.dedup();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
+
+/// What stands between commas outside brackets.
+fn parts(list: &str) -> Vec<&str> {
+    let (mut depth, mut from, mut found) = (0, 0, Vec::new());
+    for (k, c) in list.char_indices() {
+        match c {
+            '(' | '[' | '{' | '<' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            '>' if !list[..k].ends_with(['-', '=']) => depth -= 1,
+            ',' if depth == 0 => {
+                found.push(list[from..k].trim());
+                from = k + 1;
+            }
+            _ => {}
+        }
+    }
+    found.push(list[from..].trim());
+    found.retain(|part| !part.is_empty());
+    found
+}
+
+/// What stands in the parentheses that a function's name and its generic parameters are followed by.
+fn within(text: &str) -> Option<&str> {
+    let (mut depth, mut from) = (0, None);
+    for (k, c) in text.char_indices() {
+        match c {
+            '(' if depth == 0 => (depth, from) = (1, Some(k + 1)),
+            '(' | '<' => depth += 1,
+            ')' | '>' if !text[..k].ends_with(['-', '=']) => depth -= 1,
+            _ if depth == 0 => return None,
+            _ => {}
+        }
+        if let Some(from) = from.filter(|_| depth == 0) {
+            return Some(&text[from..k]);
+        }
+    }
+    None
+}
+
+/// Arguments of a list, those in tuples counted one by one.
+fn arguments(list: &str) -> usize {
+    let opened = |part: &&str| match part.strip_prefix('(').and_then(|rest| rest.split_once("):")) {
+        Some((names, _)) => arguments(names),
+        None if part.starts_with('(') => arguments(&part[1..part.len() - 1]),
+        None => 1,
+    };
+    parts(list).iter().map(opened).sum()
+}
+
+#[test]
+fn no_function_has_more_than_seven_arguments() {
+    assert_eq!(arguments("&self, (a, (b, c)): (A, (B, C)), f: impl Fn(u8, u8) -> Vec<[u8; 2]>, S { x, y }: S"), 6);
+    let mut seen = 0;
+    for (_, name, code) in sources() {
+        for (at, _) in code.match_indices("fn ").filter(|(at, _)| code[..*at].ends_with([' ', '\n', '('])) {
+            let rest = &code[at + 3..];
+            let function = &rest[..rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap()];
+            let Some(list) = within(&rest[function.len()..]) else { continue };
+            let count = arguments(list);
+            assert!(count <= 7, "{name}: {function} has {count} arguments");
+            seen += 1;
+        }
+    }
+    assert!(seen > 1000, "{seen}");
+}

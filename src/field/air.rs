@@ -107,6 +107,17 @@ pub struct Air {
     pub free: Vec<f64>,
 }
 
+/// What a step is to bring.
+#[derive(Clone, Copy, Debug)]
+pub struct Ahead<'a> {
+    /// Height of each column, and what it grows by in free flight [m].
+    pub flight: &'a [[f64; 2]],
+    /// Pressure outside, above that of the atmosphere, by column [Pa].
+    pub outside: &'a [f64],
+    /// Size of the step [s].
+    pub h: f64,
+}
+
 /// Reusable storage.
 #[derive(Clone, Debug, Default)]
 pub struct Work {
@@ -262,18 +273,14 @@ impl Air {
         outcome
     }
 
-    /// The pressures above that of the atmosphere, `foreseen` [Pa], for heights and what they grow by, `flight` [m], linearised: what may come
-    /// out of it and serve as a bound for what does. A gap that opens has its new height. One that closes would have none, and no bound: it
-    /// keeps its height, and the air that is to be squeezed out of it comes to what it has. Through the cloth air goes by the tangent of
-    /// its law.
-    #[expect(clippy::too_many_arguments)]
+    /// The pressures above that of the atmosphere, `foreseen` [Pa], linearised: what may come out of it and serve as a bound for what
+    /// does. A gap that opens has its new height. One that closes would have none, and no bound: it keeps its height, and the air that is
+    /// to be squeezed out of it comes to what it has. Through the cloth air goes by the tangent of its law.
     pub fn foresee(
         &self,
         layer: &Layer,
         gas: &Gas,
-        flight: &[[f64; 2]],
-        outside: &[f64],
-        h: f64,
+        Ahead { flight, outside, h }: Ahead,
         foreseen: &mut Vec<f64>,
         work: &mut Work,
     ) -> Outcome {

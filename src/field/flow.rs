@@ -11,7 +11,7 @@ pub mod solid;
 
 use crate::linalg::poisson::{self, Poisson, Stencil};
 use crate::linalg::{Vec3, par};
-use advect::{Advection, Carried, advect};
+use advect::{Advection, Begin, Carried, advect};
 use bounds::{Bounds, Side};
 use grid::Grid;
 
@@ -143,7 +143,8 @@ impl Solver {
             begin.resize(own.len(), 0.0);
             par::fill(begin, |face| if free[face] { own[face] } else { given[face] });
         }
-        advect(grid, (fluid.advection, sides), (begin, &bounds.free), h, carried, &mut next.velocity);
+        let still = Begin { velocity: begin, free: &bounds.free };
+        advect(grid, (fluid.advection, sides), still, h, carried, &mut next.velocity);
         for (axis, push) in push.iter().enumerate().filter(|(_, push)| !push.is_empty()) {
             let free = &bounds.free[axis];
             par::each_mut(&mut next.velocity[axis], |face, u| *u += if free[face] { push[face] } else { 0.0 });

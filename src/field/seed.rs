@@ -15,7 +15,7 @@
 //! m/s^2, gives waves the speed `sqrt(k l)` on a mesh with edges `l`.
 
 use super::air::{Air, Gas, Layer, NOTHING, Work};
-use crate::linalg::bicgstab::Bicgstab;
+use crate::linalg::bicgstab::{Bicgstab, Stop};
 use crate::linalg::diffusion::Equation;
 use crate::linalg::pcg::Outcome;
 use crate::linalg::{Vec3, par};
@@ -83,7 +83,8 @@ impl Seed {
         let nothing = NOTHING * par::sum(size, |v| vertex[v]).sqrt();
         let unknown = par::sum(size, |v| if fixed[v] { 0.0 } else { equation.diagonal(v) });
         let rounding = 4.0 * f64::EPSILON * pressure * unknown.sqrt() / TOLERANCE;
-        let stop = (TOLERANCE, beside.max(nothing).max(rounding), ITERATIONS);
+        let reference = beside.max(nothing).max(rounding);
+        let stop = Stop { tolerance: TOLERANCE, reference, iterations: ITERATIONS };
         let outcome = solver.solve(product, diagonal, weight, right, energy, stop);
         par::fill(excess, |v| if fixed[v] { 0.0 } else { energy[v] / volume[v] - pressure });
         outcome

@@ -106,7 +106,7 @@ impl<T: Real> Assembly<T> {
     /// Calls `f(part, domain, force)` for every subdomain, in parallel.
     fn each_part(&mut self, f: impl Fn(&mut Part<T>, &mut Domain<T>, &mut [Vec3]) + Sync) {
         let mut items: Vec<_> = self.parts.iter_mut().zip(&mut self.matrix.domains).collect();
-        par::each_part(&mut items, &mut self.force, &self.matrix.starts, &|_, (part, domain), force| {
+        par::each_part(&mut items, &mut self.force, &self.matrix.starts, |_, (part, domain), force| {
             f(part, domain, force)
         });
     }

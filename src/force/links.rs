@@ -130,7 +130,7 @@ impl Links {
         each(lists, &mut self.links, |list, links| list.links(links));
         let links = &self.links;
         let mut pairs: Vec<_> = self.rows.iter_mut().zip(&mut matrix.domains).collect();
-        par::each_part(&mut pairs, force, &matrix.starts, &|_, (rows, domain), force| {
+        par::each_part(&mut pairs, force, &matrix.starts, |_, (rows, domain), force| {
             let Rows { first, terms, blocks, sums, .. } = &mut **rows;
             domain.entries.clear();
             domain.entries.reserve(blocks.columns.len());

@@ -23,8 +23,19 @@ pub struct Bicgstab {
     z: Vec<f64>,
 }
 
+/// When to stop.
+#[derive(Clone, Copy, Debug)]
+pub struct Stop {
+    /// Residual, as a part of `reference`.
+    pub tolerance: f64,
+    /// What residuals are relative to.
+    pub reference: f64,
+    /// Most iterations.
+    pub iterations: usize,
+}
+
 impl Bicgstab {
-    /// Solves `A x = b` from the first guess `x`, to the residual `tolerance` times `reference` in the norm `sqrt(sum_i weight_i r_i^2)`.
+    /// Solves `A x = b` from the first guess `x`, in the norm `sqrt(sum_i weight_i r_i^2)`.
     /// `product(x, out)` is `out = A x`, `diagonal` that of `A`. Where the recursion breaks down, or what it takes for the
     /// residual is not, it begins anew; where that makes nothing better, it ends.
     pub fn solve(
@@ -34,7 +45,7 @@ impl Bicgstab {
         weight: &[f64],
         b: &[f64],
         x: &mut [f64],
-        (tolerance, reference, iterations): (f64, f64, usize),
+        Stop { tolerance, reference, iterations }: Stop,
     ) -> Outcome {
         let size = b.len();
         let Bicgstab { r, shadow, p, v, t, z } = self;
@@ -108,6 +119,10 @@ mod tests {
         10.0f64.powi((i % 4) as i32)
     }
 
+    fn stop(reference: f64) -> Stop {
+        Stop { tolerance: 1e-9, reference, iterations: 100 }
+    }
+
     /// The outcome, the largest relative error and the solution itself.
     fn solve(size: usize, tolerance: f64) -> (Outcome, f64, Vec<f64>) {
         let wanted: Vec<f64> = (0..size).map(|i| (1.0 + (0.3 * i as f64).sin() / 2.0) / scale(i)).collect();
@@ -116,7 +131,7 @@ mod tests {
         let diagonal: Vec<f64> = (0..size).map(|i| 2.5 * scale(i)).collect();
         let (weight, mut x) = (vec![1.0; size], vec![0.0; size]);
         let reference = b.iter().map(|b| b * b).sum::<f64>().sqrt();
-        let stop = (tolerance, reference, 500);
+        let stop = Stop { tolerance, reference, iterations: 500 };
         let outcome = Bicgstab::default().solve(product, &diagonal, &weight, &b, &mut x, stop);
         let error = x.iter().zip(&wanted).map(|(a, b)| (a / b - 1.0).abs()).fold(0.0, f64::max);
         (outcome, error, x)
@@ -141,7 +156,7 @@ mod tests {
     fn ends_where_it_breaks_down() {
         let turn = |x: &[f64], out: &mut [f64]| out.copy_from_slice(&[-x[1], x[0]]);
         let mut x = [0.0; 2];
-        let outcome = Bicgstab::default().solve(turn, &[1.0; 2], &[1.0; 2], &[1.0, 0.0], &mut x, (1e-9, 1.0, 100));
+        let outcome = Bicgstab::default().solve(turn, &[1.0; 2], &[1.0; 2], &[1.0, 0.0], &mut x, stop(1.0));
         assert!(!outcome.converged && outcome.iterations < 100 && x.iter().all(|x| x.is_finite()), "{outcome:?} {x:?}");
     }
 
@@ -149,7 +164,7 @@ mod tests {
     fn what_is_solved_stays() {
         let mut x = [0.5, 0.25];
         let double = |x: &[f64], out: &mut [f64]| out.copy_from_slice(&[2.0 * x[0], 4.0 * x[1]]);
-        let outcome = Bicgstab::default().solve(double, &[2.0, 4.0], &[1.0; 2], &[1.0; 2], &mut x, (1e-9, 0.0, 100));
+        let outcome = Bicgstab::default().solve(double, &[2.0, 4.0], &[1.0; 2], &[1.0; 2], &mut x, stop(0.0));
         assert_eq!((outcome, x), (Outcome { iterations: 0, residual: 0.0, converged: true }, [0.5, 0.25]));
     }
 }

@@ -43,16 +43,17 @@ pub fn multiply_add<T: Real>(acc: &mut [T::Four; 3], rows: &[T::Four; 3], t: &La
 /// Each of the three numbers in four lanes.
 #[inline(always)]
 pub fn spread<T: Real>(s: &Lanes<T>) -> [T::Four; 3] {
-    [0, 1, 2].map(|l| T::four(&[s[l]; 4]))
+    [T::four(&[s[0]; 4]), T::four(&[s[1]; 4]), T::four(&[s[2]; 4])]
 }
 
 /// Sums of the three lanes.
 #[inline(always)]
 pub fn total<T: Real>(acc: &[T::Four; 3]) -> [T; 3] {
-    acc.map(|row| {
+    let sum = |row: T::Four| {
         let row: [T; 4] = row.into();
         row[0] + row[1] + row[2]
-    })
+    };
+    [sum(acc[0]), sum(acc[1]), sum(acc[2])]
 }
 
 /// `acc -= block^T s`.

@@ -101,6 +101,19 @@ struct Search {
     before: f64,
 }
 
+/// When to stop, in the norm of the inverse diagonal.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stop {
+    /// Residual relative to the right-hand side, or to `floor` where that is larger.
+    pub tolerance: f64,
+    /// A right-hand side below this norm counts as this large.
+    pub floor: f64,
+    /// Residual relative to what it was once the means were right.
+    pub progress: f64,
+    /// Most iterations.
+    pub iterations: usize,
+}
+
 impl Diffusion {
     /// The diagonal of the last matrix; infinite where nothing is unknown.
     pub fn diagonal(&self, seat: usize) -> f64 {
@@ -126,16 +139,9 @@ impl Diffusion {
         equation.volumes(&mut self.volumes);
     }
 
-    /// Solves the equation for the right-hand side `b` from the first guess `x`, to the residual `tolerance` relative to `b` or
-    /// `floor` where that is larger, or until it is `progress` of what it was once the means are right; all in the norm of the inverse
-    /// diagonal. `None` where the matrix is not positive definite.
-    pub fn solve(
-        &mut self,
-        equation: &Equation,
-        b: &[f64],
-        x: &mut [f64],
-        (tolerance, floor, progress, iterations): (f64, f64, f64, usize),
-    ) -> Option<Outcome> {
+    /// Solves the equation for the right-hand side `b` from the first guess `x`. `None` where the matrix is not positive definite.
+    pub fn solve(&mut self, equation: &Equation, b: &[f64], x: &mut [f64], stop: Stop) -> Option<Outcome> {
+        let Stop { tolerance, floor, progress, iterations } = stop;
         let graph = equation.graph;
         self.take(equation);
         if !self.begin(equation, x) {

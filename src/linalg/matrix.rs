@@ -31,7 +31,8 @@ pub trait Real:
     fn four(values: &[Self]) -> Self::Four;
     /// Four of them widened.
     fn wide_four(values: &Lanes<Self>) -> f64x4 {
-        f64x4::new(values.map(Self::wide))
+        let [a, b, c, d] = *values;
+        f64x4::new([a.wide(), b.wide(), c.wide(), d.wide()])
     }
     /// Rounded from `f64`.
     fn of(value: f64) -> Self;

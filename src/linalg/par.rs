@@ -33,21 +33,16 @@ pub fn each_mut<T: Send>(items: &mut [T], f: impl Fn(usize, &mut T) + Sync) {
 
 /// Calls `f(i, &mut items[i], &mut others[i])` for every item of two slices side by side.
 pub fn each_pair_mut<T: Send, U: Send>(items: &mut [T], others: &mut [U], f: impl Fn(usize, &mut T, &mut U) + Sync) {
-    let block = |(b, (items, others)): (usize, (&mut [T], &mut [U]))| {
+    blocks_pair_mut(items, others, BLOCK, |first, items, others| {
         for (k, (item, other)) in items.iter_mut().zip(others).enumerate() {
-            f(b * BLOCK + k, item, other);
+            f(first + k, item, other);
         }
-    };
-    items.par_chunks_mut(BLOCK).zip(others.par_chunks_mut(BLOCK)).enumerate().for_each(block);
+    });
 }
 
 /// Calls `f(first, block)` for consecutive blocks of `size` items.
 pub fn blocks_mut<T: Send>(items: &mut [T], size: usize, f: impl Fn(usize, &mut [T]) + Sync) {
-    if items.len() <= size {
-        f(0, items);
-    } else {
-        items.par_chunks_mut(size).enumerate().for_each(|(b, block)| f(b * size, block));
-    }
+    blocks(items, size, &f);
 }
 
 /// Calls `f(first, block, other)` for consecutive blocks of `size` items of two slices side by side.
@@ -57,21 +52,15 @@ pub fn blocks_pair_mut<T: Send, U: Send>(
     size: usize,
     f: impl Fn(usize, &mut [T], &mut [U]) + Sync,
 ) {
-    let pairs = items.par_chunks_mut(size).zip(others.par_chunks_mut(size)).enumerate();
-    pairs.for_each(|(b, (block, other))| f(b * size, block, other));
+    pairs(items, others, [size, size], &|b, block, other| f(b * size, block, other));
 }
 
 /// Calls `f(i, &mut items[i])` for every item and sums what it gives: blocks in index order, then the sums of the blocks in order, which
 /// are left in `sums`, one for each [`BLOCK`] of items.
 pub fn each_mut_sum<T: Send>(items: &mut [T], sums: &mut [f64], f: impl Fn(usize, &mut T) -> f64 + Sync) -> f64 {
-    let block = |b: usize, (items, sum): (&mut [T], &mut f64)| {
-        *sum = items.iter_mut().enumerate().fold(0.0, |sum, (k, item)| sum + f(b * BLOCK + k, item));
-    };
-    if sums.len() <= 1 {
-        items.chunks_mut(BLOCK).zip(&mut *sums).enumerate().for_each(|(b, pair)| block(b, pair));
-    } else {
-        items.par_chunks_mut(BLOCK).zip(&mut *sums).enumerate().for_each(|(b, pair)| block(b, pair));
-    }
+    pairs(items, sums, [BLOCK, 1], &|b, items, sums| {
+        sums[0] = items.iter_mut().enumerate().fold(0.0, |sum, (k, item)| sum + f(b * BLOCK + k, item));
+    });
     sums.iter().sum()
 }
 
@@ -82,34 +71,70 @@ pub fn each_pair_mut_sum<T: Send, U: Send>(
     sums: &mut [f64],
     f: impl Fn(usize, &mut T, &mut U) -> f64 + Sync,
 ) -> f64 {
-    let pairs = items.par_chunks_mut(BLOCK).zip(others.par_chunks_mut(BLOCK));
-    pairs.zip(&mut *sums).enumerate().for_each(|(b, ((items, others), sum))| {
+    let block: &Triple<T, U> = &|b, items, others, sum| {
         let pairs = items.iter_mut().zip(others).enumerate();
         *sum = pairs.fold(0.0, |sum, (k, (item, other))| sum + f(b * BLOCK + k, item, other));
-    });
+    };
+    let pairs = items.par_chunks_mut(BLOCK).zip(others.par_chunks_mut(BLOCK));
+    pairs.zip(&mut *sums).enumerate().for_each(|(b, ((items, others), sum))| block(b, items, others, sum));
     sums.iter().sum()
 }
 
+// What goes through rayon is compiled for each type of items, not for each loop: that would be five copies of rayon's own code a loop.
+
+/// A block's number, its items of two slices.
+type Pair<'a, T, U> = dyn Fn(usize, &mut [T], &mut [U]) + Sync + 'a;
+/// The same with its sum.
+type Triple<'a, T, U> = dyn Fn(usize, &mut [T], &mut [U], &mut f64) + Sync + 'a;
+
+/// [`blocks_mut`].
+fn blocks<T: Send>(items: &mut [T], size: usize, f: &(dyn Fn(usize, &mut [T]) + Sync)) {
+    if items.len() <= size {
+        f(0, items);
+    } else {
+        items.par_chunks_mut(size).enumerate().for_each(|(b, block)| f(b * size, block));
+    }
+}
+
+/// Calls `f(b, block, other)` with the `b`-th blocks of two slices, of that many items each.
+fn pairs<T: Send, U: Send>(items: &mut [T], others: &mut [U], sizes: [usize; 2], f: &Pair<T, U>) {
+    if items.len() <= sizes[0] && others.len() <= sizes[1] {
+        if !items.is_empty() && !others.is_empty() {
+            f(0, items, others);
+        }
+    } else {
+        let pairs = items.par_chunks_mut(sizes[0]).zip(others.par_chunks_mut(sizes[1])).enumerate();
+        pairs.for_each(|(b, (block, other))| f(b, block, other));
+    }
+}
+
+/// The vector of what `f` gives for each of `n` blocks, which may go to a thread of its own.
+fn each_block<T: Send>(n: usize, f: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
+    (0..n).into_par_iter().map(f).collect()
+}
+
 /// The vector of `f(0) .. f(n - 1)`.
-pub fn map<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
-    (0..n).into_par_iter().with_min_len(BLOCK).map(f).collect()
+pub fn map<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    gather(n, BLOCK, |range, part| part.extend(range.map(&f)))
 }
 
 /// As [`map`], for few and heavy items: every item may go to a thread of its own.
-pub fn map_heavy<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+pub fn map_heavy<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let f: &(dyn Fn(usize) -> T + Sync) = &f;
     (0..n).into_par_iter().with_max_len(1).map(f).collect()
 }
 
 /// Appends what each block of indices `first..last` pushes, in order of the blocks.
 pub fn gather<T: Send>(n: usize, size: usize, f: impl Fn(std::ops::Range<usize>, &mut Vec<T>) + Sync) -> Vec<T> {
-    let parts: Vec<Vec<T>> = (0..n.div_ceil(size))
-        .into_par_iter()
-        .map(|b| {
-            let mut part = Vec::new();
-            f(b * size..((b + 1) * size).min(n), &mut part);
-            part
-        })
-        .collect();
+    let part = |b: usize| {
+        let mut part = Vec::new();
+        f(b * size..((b + 1) * size).min(n), &mut part);
+        part
+    };
+    let mut parts = if n <= size { vec![part(0)] } else { each_block(n.div_ceil(size), &part) };
+    if parts.len() == 1 {
+        return parts.swap_remove(0);
+    }
     let mut all = Vec::with_capacity(parts.iter().map(Vec::len).sum());
     for part in parts {
         all.extend(part);
@@ -124,19 +149,20 @@ pub fn sum(n: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
     if blocks <= 4 {
         return (0..blocks).fold(0.0, |s, b| s + block(b));
     }
-    let parts: Vec<f64> = (0..blocks).into_par_iter().map(block).collect();
-    parts.iter().sum()
+    each_block(blocks, &block).iter().sum()
 }
 
 /// Largest of `f(i)` over `0..n`, or `f64::NEG_INFINITY` for an empty range; NaN wins.
-pub fn max(n: usize, f: impl Fn(usize) -> f64 + Sync + Send) -> f64 {
+pub fn max(n: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
     let larger = |a: f64, b: f64| if a.is_nan() || a > b { a } else { b };
-    (0..n).into_par_iter().with_min_len(BLOCK).map(f).reduce(|| f64::NEG_INFINITY, larger)
+    let block = |b: usize| (b * BLOCK..((b + 1) * BLOCK).min(n)).map(&f).fold(f64::NEG_INFINITY, larger);
+    each_block(n.div_ceil(BLOCK), &block).into_iter().fold(f64::NEG_INFINITY, larger)
 }
 
 /// `f` holds for one of the items at least.
-pub fn any<T: Sync>(items: &[T], f: impl Fn(&T) -> bool + Sync + Send) -> bool {
-    items.par_chunks(BLOCK).any(|block| block.iter().any(&f))
+pub fn any<T: Sync>(items: &[T], f: impl Fn(&T) -> bool + Sync) -> bool {
+    let blocks: &(dyn Fn(&[T]) -> bool + Sync) = &|block| block.iter().any(&f);
+    items.par_chunks(BLOCK).any(blocks)
 }
 
 /// Flags that many threads may raise.
@@ -260,9 +286,9 @@ pub fn each_part<W: Send, T: Send>(
     items: &mut [W],
     data: &mut [T],
     starts: &[usize],
-    f: &(impl Fn(usize, &mut W, &mut [T]) + Sync),
+    f: impl Fn(usize, &mut W, &mut [T]) + Sync,
 ) {
-    halves(0, items, data, starts, f);
+    halves(0, items, data, starts, &f);
 }
 
 fn halves<W: Send, T: Send>(
@@ -270,7 +296,7 @@ fn halves<W: Send, T: Send>(
     items: &mut [W],
     data: &mut [T],
     starts: &[usize],
-    f: &(impl Fn(usize, &mut W, &mut [T]) + Sync),
+    f: &(dyn Fn(usize, &mut W, &mut [T]) + Sync),
 ) {
     match items {
         [] => {}
@@ -290,6 +316,7 @@ fn halves<W: Send, T: Send>(
 
 /// Calls `f(k, &mut items[k])` for few and heavy items.
 pub fn each_heavy<T: Send>(items: &mut [T], f: impl Fn(usize, &mut T) + Sync) {
+    let f: &(dyn Fn(usize, &mut T) + Sync) = &f;
     items.par_iter_mut().enumerate().with_max_len(1).for_each(|(k, item)| f(k, item));
 }
 

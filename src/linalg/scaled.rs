@@ -215,11 +215,13 @@ fn scale<T: Real>(block: &Block<T>, ci: &Block<T>, cj: &Block<T>) -> Block<T> {
     let none = T::default();
     let columns = |c: &Block<T>| [T::four(&c[..4]), T::four(&c[3..7]), T::four(&[none, none, c[8], none])];
     let sum = |columns: &[T::Four; 3], parts: [T; 3]| {
-        let [a, b, c] = parts.map(|part| T::four(&[part; 4]));
-        columns[0] * a + columns[1] * b + columns[2] * c
+        let [a, b, c] = parts;
+        columns[0] * T::four(&[a; 4]) + columns[1] * T::four(&[b; 4]) + columns[2] * T::four(&[c; 4])
     };
     let (ci, cj) = (columns(ci), columns(cj));
-    let left: [Lanes<T>; 3] = [0, 1, 2].map(|k| sum(&ci, [block[3 * k], block[3 * k + 1], block[3 * k + 2]]).into());
-    let [a, b, c]: [Lanes<T>; 3] = [0, 1, 2].map(|r| sum(&cj, [left[0][r], left[1][r], left[2][r]]).into());
+    let left = |k: usize| -> Lanes<T> { sum(&ci, [block[3 * k], block[3 * k + 1], block[3 * k + 2]]).into() };
+    let left = [left(0), left(1), left(2)];
+    let row = |r: usize| -> Lanes<T> { sum(&cj, [left[0][r], left[1][r], left[2][r]]).into() };
+    let (a, b, c) = (row(0), row(1), row(2));
     [a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2]]
 }

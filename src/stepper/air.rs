@@ -10,7 +10,7 @@
 use super::balloon::Inflation;
 use crate::collision::traversal::Traversal;
 use crate::contact::active::ActiveSet;
-use crate::field::air::Work;
+use crate::field::air::{Ahead, Work};
 use crate::field::stiffness::Stiffness;
 use crate::force::links::{Couples, Link};
 use crate::linalg::envelope::Envelope;
@@ -181,7 +181,8 @@ impl Airs {
             air.outside(state.time + step.h, outside);
             let (above, entries) = (&*columns, &mut common.entries);
             let foresee = || {
-                state_air.foresee(&air.layer, &air.gas, flight, outside, step.h, expected, work);
+                let ahead = Ahead { flight, outside, h: step.h };
+                state_air.foresee(&air.layer, &air.gas, ahead, expected, work);
                 par::fill(strengths, |v| [above[v].strength, flight[v][1]]);
                 stiffness.find(&air.layer, work, |v| strengths[v], regions);
             };

@@ -2,7 +2,7 @@
 
 use super::{Gas, Layer, Method, NOTHING, Work};
 use crate::field::through::Through;
-use crate::linalg::diffusion::Equation;
+use crate::linalg::diffusion::{Equation, Stop};
 use crate::linalg::par;
 use crate::linalg::pcg::Outcome;
 
@@ -142,7 +142,8 @@ impl Work {
         } else {
             let floor = NOTHING * par::sum(size, |v| vertex[v]).sqrt();
             // Volumes are positive, so is the matrix.
-            diffusion.solve(&equation, right, excess, (TOLERANCE, floor, progress, ITERATIONS)).unwrap_or_default()
+            let stop = Stop { tolerance: TOLERANCE, floor, progress, iterations: ITERATIONS };
+            diffusion.solve(&equation, right, excess, stop).unwrap_or_default()
         }
     }
 

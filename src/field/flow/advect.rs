@@ -87,11 +87,19 @@ pub struct Carried {
     around: [Vec<[f64; 2]>; 3],
 }
 
+/// Air that moves on, by axis and face.
+pub struct Begin<'a> {
+    /// Velocities [m/s].
+    pub velocity: &'a [Vec<f64>; 3],
+    /// Those that are found; the others are given.
+    pub free: &'a [Vec<bool>; 3],
+}
+
 /// Velocities `out` on free faces after the time `h`; those that are given stay. What comes in through an open side was still.
 pub fn advect(
     grid: &Grid,
     (advection, sides): (Advection, &[Side; 6]),
-    (velocity, free): (&[Vec<f64>; 3], &[Vec<bool>; 3]),
+    Begin { velocity, free }: Begin,
     h: f64,
     Carried { nodes, once, around }: &mut Carried,
     out: &mut [Vec<f64>; 3],

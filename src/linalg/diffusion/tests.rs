@@ -28,7 +28,9 @@ fn solve(side: u32, pinned: bool, tolerance: f64) -> (usize, f64) {
         .collect();
     let mut x = vec![0.5; size];
     let equation = Equation { graph: &graph, vertex: &vertex, edge: &edge, fixed: &fixed };
-    let outcome = Diffusion::default().solve(&equation, &b, &mut x, (tolerance, 0.0, 0.0, 500)).unwrap();
+    let outcome = Diffusion::default()
+        .solve(&equation, &b, &mut x, Stop { tolerance, iterations: 500, ..Stop::default() })
+        .unwrap();
     assert!(outcome.converged, "{outcome:?}");
     (outcome.iterations, x.iter().zip(&wanted).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max))
 }
@@ -53,6 +55,8 @@ fn nothing_on_the_right_is_zero() {
     let graph = grid(5);
     let equation = Equation { graph: &graph, vertex: &[1.0; 25], edge: &[1.0; 40], fixed: &[false; 25] };
     let mut x = vec![3.0; 25];
-    let outcome = Diffusion::default().solve(&equation, &[0.0; 25], &mut x, (1e-9, 1e-3, 0.0, 100)).unwrap();
+    let outcome = Diffusion::default()
+        .solve(&equation, &[0.0; 25], &mut x, Stop { tolerance: 1e-9, floor: 1e-3, progress: 0.0, iterations: 100 })
+        .unwrap();
     assert!(outcome.converged && x.iter().all(|x| x.abs() < 1e-9));
 }

@@ -26,7 +26,7 @@ impl<T: Real> Pcg<T> {
         let sweep = Sweep { matrix, colours: &colours.starts, starts };
 
         // The norm of (I + L)^-1 C^-1 b.
-        par::each_part(works, t, starts, &|_, work, t| {
+        par::each_part(works, t, starts, |_, work, t| {
             let first = matrix.starts[work.domain];
             for (i, t) in t.iter_mut().enumerate() {
                 let v = first + i;
@@ -110,7 +110,7 @@ impl<T: Real> Pcg<T> {
         domain.resize(size, 0);
         inverse.resize(size, [T::default(); 9]);
         broken.resize(count, None);
-        par::each_part(broken, inverse, &matrix.starts, &|k, broken, inverse| {
+        par::each_part(broken, inverse, &matrix.starts, |k, broken, inverse| {
             let stored = &matrix.domains[k];
             *broken = None;
             for (i, inverse) in inverse.iter_mut().enumerate() {

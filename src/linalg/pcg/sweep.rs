@@ -27,7 +27,7 @@ impl<T: Real> Sweep<'_, T> {
             let starts = &self.starts[range.start..=range.end];
             let (earlier, rest) = w.split_at_mut(starts[0]);
             let now = &mut rest[..starts[range.len()] - starts[0]];
-            par::each_part(&mut works[range], now, starts, &|k, work, w| {
+            par::each_part(&mut works[range], now, starts, |k, work, w| {
                 let own = &t[starts[k]..starts[k + 1]];
                 begin(work, own, w);
                 work.rows.forward(self.matrix, work.domain, earlier, w);
@@ -49,7 +49,7 @@ impl<T: Real> Sweep<'_, T> {
             let (rest, later) = t.split_at_mut(starts[range.len()]);
             let now = &mut rest[starts[0]..];
             let later = (&*later, starts[range.len()]);
-            par::each_part(&mut works[range], now, starts, &|k, work, t| {
+            par::each_part(&mut works[range], now, starts, |k, work, t| {
                 begin(work, &w[starts[k]..starts[k + 1]], t);
                 work.rows.backward(self.matrix, work.domain, later, t);
                 work.gather(t);

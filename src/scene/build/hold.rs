@@ -40,20 +40,27 @@ pub fn refuse(faults: &mut Faults, key: &str, table: &str, k: usize, (below, mes
     faults.fault(&format!("{key}.{table}[{k}].{below}"), message);
 }
 
-/// What pins may follow: the scene, how files come to the world, what of a file is wanted.
-pub type Led<'a> = (&'a Scene, &'a Transform, Wanted<'a>);
+/// What pins may follow.
+#[derive(Clone, Copy)]
+pub struct Led<'a> {
+    /// The scene they are of.
+    pub scene: &'a Scene,
+    /// How positions of files come to the world.
+    pub transform: &'a Transform,
+    /// What of a file is wanted.
+    pub wanted: Wanted<'a>,
+}
 
-/// The motion of a pin: its own, or that in a file of as many vertices as `mesh` has.
+/// The motion of a pin: its own, or that of its vertices in a file of as many as the mesh has.
 fn motion(
     (own, cache): (&Motion, Option<&Cache>),
-    (vertices, count): (&[u32], usize),
-    (scene, transform, wanted): Led,
+    selected: (&[u32], usize),
+    led: Led,
     key: &str,
     faults: &mut Faults,
 ) -> Option<Motion> {
     let Some(cache) = cache else { return Some(own.clone()) };
-    let selected = (vertices, count);
-    recorded::guide(scene, (cache, transform), selected, (key, wanted), faults).map(Motion::Recorded)
+    recorded::guide(cache, selected, led, key, faults).map(Motion::Recorded)
 }
 
 /// Pins of the object at `key`, of file vertices.

@@ -2,6 +2,7 @@
 
 use super::faults::Faults;
 use super::files::{self, Wanted};
+use super::hold::Led;
 use crate::linalg::Vec3;
 use crate::mesh::TriMesh;
 use crate::mesh::archive::{Archive, Pose};
@@ -9,7 +10,6 @@ use crate::mesh::check;
 use crate::mesh::point_cache::{self, Clock as Count, PointCache};
 use crate::scene::Scene;
 use crate::scene::obstacle::{Cache, Obstacle, Sequence};
-use crate::scene::place::Transform;
 use crate::scene::unit::rounded;
 use crate::world::Course;
 use crate::world::recording::{Clock, Recorder, Recording};
@@ -146,10 +146,10 @@ pub fn cache(
 
 /// Where a pin's vertices are by a file of as many vertices as the mesh has, `count`; `key` is the path of the pin.
 pub fn guide(
-    scene: &Scene,
-    (cache, transform): (&Cache, &Transform),
+    cache: &Cache,
     (vertices, count): (&[u32], usize),
-    (key, wanted): (&str, Wanted),
+    Led { scene, transform, wanted }: Led,
+    key: &str,
     faults: &mut Faults,
 ) -> Option<Recording> {
     let (mesh, mut source) = Source::open(cache, wanted, faults)?;
