@@ -561,6 +561,28 @@ fn wrong_arguments_and_scenes_are_input_faults() {
     }
     assert_eq!(bench.refused(2, &["inspect", "missing.ply"]), "missing.ply: no such file or folder\n");
     assert!(bench.refused(2, &["inspect", "."]).contains("no run folder"));
+    let mesh = |name: &str| {
+        format!(
+            "def Mesh \"{name}\" {{ int[] faceVertexCounts = [3] int[] faceVertexIndices = [0, 1, 2] \
+             point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 0, 1)] }}\n"
+        )
+    };
+    fs::write(bench.folder.join("two.usda"), format!("#usda 1.0\n{}{}", mesh("A"), mesh("B"))).unwrap();
+    for (more, word) in
+        [(["--frame", "2"], "--frame: only a run"), (["--crossing", "x.ply"], "--crossing: give --object")]
+    {
+        let told = bench.refused(2, &["inspect", "two.usda", more[0], more[1]]);
+        assert!(told.contains(word), "{told}");
+    }
+    // A shot from 1001: a count that reads like its last frame is not a thousand frames.
+    let shot = ["run", "scene.toml", "--set", "time.start_frame=1001", "--frames"];
+    for (frames, word) in [
+        ("1003", "--frames 1003: is that the last frame, or how many? The shot begins at 1001; give 1001-1003"),
+        ("1-3", "--frames 1-3: a run begins at its first frame, 1001; give 1001-1003 for as many"),
+    ] {
+        let told = bench.refused(2, &[&shot[..], &[frames]].concat());
+        assert!(told.contains(word), "{told}");
+    }
     assert!(bench.refused(2, &["render", "missing"]).contains("no run folder"));
 }
 

@@ -162,6 +162,33 @@ fn cloth_thicker_than_its_gap_rests_in_it() {
 
 /// Layers of 2 mm, 1 mm apart over a floor, once left at 6.9 m/s; those of the default cotton, 0.1 mm apart, at 1.4 m/s. Their
 /// distances grow to 2.6 mm (0.9 mm) in half a second, layer upon layer, the third at 16 mm/s; and they fall onto their rest.
+/// A layer alone rests at 0.636 of the distance in which it is repelled, which is the mean of what both objects have: by themselves, by
+/// `contact.distance`, or one each.
+#[test]
+fn two_objects_have_the_mean_of_their_distances() {
+    for (n, (cloth, floor, all, mean)) in
+        [("", "", "2 mm", 2e-3), ("1 mm", "3 mm", "1 mm", 2e-3), ("", "2 mm", "1 mm", 1.5e-3)].into_iter().enumerate()
+    {
+        let own = |word: &str| match word {
+            "" => String::new(),
+            word => format!("contact_distance = \"{word}\"\n"),
+        };
+        let text = format!(
+            "[time]\nframes = 2\nstep = \"2 ms\"\n[contact]\ndistance = \"{all}\"\n\
+             [[obstacle]]\nname = \"floor\"\nplane = {{ size = 2 }}\n{}\
+             [[cloth]]\nname = \"sheet\"\nmesh = \"sheet.obj\"\nthickness = \"0.3 mm\"\nair_drag = 5\n\
+             transform = {{ translate = [0, {}, 0] }}\n{}",
+            own(floor),
+            0.15e-3 + 0.7 * mean,
+            own(cloth)
+        );
+        let mut run = Run::new(&format!("mean{n}"), &text);
+        run.to(0.8);
+        let gap = run.highest() - 0.15e-3;
+        assert!((gap / (0.636 * mean) - 1.0).abs() < 0.01, "{cloth} {floor} {all}: {:.4} of {mean}", gap / mean);
+    }
+}
+
 #[test]
 fn layers_within_their_thickness_are_eased_apart() {
     for (name, thickness, gap, rest) in [("thick", "2 mm", 1e-3, 2.6e-3), ("default", "0.3 mm", 1e-4, 0.9e-3)] {

@@ -77,11 +77,12 @@ pub fn ease(
         let thick: f64 = (0..4).map(|k| world.half_thickness[corners[k] as usize] * weights[k].abs()).sum();
         // Neighbours of the rest shape have less already.
         let shape = super::element::shape_room(world, pair, corners, thick);
-        let rest = thick + REST * world.contact.distance;
+        let reach = world.distance(corners);
+        let rest = thick + REST * reach;
         if *distance >= rest * shape {
             return;
         }
-        let part = distance.max(LEAST) / (thick + BEGIN * world.contact.distance);
+        let part = distance.max(LEAST) / (thick + BEGIN * reach);
         // One side is enough, for the least room of all four counts.
         let sides = corners.split_at(if pair == Pair::VertexFace { 1 } else { 2 });
         let side = [sides.0, sides.1].into_iter().find(|side| side.iter().any(|v| moves(v) && seen(*v)));

@@ -114,7 +114,7 @@ pub fn shape_room(world: &World, pair: Pair, vertices: &[u32; 4], thick: f64) ->
     if a != b {
         return 1.0;
     }
-    let reach = thick + world.contact.distance;
+    let reach = thick + world.distance(vertices);
     (0.5 * pair.separation(&pick(&world.rest, vertices)).distance / reach).min(1.0)
 }
 

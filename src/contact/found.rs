@@ -47,7 +47,7 @@ impl Found {
         let contact = Contact {
             normal,
             gap: distance - thickness(world, &vertices, &weights) * room,
-            reach: world.contact.distance * room,
+            reach: world.distance(&vertices) * room,
             mass,
             friction,
             bristle: None,

@@ -139,7 +139,7 @@ pub fn push_apart(world: &World, state: &State, step: &mut Step, w: &Watched) ->
     // Nearest points at the end when they still face the same way, else those of the start.
     let weights = if to.normal.dot(&from.normal) > 0.0 { to.weights } else { from.weights };
     let gap: f64 = (0..4).map(|k| weights[k] * from.normal.dot(&end[k])).sum();
-    let wanted = w.distance.min(0.2 * world.contact.distance).max(2.0 * LEAST.min(w.distance));
+    let wanted = w.distance.min(0.2 * world.distance(&w.vertices)).max(2.0 * LEAST.min(w.distance));
     if gap >= wanted {
         return Vec::new();
     }

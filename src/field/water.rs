@@ -3,18 +3,17 @@
 //! A dry kilogram takes up `A = B (1 - exp(-t/c))` while it is supplied (Chen, Xu & Wu 2004; Park & Byun, Eq. 3), here as the rate of the
 //! state, `dA/dt = (B - A)/c`, exact over a step: the same curve from zero, and it goes on from anywhere. What is supplied has a full
 //! film on both sides at once; where nothing is supplied the cloth takes up its film at the same rate. Wicking is diffusion of the
-//! saturation along the cloth, implicit, and moves water by fluxes, so none is lost. Drying takes the film first.
+//! saturation along the cloth, implicit, and moves water by fluxes, so none is lost. Drying takes the film first, what is in
+//! bridges last.
 
-use crate::linalg::diffusion::{Diffusion, Equation};
+use crate::linalg::diffusion::{Diffusion, Equation, Stop};
 use crate::linalg::graph::Graph;
 use crate::linalg::{Vec3, par};
 use crate::mesh::topology::Topology;
 use std::ops::Range;
 
-/// Relative accuracy of wicking.
-const TOLERANCE: f64 = 1e-8;
-/// Most iterations of it.
-const ITERATIONS: usize = 500;
+/// How accurate wicking is.
+const STOP: Stop = Stop { tolerance: 1e-8, floor: 0.0, progress: 0.0, iterations: 500 };
 
 /// What a fabric does with water.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -124,10 +123,11 @@ impl Cloth {
         let Fabric { time, drying, .. } = self.fabric;
         let rate = -(-h / time).exp_m1();
         for (k, v) in self.vertices.clone().enumerate() {
-            let (absorbed, film) = (&mut water.absorbed[v], &mut water.film[v]);
+            let Water { absorbed, film, bridged, dried, .. } = &mut *water;
+            let (absorbed, film, bridged) = (&mut absorbed[v], &mut film[v], &mut bridged[v]);
             let gain = (self.capacity(k) - *absorbed).max(0.0) * rate;
             if supplied[k] {
-                let grows = (self.most_film(k) - water.bridged[v] - *film).max(0.0);
+                let grows = (self.most_film(k) - *bridged - *film).max(0.0);
                 *absorbed += gain;
                 *film += grows;
                 joins[k] = gain + grows;
@@ -137,11 +137,11 @@ impl Cloth {
             *absorbed += gain;
             *film -= gain;
             let mut dries = drying * self.areas[k] * h;
-            for from in [film, absorbed] {
-                let part = dries.min(*from);
+            for from in [film, absorbed, bridged] {
+                let part = dries.min(*from).max(0.0);
                 *from -= part;
                 dries -= part;
-                water.dried += part;
+                *dried += part;
             }
             joins[k] = 0.0;
         }
@@ -166,7 +166,7 @@ impl Cloth {
         let fixed: Vec<bool> = vertex.iter().map(|capacity| *capacity == 0.0).collect();
         let equation = Equation { graph: &self.graph, vertex, edge, fixed: &fixed };
         // Capacities are positive, so is the matrix; one that is not leaves the guess, and the fluxes of that.
-        diffusion.solve(&equation, right, saturation, (TOLERANCE, 0.0, 0.0, ITERATIONS));
+        diffusion.solve(&equation, right, saturation, STOP);
         for ([a, b], conducts) in self.graph.edges.iter().map(|e| e.map(|v| v as usize)).zip(&*edge) {
             let flux = conducts * (saturation[a] - saturation[b]);
             let (from, to, flux) = if flux > 0.0 { (a, b, flux) } else { (b, a, -flux) };

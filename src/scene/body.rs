@@ -3,7 +3,7 @@
 use super::cloth::{Handle, Pin};
 use super::keys::{Keys, Kind, exactly_one, one_of, section};
 use super::kinds::{File, colour, file, flag, object_name, quantity, table, tables, text, vector};
-use super::material::THICKNESS;
+use super::material::{DISTANCE, THICKNESS};
 use super::named::material;
 use super::obstacle::{Block, Capsule};
 use super::place::{Ball, Group, Transform, one_name_each};
@@ -50,6 +50,8 @@ section! {
         pub material: Solid = material("sponge"),
         /// Thickness of its skin, added around the surface.
         pub thickness: f64 = quantity(Unit::Length, THICKNESS).or(0.0),
+        /// Its own `contact.distance`; between two objects the mean of theirs counts.
+        pub contact_distance: Option<f64> = quantity(Unit::Length, DISTANCE).optional(),
         /// Velocity at the start.
         pub velocity: Vec3 = vector(Unit::Speed, 1e3).or(Vec3::zeros()),
         /// It touches itself.

@@ -99,7 +99,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     }
     let contact = ContactSettings {
         enabled: scene.contact.enabled,
-        distance: scene.contact.distance,
+        distance: scene.largest_distance(),
         stiffness: scene.contact.stiffness,
         pinch,
         ease: scene.contact.ease,
@@ -126,6 +126,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     let (mut world, mut state) = world::build::build(input);
     world.origin = origin;
     world.shot = scene.time.shot();
+    world.set_distances(scene.distances());
     for law in laws {
         let term = law(&world);
         world.add(term);
@@ -174,6 +175,19 @@ fn wind(scene: &Scene) -> world::wind::Wind {
 }
 
 impl Scene {
+    /// Activation distance of each cloth, body and obstacle [m].
+    fn distances(&self) -> impl Iterator<Item = f64> {
+        let cloths = self.cloths.iter().map(|cloth| cloth.contact_distance);
+        let bodies = self.bodies.iter().map(|body| body.contact_distance);
+        let all = cloths.chain(bodies).chain(self.obstacles.iter().map(|obstacle| obstacle.contact_distance));
+        all.map(|own| own.unwrap_or(self.contact.distance))
+    }
+
+    /// The largest of them [m].
+    fn largest_distance(&self) -> f64 {
+        self.distances().fold(0.0, f64::max)
+    }
+
     /// Unit vector upwards.
     pub fn upwards(&self) -> Vec3 {
         match self.up {

@@ -4,7 +4,7 @@ use super::keys::{Keys, Kind, choices, exactly_one, one_of, one_or, section};
 use super::kinds::{
     checker, choice, colour, direction, flag, integer, name, object_name, quantity, real, table, tables, text, vector,
 };
-use super::material::{DENSITY, Material, THICKNESS};
+use super::material::{DENSITY, DISTANCE, Material, THICKNESS};
 use super::motion::{motion, window};
 use super::named::material;
 use super::obstacle::Cache;
@@ -238,6 +238,8 @@ section! {
         pub material: Material = material("cotton"),
         /// Thickness in place of the material's.
         thickness: Option<f64> = quantity(Unit::Length, THICKNESS).optional(),
+        /// Its own `contact.distance`; between two objects the mean of theirs counts.
+        pub contact_distance: Option<f64> = quantity(Unit::Length, DISTANCE).optional(),
         /// Mass per area in place of the material's.
         density: Option<f64> = quantity(Unit::AreaDensity, DENSITY).optional(),
         /// Mass of every vertex in place of that of its area.

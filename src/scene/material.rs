@@ -60,6 +60,8 @@ impl Shelved for Material {
 pub const DENSITY: std::ops::RangeInclusive<f64> = 1e-3..=100.0;
 /// Range of thicknesses [m].
 pub const THICKNESS: std::ops::RangeInclusive<f64> = 0.0..=0.1;
+/// Activation distances of contact [m].
+pub const DISTANCE: std::ops::RangeInclusive<f64> = 2e-5..=0.1;
 /// Poisson's ratio where none is given.
 const POISSON: f64 = 0.25;
 

@@ -248,6 +248,18 @@ pub fn read_recorded(path: &Path, bytes: &[u8], overrides: &[Override]) -> Resul
     read_as(path, bytes, overrides, true)
 }
 
+/// `[wet_contact]` where nothing is wet.
+fn idle(document: &Document, file: Option<&File>) -> Option<Raw> {
+    let document::Entry { key, origin, .. } = document.root.entries.iter().find(|entry| entry.key == "wet_contact")?;
+    let message = "does nothing without [[wet]]".to_string();
+    file.is_some_and(|file| file.wet.is_empty()).then(|| Raw {
+        origin: *origin,
+        key: key.clone(),
+        message,
+        absent: false,
+    })
+}
+
 fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) -> Result<Scene, Vec<Fault>> {
     let mut document = Document::new(&path.display().to_string(), bytes);
     let (text, misplaced) = overrides::apply(&mut document, overrides);
@@ -268,6 +280,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
     let mut faults = gather(&document, raw, overrides);
     faults.append(&mut cx.foreign);
     faults.extend(library::faults().iter().cloned());
+    cx.warnings.extend(idle(&document, file.as_ref()));
     let Some(file) = file.filter(|_| faults.is_empty()) else {
         if faults.is_empty() {
             faults.push(document.fault(0, "", "the scene cannot be read"));

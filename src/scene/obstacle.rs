@@ -2,7 +2,7 @@
 
 use super::keys::{Keys, Kind, exactly_one, one_of, section};
 use super::kinds::{checker, colour, direction, file, flag, integer, object_name, quantity, table, text, vector};
-use super::material::friction_or;
+use super::material::{DISTANCE, friction_or};
 use super::motion::{motion, window};
 use super::place::{Ball, PLAIN, Transform, Turn, mesh, point};
 use super::unit::Unit;
@@ -255,6 +255,8 @@ section! {
         pub friction: Friction = friction_or(0.3),
         /// Thickness added around the surface.
         pub thickness: f64 = quantity(Unit::Length, 0.0..=1.0).or(0.0),
+        /// Its own `contact.distance`; between two objects the mean of theirs counts.
+        pub contact_distance: Option<f64> = quantity(Unit::Length, DISTANCE).optional(),
         /// Colour in pictures.
         pub colour: [f64; 3] = colour().or([0.62, 0.53, 0.44]),
         /// Squares in two shades of the colour; `true` for 5 cm.

@@ -2,6 +2,7 @@
 
 use super::keys::{Keys, Kind, choices, section};
 use super::kinds::{choice, flag, integer, list, name, quantity, real, vector, word};
+use super::material::DISTANCE;
 use super::unit::Unit;
 use crate::linalg::Vec3;
 use crate::world::quantity::{Channel, channels};
@@ -63,7 +64,7 @@ section! {
         /// Contact is considered at all.
         pub enabled: bool = flag().or(true),
         /// Activation distance beyond the thickness: surfaces nearer than this repel each other.
-        pub distance: f64 = quantity(Unit::Length, 2e-5..=0.1).or(1e-3),
+        pub distance: f64 = quantity(Unit::Length, DISTANCE).or(1e-3),
         /// Cloths touch themselves; each cloth may also switch it off.
         pub self_contact as "self": bool = flag().or(true),
         /// Factor of the repulsion's stiffness, which otherwise follows from masses and step.

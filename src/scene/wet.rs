@@ -79,7 +79,7 @@ section! {
         pub film: f64 = quantity(Unit::AreaDensity, 0.0..=10.0).or(0.1),
         /// Diffusivity of the saturation along the cloth [m2/s]: water wicks.
         pub wicking: f64 = real(0.0..=1.0).or(0.0),
-        /// Water that evaporates from it where none is supplied [kg/(m2 s)].
+        /// Water that evaporates from it where none is supplied, that of bridges last [kg/(m2 s)].
         pub drying: f64 = real(0.0..=1.0).or(0.0),
         /// Friction of its surface when it is full of water, in units of that when it is dry.
         pub friction: f64 = real(0.0..=100.0).or(1.0),

@@ -20,8 +20,10 @@ pub struct Part {
     pub fastest: [f64; 2],
     /// What handles, bridges and air inside can do [J].
     pub work: f64,
-    /// What contacts store before it at most, and what distances that grow push apart [J].
-    pub pushed: [f64; 2],
+    /// What contacts store before it, at most [J].
+    pub stored: f64,
+    /// What distances that grow push apart [J].
+    pub eased: f64,
     /// What contacts may bear: the weight of all over the distance in which they act [J].
     pub borne: f64,
     /// What gravity does [J].
@@ -50,7 +52,7 @@ impl Part {
 
     /// What else than gravity may add [J].
     pub fn slack(&self) -> f64 {
-        self.work + self.pushed[0] + self.pushed[1]
+        self.work + self.stored + self.eased
     }
 }
 
@@ -127,7 +129,7 @@ pub fn work(world: &World, state: &State, step: &Step, bridges: &Bridges, contac
     for contact in contacts {
         let own = contact.vertices.iter().zip(contact.weights).filter(|(_, weight)| *weight != 0.0);
         if let Some(k) = own.filter_map(|(v, _)| part(*v as usize)).next() {
-            parts[k].pushed[0] += contact.contact.stored(world.contact.stiffness);
+            parts[k].stored += contact.contact.stored(world.contact.stiffness);
         }
     }
     let thickest = world.half_thickness.iter().fold(0.0, |most: f64, half| most.max(*half));
@@ -137,7 +139,7 @@ pub fn work(world: &World, state: &State, step: &Step, bridges: &Bridges, contac
     if !state.room.is_empty() {
         let speed = PUSHED * reach / world.contact.ease.max(step.h);
         for (part, mass) in parts.iter_mut().zip(&world.component_mass) {
-            part.pushed[1] = 0.5 * mass * speed * speed;
+            part.eased = 0.5 * mass * speed * speed;
         }
     }
     // Layers of air store and pass on what is not known here.

@@ -46,13 +46,15 @@ impl Free {
         };
         // Forces that change with the motion, and that nothing answers.
         world.elements.each_term(|term| term.holds(&mut |v| mark(&mut blown, v as usize)));
-        // Water changes masses, and what laws remember gives back what is not known.
-        let remembers = !world.elements.memory(&world.rest).0.is_empty();
-        let mut fed = vec![world.wet.is_some() || remembers; count];
+        let mut fed = vec![false; count];
         world.airs.iter().flat_map(|air| air.objects).flat_map(vertices).for_each(|v| mark(&mut fed, v));
         world.handles.iter().flat_map(|h| &h.pin.vertices).for_each(|v| mark(&mut fed, *v as usize));
         world.picks.iter().flat_map(|pick| vertices(pick.object)).for_each(|v| mark(&mut fed, v));
         let held: Vec<bool> = fed.iter().zip(&blown).map(|(fed, blown)| *fed || *blown).collect();
+        // Water changes masses, and what laws remember gives back energy that is not known; neither holds anything.
+        if world.wet.is_some() || !world.elements.memory(&world.rest).0.is_empty() {
+            fed.fill(true);
+        }
         let mut join = |vertices: &mut dyn Iterator<Item = usize>| {
             let mut components = vertices.filter_map(|v| world.component.get(v));
             if let Some(first) = components.next() {

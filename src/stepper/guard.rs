@@ -6,9 +6,9 @@
 //! the step is repeated with half the size; the smallest one is damped: towards its mean motion where nothing holds it, which keeps the
 //! momentum, else towards rest.
 //!
-//! What steps err by must not add up either. What nothing holds has an account, [`State::owed`], of what its steps made, less what they
-//! lost and contacts do not store. What is more than a small part of its energy the step gives back at once, out of its motion beside the
-//! mean.
+//! What steps err by must not add up either. What nothing unknown does work on has an account, [`State::owed`], of what its steps made, less
+//! what they lost and contacts do not store. What is more than a small part of its energy the step gives back at once, out of the motion of
+//! those that gained, then of all that touch each other: beside the mean, where nothing holds them.
 
 use super::bridge::Bridges;
 use super::energies::{self, Part, after};
@@ -30,7 +30,7 @@ const SLOW: f64 = 1.0;
 const ERRS: f64 = 0.01;
 /// The same over all steps.
 const OWED: f64 = 0.005;
-/// Least part of the motion beside the mean that giving back leaves in a step.
+/// Least part of that motion that giving back leaves in a step.
 const LEAVES: f64 = 0.5;
 /// Halvings of the motion beside the mean before none of it is left.
 const HALVINGS: usize = 8;
@@ -184,26 +184,37 @@ impl Guard {
         energies::give(world, outside, parts);
     }
 
-    /// Accounts of what nothing holds; takes what is owed beyond [`OWED`] out of the velocities of those that gained.
+    /// Accounts of what nothing unknown does work on; takes what is owed beyond [`OWED`] out of the velocities of those that gained.
     fn give_back(&mut self, world: &World, state: &State, step: &mut Step, free: &Free) {
         let Guard { parts, owed } = self;
         let had = |k: usize| state.owed.get(k).copied().unwrap_or(0.0);
         let known = |(k, part): (usize, &Part)| {
-            let most = OWED * part.before() + part.pushed[1];
-            [had(k), part.pushed[0], part.gain(), most, part.gain().max(0.0), part.after()]
+            let most = OWED * part.before() + part.eased;
+            [had(k), part.stored, part.gain(), most, part.gain().max(0.0), part.after()]
         };
         let sums = free.together(parts.iter().enumerate().map(known));
         let mut taken = vec![0.0; parts.len()];
         for (k, part) in parts.iter().enumerate() {
-            let Some([had, stored, gain, most, gains, _]) = sums[k].filter(|_| !free.held(k)) else { continue };
+            let Some([had, stored, gain, most, gains, _]) = sums[k] else { continue };
             let excess = had.max(-stored) + gain - most;
             if excess > 0.0 && part.gain() > 0.0 {
                 let own = (0..world.moving).filter(|v| !step.fixed[*v] && world.component[*v] as usize == k);
-                taken[free.sets()[k] as usize] += slow(step, &own.collect::<Vec<_>>(), excess * part.gain() / gains);
+                let own: Vec<usize> = own.collect();
+                taken[free.sets()[k] as usize] += slow(step, &own, free.held(k), excess * part.gain() / gains);
+            }
+        }
+        // What the mean motions of those that touch have gained against each other.
+        for (k, sum) in sums.iter().enumerate().filter(|(k, _)| free.sets()[*k] as usize == *k) {
+            let Some([had, stored, gain, most, ..]) = sum else { continue };
+            let excess = had.max(-stored) + gain - most - taken[k];
+            if excess > 0.0 {
+                let set = |v: &usize| free.sets()[world.component[*v] as usize] as usize == k;
+                let own: Vec<usize> = (0..world.moving).filter(|v| !step.fixed[*v] && set(v)).collect();
+                taken[k] += slow(step, &own, free.held(k), excess);
             }
         }
         owed.extend(sums.iter().zip(&*parts).enumerate().map(|(k, (sum, part))| {
-            let Some([had, stored, gain, _, _, after]) = sum.as_ref().filter(|_| !free.held(k)) else { return 0.0 };
+            let Some([had, stored, gain, _, _, after]) = sum else { return 0.0 };
             let all = had.max(-stored) + gain - taken[free.sets()[k] as usize];
             if *after > 0.0 { all * part.after() / after } else { 0.0 }
         }));
@@ -213,10 +224,11 @@ impl Guard {
     }
 }
 
-/// Takes `energy` [J] out of how the vertices move beside their mean; gives how much it was.
-fn slow(step: &mut Step, vertices: &[usize], energy: f64) -> f64 {
+/// Takes `energy` [J] out of how the vertices move, beside their mean where they are not `held`; gives how much it was.
+fn slow(step: &mut Step, vertices: &[usize], held: bool, energy: f64) -> f64 {
     let mass: f64 = vertices.iter().map(|v| step.mass[*v]).sum();
-    let mean = vertices.iter().map(|v| step.rate[*v] * step.mass[*v]).sum::<Vec3>() / mass;
+    let sum: Vec3 = vertices.iter().map(|v| step.rate[*v] * step.mass[*v]).sum();
+    let mean = if held { Vec3::zeros() } else { sum / mass };
     let beside: f64 = vertices.iter().map(|v| 0.5 * step.mass[*v] * (step.rate[*v] - mean).norm_squared()).sum();
     if beside <= 0.0 {
         return 0.0;

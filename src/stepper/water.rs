@@ -40,7 +40,14 @@ impl Soak {
                     }
                 });
             }
+            let bridged = state.water.bridged.clone();
             cloth.soak(&mut state.water, supplied, step.h, joins);
+            for bridge in &mut state.bridges {
+                let v = bridge.vertex as usize;
+                if state.water.bridged[v] < bridged[v] {
+                    bridge.volume *= state.water.bridged[v] / bridged[v];
+                }
+            }
             for (k, mass) in joins.iter().enumerate().filter(|(_, mass)| **mass > 0.0) {
                 if let Some(velocity) = velocities[k] {
                     join(world, state, step, first + k, *mass, velocity);

@@ -309,6 +309,7 @@ fn add_obstacle(world: &mut World, input: ObstacleInput) -> Part {
         uv: input.mesh.uv,
         uv_triangles: input.mesh.uv_triangles,
         friction: input.friction,
+        distance: world.contact.distance,
         self_contact: false,
     });
     (vertices, triangles)
@@ -378,6 +379,7 @@ fn add_body(world: &mut World, state: &mut State, input: BodyInput) -> Part {
         uv: Vec::new(),
         uv_triangles: Vec::new(),
         friction: input.friction,
+        distance: world.contact.distance,
         self_contact: input.self_contact,
     });
     (vertices, triangles)

@@ -131,6 +131,8 @@ pub struct Object {
     pub uv_triangles: Vec<[u32; 3]>,
     /// Coulomb friction of its surface.
     pub friction: Friction,
+    /// Its activation distance; two objects have the mean of theirs [m].
+    pub distance: f64,
     /// Its vertices touch its own triangles.
     pub self_contact: bool,
     /// Mean edge length at the start [m].
@@ -202,7 +204,7 @@ pub enum Pinch {
 pub struct ContactSettings {
     /// Contact is considered at all.
     pub enabled: bool,
-    /// Activation distance beyond the thickness [m].
+    /// Activation distance beyond the thickness, the largest of all objects [m].
     pub distance: f64,
     /// Factor of the barrier's stiffness.
     pub stiffness: f64,
@@ -393,6 +395,17 @@ impl World {
     pub fn add(&mut self, law: Arc<dyn Term>) {
         self.elements.others.push(law);
         (self.component, self.component_mass) = component::components(&self.elements, &self.mass);
+    }
+
+    /// Gives each object its activation distance [m]; none is larger than that of the world.
+    pub fn set_distances(&mut self, own: impl Iterator<Item = f64>) {
+        self.objects.iter_mut().zip(own).for_each(|(object, own)| object.distance = own);
+    }
+
+    /// Activation distance of what a pair with these vertices is of [m].
+    pub fn distance(&self, vertices: &[u32; 4]) -> f64 {
+        let of = |v: u32| self.objects[usize::from(self.surface.object[v as usize])].distance;
+        0.5 * (of(vertices[0]) + of(vertices[3]))
     }
 
     /// Number of objects that move by forces: the first ones.

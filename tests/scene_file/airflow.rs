@@ -126,3 +126,25 @@ fn recordings_of_no_use_are_told_by_name() {
     let Ok(Built { warnings, .. }) = blown("good.wav", "threshold = 1\n") else { panic!() };
     assert!(lines(&warnings).contains("nothing in the recording is as loud"), "{}", lines(&warnings));
 }
+
+#[test]
+fn what_blows_nothing_or_shows_nothing_is_told() {
+    let warned = |more: &str| {
+        let Ok(Built { warnings, .. }) = built("aside", &format!("{BOX}{more}")) else { panic!("{more}") };
+        lines(&warnings)
+    };
+    let inlet = "[[airflow.inlet]]\nface = \"left\"\nspeed = 1\n";
+    let half = |x: f64| format!("{inlet}box = {{ min = [{x}, 0, 0], max = [{x}, 0.5, 1] }}\n");
+    let slice = |at: f64| format!("[preview.airflow]\naxis = \"y\"\nat = {at}\n");
+    for quiet in [half(0.0), half(-0.2), slice(0.5), slice(1.0)] {
+        let told = warned(&quiet);
+        assert!(["airflow.inlet", "preview.airflow.at"].iter().all(|key| !told.contains(key)), "{quiet}{told}");
+    }
+    for (more, word) in [
+        (format!("{inlet}from = \"90 s\"\n"), "airflow.inlet[0].from: 90 s is not before the last frame"),
+        (half(0.4), "airflow.inlet[0].box: is from x = 0.4 to 0.4 m, the left side at 0 m"),
+        (slice(1.1), "preview.airflow.at: 1.1 m is outside the air's box, from 0 to 1 m"),
+    ] {
+        assert!(warned(&more).contains(word), "{word}: {}", warned(&more));
+    }
+}

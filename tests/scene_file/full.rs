@@ -192,6 +192,8 @@ fn a_body_has_all_its_parts() {
     assert_eq!((gel.law, gel.damping, gel.drag), (Law::Corotational, 3e-3, 2.0));
     assert_eq!(gel.friction, Friction { fixed: 0.7, sliding: 0.6 });
     assert_eq!((toy.thickness, toy.velocity, toy.self_contact), (2e-3, Vec3::z(), false));
+    let own = [scene.cloths[0].contact_distance, toy.contact_distance, scene.obstacles[0].contact_distance];
+    assert_eq!(own, [5e-4, 3e-3, 2e-3].map(Some));
     assert_eq!((toy.groups.len(), toy.pins[0].from, toy.handles[0].max_force), (1, 0.5, 2.0));
     assert_eq!((scene.bodies[1].resolution, scene.bodies[1].material.name.as_str()), (Some(0.02), "sponge"));
 }

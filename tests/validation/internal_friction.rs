@@ -44,6 +44,27 @@ fn stretchy(cells: [usize; 2], size: [f64; 2], [k1, k2, a, b, tau, density]: [f6
     strip
 }
 
+/// What remembers holds nothing: a free strip that shakes stays where it is, whatever the solver leaves over.
+#[test]
+fn friction_moves_nothing_that_is_free() {
+    let mut strip = stretchy([8, 4], [0.1, 0.05], STRETCH[0].1, Form::Exact);
+    strip.density = 0.1;
+    let mut bench = Bench::new(input(Vec3::zeros(), strip), settings(Integrator::Bdf2, 2e-3, 1e-3));
+    let count = bench.world.moving;
+    let mut random = percale::linalg::random::Random::new(5);
+    bench.state.v.iter_mut().for_each(|v| *v = Vec3::from_fn(|_, _| random.unit() - 0.5));
+    let mean = |bench: &Bench| {
+        let mass = &bench.world.mass;
+        (0..count).map(|v| bench.state.v[v] * mass[v]).sum::<Vec3>() / mass.iter().sum::<f64>()
+    };
+    let first = mean(&bench);
+    bench.state.v.iter_mut().for_each(|v| *v -= first);
+    bench.run(0.3);
+    let drift = mean(&bench).norm();
+    println!("| a free strip with friction: mean speed | 0 | {drift:.1e} m/s | | 1e-12 |");
+    assert!(drift < 1e-12, "{drift}");
+}
+
 /// Green strains under 0, 1, ... 6, ... 0 N of a virgin sample of 10 cm that has no weight of its own, Poisson's ratio 0: roots of
 /// `F = w (k1 e + k2 e^2 + s) sqrt(1 + 2 e)`. The load is laid on in steps; damping of 60 ms keeps the sample from passing its balance, and
 /// in 0.6 s brings it to within exp(-10) of it; the last load longer, since spandex is soft there.

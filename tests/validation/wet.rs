@@ -82,6 +82,28 @@ fn totals_are_those_of_the_paper() {
     }
 }
 
+/// A soaked cloth on a floor dries wholly: film, what it has taken up, then its bridges, and it lets go.
+#[test]
+fn what_is_dry_clings_no_more() {
+    let fabric = Fabric { film: 0.1, drying: 3.0, ..COTTON };
+    let cloths = vec![lattice(5, 5, 0.01, 2e-4)];
+    let mut bench = Bench::new(over(cloths, Some(floor(0.2)), 2.5e-4, 9.81), settings(Integrator::Bdf2, 2e-3, 1e-6));
+    let bridges = Settings { form: 2.5e-4, ..Settings::water(Law::Volume) };
+    soak(&mut bench, fabric, bridges);
+    bench.run(0.1);
+    let (clings, joined) = (bench.state.bridges.len(), bench.state.water.joined);
+    // A corner, a quarter of a square, has 3.6 kg/m2 with both films.
+    bench.run(1.4);
+    let water = &bench.state.water;
+    println!(
+        "| soaked, then dry: bridges, water left | 0, 0 | {}, {:.1e} kg | | |",
+        bench.state.bridges.len(),
+        water.total()
+    );
+    assert!(clings == 25 && bench.state.bridges.is_empty() && water.total() == 0.0, "{clings} {}", water.total());
+    assert!((water.dried / joined - 1.0).abs() < 1e-12);
+}
+
 /// Four vertices are drawn off a floor at 2 mm/s by stiff springs: they break at the largest height, and what pulls them does the work of the
 /// closed form. In a step of 1 ms they rise by 2 um: 0.2 % of 1 mm, and the pull is that of the step's start.
 #[test]

@@ -34,6 +34,10 @@ pub fn check(scene: &Scene, faults: &mut Faults) {
     if flow.law() == DragLaw::Linear && !scene.cloths.iter().any(dragged) {
         faults.warn("airflow.drag", "no cloth has air_drag: air does nothing to any");
     }
+    if flow.law() == DragLaw::Seed {
+        let message = "as printed this law feeds energy to cloth of one of two orientations, without an end; \"seed-fixed\" and \"split\" never do";
+        faults.warn("airflow.drag", message);
+    }
     if scene.preview.airflow.is_some() && scene.output.flow != 1 {
         let message = "percale render draws arrows only where output.flow has written the air; give 1 for all frames";
         faults.warn("preview.airflow", message);

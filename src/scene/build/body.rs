@@ -48,8 +48,9 @@ pub fn input(scene: &Scene, body: &Body, key: &str, faults: &mut Faults) -> Opti
         files::measure(x, key, faults);
     }
     let groups = hold::groups(&body.groups, &mesh.groups, x, key, faults);
-    let pins = hold::pins(&body.pins, (x, (scene, &body.transform, wanted)), &groups, key, faults);
-    let handles = hold::handles(&body.handles, (x, (scene, &body.transform, wanted)), &groups, key, faults);
+    let led = hold::Led { scene, transform: &body.transform, wanted };
+    let pins = hold::pins(&body.pins, (x, led), &groups, key, faults);
+    let handles = hold::handles(&body.handles, (x, led), &groups, key, faults);
     let material = &body.material;
     Some(BodyInput {
         name: body.name.clone(),

@@ -53,8 +53,9 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
     }
     let x = &mesh.positions;
     let groups = hold::groups(&cloth.groups, &mesh.groups, x, key, faults);
-    let pins = hold::pins(&cloth.pins, (x, (scene, &cloth.transform, wanted)), &groups, key, faults);
-    let handles = hold::handles(&cloth.handles, (x, (scene, &cloth.transform, wanted)), &groups, key, faults);
+    let led = hold::Led { scene, transform: &cloth.transform, wanted };
+    let pins = hold::pins(&cloth.pins, (x, led), &groups, key, faults);
+    let handles = hold::handles(&cloth.handles, (x, led), &groups, key, faults);
     let mut weights = Weights::default();
     for (k, map) in cloth.maps.iter().enumerate() {
         if let Err(refusal) = scale(&mut weights, map, &mesh, &groups) {

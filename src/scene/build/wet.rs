@@ -24,6 +24,20 @@ pub fn check(scene: &Scene, faults: &mut Faults) {
                 "nothing clings: with law = \"volume\" bridges are made of the film, and there is none",
             );
         }
+        let end = scene.time.of(scene.time.last_frame());
+        for (s, source) in wet.sources.iter().enumerate() {
+            if source.from >= end {
+                let message = format!("{} s is not before the last frame, at {end} s: no water comes", source.from);
+                faults.warn(&format!("wet[{k}].source[{s}].from"), message);
+            }
+            if matches!(&source.place, Where::On(name) if *name == wet.cloth) {
+                faults
+                    .warn(&format!("wet[{k}].source[{s}].object"), "is the cloth itself: it wets what touches itself");
+            }
+        }
+        if wet.blocks != 0.0 && !scene.airs.iter().any(|layer| layer.cloth == wet.cloth) {
+            faults.warn(&format!("wet[{k}].blocks"), "does nothing without an [[air_layer]] of this cloth");
+        }
         if !wet.soaked && wet.saturation == 0.0 && wet.sources.is_empty() {
             let message = format!("'{}' stays dry: give soaked, saturation, or a [[wet.source]]", wet.cloth);
             faults.warn(&format!("wet[{k}]"), message);
@@ -36,7 +50,7 @@ pub fn check(scene: &Scene, faults: &mut Faults) {
         faults
             .warn("wet_contact.self", "a cloth that does not touch itself does not cling to itself; see contact.self");
     }
-    let (contact, distance) = (&scene.wet_contact, scene.contact.distance);
+    let (contact, distance) = (&scene.wet_contact, scene.largest_distance());
     if !scene.wets.is_empty() && contact.law != BridgeLaw::Volume && distance > FAR * contact.h_max {
         let [most, mm] = [FAR * contact.h_max, distance].map(|m| m * 1e3);
         let message = format!(
@@ -113,7 +127,7 @@ fn tell_of_heights(scene: &Scene, wet: &Wet, faults: &mut Faults) {
         return;
     }
     let mm = |m: f64| format!("{:.3} mm", m * 1e3);
-    let lowest = scene.contact.distance * FAR;
+    let lowest = scene.largest_distance() * FAR;
     for (key, least) in [("wet_contact.film_height", wet.bridges.film), ("contact.distance", lowest)] {
         if least >= highest {
             let message =
@@ -137,7 +151,7 @@ fn settings(scene: &Scene) -> Settings {
         tension: contact.gamma,
         scale: contact.scale,
         highest: contact.h_max,
-        form: contact.form.unwrap_or(scene.contact.distance.max(water.form)),
+        form: contact.form.unwrap_or(scene.largest_distance().max(water.form)),
         film: contact.film_height,
         angles: [0, 1].map(|k| contact.angle.get(k).copied().unwrap_or_default()),
         all_rims: contact.rim == Rim::All,

@@ -75,6 +75,7 @@ pub(super) fn add(world: &mut World, state: &mut State, mut input: ClothInput) -
         uv: input.mesh.uv,
         uv_triangles: input.mesh.uv_triangles,
         friction: input.friction,
+        distance: world.contact.distance,
         self_contact: input.self_contact,
     });
     (vertices, triangles)
