@@ -125,10 +125,10 @@ impl Free {
         &self.sets
     }
 
-    /// There is something that nothing holds.
-    pub fn any(&self) -> bool {
-        let Free { sets, held: [_, held], .. } = self;
-        sets.iter().any(|set| !held[*set as usize])
+    /// There is something that nothing holds, and nothing unknown does work on.
+    pub fn any_left_alone(&self) -> bool {
+        let Free { sets, held: [_, held], fed: [_, fed], .. } = self;
+        sets.iter().any(|set| !held[*set as usize] && !fed[*set as usize])
     }
 
     /// Something holds the component, or what it touches.
@@ -177,10 +177,10 @@ impl Free {
 
     /// Sums inertia and what is missing, which `own` gives of a vertex, over sets that nothing holds. False where there are none.
     fn lacks(&mut self, world: &World, fixed: &[bool], own: impl Fn(usize) -> (f64, Vec3)) -> bool {
-        if !self.any() {
+        let Free { sets, held: [_, held], lack, .. } = self;
+        if sets.iter().all(|set| held[*set as usize]) {
             return false;
         }
-        let Free { sets, held: [_, held], lack, .. } = self;
         lack.fill((0.0, Vec3::zeros()));
         for v in (0..world.moving).filter(|v| !fixed[*v]) {
             let set = sets[world.component[v] as usize] as usize;

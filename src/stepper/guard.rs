@@ -75,7 +75,7 @@ impl Part {
     /// Most energy of motion that it may have after the step where something does [J].
     fn burst(&self) -> f64 {
         BURST.0 * (self.motion[0] + self.given)
-            + BURST.1 * self.shape[0]
+            + BURST.1 * self.shape[0].max(0.0)
             + self.slack()
             + self.borne
             + self.fall.max(0.0)
@@ -117,7 +117,7 @@ impl Guard {
         // Where motion grows by more than gravity gives, shapes are looked at as well; of what is free always, for its account.
         let known = |part: &Part| [(1.0 + ERRS) * part.motion[0] + part.fall, part.motion[1]];
         let grows = || acts.free.together(self.parts.iter().map(known)).into_iter().flatten().any(|[a, b]| b > a);
-        if !suspect && !acts.free.any() && !grows() {
+        if !suspect && !acts.free.any_left_alone() && !grows() {
             return Ok(false);
         }
         self.weigh(world, state, step, (outside, acts));
