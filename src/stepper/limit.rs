@@ -19,11 +19,8 @@ pub use spring::Springs;
 
 /// Most sweeps, of positions and of velocities.
 const SWEEPS: usize = 200;
-/// How many times as many there may be where a shorter step is not asked for.
+/// How many times as many there may be at the smallest step.
 const PATIENT: usize = 20;
-/// Part of a whole step below which limits ask for no shorter one: what is too long cannot come back in a step that is tiny, for what
-/// that takes out of the motion is as tiny.
-pub const SHORT: f64 = 0.25;
 /// Most sweeps over vertices that are too fast.
 const SLOWED: usize = 20;
 /// Most sweeps over what a step stretches too far.
@@ -60,14 +57,14 @@ struct Edge {
 /// further. True when there were any.
 ///
 /// # Errors
-/// The worst edge when sweeps do not suffice: where the step is `short`, and a shorter one would do nothing, only if it is longer than its bound by more than a
-/// hundredth, and than the worst of its cloth as given.
+/// The worst edge when sweeps do not suffice: at the smallest step only if it is longer than its bound by more than a hundredth, and than
+/// the worst of its cloth as given.
 pub fn enforce(
     world: &World,
     state: &State,
     step: &mut Step,
     springs: &Springs,
-    short: bool,
+    smallest: bool,
 ) -> Result<bool, StepError> {
     let mut any = false;
     let mut pulled = springs.edges().peekable();
@@ -83,8 +80,8 @@ pub fn enforce(
         let before = energy(world, state, step).max(still.0 + still.1);
         let solved = step.moved.clone();
         let moving = motion(world, step, k);
-        if !shorten_all(state, step, &mut edges, if short { PATIENT * SWEEPS } else { SWEEPS }) {
-            left(world, state, step, cloth, &edges, short)?;
+        if !shorten_all(state, step, &mut edges, if smallest { PATIENT * SWEEPS } else { SWEEPS }) {
+            left(world, state, step, cloth, &edges, smallest)?;
         }
         let after = energy(world, state, step);
         edges.retain(|edge| edge.taut);
@@ -92,7 +89,7 @@ pub fn enforce(
         if after > before * (1.0 + TINY) + (moving - motion(world, step, k)).max(0.0) {
             step.moved = solved;
             if let Some((ends, strain)) = beyond(world, state, step)
-                && !short
+                && !smallest
             {
                 return Err(StepError::Overstretched(ends, strain));
             }
@@ -214,7 +211,7 @@ fn left(
     step: &Step,
     cloth: &Cloth,
     edges: &[Edge],
-    short: bool,
+    smallest: bool,
 ) -> Result<(), StepError> {
     let given = |Limit { ends, most, .. }: &Limit| {
         (world.rest[ends[0] as usize] - world.rest[ends[1] as usize]).norm() / most - 1.0
@@ -225,7 +222,7 @@ fn left(
         let grows = length
             > edge.start.max(edge.bound) + if edge.start > edge.bound { RETURN * step.h * edge.bound } else { 0.0 };
         let beyond = length / edge.bound - 1.0;
-        let bad = beyond > borne && length > edge.start || grows && !short;
+        let bad = beyond > borne && length > edge.start || grows && !smallest;
         bad.then_some(StepError::Overstretched(edge.ends, beyond))
     };
     let strain = |stuck: &StepError| if let StepError::Overstretched(_, strain) = stuck { *strain } else { 0.0 };

@@ -386,15 +386,14 @@ impl<T: Precision> Stepper<T> {
     ) -> Result<(), StepError> {
         let Stepper { settings, pcg, contacts, bridges, free, guard, springs, now, .. } = self;
         // Equal parts of what is left may be longer by rounding.
-        let [smallest, short] = [settings.min_step, settings.min_step.max(limit::SHORT * settings.step)]
-            .map(|least| now.h <= least * (1.0 + 1e-5));
+        let smallest = now.h <= settings.min_step * (1.0 + 1e-5);
         let residual = pcg.outcome().residual;
         if residual > SOLVED && !smallest {
             return Err(StepError::Unsolved(residual));
         }
         // Limits last: what eases an edge may stretch the next.
         let eased = limit::ease(world, state, now, STRETCH.0);
-        let shortened = limit::enforce(world, state, now, springs, short)?;
+        let shortened = limit::enforce(world, state, now, springs, smallest)?;
         let damped = guard.check(
             world,
             state,
