@@ -1,5 +1,5 @@
 //! The order of the house, held by a test: a room names only rooms above it, a package is named in one room only, files
-//! stay readable, and nothing panics on what a user can write.
+//! stay readable, functions have seven arguments at most, and nothing panics on what a user can write.
 
 use std::fs;
 use std::path::{Path, PathBuf};

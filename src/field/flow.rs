@@ -143,8 +143,8 @@ impl Solver {
             begin.resize(own.len(), 0.0);
             par::fill(begin, |face| if free[face] { own[face] } else { given[face] });
         }
-        let still = Begin { velocity: begin, free: &bounds.free };
-        advect(grid, (fluid.advection, sides), still, h, carried, &mut next.velocity);
+        let from = Begin { velocity: begin, free: &bounds.free };
+        advect(grid, (fluid.advection, sides), from, h, carried, &mut next.velocity);
         for (axis, push) in push.iter().enumerate().filter(|(_, push)| !push.is_empty()) {
             let free = &bounds.free[axis];
             par::each_mut(&mut next.velocity[axis], |face, u| *u += if free[face] { push[face] } else { 0.0 });

@@ -10,9 +10,9 @@ const HEAD: &str = "# Keys of scene files
 
 Made by `percale schema --markdown` from the declarations that the reader uses; not edited by hand.
 
-A quantity is a number in SI or text with a unit, such as `\"0.2 ms\"`; plain angles are radians. Defaults are in SI. A key without a
-default may be absent, but for what is said above its table. Paths are relative to the scene file. Within a table, `[cloth.transform]` may be written
-`transform = { ... }`, and `[[cloth.pin]]` as `pin = [{ ... }]`.
+A quantity is a number in SI or text with a unit, such as `\"0.2 ms\"`; plain angles are radians. Defaults are in SI. A
+key without a default may be absent, but for what is said above its table. Paths are relative to the scene file. Within
+a table, `[cloth.transform]` may be written `transform = { ... }`, and `[[cloth.pin]]` as `pin = [{ ... }]`.
 ";
 
 /// A table of the page.

@@ -15,6 +15,8 @@ use crate::world::{State, World};
 pub struct Soak {
     supplied: Vec<bool>,
     joins: Vec<f64>,
+    /// In bridges before the step, by vertex [kg].
+    bridged: Vec<f64>,
     velocities: Vec<Option<Vec3>>,
     work: Work,
 }
@@ -23,7 +25,7 @@ impl Soak {
     /// Water over the step that led to `state`.
     pub fn commit(&mut self, world: &World, state: &mut State, step: &Step, contacts: &[Element]) {
         let Some(wet) = &world.wet else { return };
-        let Soak { supplied, joins, velocities, work } = self;
+        let Soak { supplied, joins, bridged, velocities, work } = self;
         for (k, cloth) in wet.cloths.iter().enumerate() {
             let (first, count) = (cloth.vertices.start, cloth.vertices.len());
             supplied.clear();
@@ -40,12 +42,13 @@ impl Soak {
                     }
                 });
             }
-            let bridged = state.water.bridged.clone();
+            bridged.clone_from(&state.water.bridged);
             cloth.soak(&mut state.water, supplied, step.h, joins);
-            for bridge in &mut state.bridges {
+            let State { water, bridges, .. } = &mut *state;
+            for bridge in bridges.iter_mut() {
                 let v = bridge.vertex as usize;
-                if state.water.bridged[v] < bridged[v] {
-                    bridge.volume *= state.water.bridged[v] / bridged[v];
+                if water.bridged[v] < bridged[v] {
+                    bridge.volume *= water.bridged[v] / bridged[v];
                 }
             }
             for (k, mass) in joins.iter().enumerate().filter(|(_, mass)| **mass > 0.0) {
