@@ -29,11 +29,9 @@ const EASED: usize = 20;
 const MARGIN: f64 = 1e-4;
 /// What was beyond its bound before the step comes back at this rate, in parts of the bound [1/s].
 const RETURN: f64 = 5.0;
-/// An edge may stay longer than its bound by this part where the smallest step does not help.
-const BORNE: f64 = 0.01;
-/// Part of the energy of the shape that shortening edges may add to it beside what stops: what is held at its limit is at rest but for
-/// this, and needs no shorter step.
-const TINY: f64 = 1e-3;
+/// An edge may be longer, after a step, than its bound and than before by this part; longer than its bound by this one where the smallest
+/// step does not help.
+const BORNE: (f64, f64) = (1e-3, 0.01);
 /// Edges that begin the step longer than this part of their bound are taut all through it.
 const TAUT: f64 = 0.99;
 
@@ -76,24 +74,15 @@ pub fn enforce(
         }
         any = true;
         step.limited[world.objects[cloth.object].vertices.clone()].fill(true);
-        let still = world.elements.energy(&state.x);
-        let before = energy(world, state, step).max(still.0 + still.1);
-        let solved = step.moved.clone();
-        let moving = motion(world, step, k);
+        let (solved, longest) = (step.moved.clone(), worst(state, step, &edges));
         if !shorten_all(state, step, &mut edges, if smallest { PATIENT * SWEEPS } else { SWEEPS }) {
+            if worst(state, step, &edges) > longest {
+                step.moved = solved;
+            }
             left(world, state, step, cloth, &edges, smallest)?;
         }
-        let after = energy(world, state, step);
         edges.retain(|edge| edge.taut);
         stop(state, step, &edges);
-        if after > before * (1.0 + TINY) + (moving - motion(world, step, k)).max(0.0) {
-            step.moved = solved;
-            if let Some((ends, strain)) = beyond(world, state, step)
-                && !smallest
-            {
-                return Err(StepError::Overstretched(ends, strain));
-            }
-        }
         slow(world, step, k, fastest(world, state, step));
     }
     Ok(any)
@@ -138,12 +127,6 @@ fn slow(world: &World, step: &mut Step, k: usize, most: f64) {
             break;
         }
     }
-}
-
-/// Energy of motion of cloth `k` after the step [J].
-fn motion(world: &World, step: &Step, k: usize) -> f64 {
-    let vertices = world.objects[world.cloths[k].object].vertices.clone();
-    vertices.map(|v| 0.5 * step.mass[v] * step.rate[v].norm_squared()).sum()
 }
 
 /// The edges of a cloth that have a bound.
@@ -204,6 +187,11 @@ fn shorten_all(state: &State, step: &mut Step, edges: &mut [Edge], sweeps: usize
     false
 }
 
+/// How much longer than it may be the worst edge is after the step, in parts of that.
+fn worst(state: &State, step: &Step, edges: &[Edge]) -> f64 {
+    edges.iter().map(|edge| edge.after(state, step).norm() / edge.allowed).fold(0.0, f64::max)
+}
+
 /// Whether what stays too long can be borne.
 fn left(
     world: &World,
@@ -216,11 +204,10 @@ fn left(
     let given = |Limit { ends, most, .. }: &Limit| {
         (world.rest[ends[0] as usize] - world.rest[ends[1] as usize]).norm() / most - 1.0
     };
-    let borne = BORNE + 2.0 * cloth.limits.iter().map(given).fold(0.0, f64::max);
+    let borne = BORNE.1 + 2.0 * cloth.limits.iter().map(given).fold(0.0, f64::max);
     let beyond = |edge: &Edge| {
         let length = edge.after(state, step).norm();
-        let grows = length
-            > edge.start.max(edge.bound) + if edge.start > edge.bound { RETURN * step.h * edge.bound } else { 0.0 };
+        let grows = length > edge.start.max(edge.bound) * (1.0 + BORNE.0);
         let beyond = length / edge.bound - 1.0;
         let bad = beyond > borne && length > edge.start || grows && !smallest;
         bad.then_some(StepError::Overstretched(edge.ends, beyond))
