@@ -8,7 +8,7 @@ use crate::world::{State, World};
 /// Strain beyond which a cloth is told: woven cloth tears, and no law of ours is measured so far.
 const STRAIN: f64 = 0.5;
 /// Strain beyond a limit that is told.
-const BEYOND: f64 = 1e-3;
+const BEYOND: f64 = 5e-3;
 
 /// What has been told.
 #[derive(Default)]

@@ -29,9 +29,8 @@ const EASED: usize = 20;
 const MARGIN: f64 = 1e-4;
 /// What was beyond its bound before the step comes back at this rate, in parts of the bound [1/s].
 const RETURN: f64 = 5.0;
-/// An edge may be longer, after a step, than its bound and than before by this part; longer than its bound by this one where the smallest
-/// step does not help.
-const BORNE: (f64, f64) = (1e-3, 0.01);
+/// A step may leave an edge longer, than its bound and than it was, by this part.
+const BORNE: f64 = 1e-3;
 /// Edges that begin the step longer than this part of their bound are taut all through it.
 const TAUT: f64 = 0.99;
 
@@ -55,8 +54,7 @@ struct Edge {
 /// further. True when there were any.
 ///
 /// # Errors
-/// The worst edge when sweeps do not suffice: at the smallest step only if it is longer than its bound by more than a hundredth, and than
-/// the worst of its cloth as given.
+/// The worst edge when sweeps do not suffice and the step can be shorter.
 pub fn enforce(
     world: &World,
     state: &State,
@@ -79,7 +77,11 @@ pub fn enforce(
             if worst(state, step, &edges) > longest {
                 step.moved = solved;
             }
-            left(world, state, step, cloth, &edges, smallest)?;
+            if let Some(longest) = grown(state, step, &edges)
+                && !smallest
+            {
+                return Err(longest);
+            }
         }
         edges.retain(|edge| edge.taut);
         stop(state, step, &edges);
@@ -192,31 +194,14 @@ fn worst(state: &State, step: &Step, edges: &[Edge]) -> f64 {
     edges.iter().map(|edge| edge.after(state, step).norm() / edge.allowed).fold(0.0, f64::max)
 }
 
-/// Whether what stays too long can be borne.
-fn left(
-    world: &World,
-    state: &State,
-    step: &Step,
-    cloth: &Cloth,
-    edges: &[Edge],
-    smallest: bool,
-) -> Result<(), StepError> {
-    let given = |Limit { ends, most, .. }: &Limit| {
-        (world.rest[ends[0] as usize] - world.rest[ends[1] as usize]).norm() / most - 1.0
-    };
-    let borne = BORNE.1 + 2.0 * cloth.limits.iter().map(given).fold(0.0, f64::max);
-    let beyond = |edge: &Edge| {
+/// The worst edge that the step leaves too long, and longer than it was.
+fn grown(state: &State, step: &Step, edges: &[Edge]) -> Option<StepError> {
+    let grown = |edge: &Edge| {
         let length = edge.after(state, step).norm();
-        let grows = length > edge.start.max(edge.bound) * (1.0 + BORNE.0);
-        let beyond = length / edge.bound - 1.0;
-        let bad = beyond > borne && length > edge.start || grows && !smallest;
-        bad.then_some(StepError::Overstretched(edge.ends, beyond))
+        (length > edge.start.max(edge.bound) * (1.0 + BORNE)).then(|| (edge.ends, length / edge.bound - 1.0))
     };
-    let strain = |stuck: &StepError| if let StepError::Overstretched(_, strain) = stuck { *strain } else { 0.0 };
-    match edges.iter().filter_map(beyond).max_by(|a, b| strain(a).total_cmp(&strain(b))) {
-        Some(worst) => Err(worst),
-        None => Ok(()),
-    }
+    let worst = edges.iter().filter_map(grown).max_by(|a, b| a.1.total_cmp(&b.1));
+    worst.map(|(ends, beyond)| StepError::Overstretched(ends, beyond))
 }
 
 /// Takes out of the velocities at the end of the step what lengthens taut edges.

@@ -16,7 +16,7 @@ pub enum StepError {
     },
     /// An edge that was stretched too far in one step: world vertices, and by how much of its length at the start.
     Torn([u32; 2], f64),
-    /// An edge stays longer than its bound: world vertices and its strain beyond the bound.
+    /// A step that can be shorter leaves an edge longer than its bound: world vertices and its strain beyond the bound.
     Overstretched([u32; 2], f64),
     /// A prescribed vertex is to move many times the size of what there is in one step.
     Far {
@@ -91,8 +91,7 @@ impl StepError {
                 name(*d)
             ),
             StepError::Overstretched([a, b], strain) => format!(
-                "the edge from {} to {} near {} stays {:.2} % beyond its strain limit; let pins and obstacles leave it \
-                 room, or give a larger strain_limit",
+                "the edge from {} to {} near {} is {:.2} % beyond its strain limit",
                 name(*a),
                 name(*b),
                 at(*a),
