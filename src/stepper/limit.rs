@@ -21,6 +21,8 @@ pub use spring::Springs;
 const SWEEPS: usize = 200;
 /// How many times as many there may be at the smallest step.
 const PATIENT: usize = 20;
+/// There may be as many sweeps as look at so many edges in any case.
+const WORK: usize = 1_000_000;
 /// Most sweeps over vertices that are too fast.
 const SLOWED: usize = 20;
 /// Most sweeps over what a step stretches too far.
@@ -73,7 +75,8 @@ pub fn enforce(
         any = true;
         step.limited[world.objects[cloth.object].vertices.clone()].fill(true);
         let (solved, longest) = (step.moved.clone(), worst(state, step, &edges));
-        if !shorten_all(state, step, &mut edges, if smallest { PATIENT * SWEEPS } else { SWEEPS }) {
+        let sweeps = if smallest { PATIENT * SWEEPS } else { SWEEPS.max(WORK / edges.len()) };
+        if !shorten_all(state, step, &mut edges, sweeps) {
             if worst(state, step, &edges) > longest {
                 step.moved = solved;
             }
