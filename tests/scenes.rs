@@ -972,9 +972,15 @@ fn pinch_halts() {
     let (told, out) = execute("pinch", "pinch-halt", None, &set);
     let stderr = String::from_utf8_lossy(&told.stderr);
     assert_eq!(told.status.code(), Some(1), "{stderr}");
-    assert!(["frame 13 of 46", "'left'", "'right'", "'cloth'"].iter().all(|word| stderr.contains(word)), "{stderr}");
+    assert!(
+        ["error failed: frame 13 of 46, step ", "'left'", "'right'", "'cloth'"]
+            .iter()
+            .all(|word| stderr.contains(word)),
+        "{stderr}"
+    );
     let done = par::with_threads(1, || read("pinch", &Folder::new(&out))).unwrap();
     assert!(done.record.status == Status::Failed && done.record.done == 12, "{} frames", done.record.done);
+    assert!(done.record.reason.as_ref().is_some_and(|reason| reason.contains("'cloth'")), "{:?}", done.record.reason);
     assert!(done.crossings.iter().all(|pairs| *pairs == 0), "{:?}", done.crossings);
 }
 
