@@ -672,8 +672,8 @@ fn a_strain_limit_holds_in_every_frame() {
     let worst = |name: &str| (2..=16).map(|frame| strain(name, frame)).fold(0.0, f64::max);
     let (limited, free) = (worst("limited"), worst("free"));
     println!("| strain limit of 5 %: strain, without a limit | 0.05 | {limited:.4}, {free:.3} | | |");
-    // A thousandth in a step, and what sweeps leave of a few.
-    assert!(limited < 0.053 && free > 0.2);
+    // What a step may leave beside a bound of 1.05, and files in single precision.
+    assert!(limited < 1.05 * 1.001 - 1.0 + 1e-5 && free > 0.2);
 }
 
 #[test]

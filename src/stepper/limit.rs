@@ -1,5 +1,5 @@
-//! Strain limits: an upper bound of each edge's length that holds after the step, and a lower one as far as some sweeps bring it (Provot
-//! 1995); and what a step stretches far at once, eased.
+//! Strain limits: an upper bound of each edge's length and a lower one (Provot 1995), which hold after the step as far as sweeps bring them;
+//! and what a step stretches far at once, eased.
 //!
 //! Gauss-Seidel in a fixed order over the edges that are too long; each is shortened along itself with inverse masses, so
 //! momentum is kept (Bridson, Marino & Fedkiw 2003, section 5). A limit moves positions and stops velocities, each for itself: to shorten
@@ -19,10 +19,8 @@ pub use spring::Springs;
 
 /// Most sweeps, of positions and of velocities.
 const SWEEPS: usize = 200;
-/// How many times as many there may be at the smallest step.
-const PATIENT: usize = 20;
-/// There may be as many sweeps as look at so many edges in any case.
-const WORK: usize = 1_000_000;
+/// Of positions there may be more, as long as they look at no more edges than this: a few hundredths of a second.
+const LOOKS: usize = 1_000_000;
 /// Most sweeps over vertices that are too fast.
 const SLOWED: usize = 20;
 /// Most sweeps over what a step stretches too far.
@@ -75,8 +73,7 @@ pub fn enforce(
         any = true;
         step.limited[world.objects[cloth.object].vertices.clone()].fill(true);
         let (solved, longest) = (step.moved.clone(), worst(state, step, &edges));
-        let sweeps = if smallest { PATIENT * SWEEPS } else { SWEEPS.max(WORK / edges.len()) };
-        if !shorten_all(state, step, &mut edges, sweeps) {
+        if !shorten_all(state, step, &mut edges) {
             if worst(state, step, &edges) > longest {
                 step.moved = solved;
             }
@@ -172,8 +169,8 @@ impl Edge {
 }
 
 /// Brings edges between what is allowed, there and back in turn. False when some stay outside.
-fn shorten_all(state: &State, step: &mut Step, edges: &mut [Edge], sweeps: usize) -> bool {
-    for _ in 0..sweeps {
+fn shorten_all(state: &State, step: &mut Step, edges: &mut [Edge]) -> bool {
+    for _ in 0..SWEEPS.max(LOOKS / edges.len().max(1)) {
         let mut done = true;
         for edge in edges.iter_mut() {
             let goal = edge.goal(edge.after(state, step).norm());

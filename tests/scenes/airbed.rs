@@ -21,16 +21,16 @@ fn heights(folder: &str, set: &[&str]) -> Vec<f64> {
     (1..=16).map(|frame| done.quantity("centre_y", frame)).collect()
 }
 
-/// Air that cannot leave bears the sheet as a piston: at rest at h p/(p + w), let go it swings about that and back to where it began. In
-/// the real atmosphere that is 0.03 mm, in the paper's 5.7 mm, in 0.11 s.
+/// Air that cannot leave bears the sheet as a piston: at rest at h p/(p + w), about which it swings once let go. In the real atmosphere that
+/// takes three steps and dies down at once, 0.03 mm below where it began; in the paper's it takes 0.11 s, and goes 5.6 mm down.
 #[test]
 fn a_closed_border_holds_the_sheet_up() {
     let real = heights("airbed-closed", &["border=closed"]);
     let low = real.iter().copied().fold(HEIGHT, f64::min);
     println!("| closed border: least height | {HEIGHT} m | {low:.6} m | | |");
-    // Twice what it is at rest below where it began.
-    let swing = 2.0 * HEIGHT * WEIGHT / 101_325.0;
-    assert!(HEIGHT - low < 1.1 * swing && HEIGHT - low > 0.2 * swing);
+    // Half of the swing at rest, all of it where the scheme damped nothing.
+    let rest = HEIGHT * WEIGHT / (101_325.0 + WEIGHT);
+    assert!(HEIGHT - low > 0.95 * rest && HEIGHT - low < 2.0 * rest);
     let paper = heights("airbed-closed-paper", &["border=closed", "atmosphere=paper"]);
     let (low, high) = paper[1..].iter().fold((HEIGHT, 0.0f64), |(low, high), y| (low.min(*y), high.max(*y)));
     // Let go at h, of the isothermal column p h/y: the energy w (h - y) is that of compressing it, p h ln(h/y).
