@@ -498,6 +498,7 @@ fn flag_as_expected() {
 }
 
 #[test]
+#[ignore = "long: a quarter of a minute or more"]
 fn skirt_as_expected() {
     check_scene("skirt");
 }
@@ -534,6 +535,7 @@ fn needles_as_expected() {
 }
 
 #[test]
+#[ignore = "long: a quarter of a minute or more"]
 fn sharp_as_expected() {
     check_scene("sharp");
 }
@@ -549,6 +551,7 @@ fn roll_as_expected() {
 }
 
 #[test]
+#[ignore = "long: a quarter of a minute or more"]
 fn vest_as_expected() {
     check_scene("vest");
 }
@@ -565,11 +568,13 @@ fn cushion_as_expected() {
 }
 
 #[test]
+#[ignore = "long: a quarter of a minute or more"]
 fn rotating_sphere_as_expected() {
     check_scene("rotating-sphere");
 }
 
 #[test]
+#[ignore = "long: a quarter of a minute or more"]
 fn rotating_sphere_cloth_as_expected() {
     check_scene("rotating-sphere-cloth");
 }
@@ -591,6 +596,7 @@ fn hull_80k_as_expected() {
 }
 
 #[test]
+#[ignore = "long: a quarter of a minute or more"]
 fn bedding_as_expected() {
     check_scene("bedding");
 }
@@ -797,6 +803,7 @@ fn stretch_cycles_as_expected() {
 }
 
 #[test]
+#[ignore = "long: a quarter of a minute or more"]
 fn unrolled_strips_as_expected() {
     ["unroll-7", "roll-on"].into_iter().for_each(check_scene);
 }
@@ -853,6 +860,7 @@ fn strips_rest_at_the_radius_of_their_balance() {
 }
 
 #[test]
+#[ignore = "long: a quarter of a minute or more"]
 fn twisted_sleeve_as_expected() {
     check_scene("twist-once");
 }
@@ -1026,6 +1034,7 @@ fn drape_falls_freely() {
 /// As shipped it falls through air: `v = u (1 - exp(-t/tau))`, `x = u (t - tau (1 - exp(-t/tau)))` with `u = m g/c`, `tau = m/c`
 /// for the mass `m` and drag `c` of an area. 0.1 %: the scheme errs by `(h/tau)^2`, 2.5e-5.
 #[test]
+#[ignore = "long: a quarter of a minute or more"]
 fn drape_falls_through_air() {
     let tau = 0.2 / 1.0;
     let done = drape();

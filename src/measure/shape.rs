@@ -6,6 +6,8 @@ use crate::collision::traversal::Traversal;
 use crate::linalg::{Mat3, UnitVec3, Vec3, par};
 use crate::mesh::topology::Topology;
 
+/// Blocks of vertices that look for their surroundings side by side.
+const BLOCKS: usize = 64;
 /// Unknowns of a quadric through a vertex.
 const QUADRIC: usize = 5;
 
@@ -65,10 +67,15 @@ impl<'a> Relief<'a> {
             return self.rms(|v| Some((self.x[v] - centre).dot(&normal)));
         }
         let mut heights = vec![None; self.x.len()];
-        par::fill(&mut heights, |v| {
-            let near = self.patch(v, window)?;
-            let (centre, normal) = self.plane(&near);
-            Some((self.x[v] - centre).dot(&normal))
+        // Each block marks in storage of its own.
+        par::blocks_mut(&mut heights, (self.x.len() / BLOCKS).max(1), |first, heights| {
+            let mut known = vec![u32::MAX; self.x.len()];
+            for (v, height) in (first..).zip(heights) {
+                *height = self.patch(v, window, &mut known).map(|near| {
+                    let (centre, normal) = self.plane(&near);
+                    (self.x[v] - centre).dot(&normal)
+                });
+            }
         });
         self.rms(|v| heights[v])
     }
@@ -130,19 +137,23 @@ impl<'a> Relief<'a> {
         (sum / all).sqrt()
     }
 
-    /// Vertices that hang together with `v` within a distance [m]; none where one is on the border.
-    fn patch(&self, v: usize, window: f64) -> Option<Vec<u32>> {
+    /// Vertices that hang together with `v` within a distance [m]; none where one is on the border. Marks them as its own in `known`.
+    fn patch(&self, v: usize, window: f64, known: &mut [u32]) -> Option<Vec<u32>> {
         let mut patch = vec![v as u32];
-        let mut known = std::collections::BTreeSet::from([v as u32]);
+        known[v] = v as u32;
         let mut next = 0;
         while let Some(w) = patch.get(next).map(|w| *w as usize) {
             next += 1;
             if self.border[w] {
                 return None;
             }
-            let near = |w: &&u32| (self.x[**w as usize] - self.x[v]).norm() <= window;
-            let new: Vec<u32> = self.around[w].iter().filter(near).copied().filter(|w| known.insert(*w)).collect();
-            patch.extend(new);
+            for w in &self.around[w] {
+                let mark = &mut known[*w as usize];
+                if *mark != v as u32 && (self.x[*w as usize] - self.x[v]).norm() <= window {
+                    *mark = v as u32;
+                    patch.push(*w);
+                }
+            }
         }
         Some(patch)
     }

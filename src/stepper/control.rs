@@ -1,6 +1,6 @@
 //! How long steps are, and what is done when one cannot be made.
 
-use super::{Advance, Pace, Report, Settings, Stepper, scheme};
+use super::{Advance, Pace, RENT, Report, Settings, Stepper, scheme};
 use crate::force::term::Precision;
 use crate::linalg::Vec3;
 use crate::world::step_error::StepError;
@@ -19,9 +19,18 @@ const CRAWL: f64 = 1.0 / 32.0;
 const PINCHED: f64 = 0.25;
 /// Part of the vertices that may be corrected in a step before the next ones get shorter, and how short at most, of a whole one.
 const ROUGH: (f64, f64) = (0.01, 0.25);
-/// How many times shorter than the smallest step one may be whose equations cannot be solved: the shorter, the more they are those of
-/// free flight.
-const FINEST: f64 = 64.0;
+/// How many times shorter than the smallest step one may be whose equations cannot be solved, or which tears what it should
+/// stretch: the shorter, the more they are those of free flight.
+pub(super) const FINEST: f64 = 64.0;
+
+/// The equations have no solution in the precision of the matrix, or one far from what they stand for.
+fn ill(stuck: &StepError) -> bool {
+    match stuck {
+        StepError::Indefinite(_) | StepError::NotFinite(_) | StepError::Unsolved(_) => true,
+        StepError::Torn(_, part) => *part > RENT,
+        _ => false,
+    }
+}
 
 impl<T: Precision> Advance for Stepper<T> {
     fn step(&mut self, world: &World, state: &mut State, until: f64) -> Result<Report, StepError> {
@@ -70,7 +79,7 @@ impl<T: Precision> Advance for Stepper<T> {
                 }
                 Err(entered @ StepError::Entered { .. }) => return Err(entered),
                 Err(stuck) => {
-                    let least = if stuck.ill() { min_step / FINEST } else { min_step };
+                    let least = if ill(&stuck) { min_step / FINEST } else { min_step };
                     if allowed <= least {
                         return Err(stuck);
                     }

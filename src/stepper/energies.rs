@@ -28,7 +28,9 @@ pub struct Part {
     pub borne: f64,
     /// What gravity does [J].
     pub fall: f64,
-    /// Square of the speed of the fastest of all else before it [m^2/s^2].
+    /// Mean of the fourth powers of the speeds in it before the step, by mass [m^4/s^4]: a few light vertices that fly count little.
+    pub spread: f64,
+    /// Square of the speed before it of what is prescribed, or that goes with the largest `spread` of all [m^2/s^2].
     pub around: f64,
     /// Energy of motion that all else may have given it [J].
     pub given: f64,
@@ -72,6 +74,7 @@ pub fn motion(world: &World, state: &State, step: &Step, parts: &mut Vec<Part>) 
             *motion += 0.5 * step.mass[v] * speed;
             *fastest = fastest.max(speed);
         }
+        part.spread += step.mass[v] / world.component_mass[world.component[v] as usize] * speeds[0] * speeds[0];
         part.fall += step.mass[v] * world.gravity.dot(&step.moved[v]);
     }
     outside
@@ -84,9 +87,10 @@ pub fn give(world: &World, outside: f64, parts: &mut [Part]) {
     let first = (0..parts.len()).max_by(|a, b| parts[*a].fastest[0].total_cmp(&parts[*b].fastest[0]));
     let fastest = first.map_or(0.0, |k| parts[k].fastest[0]);
     let second = (0..parts.len()).filter(|k| Some(*k) != first).map(|k| parts[k].fastest[0]).fold(0.0, f64::max);
+    let around = parts.iter().map(|part| part.spread.sqrt()).fold(outside, f64::max);
     for (k, (part, mass)) in parts.iter_mut().zip(&world.component_mass).enumerate() {
         let other = if Some(k) == first { second } else { fastest };
-        part.around = other.max(outside);
+        part.around = around;
         part.given = 0.5 * mass * outside + (0.5 * mass * other).min(all - part.before());
     }
 }

@@ -57,11 +57,6 @@ pub enum StepError {
 }
 
 impl StepError {
-    /// The equations have no solution in the precision of the matrix.
-    pub fn ill(&self) -> bool {
-        matches!(self, StepError::Indefinite(_) | StepError::NotFinite(_))
-    }
-
     /// One sentence naming objects, file vertices and the place.
     pub fn describe(&self, world: &World, state: &State) -> String {
         let name = |v: u32| match world.objects.iter().find(|o| o.vertices.contains(&(v as usize))) {

@@ -1,6 +1,7 @@
 //! A fresh stepper goes on from a state that went through bytes as the one does that has made all steps.
 
 use super::features;
+use percale::linalg::par;
 use percale::scene;
 use percale::scene::settings::Precision;
 use percale::scene::time;
@@ -78,9 +79,10 @@ impl Feature {
 
 #[test]
 fn a_fresh_stepper_goes_on_with_the_same_bits() {
-    let mut all = Vec::new();
-    for (name, text) in features::all() {
-        let feature = feature(name, &text);
+    let features: Vec<_> = features::all().into_iter().map(|(name, text)| (name, feature(name, &text))).collect();
+    let all = par::map_heavy(features.len(), |k| {
+        let (name, feature) = &features[k];
+        let begun = std::time::Instant::now();
         let mut state = feature.start.clone();
         let mut whole = feature.stepper();
         let mut states = vec![snapshot::write(&state)];
@@ -101,7 +103,6 @@ fn a_fresh_stepper_goes_on_with_the_same_bits() {
             seen.ignored = seen.ignored.max(state.ignored.len());
         }
         println!("t={:.3} s: {seen:?}", state.time);
-        all.push(seen);
         for from in (1..STEPS - AFTER).step_by(BETWEEN) {
             let mut state = snapshot::read(&states[from]).unwrap();
             let mut fresh = feature.stepper();
@@ -112,7 +113,9 @@ fn a_fresh_stepper_goes_on_with_the_same_bits() {
                 assert!(same, "{name}: interrupted after step {from}, the states after step {} differ", k + 1);
             }
         }
-    }
+        println!("{name} {:.1} s", begun.elapsed().as_secs_f64());
+        seen
+    });
     // The scenes have what they are meant to have.
     let of = |name: &str| all.iter().find(|seen| seen.name == name).unwrap();
     assert!(all.iter().all(|seen| seen.contacts > 0));
