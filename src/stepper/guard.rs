@@ -365,6 +365,7 @@ mod tests {
         let none = Bridges::default();
         let (mut world, mut state, mut free) = flying();
         world.pins.push(Pin::fixed(vec![0]));
+        state.anchors.push(None);
         state.v[24] = Vec3::new(0.0, 100.0, 0.0);
         let calm = |v: usize, speed: f64| {
             let mut calm = step(&world, &state, 0.0);
