@@ -102,6 +102,7 @@ fn cloth_and_air_exchange_momentum() {
 
 /// A cloth across a channel, held at its border: the pressure falls across it by `a w + b w^2` at the speed `w` of the air.
 #[test]
+#[ignore = "long: a quarter of a minute or more"]
 fn a_screen_has_its_pressure_drop() {
     let (friction, inertia) = (40.0, 25.0);
     for speed in [0.1, 0.6] {

@@ -25,6 +25,9 @@ const RESULTS: [&str; 10] = [
     "pressure_Pa",
 ];
 
+/// Most characters of a value in tables that are looked at; longer ones have numbers there.
+const LONG: usize = 32;
+
 /// A row of results and the last picture.
 struct Row {
     finished: bool,
@@ -88,6 +91,29 @@ fn plain(value: &str) -> &str {
     value.strip_prefix('"').and_then(|v| v.strip_suffix('"')).unwrap_or(value)
 }
 
+/// The values of the keys in each case as they are shown: plain, or `#n`, the n-th of its key, where one is long.
+/// Then those: key, number, value.
+fn shown(keys: &[String], cases: &[&[String]]) -> (Vec<Vec<String>>, Vec<[String; 3]>) {
+    let mut long = Vec::new();
+    let mut all: Vec<Vec<String>> =
+        cases.iter().map(|values| values.iter().map(|v| plain(v).to_string()).collect()).collect();
+    for (k, key) in keys.iter().enumerate() {
+        let mut values: Vec<&str> = Vec::new();
+        cases.iter().map(|case| case[k].as_str()).for_each(|v| {
+            if !values.contains(&v) {
+                values.push(v);
+            }
+        });
+        for (n, value) in values.iter().enumerate().filter(|(_, value)| plain(value).chars().count() > LONG) {
+            let number = format!("#{}", n + 1);
+            let of = all.iter_mut().zip(cases).filter(|(_, case)| case[k] == *value);
+            of.for_each(|(shown, _)| shown[k].clone_from(&number));
+            long.push([key.clone(), number, plain(value).to_string()]);
+        }
+    }
+    (all, long)
+}
+
 /// Writes `results.csv`, `sheet.png` and `index.html`, and prints the status; gives how many cases are finished.
 ///
 /// # Errors
@@ -95,18 +121,21 @@ fn plain(value: &str) -> &str {
 pub fn gather(plan: &Plan) -> Result<usize, Failure> {
     let rows = plan.cases.iter().map(row).collect::<Result<Vec<Row>, Failure>>()?;
     let heads: Vec<&str> = ["case"].into_iter().chain(plan.keys.iter().map(String::as_str)).chain(RESULTS).collect();
-    let cells = |case: &Case, row: &Row| -> Vec<String> {
-        let values = case.values.iter().map(|v| plain(v).to_string());
-        [case.name.clone()].into_iter().chain(values).chain(row.results.iter().cloned()).collect()
-    };
-    let all: Vec<Vec<String>> = plan.cases.iter().zip(&rows).map(|(case, row)| cells(case, row)).collect();
+    let values: Vec<&[String]> = plan.cases.iter().map(|case| case.values.as_slice()).collect();
+    let (short, long) = shown(&plan.keys, &values);
     let mut csv = heads.iter().map(|h| field(h)).collect::<Vec<_>>().join(",") + "\n";
-    for line in &all {
-        csv.push_str(&(line.iter().map(|f| field(f)).collect::<Vec<_>>().join(",") + "\n"));
+    for (case, row) in plan.cases.iter().zip(&rows) {
+        let values = case.values.iter().map(|v| plain(v));
+        let line = [case.name.as_str()].into_iter().chain(values).chain(row.results.iter().map(String::as_str));
+        csv.push_str(&(line.map(field).collect::<Vec<_>>().join(",") + "\n"));
     }
+    let cells = |((case, row), values): ((&Case, &Row), &Vec<String>)| -> Vec<String> {
+        [case.name.clone()].into_iter().chain(values.iter().cloned()).chain(row.results.iter().cloned()).collect()
+    };
+    let all: Vec<Vec<String>> = plan.cases.iter().zip(&rows).zip(&short).map(cells).collect();
     write(&plan.out.join("results.csv"), csv.as_bytes())?;
     let mut body = String::new();
-    let shown: Vec<Vec<Cell>> = all
+    let coloured: Vec<Vec<Cell>> = all
         .iter()
         .zip(&rows)
         .map(|(line, row)| {
@@ -120,9 +149,12 @@ pub fn gather(plan: &Plan) -> Result<usize, Failure> {
             line.iter().enumerate().map(cell).collect()
         })
         .collect();
-    body.push_str(&table(&heads, &shown));
-    let labelled = plan.cases.iter().zip(&rows).filter_map(|(case, row)| {
-        let values: Vec<&str> = case.values.iter().map(|v| plain(v)).collect();
+    body.push_str(&table(&heads, &coloured));
+    if !long.is_empty() {
+        let lines: Vec<Vec<Cell>> = long.iter().map(|line| line.iter().cloned().map(Cell::Text).collect()).collect();
+        body.push_str(&table(&["key", "number", "value"], &lines));
+    }
+    let labelled = plan.cases.iter().zip(&rows).zip(&short).filter_map(|((case, row), values)| {
         Some((format!("{} {}", case.name, values.join(" ")), row.picture.clone()?))
     });
     let pictures: Vec<(String, Image)> = labelled.collect();
@@ -141,6 +173,7 @@ pub fn gather(plan: &Plan) -> Result<usize, Failure> {
     };
     line(heads.clone());
     all.iter().for_each(|l| line(l.iter().map(String::as_str).collect()));
+    long.iter().for_each(|[key, number, value]| say(&format!("{key} {number}: {value}")));
     for (case, row) in plan.cases.iter().zip(&rows) {
         if let Some(reason) = &row.reason {
             say(&format!("case {}: {reason}", case.name));
@@ -153,11 +186,22 @@ pub fn gather(plan: &Plan) -> Result<usize, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::{field, plain};
+    use super::{LONG, field, plain, shown};
 
     #[test]
     fn fields_of_csv() {
         assert_eq!([field("a"), field("a,b"), field("a \"b\"")], ["a", "\"a,b\"", "\"a \"\"b\"\"\""]);
         assert_eq!([plain("\"1 ms\""), plain("3"), plain("[\"a\"]")], ["1 ms", "3", "[\"a\"]"]);
+    }
+
+    #[test]
+    fn long_values_are_numbered() {
+        let long = "x".repeat(LONG + 1);
+        let words = |all: &[&str]| all.iter().map(|v| v.to_string()).collect::<Vec<_>>();
+        let cases = [words(&["[]", "\"silk\""]), words(&[&long, "\"silk\""]), words(&[&long, "3"])];
+        let cases: Vec<&[String]> = cases.iter().map(Vec::as_slice).collect();
+        let (short, told) = shown(&words(&["wet", "cloth"]), &cases);
+        assert_eq!(short, [words(&["[]", "silk"]), words(&["#2", "silk"]), words(&["#2", "3"])]);
+        assert_eq!(told, [["wet".to_string(), "#2".into(), long]]);
     }
 }
