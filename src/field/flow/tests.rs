@@ -76,7 +76,7 @@ fn left(advection: Advection, n: usize, h: f64) -> f64 {
 }
 
 /// The exact solution decays as `exp(-2 nu k^2 t)` (Taylor & Green 1937). Advection and projection one after the other cost energy
-/// in proportion to the step: 2.4 % at 16 ms, 0.6 % at 4 ms. The plain scheme smears: 5 % at 64 cells.
+/// in proportion to the step and the time: less than 1 % at 4 ms. The plain scheme smears: 4 to 6 % at 64 cells.
 #[test]
 fn vortices_decay_as_they_should() {
     let exact = (-2.0 * 0.01 * (2.0 * PI).powi(2) * 0.25f64).exp();
