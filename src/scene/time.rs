@@ -55,12 +55,13 @@ section! {
         pub scale: f64 = real(1e-3..=1e3).or(1.0),
         /// Largest step; the step is also cut to land on frame times, and the first are shorter.
         pub step: f64 = quantity(Unit::Time, 1e-7..=1.0).or(1e-3),
-        /// Smallest step, 0.02 ms or `step` if that is smaller; a run that needs a smaller one fails and says where.
+        /// Smallest step, 0.02 ms or `step` if that is smaller; a run that needs a smaller one fails and says where. One that is not
+        /// solved, or makes an edge twice as long, is repeated with down to a 64th of it.
         pub min_step: f64 = quantity(Unit::Time, 1e-9..=0.1).or(2e-5),
         /// Scheme.
         pub integrator: Integrator = choice().or(Integrator::Bdf2),
         /// Choose each step between the bounds from what the last ones needed; otherwise the step is `step`, from
-        /// an eighth of it at the start.
+        /// an eighth of it at the start, and shorter only where `min_step` says so.
         pub adaptive: bool = flag().or(true),
         /// Wall time that a frame may take; a run in which one takes more ends with a checkpoint there, says why and can be resumed. No
         /// bound if absent. A resumed frame begins to count anew.

@@ -82,7 +82,6 @@ fn a_fresh_stepper_goes_on_with_the_same_bits() {
     let features: Vec<_> = features::all().into_iter().map(|(name, text)| (name, feature(name, &text))).collect();
     let all = par::map_heavy(features.len(), |k| {
         let (name, feature) = &features[k];
-        let begun = std::time::Instant::now();
         let mut state = feature.start.clone();
         let mut whole = feature.stepper();
         let mut states = vec![snapshot::write(&state)];
@@ -113,7 +112,6 @@ fn a_fresh_stepper_goes_on_with_the_same_bits() {
                 assert!(same, "{name}: interrupted after step {from}, the states after step {} differ", k + 1);
             }
         }
-        println!("{name} {:.1} s", begun.elapsed().as_secs_f64());
         seen
     });
     // The scenes have what they are meant to have.
