@@ -1,5 +1,6 @@
 //! Signed distances of the covers of three pillows: surface traversal against every triangle within reach, on one thread, in turn; of
-//! `scenes/three-pillows.toml` in its course and of pillows that are made up.
+//! `scenes/three-pillows.toml` in its course and of pillows that are made up. With `-- --plot`: each step of the scene, drawn into
+//! `docs/traversal.svg`.
 
 #[path = "common/grid.rs"]
 mod grid;
@@ -14,11 +15,15 @@ use percale::scene::build::build;
 use percale::stepper::{Integrator, Settings, stepper};
 use percale::world::{Kind, State};
 use pillows::Pillows;
+use plotters::prelude::*;
+use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 
 /// Steps of which times are the medians; the first, which begins with nothing, is left out.
 const STEPS: usize = 32;
+/// Steps of the plot: 1.5 s.
+const PLOTTED: usize = 450;
 /// How far a cover creeps over its pillow in a step [m].
 const CREEP: f64 = 1e-3;
 /// Distance within which a cover is held off, its thickness 2 L / 3 or less, and within which it is repelled beyond it [m].
@@ -42,12 +47,16 @@ const COLUMNS: [&str; 13] = [
     "side tests",
 ];
 
-fn main() -> Result<(), String> {
+fn main() -> Result<(), Box<dyn Error>> {
+    if std::env::args().any(|argument| argument == "--plot") {
+        let whole = simulated("scenes/three-pillows.toml", &[0.0], PLOTTED)?;
+        return par::with_threads(1, || plot(&whole[0]).map_err(|e| e.to_string()))?.map_err(Into::into);
+    }
     println!("| {} |", COLUMNS.join(" | "));
     println!("|{}", "---|".repeat(COLUMNS.len()));
-    let mut courses = simulated("scenes/three-pillows.toml", &[0.2, 0.5, 1.0, 1.4])?;
+    let mut courses = simulated("scenes/three-pillows.toml", &[0.2, 0.5, 1.0, 1.4], STEPS)?;
     courses.extend([[28, 71], [44, 62], [54, 54]].map(|[body, cover]| made(&Pillows::new(body, cover))));
-    par::with_threads(1, || courses.iter().for_each(measure))
+    Ok(par::with_threads(1, || courses.iter().for_each(measure))?)
 }
 
 /// A surface and points in steps one after the other.
@@ -72,8 +81,8 @@ fn made(scene: &Pillows) -> Course {
     }
 }
 
-/// A scene, `STEPS` steps from each time [s] on.
-fn simulated(file: &str, times: &[f64]) -> Result<Vec<Course>, String> {
+/// A scene, so many steps from each time [s] on.
+fn simulated(file: &str, times: &[f64], steps: usize) -> Result<Vec<Course>, String> {
     let path = &Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     let scene = scene::read(path, &[]).map_err(|faults| format!("{faults:?}"))?;
     let built = build(&scene, path).map_err(|refusal| format!("{:?}", refusal.faults))?;
@@ -124,7 +133,7 @@ fn simulated(file: &str, times: &[f64]) -> Result<Vec<Course>, String> {
             to(&mut state, *time)?;
         }
         let mut frames = vec![];
-        while frames.len() <= STEPS {
+        while frames.len() <= steps {
             frames.push([&surface, &points].map(|list| list.iter().map(|v| state.x[*v]).collect()));
             to(&mut state, f64::INFINITY)?;
         }
@@ -212,4 +221,51 @@ fn measure(scene: &Course) {
         ];
         println!("| {} |", cells.join(" | "));
     }
+}
+
+/// Times of each step: the traversal, and every triangle within reach, by the grid whose cells are best on the whole.
+fn plot(scene: &Course) -> Result<(), Box<dyn Error>> {
+    let frames = &scene.frames;
+    let points = frames[0][1].len();
+    let held = REPULSION[0].min(2.0 / 3.0 * scene.cover_edge) + REPULSION[1];
+    let mut search = Traversal::new(&scene.triangles, &frames[0][0], points);
+    let (mut walks, mut tries) = (vec![], vec![vec![]; CELLS.len()]);
+    let (mut grid, mut near) = (Grid::default(), 0);
+    for (k, [x, at]) in frames.iter().enumerate() {
+        timed(&mut walks, || search.update(x, |k| at[k]));
+        let before = &frames[k.saturating_sub(1)];
+        let reach = largest(&before[0], x) + largest(&before[1], at) + held;
+        for (cell, tries) in CELLS.into_iter().zip(&mut tries) {
+            timed(tries, || {
+                grid.build(x, &scene.triangles, cell);
+                at.iter()
+                    .filter(|p| grid.closest(x, &scene.triangles, p, reach, &mut near).1.distance2.is_finite())
+                    .count()
+            });
+        }
+    }
+    let sum = |times: &[f64]| times[1..].iter().sum::<f64>();
+    let best = tries.iter().min_by(|a, b| sum(a).total_cmp(&sum(b))).ok_or("no cells")?;
+    println!(
+        "{} steps: {:.1} times as long with every triangle within reach",
+        walks.len() - 1,
+        sum(best) / sum(&walks)
+    );
+    let area = SVGBackend::new("docs/traversal.svg", (640, 320)).into_drawing_area();
+    area.fill(&WHITE)?;
+    let most = best[1..].iter().copied().fold(0.0, f64::max) * 1e3;
+    let mut chart = ChartBuilder::on(&area)
+        .margin(12)
+        .x_label_area_size(36)
+        .y_label_area_size(48)
+        .build_cartesian_2d(0..walks.len(), 0.0..1.1 * most)?;
+    chart.configure_mesh().x_desc("step").y_desc("time of the search [ms]").draw()?;
+    for (times, colour, label) in [(best, BLACK, "every triangle within reach"), (&walks, RED, "traversal")] {
+        let line = times.iter().enumerate().skip(1).map(|(k, seconds)| (k, 1e3 * seconds));
+        let legend = move |(x, y)| PathElement::new([(x, y), (x + 20, y)], colour);
+        chart.draw_series(LineSeries::new(line, &colour))?.label(label).legend(legend);
+    }
+    chart.configure_series_labels().background_style(WHITE).border_style(BLACK).draw()?;
+    area.present()?;
+    Ok(())
 }

@@ -102,6 +102,7 @@ fn exr_is_compared_as_displayed() {
         object: vec![0; 64 * 48],
         objects: vec!["ramp".to_string()],
         legends: Vec::new(),
+        note: None,
         rays: Default::default(),
         colour: image.pixels,
     };

@@ -63,7 +63,14 @@ pub fn scene(vertices: usize) -> (World, State) {
     build(Input {
         gravity: Vec3::new(0.0, -9.81, 0.0),
         wind: Wind::none(),
-        contact: ContactSettings { enabled: true, distance: 1e-3, stiffness: 1.0, pinch: Pinch::Lag, ease: 0.5 },
+        contact: ContactSettings {
+            enabled: true,
+            vertex_test: None,
+            distance: 1e-3,
+            stiffness: 1.0,
+            pinch: Pinch::Lag,
+            ease: 0.5,
+        },
         cloths: vec![ClothInput {
             name: "sheet".to_string(),
             mesh,

@@ -181,6 +181,7 @@ impl<'a> Frames<'a> {
     ) -> Result<(), Failure> {
         let verdict = Verdict::of(world, state, snapshots, &mut self.test);
         stats.ignored += verdict.ignored;
+        stats.crossing = verdict.crossing;
         let Some(told) = verdict.told(world) else { return Ok(()) };
         let shown = crossing::mesh(&verdict.x, &world.surface, &verdict.crossings);
         let path = self.folder.write_crossing(&encoded(&self.folder.crossing(), shown.map_err(|e| e.to_string()))?)?;
@@ -332,6 +333,7 @@ enabled = false
             status: Status::Running,
             reason: None,
             warnings: Vec::new(),
+            unproven: false,
             changes: Vec::new(),
             first: 1,
             frames: 3,

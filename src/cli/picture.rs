@@ -99,6 +99,7 @@ pub fn picture(
     if let Some(colour) = preview.background.map(linear) {
         settings.background = Background { top: colour, bottom: colour };
     }
+    settings.note = record.unproven.then_some("not proven: triangles may cross");
     settings.wireframe = preview.wireframe.then(Wireframe::default);
     let shading = match preview.shading {
         Law::Minnaert => Shading::Minnaert { k: preview.k },

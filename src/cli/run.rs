@@ -239,6 +239,7 @@ impl Run {
             status: Status::Running,
             reason: None,
             warnings,
+            unproven: world.contact.vertex_test.is_some(),
             changes: Vec::new(),
             first: scene.time.start_frame,
             frames: scene.time.frames,

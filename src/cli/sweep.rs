@@ -1,5 +1,6 @@
 //! `percale sweep`: a scene with many values of its keys; each case is a run folder.
 
+mod effects;
 mod local;
 mod openjd;
 mod slurm;

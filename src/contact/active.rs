@@ -117,7 +117,7 @@ impl ActiveSet {
     /// # Errors
     /// There would be more pairs than memory is given for.
     pub fn update_candidates(&mut self, world: &World, state: &State, step: &Step) -> Result<u64, StepError> {
-        if !world.contact.enabled {
+        if !world.contact.proven() {
             return Ok(0);
         }
         par::fill(&mut self.predicted, |v| {
@@ -156,7 +156,7 @@ impl ActiveSet {
     /// Looks at every pair that may act in this step, keeps those that do and tells which vertices they have.
     pub fn find_contacts(&mut self, world: &World, state: &State, step: &mut Step) {
         self.setting.h = step.h;
-        if !world.contact.enabled {
+        if !world.contact.proven() {
             return;
         }
         self.kept.take(&state.bristles);

@@ -25,7 +25,7 @@ fn meets(world: &World, step: &Step) -> impl Fn(usize, usize) -> bool {
 /// # Errors
 /// It does: what, where, and the triangles.
 pub fn look(world: &World, state: &State, step: &Step) -> Result<(), StepError> {
-    if !world.contact.enabled || !any(world, step) {
+    if !world.contact.proven() || !any(world, step) {
         return Ok(());
     }
     let mut x: Vec<Vec3> = state.x.iter().zip(&step.moved).map(|(x, moved)| x + moved).collect();

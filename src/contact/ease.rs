@@ -63,7 +63,7 @@ pub fn ease(
     meet: impl Fn(usize, usize) -> bool,
     seen: impl Fn(u32) -> bool,
 ) -> Option<Eased> {
-    if !world.contact.enabled || world.contact.ease == 0.0 {
+    if !world.contact.proven() || world.contact.ease == 0.0 {
         return None;
     }
     let mut room = std::mem::take(&mut state.room);

@@ -3,7 +3,7 @@
 //! [`active`] is the active set: it finds contacts among the candidate pairs, linearises them and proves the end positions. What it
 //! needs stands in files of its own: the feasible region of features, friction frames, rigid co-rotation, inelastic
 //! impulses, impact zones. [`ease`], [`part`] and [`ignore`] are about surfaces that begin too near, touching or crossing, [`appear`]
-//! about obstacles that do so later.
+//! about obstacles that do so later. [`vertex_test`] is what others did, to be compared with.
 
 pub mod active;
 pub mod appear;
@@ -18,3 +18,4 @@ mod impact_zone;
 mod impulse;
 pub mod part;
 mod persistent;
+pub mod vertex_test;

@@ -50,7 +50,7 @@ struct Touching<'a> {
 
 /// Parts what touches.
 pub fn part(world: &World, state: &mut State) -> Option<Parted> {
-    if !world.contact.enabled {
+    if !world.contact.proven() {
         return None;
     }
     let start = state.x.clone();

@@ -109,6 +109,32 @@ impl<'a> Relief<'a> {
         product(&p, &q) / (product(&p, &p) * product(&q, &q)).sqrt()
     }
 
+    /// Where the crest of a fold is along `across` [m]: the strip of the surface, as wide as an edge and square to `across`, whose mean
+    /// height along `up` is the largest, and between it and its neighbours the top of the parabola through the three.
+    pub fn crest(&self, up: &UnitVec3, across: &UnitVec3) -> f64 {
+        let place = |v: usize| across.dot(&self.x[v]);
+        let (low, width) = ((0..self.x.len()).map(place).fold(f64::INFINITY, f64::min), self.edge());
+        let mut strips: Vec<[f64; 2]> = Vec::new();
+        for (v, area) in self.areas.iter().enumerate() {
+            let strip = ((place(v) - low) / width) as usize;
+            if strip >= strips.len() {
+                strips.resize(strip + 1, [0.0; 2]);
+            }
+            strips[strip][0] += area;
+            strips[strip][1] += area * up.dot(&self.x[v]);
+        }
+        let height = |k: usize| strips.get(k).filter(|[area, _]| *area > 0.0).map(|[area, sum]| sum / area);
+        let highest = (0..strips.len()).filter_map(|k| Some((k, height(k)?))).max_by(|a, b| a.1.total_cmp(&b.1));
+        let Some((k, top)) = highest else { return f64::NAN };
+        let shift = match (k.checked_sub(1).and_then(height), height(k + 1)) {
+            (Some(before), Some(after)) if before + after < 2.0 * top => {
+                0.5 * (after - before) / (2.0 * top - before - after)
+            }
+            _ => 0.0,
+        };
+        low + width * (k as f64 + 0.5 + shift)
+    }
+
     /// How far the centre has moved to another moment of the surface [m], and its mean turn about an axis there [rad], -pi to pi: of a rigid
     /// motion it is the angle.
     pub fn motion(&self, later: &Relief, axis: &UnitVec3) -> (Vec3, f64) {

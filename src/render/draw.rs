@@ -83,6 +83,7 @@ pub fn draw(objects: &[Object], up: Vec3, settings: &Settings) -> Picture {
         object: pixels.iter().map(|p| p.spot.object).collect(),
         objects: objects.iter().map(|o| o.name.to_string()).collect(),
         legends: legend::of(objects),
+        note: settings.note,
         rays: Rays { camera: pixels.len() as u64 + of_fine(0), shadow: lit.rays + of_fine(1), sky: sky_rays },
     }
 }
@@ -122,7 +123,7 @@ impl Draw<'_> {
             let samples = self.first_hits(&places[..offsets.len()]);
             let samples = &samples[..offsets.len()];
             rays[0] += offsets.len() as u32;
-            let shares = self.shadow(samples, (x & 1) + 2 * (y & 1) + block, &mut rays[1]);
+            let shares = self.shadow(samples, block, &mut rays[1]);
             for (s, share) in samples.iter().zip(shares) {
                 colour += s.plain + s.direct * share;
                 if s.spot.object > 0 {

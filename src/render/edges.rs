@@ -1,6 +1,6 @@
 //! Where one sample does not tell what a pixel looks like.
 
-use super::pixel::{Draw, Pixel, around};
+use super::pixel::{Draw, Pixel, around, same};
 use super::settings::Paint;
 use crate::linalg::par;
 
@@ -10,6 +10,9 @@ const BEND: f32 = 0.02;
 const STEP: f32 = 3.0;
 /// Difference of the shares of key light, of pixels side by side, that is a sharp shadow.
 const SHADOW: f32 = 0.15;
+/// Second difference of the shares of key light, of pixels two apart, beyond which their average is no share of the middle: it errs by
+/// about a fifth of it.
+const CURVE: f32 = 0.1;
 
 /// Pixels that need all samples, in order. `pixel` is a pixel's size at unit depth.
 pub(super) fn fine(draw: &Draw, pixels: &[Pixel], lit: &[f32], pixel: f64) -> Vec<u32> {
@@ -51,6 +54,12 @@ fn bends(pixels: &[Pixel], lit: &[f32], i: usize, [width, height]: [usize; 2], p
     for (dx, dy) in [(1, 0), (0, 1), (1, 1), (1, -1)] {
         let (Some(a), Some(b)) = (at(-dx, -dy), at(dx, dy)) else { continue };
         if (lit[a] - lit[i]).abs().max((lit[b] - lit[i]).abs()) > SHADOW {
+            return true;
+        }
+        if let (Some(c), Some(d)) = (at(-2 * dx, -2 * dy), at(2 * dx, 2 * dy))
+            && (lit[c] + lit[d] - 2.0 * lit[i]).abs() > CURVE
+            && [c, d].iter().all(|far| same(&pixels[*far].spot, &own.spot))
+        {
             return true;
         }
         // The ground is flat, and of one colour.

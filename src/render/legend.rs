@@ -47,11 +47,22 @@ fn number(x: f64) -> String {
     }
 }
 
+/// Words in an image of that height.
+fn style(height: usize) -> Style {
+    Style { size: (height as f64 / 45.0).max(7.0), colour: [0.9, 0.92, 0.95], rim: [0.03, 0.035, 0.045] }
+}
+
+/// Writes a note into the upper left corner.
+pub(super) fn note(image: &mut Image, text: &str) {
+    let style = style(image.height);
+    font::write(image, 1.6 * style.size, 1.6 * style.size, text, &style);
+}
+
 impl Legend {
     /// Draws the legend at the lower right, `place` rows above the first.
     pub(super) fn draw(&self, image: &mut Image, place: usize) {
-        let size = (image.height as f64 / 45.0).max(7.0);
-        let style = Style { size, colour: [0.9, 0.92, 0.95], rim: [0.03, 0.035, 0.045] };
+        let style = style(image.height);
+        let size = style.size;
         let margin = 1.6 * size;
         let (length, thick) = (14.0 * size, 0.9 * size);
         let left = image.width as f64 - margin - length;

@@ -1,6 +1,6 @@
 //! The finished picture and its EXR file.
 
-use super::legend::Legend;
+use super::legend::{self, Legend};
 use super::raster::Image;
 use super::sheet::resize;
 use exr::prelude::{
@@ -47,6 +47,8 @@ pub struct Picture {
     pub objects: Vec<String>,
     /// Legends of the field colourings.
     pub legends: Vec<Legend>,
+    /// What is written into the upper left corner, if anything.
+    pub note: Option<&'static str>,
     /// Rays sent.
     pub rays: Rays,
 }
@@ -78,21 +80,24 @@ impl Image {
 }
 
 impl Picture {
-    /// The colour as an image, with the legends drawn in.
+    /// The colour as an image, with legends and note drawn in.
     pub fn image(&self) -> Image {
-        let mut image = Image { width: self.width, height: self.height, pixels: self.colour.clone() };
-        for (place, legend) in self.legends.iter().enumerate() {
-            legend.draw(&mut image, place);
-        }
-        image
+        self.told(Image { width: self.width, height: self.height, pixels: self.colour.clone() })
     }
 
     /// The same made smaller, with legends of that size: averages over each new pixel's area.
     pub fn smaller(&self, width: usize, height: usize) -> Image {
         let whole = Image { width: self.width, height: self.height, pixels: self.colour.clone() };
-        let mut image = resize(&whole, width.max(1), height.max(1));
+        self.told(resize(&whole, width.max(1), height.max(1)))
+    }
+
+    /// Draws legends and note into an image of it.
+    fn told(&self, mut image: Image) -> Image {
         for (place, legend) in self.legends.iter().enumerate() {
             legend.draw(&mut image, place);
+        }
+        if let Some(note) = self.note {
+            legend::note(&mut image, note);
         }
         image
     }

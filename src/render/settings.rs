@@ -25,6 +25,8 @@ pub struct Settings {
     pub background: Background,
     /// Lines along the triangles' edges, if any.
     pub wireframe: Option<Wireframe>,
+    /// What is written into the picture's upper left corner, if anything.
+    pub note: Option<&'static str>,
 }
 
 impl Settings {
@@ -39,6 +41,7 @@ impl Settings {
             ground: None,
             background: Background::default(),
             wireframe: None,
+            note: None,
         }
     }
 }

@@ -8,7 +8,7 @@ use super::to_f32;
 use crate::linalg::{Vec3, par};
 
 /// Directions towards the key light: four groups of four blocks of sixteen, each group and each block well spread. The pixels of a 4x4
-/// tile use different blocks, those of a 2x2 tile with all samples different groups.
+/// tile use different blocks; those with all samples the same groups, since side by side others are a dither.
 pub(super) const LIGHTS: usize = 256;
 /// Blocks of sixteen shadow rays for all samples of a pixel in a penumbra.
 const PENUMBRA: usize = 4;

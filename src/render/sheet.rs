@@ -12,6 +12,9 @@ pub struct Cell<'a> {
     pub image: &'a Image,
 }
 
+/// Least height of a capital that can be read [pixels].
+const LEAST: f64 = 5.5;
+
 /// Sets frames side by side, `columns` in a row, each `width` pixels wide; heights follow the first frame's shape.
 /// Frames are made smaller by averaging linear light over each new pixel's area.
 pub fn contact_sheet(cells: &[Cell], columns: usize, width: usize) -> Image {
@@ -23,6 +26,10 @@ pub fn contact_sheet(cells: &[Cell], columns: usize, width: usize) -> Image {
     let paper = [0.9f32; 3];
     let mut sheet = Image::filled(columns * (width + gap) + gap, rows.max(1) * (height + gap) + gap, paper);
     let size = (width as f64 / 32.0).max(7.0);
+    // All labels alike, so small that the longest fits, as far as letters can be read; then it is cut.
+    let room = width as f64 - 2.0 * size;
+    let longest = cells.iter().map(|cell| font::width(cell.label, size)).fold(0.0, f64::max);
+    let size = if longest > room { (size * room / longest).max(LEAST) } else { size };
     let style = Style { size, colour: [0.95; 3], rim: [0.03, 0.035, 0.045] };
     for (k, cell) in cells.iter().enumerate() {
         let (x0, y0) = (gap + k % columns * (width + gap), gap + k / columns * (height + gap));
@@ -33,9 +40,19 @@ pub fn contact_sheet(cells: &[Cell], columns: usize, width: usize) -> Image {
             }
         }
         let (x, y) = (x0 as f64 + size, (y0 + height) as f64 - 1.9 * size);
-        font::write(&mut sheet, x, y, cell.label, &style);
+        let letters: Vec<char> = cell.label.chars().collect();
+        let fits = (0..=letters.len()).rev().find(|n| font::width(&cut(&letters, *n), size) <= room).unwrap_or(0);
+        font::write(&mut sheet, x, y, &cut(&letters, fits), &style);
     }
     sheet
+}
+
+/// The first letters of a label, with dots where there are more.
+fn cut(letters: &[char], count: usize) -> String {
+    if count == letters.len() {
+        return letters.iter().collect();
+    }
+    letters.iter().take(count).collect::<String>() + "..."
 }
 
 /// Source pixels and their shares under each of `count` new pixels.

@@ -99,13 +99,11 @@ pub(super) fn open(tree: &Tree, pixels: &[Pixel], ground: u32, width: usize, pix
                 block(tree, part, band, width, x, densities[place(first + x)], &table);
             }
         });
-        par::each_mut(&mut known, |i, known| {
-            let (block, apart) = (place(i), densities[place(i)].apart());
-            if anew[block] && on_grid(i, wide, apart) {
-                *known = average(pixels, &raw, width, pixel, i, apart);
-            }
-        });
-        rays += LANES * par::map(raw.len(), |i| usize::from(anew[place(i)] && raw[i] != UNKNOWN)).iter().sum::<usize>();
+        let grid = |k: usize| anew[k].then(|| densities[k].apart());
+        by_block(&mut known, wide, grid, |k, i| average(pixels, &raw, width, pixel, i, densities[k].apart()));
+        rays += par::map(densities.len(), |k| if anew[k] { sent(pixels, wide, k, densities[k]) } else { 0 })
+            .iter()
+            .sum::<usize>();
         // Where it changes much from one to the next, they are too far apart.
         let steep = |k: usize| {
             let (x, y, apart) = (k % across * BLOCK, k / across * BLOCK, densities[k].apart());
@@ -127,18 +125,50 @@ pub(super) fn open(tree: &Tree, pixels: &[Pixel], ground: u32, width: usize, pix
             *density = if *density == Density::Sixteenth { Density::Quarter } else { Density::Half };
         }
     }
-    let density = |i: usize| densities[place(i)];
     let mut smooth = vec![1f32; pixels.len()];
-    par::fill(&mut smooth, |i| match density(i).apart() {
-        apart if on_grid(i, wide, apart) => known[i],
-        apart => between(&known, wide, i, apart),
-    });
+    by_block(
+        &mut smooth,
+        wide,
+        |_| Some(1),
+        |k, i| match densities[k].apart() {
+            1 => known[i],
+            apart => between(&known, wide, i, apart),
+        },
+    );
     (smooth, rays as u64)
 }
 
-/// The pixel is on the grid of those that are `apart`.
-fn on_grid(i: usize, width: usize, apart: usize) -> bool {
-    (i % width).is_multiple_of(apart) && (i / width).is_multiple_of(apart)
+/// Sets pixels of blocks, of those that are so many apart, from the block's number and the pixel's.
+fn by_block(
+    values: &mut [f32],
+    width: usize,
+    apart: impl Fn(usize) -> Option<usize> + Sync,
+    value: impl Fn(usize, usize) -> f32 + Sync,
+) {
+    par::blocks_mut(values, BLOCK * width, |first, band| {
+        let (across, height) = (width.div_ceil(BLOCK), band.len() / width);
+        for left in (0..width).step_by(BLOCK) {
+            let block = first / width / BLOCK * across + left / BLOCK;
+            let Some(apart) = apart(block) else { continue };
+            for y in (0..height).step_by(apart) {
+                for x in (left..(left + BLOCK).min(width)).step_by(apart) {
+                    band[y * width + x] = value(block, first + y * width + x);
+                }
+            }
+        }
+    });
+}
+
+/// Rays that a block sends.
+fn sent(pixels: &[Pixel], width: usize, block: usize, density: Density) -> usize {
+    let across = width.div_ceil(BLOCK);
+    let (left, top) = (block % across * BLOCK, block / across * BLOCK);
+    let rows = top..(top + BLOCK).min(pixels.len() / width);
+    let of_row = |y: usize| {
+        let sends = |x: &usize| density.sends(*x, y).is_some() && pixels[y * width + x].spot.object > 0;
+        (left..(left + BLOCK).min(width)).filter(sends).count() * LANES
+    };
+    rows.map(of_row).sum()
 }
 
 /// What is known of the four pixels of the grid around one, weighted by how near they are; at the picture's rim of those inside.

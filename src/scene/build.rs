@@ -99,6 +99,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     }
     let contact = ContactSettings {
         enabled: scene.contact.enabled,
+        vertex_test: scene.contact.epsilon.filter(|_| scene.contact.enabled),
         distance: scene.largest_distance(),
         stiffness: scene.contact.stiffness,
         pinch,

@@ -35,6 +35,17 @@ fn blows(wind: Wind, keys: &mut Keys) -> Option<Wind> {
 }
 
 choices! {
+    /// What keeps surfaces apart.
+    pub enum Method {
+        /// Contacts between all features; a step ends with a proof that nothing crossed.
+        Proof = "proof",
+        /// The vertex test of Prince & Bigham 2004, to be compared with: a vertex of cloth that would come nearer than `epsilon` to an
+        /// obstacle stays where it is. Cloth does not touch cloth, and triangles cross: record, report and pictures say so.
+        Vertex = "vertex",
+    }
+}
+
+choices! {
     /// What is done about triangles that cross at the start.
     pub enum Start {
         /// The run does not begin; what crosses is told, and shown in crossing.ply.
@@ -63,6 +74,10 @@ section! {
     pub struct Contact {
         /// Contact is considered at all.
         pub enabled: bool = flag().or(true),
+        /// What keeps surfaces apart.
+        pub method: Method = choice().or(Method::Proof),
+        /// Distance that vertices keep from obstacles, with method = "vertex".
+        pub epsilon: Option<f64> = quantity(Unit::Length, DISTANCE).optional(),
         /// Activation distance beyond the thickness: surfaces nearer than this repel each other.
         pub distance: f64 = quantity(Unit::Length, DISTANCE).or(1e-3),
         /// Cloths touch themselves; each cloth may also switch it off.
@@ -78,10 +93,24 @@ section! {
         /// The obstacle that cloth goes through in a pinch.
         pub release: Option<String> = name().optional(),
     }
-    check release_fits;
+    check fits;
 }
 
-fn release_fits(contact: Contact, keys: &mut Keys) -> Option<Contact> {
+fn fits(contact: Contact, keys: &mut Keys) -> Option<Contact> {
+    match (contact.method, contact.epsilon) {
+        (Method::Vertex, None) => {
+            keys.missing(
+                "epsilon",
+                "missing; method = \"vertex\" needs the distance that vertices keep from obstacles",
+            );
+            return None;
+        }
+        (Method::Proof, Some(_)) => {
+            keys.fault("epsilon", "goes with method = \"vertex\"");
+            return None;
+        }
+        _ => {}
+    }
     match (contact.pinch, &contact.release) {
         (Pinch::Release, None) => {
             keys.missing(

@@ -119,6 +119,8 @@ pub struct Run {
     pub reason: Option<String>,
     /// What was allowed but is probably not meant.
     pub warnings: Vec<String>,
+    /// Frames may have crossings: contact was the vertex test.
+    pub unproven: bool,
     /// What changed where it went on, in the order of frames.
     pub changes: Vec<Change>,
     /// Number of the first frame.
@@ -222,6 +224,9 @@ impl Run {
             "origin": corner(&self.origin),
             "view": { "min": corner(&self.view[0]), "max": corner(&self.view[1]) },
         });
+        if self.unproven {
+            all["unproven"] = json!(true);
+        }
         if !self.probes.is_empty() {
             all["probes"] = json!(self.probes);
         }
@@ -281,6 +286,7 @@ impl Run {
             status: Status::ALL.into_iter().find(|s| s.word() == status).ok_or_else(|| missing("status"))?,
             reason: text(&all, "reason"),
             warnings: texts(all.get("warnings")),
+            unproven: all.get("unproven").and_then(Value::as_bool).unwrap_or(false),
             changes: changes.map(change).collect::<Result<_, String>>()?,
             first: if all.get("start_frame").is_some() { whole(&all, "start_frame")?.min(MOST_FRAME) } else { 1 },
             frames: whole(&all, "frames")?.min(MOST_FRAME),
@@ -343,6 +349,7 @@ mod tests {
             status: Status::Stopped,
             reason: Some("a signal".into()),
             warnings: vec!["thin".into()],
+            unproven: true,
             changes: vec![Change { from: 7, what: vec!["time.step: 1, was 2".into()] }],
             first: 1001,
             frames: 60,

@@ -105,10 +105,12 @@ impl Shape {
 pub struct Verdict {
     /// Vertices of the world as files hold them [m].
     pub x: Vec<Vec3>,
-    /// What crosses; nothing in a frame that may be written.
+    /// What crosses and may not: nothing in a frame that is written.
     pub crossings: Vec<Crossing>,
     /// Pairs of triangles that cross and are ignored since the start.
     pub ignored: usize,
+    /// Those that the vertex test lets cross.
+    pub crossing: usize,
 }
 
 impl Verdict {
@@ -128,7 +130,11 @@ impl Verdict {
             ignored += count - crossing.pairs.len();
         }
         crossings.retain(|crossing| !crossing.pairs.is_empty());
-        Verdict { x, crossings, ignored }
+        let mut crossing = 0;
+        if world.contact.vertex_test.is_some() {
+            crossing = crossings.drain(..).map(|crossing| crossing.pairs.len()).sum();
+        }
+        Verdict { x, crossings, ignored, crossing }
     }
 
     /// What crosses, in words; `None` where nothing does.

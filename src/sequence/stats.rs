@@ -46,6 +46,8 @@ numbers! {
         pub lag: f64 = "s",
         /// Pairs of triangles that cross, since the start or a release, and are left out of contact.
         pub ignored: usize = "",
+        /// Pairs of triangles that cross, where contact.method = "vertex" proves nothing.
+        pub crossing: usize = "" or 0.0,
         /// Water in cloths and on them [kg].
         pub water: f64 = "kg" or 0.0,
         /// Water that has joined cloths so far, that of the start included [kg].
@@ -160,6 +162,7 @@ mod tests {
             truncated: 3,
             lag: 0.5,
             ignored: 2,
+            crossing: 1,
             water: 0.25,
             joined: 0.5,
             dried: 0.25,

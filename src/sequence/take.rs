@@ -338,6 +338,7 @@ mod tests {
             folder: String::new(),
             status: Status::Finished,
             reason: None,
+            unproven: false,
             warnings: Vec::new(),
             changes: Vec::new(),
             first: 1,

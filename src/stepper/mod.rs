@@ -22,6 +22,7 @@ use crate::contact::active::ActiveSet;
 use crate::contact::appear;
 use crate::contact::ease;
 use crate::contact::ignore::Watch;
+use crate::contact::vertex_test::VertexTest;
 use crate::force::assembly::Assembly;
 use crate::force::links::Links;
 use crate::force::term::Precision;
@@ -122,6 +123,7 @@ pub struct Stepper<T> {
     assembly: Assembly<T>,
     pcg: Pcg<T>,
     contacts: ActiveSet,
+    vertex_test: Option<VertexTest>,
     watch: Watch,
     airs: air::Airs,
     bridges: bridge::Bridges,
@@ -152,6 +154,7 @@ impl<T: Precision> Stepper<T> {
             assembly: Assembly::new(&world.elements, &world.starts),
             pcg: Pcg::default(),
             contacts: ActiveSet::new(world, settings.step),
+            vertex_test: VertexTest::new(world),
             watch: Watch::default(),
             airs: air::Airs::new(world),
             bridges: bridge::Bridges::new(world),
@@ -387,7 +390,7 @@ impl<T: Precision> Stepper<T> {
         [stopped, moved]: [bool; 2],
         report: &mut Report,
     ) -> Result<(), StepError> {
-        let Stepper { settings, pcg, contacts, bridges, free, guard, springs, now, .. } = self;
+        let Stepper { settings, pcg, contacts, vertex_test, bridges, free, guard, springs, now, .. } = self;
         // Equal parts of what is left may be longer by rounding.
         let [smallest, finest] = [1.0, control::FINEST].map(|parts| now.h <= settings.min_step / parts * (1.0 + 1e-5));
         let residual = pcg.outcome().residual;
@@ -414,6 +417,10 @@ impl<T: Precision> Stepper<T> {
             }
         }
         contacts.room(now)?;
+        if let Some(test) = vertex_test {
+            let held = test.hold(world, state, now);
+            free.join(world, now, held);
+        }
         let torn = limit::torn(world, state, now, STRETCH.1);
         if let Some((edge, part)) = torn.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))
             && !(if part > RENT { finest } else { smallest })

@@ -168,7 +168,14 @@ impl Input {
         Input {
             gravity,
             wind: Wind::none(),
-            contact: ContactSettings { enabled: true, distance: 1e-3, stiffness: 1.0, pinch: Pinch::Lag, ease: 0.5 },
+            contact: ContactSettings {
+                enabled: true,
+                vertex_test: None,
+                distance: 1e-3,
+                stiffness: 1.0,
+                pinch: Pinch::Lag,
+                ease: 0.5,
+            },
             cloths: Vec::new(),
             bodies: Vec::new(),
             obstacles: Vec::new(),

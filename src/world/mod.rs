@@ -13,6 +13,7 @@ pub mod balloon;
 pub mod build;
 /// What hangs together.
 pub mod component;
+mod contact;
 /// What crosses.
 pub mod crossing;
 /// Friction of pairs.
@@ -66,6 +67,7 @@ use crate::linalg::{Vec2, Vec3};
 use air::AirLayer;
 use airflow::Airflow;
 use balloon::Balloon;
+pub use contact::{ContactSettings, Pinch};
 use friction::Frictions;
 pub use hold::{Handle, Pin, Pull};
 use motion::Motion;
@@ -186,32 +188,6 @@ pub struct Obstacle {
     pub course: Course,
     /// When it is there.
     pub window: Window,
-}
-
-/// What happens when prescribed surfaces close on cloth until nothing fits between them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pinch {
-    /// All prescribed motion waits, then catches up.
-    Lag,
-    /// The run stops.
-    Halt,
-    /// Cloth goes through this obstacle until it is apart from it: index of its object.
-    Release(usize),
-}
-
-/// Settings of contact.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ContactSettings {
-    /// Contact is considered at all.
-    pub enabled: bool,
-    /// Activation distance beyond the thickness, the largest of all objects [m].
-    pub distance: f64,
-    /// Factor of the barrier's stiffness.
-    pub stiffness: f64,
-    /// What happens in a pinch.
-    pub pinch: Pinch,
-    /// Time in which what begins nearer than it rests gets its whole distance; 0: at once [s].
-    pub ease: f64,
 }
 
 /// Everything that is constant during a run.

@@ -109,4 +109,11 @@ fn a_contact_sheet_keeps_the_light() {
     }
     let labelled = contact_sheet(&[Cell { label: "frame 12", image: &frame }; 5], 3, 40);
     assert_ne!(labelled, sheet);
+    // A label is cut before it leaves its frame.
+    let long = "case 0012 silk, 1 ms, a value that is far too long for its frame".repeat(2);
+    let cells = [Cell { label: &long, image: &frame }, Cell { label: "", image: &frame }];
+    let (cut, bare) = (contact_sheet(&cells, 2, 100), contact_sheet(&[Cell { label: "", image: &frame }; 2], 2, 100));
+    assert_ne!(cut, bare);
+    let beyond = (0..bare.pixels.len()).filter(|i| i % bare.width >= 102);
+    assert!(beyond.into_iter().all(|i| cut.pixels[i] == bare.pixels[i]));
 }

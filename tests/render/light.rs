@@ -60,6 +60,37 @@ fn every_pixel_of_a_sphere_has_the_value_of_its_normal() {
     assert!(compared > 2000, "{compared}");
 }
 
+/// The brightest normal of `(n.l)^k (n.v)^(1-k)` lies between light and eye where `k tan t = (1-k) tan(a - t)`, `t` from the light, `a` from the
+/// light to the eye: with k it goes from the eye to the light (Prince & Bigham 2004, figure 5). Pixels are a fiftieth of the radius apart, and
+/// the top is flat: within 4 degrees.
+#[test]
+fn the_brightest_spot_goes_from_the_eye_to_the_light() {
+    let mesh = Mesh::sphere(96, Vec3::zeros(), 0.5);
+    let light = Vec3::new(-0.7, 0.4, 0.6).normalize();
+    let settings = plain(160, lamp(light));
+    let mut before = f64::INFINITY;
+    for k in [0.2, 0.4, 0.6, 0.8, 1.0] {
+        let object = Object { shading: Shading::Minnaert { k }, ..mesh.object("sphere", Paint::Colour([0.8; 3])) };
+        let picture = draw(&[object], Vec3::y(), &settings);
+        let seen = picture.object.iter().enumerate().filter(|(_, id)| **id == 1).map(|(i, _)| i);
+        let i = seen.max_by(|a, b| picture.colour[*a][0].total_cmp(&picture.colour[*b][0])).unwrap();
+        let n = Vec3::from(picture.normal[i].map(f64::from));
+        let half = (0.4f64).tan();
+        let (x, y) = ((i % 160) as f64 + 0.5, (i / 160) as f64 + 0.5);
+        let eye = -Vec3::new((x / 80.0 - 1.0) * half, (1.0 - y / 80.0) * half, -1.0).normalize();
+        let a = light.angle(&eye);
+        let (mut low, mut high) = (0.0, a);
+        for _ in 0..60 {
+            let t: f64 = 0.5 * (low + high);
+            if k * t.tan() < (1.0 - k) * (a - t).tan() { low = t } else { high = t }
+        }
+        let found = n.angle(&light);
+        println!("k {k}: {:.1} degrees from the light, {:.1} by the formula", found.to_degrees(), low.to_degrees());
+        assert!((found - low).abs() < 4f64.to_radians() && found < before, "k {k}: {found} {low} {before}");
+        before = found;
+    }
+}
+
 #[test]
 fn ambient_answer_is_the_integral_over_the_hemisphere() {
     for shading in

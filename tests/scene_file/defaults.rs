@@ -7,7 +7,7 @@ use percale::scene::cloth::{Model, Pull, Rest, RestAngles};
 use percale::scene::obstacle::Shape;
 use percale::scene::place::Selector;
 use percale::scene::preview::Shading;
-use percale::scene::settings::{Format, Pinch, Precision, Start};
+use percale::scene::settings::{Format, Method, Pinch, Precision, Start};
 use percale::scene::time::Integrator;
 use percale::scene::{Contact, Solver, Time, Up, Wind};
 use percale::world::motion::Motion;
@@ -33,6 +33,8 @@ fn of_the_scene_and_its_settings() {
         scene.contact,
         Contact {
             enabled: true,
+            method: Method::Proof,
+            epsilon: None,
             distance: 1e-3,
             self_contact: true,
             stiffness: 1.0,

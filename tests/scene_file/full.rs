@@ -14,7 +14,7 @@ use percale::scene::pick::Direction;
 use percale::scene::place::{Members, Selector};
 use percale::scene::preview::Shading;
 use percale::scene::probe::{Every, Measure, Source, Worker};
-use percale::scene::settings::{Format, Pinch, Precision, Start};
+use percale::scene::settings::{Format, Method, Pinch, Precision, Start};
 use percale::scene::solid::Law;
 use percale::scene::time::Integrator;
 use percale::scene::{Contact, Time, Up};
@@ -47,6 +47,8 @@ fn settings_are_read_in_si() {
         scene.contact,
         Contact {
             enabled: false,
+            method: Method::Vertex,
+            epsilon: Some(3e-3),
             distance: 2e-3,
             self_contact: false,
             stiffness: 3.0,

@@ -105,7 +105,8 @@ impl Scene {
             says += "; closed";
         }
         let stiffness = if r.chance(0.8) { 1.0 } else { r.size(0.1, 10.0) };
-        let contact = ContactSettings { enabled: true, distance, stiffness, pinch: Pinch::Lag, ease: 0.5 };
+        let contact =
+            ContactSettings { enabled: true, vertex_test: None, distance, stiffness, pinch: Pinch::Lag, ease: 0.5 };
         let integrator = if r.chance(0.85) { Integrator::Bdf2 } else { Integrator::BackwardEuler };
         let tolerance = if r.chance(0.8) { 1e-3 } else { 1e-6 };
         Some(Scene {

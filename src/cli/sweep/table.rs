@@ -1,5 +1,6 @@
 //! What has come out of the cases: a status table, a table of results, a contact sheet, a page.
 
+use super::effects;
 use super::{Case, Plan};
 use crate::cli::failure::Failure;
 use crate::cli::gate::counts;
@@ -32,6 +33,8 @@ const LONG: usize = 32;
 struct Row {
     finished: bool,
     results: Vec<String>,
+    /// What probes measured last, by probe and column.
+    probed: Vec<(String, f64)>,
     picture: Option<Image>,
     reason: Option<String>,
 }
@@ -41,7 +44,7 @@ fn row(case: &Case) -> Result<Row, Failure> {
     let none = |word: &str, reason: Option<String>| {
         let mut results = vec![String::new(); RESULTS.len()];
         results[0] = word.to_string();
-        Ok(Row { finished: false, results, picture: None, reason })
+        Ok(Row { finished: false, results, probed: Vec::new(), picture: None, reason })
     };
     if !folder.is_run() {
         return none("waiting", None);
@@ -78,7 +81,30 @@ fn row(case: &Case) -> Result<Row, Failure> {
         Some(path) => Image::from_png(&read(&path)?).ok(),
         None => None,
     };
-    Ok(Row { finished: record.status == Status::Finished, results, picture, reason: record.reason })
+    let mut probed = Vec::new();
+    for name in &record.probes {
+        let Ok(series) = folder.read_probe(name) else { continue };
+        let last = series.rows.last().map_or(&[][..], |row| row.get(1..).unwrap_or(&[]));
+        probed.extend(series.columns.iter().zip(last).map(|(column, value)| (format!("{name}: {column}"), *value)));
+    }
+    Ok(Row { finished: record.status == Status::Finished, results, probed, picture, reason: record.reason })
+}
+
+/// Adds to the results of each case what probes measured last; gives the heads of all results.
+fn with_probes(rows: &mut [Row]) -> Vec<String> {
+    let mut heads: Vec<String> = Vec::new();
+    for (head, _) in rows.iter().flat_map(|row| &row.probed) {
+        if !heads.contains(head) {
+            heads.push(head.clone());
+        }
+    }
+    for row in rows {
+        let value =
+            |head: &String| row.probed.iter().find(|(own, _)| own == head).map_or(String::new(), |(_, x)| number(*x));
+        let more: Vec<String> = heads.iter().map(value).collect();
+        row.results.extend(more);
+    }
+    RESULTS.into_iter().map(str::to_string).chain(heads).collect()
 }
 
 /// A field of CSV (RFC 4180).
@@ -119,8 +145,10 @@ fn shown(keys: &[String], cases: &[&[String]]) -> (Vec<Vec<String>>, Vec<[String
 /// # Errors
 /// A record that cannot be read; the disk.
 pub fn gather(plan: &Plan) -> Result<usize, Failure> {
-    let rows = plan.cases.iter().map(row).collect::<Result<Vec<Row>, Failure>>()?;
-    let heads: Vec<&str> = ["case"].into_iter().chain(plan.keys.iter().map(String::as_str)).chain(RESULTS).collect();
+    let mut rows = plan.cases.iter().map(row).collect::<Result<Vec<Row>, Failure>>()?;
+    let own = with_probes(&mut rows);
+    let keys = plan.keys.iter().map(String::as_str);
+    let heads: Vec<&str> = ["case"].into_iter().chain(keys).chain(own.iter().map(String::as_str)).collect();
     let values: Vec<&[String]> = plan.cases.iter().map(|case| case.values.as_slice()).collect();
     let (short, long) = shown(&plan.keys, &values);
     let mut csv = heads.iter().map(|h| field(h)).collect::<Vec<_>>().join(",") + "\n";
@@ -154,6 +182,10 @@ pub fn gather(plan: &Plan) -> Result<usize, Failure> {
         let lines: Vec<Vec<Cell>> = long.iter().map(|line| line.iter().cloned().map(Cell::Text).collect()).collect();
         body.push_str(&table(&["key", "number", "value"], &lines));
     }
+    if rows.iter().all(|row| row.finished) {
+        let results: Vec<Vec<String>> = rows.iter().map(|row| row.results.clone()).collect();
+        body.push_str(&effects::page(&plan.keys, &values, &own, &results));
+    }
     let labelled = plan.cases.iter().zip(&rows).zip(&short).filter_map(|((case, row), values)| {
         Some((format!("{} {}", case.name, values.join(" ")), row.picture.clone()?))
     });
@@ -164,7 +196,8 @@ pub fn gather(plan: &Plan) -> Result<usize, Failure> {
         body.push_str(&picture("the last picture of each case", &png));
     }
     write(&plan.out.join("index.html"), document(&plan.name, &body).as_bytes())?;
-    let widths: Vec<usize> = (0..heads.len())
+    // What probes measured is in the files.
+    let widths: Vec<usize> = (0..1 + plan.keys.len() + RESULTS.len())
         .map(|k| all.iter().map(|l| l[k].chars().count()).chain([heads[k].chars().count()]).max().unwrap_or(0))
         .collect();
     let line = |cells: Vec<&str>| {

@@ -138,7 +138,7 @@ impl ActiveSet {
     /// Finds the pairs whose separation over the step is not proven, in order of their vertices: among all, or among those whose
     /// vertices have changed and those that were not before.
     pub(crate) fn prove(&mut self, world: &World, state: &State, step: &Step, all: bool) {
-        if !world.contact.enabled {
+        if !world.contact.proven() {
             return;
         }
         // Pairs not watched were to stay farther apart than the activation distance.

@@ -52,6 +52,20 @@ fn curvatures_are_those_of_spheres_cylinders_and_waves() {
     assert!(gaussian < 0.05 * wanted * wanted, "{gaussian}");
 }
 
+/// A bump of `exp(-((x - x0)/w)^2)` over a sheet has its crest at `x0`. A parabola through three strips `d` apart errs by less than
+/// `d (d/w)^2`; vertices lie in rows, and which of them a strip has shifts it by up to half a row.
+#[test]
+fn a_crest_is_where_the_bump_is() {
+    let w = 0.05;
+    for x0 in [0.13, 0.2017, 0.31] {
+        let bump = |m: Vec2| Vec3::new(m.x, 0.01 * (-((m.x - x0) / w).powi(2)).exp(), m.y);
+        let mesh = random_sheet(81, 81, 0.4, 0.4, 5, bump);
+        let found = of(&mesh).crest(&Vec3::y_axis(), &Vec3::x_axis());
+        let d = of(&mesh).edge();
+        assert!((found - x0).abs() < d * (d / w).powi(2) + 0.5 * d, "{found}, not {x0}");
+    }
+}
+
 /// Waves `a sin` over a plane that is `a` below their middle are nearer than `a` over half of the area, and `a` away in the mean.
 #[test]
 fn nearness_is_a_share_of_the_area() {

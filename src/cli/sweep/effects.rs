@@ -1,0 +1,94 @@
+//! Effects of keys with two values each, of which a sweep has all combinations: what a key does to a result on the mean of all others, and
+//! what two do together (Box, Hunter & Hunter, "Statistics for Experimenters": main effects and two-factor interactions).
+
+use crate::page::{Cell, heading, number, paragraph, table};
+
+/// What is said of the table.
+const WORDS: &str = "The mean result with the first value of a key less that with its second; of two keys half of how much the \
+                     effect of one differs with the other.";
+
+/// For each case, by key, whether it has the first of the key's two values; `None` unless each combination is there once.
+fn levels(cases: &[&[String]]) -> Option<Vec<Vec<bool>>> {
+    let first = cases.first()?;
+    let levels: Vec<Vec<bool>> =
+        cases.iter().map(|values| values.iter().zip(*first).map(|(value, first)| value == first).collect()).collect();
+    let keys = first.len();
+    let two = |k: usize| {
+        let mut others = cases.iter().map(|values| &values[k]).filter(|value| **value != first[k]);
+        others.next().is_some_and(|other| others.all(|value| value == other))
+    };
+    let mut all = levels.clone();
+    all.sort_unstable();
+    all.dedup();
+    let whole = keys > 0 && keys < 16 && all.len() == cases.len() && cases.len() == 1 << keys;
+    (whole && (0..keys).all(two)).then_some(levels)
+}
+
+/// A key alone, or two.
+fn contrasts(keys: usize) -> impl Iterator<Item = Vec<usize>> {
+    let pairs = (0..keys).flat_map(move |a| (a + 1..keys).map(move |b| vec![a, b]));
+    (0..keys).map(|k| vec![k]).chain(pairs)
+}
+
+/// The effect on a result: twice the mean of it with the sign of each case.
+fn effect(keys: &[usize], levels: &[Vec<bool>], result: &[f64]) -> f64 {
+    let sign = |levels: &Vec<bool>| keys.iter().map(|k| if levels[*k] { 1.0 } else { -1.0 }).product::<f64>();
+    2.0 * levels.iter().zip(result).map(|(levels, y)| sign(levels) * y).sum::<f64>() / result.len() as f64
+}
+
+/// The table, where keys have two values each and all cases have results: of those, by case, that are numbers in all and differ.
+pub fn page(keys: &[String], cases: &[&[String]], heads: &[String], results: &[Vec<String>]) -> String {
+    let Some(levels) = levels(cases) else { return String::new() };
+    let column = |k: usize| -> Option<Vec<f64>> {
+        let all: Option<Vec<f64>> = results.iter().map(|row| row.get(k)?.parse().ok()).collect();
+        all.filter(|all| all.iter().any(|y| *y != all[0]))
+    };
+    let columns: Vec<(&str, Vec<f64>)> =
+        heads.iter().enumerate().filter_map(|(k, head)| Some((head.as_str(), column(k)?))).collect();
+    if columns.is_empty() {
+        return String::new();
+    }
+    let row = |of: Vec<usize>| {
+        let name = of.iter().map(|k| keys[*k].as_str()).collect::<Vec<_>>().join(" x ");
+        let values = columns.iter().map(|(_, result)| Cell::Number(number(effect(&of, &levels, result))));
+        [Cell::Text(name)].into_iter().chain(values).collect()
+    };
+    let rows: Vec<Vec<Cell>> = contrasts(keys.len()).map(row).collect();
+    let heads: Vec<&str> = ["effect of"].into_iter().chain(columns.iter().map(|(head, _)| *head)).collect();
+    heading("Effects") + &paragraph(WORDS) + &table(&heads, &rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of `y = 3 + 2 a - b + 4 a b` with a and b of 1 and 0: a adds 2 without b and 6 with it, b -1 and 3; together half of 4.
+    #[test]
+    fn effects_are_those_of_a_formula() {
+        let words = |a: &str, b: &str| vec![a.to_string(), b.to_string()];
+        let cases = [words("on", "on"), words("on", "off"), words("off", "on"), words("off", "off")];
+        let cases: Vec<&[String]> = cases.iter().map(Vec::as_slice).collect();
+        let y = [8.0, 5.0, 2.0, 3.0];
+        let levels = levels(&cases).unwrap();
+        let found: Vec<f64> = contrasts(2).map(|keys| effect(&keys, &levels, &y)).collect();
+        assert_eq!(found, [4.0, 1.0, 2.0]);
+        let results: Vec<Vec<String>> = y.iter().map(|y| vec!["finished".to_string(), y.to_string()]).collect();
+        let heads = words("status", "y");
+        let page = page(&words("a", "b"), &cases, &heads, &results);
+        assert!(page.contains("a x b") && !page.contains("status"), "{page}");
+    }
+
+    /// Three values, or a combination that is missing or twice, are no such sweep.
+    #[test]
+    fn only_whole_grids_of_two_have_effects() {
+        let of = |all: &[&[&str]]| {
+            let all: Vec<Vec<String>> = all.iter().map(|case| case.iter().map(|v| v.to_string()).collect()).collect();
+            levels(&all.iter().map(Vec::as_slice).collect::<Vec<_>>()).is_some()
+        };
+        assert!(of(&[&["1"], &["2"]]));
+        assert!(!of(&[&["1"], &["2"], &["3"]]));
+        assert!(!of(&[&["1"]]));
+        assert!(!of(&[&["1", "1"], &["1", "2"], &["2", "1"], &["2", "1"]]));
+        assert!(!of(&[&["1", "1"], &["1", "2"], &["2", "1"], &["2", "3"]]));
+    }
+}

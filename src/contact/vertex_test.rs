@@ -1,0 +1,73 @@
+//! The vertex test of Prince & Bigham 2004, kept to be compared with: a vertex that a step would take nearer than epsilon to a triangle of
+//! an obstacle stays where it is, without speed. Nobody looks at edges and faces of cloth, or at cloth on cloth, so frames may
+//! have crossings.
+
+use crate::collision::closest::point_triangle;
+use crate::collision::tree::{Box3, Tree, margin2};
+use crate::linalg::{Vec3, par};
+use crate::world::step::Step;
+use crate::world::{State, World};
+
+/// Storage of the test.
+pub struct VertexTest {
+    /// Distance that vertices keep from obstacles [m].
+    epsilon: f64,
+    /// Over the triangles of all obstacles.
+    tree: Tree,
+    /// Where the step takes all vertices [m].
+    x: Vec<Vec3>,
+    /// Each vertex that was held, with the triangle it came too near to.
+    held: Vec<[u32; 4]>,
+}
+
+impl VertexTest {
+    /// For a world whose contact is this test; else `None`.
+    pub fn new(world: &World) -> Option<VertexTest> {
+        let epsilon = world.contact.vertex_test?;
+        let triangles = &world.surface.triangles;
+        let first = world.surface.triangle_ranges.get(world.simulated()).map_or(triangles.len(), |range| range.start);
+        let items: Vec<u32> = (first as u32..triangles.len() as u32).collect();
+        let centre = |t: &u32| triangles[*t as usize].map(|v| world.rest[v as usize]).iter().sum::<Vec3>() / 3.0;
+        let centres: Vec<Vec3> = items.iter().map(centre).collect();
+        Some(VertexTest {
+            epsilon,
+            tree: Tree::new(&items, &centres),
+            x: vec![Vec3::zeros(); world.rest.len()],
+            held: Vec::new(),
+        })
+    }
+
+    /// Holds vertices that the step would take too near to what is there at its end. Gives them with the corners of the triangles.
+    pub fn hold(&mut self, world: &World, state: &State, step: &mut Step) -> &[[u32; 4]] {
+        let VertexTest { epsilon, tree, x, held } = self;
+        par::fill(x, |v| state.x[v] + step.moved[v]);
+        let x = &*x;
+        let corners = |t: u32| world.surface.triangles[t as usize];
+        tree.refit(|t| Box3::around(corners(t).each_ref().map(|v| &x[*v as usize]), 0.0));
+        let (tree, margin) = (&*tree, margin2(*epsilon));
+        let there = |t: u32| world.there(usize::from(world.surface.object[corners(t)[0] as usize]), step.next);
+        let near = |v: usize| {
+            let mut nearest = None;
+            let around = Box3::around([&x[v]], 0.0);
+            tree.query(&around, margin, 0, |leaf| {
+                tree.within(leaf, &around, margin, |t| {
+                    let [a, b, c] = corners(t).map(|v| x[v as usize]);
+                    if point_triangle(&x[v], &a, &b, &c).distance2 < *epsilon * *epsilon && there(t) {
+                        nearest.get_or_insert(t);
+                    }
+                });
+            });
+            nearest
+        };
+        let fixed = &step.fixed;
+        let found = par::map(world.moving, |v| if fixed[v] { None } else { near(v) });
+        held.clear();
+        for (v, t) in found.into_iter().enumerate().filter_map(|(v, t)| Some((v, t?))) {
+            let [a, b, c] = corners(t);
+            held.push([v as u32, a, b, c]);
+            step.moved[v] = Vec3::zeros();
+            step.rate[v] = Vec3::zeros();
+        }
+        held
+    }
+}
