@@ -25,8 +25,20 @@ fn wet_ball_as_expected() {
 }
 
 #[test]
+#[ignore = "long: a quarter of a minute or more"]
+fn wet_ball_fe_as_expected() {
+    check_scene("wet-ball-fe");
+}
+
+#[test]
 fn wet_balls_as_expected() {
     check_scene("wet-balls");
+}
+
+#[test]
+#[ignore = "long: a quarter of a minute or more"]
+fn wet_balls_fe_as_expected() {
+    check_scene("wet-balls-fe");
 }
 
 #[test]
@@ -51,14 +63,25 @@ fn wet_gown_as_expected() {
 #[ignore = "long: half a minute or more"]
 fn wet_lift_as_expected() {
     check_scene("wet-lift");
-    let height = |folder: &str, set: &[String]| {
-        let done = run("wet-lift", folder, Some(25), set);
+    lifts_less("wet-lift");
+}
+
+#[test]
+#[ignore = "long: half a minute or more"]
+fn wet_lift_fe_as_expected() {
+    check_scene("wet-lift-fe");
+    lifts_less("wet-lift-fe");
+}
+
+fn lifts_less(scene: &str) {
+    let height = |case: &str, set: &[String]| {
+        let done = run(scene, &format!("{scene}-{case}"), Some(25), set);
         done.quantity("highest", 25) - done.quantity("lowest", 25)
     };
-    let [wet, half] = [("wet-lift-wet", "wet_contact.scale=1"), ("wet-lift-half", "wet_contact.scale=0.5")]
-        .map(|(folder, scale)| height(folder, &set(scale)));
-    let [heavy, dry] = [height("wet-lift-heavy", &set("wet_contact.scale=0")), height("wet-lift-dry", &dry())];
-    println!("wet-lift: {wet:.5} m, with half of the pull {half:.5}, without {heavy:.5}, dry {dry:.5}");
+    let [wet, half] = [("wet", "wet_contact.scale=1"), ("half", "wet_contact.scale=0.5")]
+        .map(|(case, scale)| height(case, &set(scale)));
+    let [heavy, dry] = [height("heavy", &set("wet_contact.scale=0")), height("dry", &dry())];
+    println!("{scene}: {wet:.5} m, with half of the pull {half:.5}, without {heavy:.5}, dry {dry:.5}");
     assert!(wet < 0.8 * dry && wet < half && half < heavy && heavy < dry, "{wet} {half} {heavy} {dry}");
 }
 
@@ -142,6 +165,17 @@ fn a_wet_cloth_on_a_ball_rests() {
 #[test]
 #[ignore = "long: two runs at full resolution, a minute"]
 fn turning_balls_carry_wet_cloth_along() {
+    carried("wet-balls");
+}
+
+/// As that of springs.
+#[test]
+#[ignore = "long: two runs at full resolution, a minute"]
+fn turning_balls_carry_finite_elements_along() {
+    carried("wet-balls-fe");
+}
+
+fn carried(scene: &str) {
     let turn = |done: &Done| {
         let (from, to) = (done.frame(31), done.frame(75));
         let of = |centre: f64| {
@@ -159,9 +193,9 @@ fn turning_balls_carry_wet_cloth_along() {
         };
         [of(-0.13), of(0.13)]
     };
-    let wet = turn(&check_full("wet-balls"));
-    let dry = turn(&run("wet-balls", "wet-balls-dry", None, &dry()));
-    println!("wet-balls: wet cloth turns by {wet:.1?} degrees, dry by {dry:.1?}");
+    let wet = turn(&check_full(scene));
+    let dry = turn(&run(scene, &format!("{scene}-dry"), None, &dry()));
+    println!("{scene}: wet cloth turns by {wet:.1?} degrees, dry by {dry:.1?}");
     assert!(wet.iter().zip(dry).all(|(wet, dry)| *wet > 1.25 * dry && dry > 0.0), "{wet:?} {dry:?}");
 }
 
