@@ -1,8 +1,8 @@
 """Writes figure.usdc with usd-core and numpy (`pip install usd-core numpy`), own work, CC0: a figure of one closed skin on
 bones, y up, metres, 30 time codes a second, facing +z, its shirt and its trousers, both as wide as it stood with arms out.
 
-At 961 to 1000 it goes from where it was bound, arms out, to standing; at 1001 to 1090 it does two jumping jacks; at 1961 to
-2000 it stands up again, and at 2001 to 2090 it squats twice. Garments are skinned as well, for pins that follow a waist."""
+At 961 to 1000 it goes from where it was bound, arms out, to standing; at 1001 to 1100 it does two jumping jacks; at 1961 to
+2000 it stands up again, and at 2001 to 2100 it squats twice. Garments are skinned as well, for pins that follow a waist."""
 import math
 import numpy as np
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdSkel, Vt
@@ -251,10 +251,10 @@ def standing(arms=DOWN, legs=TOGETHER):
 
 
 def jack(t):
-    """Two jumping jacks, from 0.3 s to 2.3 s."""
-    if not 0.3 < t < 2.3:
+    """Two jumping jacks, from 0.9 s to 2.9 s."""
+    if not 0.9 < t < 2.9:
         return standing()
-    phase = (t - 0.3) % 1.0
+    phase = (t - 0.9) % 1.0
     far = 0.5 - 0.5 * math.cos(2 * math.pi * phase)
     pose = standing(DOWN + (UP - DOWN) * far, TOGETHER + (APART - TOGETHER) * far)
     pose["hop"] = 0.04 * math.sin(2 * math.pi * phase) ** 2
@@ -322,7 +322,7 @@ SHOTS = [(1001, jack), (2001, squat)]
 
 def samples():
     for first, motion in SHOTS:
-        for k in range(-40, 90):
+        for k in range(-40, 100):
             t = k / 30
             pose = lead(t) if k < 0 else motion(t)
             turns = joint_turns(pose)
@@ -372,7 +372,7 @@ def main():
     stage.SetTimeCodesPerSecond(30)
     stage.SetFramesPerSecond(30)
     stage.SetStartTimeCode(961)
-    stage.SetEndTimeCode(2090)
+    stage.SetEndTimeCode(2100)
     stage.SetDefaultPrim(UsdSkel.Root.Define(stage, "/Figure").GetPrim())
     skeleton = UsdSkel.Skeleton.Define(stage, "/Figure/Skeleton")
     skeleton.CreateJointsAttr([path(name) for name in NAMES])
