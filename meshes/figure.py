@@ -39,22 +39,11 @@ def one_sided(p):
     return np.stack([np.abs(p[..., 0]), p[..., 1], p[..., 2]], -1)
 
 
-SHOULDER, BOUND = (0.18, 1.41, 0), -40
-
-
-def along_arm(q):
-    """Coordinates in which the arm, which is bound 40 degrees below level, points along x from the shoulder."""
-    c, s = math.cos(math.radians(BOUND)), math.sin(math.radians(BOUND))
-    x, y = q[..., 0] - SHOULDER[0], q[..., 1] - SHOULDER[1]
-    return np.stack([c * x + s * y, c * y - s * x, q[..., 2]], -1)
-
-
 def body(p):
     q = one_sided(p)
-    a = along_arm(q)
-    arm = cone(a, (-0.02, 0, 0), (0.24, 0, 0), 0.058, 0.046)
-    arm = smin(arm, cone(a, (0.24, 0, 0), (0.48, 0, 0), 0.046, 0.033), 0.02)
-    arm = smin(arm, cone(a, (0.51, 0, 0), (0.60, 0, 0), 0.036, 0.030), 0.03)
+    arm = cone(q, (0.16, 1.41, 0), (0.42, 1.41, 0), 0.058, 0.046)
+    arm = smin(arm, cone(q, (0.42, 1.41, 0), (0.66, 1.41, 0), 0.046, 0.033), 0.02)
+    arm = smin(arm, cone(q, (0.69, 1.41, 0), (0.78, 1.41, 0), 0.036, 0.030), 0.03)
     leg = cone(q, (0.092, 0.90, 0), (0.150, 0.52, 0), 0.090, 0.060)
     leg = smin(leg, cone(q, (0.150, 0.52, 0), (0.210, 0.10, 0), 0.060, 0.042), 0.04)
     leg = smin(leg, cone(q, (0.213, 0.060, -0.02), (0.225, 0.050, 0.13), 0.046, 0.038), 0.07)
@@ -64,7 +53,7 @@ def body(p):
 
 def shirt_shape(p):
     q = one_sided(p)
-    sleeve = cone(along_arm(q), (-0.03, -0.008, 0), (0.28, -0.008, 0), 0.080, 0.080)
+    sleeve = cone(q, (0.15, 1.40, 0), (0.46, 1.40, 0), 0.082, 0.078)
     wide = torso(p, lambda y: np.interp(y, [0.88, 1.15, 1.30, 1.42], [0.050, 0.046, 0.034, 0.014]))
     wide = np.where(p[..., 1] < 0.93, np.hypot(np.maximum(np.abs(p[..., 0]) - 0.075, 0), p[..., 2]) - 0.154, wide)
     return np.minimum(smin(wide, sleeve, 0.07), body(p) - 0.013)
@@ -174,7 +163,7 @@ def borders(faces):
     return pairs[times == 1]
 
 
-SLEEVE, HEM, NECK, WAIST, ANKLE = 0.21, 0.885, 0.092, 1.03, 0.115
+SLEEVE, HEM, NECK, WAIST, ANKLE = 0.40, 0.885, 0.092, 1.03, 0.115
 
 
 def shirt():
@@ -183,15 +172,13 @@ def shirt():
 
     def kept(x):
         neck = (x[:, 1] > 1.55) | (x[:, 1] > 1.36) & (np.hypot(x[:, 0], x[:, 2]) < NECK)
-        return ((np.abs(x[:, 0]) < 0.25) | (along_arm(one_sided(x))[:, 0] < SLEEVE)) & (x[:, 1] > HEM) & ~neck
+        return (np.abs(x[:, 0]) < SLEEVE) & (x[:, 1] > HEM) & ~neck
 
     def snap(x):
         x = x.copy()
-        sleeve, hem = np.abs(x[:, 0]) > 0.25, x[:, 1] < 1.1
+        sleeve, hem = np.abs(x[:, 0]) > 0.3, x[:, 1] < 1.1
         neck = ~sleeve & ~hem
-        off = SLEEVE - along_arm(one_sided(x[sleeve]))[:, 0]
-        x[sleeve, 0] += np.sign(x[sleeve, 0]) * off * math.cos(math.radians(BOUND))
-        x[sleeve, 1] += off * math.sin(math.radians(BOUND))
+        x[sleeve, 0] = np.sign(x[sleeve, 0]) * SLEEVE
         x[hem, 1] = HEM
         x[neck] *= np.stack([NECK / np.hypot(x[neck, 0], x[neck, 2]), np.ones(neck.sum()), NECK / np.hypot(x[neck, 0], x[neck, 2])], 1)
         return x
@@ -215,7 +202,7 @@ def trousers():
 
 TREE = {"hips": ((0, 0.95, 0), None), "spine": ((0, 1.08, 0), "hips"), "chest": ((0, 1.25, 0), "spine")}
 for side, sign in [("left", 1), ("right", -1)]:
-    for part, place, above in [("arm_half", SHOULDER, "chest"), ("arm", SHOULDER, "chest"), ("thigh_half", (0.092, 0.90, 0), "hips"),
+    for part, place, above in [("arm_half", (0.18, 1.41, 0), "chest"), ("arm", (0.18, 1.41, 0), "chest"), ("thigh_half", (0.092, 0.90, 0), "hips"),
                                ("thigh", (0.092, 0.90, 0), "hips"), ("shin_half", (0.150, 0.52, 0), "thigh"), ("shin", (0.150, 0.52, 0), "thigh"),
                                ("foot", (0.210, 0.10, 0), "shin")]:
         full = above if above in ("chest", "hips") else f"{above}_{side}"
@@ -239,9 +226,8 @@ def smooth(a, b, z):
 def weights(p):
     x, y = p[:, 0], p[:, 1]
     w = np.zeros((len(p), len(NAMES)))
-    a = along_arm(one_sided(p))
-    arm = smooth(-0.07, 0.07, a[:, 0] - 3.5 * np.maximum(-a[:, 1] - 0.055, 0)) * (np.abs(x) > 0.05)
-    leg = smooth(-0.13, 0.11, 0.90 - y) * (1 - arm)
+    arm = smooth(-0.07, 0.07, np.abs(x) - 0.18 + 0.9 * np.minimum(y - 1.39, 0)) * (y > 1.1)
+    leg = smooth(-0.13, 0.11, 0.90 - y) * (y < 1.1)
     trunk = (1 - arm) ** 2 * (1 - leg) ** 2
     spine, chest = smooth(0.98, 1.16, y), smooth(1.16, 1.36, y)
     w[:, INDEX["hips"]] = trunk * (1 - spine)
@@ -267,11 +253,11 @@ def turn(axis, degrees):
 
 NONE = Gf.Quatd(1)
 X, Y, Z = (1, 0, 0), (0, 1, 0), (0, 0, 1)
-DOWN, OUT, UP, TOGETHER, APART = -60, -10, 40, -4.5, 15
+DOWN, OUT, UP, TOGETHER, APART = -60, -28, 55, -4.5, 15
 
 
 def standing(arms=DOWN, legs=TOGETHER):
-    return {"arm": turn(Z, arms - BOUND), "thigh": turn(Z, legs), "shin": NONE, "foot": turn(Z, -legs), "lean": 0.0, "hop": 0.0}
+    return {"arm": turn(Z, arms), "thigh": turn(Z, legs), "shin": NONE, "foot": turn(Z, -legs), "lean": 0.0, "hop": 0.0}
 
 
 def jack(t):
@@ -290,7 +276,7 @@ def squat(t):
     deep = 0.5 - 0.5 * math.cos(2 * math.pi * (t - 0.3)) if 0.3 < t < 2.3 else 0.0
     thigh, shin = 46 * deep, 36 * deep
     pose = standing()
-    pose["arm"] = Gf.Slerp(float(deep), turn(Z, DOWN - BOUND), turn(Y, -75) * turn(Z, -10 - BOUND))
+    pose["arm"] = Gf.Slerp(float(deep), turn(Z, DOWN), turn(Y, -75) * turn(Z, -10))
     pose["thigh"] = turn(X, -thigh) * turn(Z, TOGETHER)
     pose["shin"] = turn(X, thigh + shin)
     pose["foot"] = turn(Z, -TOGETHER) * turn(X, -shin)
@@ -301,7 +287,7 @@ def squat(t):
 def lead(t):
     """From arms out, as bound, to standing: from -1.3 s to -0.5 s."""
     far = float(smooth(-1.3, -0.5, t))
-    return standing(BOUND + (DOWN - BOUND) * far, TOGETHER * far)
+    return standing(DOWN * far, TOGETHER * far)
 
 
 def joint_turns(pose):
