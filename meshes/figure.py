@@ -253,7 +253,7 @@ def turn(axis, degrees):
 
 NONE = Gf.Quatd(1)
 X, Y, Z = (1, 0, 0), (0, 1, 0), (0, 0, 1)
-DOWN, OUT, UP, TOGETHER, APART = -60, -28, 55, -4.5, 15
+DOWN, UP, TOGETHER, APART = -60, 55, -4.5, 15
 
 
 def standing(arms=DOWN, legs=TOGETHER):
@@ -261,13 +261,14 @@ def standing(arms=DOWN, legs=TOGETHER):
 
 
 def jack(t):
-    """Two jumping jacks, from 0.9 s to 2.9 s: arms go out in the first, up in the second."""
+    """Two jumping jacks, from 0.9 s to 2.9 s, the first a small one."""
     if not 0.9 < t < 2.9:
         return standing()
     phase = (t - 0.9) % 1.0
-    far = 0.5 - 0.5 * math.cos(2 * math.pi * phase)
-    pose = standing(DOWN + ((OUT if t < 1.9 else UP) - DOWN) * far, TOGETHER + (APART - TOGETHER) * far)
-    pose["hop"] = 0.04 * math.sin(2 * math.pi * phase) ** 2
+    size = 0.2 if t < 1.9 else 1
+    far = size * (0.5 - 0.5 * math.cos(2 * math.pi * phase))
+    pose = standing(DOWN + (UP - DOWN) * far, TOGETHER + (APART - TOGETHER) * far)
+    pose["hop"] = 0.04 * size * math.sin(2 * math.pi * phase) ** 2
     return pose
 
 
