@@ -1,8 +1,9 @@
 """Writes figure.usdc with usd-core and numpy (`pip install usd-core numpy`), own work, CC0: a figure of one closed skin on
-bones, y up, metres, 30 time codes a second, facing +z, its shirt and its trousers, both as wide as it stood with arms out.
+bones, y up, metres, 30 time codes a second, facing +z, its shirt and its trousers, both cut to it as it is bound, arms out.
 
-At 961 to 1000 it goes from where it was bound, arms out, to standing; at 1001 to 1100 it does two jumping jacks; at 1961 to
-2000 it stands up again, and at 2001 to 2100 it squats twice. Garments are skinned as well, for pins that follow a waist."""
+At 961 to 1000 it goes from where it was bound, arms out, to standing; at 1001 to 1100 it does two jumping jacks, a small
+one and a full one; at 1961 to 2000 it stands up again, and at 2001 to 2100 it squats twice. Trousers are skinned as well,
+for pins at waist and ankles."""
 import math
 import numpy as np
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdSkel, Vt
@@ -322,7 +323,7 @@ def place(turns, joint):
 
 
 def hips_at(pose, turns):
-    """The feet stay at the height of the ground, and in front of each other's places."""
+    """Such that the feet stay on the ground, and as far in front as they were bound."""
     _, foot = place(turns, "foot_left")
     bound = np.array(TREE["hips"][0])
     return bound + [0, 0.10 - foot[1] + pose["hop"], -foot[2]]
