@@ -20,20 +20,26 @@ COMMAND = shutil.which("percale", path=os.path.dirname(sys.executable))
 PROGRAM = os.environ.get("PERCALE") or COMMAND
 QUIET = ["--no-preview", "--progress", "none"]
 COARSE = {"cloth.sheet.mesh": "../meshes/sheet_1m_25.ply", "preview.enabled": False}
-STUCK = f"""
+STUCK = f"""[scene]
+name = "stuck"
+gravity = [0, 0, 0]
 [time]
+fps = 30
 frames = 20
-step = "2 ms"
-adaptive = false
+[contact]
+pinch = "halt"
 [[cloth]]
 name = "sheet"
 mesh = "{(HOUSE / 'meshes/sheet_1m_25.ply').as_posix()}"
-strain_limit = 0.01
-[[cloth.pin]]
-box = {{ min = [-0.6, -1, -1], max = [-0.49, 1, 1] }}
-[[cloth.pin]]
-box = {{ min = [0.49, -1, -1], max = [0.6, 1, 1] }}
-keyframes = [{{ time = 0 }}, {{ time = 0.5, translate = [0.5, 0, 0] }}]
+transform = {{ scale = 0.5 }}
+[[obstacle]]
+name = "below"
+sphere = {{ center = [0.003, -0.15, 0], radius = 0.1 }}
+keyframes = [{{ time = 0 }}, {{ time = 0.4, translate = [0, 0.0525, 0] }}]
+[[obstacle]]
+name = "above"
+sphere = {{ center = [0.003, 0.15, 0], radius = 0.1 }}
+keyframes = [{{ time = 0 }}, {{ time = 0.4, translate = [0, -0.0525, 0] }}]
 [preview]
 enabled = false
 """
