@@ -12,7 +12,8 @@ fn committed_meshes_are_what_the_generators_make() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes");
     let readme = fs::read_to_string(folder.join("README.md")).unwrap();
     // Dancer and figure are made by Pixar's library, with the scripts beside them.
-    let mut names: Vec<String> = ["README.md", "dancer.py", "dancer.usdc", "figure.py", "figure.usdc"].map(String::from).to_vec();
+    let mut names: Vec<String> =
+        ["README.md", "dancer.py", "dancer.usdc", "figure.py", "figure.usdc"].map(String::from).to_vec();
     for (name, made) in meshes::shipped() {
         names.push(name.into());
         let bytes = fs::read(folder.join(name)).unwrap();

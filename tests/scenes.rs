@@ -7,6 +7,8 @@
 mod airbed;
 #[path = "scenes/airflow.rs"]
 mod airflow;
+#[path = "scenes/internal_friction.rs"]
+mod internal_friction;
 #[path = "scenes/shot.rs"]
 mod shot;
 #[path = "scenes/vertex_test.rs"]

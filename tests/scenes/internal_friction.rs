@@ -1,0 +1,158 @@
+//! Wrinkles with and without internal friction: figures 1, 13 and 15 of Miguel et al. 2013.
+
+use super::{Done, check_full, check_scene, rms, run, unevenness};
+use percale::linalg::Vec3;
+use percale::mesh::archive::{Archive, Pose, Upward};
+use percale::world::Kind;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+#[test]
+fn preferred_wrinkle_as_expected() {
+    check_scene("preferred-wrinkle");
+}
+
+#[test]
+fn settle_as_expected() {
+    check_scene("settle");
+}
+
+#[test]
+#[ignore = "long: half a minute or more"]
+fn jumping_jack_as_expected() {
+    check_scene("jumping-jack");
+}
+
+#[test]
+#[ignore = "long: half a minute or more"]
+fn squat_as_expected() {
+    check_scene("squat");
+}
+
+/// Cloths without internal friction.
+fn without(cloths: usize) -> Vec<String> {
+    (0..cloths).map(|k| format!("cloth[{k}].internal_friction=false")).collect()
+}
+
+/// Pins of the scene: two fingers that draw a line, and two edges that are pushed together at an angle to the cloth.
+fn pushed(degrees: f64) -> String {
+    let (z, x) = (12.5e-3 * degrees.to_radians().sin(), 12.5e-3 * degrees.to_radians().cos());
+    let finger = |side: f64| {
+        let [low, high] = if side > 0.0 { [0.046, 0.054] } else { [-0.054, -0.046] };
+        format!(
+            "{{box={{min=[-0.005,-1,{low}],max=[0.005,1,{high}]}},until=0.65,\
+             keyframes=[{{time=0}},{{time=0.3,translate=[0,0,{}]}},{{time=0.6}}]}}",
+            0.012 * side
+        )
+    };
+    let edge = |side: f64| {
+        let [low, high] = if side > 0.0 { [0.099, 0.101] } else { [-0.101, -0.099] };
+        let (x, z) = (-side * x, -side * z);
+        format!(
+            "{{box={{min=[{low},-1,-1],max=[{high},1,1]}},keyframes=[{{time=1.0}},{{time=2.0,translate=[{x},0,{z}]}}]}}"
+        )
+    };
+    format!("cloth[0].pin=[{},{},{},{}]", finger(1.0), finger(-1.0), edge(-1.0), edge(1.0))
+}
+
+/// Where, across the sheet, the highest vertex of each row within 6 cm of the middle was at rest [m].
+fn crests(done: &Done) -> Vec<f64> {
+    let (rest, now) = (&done.frame(1).x, &done.frame(66).x);
+    let mut highest: BTreeMap<i64, (f64, f64)> = BTreeMap::new();
+    for (from, to) in rest.iter().zip(now).filter(|(from, _)| from.z.abs() < 60.1e-3) {
+        let row = highest.entry((from.z * 1e4).round() as i64).or_insert((f64::NEG_INFINITY, 0.0));
+        if to.y > row.0 {
+            *row = (to.y, from.x);
+        }
+    }
+    highest.into_values().map(|(_, x)| x).collect()
+}
+
+/// A sheet that was stretched along a line wrinkles there in whatever direction it is pushed together: the places of its crests spread by less
+/// than a third of those without internal friction, and their mean is within 6 mm of the line.
+#[test]
+#[ignore = "long: six runs at full resolution, minutes"]
+fn a_wrinkle_comes_where_the_cloth_was_stretched() {
+    let spread = |case: &str, set: Vec<String>, bound: f64| {
+        let mut all = Vec::new();
+        for degrees in [0.0, -10.0, 10.0] {
+            let set: Vec<String> = set.iter().cloned().chain([pushed(degrees)]).collect();
+            let done = run("preferred-wrinkle", &format!("preferred-wrinkle-{case}-{degrees}"), None, &set);
+            let own = crests(&done);
+            let mean = own.iter().sum::<f64>() / own.len() as f64;
+            println!("preferred-wrinkle, {case}, {degrees} degrees: mean of the crest {:.1} mm", 1e3 * mean);
+            assert!(mean.abs() < bound, "{mean}");
+            all.extend(own);
+        }
+        let mean = all.iter().sum::<f64>() / all.len() as f64;
+        rms(&all.iter().map(|x| x - mean).collect::<Vec<_>>())
+    };
+    let with = spread("with", Vec::new(), 6e-3);
+    let without = spread("without", without(1), f64::INFINITY);
+    println!("preferred-wrinkle: crests spread by {:.1} mm, without by {:.1} mm", 1e3 * with, 1e3 * without);
+    assert!(with < without / 3.0, "{with} {without}");
+}
+
+/// Mean speed of the vertices of all cloths at a frame [m/s].
+fn speed(done: &Done, frame: u32) -> f64 {
+    let v = &done.frame(frame).v;
+    v.iter().map(Vec3::norm).sum::<f64>() / v.len() as f64
+}
+
+/// Half a second after a twist has ended a sleeve with internal friction moves at less than a fifth of the speed of one without, and its wrinkles
+/// have changed by less than a fifth as much (figure 13).
+#[test]
+#[ignore = "long: two runs at full resolution, minutes"]
+fn wrinkles_settle() {
+    let of = |done: &Done| {
+        let heights = [26, 41].map(|frame| unevenness(done.frame(frame)));
+        let change: Vec<f64> = heights[1].iter().zip(&heights[0]).map(|(b, a)| b - a).collect();
+        [speed(done, 40), rms(&change)]
+    };
+    let with = of(&check_full("settle"));
+    let without = of(&run("settle", "settle-without", None, &without(1)));
+    println!("settle: {with:.5?} m/s and m, without {without:.5?}");
+    assert!(with[0] < 0.2 * without[0] && with[1] < 0.2 * without[1], "{with:?} {without:?}");
+}
+
+/// A fold that fingers have gathered on the chest is still there after a small jumping jack: half as deep and more, without internal friction
+/// less than a fifth (figure 15).
+#[test]
+#[ignore = "long: two runs at full resolution, minutes"]
+fn a_fold_lasts() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes/figure.usdc");
+    let rest = Archive::open(&file, Some("Shirt"), Upward::Y).unwrap().pose(Pose::Rest).unwrap();
+    let chest = |p: &Vec3| p.y > 1.2 && p.y < 1.32 && p.z > 0.05;
+    let depth = |done: &Done, frame: u32| {
+        let shirt = done.one(Kind::Cloth, "shirt", done.frame(frame));
+        let mean = |of: &dyn Fn(f64) -> bool| {
+            let own: Vec<f64> = (0..rest.len())
+                .filter(|v| chest(&rest[*v]) && of((rest[*v].x - 0.0875).abs()))
+                .map(|v| shirt.x[v].z)
+                .collect();
+            assert!(own.len() > 5, "{}", own.len());
+            own.iter().sum::<f64>() / own.len() as f64
+        };
+        mean(&|off| off < 0.013) - mean(&|off| (off - 0.042).abs() < 0.012)
+    };
+    let of = |done: &Done| [26, 58].map(|frame| depth(done, frame) - depth(done, 1));
+    let with = of(&check_full("jumping-jack"));
+    let without = of(&run("jumping-jack", "jumping-jack-without", None, &without(2)));
+    println!("jumping-jack: fold of {with:.4?} m, without {without:.4?}");
+    assert!(with[0] > 8e-3 && with[1] > 0.5 * with[0] && without[1] < 0.2 * with[0], "{with:?} {without:?}");
+}
+
+/// After the second squat shirt and trousers come below a mean of 15 mm/s, for good, in less than 0.6 of the time that they take without internal
+/// friction.
+#[test]
+#[ignore = "long: two runs at full resolution, minutes"]
+fn cloth_rests_sooner() {
+    let of = |done: &Done| {
+        let last = (70..=done.record.done).rev().find(|frame| speed(done, *frame) > 15e-3).unwrap_or(69);
+        f64::from(last + 1 - 70) / done.record.fps
+    };
+    let with = of(&check_full("squat"));
+    let without = of(&run("squat", "squat-without", None, &without(2)));
+    println!("squat: at rest after {with:.2} s, without {without:.2} s");
+    assert!(with < 0.6 * without, "{with} {without}");
+}
