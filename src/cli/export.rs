@@ -12,7 +12,7 @@ use crate::mesh::archive::{self, Archive, Upward};
 use crate::scene::build::{Built, build};
 use crate::scene::{self, Scene, Up};
 use crate::sequence::export::{
-    Alembic, Clips, Embedded, Files, Gltf, Order, Part, Points, Range, Sample, Sink, Source, Take, Usd,
+    Alembic, Clips, Embedded, Files, Gltf, Made, Order, Part, Points, Range, Sample, Sink, Source, Take, Usd,
 };
 use crate::sequence::{Folder, Run as Record, make_folder, read};
 use crate::world::crossing::crossings;
@@ -35,6 +35,10 @@ pub struct Export {
     /// NAME-embedded
     #[arg(long, value_name = "NAME=FILE")]
     embed: Vec<String>,
+    /// Make cloths finer and smooth, so many times: each corner of a face becomes a quad (Catmull-Clark). Smooth surfaces may cross
+    /// where those of the run do not
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=3))]
+    subdivide: u8,
     /// Give cloths their thickness: closed, with a rim along borders
     #[arg(long)]
     thick: bool,
@@ -116,8 +120,8 @@ impl Export {
         }
         let wanted = |name: &str| self.objects.is_empty() || self.objects.iter().any(|o| o == name);
         let embedded = self.embedded(&scene, &record)?;
-        let (source, take) =
-            Source::open(&folder, &record, &scene, Range { first, last }, wanted, (&embedded, self.thick))?;
+        let made = Made { finer: self.subdivide, thick: self.thick };
+        let (source, take) = Source::open(&folder, &record, &scene, Range { first, last }, wanted, (&embedded, made))?;
         if take.parts.is_empty() {
             return Err(Failure::input(format!("{dir}: no meshes were written; run again with output.meshes")));
         }
@@ -144,7 +148,11 @@ impl Export {
             for (k, part) in take.parts.iter().enumerate() {
                 if frame == first || !part.still {
                     let sample = source.sample(k, frame)?;
-                    self.look(part, frame, &sample, &mut told);
+                    // What is made here, not simulated, may cross.
+                    let finer = self.subdivide > 0 && scene.cloths.iter().any(|cloth| cloth.name == part.name);
+                    if finer || part.name.ends_with("-embedded") {
+                        look(part, frame, &sample, &mut told);
+                    }
                     sink.add(k, frame, &sample)?;
                 }
             }
@@ -202,21 +210,6 @@ impl Export {
         self.embed.iter().map(one).collect()
     }
 
-    /// Tells what crosses in a mesh that is carried along, where it has not been told.
-    fn look(&self, part: &Part, frame: u32, sample: &Sample, told: &mut BTreeSet<String>) {
-        if !part.name.ends_with("-embedded") || told.contains(&part.name) {
-            return;
-        }
-        let x: Vec<Vec3> = sample.positions.iter().map(|p| Vec3::from(p.map(f64::from))).collect();
-        let surface = Surface::new(&[(0..x.len(), part.triangles.clone())]);
-        let crossing = crossings(&x, &surface, |_, _| true);
-        if let Some(crossing) = crossing.first() {
-            let name = &part.name;
-            log(Level::Warning, &format!("at frame {frame} {}", crossing.describe(|_| name)));
-            told.insert(name.clone());
-        }
-    }
-
     fn sink<'a>(&self, path: &Path, take: &'a Take) -> Result<Box<dyn Sink + 'a>, Failure> {
         Ok(match self.format {
             Format::Usdc => Box::new(Usd::new(path, take)?),
@@ -228,5 +221,20 @@ impl Export {
             Format::Obj => Box::new(Files::new(path, take, false)),
             Format::Ply => Box::new(Files::new(path, take, true)),
         })
+    }
+}
+
+/// Tells what crosses in a mesh, where it has not been told.
+fn look(part: &Part, frame: u32, sample: &Sample, told: &mut BTreeSet<String>) {
+    if told.contains(&part.name) {
+        return;
+    }
+    let x: Vec<Vec3> = sample.positions.iter().map(|p| Vec3::from(p.map(f64::from))).collect();
+    let surface = Surface::new(&[(0..x.len(), part.triangles.clone())]);
+    let crossing = crossings(&x, &surface, |_, _| true);
+    if let Some(crossing) = crossing.first() {
+        let name = &part.name;
+        log(Level::Warning, &format!("at frame {frame} {}", crossing.describe(|_| name)));
+        told.insert(name.clone());
     }
 }

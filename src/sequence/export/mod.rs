@@ -11,6 +11,7 @@ mod ogawa;
 mod points;
 mod shell;
 mod source;
+mod subdivision;
 mod usd;
 mod usdc;
 
@@ -18,7 +19,7 @@ pub use alembic::Alembic;
 pub use gltf::Gltf;
 pub use obj::Files;
 pub use points::{Order, Points};
-pub use source::{Embedded, Range, Source};
+pub use source::{Embedded, Made, Range, Source};
 pub use usd::{Clips, Usd};
 
 use super::disk::DiskError;

@@ -2,6 +2,7 @@
 
 use super::embed::Embedding;
 use super::shell::Shell;
+use super::subdivision::Subdivision;
 use super::{Chart, Part, Sample, Take};
 use crate::linalg::{Vec2, Vec3};
 use crate::mesh::{TriMesh, ply, polygon};
@@ -44,6 +45,15 @@ pub struct Embedded {
     pub start: Option<Vec<Vec3>>,
 }
 
+/// What cloths are made into.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Made {
+    /// How many times they are made finer and smooth.
+    pub finer: u8,
+    /// With their thickness.
+    pub thick: bool,
+}
+
 /// A recorded object.
 struct Item {
     entry: Entry,
@@ -53,6 +63,8 @@ struct Item {
     kept: Option<Vec<u32>>,
     /// A mesh that is exported in its place.
     embedding: Option<Embedding>,
+    /// It is exported finer.
+    subdivision: Option<Subdivision>,
     /// It is exported with its thickness.
     shell: Option<Shell>,
 }
@@ -69,7 +81,7 @@ pub struct Source {
 
 impl Source {
     /// Of objects of a run that are recorded; `frames` are there. Of bodies the surface is taken, and after all objects the
-    /// meshes `embedded` in them, as `<name>-embedded`. Cloths are given their thickness where they are to be `thick`.
+    /// meshes `embedded` in them, as `<name>-embedded`. Cloths are `made` finer, and thick.
     ///
     /// # Errors
     /// A file is missing or not what was written.
@@ -79,7 +91,7 @@ impl Source {
         scene: &Scene,
         frames: Range,
         wanted: impl Fn(&str) -> bool,
-        (embedded, thick): (&[Embedded], bool),
+        (embedded, made): (&[Embedded], Made),
     ) -> Result<(Source, Take), DiskError> {
         let (mut items, mut parts, mut carries) = (Vec::new(), Vec::new(), Vec::new());
         for (entry, material) in record.objects.iter().zip(materials(record, scene)) {
@@ -110,17 +122,24 @@ impl Source {
                     layout: layout.clone(),
                     kept: None,
                     embedding: Some(embedding),
+                    subdivision: None,
                     shell: None,
                 };
                 let polygons = polygon::counts(&mesh.source.faces);
                 carries.push((part(own, (material, &polygons), still, None).0, item));
             }
-            let polygons = entry.counts();
+            let mut polygons = entry.counts();
             let (mut part, kept) = part(shape, (material, &polygons), still, there);
-            let cloth = scene.cloths.iter().find(|cloth| thick && cloth.name == entry.name);
-            let shell = cloth.map(|cloth| Shell::new(&mut part, &polygons, cloth.material.thickness));
+            let cloth = scene.cloths.iter().find(|cloth| cloth.name == entry.name);
+            let subdivision = cloth.filter(|_| made.finer > 0).map(|_| {
+                let (subdivision, counts) = Subdivision::new(&mut part, made.finer);
+                polygons = counts;
+                subdivision
+            });
+            let shell =
+                cloth.filter(|_| made.thick).map(|cloth| Shell::new(&mut part, &polygons, cloth.material.thickness));
             parts.push(part);
-            items.push(Item { entry: entry.clone(), layout, kept, embedding: None, shell });
+            items.push(Item { entry: entry.clone(), layout, kept, embedding: None, subdivision, shell });
         }
         for (part, item) in carries {
             parts.push(part);
@@ -163,6 +182,9 @@ impl Source {
             sample.positions = chosen(&sample.positions, kept);
             sample.velocities = sample.velocities.map(|v| chosen(&v, kept));
             sample.fields.iter_mut().for_each(|(_, values)| *values = chosen(values, kept));
+        }
+        if let Some(subdivision) = &item.subdivision {
+            sample = subdivision.refine(sample);
         }
         Ok(match &item.shell {
             Some(shell) => shell.thicken(sample),
