@@ -8,11 +8,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 #[test]
+#[ignore = "long: a quarter of a minute or more"]
 fn preferred_wrinkle_as_expected() {
     check_scene("preferred-wrinkle");
 }
 
 #[test]
+#[ignore = "long: a quarter of a minute or more"]
 fn settle_as_expected() {
     check_scene("settle");
 }
