@@ -14,7 +14,7 @@ use percale::world::build::{ClothInput, Input, ObstacleInput, Rest, Weights, bui
 use percale::world::motion::Motion;
 use percale::world::wind::Wind;
 use percale::world::window::Window;
-use percale::world::{ContactSettings, Course, Pinch, State, World};
+use percale::world::{ContactSettings, Course, State, World};
 
 /// `cargo bench --bench NAME -- [VERTICES [STEP [THREADS]]]`.
 pub struct Arguments {
@@ -63,14 +63,7 @@ pub fn scene(vertices: usize) -> (World, State) {
     build(Input {
         gravity: Vec3::new(0.0, -9.81, 0.0),
         wind: Wind::none(),
-        contact: ContactSettings {
-            enabled: true,
-            vertex_test: None,
-            distance: 1e-3,
-            stiffness: 1.0,
-            pinch: Pinch::Lag,
-            ease: 0.5,
-        },
+        contact: ContactSettings::default(),
         cloths: vec![ClothInput {
             name: "sheet".to_string(),
             mesh,

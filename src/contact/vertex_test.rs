@@ -16,7 +16,7 @@ pub struct VertexTest {
     tree: Tree,
     /// Where the step takes all vertices [m].
     x: Vec<Vec3>,
-    /// Each vertex that was held, with the triangle it came too near to.
+    /// Each vertex that was held, with a triangle that it came too near to.
     held: Vec<[u32; 4]>,
 }
 
@@ -47,17 +47,17 @@ impl VertexTest {
         let (tree, margin) = (&*tree, margin2(*epsilon));
         let there = |t: u32| world.there(usize::from(world.surface.object[corners(t)[0] as usize]), step.next);
         let near = |v: usize| {
-            let mut nearest = None;
+            let mut met = None;
             let around = Box3::around([&x[v]], 0.0);
             tree.query(&around, margin, 0, |leaf| {
                 tree.within(leaf, &around, margin, |t| {
                     let [a, b, c] = corners(t).map(|v| x[v as usize]);
                     if point_triangle(&x[v], &a, &b, &c).distance2 < *epsilon * *epsilon && there(t) {
-                        nearest.get_or_insert(t);
+                        met.get_or_insert(t);
                     }
                 });
             });
-            nearest
+            met
         };
         let fixed = &step.fixed;
         let found = par::map(world.moving, |v| if fixed[v] { None } else { near(v) });

@@ -10,7 +10,7 @@ use super::glue::Glue;
 use super::shot::Shot;
 use super::wind::Wind;
 use super::window::Window;
-use super::{ContactSettings, Course, Handle, Kind, Object, Obstacle, Pin, Pinch, State, World, component};
+use super::{ContactSettings, Course, Handle, Kind, Object, Obstacle, Pin, State, World, component};
 use crate::collision::surface::Surface;
 use crate::force::bending::Bending;
 use crate::force::contact::Friction;
@@ -168,14 +168,7 @@ impl Input {
         Input {
             gravity,
             wind: Wind::none(),
-            contact: ContactSettings {
-                enabled: true,
-                vertex_test: None,
-                distance: 1e-3,
-                stiffness: 1.0,
-                pinch: Pinch::Lag,
-                ease: 0.5,
-            },
+            contact: ContactSettings::default(),
             cloths: Vec::new(),
             bodies: Vec::new(),
             obstacles: Vec::new(),

@@ -28,6 +28,20 @@ pub struct ContactSettings {
     pub ease: f64,
 }
 
+impl Default for ContactSettings {
+    /// Contact at 1 mm, with the settings of a scene that says nothing.
+    fn default() -> ContactSettings {
+        ContactSettings {
+            enabled: true,
+            vertex_test: None,
+            distance: 1e-3,
+            stiffness: 1.0,
+            pinch: Pinch::Lag,
+            ease: 0.5,
+        }
+    }
+}
+
 impl ContactSettings {
     /// Contacts act, and every step is proven.
     pub fn proven(&self) -> bool {

@@ -71,7 +71,7 @@ fn crests(done: &Done) -> Vec<f64> {
 }
 
 /// A sheet that was stretched along a line wrinkles there in whatever direction it is pushed together: the places of its crests spread by less
-/// than a third of those without internal friction, and their mean is within 6 mm of the line.
+/// than a third of those without internal friction, and their mean is within 6 mm of the line, two rows of vertices.
 #[test]
 #[ignore = "long: six runs at full resolution, minutes"]
 fn a_wrinkle_comes_where_the_cloth_was_stretched() {
@@ -141,11 +141,12 @@ fn a_fold_lasts() {
     let with = of(&check_full("jumping-jack"));
     let without = of(&run("jumping-jack", "jumping-jack-without", None, &without(2)));
     println!("jumping-jack: fold of {with:.4?} m, without {without:.4?}");
-    assert!(with[0] > 8e-3 && with[1] > 0.5 * with[0] && without[1] < 0.2 * with[0], "{with:?} {without:?}");
+    // A fold at all: its depth is noise below a thickness or two.
+    assert!(with[0] > 2e-3 && with[1] > 0.5 * with[0] && without[1] < 0.2 * with[0], "{with:?} {without:?}");
 }
 
 /// After the second squat shirt and trousers come below a mean of 15 mm/s, for good, in less than 0.6 of the time that they take without internal
-/// friction.
+/// friction: half of it is asked, and a frame more or less is a tenth.
 #[test]
 #[ignore = "long: two runs at full resolution, minutes"]
 fn cloth_rests_sooner() {

@@ -14,7 +14,7 @@ fn within(done: &Done, distance: f64) -> f64 {
 }
 
 /// With a small epsilon points come through between the vertices, which are 19 mm apart. With one as large as the circle around a triangle,
-/// 13 mm, few do, where triangles are stretched, and the sheet floats at that height. percale's own lies on the statue, as far as its
+/// 13 mm, few do (31 pairs for 1,715; a twentieth is asked), where triangles are stretched, and the sheet floats at that height. percale's own lies on the statue, as far as its
 /// thickness of 0.4 mm and the millimetre in which contact acts, and nothing crosses.
 #[test]
 fn the_vertex_test_lets_points_through_or_floats() {

@@ -24,7 +24,7 @@ use percale::world::motion::{Keyframe, Motion};
 use percale::world::recording::{Clock, Recorder};
 use percale::world::wind::Wind;
 use percale::world::window::Window;
-use percale::world::{ContactSettings, Course, Pin, Pinch};
+use percale::world::{ContactSettings, Course, Pin};
 
 /// Fastest that anything moves at the start [m/s].
 const FASTEST: f64 = 60.0;
@@ -105,8 +105,7 @@ impl Scene {
             says += "; closed";
         }
         let stiffness = if r.chance(0.8) { 1.0 } else { r.size(0.1, 10.0) };
-        let contact =
-            ContactSettings { enabled: true, vertex_test: None, distance, stiffness, pinch: Pinch::Lag, ease: 0.5 };
+        let contact = ContactSettings { distance, stiffness, ..ContactSettings::default() };
         let integrator = if r.chance(0.85) { Integrator::Bdf2 } else { Integrator::BackwardEuler };
         let tolerance = if r.chance(0.8) { 1e-3 } else { 1e-6 };
         Some(Scene {

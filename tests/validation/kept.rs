@@ -5,7 +5,7 @@ use percale::force::solid::{Lame, Solid};
 use percale::linalg::Vec3;
 use percale::stepper::{Integrator, Settings, stepper};
 use percale::world::build::{Input, build};
-use percale::world::{ContactSettings, Pinch, State, World};
+use percale::world::{ContactSettings, State, World};
 
 /// Energy of motion and shape [J], and momentum [kg m/s].
 fn kept(world: &World, state: &State) -> (f64, Vec3) {
@@ -46,14 +46,7 @@ fn what_collides_keeps_its_momentum_and_makes_no_energy() {
     let mut mesh = bar([2, 2, 2], 0.02);
     mesh.positions.iter_mut().for_each(|p| *p += Vec3::new(0.08, 0.0, 0.07));
     let block = body(mesh, Solid::Corotational(Lame::new(1e5, 0.4)));
-    let contact = ContactSettings {
-        enabled: true,
-        vertex_test: None,
-        distance: 1e-3,
-        stiffness: 1.0,
-        pinch: Pinch::Lag,
-        ease: 0.5,
-    };
+    let contact = ContactSettings::default();
     let input = Input { bodies: vec![block], contact, ..input(Vec3::zeros(), napkin) };
     let settings = Settings { min_step: 2e-5, iterations: 500, ..settings(Integrator::Bdf2, 1e-3, 1e-3) };
     let (most, off) = run(input, settings, 0.1);
