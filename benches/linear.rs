@@ -89,6 +89,7 @@ fn assembled(world: &World, state: &State, step: f64) -> Assembly<f32> {
         beta: step,
         betas: &betas,
         exchange: &[],
+        soft: Default::default(),
         wind: Vec3::zeros(),
     };
     assembly.assemble(&scheme, &Memory::default());

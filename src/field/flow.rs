@@ -18,7 +18,7 @@ use grid::Grid;
 /// Divergence that is left at most, in units of the fastest velocity over the size of a cell.
 const DIVERGENCE: f64 = 1e-6;
 /// What is left of the velocity's residual where viscosity diffuses it, in units of the fastest.
-const DIFFUSED: f64 = 1e-8;
+const DIFFUSED: f64 = 1e-6;
 /// Most iterations of a solve.
 const ITERATIONS: usize = 200;
 
@@ -141,13 +141,13 @@ impl Solver {
         for (axis, begin) in begin.iter_mut().enumerate() {
             let (free, given, own) = (&bounds.free[axis], &bounds.given[axis], &flow.velocity[axis]);
             begin.resize(own.len(), 0.0);
-            par::fill(begin, |face| if free[face] { own[face] } else { given[face] });
+            par::each_light(begin, |face, slot| *slot = if free[face] { own[face] } else { given[face] });
         }
         let from = Begin { velocity: begin, free: &bounds.free };
         advect(grid, (fluid.advection, sides), from, h, carried, &mut next.velocity);
         for (axis, push) in push.iter().enumerate().filter(|(_, push)| !push.is_empty()) {
             let free = &bounds.free[axis];
-            par::each_mut(&mut next.velocity[axis], |face, u| *u += if free[face] { push[face] } else { 0.0 });
+            par::each_light(&mut next.velocity[axis], |face, u| *u += if free[face] { push[face] } else { 0.0 });
         }
         let per = fluid.density / h;
         slope(grid, &self.bounds.free, &flow.pressure, 1.0 / per, &mut self.next.velocity);
@@ -182,7 +182,7 @@ impl Solver {
         for (axis, Viscous { solver, beside }) in viscous.iter_mut().enumerate() {
             let (free, given, own) = (&bounds.free[axis], &bounds.given[axis], &mut next.velocity[axis]);
             [&mut *b, &mut *x].into_iter().for_each(|vector| vector.resize(own.len(), 0.0));
-            par::each_pair_mut(b, x, |face, b, x| {
+            par::each_light_pair(b, x, |face, b, x| {
                 *x = if free[face] { own[face] } else { 0.0 };
                 *b = *x / spread;
             });
@@ -190,7 +190,7 @@ impl Solver {
             solver.weigh(1.0 / spread);
             converged &= solver.solve(b, x, (tolerance, ITERATIONS)).converged;
             let found = &*x;
-            par::each_mut(own, |face, u| *u = if free[face] { found[face] } else { *u });
+            par::each_light(own, |face, u| *u = if free[face] { found[face] } else { *u });
         }
         converged
     }

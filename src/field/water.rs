@@ -30,6 +30,8 @@ pub struct Fabric {
     pub drying: f64,
     /// Friction of its surface when it is full of water, in units of that when it is dry.
     pub friction: f64,
+    /// Its stiffness when it is full of water, in units of that when it is dry.
+    pub stiffness: f64,
     /// `p`: it lets air through by the part `(1 - S)^p` of what it does dry, at the saturation S.
     pub blocks: f64,
 }
@@ -37,7 +39,7 @@ pub struct Fabric {
 impl Fabric {
     /// Dry and wet alike but for the water: takes up `capacity` [kg/kg] in the time `time` [s], without a film.
     pub fn plain(capacity: f64, time: f64) -> Fabric {
-        Fabric { capacity, time, film: 0.0, wicking: 0.0, drying: 0.0, friction: 1.0, blocks: 0.0 }
+        Fabric { capacity, time, film: 0.0, wicking: 0.0, drying: 0.0, friction: 1.0, stiffness: 1.0, blocks: 0.0 }
     }
 }
 

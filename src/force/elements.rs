@@ -7,6 +7,7 @@ use super::inertia::Inertia;
 use super::membrane::Triangle;
 use super::membrane::rows::Membranes;
 use super::plate::{Crease, Patch, Plates};
+use super::scheme::Shape;
 use super::sheet::Sheet;
 use super::solid::{Body, Solids, Tetrahedron};
 use super::spring::{Role, Spring, Springs};
@@ -82,10 +83,12 @@ impl Elements {
     }
 
     /// Energy of stretching and shearing cloths, and of bending them [J].
-    pub fn energy(&self, x: &[Vec3]) -> (f64, f64) {
+    pub fn energy<'a>(&self, shape: impl Into<Shape<'a>>) -> (f64, f64) {
+        let shape = shape.into();
         let springs = Springs(&self.springs);
-        let [along, across] = [false, true].map(|bends| springs.energy(x, |role| (role == Role::Flexion) == bends));
-        (self.membranes().energy(x) + along, self.plates().energy(x) + across)
+        let [along, across] =
+            [false, true].map(|bends| springs.energy(&shape, |role| (role == Role::Flexion) == bends));
+        (self.membranes().energy(&shape) + along, self.plates().energy(&shape) + across)
     }
 
     /// Work done against the internal friction of cloths so far [J].
@@ -95,8 +98,9 @@ impl Elements {
     }
 
     /// Gives `add` the energy [J] of every element, each with one of its vertices.
-    pub fn each_energy(&self, x: &[Vec3], memory: &Memory, mut add: impl FnMut(u32, f64)) {
-        self.each_term(|term| term.each_energy(x, memory.of(term.name()), &mut add));
+    pub fn each_energy<'a>(&self, shape: impl Into<Shape<'a>>, memory: &Memory, mut add: impl FnMut(u32, f64)) {
+        let shape = shape.into();
+        self.each_term(|term| term.each_energy(&shape, memory.of(term.name()), &mut add));
     }
 
     /// What all laws remember at the start.

@@ -25,6 +25,41 @@ pub struct Scheme<'a> {
     pub wind: Vec3,
     /// What flowing air does to each vertex, in place of wind; empty where none flows.
     pub exchange: &'a [Exchange],
+    /// How stiff cloth is there.
+    pub soft: Softness<'a>,
+}
+
+/// Part of its stiffness that the cloth has at each moving vertex; empty where it has all of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Softness<'a>(pub &'a [f64]);
+
+impl Softness<'_> {
+    /// Of an element with these vertices: the mean.
+    #[inline(always)]
+    pub fn of<const N: usize>(&self, vertices: &[u32; N]) -> f64 {
+        if self.0.is_empty() { 1.0 } else { vertices.iter().map(|v| self.0[*v as usize]).sum::<f64>() / N as f64 }
+    }
+}
+
+/// A shape of which the energy is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape<'a> {
+    /// Positions [m].
+    pub x: &'a [Vec3],
+    /// How stiff cloth is there.
+    pub soft: Softness<'a>,
+}
+
+impl<'a> From<&'a [Vec3]> for Shape<'a> {
+    fn from(x: &'a [Vec3]) -> Shape<'a> {
+        Shape { x, soft: Softness::default() }
+    }
+}
+
+impl<'a> From<&'a Vec<Vec3>> for Shape<'a> {
+    fn from(x: &'a Vec<Vec3>) -> Shape<'a> {
+        x.as_slice().into()
+    }
 }
 
 impl Scheme<'_> {

@@ -17,7 +17,7 @@
 //! present length then, and what the ends move by against each other, turning included, is resisted by `k`. That does not depend on where
 //! the ends are, takes away angular momentum and damps all but what moves as one.
 
-use super::scheme::{Scheme, pick};
+use super::scheme::{Scheme, Shape, pick};
 use super::term::{Law, Name, Own, Rows, couple_all};
 use crate::linalg::matrix::{Domain, Real};
 use crate::linalg::{Mat3, Vec3, par};
@@ -238,6 +238,11 @@ impl Spring {
     pub fn energy(&self, x: &[Vec3; 2]) -> f64 {
         self.tension.energy(self.rest, (x[1] - x[0]).norm())
     }
+
+    /// The same in a shape.
+    fn energy_in(&self, shape: &Shape) -> f64 {
+        shape.soft.of(&self.vertices) * self.energy(&pick(shape.x, &self.vertices))
+    }
 }
 
 /// All springs.
@@ -246,9 +251,8 @@ pub struct Springs<'a>(pub &'a [Spring]);
 
 impl Springs<'_> {
     /// Energy of those that are `wanted` [J].
-    pub fn energy(&self, x: &[Vec3], wanted: impl Fn(Role) -> bool + Sync) -> f64 {
-        let energy =
-            |spring: &Spring| if wanted(spring.role) { spring.energy(&pick(x, &spring.vertices)) } else { 0.0 };
+    pub fn energy(&self, shape: &Shape, wanted: impl Fn(Role) -> bool + Sync) -> f64 {
+        let energy = |spring: &Spring| if wanted(spring.role) { spring.energy_in(shape) } else { 0.0 };
         par::sum(self.0.len(), |k| energy(&self.0[k]))
     }
 }
@@ -276,8 +280,8 @@ impl Law for Springs<'_> {
         Strung(own.near(self.0.len(), |k| self.0[k].vertices).into_iter().map(held).collect())
     }
 
-    fn each_energy(&self, x: &[Vec3], _memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
-        self.0.iter().for_each(|spring| add(spring.vertices[0], spring.energy(&pick(x, &spring.vertices))));
+    fn each_energy(&self, shape: &Shape, _memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
+        self.0.iter().for_each(|spring| add(spring.vertices[0], spring.energy_in(shape)));
     }
 }
 
@@ -300,8 +304,9 @@ impl<T: Real> Rows<T> for Strung {
             let change = between(&|v| (scheme.rate[v] - scheme.v[v]) * scheme.betas[v]);
             let rate = between(&|v| scheme.damped(v));
             let pulled = spring.pull(&between(&|v| scheme.x[v]), &(moved - change), &rate, scheme.beta);
-            let resistance = pulled.along + pulled.across + pulled.damping;
-            let pull = pulled.force + pulled.along * change + pulled.across * moved;
+            let soft = scheme.soft.of(&spring.vertices);
+            let resistance = (pulled.along + pulled.across + pulled.damping) * soft;
+            let pull = (pulled.force + pulled.along * change + pulled.across * moved) * soft;
             force[a - domain.first] += pull;
             if let Some(force) = force.get_mut(b.wrapping_sub(domain.first)) {
                 *force -= pull;

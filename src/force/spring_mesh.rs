@@ -326,6 +326,7 @@ impl Isotropic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::force::scheme::Shape;
     use crate::force::spring::Springs;
     use crate::mesh::generate::{Diagonals, equilateral_sheet, lying, sheet};
 
@@ -358,7 +359,7 @@ mod tests {
     fn density(mesh: &TriMesh, springs: &[Spring], [e11, e22, shear]: [f64; 3]) -> f64 {
         let moved = |p: &Vec3| p + Vec3::new(e11 * p.x + shear * p.z / 2.0, 0.0, e22 * p.z + shear * p.x / 2.0);
         let x: Vec<Vec3> = mesh.positions.iter().map(moved).collect();
-        Springs(springs).energy(&x, |role| role != Role::Flexion) / area(mesh)
+        Springs(springs).energy(&Shape::from(&x), |role| role != Role::Flexion) / area(mesh)
     }
 
     fn area(mesh: &TriMesh) -> f64 {
@@ -441,7 +442,7 @@ mod tests {
         let springs = knit(&mesh, &network(Stretch::Given([1.0, 1.0]), flexion));
         let rolled = |p: &Vec3| Vec3::new(radius * (p.x / radius).sin(), radius * (p.x / radius).cos(), p.z);
         let x: Vec<Vec3> = mesh.positions.iter().map(rolled).collect();
-        let energy = Springs(&springs).energy(&x, |role| role == Role::Flexion);
+        let energy = Springs(&springs).energy(&Shape::from(&x), |role| role == Role::Flexion);
         // One spring of n less than there are cells.
         let wanted = rigidity / (2.0 * radius * radius) * area(&mesh) * (n - 1) as f64 / n as f64;
         assert!((energy - wanted).abs() < 1e-3 * wanted, "{energy} {wanted}");

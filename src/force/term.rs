@@ -3,7 +3,7 @@
 //! A law says which vertices it couples, what it adds to the linear system (one subdomain at a time), what energy it stores, and what it
 //! remembers from one step to the next. Its memory changes once a step, at the end of one that succeeds: nothing else can write it.
 
-use super::scheme::Scheme;
+use super::scheme::{Scheme, Shape};
 use crate::linalg::matrix::{Domain, Real};
 use crate::linalg::{Vec3, par};
 use std::fmt::Debug;
@@ -109,8 +109,8 @@ pub trait Law: Debug + Send + Sync {
         par::map_heavy(domains.len(), |k| self.rows(&domains[k]))
     }
 
-    /// Gives `add` the energy that each element stores at positions `x` [J], with one of its vertices.
-    fn each_energy(&self, _x: &[Vec3], _memory: &[f64], _add: &mut dyn FnMut(u32, f64)) {}
+    /// Gives `add` the energy that each element stores in a shape [J], with one of its vertices.
+    fn each_energy(&self, _shape: &Shape, _memory: &[f64], _add: &mut dyn FnMut(u32, f64)) {}
 
     /// Gives `add` the mass that it adds to vertices [kg], beside that of cloths and bodies.
     fn mass(&self, _memory: &[f64], _add: &mut dyn FnMut(u32, f64)) {}
@@ -142,7 +142,7 @@ pub trait Term: Debug + Send + Sync {
     /// [`Law::all_rows`] in double precision.
     fn double(&self, domains: &[Domain<f64>]) -> Vec<Box<dyn Rows<f64>>>;
     /// See [`Law::each_energy`].
-    fn each_energy(&self, x: &[Vec3], memory: &[f64], add: &mut dyn FnMut(u32, f64));
+    fn each_energy(&self, shape: &Shape, memory: &[f64], add: &mut dyn FnMut(u32, f64));
     /// See [`Law::mass`].
     fn mass(&self, memory: &[f64], add: &mut dyn FnMut(u32, f64));
     /// See [`Law::memory`].
@@ -172,8 +172,8 @@ impl<L: Law> Term for L {
     fn double(&self, domains: &[Domain<f64>]) -> Vec<Box<dyn Rows<f64>>> {
         boxed(self.all_rows(domains))
     }
-    fn each_energy(&self, x: &[Vec3], memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
-        Law::each_energy(self, x, memory, add);
+    fn each_energy(&self, shape: &Shape, memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
+        Law::each_energy(self, shape, memory, add);
     }
     fn mass(&self, memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
         Law::mass(self, memory, add);

@@ -5,7 +5,7 @@
 //! the vertex the force is `-k (l - l0) d` and the stiffness `k (d d^T + (1 - l0/l) (I - d d^T))`, positive semidefinite. `m` is
 //! memory: it changes at the end of a step.
 
-use super::scheme::Scheme;
+use super::scheme::{Scheme, Shape};
 use super::term::{Channel, Law, Name, Own, Rows, Shown};
 use crate::linalg::matrix::{Domain, Real};
 use crate::linalg::{Mat3, Vec3};
@@ -81,9 +81,9 @@ impl Law for Tethers {
         Tethered(self.0.iter().copied().enumerate().filter(|(_, cord)| own.touches(&[cord.vertex])).collect())
     }
 
-    fn each_energy(&self, x: &[Vec3], memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
+    fn each_energy(&self, shape: &Shape, memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
         for (cord, longest) in self.0.iter().zip(memory) {
-            add(cord.vertex, cord.energy(&x[cord.vertex as usize], *longest));
+            add(cord.vertex, cord.energy(&shape.x[cord.vertex as usize], *longest));
         }
     }
 

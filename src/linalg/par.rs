@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 /// Elements per block of a loop over light items. Fixed: it must not depend on the number of threads.
 pub const BLOCK: usize = 512;
+/// The same of items of a few operations each.
+const LIGHT: usize = 2048;
 /// Looks for work before other programs may run.
 const LOOKS: u32 = 8;
 /// After so long without work a thread rests between two looks, each time for so long.
@@ -37,6 +39,21 @@ pub fn each_pair_mut<T: Send, U: Send>(items: &mut [T], others: &mut [U], f: imp
         for (k, (item, other)) in items.iter_mut().zip(others).enumerate() {
             f(first + k, item, other);
         }
+    });
+}
+
+/// As [`each_mut`], for items of a few operations each: up to so many are done before a second thread has begun.
+pub fn each_light<T: Send>(items: &mut [T], f: impl Fn(usize, &mut T) + Sync) {
+    blocks_mut(items, LIGHT, |first, block| {
+        block.iter_mut().enumerate().for_each(|(k, item)| f(first + k, item));
+    });
+}
+
+/// As [`each_pair_mut`], for items of a few operations each.
+pub fn each_light_pair<T: Send, U: Send>(items: &mut [T], others: &mut [U], f: impl Fn(usize, &mut T, &mut U) + Sync) {
+    blocks_pair_mut(items, others, LIGHT, |first, items, others| {
+        let pairs = items.iter_mut().zip(others).enumerate();
+        pairs.for_each(|(k, (item, other))| f(first + k, item, other));
     });
 }
 
@@ -156,7 +173,11 @@ pub fn sum(n: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
 pub fn max(n: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
     let larger = |a: f64, b: f64| if a.is_nan() || a > b { a } else { b };
     let block = |b: usize| (b * BLOCK..((b + 1) * BLOCK).min(n)).map(&f).fold(f64::NEG_INFINITY, larger);
-    each_block(n.div_ceil(BLOCK), &block).into_iter().fold(f64::NEG_INFINITY, larger)
+    let blocks = n.div_ceil(BLOCK);
+    if blocks <= 4 {
+        return (0..blocks).map(block).fold(f64::NEG_INFINITY, larger);
+    }
+    each_block(blocks, &block).into_iter().fold(f64::NEG_INFINITY, larger)
 }
 
 /// `f` holds for one of the items at least.

@@ -114,7 +114,7 @@ impl Poisson {
             let next = par::sum(r.len(), |c| r[c] * z[c]);
             let beta = if outcome.iterations == 0 { 0.0 } else { next / size };
             size = next;
-            par::each_mut(&mut self.direction[inner.clone()], |c, p| *p = z[c] + beta * *p);
+            par::each_light(&mut self.direction[inner.clone()], |c, p| *p = z[c] + beta * *p);
             self.levels[0].product(&self.direction, &mut self.product[inner.clone()]);
             let (p, q) = (&self.direction[inner.clone()], &self.product[inner.clone()]);
             let curvature = par::sum(p.len(), |c| p[c] * q[c]);
@@ -123,7 +123,7 @@ impl Poisson {
             }
             let alpha = size / curvature;
             let (solution, residual) = (&mut self.solution[inner.clone()], &mut self.residual[inner.clone()]);
-            par::each_pair_mut(solution, residual, |c, x, r| {
+            par::each_light_pair(solution, residual, |c, x, r| {
                 *x += alpha * p[c];
                 *r -= alpha * q[c];
             });
@@ -169,7 +169,7 @@ pub fn balance(b: &mut [f64], groups: &[u32]) -> f64 {
         sums[group][0] += b;
         sums[group][1] += 1.0;
     }
-    par::each_mut(b, |c, b| {
+    par::each_light(b, |c, b| {
         if groups[c] != NONE {
             let [sum, count] = sums[groups[c] as usize];
             *b -= sum / count;

@@ -103,7 +103,7 @@ pub fn after(state: &State, step: &Step) -> Vec<Vec3> {
 /// Adds the energies of all shapes, before the step and after it.
 pub fn shapes(world: &World, state: &State, step: &Step, parts: &mut [Part]) {
     for (when, x) in [&state.x, &after(state, step)].into_iter().enumerate() {
-        world.elements.each_energy(x, &state.memory, |v, energy| {
+        world.elements.each_energy(step.shape(x), &state.memory, |v, energy| {
             parts[world.component[v as usize] as usize].shape[when] += energy;
         });
     }

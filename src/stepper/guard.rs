@@ -276,7 +276,7 @@ fn damp(
             let motion = vertices.iter().map(|v| 0.5 * step.mass[*v] * step.rate[*v].norm_squared()).sum();
             let mut shape = vec![0.0; world.component_mass.len()];
             let mut add = |v: u32, energy: f64| shape[world.component[v as usize] as usize] += energy;
-            world.elements.each_energy(&after(state, step), &state.memory, &mut add);
+            world.elements.each_energy(step.shape(&after(state, step)), &state.memory, &mut add);
             if bears(motion, &shape) {
                 return;
             }

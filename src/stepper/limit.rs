@@ -93,7 +93,7 @@ pub fn enforce(
 /// Energy of the shape after the step [J].
 fn energy(world: &World, state: &State, step: &Step) -> f64 {
     let x: Vec<Vec3> = state.x.iter().zip(&step.moved).map(|(x, moved)| x + moved).collect();
-    let (membrane, bending) = world.elements.energy(&x);
+    let (membrane, bending) = world.elements.energy(step.shape(&x));
     membrane + bending
 }
 

@@ -217,6 +217,7 @@ impl<T: Precision> Stepper<T> {
         springs.clear();
         now.limited.fill(false);
         par::fill(&mut now.mass, |v| state.mass(world, v));
+        world.soften(&state.water, &mut now.soft);
         world.elements.each_term(|term| {
             term.mass(state.memory.of(term.name()), &mut |v, mass| now.mass[v as usize] += mass);
         });

@@ -20,6 +20,7 @@ pub use water::{heights, saturations, waters};
 
 use super::{Object, State, World};
 use crate::force::SHOWN;
+use crate::force::scheme::{Shape, Softness};
 use crate::force::term;
 use crate::linalg::par;
 use std::sync::LazyLock;
@@ -263,14 +264,20 @@ impl Energy {
     }
 }
 
+/// Energy of stretching and of bending cloths, as stiff as their water leaves them [J].
+fn stored(world: &World, state: &State) -> (f64, f64) {
+    let soft = world.softness(&state.water);
+    world.elements.energy(Shape { x: &state.x, soft: Softness(&soft) })
+}
+
 static ENERGIES: &[Energy] = &[
     Energy::new("kinetic", "Of motion.", |_, world, state| kinetic_energy(world, state)),
     Energy {
         placed: true,
         ..Energy::new("gravity", "Of weight, zero at the origin.", |_, world, state| weight_energy(world, state))
     },
-    Energy::new("membrane", "Of stretching and shearing.", |_, world, state| world.elements.energy(&state.x).0),
-    Energy::new("bending", "Of bending.", |_, world, state| world.elements.energy(&state.x).1),
+    Energy::new("membrane", "Of stretching and shearing.", |_, world, state| stored(world, state).0),
+    Energy::new("bending", "Of bending.", |_, world, state| stored(world, state).1),
     Energy::new("solid", "Of the deformation of bodies, and of what glues cloths to them.", |_, world, state| {
         world.elements.solid_energy(&state.x)
     }),
@@ -288,7 +295,9 @@ static RARE: LazyLock<Vec<Energy>> = LazyLock::new(|| {
         let mut joules = 0.0;
         world.elements.each_term(|term| {
             if term.name().word == energy.word {
-                term.each_energy(&state.x, state.memory.of(term.name()), &mut |_, energy| joules += energy);
+                term.each_energy(&Shape::from(&state.x), state.memory.of(term.name()), &mut |_, energy| {
+                    joules += energy
+                });
             }
         });
         joules

@@ -1,7 +1,7 @@
 //! One step in the making: what its stages hand on to each other.
 
 use super::{State, World};
-use crate::force::scheme::{Exchange, Scheme};
+use crate::force::scheme::{Exchange, Scheme, Shape, Softness};
 use crate::linalg::Vec3;
 
 /// One step in the making.
@@ -41,6 +41,8 @@ pub struct Step {
     pub breeze: f64,
     /// What flowing air does to each moving vertex; empty where none flows.
     pub exchange: Vec<Exchange>,
+    /// Part of its stiffness that cloth has at each moving vertex; empty where water softens none.
+    pub soft: Vec<f64>,
 }
 
 impl Step {
@@ -57,7 +59,13 @@ impl Step {
             betas: &self.betas,
             wind: world.wind.at(state.time + self.h),
             exchange: &self.exchange,
+            soft: Softness(&self.soft),
         }
+    }
+
+    /// The shape of what is at `x`, as stiff as cloth is in this step.
+    pub fn shape<'a>(&'a self, x: &'a [Vec3]) -> Shape<'a> {
+        Shape { x, soft: Softness(&self.soft) }
     }
 
     /// Displacement from free flight: none of what is prescribed [m].

@@ -117,6 +117,11 @@ impl Wet {
         self.cloths.iter().any(|cloth| cloth.fabric.friction != 1.0)
     }
 
+    /// Water changes the stiffness of some cloth.
+    fn softens(&self) -> bool {
+        self.cloths.iter().any(|cloth| cloth.fabric.stiffness != 1.0)
+    }
+
     /// Part of the air that vertex `v` lets through, of what it does dry; none where water does not matter.
     pub fn lets_through(&self, water: &Water, v: usize) -> Option<f64> {
         let (cloth, k) = self.cloth_of(v)?;
@@ -149,6 +154,25 @@ impl World {
         self.wet = Some(wet);
         state.water = water;
         state.bridges.clear();
+    }
+
+    /// Part of its dry stiffness that each moving vertex has; empty where water changes none.
+    pub fn softness(&self, water: &Water) -> Vec<f64> {
+        let mut soft = Vec::new();
+        self.soften(water, &mut soft);
+        soft
+    }
+
+    /// [`World::softness`] in storage that is kept.
+    pub fn soften(&self, water: &Water, soft: &mut Vec<f64>) {
+        soft.clear();
+        if let Some(wet) = self.wet.as_ref().filter(|wet| wet.softens()) {
+            soft.resize(self.moving, 1.0);
+            for cloth in &wet.cloths {
+                let part = |k: usize| 1.0 + (cloth.fabric.stiffness - 1.0) * cloth.saturation(water, k);
+                soft[cloth.vertices.clone()].iter_mut().enumerate().for_each(|(k, soft)| *soft = part(k));
+            }
+        }
     }
 }
 

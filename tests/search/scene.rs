@@ -12,6 +12,8 @@ use percale::force::internal_friction::InternalFriction;
 use percale::force::membrane::{Isotropic, Membrane};
 use percale::force::sheet::{Damping, Sheet};
 use percale::force::solid::{Body, Lame, Solid};
+use percale::force::spring::Jacobian;
+use percale::force::spring_mesh::{Flexion, Network, Stretch};
 use percale::linalg::{Rotation, UnitVec3, Vec3};
 use percale::mesh::check::{Severity, check};
 use percale::mesh::refine::offset;
@@ -86,6 +88,7 @@ impl Scene {
         let mut cloths = (0..cloths).map(|k| draw.cloth(k, count / cloths)).collect::<Option<Vec<_>>>()?;
         let bodies = draw.bodies(body_seed);
         let glues = draw.covers(body_seed, &mut cloths, &bodies);
+        draw.knit(body_seed, &mut cloths);
         let mut balloons = draw.balloons(body_seed, &cloths);
         let obstacles = draw.obstacles()?;
         let Draw { mut r, mut says, .. } = draw;
@@ -292,6 +295,38 @@ impl Draw {
             cloths.push(cover);
         }
         glues
+    }
+
+    /// Springs in place of finite elements in some cloths, about as stiff.
+    fn knit(&mut self, seed: u64, cloths: &mut [ClothInput]) {
+        let mut r = Random(seed ^ 3);
+        for cloth in cloths {
+            let (Membrane::Isotropic(law), Some(rigidity)) = (cloth.sheet.membrane, cloth.sheet.bending.plate()) else {
+                continue;
+            };
+            if !r.chance(0.25) {
+                continue;
+            }
+            let ramp = law.young * r.size(1e-2, 1.0);
+            let flexion = match r.whole(0, 2) {
+                0 => Flexion::Linear(law.young * r.size(1e-3, 1.0)),
+                // As of rows a hundredth of the cloth apart.
+                1 => Flexion::Buckling { rigidity: 0.01 * self.size * rigidity, ramp },
+                _ => Flexion::Plate { bending: cloth.sheet.bending, factor: r.size(0.1, 10.0), ramp },
+            };
+            let bounded = r.chance(0.3);
+            let network = Network {
+                stretch: Stretch::Given([law.young, law.young * r.real(0.1, 1.0)]),
+                taut: r.chance(0.3),
+                damping: 0.0,
+                damping_time: cloth.sheet.damping.stretch,
+                flexion,
+                jacobian: if r.chance(0.2) { Jacobian::Isotropic } else { Jacobian::Full },
+                bounds: [0; 2].map(|_| if bounded { r.size(0.02, 0.5) } else { f64::INFINITY }),
+            };
+            self.says += &format!("; {} of springs{}", cloth.name, if bounded { ", bounded" } else { "" });
+            (cloth.springs, cloth.limit) = (Some(network), None);
+        }
     }
 
     /// Air in some of what is closed.

@@ -109,6 +109,7 @@ fn the_film_has_no_moment() {
         betas: &ones,
         wind: Vec3::zeros(),
         exchange: &[],
+        soft: Default::default(),
     };
     assembly.assemble(&scheme, &Memory::default());
     let size: f64 = assembly.force.iter().map(|f| f.norm()).sum();

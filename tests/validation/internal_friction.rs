@@ -353,6 +353,7 @@ fn friction_pushes_nothing_from_within() {
             betas: &ones,
             wind: Vec3::zeros(),
             exchange: &[],
+            soft: Default::default(),
         };
         assembly.assemble(&scheme, memory);
         assembly.force

@@ -40,6 +40,7 @@ fn assembled(n: usize, network: Network, k: f64) -> Vec<Vec<f64>> {
         beta: 0.3,
         betas: &steps,
         exchange: &[],
+        soft: Default::default(),
         wind: Vec3::zeros(),
     };
     assembly.assemble(&scheme, &state.memory);

@@ -27,6 +27,7 @@ fn forces(world: &World, x: &[Vec3]) -> Vec<Vec3> {
         betas: &betas,
         wind: Vec3::zeros(),
         exchange: &[],
+        soft: Default::default(),
     };
     assembly.assemble(&scheme, &Memory::default());
     assembly.force.clone()
@@ -121,6 +122,7 @@ fn damping_does_nothing_to_what_is_held_at_rest() {
                 betas: &betas,
                 wind: Vec3::zeros(),
                 exchange: &[],
+                soft: Default::default(),
             },
             &back,
         )

@@ -37,6 +37,7 @@ fn sag(n: usize, thickness: f64, solid: Solid) -> f64 {
         betas: &ones,
         wind: Vec3::zeros(),
         exchange: &[],
+        soft: Default::default(),
     };
     assembly.assemble(&scheme, &Memory::default());
     assert!(assembly.force.iter().all(|f| f.norm() < 1e-12));
@@ -94,6 +95,7 @@ fn forces(world: &World, x: &[Vec3]) -> Vec<Vec3> {
         betas: &ones,
         wind: Vec3::zeros(),
         exchange: &[],
+        soft: Default::default(),
     };
     assembly.assemble(&scheme, &Memory::default());
     assembly.force.clone()

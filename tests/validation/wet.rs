@@ -2,22 +2,38 @@
 
 use crate::common::{Bench, G, close, input, settings};
 use percale::field::water::Fabric;
+use percale::force::assembly::Assembly;
+use percale::force::bending::Bending;
 use percale::force::bridge::{Disc, Law, Settings};
 use percale::force::contact::Friction;
+use percale::force::membrane::{Isotropic, Membrane, Progressive};
+use percale::force::scheme::{Scheme, Shape, Softness};
+use percale::force::spring::Jacobian;
+use percale::force::spring_mesh::{Flexion, Network, Stretch};
+use percale::force::term::Memory;
 use percale::linalg::Vec3;
+use percale::linalg::random::Random;
 use percale::mesh::TriMesh;
 use percale::mesh::generate::{Diagonals, lying, sheet};
 use percale::stepper::{Integrator, Report, stepper};
-use percale::world::build::{ClothInput, Input, ObstacleInput};
+use percale::world::build::{ClothInput, Input, ObstacleInput, build};
 use percale::world::motion::Motion;
 use percale::world::wet::{Place, Source, WetInput};
 use percale::world::window::Window;
-use percale::world::{Course, Handle, Pin, Pull};
+use percale::world::{Course, Handle, Pin, Pull, World};
 use std::f64::consts::PI;
 
 /// The paper's cotton: 0.84 of its mass in water, without a film.
-const COTTON: Fabric =
-    Fabric { capacity: 0.84, time: 8.884 * 60.0, film: 0.0, wicking: 0.0, drying: 0.0, friction: 1.0, blocks: 0.0 };
+const COTTON: Fabric = Fabric {
+    capacity: 0.84,
+    time: 8.884 * 60.0,
+    film: 0.0,
+    wicking: 0.0,
+    drying: 0.0,
+    friction: 1.0,
+    stiffness: 1.0,
+    blocks: 0.0,
+};
 
 /// A lattice of `columns` x `rows` vertices `spacing` [m] apart at a height, of 0.1 g each.
 fn lattice(columns: usize, rows: usize, spacing: f64, height: f64) -> ClothInput {
@@ -323,4 +339,94 @@ fn water_blocks_the_air() {
     bench.world.wet(&[wet], Settings::water(Law::Volume), &mut bench.state);
     let part = bench.world.wet.as_ref().unwrap().lets_through(&bench.state.water, 4).unwrap();
     close("part of the air", part, 0.25, 1e-12);
+}
+
+/// Forces [N] at rest, and the energy [J], of cloth that has these parts of its stiffness.
+fn pulled(world: &World, x: &[Vec3], soft: &[f64]) -> (Vec<Vec3>, f64) {
+    let (still, betas) = (vec![Vec3::zeros(); world.moving], vec![1.0; world.moving]);
+    let scheme = Scheme {
+        x,
+        y: &still,
+        rate: &still,
+        v: &still,
+        guess: &still,
+        mass: &world.mass,
+        beta: 1.0,
+        betas: &betas,
+        wind: Vec3::zeros(),
+        exchange: &[],
+        soft: Softness(soft),
+    };
+    let mut assembly = Assembly::<f64>::new(&world.elements, &world.starts);
+    assembly.assemble(&scheme, &Memory::default());
+    let (along, across) = world.elements.energy(Shape { x, soft: Softness(soft) });
+    (assembly.force.clone(), along + across)
+}
+
+/// A crumpled sheet that water has softened here more, there less: the force is minus the gradient of the energy (central differences of a step of
+/// 1e-5 of an edge, 1e-5), and half of the stiffness everywhere is half of both (1e-12).
+#[test]
+fn softened_cloth_pulls_as_its_energy_says() {
+    let plain = lattice(6, 5, 0.01, 0.0);
+    let progressive = Progressive { young: [[135.6, 64.03], [80.0, 300.0]], shear: 40.0, poisson: 0.2 };
+    let mut stiffening = plain.clone();
+    stiffening.sheet.membrane = Membrane::Progressive(progressive);
+    stiffening.sheet.bending = Bending::Progressive([1e-5, 3e-8]);
+    let mut knit = plain.clone();
+    knit.springs = Some(Network {
+        stretch: Stretch::Given([20.0, 5.0]),
+        taut: false,
+        damping: 0.0,
+        damping_time: 0.0,
+        flexion: Flexion::Buckling { rigidity: 1e-7, ramp: 15.0 },
+        jacobian: Jacobian::Full,
+        bounds: [f64::INFINITY; 2],
+    });
+    for (name, cloth) in [("isotropic", plain), ("stiffening", stiffening), ("springs", knit)] {
+        let (world, state) = build(input(Vec3::zeros(), cloth));
+        let mut random = Random::new(5);
+        let soft: Vec<f64> = (0..world.moving).map(|_| 0.2 + 0.8 * random.unit()).collect();
+        let mut x: Vec<Vec3> = state.x.iter().map(|p| p + random.vector() * 1e-3).collect();
+        let (force, _) = pulled(&world, &x, &soft);
+        let size = force.iter().map(|f| f.norm()).fold(0.0, f64::max);
+        let step = 1e-7;
+        for (v, d) in (0..world.moving).flat_map(|v| (0..3).map(move |d| (v, d))) {
+            let at = x[v][d];
+            let mut energy = |to: f64| {
+                x[v][d] = to;
+                pulled(&world, &x, &soft).1
+            };
+            let slope = (energy(at + step) - energy(at - step)) / (2.0 * step);
+            x[v][d] = at;
+            assert!((slope + force[v][d]).abs() < 1e-5 * size, "{name}, vertex {v}: {slope} {}", force[v][d]);
+        }
+        let [(dry, most), (wet, least)] = [1.0, 0.5].map(|part| pulled(&world, &x, &vec![part; world.moving]));
+        let half = dry.iter().zip(&wet).all(|(dry, wet)| (dry * 0.5 - wet).norm() < 1e-12 * size);
+        assert!(half && (least / most - 0.5).abs() < 1e-12, "{name}: {most} J, {least} J");
+    }
+}
+
+/// A cloth that is full of water, with half of its stiffness then, moves as a dry one that is so heavy and so stiff does: within what the solver
+/// leaves.
+#[test]
+fn a_full_cloth_is_as_soft_as_it_says() {
+    let hung = |part: f64, mass: f64| {
+        let mut cloth = lattice(9, 9, 0.01, 0.0);
+        cloth.vertex_mass = Some(mass);
+        cloth.sheet.membrane = Membrane::Isotropic(Isotropic { young: 40.0 * part, poisson: 0.3 });
+        cloth.sheet.bending = Bending::Constant(1e-5 * part);
+        cloth.pins = vec![Pin { vertices: vec![0, 8], motion: Motion::Fixed, from: 0.0, until: f64::INFINITY }];
+        Bench::new(input(Vec3::y() * -G, cloth), settings(Integrator::Bdf2, 2e-3, 1e-9))
+    };
+    let (mut wet, mut dry) = (hung(1.0, 1e-4), hung(0.5, 1.84e-4));
+    soak(&mut wet, Fabric { stiffness: 0.5, ..COTTON }, Settings::water(Law::Experiments));
+    let mut stiff = hung(1.0, 1.84e-4);
+    [&mut wet, &mut dry, &mut stiff].into_iter().for_each(|bench| bench.run(0.3));
+    let apart = |other: &Bench| {
+        let ways = wet.state.x.iter().zip(&other.state.x).map(|(a, b)| (a - b).norm());
+        ways.fold(0.0, f64::max)
+    };
+    println!("| soft by half | 0 | {:.1e} m | | |", apart(&dry));
+    assert!(apart(&dry) < 1e-7, "{}", apart(&dry));
+    assert!(apart(&stiff) > 1e-3, "{}", apart(&stiff));
 }

@@ -1,7 +1,7 @@
 //! Glue as a term of the system.
 
 use super::Bond;
-use crate::force::scheme::{Scheme, pick};
+use crate::force::scheme::{Scheme, Shape, pick};
 use crate::force::term::{Law, Name, Own, Rows, UPPER, couple_all};
 use crate::linalg::matrix::{Domain, Real};
 use crate::linalg::{Vec3, par};
@@ -56,8 +56,8 @@ impl Law for Glue<'_> {
         Bonds(self.0.iter().filter(|bond| own.touches(&bond.vertices)).map(held).collect())
     }
 
-    fn each_energy(&self, x: &[Vec3], _memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
-        self.0.iter().for_each(|bond| add(bond.vertices[0], bond.energy(&pick(x, &bond.vertices))));
+    fn each_energy(&self, shape: &Shape, _memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
+        self.0.iter().for_each(|bond| add(bond.vertices[0], bond.energy(&pick(shape.x, &bond.vertices))));
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Beyond, Membrane, Triangle};
 use crate::force::area_barrier::{jam, jams, part2};
 use crate::force::dahl::Dahl;
 use crate::force::internal_friction::{Rubbing, numbers};
-use crate::force::scheme::{Scheme, WIDE, Wide, pick, put, take};
+use crate::force::scheme::{Scheme, Shape, WIDE, Wide, pick, put, take};
 use crate::force::sheet::Sheet;
 use crate::force::term::{Law, Name, Own, Rows, couple_all};
 use crate::linalg::matrix::{Domain, NOWHERE, Real};
@@ -45,18 +45,19 @@ struct Face {
 }
 
 impl Membranes<'_> {
-    fn energies(&self, x: &[Vec3]) -> Vec<f64> {
-        par::map(self.triangles.len(), |k| self.energy_of(k, x))
+    fn energies(&self, shape: &Shape) -> Vec<f64> {
+        par::map(self.triangles.len(), |k| self.energy_of(k, shape))
     }
 
-    fn energy_of(&self, k: usize, x: &[Vec3]) -> f64 {
+    fn energy_of(&self, k: usize, shape: &Shape) -> f64 {
         let t = &self.triangles[k];
-        t.energy(&self.sheets[t.cloth as usize].membrane, &pick(x, &t.vertices))
+        let law = &self.sheets[t.cloth as usize].membrane;
+        shape.soft.of(&t.vertices) * t.energy(law, &pick(shape.x, &t.vertices))
     }
 
     /// Energy of them all [J].
-    pub fn energy(&self, x: &[Vec3]) -> f64 {
-        par::sum(self.triangles.len(), |k| self.energy_of(k, x))
+    pub fn energy(&self, shape: &Shape) -> f64 {
+        par::sum(self.triangles.len(), |k| self.energy_of(k, shape))
     }
 
     /// Triangles with internal friction, in the order of the memory.
@@ -123,10 +124,10 @@ impl Law for Membranes<'_> {
         Faces { sheets: self.sheets.to_vec(), plain, apart }
     }
 
-    fn each_energy(&self, x: &[Vec3], memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
-        self.triangles.iter().zip(self.energies(x)).for_each(|(t, energy)| add(t.vertices[0], energy));
+    fn each_energy(&self, shape: &Shape, memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
+        self.triangles.iter().zip(self.energies(shape)).for_each(|(t, energy)| add(t.vertices[0], energy));
         for (t, memory) in self.rubbing().into_iter().zip(memory.chunks(NUMBERS)) {
-            add(t.vertices[0], self.friction(t).work(t.strain(&pick(x, &t.vertices)).into(), memory));
+            add(t.vertices[0], self.friction(t).work(t.strain(&pick(shape.x, &t.vertices)).into(), memory));
         }
     }
 
@@ -199,7 +200,7 @@ impl<T: Real> Batch<T> {
                 gradients[2 * k][l] = t.gradients[k].x;
                 gradients[2 * k + 1][l] = t.gradients[k].y;
             }
-            area[l] = t.area;
+            area[l] = t.area * scheme.soft.of(&t.vertices);
             damping[l] = 1.0 + sheet.damping.stretch / scheme.beta;
             let c = match sheet.membrane {
                 Membrane::Isotropic(_) => sheet.membrane.moduli(&Vec3::zeros()),
@@ -228,8 +229,10 @@ impl<T: Real> Batch<T> {
                 let (ahead, expected) = (by(&|v| scheme.ahead(v)), by(&|v| scheme.expected(v)));
                 let rubbing = Rubbing { laws: &sheet.inner.stretch, share: t.area };
                 let [stress, slope] = rubbing.respond(ahead, expected, element);
-                beyond += Vec3::from(stress);
-                slopes = slope.into();
+                // Water does not change friction, but `area` is softened.
+                let own = 1.0 / scheme.soft.of(&t.vertices);
+                beyond += Vec3::from(stress) * own;
+                slopes = Vec3::from(slope) * own;
             }
             put(&mut self.beyond[0], l, beyond);
             put(&mut self.beyond[1], l, slopes);

@@ -13,7 +13,7 @@ use super::{FlatPatch, NONE};
 use crate::force::bending::{Bending, Hinge};
 use crate::force::dahl::Dahl;
 use crate::force::internal_friction::{Rubbing, numbers};
-use crate::force::scheme::pick;
+use crate::force::scheme::{Shape, pick};
 use crate::force::sheet::Sheet;
 use crate::linalg::{Vec3, par};
 
@@ -44,6 +44,8 @@ pub struct Crease {
 pub struct Turned {
     /// Angle away from rest [rad].
     pub away: f64,
+    /// Part of its stiffness that it has.
+    pub soft: f64,
     /// How far it turns at the present velocity [rad].
     pub ahead: f64,
     /// How far it turns if forces act as in the last step [rad].
@@ -74,6 +76,14 @@ impl Crease {
     fn along(&self, of: impl Fn(u32) -> f64) -> [f64; 2] {
         let values = self.hinges.map(|h| if h == NONE { 0.0 } else { of(h) });
         self.curvature.map(|row| row[0] * values[0] + row[1] * values[1] + row[2] * values[2])
+    }
+
+    /// Part of its stiffness that it has: the mean of its hinges.
+    #[inline]
+    fn soft(&self, of: impl Fn(u32) -> f64) -> f64 {
+        let [sum, count] =
+            self.hinges.iter().filter(|h| **h != NONE).fold([0.0, 0.0], |[s, n], h| [s + of(*h), n + 1.0]);
+        sum / count
     }
 
     /// Curvature along warp and weft at positions `x` [1/m].
@@ -107,6 +117,7 @@ impl Crease {
             (moments, slopes) = (stress, slope.map(|s| STRAIN * s));
         }
         if let Bending::Progressive([_, growth]) = sheet.bending {
+            let growth = growth * self.soft(|h| turned[h as usize].soft);
             for k in 0..2 {
                 moments[k] += 9.0 * growth * away[k].abs() * away[k];
                 slopes[k] += 18.0 * growth * away[k].abs();
@@ -139,10 +150,11 @@ pub struct Creases<'a> {
 
 impl Creases<'_> {
     /// Energy of rigidity that grows [J].
-    pub fn energy_of(&self, crease: &Crease, x: &[Vec3]) -> f64 {
+    pub fn energy_of(&self, crease: &Crease, shape: &Shape) -> f64 {
         let Bending::Progressive([_, growth]) = self.sheets[crease.cloth as usize].bending else { return 0.0 };
-        let cubes: f64 = crease.curvature_at(self.hinges, x).iter().map(|k| k.abs().powi(3)).sum();
-        crease.area * 3.0 * growth * cubes
+        let cubes: f64 = crease.curvature_at(self.hinges, shape.x).iter().map(|k| k.abs().powi(3)).sum();
+        let soft = crease.soft(|h| shape.soft.of(&self.hinges[h as usize].vertices));
+        crease.area * 3.0 * growth * soft * cubes
     }
 
     /// Work done against the friction of a crease so far, were positions `x` [J].

@@ -4,7 +4,7 @@ use super::crease::{Crease, Creases, NUMBERS, Resisted, Turned};
 use super::{NONE, Patch};
 use crate::force::bending::{Bent, Hinge, fold};
 use crate::force::dahl::Dahl;
-use crate::force::scheme::{Scheme, WIDE, Wide, pick, put, take};
+use crate::force::scheme::{Scheme, Shape, WIDE, Wide, pick, put, take};
 use crate::force::sheet::Sheet;
 use crate::force::term::{Law, Name, Own, Rows, couple_all};
 use crate::linalg::matrix::{Block, Domain, Lanes, NOWHERE, Real};
@@ -58,27 +58,32 @@ struct Link {
 /// A hinge in this step.
 #[derive(Clone, Copy, Debug, Default)]
 struct Turn {
-    /// Angle away from rest, if the velocity stays as it is [rad].
+    /// Angle away from rest, if the velocity stays as it is, times `root` [rad].
     away: f64,
-    /// What free flight adds to it [rad].
+    /// What free flight adds to it, times `root` [rad].
     late: f64,
     /// Angle away from rest now [rad].
     angle: f64,
-    /// Stiffness by itself [N m].
+    /// Stiffness by itself, before it is softened [N m].
     stiffness: f64,
+    /// Root of the part of it that the hinge has.
+    root: f64,
     /// Gradient of the angle by vertex [rad/m].
     gradient: [Vec3; 4],
 }
 
 impl Plates<'_> {
-    fn away(&self, x: &[Vec3]) -> Vec<f64> {
-        par::map(self.hinges.len(), |k| self.hinges[k].away(&pick(x, &self.hinges[k].vertices)))
+    /// Angles away from rest [rad], each times the root of the part of its stiffness that the hinge has.
+    fn away(&self, shape: &Shape) -> Vec<f64> {
+        let away = |h: &Hinge| shape.soft.of(&h.vertices).sqrt() * h.away(&pick(shape.x, &h.vertices));
+        par::map(self.hinges.len(), |k| away(&self.hinges[k]))
     }
 
     /// Energy of a hinge by itself [J].
-    fn alone(&self, h: &Hinge, x: &[Vec3]) -> f64 {
+    fn alone(&self, h: &Hinge, shape: &Shape) -> f64 {
         let law = &self.sheets[h.cloth as usize].bending;
-        if law.plate().is_some() { 0.0 } else { h.energy(law, &pick(x, &h.vertices)) }
+        let energy = || shape.soft.of(&h.vertices) * h.energy(law, &pick(shape.x, &h.vertices));
+        if law.plate().is_some() { 0.0 } else { energy() }
     }
 
     /// Energy of a patch whose hinges are `away` from rest [J].
@@ -88,12 +93,12 @@ impl Plates<'_> {
     }
 
     /// Energy of them all [J].
-    pub fn energy(&self, x: &[Vec3]) -> f64 {
-        let hinges = par::sum(self.hinges.len(), |k| self.alone(&self.hinges[k], x));
-        let away = self.away(x);
+    pub fn energy(&self, shape: &Shape) -> f64 {
+        let hinges = par::sum(self.hinges.len(), |k| self.alone(&self.hinges[k], shape));
+        let away = self.away(shape);
         let plates = hinges + par::sum(self.patches.len(), |k| self.together(&self.patches[k], &away));
         let creases = self.creases();
-        plates + par::sum(self.creases.len(), |k| creases.energy_of(&self.creases[k], x))
+        plates + par::sum(self.creases.len(), |k| creases.energy_of(&self.creases[k], shape))
     }
 
     fn creases(&self) -> Creases<'_> {
@@ -205,11 +210,11 @@ impl Law for Plates<'_> {
         par::map_heavy(domains.len(), |k| self.rows_of(&domains[k], &links))
     }
 
-    fn each_energy(&self, x: &[Vec3], memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
-        let away = self.away(x);
+    fn each_energy(&self, shape: &Shape, memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
+        let away = self.away(shape);
         let is_plate = |cloth: u32| self.sheets[cloth as usize].bending.plate().is_some();
         for h in self.hinges.iter().filter(|h| !is_plate(h.cloth)) {
-            add(h.vertices[0], self.alone(h, x));
+            add(h.vertices[0], self.alone(h, shape));
         }
         let one = |hinges: [u32; 3]| {
             let first = hinges.into_iter().find(|h| *h != NONE);
@@ -221,7 +226,7 @@ impl Law for Plates<'_> {
         let creases = self.creases();
         let of = |k: usize| {
             let crease = &self.creases[k];
-            creases.energy_of(crease, x) + creases.work_of(crease, x, memory)
+            creases.energy_of(crease, shape) + creases.work_of(crease, shape.x, memory)
         };
         let energies = par::map(self.creases.len(), of);
         self.creases.iter().zip(energies).for_each(|(crease, energy)| add(one(crease.hinges), energy));
@@ -255,8 +260,8 @@ impl<T: Real> Rows<T> for Hinges<T> {
                 }
                 None => turn.stiffness * turn.away,
             };
-            let mut moment = bent + turn.stiffness * turn.late;
-            let mut stiffness = turn.stiffness * (1.0 + sheet.damping.bend / scheme.beta);
+            let mut moment = (bent + turn.stiffness * turn.late) * turn.root;
+            let mut stiffness = turn.stiffness * (1.0 + sheet.damping.bend / scheme.beta) * (turn.root * turn.root);
             if let Some(resisted) = self.resisted.get(k) {
                 moment += resisted.moment;
                 stiffness += resisted.stiffness;
@@ -304,7 +309,15 @@ impl<T: Real> Hinges<T> {
                     late += g.dot(&(scheme.rate[v] - scheme.v[v])) * scheme.betas[v];
                     late += g.dot(&(damped - scheme.v[v])) * sheet.damping.bend;
                 }
-                *turn = Turn { away: away + whole - late, late, angle: away, stiffness, gradient };
+                let root = scheme.soft.of(&h.vertices).sqrt();
+                *turn = Turn {
+                    away: (away + whole - late) * root,
+                    late: late * root,
+                    angle: away,
+                    stiffness,
+                    root,
+                    gradient,
+                };
             }
         }
     }
@@ -322,6 +335,7 @@ impl<T: Real> Hinges<T> {
         for ((hinge, turn), turned) in hinges.iter().zip(&*turns).zip(&mut *turned) {
             *turned = Turned {
                 away: turn.angle,
+                soft: turn.root * turn.root,
                 ahead: sum(hinge, turn, &|v| scheme.ahead(v)),
                 expected: sum(hinge, turn, &|v| scheme.expected(v)),
             };

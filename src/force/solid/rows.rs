@@ -2,7 +2,7 @@
 
 use super::four::Tetrahedra;
 use super::{Body, Solid, Tetrahedron};
-use crate::force::scheme::{Scheme, pick};
+use crate::force::scheme::{Scheme, Shape, pick};
 use crate::force::term::{Law, Name, Own, Rows, UPPER, couple_all};
 use crate::linalg::four::Four;
 use crate::linalg::matrix::{Domain, Real};
@@ -73,8 +73,8 @@ impl Law for Solids<'_> {
         Cells { bodies: self.bodies.to_vec(), corotational, other }
     }
 
-    fn each_energy(&self, x: &[Vec3], _memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
-        let energies = par::map(self.tetrahedra.len(), |k| self.energy_of(k, x));
+    fn each_energy(&self, shape: &Shape, _memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
+        let energies = par::map(self.tetrahedra.len(), |k| self.energy_of(k, shape.x));
         self.tetrahedra.iter().zip(energies).for_each(|(t, energy)| add(t.vertices[0], energy));
     }
 }

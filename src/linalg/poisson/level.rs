@@ -35,6 +35,28 @@ pub fn rows(out: &mut [f64], length: usize, f: impl Fn(usize, &mut [f64]) + Sync
     });
 }
 
+/// A row of cells, with the rows beside it along both other axes.
+struct Line<'a> {
+    /// Couplings along the row, and the row itself, with a cell before and one behind.
+    kx: &'a [f64],
+    x: &'a [f64],
+    /// Couplings with the rows before and behind, and those rows.
+    ky: [&'a [f64]; 2],
+    y: [&'a [f64]; 2],
+    kz: [&'a [f64]; 2],
+    z: [&'a [f64]; 2],
+}
+
+impl Line<'_> {
+    /// What the neighbours of a cell add to it.
+    #[inline(always)]
+    fn beside(&self, i: usize) -> f64 {
+        (self.kx[i] * self.x[i] + self.kx[i + 1] * self.x[i + 2])
+            + (self.ky[0][i] * self.y[0][i] + self.ky[1][i] * self.y[1][i])
+            + (self.kz[0][i] * self.z[0][i] + self.kz[1][i] * self.z[1][i])
+    }
+}
+
 impl Level {
     /// Number of cells.
     pub fn count(&self) -> usize {
@@ -66,7 +88,7 @@ impl Level {
         self.own.copy_from_slice(&stencil.own);
         self.weigh(0.0);
         let Level { unknowns, diagonal, .. } = self;
-        par::fill(unknowns, |c| if diagonal[c] > 0.0 { 1.0 } else { 0.0 });
+        par::each_light(unknowns, |c, slot| *slot = if diagonal[c] > 0.0 { 1.0 } else { 0.0 });
     }
 
     fn resize(&mut self, cells: [usize; 3]) {
@@ -87,7 +109,7 @@ impl Level {
         let (strides, layer) = (Stencil::strides(self.cells), self.layer());
         let Level { across, diagonal, inverse, own, unknowns, .. } = self;
         let (across, own, unknowns) = (&*across, &*own, &*unknowns);
-        par::each_pair_mut(diagonal, inverse, |c, diagonal, inverse| {
+        par::each_light_pair(diagonal, inverse, |c, diagonal, inverse| {
             let (at, begin) = (layer + c, own[c] + mass * unknowns[c]);
             *diagonal = strides.iter().zip(across).fold(begin, |sum, (s, across)| sum + across[at] + across[at - s]);
             *inverse = if *diagonal > 0.0 { 1.0 / *diagonal } else { 0.0 };
@@ -123,27 +145,34 @@ impl Level {
     /// `b - A x` into `out`; `x` has a border.
     pub fn residual(&self, b: &[f64], x: &[f64], out: &mut [f64]) {
         self.product(x, out);
-        par::each_mut(out, |c, out| *out = b[c] - *out);
+        par::each_light(out, |c, out| *out = b[c] - *out);
     }
 
     /// `A x` into `out`; `x` has a border.
     pub fn product(&self, x: &[f64], out: &mut [f64]) {
         rows(out, self.cells[0], |first, row| {
+            let (line, own) = (self.line(x, first), &x[self.layer() + first..][..row.len()]);
+            let diagonal = &self.diagonal[first..][..row.len()];
             for (i, out) in row.iter_mut().enumerate() {
-                *out = self.diagonal[first + i] * x[self.layer() + first + i] - self.beside(x, first + i);
+                *out = diagonal[i] * own[i] - line.beside(i);
             }
         });
     }
 
-    /// What the neighbours of a cell add to it.
+    /// The row of cells of which `first` is the first, of an array with a border.
     #[inline(always)]
-    fn beside(&self, x: &[f64], c: usize) -> f64 {
+    fn line<'a>(&'a self, x: &'a [f64], first: usize) -> Line<'a> {
         let (nx, layer) = (self.cells[0], self.layer());
-        let at = layer + c;
+        let at = layer + first;
         let [kx, ky, kz] = &self.across;
-        (kx[at - 1] * x[at - 1] + kx[at] * x[at + 1])
-            + (ky[at - nx] * x[at - nx] + ky[at] * x[at + nx])
-            + (kz[at - layer] * x[at - layer] + kz[at] * x[at + layer])
+        Line {
+            kx: &kx[at - 1..][..nx + 1],
+            x: &x[at - 1..][..nx + 2],
+            ky: [&ky[at - nx..][..nx], &ky[at..][..nx]],
+            y: [&x[at - nx..][..nx], &x[at + nx..][..nx]],
+            kz: [&kz[first..][..nx], &kz[at..][..nx]],
+            z: [&x[first..][..nx], &x[at + layer..][..nx]],
+        }
     }
 
     /// Begins from zero.
@@ -164,8 +193,10 @@ impl Level {
                 let (j, k) = (line % level.cells[1], line / level.cells[1]);
                 let own = inner.start + first;
                 row.copy_from_slice(&x[own..own + row.len()]);
+                let line = level.line(x, first);
+                let (b, inverse) = (&level.b[first..][..row.len()], &level.inverse[first..][..row.len()]);
                 for i in ((j + k + red) % 2..row.len()).step_by(2) {
-                    row[i] = (level.b[first + i] + level.beside(x, first + i)) * level.inverse[first + i];
+                    row[i] = (b[i] + line.beside(i)) * inverse[i];
                 }
             });
             self.next = std::mem::replace(&mut self.x, next);
@@ -182,10 +213,10 @@ impl Level {
             for k in (2 * k..2 * k + 2).filter(|k| *k < self.cells[2]) {
                 for j in (2 * j..2 * j + 2).filter(|j| *j < self.cells[1]) {
                     let own = self.cells[0] * (j + self.cells[1] * k);
+                    let (line, x) = (self.line(&self.x, own), &self.x[self.layer() + own..]);
+                    let (b, diagonal) = (&self.b[own..], &self.diagonal[own..]);
                     for i in 0..self.cells[0] {
-                        let c = own + i;
-                        let left = self.diagonal[c] * self.x[self.layer() + c] - self.beside(&self.x, c);
-                        row[i / 2] += self.b[c] - left;
+                        row[i / 2] += b[i] - (diagonal[i] * x[i] - line.beside(i));
                     }
                 }
             }

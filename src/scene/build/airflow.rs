@@ -158,6 +158,9 @@ fn tell_of_ways(strict: bool, world: &World, state: &State, faults: &mut Faults)
         }
     }
     world.find_solids(airflow, (&state.x, state.now()), |_| Vec3::zeros(), &mut solids);
+    if solids.cells.iter().all(Option::is_some) {
+        faults.warn("airflow.box", "no air flows: all of it is inside something solid at the start");
+    }
     bounds.find(grid, &airflow.sides, &[], &solids.cells);
     for (k, Blower { inlet, .. }) in airflow.inlets.iter().enumerate() {
         let covered = |face: &usize| solids.cells[bounds::inside(grid, inlet.side, *face)].is_some();

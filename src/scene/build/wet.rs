@@ -46,6 +46,9 @@ pub fn check(scene: &Scene, faults: &mut Faults) {
     if !scene.wets.is_empty() && !scene.contact.enabled {
         faults.warn("contact.enabled", "nothing clings without contact");
     }
+    if !scene.wets.is_empty() && scene.contact.enabled && scene.contact.epsilon.is_some() {
+        faults.warn("contact.method", "nothing clings: the vertex test has no contacts that bridges form of");
+    }
     if !scene.contact.self_contact && scene.wet_contact.self_adhesion == Some(true) {
         faults
             .warn("wet_contact.self", "a cloth that does not touch itself does not cling to itself; see contact.self");
@@ -88,6 +91,7 @@ pub fn wet(scene: &Scene, world: &mut World, state: &mut State, faults: &mut Fau
                     wicking: wet.wicking,
                     drying: wet.drying,
                     friction: wet.friction,
+                    stiffness: wet.stiffness,
                     blocks: wet.blocks,
                 },
                 saturation: if wet.soaked { 1.0 } else { wet.saturation },
