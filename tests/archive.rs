@@ -406,12 +406,25 @@ fn transforms_are_read_as_they_are_meant() {
     let file = folder.join("seen.usda");
     let shown = "token visibility = \"invisible\"\ntoken visibility.timeSamples = { 1: \"inherited\" }\n";
     fs::write(&file, format!("{head}def Xform \"P\"\n{{\n{shown}\n{mesh}}}\n")).unwrap();
-    assert!(Archive::open(&file, None, Upward::Y).is_ok());
+    assert!(Archive::open(&file, None, Upward::Y).unwrap().mesh.notes.is_empty());
+    let blinks = "token visibility.timeSamples = { 1: \"inherited\", 5: \"invisible\" }\n";
+    fs::write(&file, format!("{head}def Xform \"P\"\n{{\n{blinks}\n{mesh}}}\n")).unwrap();
+    let notes = Archive::open(&file, None, Upward::Y).unwrap().mesh.notes;
+    assert!(notes.len() == 1 && notes[0].what.starts_with("they appear or vanish"), "{notes:?}");
     fs::write(&file, format!("{head}def PointInstancer \"I\"\n{{\n{mesh}}}\n{}", mesh.replace("\"M\"", "\"N\"")))
         .unwrap();
     let open = Archive::open(&file, None, Upward::Y).unwrap();
     assert_eq!((open.mesh.positions.len(), open.mesh.groups.contains_key("N")), (3, true));
     assert!(open.mesh.notes[0].what.contains("left out, for no meshes: '/I'"), "{:?}", open.mesh.notes);
+    // A reference to what its layer does not have is no error to those who compose it; it is told, once, by the prim that has it.
+    fs::write(folder.join("other.usda"), format!("{head}{mesh}")).unwrap();
+    for (to, told) in [("gone", true), ("M", false)] {
+        let refers = format!("def Xform \"R\" (references = @other.usda@</{to}>) {{ def Xform \"own\" {{}} }}\n");
+        fs::write(&file, format!("{head}{refers}{mesh}")).unwrap();
+        let notes = Archive::open(&file, None, Upward::Y).unwrap().mesh.notes;
+        let said = notes.iter().any(|note| note.what == "what these refer to is not there: '/R'");
+        assert_eq!(said, told, "{notes:?}");
+    }
 }
 
 /// A cloth that its pins lead begins where its file has it when the preroll begins, and so stays on it.

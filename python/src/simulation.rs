@@ -43,6 +43,9 @@ impl Solver {
     /// All objects as files would hold them, after the exact test.
     fn snapshots(&mut self) -> Result<Vec<Snapshot>, String> {
         let Solver { world, state, test, .. } = self;
+        if let Some(lost) = world.lost() {
+            return Err(lost);
+        }
         let all: Vec<Snapshot> =
             world.objects.iter().map(|object| Snapshot::of(world, state, object, Vec::new())).collect();
         match Verdict::of(world, state, &all, test).told(world) {

@@ -2,8 +2,8 @@
 
 use crate::linalg::{Vec3, par};
 
-/// Rows of faces that a thread takes at a time.
-const ROWS: usize = 32;
+/// Faces that a thread takes at a time, in whole rows.
+const CHUNK: usize = 1536;
 /// Part of a cell that is rounding of where a vertex is.
 const ROUNDING: f64 = 1e-5;
 
@@ -111,8 +111,8 @@ impl Grid {
         f: impl Fn(usize, [usize; 3], &mut T, &mut U) + Sync,
     ) {
         let sizes = self.faces(axis);
-        let (layer, rows) = (sizes[0] * sizes[1], sizes[0] * ROWS);
-        par::blocks_pair_mut(values, others, rows, |first, values, others| {
+        let layer = sizes[0] * sizes[1];
+        par::blocks_pair_mut(values, others, rows(sizes), |first, values, others| {
             let rows = values.chunks_mut(sizes[0]).zip(others.chunks_mut(sizes[0]));
             for (line, (values, others)) in rows.enumerate() {
                 let from = first + line * sizes[0];
@@ -214,10 +214,15 @@ impl Grid {
     }
 }
 
+/// How many values of an array of these sizes are the rows that a thread takes at a time.
+fn rows(sizes: [usize; 3]) -> usize {
+    sizes[0] * CHUNK.div_ceil(sizes[0])
+}
+
 /// Calls `f(number, place, value)` for all values of an array of these sizes.
 fn each_row<T: Send>(sizes: [usize; 3], values: &mut [T], f: impl Fn(usize, [usize; 3], &mut T) + Sync) {
     let layer = sizes[0] * sizes[1];
-    par::blocks_mut(values, sizes[0] * ROWS, |first, block| {
+    par::blocks_mut(values, rows(sizes), |first, block| {
         for (line, row) in block.chunks_mut(sizes[0]).enumerate() {
             let from = first + line * sizes[0];
             let (j, k) = (from % layer / sizes[0], from / layer);

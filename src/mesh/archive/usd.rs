@@ -8,6 +8,7 @@ use super::{Archive, Entry, Part, Poses, Upward, chosen, finite, join, some, upr
 use crate::linalg::Vec3;
 use crate::mesh::MeshError;
 use openusd::gf::Matrix4d;
+use openusd::pcp::{ArcType, Node};
 use openusd::schemas::geom::{Imageable, Purpose};
 use openusd::sdf::Value;
 use openusd::usd::{AttributeQuery, Prim, PrimPredicate, Stage, TimeCode};
@@ -20,20 +21,31 @@ struct Found {
     hidden: Option<&'static str>,
 }
 
-/// All meshes of a stage, and paths of what holds a surface but is none.
-fn meshes(stage: &Stage) -> Result<(Vec<Found>, Vec<String>), MeshError> {
+/// What a stage holds.
+struct Content {
+    meshes: Vec<Found>,
+    /// Paths of what holds a surface but is no mesh.
+    others: Vec<String>,
+    /// Paths of what refers to something that is not there.
+    astray: Vec<String>,
+}
+
+fn content(stage: &Stage) -> Result<Content, MeshError> {
     let mut paths = Vec::new();
     stage.traverse(PrimPredicate::DEFAULT_PROXIES, |path| paths.push(path.clone())).map_err(told)?;
     if let Some(error) = stage.composition_errors().first() {
         return Err(MeshError::new(format!("what it refers to is not whole: {error}")));
     }
-    let (mut all, mut others, mut instancer) = (Vec::new(), Vec::new(), None);
+    let (mut all, mut others, mut astray, mut instancer) = (Vec::new(), Vec::new(), Vec::new(), None);
     for path in paths {
         // What an instancer scatters is not where it is written.
         if instancer.as_ref().is_some_and(|instancer| path.has_prefix(instancer)) {
             continue;
         }
         let any = Any(stage.prim(path.clone()));
+        if strays(&any.0)? {
+            astray.push(path.as_str().to_string());
+        }
         match any.0.type_name().map_err(told)?.as_ref().map_or("", |t| t.as_str()) {
             "Mesh" => {
                 let hidden = match any.compute_purpose().map_err(told)? {
@@ -54,13 +66,35 @@ fn meshes(stage: &Stage) -> Result<(Vec<Found>, Vec<String>), MeshError> {
             _ => (),
         }
     }
-    Ok((all, others))
+    Ok(Content { meshes: all, others, astray })
+}
+
+/// A reference or payload of the prim leads to a prim that its layer does not have: no error to those who compose it.
+fn strays(prim: &Prim) -> Result<bool, MeshError> {
+    if !prim.has_composition_arc().map_err(told)? {
+        return Ok(false);
+    }
+    let graph = prim.prim_index().graph().map_err(told)?;
+    // Those that this prim brings in, and none that it has from above.
+    let depth = prim.path().as_str().matches('/').count();
+    let leads = |node: &&Node| matches!(node.arc(), ArcType::Reference | ArcType::Payload) && !node.has_specs();
+    Ok(graph.all_nodes().filter(leads).any(|node| usize::from(node.namespace_depth()) == depth))
 }
 
 /// It or what is above it is invisible, at its first sample where it has any.
 fn invisible(prim: &Prim) -> Result<bool, MeshError> {
     for any in above(prim) {
         if matches!(value(&any.0, "visibility")?, Some(Value::Token(t)) if t.as_str() == "invisible") {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Its visibility, or that of what is above it, changes.
+fn blinks(prim: &Prim) -> Result<bool, MeshError> {
+    for any in above(prim) {
+        if changes(&any.0.attribute("visibility").query())? {
             return Ok(true);
         }
     }
@@ -77,7 +111,7 @@ pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
     let stage = stage(file)?;
     let rate = stage.time_codes_per_second();
     let mut all = Vec::new();
-    for Found { prim, hidden } in meshes(&stage)?.0 {
+    for Found { prim, hidden } in content(&stage)?.meshes {
         let path = prim.path().as_str().to_string();
         let vertices = points(&prim.attribute("points").query(), Some(TimeCode::EARLIEST), &path)?.len();
         let faces = ints(&prim, "faceVertexCounts")?.len();
@@ -93,7 +127,7 @@ pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
 /// Opens the file.
 pub fn open(file: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, MeshError> {
     let stage = stage(file)?;
-    let (all, others) = meshes(&stage)?;
+    let Content { meshes: all, others, astray } = content(&stage)?;
     let paths: Vec<String> = all.iter().map(|found| found.prim.path().as_str().to_string()).collect();
     let taken = chosen(&paths, wanted)?;
     let below = all.into_iter().zip(taken).filter(|(_, taken)| *taken).map(|(found, _)| found);
@@ -113,7 +147,11 @@ pub fn open(file: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, Me
     }
     let (metres, note) = unit(&stage)?;
     let (mut times, mut turns, mut parts, mut sources) = (Vec::new(), false, Vec::new(), Vec::new());
+    let mut blinking = Vec::new();
     for Found { prim, .. } in seen {
+        if blinks(&prim)? {
+            blinking.push(prim.path().as_str().to_string());
+        }
         let own = taken_apart(&stage, prim)?;
         times.extend(own.times);
         turns |= own.turns;
@@ -135,6 +173,16 @@ pub fn open(file: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, Me
     }
     let within = chosen(&others, wanted).unwrap_or_default();
     let left: Vec<&String> = others.iter().zip(within).filter(|(_, within)| *within).map(|(path, _)| path).collect();
+    if !blinking.is_empty() {
+        let message = format!(
+            "they appear or vanish, and are taken as there all the time (see 'from' and 'until'): {}",
+            some(&blinking)
+        );
+        mesh.notes.push(MeshError::new(message));
+    }
+    if !astray.is_empty() {
+        mesh.notes.push(MeshError::new(format!("what these refer to is not there: {}", some(&astray))));
+    }
     if !left.is_empty() {
         let message = format!("left out, for no meshes: {}; turn them into meshes to take them", some(left));
         mesh.notes.push(MeshError::new(message));
