@@ -86,7 +86,8 @@ fn the_flag_drags_and_flutters() {
     let (pull, tail) = (late("pull"), late("tail"));
     let drag = -mean(&pull.iter().map(|row| row[1]).collect::<Vec<_>>());
     let z: Vec<f64> = tail.iter().map(|row| row[3]).collect();
-    let off: Vec<f64> = z.iter().map(|z| z - mean(&z)).collect();
+    let middle = mean(&z);
+    let off: Vec<f64> = z.iter().map(|z| z - middle).collect();
     let swings = off.iter().map(|z| z * z).sum::<f64>() / off.len() as f64;
     let crossings = off.windows(2).filter(|pair| pair[0] * pair[1] < 0.0).count();
     let rate = 0.5 * crossings as f64 / (tail[tail.len() - 1][0] - tail[0][0]);
