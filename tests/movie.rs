@@ -100,5 +100,5 @@ fn a_range_of_frames_begins_with_the_first() {
     let meshes = fs::read_dir(folder.join("b/meshes/sheet")).unwrap().count();
     assert_eq!(meshes, 2);
     let wrong = percale(&["run", "scene.toml", "--out", "c", "--frames", "12-13"], &folder);
-    ends(&wrong, 2, &["a run begins at its first frame, 11; give 11-12"]);
+    ends(&wrong, 2, &["a run begins at its first frame, 11; give 11-13 for all up to there, 11-12 for as many"]);
 }

@@ -435,7 +435,7 @@ fn what_cannot_be_meant_is_told() {
             0,
             "transform = { scale = 1000 }\n",
             String::new(),
-            "cloth[0]: measures 283 m from corner to corner; lengths are in metres",
+            "cloth[0].mesh: it measures 283 m from corner to corner; lengths are metres",
         ),
         (0, "transform = { scale = 0.01 }\n", String::new(), "cloth[0]: measures 2.83 mm from corner to corner"),
         (0, "", "[wind]\nvelocity = [120, 0, 0]\n".to_string(), "wind.velocity: 120 m/s; storms"),
@@ -465,4 +465,35 @@ fn what_cannot_be_meant_is_told() {
             assert!(told.contains(wanted), "{scene}\n{told}");
         }
     }
+}
+
+/// A run that is made longer reads more of an animated file; that is no change. What moves otherwise in the frames that are done is one.
+#[test]
+fn a_longer_run_reads_more_of_a_file_that_moves() {
+    let usd = |second: f64| {
+        let plate = |y: f64| format!("[(-0.2, {y}, -0.2), (-0.2, {y}, 0.2), (0.2, {y}, 0.2), (0.2, {y}, -0.2)]");
+        let heights = (1..=9).map(|k| if k == 2 { second } else { 0.01 * f64::from(k) });
+        let samples: String = heights.enumerate().map(|(k, y)| format!("{}: {}, ", k + 1, plate(y))).collect();
+        format!(
+            "#usda 1.0\n(metersPerUnit = 1\nupAxis = \"Y\"\ntimeCodesPerSecond = 10)\ndef Mesh \"plate\" {{\n\
+             int[] faceVertexCounts = [4]\nint[] faceVertexIndices = [0, 1, 2, 3]\npoint3f[] points.timeSamples = {{ {samples} }}\n}}\n"
+        )
+    };
+    let scene = "[time]\nfps = 10\nframes = 3\n[[cloth]]\nname = \"cloth\"\nmesh = \"sheet.obj\"\n\
+                 transform = { translate = [0, 0.2, 0] }\n[[obstacle]]\nname = \"plate\"\ncache = { mesh = \"plate.usda\" }\n\
+                 [preview]\nenabled = false\n";
+    let bench = Bench::new("longer", scene);
+    fs::write(bench.folder.join("plate.usda"), usd(0.02)).unwrap();
+    let run =
+        |more: &[&str]| bench.ends(0, &[&["run", "scene.toml", "--out", "run", "--progress", "none"], more].concat());
+    run(&[]);
+    let told = run(&["--resume", "--frames", "6"]);
+    assert!(!told.contains("changed"), "{told}");
+    assert!(run(&["--resume", "--frames", "6"]).contains("all 6 frames"), "{told}");
+    fs::write(bench.folder.join("plate.usda"), usd(0.03)).unwrap();
+    let told = run(&["--resume", "--frames", "8"]);
+    assert!(told.contains("changed since the checkpoint: the motion of 'plate'"), "{told}");
+    // It ends before the run would.
+    let told = bench.ends(0, &["check", "scene.toml", "--set", "time.frames=20"]);
+    assert!(told.contains("its last shape is at frame 9; it stands still from there to frame 20"), "{told}");
 }

@@ -82,7 +82,7 @@ fn shapes_of_a_sequence_may_be_cut_otherwise() {
     // The middle of a side goes in, then out: fans about other corners would be best.
     let shape = |y: f64| format!("v 0 0 0\nv 1 {y} 0\nv 2 0 0\nv 2 2 0\nv 0 2 0\nf 1 2 3 4 5\n");
     let files = [("s.0001.obj", shape(-0.4)), ("s.0002.obj", shape(0.0)), ("s.0003.obj", shape(0.7))];
-    let text = "[[obstacle]]\nname = \"o\"\nsequence = { files = \"s.####.obj\", first = 1, last = 3 }\n\
+    let text = "[time]\nframes = 3\n[[obstacle]]\nname = \"o\"\nsequence = { files = \"s.####.obj\", first = 1, last = 3 }\n\
         [[cloth]]\nname = \"c\"\nmesh = \"DATA/middle.obj\"\ntransform = { translate = [0, 9, 0] }\n";
     assert_eq!(warned(&scene("sequence", text, &files).unwrap()), "");
     // Flat at first, then open: it stays. Flat all the time: it is left out.

@@ -83,6 +83,22 @@ impl Format {
             Format::Pc2 | Format::Mdd | Format::Obj | Format::Ply => None,
         }
     }
+
+    /// Why a path does not go with it, if it does not: a file of another ending, or a file where it makes a folder.
+    fn misfit(self, path: &Path) -> Option<String> {
+        let given = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+        match (self.ending(), given) {
+            (Some(_), _) if path.is_dir() => Some("is a folder; name a file".to_string()),
+            (Some(own), Some(given)) if given != own && !(own == "gltf" && given == "glb") => {
+                Some(format!("--format {own} writes .{own}"))
+            }
+            (None, _) if path.is_file() => Some("is a file; this format makes a folder of files".to_string()),
+            (None, Some(given)) if ["pc2", "mdd", "obj", "ply"].contains(&given.as_str()) => {
+                Some("this format makes a folder with a file for each object; name a folder".to_string())
+            }
+            _ => None,
+        }
+    }
 }
 
 /// A mesh that is carried along is rarely meant to be so far away [m].
@@ -124,6 +140,9 @@ impl Export {
         let (source, take) = Source::open(&folder, &record, &scene, Range { first, last }, wanted, (&embedded, made))?;
         if take.parts.is_empty() {
             return Err(Failure::input(format!("{dir}: no meshes were written; run again with output.meshes")));
+        }
+        if let Some((path, why)) = self.out.as_ref().and_then(|path| Some((path, self.format.misfit(path)?))) {
+            return Err(Failure::input(format!("--out {}: {why}", path.display())));
         }
         let own = self.dir.join("export");
         let path = match (&self.out, self.format.ending()) {

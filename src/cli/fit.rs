@@ -277,6 +277,9 @@ impl Files {
 
     /// The file for scenes has this ending, or none.
     fn ends(&self, kind: &str, what: &str) -> Result<(), Failure> {
+        if let Some(path) = [&self.out, &self.report].into_iter().flatten().find(|path| path.is_dir()) {
+            return Err(Failure::input(format!("{}: is a folder; name a file", path.display())));
+        }
         let Some(path) = &self.out else { return Ok(()) };
         match path.extension() {
             Some(other) if !other.eq_ignore_ascii_case(kind) => Err(Failure::input(format!(

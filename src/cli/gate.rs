@@ -26,6 +26,10 @@ impl Gate<'_> {
     /// # Errors
     /// The folder is in use, no run's, or that of another scene.
     pub fn look(&self, resumes: bool) -> Result<Option<Record>, Failure> {
+        if self.folder.path().is_file() {
+            let path = self.folder.path().display();
+            return Err(Failure::input(format!("{path}: is a file; a run needs a folder: give another with --out")));
+        }
         if let Some(who) = Lock::held(self.folder.path()) {
             return Err(TakeError::Held(self.folder.path().to_path_buf(), who).into());
         }

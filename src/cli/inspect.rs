@@ -86,6 +86,7 @@ impl Inspect {
             return Ok(());
         }
         let open = Archive::open(&self.path, self.object.as_deref(), Upward::Y).map_err(|error| self.wrong(&error))?;
+        say("in metres, y up, as in a scene whose scene.up is not \"z\":");
         self.mesh(open.mesh)
     }
 

@@ -28,7 +28,7 @@ pub struct Movie {
     /// Size of the movie, as a part of the pictures'
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = factor)]
     scale: f64,
-    /// Pictures a second; those of the run if absent
+    /// Pictures a second; if absent as fast as the run, whether every frame has a picture or every other one
     #[arg(long, value_name = "N", value_parser = rate)]
     fps: Option<f64>,
 }
@@ -46,6 +46,13 @@ fn rate(text: &str) -> Result<f64, String> {
     within(text, 0.1, 1000.0)
 }
 
+/// Frames from picture to picture, where those are even; else 1.
+fn apart(frames: &[u32]) -> u32 {
+    let mut ways = frames.windows(2).map(|pair| pair[1] - pair[0]);
+    let first = ways.next().unwrap_or(1);
+    if ways.all(|way| way == first) { first } else { 1 }
+}
+
 /// Endings of files that ffmpeg makes.
 const ENCODED: [&str; 2] = ["mp4", "mov"];
 
@@ -57,8 +64,8 @@ impl Movie {
     pub fn execute(self) -> Result<(), Failure> {
         let folder = Folder::new(&self.dir);
         let record = run_of(&folder)?;
-        let pictures = self.pictures(&folder, &record)?;
-        let fps = self.fps.unwrap_or(record.fps);
+        let (frames, pictures): (Vec<u32>, Vec<PathBuf>) = self.pictures(&folder, &record)?.into_iter().unzip();
+        let fps = self.fps.unwrap_or(record.fps / f64::from(apart(&frames)));
         let Some(out) = &self.out else {
             self.animated(&pictures, fps, &folder.path().join("movie.png"))?;
             if found() {
@@ -80,11 +87,12 @@ impl Movie {
         }
     }
 
-    /// Files of pictures, in order.
-    fn pictures(&self, folder: &Folder, record: &Record) -> Result<Vec<PathBuf>, Failure> {
+    /// Frames and files of pictures, in order.
+    fn pictures(&self, folder: &Folder, record: &Record) -> Result<Vec<(u32, PathBuf)>, Failure> {
         let wanted = |frame: &u32| self.frames.as_ref().is_none_or(|frames| frames.has(*frame));
         let file = |frame: u32| ["png", "exr"].map(|e| folder.picture(frame, e)).into_iter().find(|p| p.is_file());
-        let all: Vec<PathBuf> = record.there().filter(wanted).filter_map(file).collect();
+        let with = |frame| Some((frame, file(frame)?));
+        let all: Vec<(u32, PathBuf)> = record.there().filter(wanted).filter_map(with).collect();
         if all.is_empty() {
             let dir = self.dir.display();
             let told = format!("{dir}: no pictures of these frames; percale render {dir} draws them");

@@ -79,7 +79,8 @@ impl Render {
         let (mut count, mut bare) = (0, 0);
         for frame in (record.first..=last).filter(|frame| self.frames.as_ref().is_none_or(|frames| frames.has(*frame)))
         {
-            let full = full(&scene, &record, frame);
+            // What is asked for by its number is drawn.
+            let full = self.frames.is_some() || full(&scene, &record, frame);
             if !full && !chosen.contains(&frame) {
                 continue;
             }

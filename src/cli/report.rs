@@ -38,7 +38,7 @@ impl Report {
 /// It is no run folder; the disk refuses.
 pub fn write(folder: &Folder) -> Result<(), Failure> {
     let record = run_of(folder)?;
-    let stats = if record.done > 0 { folder.read_stats()? } else { Vec::new() };
+    let stats = if folder.stats().exists() { folder.read_stats()? } else { Vec::new() };
     let scene = read(&folder.scene())?;
     let name = scene_name(folder, &record);
     let mut body = summary(&record, &stats);

@@ -161,6 +161,9 @@ impl Resume<'_> {
             if now.shape != then.shape {
                 shapes.push(format!("the shape of '{name}' at rest"));
             }
+            if then.moves_otherwise(world) {
+                shapes.push(format!("the motion of '{name}'"));
+            }
         }
         let first = scene.time.start_frame;
         let moved = match self.record {

@@ -82,7 +82,17 @@ fn overrides(set: &[String], more: Vec<(&str, String)>) -> Result<Vec<Override>,
 
 /// Reads a scene with overrides; warnings are told.
 pub fn load(file: &Path, set: &[String], more: Vec<(&str, String)>) -> Result<Scene, Failure> {
-    let scene = scene::read(file, &overrides(set, more)?)?;
+    let overrides = overrides(set, more)?;
+    let scene = scene::read(file, &overrides).map_err(|faults| {
+        // A sweep is no scene, whatever is wrong with it as one.
+        let text = std::fs::read_to_string(file).unwrap_or_default();
+        let begins = |word: &str| text.lines().any(|line| line.trim_start().starts_with(word));
+        if begins("scene =") && begins("[keys]") {
+            Failure::input(format!("{0}: is a sweep, not a scene; percale sweep {0} runs it", file.display()))
+        } else {
+            faults.into()
+        }
+    })?;
     scene.warnings.iter().for_each(|w| warn(&format!("warning: {w}")));
     Ok(scene)
 }
@@ -109,11 +119,14 @@ fn span(text: &str) -> Result<(Option<u32>, u32), String> {
 fn begins(first: Option<u32>, count: u32, own: u32) -> Result<(), String> {
     let last = |first: u32| u64::from(first) + u64::from(count) - 1;
     match first {
-        Some(first) if first != own => Err(format!(
-            "--frames {first}-{}: a run begins at its first frame, {own}; give {own}-{} for as many",
-            last(first),
-            last(own)
-        )),
+        Some(first) if first != own => {
+            let end = last(first);
+            let all = if end >= u64::from(own) { format!("{own}-{end} for all up to there, ") } else { String::new() };
+            Err(format!(
+                "--frames {first}-{end}: a run begins at its first frame, {own}; give {all}{own}-{} for as many",
+                last(own)
+            ))
+        }
         None if own > 1 && count >= own => Err(format!(
             "--frames {count}: is that the last frame, or how many? The shot begins at {own}; give {own}-{count} or {own}-{}",
             last(own)

@@ -72,7 +72,10 @@ impl Simulation<'_> {
                 }
                 if state.time < scene.time.run(frame) {
                     let between = stats.steps > 0;
-                    return Err(self.stopped(state, frame - 1, between.then_some(stats)));
+                    return Err(match frame.checked_sub(1) {
+                        Some(before) => self.stopped(state, before, between.then_some(stats)),
+                        None => Failure::Stopped("by a signal in the preroll of frame 0; it begins again".to_string()),
+                    });
                 }
             }
             if let Some(lost) = world.lost() {
@@ -136,7 +139,12 @@ impl Simulation<'_> {
     fn stopped(&mut self, state: &State, done: u32, partial: Option<FrameStats>) -> Failure {
         match self.keep(state, done, partial) {
             Ok(()) => Failure::Stopped(format!(
-                "by a signal after frame {done} of {}, t={:.6} s; the frames so far are in {}; run again with --resume to go on",
+                "by a signal {} of {}, t={:.6} s; the frames so far are in {}; run again with --resume to go on",
+                if done < self.scene.time.start_frame {
+                    "in the preroll".to_string()
+                } else {
+                    format!("after frame {done}")
+                },
                 self.scene.time.last_frame(),
                 self.world.shot.shot(state.time),
                 self.frames.folder().path().display()
@@ -161,6 +169,11 @@ impl Simulation<'_> {
                     return Ok(all);
                 }
                 self.progress.log(Level::Info, &format!("preroll: {k} of {} frames", time.preroll));
+                let every = self.scene.output.checkpoint;
+                // A shot that begins at frame 0 has no number for what is before.
+                if let (Some(0), Some(before)) = (k.checked_rem(every), time.start_frame.checked_sub(1)) {
+                    self.keep(state, before, Some(stats.clone()))?;
+                }
             }
         }
         all.add(&self.step_until(state, stepper, stats, time.run(stats.frame))?);

@@ -147,7 +147,9 @@ pub fn read(extension: &str, bytes: &[u8]) -> Result<TriMesh, MeshError> {
     match extension.to_ascii_lowercase().as_str() {
         "obj" => obj::read(bytes),
         "ply" => ply::read(bytes).map(|read| read.mesh),
-        other => Err(MeshError::new(format!("unknown kind of mesh file '.{other}'; .obj and .ply are read"))),
+        other => {
+            Err(MeshError::new(format!("unknown kind of mesh file '.{other}'; .obj, .ply, USD and Alembic are read")))
+        }
     }
 }
 

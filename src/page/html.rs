@@ -77,6 +77,8 @@ pub enum Cell {
     Good(String),
     /// What is wrong.
     Bad(String),
+    /// Text, and where it leads: a path beside the page.
+    Link(String, String),
 }
 
 /// A table; a column is set to the right where its first row holds a number.
@@ -92,6 +94,11 @@ pub fn table(heads: &[&str], rows: &[Vec<Cell>]) -> String {
         out.push_str("<tr>");
         for cell in row {
             let (class, text) = match cell {
+                Cell::Link(text, to) => {
+                    let (text, to) = (escape(text), escape(to));
+                    out.push_str(&format!("<td><a href=\"{to}\">{text}</a></td>"));
+                    continue;
+                }
                 Cell::Text(text) => ("", text),
                 Cell::Number(text) => (" class=\"n\"", text),
                 Cell::Good(text) => (" class=\"good\"", text),

@@ -219,6 +219,15 @@ impl Shape {
         matches!(self, Shape::Mesh(_)) || self.moves().is_some()
     }
 
+    /// The mesh file that it is read from, if it is one.
+    pub fn file(&self) -> Option<&PathBuf> {
+        match self {
+            Shape::Mesh(file) => Some(file),
+            Shape::Cache(cache) => Some(&cache.mesh),
+            _ => None,
+        }
+    }
+
     /// The key of a shape that moves by itself.
     pub fn moves(&self) -> Option<&'static str> {
         match self {

@@ -219,7 +219,8 @@ section! {
         pub key: KeyLight = table(),
         /// Draw the ground.
         pub ground: bool = flag().or(true),
-        /// Height of the ground; under everything in the first frame if absent.
+        /// Height of the ground, which is only drawn: nothing lands on it. If absent under everything in the first frame, and it sinks with
+        /// cloth that falls below.
         pub ground_height: Option<f64> = quantity(Unit::Length, -1e6..=1e6).optional(),
         /// Colour of the background; a grey gradient if absent.
         pub background: Option<[f64; 3]> = colour().optional(),

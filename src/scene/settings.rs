@@ -8,7 +8,7 @@ use crate::linalg::Vec3;
 use crate::world::quantity::{Channel, channels};
 
 section! {
-    /// Wind: uniform in space, a mean and smooth gusts in time. It acts through the drag of cloths.
+    /// Wind: uniform in space, a mean and smooth gusts in time. It acts through `air_drag` of cloths and bodies.
     pub struct Wind {
         /// Mean velocity of the air.
         pub velocity: Vec3 = vector(Unit::Speed, 1e3).or(Vec3::zeros()),

@@ -85,7 +85,7 @@ section! {
         pub friction: f64 = real(0.0..=100.0).or(1.0),
         /// Stiffness of the cloth when it is full of water, in units of that when it is dry: wet fibres are softer. That of internal friction
         /// stays.
-        pub stiffness: f64 = real(0.01..=1.0).or(1.0),
+        pub stiffness: f64 = quantity(Unit::Ratio, 0.01..=1.0).or(1.0),
         /// It lets air through by the part (1 - S)^p of what it does dry, at the saturation S: this is p. 0: as dry.
         pub blocks: f64 = real(0.0..=100.0).or(0.0),
         /// Where water comes from.

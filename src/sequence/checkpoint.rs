@@ -4,6 +4,7 @@
 //! (`world::snapshot`), and the CRC-32 of all that. What is cut short or changed is no checkpoint.
 
 use super::stats::FrameStats;
+use crate::world::recording::Recording;
 use crate::world::{Course, Object, State, World, snapshot};
 use serde_json::{Value, json};
 use std::fs::File;
@@ -28,6 +29,8 @@ pub struct Mark {
     pub topology: u32,
     /// Sum of its rest positions.
     pub shape: u32,
+    /// Of what is recorded: how many shapes, and the marks of all but the last and of all.
+    pub motion: Option<(usize, [u64; 2])>,
 }
 
 /// Where a run can go on.
@@ -58,20 +61,44 @@ pub fn marks(world: &World) -> Vec<Mark> {
         let mut shape = crc32fast::Hasher::new();
         let rest = object.place.iter().filter_map(|v| world.rest.get(*v as usize));
         rest.flat_map(|p| p.iter()).for_each(|c| shape.update(&c.to_le_bytes()));
-        let obstacle = world.obstacles.iter().find(|o| world.objects[o.object].name == object.name);
-        if let Some(Course::Recorded(recording)) = obstacle.map(|o| &o.course) {
-            shape.update(&recording.mark.to_le_bytes());
-        }
-        Mark { name: object.name.clone(), topology: topology.finalize(), shape: shape.finalize() }
+        let motion = recording(world, &object.name).and_then(|recording| {
+            let count = recording.count();
+            Some((count, [recording.mark(count.saturating_sub(1))?, recording.mark(count)?]))
+        });
+        Mark { name: object.name.clone(), topology: topology.finalize(), shape: shape.finalize(), motion }
     };
     world.objects.iter().map(mark).collect()
+}
+
+fn recording<'a>(world: &'a World, name: &str) -> Option<&'a Recording> {
+    let obstacle = world.obstacles.iter().find(|o| world.objects[o.object].name == name)?;
+    match &obstacle.course {
+        Course::Rigid(_) => None,
+        Course::Recorded(recording) => Some(recording),
+    }
+}
+
+impl Mark {
+    /// What is recorded of it is another in `world` than it was, as far as both know it: a longer run reads more shapes, and the last one of a
+    /// run is behind its end.
+    pub fn moves_otherwise(&self, world: &World) -> bool {
+        match (self.motion, recording(world, &self.name)) {
+            (None, None) => false,
+            (Some((count, [most, all])), Some(now)) if now.count() == count => {
+                now.mark(count) != Some(all) || now.mark(count.saturating_sub(1)) != Some(most)
+            }
+            // A shorter one has not read what it would be compared with.
+            (Some((count, [most, _])), Some(now)) => now.mark(count.saturating_sub(1)).is_some_and(|now| now != most),
+            _ => true,
+        }
+    }
 }
 
 impl Checkpoint {
     /// The bytes of its file.
     pub fn bytes(&self) -> Vec<u8> {
         let Checkpoint { version, frame, partial, wall, scene, objects, state } = self;
-        let mark = |m: &Mark| json!({ "name": m.name, "topology": m.topology, "shape": m.shape });
+        let mark = |m: &Mark| json!({ "name": m.name, "topology": m.topology, "shape": m.shape, "motion": m.motion });
         let head = json!({
             "version": version,
             "frame": frame,
@@ -142,7 +169,8 @@ impl Checkpoint {
         let text = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).map(str::to_string);
         let whole = |of: &Value, key: &str| of.get(key).and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
         let mark = |m: &Value| {
-            Some(Mark { name: text(m, "name")?, topology: whole(m, "topology")?, shape: whole(m, "shape")? })
+            let motion = serde_json::from_value(m.get("motion").cloned().unwrap_or_default()).ok()?;
+            Some(Mark { name: text(m, "name")?, topology: whole(m, "topology")?, shape: whole(m, "shape")?, motion })
         };
         let read = || {
             Some(Checkpoint {
@@ -209,7 +237,12 @@ mod tests {
             partial: Some(FrameStats { frame: 13, steps: 7, ..FrameStats::default() }),
             wall: 1.5,
             scene: "[time]\nframes = 3 # \"so\"\n".into(),
-            objects: vec![Mark { name: "sheet".into(), topology: 1, shape: u32::MAX }],
+            objects: vec![Mark {
+                name: "sheet".into(),
+                topology: 1,
+                shape: u32::MAX,
+                motion: Some((3, [1, u64::MAX])),
+            }],
             state: State { time: 0.1, step: 40, x: vec![Vec3::repeat(0.3); 5], ..State::default() },
         };
         let bytes = checkpoint.bytes();

@@ -101,7 +101,36 @@ fn places(x: &[Vec3], surface: &Surface, pairs: &[[u32; 2]]) -> Vec<Vec3> {
         first[a.max(b)] = a.min(b);
     }
     let alone = (0..pairs.len()).filter(|k| first[*k] == *k);
-    alone.map(|k| surface.triangles[pairs[k][0] as usize].iter().map(|v| x[*v as usize]).sum::<Vec3>() / 3.0).collect()
+    alone.map(|k| place(pairs[k].map(|t| surface.triangles[t as usize].map(|v| x[v as usize])))).collect()
+}
+
+/// Where two triangles meet: the mean of the points at which an edge of one goes through the other; of those that lie in one plane the
+/// mean of all corners.
+fn place(triangles: [[Vec3; 3]; 2]) -> Vec3 {
+    let [s, t] = &triangles;
+    let mut points = Vec::new();
+    for (edges, [a, b, c]) in [(s, t), (t, s)] {
+        let (p, q) = (b - a, c - a);
+        let normal = p.cross(&q);
+        for k in 0..3 {
+            let (from, to) = (edges[k], edges[(k + 1) % 3]);
+            let [before, after] = [from, to].map(|v| normal.dot(&(v - a)));
+            if before * after > 0.0 || before == after {
+                continue;
+            }
+            let at = from + (to - from) * (before / (before - after));
+            // Coordinates in the triangle, times its area twice squared.
+            let (u, v) = (normal.dot(&(at - a).cross(&q)), normal.dot(&p.cross(&(at - a))));
+            let (whole, room) = (normal.norm_squared(), 1e-9 * normal.norm_squared());
+            if u >= -room && v >= -room && u + v <= whole + room {
+                points.push(at);
+            }
+        }
+    }
+    if points.is_empty() {
+        points.extend(triangles.iter().flatten());
+    }
+    points.iter().sum::<Vec3>() / points.len() as f64
 }
 
 /// The triangles that cross as binary PLY, each with corners of its own, which hold the numbers of its object (from 0) and of the

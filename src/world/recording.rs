@@ -25,6 +25,16 @@ pub enum Clock {
     Times(Vec<f64>),
 }
 
+impl Clock {
+    /// Time of the shape of this number, counted from 0 [s].
+    fn time(&self, k: usize) -> f64 {
+        match self {
+            Clock::Even { start, interval } => start + k as f64 * interval,
+            Clock::Times(times) => times[k],
+        }
+    }
+}
+
 /// Shapes in the order of time.
 #[derive(Clone, Debug)]
 pub struct Recording {
@@ -37,8 +47,8 @@ pub struct Recording {
     pub repeat: bool,
     /// What is taken off all positions [m].
     origin: Vec3,
-    /// A number of all shapes and times, as a mark that they are the same.
-    pub mark: u64,
+    /// For each shape a number of it, its time and all before, as a mark that they are the same.
+    marks: Vec<u64>,
 }
 
 #[derive(Debug)]
@@ -64,8 +74,11 @@ pub struct Recorder {
     vertices: usize,
     count: usize,
     kept: usize,
-    mark: u64,
+    marks: Vec<u64>,
 }
+
+/// A mark of nothing.
+const BLANK: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// Takes a number into a mark (FNV-1a, by words).
 fn marked(mark: u64, number: f64) -> u64 {
@@ -81,7 +94,7 @@ impl Default for Recorder {
 impl Recorder {
     /// Of which so many bytes are kept in memory.
     pub fn keeping(kept: usize) -> Recorder {
-        Recorder { memory: Vec::new(), file: None, vertices: 0, count: 0, kept, mark: 0xcbf2_9ce4_8422_2325 }
+        Recorder { memory: Vec::new(), file: None, vertices: 0, count: 0, kept, marks: Vec::new() }
     }
 
     /// Adds a shape; all have as many vertices as the first.
@@ -93,7 +106,8 @@ impl Recorder {
             self.vertices = shape.len();
         }
         self.count += 1;
-        self.mark = shape.iter().flatten().fold(self.mark, |mark, c| marked(mark, *c));
+        let before = self.marks.last().copied().unwrap_or(BLANK);
+        self.marks.push(shape.iter().flatten().fold(before, |mark, c| marked(mark, *c)));
         if self.file.is_none() && self.count * self.vertices * WIDTH > self.kept {
             let mut file = BufWriter::with_capacity(1 << 20, tempfile::tempfile()?);
             self.memory.drain(..).try_for_each(|shape| put(&mut file, &shape))?;
@@ -126,12 +140,13 @@ impl Recorder {
                 }))
             }
         };
-        let times = match &clock {
-            Clock::Even { start, interval } => vec![*start, *interval],
-            Clock::Times(times) => times.clone(),
-        };
-        let mark = times.into_iter().fold(self.mark, marked);
-        Ok(Recording { shapes: Arc::new(shapes), count: self.count, clock, repeat, origin: Vec3::zeros(), mark })
+        let mut timed = BLANK;
+        let mut marks = self.marks;
+        for (k, mark) in marks.iter_mut().enumerate() {
+            timed = marked(timed, clock.time(k));
+            *mark ^= timed;
+        }
+        Ok(Recording { shapes: Arc::new(shapes), count: self.count, clock, repeat, origin: Vec3::zeros(), marks })
     }
 }
 
@@ -170,9 +185,14 @@ impl Recording {
 
     /// Time of the shape of this number, counted from 0 [s].
     pub fn time(&self, k: usize) -> f64 {
-        match &self.clock {
-            Clock::Even { start, interval } => start + k as f64 * interval,
-            Clock::Times(times) => times[k],
+        self.clock.time(k)
+    }
+
+    /// A mark of so many first shapes and their times: two of the same have the same. None where there are fewer.
+    pub fn mark(&self, count: usize) -> Option<u64> {
+        match count.checked_sub(1) {
+            None => Some(BLANK),
+            Some(last) => self.marks.get(last).copied(),
         }
     }
 

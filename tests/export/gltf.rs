@@ -1,4 +1,4 @@
-use super::support::{bench, export, floats, recorded, rows, single};
+use super::support::{bench, export, floats, percale, recorded, rows, single};
 use serde_json::Value;
 use std::fs;
 
@@ -63,4 +63,28 @@ fn morph_targets_hold_the_record() {
     let corners: Vec<u32> =
         file.bytes(&flap["indices"]).chunks_exact(4).map(|b| u32::from_le_bytes(b.try_into().unwrap())).collect();
     assert_eq!(corners, [0, 2, 1, 4, 5, 3]);
+}
+
+/// One file in place of two: the same text but for the name of the other file, and the same data, in chunks of whole words.
+#[test]
+fn a_glb_holds_both() {
+    export(&["--format", "gltf"]);
+    let two = File::read(&bench().join("run/export/two-things.gltf"));
+    export(&["--format", "gltf", "--out", "one.glb"]);
+    let bytes = fs::read(bench().join("one.glb")).unwrap();
+    let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    assert_eq!((&bytes[..4], word(4), word(8)), (&b"glTF"[..], 2, bytes.len()));
+    let text = word(12);
+    assert_eq!((&bytes[16..20], text % 4), (&b"JSON"[..], 0));
+    let mut json: Value = serde_json::from_slice(&bytes[20..20 + text]).unwrap();
+    let data = word(20 + text);
+    assert_eq!((&bytes[24 + text..28 + text], data % 4, bytes.len()), (&b"BIN\0"[..], 0, 28 + text + data));
+    assert_eq!(bytes[28 + text..28 + text + two.data.len()], two.data[..]);
+    json["buffers"][0]["uri"] = two.json["buffers"][0]["uri"].clone();
+    assert_eq!(json, two.json);
+    assert!(!bench().join("one.bin").exists());
+    for (format, out) in [("usdc", "x.abc"), ("pc2", "z.pc2")] {
+        let told = percale(&["export", "run", "--format", format, "--out", out], bench());
+        assert_eq!(told.status.code(), Some(2), "{format} {out}");
+    }
 }

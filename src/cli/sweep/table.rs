@@ -169,6 +169,7 @@ pub fn gather(plan: &Plan) -> Result<usize, Failure> {
         .map(|(line, row)| {
             let status = 1 + plan.keys.len();
             let cell = |(k, text): (usize, &String)| match (k == status, row.finished) {
+                (false, true) if k == 0 => Cell::Link(text.clone(), format!("{text}/report.html")),
                 (true, true) => Cell::Good(text.clone()),
                 (true, false) => Cell::Bad(text.clone()),
                 _ if k > status => Cell::Number(text.clone()),

@@ -12,6 +12,8 @@ use openusd::pcp::{ArcType, Node};
 use openusd::schemas::geom::{Imageable, Purpose};
 use openusd::sdf::Value;
 use openusd::usd::{AttributeQuery, Prim, PrimPredicate, Stage, TimeCode};
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 /// A mesh on the stage.
@@ -28,14 +30,14 @@ struct Content {
     others: Vec<String>,
     /// Paths of what refers to something that is not there.
     astray: Vec<String>,
+    /// Why what it refers to is not whole, if it is not.
+    broken: Option<String>,
 }
 
 fn content(stage: &Stage) -> Result<Content, MeshError> {
     let mut paths = Vec::new();
     stage.traverse(PrimPredicate::DEFAULT_PROXIES, |path| paths.push(path.clone())).map_err(told)?;
-    if let Some(error) = stage.composition_errors().first() {
-        return Err(MeshError::new(format!("what it refers to is not whole: {error}")));
-    }
+    let broken = stage.composition_errors().first().map(|error| format!("what it refers to is not whole: {error}"));
     let (mut all, mut others, mut astray, mut instancer) = (Vec::new(), Vec::new(), Vec::new(), None);
     for path in paths {
         // What an instancer scatters is not where it is written.
@@ -66,14 +68,14 @@ fn content(stage: &Stage) -> Result<Content, MeshError> {
             _ => (),
         }
     }
-    Ok(Content { meshes: all, others, astray })
+    if let (true, Some(broken)) = (all.is_empty(), &broken) {
+        return Err(MeshError::new(broken));
+    }
+    Ok(Content { meshes: all, others, astray, broken })
 }
 
 /// A reference or payload of the prim leads to a prim that its layer does not have: no error to those who compose it.
 fn strays(prim: &Prim) -> Result<bool, MeshError> {
-    if !prim.has_composition_arc().map_err(told)? {
-        return Ok(false);
-    }
     let graph = prim.prim_index().graph().map_err(told)?;
     // Those that this prim brings in, and none that it has from above.
     let depth = prim.path().as_str().matches('/').count();
@@ -102,6 +104,15 @@ fn blinks(prim: &Prim) -> Result<bool, MeshError> {
 }
 
 fn stage(file: &Path) -> Result<Stage, MeshError> {
+    let mut first = [0; 8];
+    let read = File::open(file).and_then(|mut open| open.read(&mut first));
+    let begin = &first[..read.map_err(|error| MeshError::new(format!("cannot read: {error}")))?];
+    if begin.is_empty() {
+        return Err(MeshError::new("the file is empty"));
+    }
+    if ![&b"#usda"[..], b"PXR-USDC", b"PK"].iter().any(|magic| begin.starts_with(magic)) {
+        return Err(MeshError::new("it is no USD file: it begins neither with #usda nor as a crate or usdz file"));
+    }
     let Some(name) = file.to_str() else { return Err(MeshError::new("its name is not in UTF-8; rename it")) };
     Stage::open(name).map_err(told)
 }
@@ -127,9 +138,16 @@ pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
 /// Opens the file.
 pub fn open(file: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, MeshError> {
     let stage = stage(file)?;
-    let Content { meshes: all, others, astray } = content(&stage)?;
+    let Content { meshes: all, others, astray, broken } = content(&stage)?;
+    // Who names a part of the file wants that part alone.
+    if let (Some(broken), None) = (&broken, wanted) {
+        return Err(MeshError::new(broken));
+    }
     let paths: Vec<String> = all.iter().map(|found| found.prim.path().as_str().to_string()).collect();
-    let taken = chosen(&paths, wanted)?;
+    let taken = chosen(&paths, wanted).map_err(|error| match &broken {
+        Some(broken) => MeshError::new(format!("{error}; {broken}")),
+        None => error,
+    })?;
     let below = all.into_iter().zip(taken).filter(|(_, taken)| *taken).map(|(found, _)| found);
     let (seen, hidden): (Vec<Found>, Vec<Found>) = below.partition(|found| found.hidden.is_none());
     if let (Some(found), []) = (hidden.first(), &seen[..]) {
@@ -180,6 +198,7 @@ pub fn open(file: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, Me
         );
         mesh.notes.push(MeshError::new(message));
     }
+    mesh.notes.extend(broken.map(MeshError::new));
     if !astray.is_empty() {
         mesh.notes.push(MeshError::new(format!("what these refer to is not there: {}", some(&astray))));
     }

@@ -2,9 +2,10 @@
 //! that no frame of the run sees. A speed of which nothing could come is an error, the rest are warnings.
 
 use super::faults::Faults;
+use crate::force::drag::Drag;
 use crate::linalg::Vec3;
-use crate::scene::Scene;
 use crate::scene::unit::{self, rounded as about};
+use crate::scene::{Cloth, Scene};
 use crate::world::build::{BodyInput, ClothInput, Input, ObstacleInput};
 use crate::world::motion::Motion;
 use crate::world::recording::{Clock, Recording};
@@ -30,6 +31,9 @@ const BETWEEN: u32 = 8;
 /// Looks at all objects of a scene, none of which was refused.
 pub fn tell(scene: &Scene, (cloths, bodies, obstacles): Inputs, faults: &mut Faults) {
     weather(scene, faults);
+    if cloths.iter().all(|c| c.drag == Drag::default()) && bodies.iter().all(|b| b.drag == 0.0) && blows(scene) {
+        faults.warn("wind", "moves nothing: no cloth or body has air_drag");
+    }
     if scene.contact.epsilon.is_some() {
         faults.warn("contact.method", "the vertex test lets triangles cross: no frame of this run is proven");
     }
@@ -49,6 +53,16 @@ pub fn tell(scene: &Scene, (cloths, bodies, obstacles): Inputs, faults: &mut Fau
     for (k, (input, described)) in obstacles.iter().zip(&scene.obstacles).enumerate() {
         let (key, x) = (format!("obstacle[{k}]"), &input.mesh.positions);
         let size = size(x);
+        if described.from >= scene.time.end() && scene.time.frames > 1 {
+            faults.warn(&format!("{key}.from"), format!("{} s; {}", about(described.from), unseen(scene)));
+        }
+        let file = described.shape.file();
+        let worn = |cloth: &&Cloth| Some(&cloth.mesh) == file && cloth.object.is_some() && described.object.is_none();
+        if let Some(cloth) = scene.cloths.iter().find(worn) {
+            let message =
+                format!("all meshes of the file, that of the cloth '{}' among them; name its own", cloth.name);
+            faults.warn(&format!("{key}.object"), message);
+        }
         if described.shape.of_files() && size > SIZES[1].max(100.0 * largest) {
             faults.warn(&key, large(size));
         }
@@ -63,10 +77,31 @@ pub fn tell(scene: &Scene, (cloths, bodies, obstacles): Inputs, faults: &mut Fau
                     let message = format!("{} s; {}", about(start), unseen(scene));
                     faults.warn(&format!("{key}.{word}.start"), message);
                 }
+                stands(scene, recording, &format!("{key}.{word}"), faults);
                 posed(recording, (size, word), &format!("{key}.{word}"), faults);
             }
         }
     }
+}
+
+/// Tells of a recording that ends before the run does.
+fn stands(scene: &Scene, recording: &Recording, key: &str, faults: &mut Faults) {
+    let (end, last) = (scene.time.end(), recording.count().saturating_sub(1));
+    if recording.repeat || last == 0 || recording.time(last) + 0.5 / scene.time.fps > end {
+        return;
+    }
+    let frame = f64::from(scene.time.start_frame) + recording.time(last) * scene.time.fps;
+    let message = format!(
+        "its last shape is at frame {}; it stands still from there to frame {}",
+        about(frame),
+        scene.time.last_frame()
+    );
+    faults.warn(key, message);
+}
+
+/// There is wind.
+fn blows(scene: &Scene) -> bool {
+    scene.wind.velocity != Vec3::zeros() || scene.wind.gust != 0.0
 }
 
 /// What a world is made of.
@@ -79,6 +114,9 @@ fn weather(scene: &Scene, faults: &mut Faults) {
         faults.warn("scene.gravity", format!("{g} m/s2; on Earth it is 9.81 m/s2, in metres"));
     } else if scene.gravity.dot(&scene.upwards()) > 0.0 {
         faults.warn("scene.gravity", "points upward; downward is negative along the axis of scene.up");
+    }
+    if blows(scene) && scene.wind.from >= scene.time.end() && scene.time.frames > 1 {
+        faults.warn("wind.from", format!("{} s; {}", about(scene.wind.from), unseen(scene)));
     }
     for (key, speed) in [("velocity", scene.wind.velocity.norm()), ("gust", scene.wind.gust)] {
         if speed > FAST {
@@ -119,12 +157,9 @@ fn large(size: f64) -> String {
 fn sized(x: &[Vec3], key: &str, faults: &mut Faults) -> f64 {
     let size = size(x);
     if crate::mesh::check::SENSIBLE_SIZE.contains(&size) {
-        if size > SIZES[1] {
-            faults.warn(key, large(size));
-        } else if size < SIZES[0] {
+        if size < SIZES[0] {
             let message = format!(
-                "measures {} mm from corner to corner; lengths are in metres: of a file in kilometres, or one made a thousand times too small, \
-                 give transform = {{ scale = 1000 }}",
+                "measures {} mm from corner to corner; lengths are in metres: where that is not meant, give a larger transform.scale",
                 about(1e3 * size)
             );
             faults.warn(key, message);

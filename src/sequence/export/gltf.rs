@@ -1,10 +1,10 @@
-//! glTF 2.0: a `.gltf` file and the `.bin` beside it. Every frame after the first is a morph target, switched on at its time:
+//! glTF 2.0: a `.gltf` file and the `.bin` beside it, or both in one `.glb`. Every frame after the first is a morph target, switched on at its time:
 //! frame `k` at `k / fps` seconds. What is not there has the scale zero. For short clips; other programs make a shape key of each frame.
 
 use super::{Chart, Part, Sample, Sink, Take, le_bytes};
 use crate::linalg::Vec3;
 use crate::scene::Up;
-use crate::sequence::disk::{DiskError, Draft, write};
+use crate::sequence::disk::{DiskError, Draft, read, write};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -230,7 +230,11 @@ impl Sink for Gltf<'_> {
             nodes.push(node);
         }
         let materials = take.parts.iter().map(|p| p.material + 1).max().unwrap_or(0);
-        let file = data.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let one = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("glb"));
+        let mut buffer = json!({ "byteLength": data.length() });
+        if !one {
+            buffer["uri"] = json!(data.path().file_name().unwrap_or_default().to_string_lossy());
+        }
         let mut all = json!({
             "asset": { "version": "2.0", "generator": concat!("percale ", env!("CARGO_PKG_VERSION")) },
             "scene": 0,
@@ -238,7 +242,7 @@ impl Sink for Gltf<'_> {
             "nodes": nodes,
             "meshes": bodies,
             "materials": (0..materials).map(|k| json!({ "name": format!("material_{k}"), "doubleSided": true })).collect::<Vec<_>>(),
-            "buffers": [{ "uri": file, "byteLength": data.length() }],
+            "buffers": [buffer],
             "bufferViews": views,
             "accessors": accessors,
         });
@@ -246,8 +250,30 @@ impl Sink for Gltf<'_> {
         if !channels.is_empty() {
             all["animations"] = json!([{ "name": take.name, "samplers": samplers, "channels": channels }]);
         }
+        let beside = data.path().to_path_buf();
         data.publish()?;
-        write(&path, all.to_string().as_bytes())?;
+        if one {
+            let bytes = read(&beside)?;
+            std::fs::remove_file(&beside).map_err(|error| DiskError::new(&beside, &error))?;
+            write(&path, &binary(&all.to_string(), &bytes))?;
+        } else {
+            write(&path, all.to_string().as_bytes())?;
+        }
         Ok(vec![path])
     }
+}
+
+/// A `.glb` file: heading, then text and data as chunks, each filled up to whole words.
+fn binary(text: &str, data: &[u8]) -> Vec<u8> {
+    let mut out = b"glTF\x02\0\0\0\0\0\0\0".to_vec();
+    for (kind, bytes, fill) in [(b"JSON", text.as_bytes(), b' '), (b"BIN\0", data, 0)] {
+        let length = bytes.len().next_multiple_of(4);
+        out.extend((length as u32).to_le_bytes());
+        out.extend(kind);
+        out.extend(bytes);
+        out.resize(out.len() + length - bytes.len(), fill);
+    }
+    let length = out.len() as u32;
+    out[8..12].copy_from_slice(&length.to_le_bytes());
+    out
 }
