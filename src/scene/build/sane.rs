@@ -77,7 +77,10 @@ pub fn tell(scene: &Scene, (cloths, bodies, obstacles): Inputs, faults: &mut Fau
                     let message = format!("{} s; {}", about(start), unseen(scene));
                     faults.warn(&format!("{key}.{word}.start"), message);
                 }
-                stands(scene, recording, &format!("{key}.{word}"), faults);
+                // A sequence of files is made for the scene; a character's file for the shot.
+                if word == "cache" {
+                    stands(scene, recording, &format!("{key}.{word}"), faults);
+                }
                 posed(recording, (size, word), &format!("{key}.{word}"), faults);
             }
         }
