@@ -72,10 +72,7 @@ impl Simulation<'_> {
                 }
                 if state.time < scene.time.run(frame) {
                     let between = stats.steps > 0;
-                    return Err(match frame.checked_sub(1) {
-                        Some(before) => self.stopped(state, before, between.then_some(stats)),
-                        None => Failure::Stopped("by a signal in the preroll of frame 0; it begins again".to_string()),
-                    });
+                    return Err(self.stopped(state, frame - 1, between.then_some(stats)));
                 }
             }
             if let Some(lost) = world.lost() {
@@ -170,9 +167,9 @@ impl Simulation<'_> {
                 }
                 self.progress.log(Level::Info, &format!("preroll: {k} of {} frames", time.preroll));
                 let every = self.scene.output.checkpoint;
-                // A shot that begins at frame 0 has no number for what is before.
-                if let (Some(0), Some(before)) = (k.checked_rem(every), time.start_frame.checked_sub(1)) {
-                    self.keep(state, before, Some(stats.clone()))?;
+                if every > 0 && k.is_multiple_of(every) {
+                    // Such a shot begins at frame 1 or later.
+                    self.keep(state, time.start_frame - 1, Some(stats.clone()))?;
                 }
             }
         }
