@@ -159,14 +159,12 @@ fn large(size: f64) -> String {
 /// twice.
 fn sized(x: &[Vec3], key: &str, faults: &mut Faults) -> f64 {
     let size = size(x);
-    if crate::mesh::check::SENSIBLE_SIZE.contains(&size) {
-        if size < SIZES[0] {
-            let message = format!(
-                "measures {} mm from corner to corner; lengths are in metres: where that is not meant, give a larger transform.scale",
-                about(1e3 * size)
-            );
-            faults.warn(key, message);
-        }
+    if crate::mesh::check::SENSIBLE_SIZE.contains(&size) && size < SIZES[0] {
+        let message = format!(
+            "measures {} mm from corner to corner; lengths are in metres: where that is not meant, give a larger transform.scale",
+            about(1e3 * size)
+        );
+        faults.warn(key, message);
     }
     size
 }
