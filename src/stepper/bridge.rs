@@ -188,7 +188,8 @@ impl Bridges {
                 None => give_back(world, wet, state, bridge),
             }
         }
-        let new = self.form(world, wet, state, &all, contacts);
+        let mut new = self.form(world, wet, state, &all, contacts);
+        share_film(state, &mut new);
         for bridge in &new {
             let (v, mass) = (bridge.vertex as usize, bridge.volume * WATER);
             state.water.film[v] -= mass;
@@ -336,6 +337,17 @@ fn volume(wet: &Wet, state: &State, v: usize) -> f64 {
     match wet.cloth_of(v) {
         Some((cloth, k)) if wet.bridges.draws() => state.water.film[v].min(0.5 * cloth.most_film(k)) / WATER,
         _ => 0.0,
+    }
+}
+
+/// Bridges on both sides of a vertex that form at once share its film; of a vertex they follow each other.
+fn share_film(state: &State, new: &mut [Bridge]) {
+    let vertices: Vec<u32> = new.iter().map(|bridge| bridge.vertex).collect();
+    for (k, bridge) in new.iter_mut().enumerate() {
+        let beside = [k.wrapping_sub(1), k + 1].into_iter().filter_map(|other| vertices.get(other));
+        if beside.into_iter().any(|other| *other == bridge.vertex) {
+            bridge.volume = bridge.volume.min(0.5 * state.water.film[bridge.vertex as usize] / WATER);
+        }
     }
 }
 

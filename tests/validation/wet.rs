@@ -20,7 +20,7 @@ use percale::world::build::{ClothInput, Input, ObstacleInput, build};
 use percale::world::motion::Motion;
 use percale::world::wet::{Place, Source, WetInput};
 use percale::world::window::Window;
-use percale::world::{Course, Handle, Pin, Pull, World};
+use percale::world::{Course, Handle, Pin, Pull, State, World};
 use std::f64::consts::PI;
 
 /// The paper's cotton: 0.84 of its mass in water, without a film.
@@ -339,6 +339,34 @@ fn water_blocks_the_air() {
     bench.world.wet(&[wet], Settings::water(Law::Volume), &mut bench.state);
     let part = bench.world.wet.as_ref().unwrap().lets_through(&bench.state.water, 4).unwrap();
     close("part of the air", part, 0.25, 1e-12);
+}
+
+/// Cloth that lies between two plates, with a fifth of its film: bridges that form on both sides at once share it, and none is below nothing.
+#[test]
+fn both_sides_share_a_film() {
+    let ceiling = ObstacleInput { name: "ceiling".into(), ..floor(0.2) };
+    let ceiling = ObstacleInput {
+        mesh: TriMesh {
+            positions: ceiling.mesh.positions.iter().map(|p| p + Vec3::y() * 4e-4).collect(),
+            ..ceiling.mesh
+        },
+        ..ceiling
+    };
+    let mut input = over(vec![lattice(5, 5, 0.01, 2e-4)], Some(floor(0.2)), 3e-4, 0.0);
+    input.obstacles.push(ceiling);
+    let mut bench = Bench::new(input, settings(Integrator::Bdf2, 1e-3, 1e-6));
+    let bridges = Settings { form: 3e-4, ..Settings::water(Law::Volume) };
+    soak(&mut bench, Fabric { film: 0.1, ..COTTON }, bridges);
+    let water = &mut bench.state.water;
+    water.film.iter_mut().for_each(|film| *film *= 0.2);
+    let (total, films) = (water.total(), water.film.clone());
+    step(&mut bench, 1e-3);
+    let State { water, bridges, .. } = &bench.state;
+    assert!(bridges.len() == 50 && (water.total() - total).abs() < 1e-15, "{} {}", bridges.len(), water.total());
+    assert!(water.film.iter().chain(&water.absorbed).all(|kg| *kg > -1e-18), "{:?}", water.film);
+    for bridge in bridges {
+        close("half of the film", bridge.volume * 1000.0, 0.5 * films[bridge.vertex as usize], 1e-9);
+    }
 }
 
 /// Forces [N] at rest, and the energy [J], of cloth that has these parts of its stiffness.
