@@ -10,12 +10,17 @@
 //!   `W = mu/2 (|F|^2 - 3) - mu (J - 1) + (lambda + mu)/2 (J - 1)^2`, which is linear elasticity of `mu`, `lambda` at rest. The
 //!   eigenvalues of `dP/dF` are known in closed form but for a 3 x 3 matrix; negative ones are set to zero.
 //!
+//! Damping acts on rates of strain. The neo-Hookean law is damped by that of Green's strain, `(F^T F - I)/2`, whatever the stress: with
+//! `h_a = F g_a` and `B = F F^T` its blocks are `V (mu ((g_a . g_b) B + h_b h_a^T) + lambda h_a h_b^T)`, the stiffness at rest, zero for
+//! any turning at any strain.
+//!
 //! Both are finite and push back where an element is turned inside out: `R` is a rotation, never a reflection, which takes the
 //! smallest of the principal stretches as negative there (Irving, Teran & Fedkiw 2004).
 
 pub mod four;
 mod rows;
 
+use crate::force::term::UPPER;
 use crate::linalg::{Mat3, Vec3};
 pub use rows::{Cells, Solids};
 use std::array::from_fn;
@@ -149,6 +154,29 @@ impl Tetrahedron {
         }
         Strained { forces, blocks }
     }
+
+    /// Neo-Hookean damping at positions `x` [m], by its damping time: blocks as those of [`Strained`] [N/m].
+    pub fn viscosity(&self, law: &Lame, x: &[Vec3; 4]) -> [Mat3; 10] {
+        let f = self.deformation(x);
+        let (spread, g) = (f * f.transpose() * (law.mu * self.volume), self.all());
+        let h = g.map(|g| f * g);
+        UPPER.map(|[a, b]| {
+            let leans = (h[b] * law.mu) * h[a].transpose() + (h[a] * law.lambda) * h[b].transpose();
+            spread * g[a].dot(&g[b]) + leans * self.volume
+        })
+    }
+}
+
+/// Product of an element's blocks with a vector at each vertex.
+pub fn product(blocks: &[Mat3; 10], by: &[Vec3; 4]) -> [Vec3; 4] {
+    let mut found = [Vec3::zeros(); 4];
+    for ([a, b], block) in UPPER.iter().zip(blocks) {
+        found[*a] += block * by[*b];
+        if a != b {
+            found[*b] += block.tr_mul(&by[*a]);
+        }
+    }
+    found
 }
 
 impl Solid {
@@ -337,6 +365,28 @@ mod tests {
             assert!(values.min() > -1e-10 * values.max(), "{k} {law:?}: {values}");
             let shift = nalgebra::SVector::<f64, 12>::from_fn(|i, _| f64::from(u8::from(i % 3 == k % 3)));
             assert!((stiffness * shift).norm() < 1e-10 * values.max());
+        }
+    }
+
+    /// No turning is damped at any strain, and every other rate loses energy, inside out too.
+    #[test]
+    fn neo_hookean_damping_is_of_strain_rates() {
+        let mut random = Random::new(6);
+        for k in 0..300 {
+            let (tet, rest, x) = element(&mut random, [0.01, 0.5, 4.0][k % 3]);
+            let blocks = tet.viscosity(&LAME, &x);
+            let values = matrix(&blocks).symmetric_eigenvalues();
+            assert!(values.min() > -1e-12 * values.max(), "{k}: {values}");
+            // Six strain rates lose energy, three translations and three turnings none.
+            assert_eq!(values.iter().filter(|v| **v > 1e-9 * values.max()).count(), 6, "{k}: {values}");
+            let spin = random.vector();
+            let kept = product(&blocks, &x.map(|p| spin.cross(&p)));
+            assert!(kept.iter().all(|f| f.norm() < 1e-13 * values.max()), "{k}: {kept:?}");
+            let turn = Rotation::from_scaled_axis(random.vector() * 3.0);
+            let turned = rest.map(|p| turn * p);
+            let stiffness = matrix(&tet.strain(&LAWS[1], &turned).blocks);
+            let miss = (matrix(&tet.viscosity(&LAME, &turned)) - stiffness).norm();
+            assert!(miss < 1e-10 * stiffness.norm(), "{k}: {miss}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! Solids as terms of the system.
 
 use super::four::Tetrahedra;
-use super::{Body, Solid, Tetrahedron};
+use super::{Body, Solid, Tetrahedron, product};
 use crate::force::scheme::{Scheme, Shape, pick};
 use crate::force::term::{Law, Name, Own, Rows, UPPER, couple_all};
 use crate::linalg::four::Four;
@@ -114,21 +114,21 @@ impl<T: Real> Rows<T> for Cells {
         }
         for cell in &self.other {
             let Cell { tetrahedron: t, places } = cell;
-            let strained = t.strain(&body(cell).solid, &pick(scheme.x, &t.vertices));
-            let moved = t.vertices.map(|v| moved(v, body(cell)));
-            let mut forces = strained.forces;
-            for ([a, b], block) in UPPER.iter().zip(&strained.blocks) {
-                forces[*a] -= block * moved[*b];
-                if a != b {
-                    forces[*b] -= block.tr_mul(&moved[*a]);
-                }
+            let Body { solid, damping } = body(cell);
+            let x = pick(scheme.x, &t.vertices);
+            let mut strained = t.strain(solid, &x);
+            let still = product(&strained.blocks, &pick(scheme.y, &t.vertices));
+            let viscosity = match solid {
+                Solid::NeoHookean(lame) => t.viscosity(lame, &x),
+                Solid::Corotational(_) => strained.blocks,
+            };
+            let slowed = product(&viscosity, &t.vertices.map(|v| scheme.damped(v as usize)));
+            for (a, v) in t.vertices.iter().enumerate() {
+                push(*v, strained.forces[a] - still[a] - slowed[a] * *damping);
             }
-            for (v, force) in t.vertices.iter().zip(forces) {
-                push(*v, force);
-            }
-            let damped = 1.0 + body(cell).damping / beta;
-            for (place, block) in places.iter().zip(&strained.blocks) {
-                domain.add(*place, &(block * damped));
+            for (k, place) in places.iter().enumerate() {
+                strained.blocks[k] += viscosity[k] * (damping / beta);
+                domain.add(*place, &strained.blocks[k]);
             }
         }
     }
