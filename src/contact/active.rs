@@ -256,7 +256,7 @@ impl ActiveSet {
         par::each_mut(contacts, |k, c| {
             c.braked = blows[k].braked;
             c.free = c.moved(step) - turns.turned(&state.x, &c.vertices, &c.weights);
-            let guess = |k: usize| match state.guess.get(c.vertices[k] as usize) {
+            let guess = |k: usize| match step.guess.get(c.vertices[k] as usize) {
                 Some(guess) => guess * (step.betas[c.vertices[k] as usize].powi(2) * c.weights[k]),
                 None => Vec3::zeros(),
             };

@@ -268,6 +268,11 @@ impl Law for Springs<'_> {
         self.0.iter().for_each(|spring| couple_all(&spring.vertices, couple));
     }
 
+    fn resists(&self, mark: &mut dyn FnMut(u32)) {
+        let isotropic = |s: &&Spring| matches!(s.tension, Tension::Linear { jacobian: Jacobian::Isotropic, .. });
+        self.0.iter().filter(isotropic).flat_map(|spring| spring.vertices).for_each(mark);
+    }
+
     fn rows<T: Real>(&self, domain: &Domain<T>) -> Strung {
         let own = Own::of(domain);
         let held = |k: u32| {

@@ -101,6 +101,9 @@ pub trait Law: Debug + Send + Sync {
     /// Gives `hold` the vertices on which it acts and nothing answers: their momentum and energy are not their own.
     fn holds(&self, _hold: &mut dyn FnMut(u32)) {}
 
+    /// Gives `mark` the vertices whose turning it resists as it does stretching: their angular momentum is not kept.
+    fn resists(&self, _mark: &mut dyn FnMut(u32)) {}
+
     /// Its elements that touch a subdomain.
     fn rows<T: Real>(&self, domain: &Domain<T>) -> Self::Rows<T>;
 
@@ -137,6 +140,8 @@ pub trait Term: Debug + Send + Sync {
     fn joins(&self) -> bool;
     /// See [`Law::holds`].
     fn holds(&self, hold: &mut dyn FnMut(u32));
+    /// See [`Law::resists`].
+    fn resists(&self, mark: &mut dyn FnMut(u32));
     /// [`Law::all_rows`] in single precision.
     fn single(&self, domains: &[Domain<f32>]) -> Vec<Box<dyn Rows<f32>>>;
     /// [`Law::all_rows`] in double precision.
@@ -165,6 +170,9 @@ impl<L: Law> Term for L {
     }
     fn holds(&self, hold: &mut dyn FnMut(u32)) {
         Law::holds(self, hold);
+    }
+    fn resists(&self, mark: &mut dyn FnMut(u32)) {
+        Law::resists(self, mark);
     }
     fn single(&self, domains: &[Domain<f32>]) -> Vec<Box<dyn Rows<f32>>> {
         boxed(self.all_rows(domains))

@@ -16,6 +16,7 @@ mod scheme;
 mod solve;
 mod steps;
 mod stride;
+mod turn;
 mod water;
 
 use crate::contact::active::ActiveSet;
@@ -132,6 +133,7 @@ pub struct Stepper<T> {
     pulls: pull::Pulls,
     links: Links,
     free: free::Free,
+    turns: turn::Turns,
     guard: guard::Guard,
     strides: stride::Strides,
     springs: limit::Springs,
@@ -163,6 +165,7 @@ impl<T: Precision> Stepper<T> {
             pulls: pull::Pulls::default(),
             links: Links::new(&world.starts),
             free: free::Free::new(world),
+            turns: turn::Turns::new(world),
             guard: guard::Guard::default(),
             strides: stride::Strides::new(world),
             springs: limit::Springs::default(),
@@ -173,6 +176,10 @@ impl<T: Precision> Stepper<T> {
             now: Step {
                 mass: vec![0.0; moving],
                 moved: vec![Vec3::zeros(); world.rest.len()],
+                ahead: vec![Vec3::zeros(); moving],
+                left: vec![Vec3::zeros(); moving],
+                drift: vec![Vec3::zeros(); moving],
+                guess: vec![Vec3::zeros(); moving],
                 rate: vec![Vec3::zeros(); moving],
                 z: vec![Vec3::zeros(); moving],
                 flight: vec![Vec3::zeros(); moving],
@@ -213,7 +220,7 @@ impl<T: Precision> Stepper<T> {
 
     /// Masses, free flight, pins and obstacles.
     fn predict(&mut self, world: &World, state: &mut State) -> Result<(), StepError> {
-        let Stepper { settings, strides, springs, now, .. } = self;
+        let Stepper { settings, strides, springs, turns, now, .. } = self;
         springs.clear();
         now.limited.fill(false);
         par::fill(&mut now.mass, |v| state.mass(world, v));
@@ -222,6 +229,7 @@ impl<T: Precision> Stepper<T> {
             term.mass(state.memory.of(term.name()), &mut |v, mass| now.mass[v as usize] += mass);
         });
         scheme::free_flight(world, state, settings.integrator, now);
+        turns.find(world, state, now);
         let freed = scheme::prescribe(world, state, now);
         if freed.contains(&true) {
             let begin = now.begin;
@@ -245,12 +253,12 @@ impl<T: Precision> Stepper<T> {
 
     /// Candidate pairs, contacts among them, air below cloths, handles; then contacts are linearised.
     fn detect(&mut self, world: &World, state: &State, report: &mut Report) -> Result<(), StepError> {
-        let Stepper { contacts, airs, bridges, pulls, links, now, clock, .. } = self;
+        let Stepper { contacts, airs, bridges, pulls, links, turns, now, clock, .. } = self;
         report.builds += contacts.update_candidates(world, state, now)?;
         report.candidates = contacts.candidate_count();
         lap(clock, &mut report.seconds.broad);
         contacts.find_contacts(world, state, now);
-        scheme::ground(world, state, now);
+        scheme::ground(world, state, turns, now);
         lap(clock, &mut report.seconds.narrow);
         airs.look(world, state);
         lap(clock, &mut report.seconds.air);
@@ -268,9 +276,10 @@ impl<T: Precision> Stepper<T> {
 
     /// All terms and the air at free flight; the first guess.
     fn linearise(&mut self, world: &World, state: &State, report: &mut Report) {
-        let Stepper { assembly, airs, bridges, pulls, now, clock, .. } = self;
+        let Stepper { assembly, airs, bridges, pulls, turns, now, clock, .. } = self;
         pulls.pull(world, state, now);
         bridges.pull(now);
+        turns.ahead(world, state, now);
         // Side by side: neither asks for the other, and what the air does one after the other leaves a thread free.
         let (step, forces) = (&*now, &mut *assembly);
         let (pressed, assembled) =
@@ -283,8 +292,8 @@ impl<T: Precision> Stepper<T> {
         airs.inflate(world, &mut assembly.force);
         airs.exchange(&mut assembly.matrix.common);
         assembly.keep();
-        let Step { z, betas, fixed, flight, moved, .. } = now;
-        par::fill(z, |v| if fixed[v] { Vec3::zeros() } else { state.guess[v] * (betas[v] * betas[v]) });
+        let Step { z, betas, fixed, flight, moved, guess, .. } = now;
+        par::fill(z, |v| if fixed[v] { Vec3::zeros() } else { guess[v] * (betas[v] * betas[v]) });
         par::fill(flight, |v| moved[v]);
         lap(clock, &mut report.seconds.assembly);
     }
@@ -325,12 +334,13 @@ impl<T: Precision> Stepper<T> {
         let mut limited = 0;
         while limited < SOLVES && self.springs.find(world, state, &self.now) {
             lap(&mut self.clock, &mut report.seconds.check);
-            if scheme::ground_limited(world, state, &mut self.now) {
+            if scheme::ground_limited(world, state, &self.turns, &mut self.now) {
                 self.springs.find(world, state, &self.now);
                 let Step { flight, moved, .. } = &mut self.now;
                 moved[..world.moving].copy_from_slice(flight);
                 self.pulls.pull(world, state, &self.now);
                 self.bridges.pull(&self.now);
+                self.turns.ahead(world, state, &mut self.now);
                 assemble(world, state, &self.now, &mut self.assembly);
                 self.airs.inflate(world, &mut self.assembly.force);
                 self.assembly.keep();
@@ -349,13 +359,14 @@ impl<T: Precision> Stepper<T> {
     /// The step is made: new state, and what all that remembers remembers of it.
     fn commit(&mut self, world: &World, state: &mut State, report: &mut Report) {
         self.free.settle(world, state, &mut self.now);
+        self.turns.settle(world, state, &mut self.now, &self.free);
         if self.meter.asked() {
             self.measure(world, state);
         }
-        let Stepper { contacts, airs, bridges, breath, soak, guard, watch, now, clock, .. } = self;
+        let Stepper { contacts, airs, bridges, breath, soak, guard, watch, turns, now, clock, .. } = self;
         contacts.advance_bristles(world, state, now);
         breath.commit(world, state, now);
-        scheme::commit(world, state, now);
+        scheme::commit(world, state, turns, now);
         state.owed.clone_from(guard.owed());
         let State { x, memory, .. } = &mut *state;
         world.elements.commit(x, memory);

@@ -7,7 +7,7 @@
 //! - A pinned vertex is eliminated from the system. Its reaction is what its row lacks: rate of momentum less weight, links and the row's
 //!   laws, `f - sum(K z)`.
 //! - What is done to velocities after the solution (strain limits, damping, pairs pushed apart, momentum given back) counts as the force that
-//!   would have done it in the step: `m (v' - v_solved)/beta`, a correction.
+//!   would have done it in the step: `m (v' - v_solved)/beta`, a correction. So does what a frame that turns gives a vertex (`turn`).
 //!
 //! Over everything that is simulated, forces between objects and inside of them cancel: weight, pins, handles, obstacles, laws that nothing
 //! answers (drag, tethers) and corrections are the rate of momentum, but for the residual of the linear solve and the rounding of
@@ -224,7 +224,7 @@ impl<T: Precision> Meter<T> {
     fn outer(&mut self, at: &Acted<T>) -> Vec3 {
         let Some(outer) = &mut self.outer else { return Vec3::zeros() };
         let Acted { world, state, step, .. } = at;
-        let scheme = Scheme { y: &step.flight, rate: &self.flight, ..step.scheme(world, state) };
+        let scheme = Scheme { rate: &self.flight, ..step.scheme(world, state) };
         outer.assemble(&scheme, &state.memory);
         let solved: Vec<Vec3> = (0..world.moving).map(|v| step.solved(v as u32)).collect();
         let mut product = vec![Vec3::zeros(); world.moving];
@@ -234,11 +234,11 @@ impl<T: Precision> Meter<T> {
 
     /// What was done to a vertex after the solution [N].
     fn correction(&self, at: &Acted<T>, v: usize) -> Vec3 {
-        let Step { rate, z, betas, mass, fixed, .. } = at.step;
+        let Step { rate, z, betas, mass, fixed, drift, .. } = at.step;
         if fixed[v] {
             return Vec3::zeros();
         }
-        (rate[v] - (self.flight[v] + z[v] / betas[v])) * (mass[v] / betas[v])
+        (rate[v] - (self.flight[v] + z[v] / betas[v]) + drift[v]) * (mass[v] / betas[v])
     }
 
     fn force(&mut self, at: &Acted<T>, k: usize, source: &Source, balance: &[Vec3; 8]) {

@@ -5,6 +5,7 @@
 //! (Choi & Ko 2002 for w = 1). The first step has no history and is backward Euler, so the stepper makes it short. With
 //! `y = x~ + beta (v~ + beta g) - x` the unknown is `z = x' - x - y`.
 
+use super::turn::Turns;
 use crate::linalg::{Vec3, par};
 use crate::world::step::Step;
 use crate::world::{Limit, State, World};
@@ -45,28 +46,24 @@ pub fn free_flight(world: &World, state: &State, integrator: Integrator, step: &
     });
 }
 
-/// Vertices in contact take this step by backward Euler: the history of the second-order scheme would turn an impact into a
-/// bounce of half its speed.
-pub fn ground(world: &World, state: &State, step: &mut Step) {
-    let Step { h, beta, betas, moved, rate, touched, fixed, .. } = step;
+/// Vertices in contact take this step by backward Euler, in the frame that turns with their component: the history of the second-order
+/// scheme would turn an impact into a bounce of half its speed.
+pub fn ground(world: &World, state: &State, turns: &Turns, step: &mut Step) {
+    let Step { h, beta, betas, moved, rate, drift, touched, fixed, .. } = step;
     let grounded = |v: usize| touched[v] && !fixed[v];
     par::fill(betas, |v| if grounded(v) { *h } else { *beta });
-    par::each_mut(rate, |v, rate| {
+    par::each_pair_mut(rate, &mut moved[..world.moving], |v, rate, moved| {
         if grounded(v) {
-            *rate = state.v[v] + world.gravity * *h;
+            (*moved, *rate) = turns.flight(world, state, *h, v);
         }
     });
     let rate = &*rate;
-    par::each_mut(&mut moved[..world.moving], |v, moved| {
-        if grounded(v) {
-            *moved = rate[v] * *h;
-        }
-    });
+    par::fill(drift, |v| if grounded(v) { rate[v] - (state.v[v] + world.gravity * *h) } else { Vec3::zeros() });
 }
 
 /// A cloth whose strain limit acts takes the step by backward Euler, for the same reason. Where the step goes stays, from another
 /// free flight. True when there were vertices that did not.
-pub fn ground_limited(world: &World, state: &State, step: &mut Step) -> bool {
+pub fn ground_limited(world: &World, state: &State, turns: &Turns, step: &mut Step) -> bool {
     let mut any = false;
     for cloth in &world.cloths {
         let mut outside = cloth.limits.iter().map(|Limit { ends, least, most }| {
@@ -84,8 +81,8 @@ pub fn ground_limited(world: &World, state: &State, step: &mut Step) -> bool {
             }
             any = true;
             step.betas[v] = step.h;
-            step.rate[v] = state.v[v] + world.gravity * step.h;
-            step.flight[v] = step.rate[v] * step.h;
+            (step.flight[v], step.rate[v]) = turns.flight(world, state, step.h, v);
+            step.drift[v] = step.rate[v] - (state.v[v] + world.gravity * step.h);
             step.z[v] = step.moved[v] - step.flight[v];
         }
     }
@@ -178,20 +175,25 @@ pub fn rejoins(world: &World, state: &State, h: f64) -> bool {
 /// Takes the step: history, positions, velocities. Vertices in contact that are stopped forget their history but for gravity: one that
 /// leaves goes on in the free flight that those beside it are in. So does all of a cloth whose limit acts, so that its momentum
 /// stays.
-pub fn commit(world: &World, state: &mut State, step: &Step) {
-    let State { x, v, x_before, v_before, guess, .. } = state;
+pub fn commit(world: &World, state: &mut State, turns: &Turns, step: &Step) {
     let Step { h, moved, rate, touched, limited, z, betas, .. } = step;
     let calm = CALM * world.gravity.norm();
+    let before = &*state;
     let history = |i: usize| {
-        let acceleration = (rate[i] - v[i]) / *h;
-        let acts = if acceleration.norm() <= calm { acceleration } else { world.gravity };
-        if touched[i] { Some(acts) } else { limited[i].then_some(world.gravity) }
+        if !touched[i] && !limited[i] {
+            return None;
+        }
+        let acceleration = (rate[i] - before.v[i]) / *h;
+        let beside = acceleration - turns.acceleration(world, before, i);
+        Some(if touched[i] && beside.norm() <= calm { acceleration } else { world.gravity })
     };
-    par::fill(x_before, |i| match history(i) {
+    let history: Vec<Option<Vec3>> = par::map(world.moving, history);
+    let State { x, v, x_before, v_before, guess, .. } = state;
+    par::fill(x_before, |i| match history[i] {
         Some(acts) => x[i] + moved[i] - (rate[i] - acts * (h / 2.0)) * *h,
         None => x[i],
     });
-    par::fill(v_before, |i| history(i).map_or(v[i], |acts| rate[i] - acts * *h));
+    par::fill(v_before, |i| history[i].map_or(v[i], |acts| rate[i] - acts * *h));
     par::each_mut(&mut x[..world.moving], |i, x| *x += moved[i]);
     par::fill(&mut v[..world.moving], |i| rate[i]);
     par::fill(guess, |i| z[i] / (betas[i] * betas[i]));
@@ -225,6 +227,7 @@ mod tests {
     fn next(touched: bool, before: Vec3, after: Vec3) -> [Vec3; 2] {
         let (mut world, _) = build(Input::empty(gravity()));
         world.moving = 1;
+        (world.component, world.component_mass) = (vec![0], vec![1.0]);
         let none = || vec![Vec3::zeros()];
         let mut state =
             State { x: none(), v: vec![before], x_before: none(), v_before: none(), guess: none(), ..State::default() };
@@ -239,7 +242,7 @@ mod tests {
             limited: vec![false],
             ..Step::default()
         };
-        commit(&world, &mut state, &step);
+        commit(&world, &mut state, &Turns::new(&world), &step);
         step.h = H[1];
         free_flight(&world, &state, Integrator::Bdf2, &mut step);
         [step.moved[0], step.rate[0]]

@@ -27,6 +27,14 @@ pub struct Step {
     pub moved: Vec<Vec3>,
     /// Displacement of free flight; moving vertices [m].
     pub flight: Vec<Vec3>,
+    /// Positions at which laws are linearised: turned ahead with each component; moving vertices [m].
+    pub ahead: Vec<Vec3>,
+    /// Displacement of free flight from there; moving vertices [m].
+    pub left: Vec<Vec3>,
+    /// Velocity that the frame which turns with its component gives a free vertex, an error of second order; moving vertices [m/s].
+    pub drift: Vec<Vec3>,
+    /// Solution of the last step over its effective step squared, turned ahead; moving vertices [m/s^2].
+    pub guess: Vec<Vec3>,
     /// Velocity of free flight, then at the end; moving vertices [m/s].
     pub rate: Vec<Vec3>,
     /// Unknown: displacement from free flight [m].
@@ -46,14 +54,14 @@ pub struct Step {
 }
 
 impl Step {
-    /// What it tells the laws while its displacements are those of free flight.
+    /// What it tells the laws.
     pub fn scheme<'a>(&'a self, world: &World, state: &'a State) -> Scheme<'a> {
         Scheme {
-            x: &state.x,
-            y: &self.moved,
+            x: &self.ahead,
+            y: &self.left,
             rate: &self.rate,
             v: &state.v,
-            guess: &state.guess,
+            guess: &self.guess,
             mass: &self.mass,
             beta: self.beta,
             betas: &self.betas,

@@ -29,5 +29,6 @@ mod seed_air;
 mod solid;
 mod spring;
 mod tether;
+mod turn;
 mod vanish;
 mod wet;

@@ -239,7 +239,7 @@ fn a_bouncing_body_gains_nothing() {
     {
         let mut ball = body(bar([3, 3, 3], 0.02), law);
         let turn = Rotation::from_scaled_axis(Vec3::new(0.5, 0.2, 0.7));
-        ball.mesh.positions.iter_mut().for_each(|p| *p = turn * *p + Vec3::new(-0.03, 0.1, -0.03));
+        ball.mesh.positions.iter_mut().for_each(|p| *p = turn * *p + Vec3::new(-0.03, 0.15, -0.03));
         let mut input =
             Input { obstacles: vec![plate("table", 0.0, 1.0, Motion::Fixed)], ..solid(Vec3::y() * -G, ball) };
         input.contact.enabled = true;
