@@ -282,8 +282,10 @@ impl<T: Precision> Stepper<T> {
         turns.ahead(world, state, now);
         // Side by side: neither asks for the other, and what the air does one after the other leaves a thread free.
         let (step, forces) = (&*now, &mut *assembly);
-        let (pressed, assembled) =
-            par::join(|| timed(|| airs.press(world, state, step)), || timed(|| assemble(world, state, step, forces)));
+        let (pressed, assembled) = par::join(
+            || timed(|| airs.press(world, state, step)),
+            || timed(|| solve::assemble(world, state, step, forces)),
+        );
         // Each has half of the time in which both are at work.
         let mut both = 0.0;
         lap(clock, &mut both);
@@ -341,7 +343,7 @@ impl<T: Precision> Stepper<T> {
                 self.pulls.pull(world, state, &self.now);
                 self.bridges.pull(&self.now);
                 self.turns.ahead(world, state, &mut self.now);
-                assemble(world, state, &self.now, &mut self.assembly);
+                solve::assemble(world, state, &self.now, &mut self.assembly);
                 self.airs.inflate(world, &mut self.assembly.force);
                 self.assembly.keep();
             }
@@ -443,11 +445,6 @@ impl<T: Precision> Stepper<T> {
         report.beyond = limit::beyond(world, state, now);
         Ok(())
     }
-}
-
-/// The system at the present state, without links and air.
-fn assemble<T: Precision>(world: &World, state: &State, now: &Step, assembly: &mut Assembly<T>) {
-    assembly.assemble(&now.scheme(world, state), &state.memory);
 }
 
 #[cfg(test)]

@@ -2,12 +2,18 @@
 
 use super::report::Report;
 use super::{Stepper, lap};
+use crate::force::assembly::Assembly;
 use crate::force::term::Precision;
 use crate::linalg::par;
 use crate::linalg::pcg::Components;
-use crate::world::World;
 use crate::world::step::Step;
 use crate::world::step_error::StepError;
+use crate::world::{State, World};
+
+/// All laws where the components will have turned to, without links and air.
+pub(super) fn assemble<T: Precision>(world: &World, state: &State, now: &Step, assembly: &mut Assembly<T>) {
+    assembly.assemble(&now.scheme(world, state), &state.memory);
+}
 
 impl<T: Precision> Stepper<T> {
     /// Adds the contacts and begins to solve for `z`, from the guess that stands there.
