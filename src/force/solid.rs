@@ -8,16 +8,18 @@
 //!   semidefinite: with `h_a = R g_a` its blocks are `V (mu (h_a . h_b) I + mu h_b h_a^T + lambda h_a h_b^T)`.
 //! - Stable neo-Hookean (Smith, de Goes & Kim 2019, "Analytic Eigensystems for Isotropic Distortion Energies"):
 //!   `W = mu/2 (|F|^2 - 3) - mu (J - 1) + (lambda + mu)/2 (J - 1)^2`, which is linear elasticity of `mu`, `lambda` at rest. The
-//!   eigenvalues of `dP/dF` are known in closed form but for a 3 x 3 matrix; negative ones are set to zero.
+//!   eigenvalues of `dP/dF` are known in closed form but for a 3 x 3 matrix; negative ones are set to zero. Where `lambda` is positive
+//!   its part is of vertex rings, not of elements (see [`rings`]).
 //!
-//! Damping acts on rates of strain. The neo-Hookean law is damped by that of Green's strain, `(F^T F - I)/2`, whatever the stress: with
-//! `h_a = F g_a` and `B = F F^T` its blocks are `V (mu ((g_a . g_b) B + h_b h_a^T) + lambda h_a h_b^T)`, the stiffness at rest, zero for
-//! any turning at any strain.
+//! Damping acts on rates of strain. The neo-Hookean law is damped by those of Green's strain, `(F^T F - I)/2`, and of `J`, whatever the
+//! stress: with `h_a = F g_a`, `c_a = dJ/dF g_a` and `B = F F^T` its blocks are `V (mu ((g_a . g_b) B + h_b h_a^T) + lambda c_a c_b^T)`,
+//! the stiffness at rest, zero for any turning at any strain.
 //!
 //! Both are finite and push back where an element is turned inside out: `R` is a rotation, never a reflection, which takes the
 //! smallest of the principal stretches as negative there (Irving, Teran & Fedkiw 2004).
 
 pub mod four;
+pub mod rings;
 mod rows;
 
 use crate::force::term::UPPER;
@@ -120,17 +122,33 @@ impl Tetrahedron {
         (0..3).map(|k| (x[k + 1] - x[0]) * self.gradients[k].transpose()).sum()
     }
 
-    /// Elastic energy [J].
+    /// Change of volume per rest volume.
+    pub fn swell(&self, x: &[Vec3; 4]) -> f64 {
+        self.deformation(x).determinant() - 1.0
+    }
+
+    /// Gradients of the change of volume per rest volume by each vertex [1/m].
+    pub fn swelling(&self, x: &[Vec3; 4]) -> [Vec3; 4] {
+        let cofactor = cofactor(&self.deformation(x));
+        self.all().map(|g| cofactor * g)
+    }
+
+    /// Elastic energy of an element by itself, rings left out [J].
     pub fn energy(&self, law: &Solid, x: &[Vec3; 4]) -> f64 {
         self.volume * law.density(&self.deformation(x))
     }
 
-    /// Forces and stiffness at positions `x` [m].
+    /// Forces and stiffness of an element by itself at positions `x` [m].
     pub fn strain(&self, law: &Solid, x: &[Vec3; 4]) -> Strained {
+        self.strain_in(law, x, self.swell(x))
+    }
+
+    /// The same where `lambda` acts on another change of volume per rest volume than its own, that of its rings.
+    pub fn strain_in(&self, law: &Solid, x: &[Vec3; 4], swell: f64) -> Strained {
         let f = self.deformation(x);
         let stretched = Stretched::new(&f);
         let gradients = self.all();
-        let stress = law.stress(&f, &stretched) * self.volume;
+        let stress = law.stress(&f, &stretched, swell) * self.volume;
         let forces = gradients.map(|g| -stress * g);
         let mut blocks = [Mat3::zeros(); 10];
         let pairs = (0..4).flat_map(|a| (a..4).map(move |b| (a, b)));
@@ -144,7 +162,7 @@ impl Tetrahedron {
                 }
             }
             Solid::NeoHookean(lame) => {
-                for (value, matrix) in stretched.modes(lame) {
+                for (value, matrix) in stretched.modes(lame, swell) {
                     let moved = gradients.map(|g| matrix * g);
                     for (block, (a, b)) in blocks.iter_mut().zip(pairs.clone()) {
                         *block += moved[a] * moved[b].transpose() * (self.volume * value);
@@ -158,10 +176,10 @@ impl Tetrahedron {
     /// Neo-Hookean damping at positions `x` [m], by its damping time: blocks as those of [`Strained`] [N/m].
     pub fn viscosity(&self, law: &Lame, x: &[Vec3; 4]) -> [Mat3; 10] {
         let f = self.deformation(x);
-        let (spread, g) = (f * f.transpose() * (law.mu * self.volume), self.all());
-        let h = g.map(|g| f * g);
+        let (spread, cofactor, g) = (f * f.transpose() * (law.mu * self.volume), cofactor(&f), self.all());
+        let (h, c) = (g.map(|g| f * g), g.map(|g| cofactor * g));
         UPPER.map(|[a, b]| {
-            let leans = (h[b] * law.mu) * h[a].transpose() + (h[a] * law.lambda) * h[b].transpose();
+            let leans = (h[b] * law.mu) * h[a].transpose() + (c[a] * law.lambda) * c[b].transpose();
             spread * g[a].dot(&g[b]) + leans * self.volume
         })
     }
@@ -179,7 +197,21 @@ pub fn product(blocks: &[Mat3; 10], by: &[Vec3; 4]) -> [Vec3; 4] {
     found
 }
 
+/// Derivative of the determinant.
+fn cofactor(f: &Mat3) -> Mat3 {
+    let [a, b, c] = [f.column(0), f.column(1), f.column(2)];
+    Mat3::from_columns(&[b.cross(&c), c.cross(&a), a.cross(&b)])
+}
+
 impl Solid {
+    /// Part of the bulk modulus that acts on the volume of vertex rings [Pa].
+    pub fn bulk_of_rings(&self) -> Option<f64> {
+        match self {
+            Solid::NeoHookean(Lame { lambda, .. }) if *lambda > 0.0 => Some(*lambda),
+            _ => None,
+        }
+    }
+
     /// Energy density [J/m^3].
     fn density(&self, f: &Mat3) -> f64 {
         match self {
@@ -194,8 +226,8 @@ impl Solid {
         }
     }
 
-    /// First Piola stress [Pa].
-    fn stress(&self, f: &Mat3, stretched: &Stretched) -> Mat3 {
+    /// First Piola stress [Pa]; `swell` as in [`Tetrahedron::strain_in`].
+    fn stress(&self, f: &Mat3, stretched: &Stretched, swell: f64) -> Mat3 {
         match self {
             Solid::Corotational(Lame { mu, lambda }) => {
                 let strain = stretched.stretches.add_scalar(-1.0);
@@ -203,9 +235,7 @@ impl Solid {
                 stretched.u * Mat3::from_diagonal(&principal) * stretched.v.transpose()
             }
             Solid::NeoHookean(Lame { mu, lambda }) => {
-                let [a, b, c] = [f.column(0), f.column(1), f.column(2)];
-                let cofactor = Mat3::from_columns(&[b.cross(&c), c.cross(&a), a.cross(&b)]);
-                f * *mu + cofactor * ((lambda + mu) * (f.determinant() - 1.0) - mu)
+                f * *mu + cofactor(f) * (lambda * swell + mu * (f.determinant() - 1.0) - mu)
             }
         }
     }
@@ -232,11 +262,11 @@ impl Stretched {
     }
 
     /// Eigenvalues above zero and eigenmatrices of the neo-Hookean `dP/dF`.
-    fn modes(&self, lame: &Lame) -> impl Iterator<Item = (f64, Mat3)> {
+    fn modes(&self, lame: &Lame, swell: f64) -> impl Iterator<Item = (f64, Mat3)> {
         let Lame { mu, lambda } = *lame;
         let s = &self.stretches;
         let (volume, bulk) = (s.x * s.y * s.z, lambda + mu);
-        let pressure = bulk * (volume - 1.0) - mu;
+        let pressure = lambda * swell + mu * (volume - 1.0) - mu;
         let scaling = Mat3::from_fn(|i, j| {
             if i == j {
                 let face = s[(i + 1) % 3] * s[(i + 2) % 3];
@@ -332,7 +362,7 @@ mod tests {
             let law = LAWS[1];
             let (tet, _, x) = element(&mut random, [0.01, 0.1, 0.5][k % 3]);
             let stretched = Stretched::new(&tet.deformation(&x));
-            if stretched.modes(&LAME).count() < 9 {
+            if stretched.modes(&LAME, tet.swell(&x)).count() < 9 {
                 continue;
             }
             whole += 1;

@@ -89,7 +89,7 @@ section! {
         /// Young's modulus at small strain; required without a base.
         young: Option<f64> = quantity(Unit::Pressure, 1.0..=1e12).optional(),
         /// Poisson's ratio at small strain; 0.3 without a base.
-        poisson: Option<f64> = real(-0.9..=0.499).optional(),
+        poisson: Option<f64> = real(-0.9..=0.4999).optional(),
         /// Stiffness-proportional damping time; 2 ms without a base.
         damping: Option<f64> = quantity(Unit::Time, 0.0..=1.0).optional(),
         /// Rate at which it loses its speed, in proportion to its mass; 0 without a base.

@@ -140,6 +140,30 @@ fn one_deformation_is_one_stress() {
     }
 }
 
+/// Forces with volumes kept by rings are minus the gradient of the energy, cell by cell pressed and drawn. Central differences of `h = 1e-4`
+/// of a cell miss by `h^2` times third derivatives and 1e-16/1e-4 for rounding.
+#[test]
+fn forces_of_rings_are_minus_the_gradient_of_energy() {
+    let law = Solid::NeoHookean(Lame::new(2e4, 0.49));
+    let (world, _) = build(solid(Vec3::zeros(), body(bar([2, 2, 2], 0.02), law)));
+    let mut random = Random::new(7);
+    let x: Vec<Vec3> = world.rest.iter().map(|p| p + Vec3::from_fn(|_, _| random.signed()) * 4e-3).collect();
+    let found = forces(&world, &x);
+    let scale = found.iter().map(|f| f.norm()).fold(0.0, f64::max);
+    for (v, axis) in (0..x.len()).flat_map(|v| (0..3).map(move |axis| (v, axis))) {
+        let at = |by: f64| {
+            let mut y = x.clone();
+            y[v][axis] += by;
+            world.elements.solid_energy(&y)
+        };
+        let force = (at(-2e-6) - at(2e-6)) / 4e-6;
+        assert!((force - found[v][axis]).abs() < 1e-6 * scale, "{v} {axis}: {force} {}", found[v][axis]);
+    }
+    let mut each = 0.0;
+    world.elements.each_energy(&x, &Memory::default(), |_, energy| each += energy);
+    close("energy of all elements", each, world.elements.solid_energy(&x), 1e-12);
+}
+
 /// A turn as a whole is no strain: no force, the same volume.
 #[test]
 fn a_turned_bar_is_at_rest() {

@@ -1,6 +1,7 @@
 //! Solids as terms of the system.
 
 use super::four::Tetrahedra;
+use super::rings::{Rings, SHARE};
 use super::{Body, Solid, Tetrahedron, product};
 use crate::force::scheme::{Scheme, Shape, pick};
 use crate::force::term::{Law, Name, Own, Rows, UPPER, couple_all};
@@ -23,8 +24,9 @@ pub struct Cells {
     bodies: Vec<Body>,
     /// Those that are done four at a time.
     corotational: Vec<Cell>,
-    /// Those that are done one by one.
+    /// Those that are done one by one, and their rings.
     other: Vec<Cell>,
+    rings: Rings,
 }
 
 /// A tetrahedron as one subdomain sees it: own vertices first and ascending, so that the blocks to store are on and above the
@@ -37,14 +39,42 @@ struct Cell {
 }
 
 impl Solids<'_> {
-    fn energy_of(&self, k: usize, x: &[Vec3]) -> f64 {
+    /// Energy of an element but for that of its rings [J], and by how much it swells [m^3].
+    fn energy_of(&self, k: usize, x: &[Vec3]) -> [f64; 2] {
         let t = &self.tetrahedra[k];
-        t.energy(&self.bodies[t.body as usize].solid, &pick(x, &t.vertices))
+        let (solid, x) = (&self.bodies[t.body as usize].solid, pick(x, &t.vertices));
+        let energy = t.energy(solid, &x);
+        solid.bulk_of_rings().map_or([energy, 0.0], |bulk| {
+            let swell = t.swell(&x);
+            [energy - 0.5 * t.volume * bulk * swell * swell, t.volume * swell]
+        })
+    }
+
+    /// Gives `add` the energy [J] of each element and each ring, with one of its vertices.
+    fn each(&self, x: &[Vec3], add: &mut dyn FnMut(u32, f64)) {
+        let energies = par::map(self.tetrahedra.len(), |k| self.energy_of(k, x));
+        self.tetrahedra.iter().zip(&energies).for_each(|(t, [energy, _])| add(t.vertices[0], *energy));
+        if self.bodies.iter().all(|body| body.solid.bulk_of_rings().is_none()) {
+            return;
+        }
+        // Bulk modulus, volume and by how much it swells, of the ring of each vertex.
+        let mut rings = vec![[0.0; 3]; x.len()];
+        for (t, [_, swell]) in self.tetrahedra.iter().zip(&energies) {
+            let Some(bulk) = self.bodies[t.body as usize].solid.bulk_of_rings() else { continue };
+            for v in t.vertices {
+                let [own, volume, sum] = &mut rings[v as usize];
+                (*own, *volume, *sum) = (bulk, *volume + SHARE * t.volume, *sum + SHARE * swell);
+            }
+        }
+        let there = rings.iter().enumerate().filter(|(_, [_, volume, _])| *volume > 0.0);
+        there.for_each(|(v, [bulk, volume, sum])| add(v as u32, 0.5 * bulk * sum * sum / volume));
     }
 
     /// Energy of them all [J].
     pub fn energy(&self, x: &[Vec3]) -> f64 {
-        par::sum(self.tetrahedra.len(), |k| self.energy_of(k, x))
+        let mut sum = 0.0;
+        self.each(x, &mut |_, energy| sum += energy);
+        sum
     }
 }
 
@@ -69,13 +99,15 @@ impl Law for Solids<'_> {
         };
         let near = own.near(self.tetrahedra.len(), |k| self.tetrahedra[k].vertices);
         let four = |c: &Cell| matches!(self.bodies[c.tetrahedron.body as usize].solid, Solid::Corotational(_));
-        let (corotational, other) = near.into_iter().map(cell).partition(four);
-        Cells { bodies: self.bodies.to_vec(), corotational, other }
+        let (corotational, other): (_, Vec<Cell>) = near.into_iter().map(cell).partition(four);
+        let ringed = |t: &&Tetrahedron| self.bodies[t.body as usize].solid.bulk_of_rings().is_some();
+        let asked: Vec<Tetrahedron> = other.iter().map(|c| c.tetrahedron).collect();
+        let rings = Rings::new(&asked, self.tetrahedra.iter().filter(ringed));
+        Cells { bodies: self.bodies.to_vec(), corotational, other, rings }
     }
 
     fn each_energy(&self, shape: &Shape, _memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
-        let energies = par::map(self.tetrahedra.len(), |k| self.energy_of(k, shape.x));
-        self.tetrahedra.iter().zip(energies).for_each(|(t, energy)| add(t.vertices[0], energy));
+        self.each(shape.x, add);
     }
 }
 
@@ -112,11 +144,26 @@ impl<T: Real> Rows<T> for Cells {
                 }
             }
         }
-        for cell in &self.other {
+        // What the present velocity alone does to the rings: the matrix holds elements by themselves, which are stiffer.
+        let swelling = |t: &Tetrahedron| {
+            let damping = bodies[t.body as usize].damping;
+            let ahead = t.vertices.map(|v| scheme.ahead(v as usize) + scheme.v[v as usize] * damping);
+            let gradients = t.swelling(&pick(scheme.x, &t.vertices));
+            (gradients, gradients.iter().zip(&ahead).map(|(g, by)| g.dot(by)).sum::<f64>())
+        };
+        self.rings.fill(|t| [t.swell(&pick(scheme.x, &t.vertices)), swelling(t).1]);
+        for (k, cell) in self.other.iter().enumerate() {
             let Cell { tetrahedron: t, places } = cell;
             let Body { solid, damping } = body(cell);
             let x = pick(scheme.x, &t.vertices);
-            let mut strained = t.strain(solid, &x);
+            let bulk = solid.bulk_of_rings();
+            let [swell, ahead] = if bulk.is_some() { self.rings.of(k) } else { [t.swell(&x), 0.0] };
+            let mut strained = t.strain_in(solid, &x, swell);
+            if let Some(bulk) = bulk {
+                let (gradients, own) = swelling(t);
+                let late = t.volume * bulk * (own - ahead);
+                strained.forces.iter_mut().zip(gradients).for_each(|(force, g)| *force += g * late);
+            }
             let still = product(&strained.blocks, &pick(scheme.y, &t.vertices));
             let viscosity = match solid {
                 Solid::NeoHookean(lame) => t.viscosity(lame, &x),

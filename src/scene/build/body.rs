@@ -4,18 +4,19 @@ use super::faults::Faults;
 use super::files::{self, Wanted};
 use super::hold;
 use crate::linalg::Vec3;
-use crate::mesh::fill::fill;
+use crate::mesh::fill::{FillFault, fill};
 use crate::mesh::{TetMesh, TriMesh, generate};
 use crate::scene::Scene;
 use crate::scene::body::{Body, Shape};
 use crate::scene::obstacle::Block;
 use crate::scene::place::Ball;
+use crate::scene::solid::Law;
 use crate::world::build::BodyInput;
 
 /// Tetrahedra with which a body is filled where nothing is said.
 const TETRAHEDRA: f64 = 4000.0;
-/// Most tetrahedra of a box.
-const MOST: f64 = 4e6;
+/// Poisson's ratio from which elements that keep their own volume are told to lock.
+const LOCKS: f64 = 0.4;
 /// Longest edge of the triangles of a ball or capsule that is filled, as a part of its radius: they are at most 0.1 % of it deep.
 const FINE: f64 = 0.078;
 
@@ -52,6 +53,14 @@ pub fn input(scene: &Scene, body: &Body, key: &str, faults: &mut Faults) -> Opti
     let pins = hold::pins(&body.pins, (x, led), &groups, key, faults);
     let handles = hold::handles(&body.handles, (x, led), &groups, key, faults);
     let material = &body.material;
+    if material.law == Law::Corotational && material.poisson > LOCKS {
+        let message = format!(
+            "tetrahedra of the co-rotational law bend too stiffly at a Poisson's ratio of {}, above {LOCKS}: they lock; those of law \
+             = \"neo-hookean\" do not",
+            material.poisson
+        );
+        faults.warn(&format!("{key}.material"), message);
+    }
     Some(BodyInput {
         name: body.name.clone(),
         law: material.elastic(),
@@ -73,21 +82,18 @@ fn placed(body: &Body, mut mesh: TriMesh) -> TriMesh {
     mesh
 }
 
-/// A box of nearly cubic cells.
+/// A box of nearly cubic cells of the lattice, whose corners are kept.
 fn bricks(body: &Body, block: &Block, key: &str, faults: &mut Faults) -> Option<TetMesh> {
     let size = block.size * body.transform.scale;
-    let edge = body.resolution.unwrap_or_else(|| (6.0 * size.product() / TETRAHEDRA).cbrt());
-    let cells = [0, 1, 2].map(|k| (size[k] / edge).round().clamp(1.0, 1e4) as usize);
-    if 6.0 * size.product() / edge.powi(3) > MOST {
-        let least = (6.0 * size.product() / MOST).cbrt();
-        let message =
-            format!("cells of {edge} m are too fine for this box: there would be millions; at least {least:.1e} m");
-        faults.fault(&format!("{key}.resolution"), message);
-        return None;
-    }
-    let counts = Vec3::new(cells[0] as f64, cells[1] as f64, cells[2] as f64);
-    let mut mesh = generate::brick(cells, block.size.component_div(&counts));
-    mesh.positions.iter_mut().for_each(|p| *p -= block.size / 2.0);
+    let edge = body.resolution.unwrap_or_else(|| (12.0 * size.product() / TETRAHEDRA).cbrt());
+    let cells = size.map(|size| (size / edge).round().max(1.0));
+    let found = fill(&generate::cuboid(Vec3::zeros(), cells, cells.max()), 1.0).map_err(|fault| match fault {
+        FillFault::TooFine { least, .. } => FillFault::TooFine { size: edge, least: least * edge },
+        other => other,
+    });
+    let mut mesh = or_told(body, found, key, faults)?;
+    let cell = block.size.component_div(&cells);
+    mesh.positions.iter_mut().for_each(|p| *p = p.component_mul(&cell) - block.size / 2.0);
     block.turn(&mut mesh.positions);
     files::apply(&body.transform, &mut mesh.positions);
     Some(mesh)
@@ -96,16 +102,17 @@ fn bricks(body: &Body, block: &Block, key: &str, faults: &mut Faults) -> Option<
 /// Tetrahedra inside a surface.
 fn filled(body: &Body, surface: &TriMesh, key: &str, faults: &mut Faults) -> Option<TetMesh> {
     let size = body.resolution.unwrap_or_else(|| (12.0 * volume(surface).abs() / TETRAHEDRA).cbrt());
-    match fill(surface, size) {
-        Ok(mesh) => Some(mesh),
-        Err(fault) => {
-            match &body.shape {
-                Shape::Mesh(file) if fault.is_of_the_surface() => faults.in_file(file, None, None, fault.to_string()),
-                _ => faults.fault(&format!("{key}.resolution"), fault.to_string()),
-            }
-            None
-        }
-    }
+    or_told(body, fill(surface, size), key, faults)
+}
+
+/// The mesh, or the fault at its place.
+fn or_told(body: &Body, found: Result<TetMesh, FillFault>, key: &str, faults: &mut Faults) -> Option<TetMesh> {
+    found
+        .map_err(|fault| match &body.shape {
+            Shape::Mesh(file) if fault.is_of_the_surface() => faults.in_file(file, None, None, fault.to_string()),
+            _ => faults.fault(&format!("{key}.resolution"), fault.to_string()),
+        })
+        .ok()
 }
 
 /// Volume inside a closed surface [m^3].
