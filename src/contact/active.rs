@@ -8,6 +8,7 @@ mod force;
 mod proof;
 mod stop;
 
+use super::bearing::bearing;
 use super::corotation::CoRotation;
 use super::element::{EDGES, Element, Moment, SECOND, Watched, key, shape_room, thickness};
 use super::feasible::{Flat, from_first, minimum, remember};
@@ -369,7 +370,8 @@ impl ActiveSet {
         if !state.room.is_empty() {
             room = vertices.iter().fold(room, |room, v| room.min(state.room[*v as usize]));
         }
-        Some(Found { key, vertices: *vertices, separation: *separation, share, room, mass, kept })
+        let bears = bearing(world, step, pair, vertices, &separation.weights, mass);
+        Some(Found { key, vertices: *vertices, separation: *separation, share, room, mass, bears, kept })
     }
 
     /// What acts in this step.

@@ -17,13 +17,14 @@ pub(crate) struct Found {
     /// Part of thickness and activation distance that the rest shape has room for.
     pub room: f64,
     pub mass: f64,
+    pub bears: f64,
     pub kept: bool,
 }
 
 impl Found {
     /// The contact, without memory.
     pub(crate) fn contact(&self, world: &World, state: &State) -> Element {
-        let Found { key, vertices, separation, share, room, mass, kept } = *self;
+        let Found { key, vertices, separation, share, room, mass, bears, kept } = *self;
         let Separation { distance, normal, weights } = separation;
         let [a, b] = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize]);
         let friction = match world.frictions.of(a, b) {
@@ -49,6 +50,7 @@ impl Found {
             gap: distance - thickness(world, &vertices, &weights) * room,
             reach: world.distance(&vertices) * room,
             mass,
+            bears,
             friction,
             bristle: None,
             share,

@@ -21,7 +21,7 @@ const LACK: f64 = 1e-3;
 const LEAP: f64 = 4.0;
 
 /// The vertex moves by forces.
-fn free(world: &World, step: &Step, v: u32) -> bool {
+pub(super) fn free(world: &World, step: &Step, v: u32) -> bool {
     (v as usize) < world.moving && !step.fixed[v as usize]
 }
 

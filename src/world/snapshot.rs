@@ -78,7 +78,7 @@ macro_rules! sections {
 sections! {
     "time" 1 { time, lag, held, step, last, target, clean }
     "motion" 1 { x, v, x_before, v_before, guess }
-    "friction" 1 { bristles }
+    "friction" 2 { bristles }
     "crossings" 1 { ignored, released }
     "air" 1 { airs }
     "balloons" 1 { balloons }
@@ -169,7 +169,7 @@ macro_rules! pieces {
 }
 
 pieces! {
-    Bristle { deflection, sliding, kept }
+    Bristle { deflection, sliding, kept, load }
     Air { energy, flux, excess, before, free }
     Inside { energy, excess, shut }
     Water { absorbed, film, bridged, joined, dried }
@@ -294,7 +294,7 @@ mod tests {
             target: 2e-3,
             clean: 9,
             guess: vec![v(4); 3],
-            bristles: vec![(1 << 62, Bristle { deflection: v(0), sliding: true, kept: false })],
+            bristles: vec![(1 << 62, Bristle { deflection: v(0), sliding: true, kept: false, load: 0.3 })],
             ignored: vec![(Pair::EdgeEdge, [3, 4]), (Pair::VertexFace, [0, u32::MAX])],
             released: Some(2),
             airs: vec![Air {

@@ -1,0 +1,31 @@
+//! The mass for whose weight the barrier of a pair is made.
+//!
+//! Cloth bends, and each of its vertices bears little more than itself. A body stands on a few of its points, or rolls from one to
+//! the next: a barrier for the mass of a vertex is spent below it, and a gap that is spent may close by next to nothing in a step.
+
+use super::impulse::free;
+use crate::collision::certificate::Pair;
+use crate::world::step::Step;
+use crate::world::{Kind, World};
+use std::ops::Range;
+
+/// Mass that the barrier of a pair bears [kg]: the effective one `1/sum(w^2/m)` of both sides, where a body's side has all of its mass,
+/// and no less than the `mass` of the pair.
+pub fn bearing(world: &World, step: &Step, pair: Pair, vertices: &[u32; 4], weights: &[f64; 4], mass: f64) -> f64 {
+    let side = |own: Range<usize>| -> f64 {
+        let first = vertices[own.start] as usize;
+        let own = own.filter(|k| free(world, step, vertices[*k]));
+        let object = usize::from(world.surface.object[first]);
+        if world.objects[object].kind == Kind::Body {
+            let all = world.component_mass[world.component[first] as usize];
+            return if own.count() > 0 { 1.0 / all } else { 0.0 };
+        }
+        own.map(|k| weights[k] * weights[k] / step.mass[vertices[k] as usize]).sum()
+    };
+    let first = match pair {
+        Pair::VertexFace => 1,
+        Pair::EdgeEdge => 2,
+    };
+    // At least one vertex is free, or there is no contact.
+    (1.0 / (side(0..first) + side(first..4))).max(mass)
+}
