@@ -6,6 +6,7 @@
 //! so fast that no list would last two steps have brief ones, built in each step, of the pairs that come within reach in this step alone.
 //! What a list gives beside the pairs that are wanted depends on when it was built: who reads it must look, and leave out what is
 //! farther than what is wanted and the list's `rate`, for that may be missing. What is left depends on no step before.
+//! Neighbours of one surface are near to each other for good; given its rest shape, they are wanted from half their distance there on.
 
 mod find;
 
@@ -13,13 +14,15 @@ use super::patch::Patch;
 use super::surface::Surface;
 use super::tree::{Tree, margin2};
 use crate::linalg::{Vec3, par};
-use find::{Find, Gathered};
+use find::{Apart, Find, Gathered};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Steps a list is meant to last at the present speed, and those below which it is brief.
 const LAST: (f64, f64) = (8.0, 2.0);
 /// Least and largest room of a list, the first in units of the reach, the second of the edge length.
 const ROOM: (f64, f64) = (0.25, 0.3);
+/// Reach in units of the edge length from which on neighbours may be within it for good.
+const NEIGHBOUR: f64 = 0.25;
 /// Lists that are kept for their storage.
 const SPARE: usize = 64;
 /// Most pairs of all lists, for each vertex, edge and triangle and beside; and most lists, for each patch and beside.
@@ -36,6 +39,8 @@ pub struct Near {
     pub b: u32,
     /// Distance at build, rounded down [m].
     pub distance: f32,
+    /// Distance at which it is wanted, where that is less than the list's [m].
+    pub reach: f32,
 }
 
 /// The pairs between two patches, or within one.
@@ -81,6 +86,8 @@ pub struct Candidates {
     covered: Vec<Vec3>,
     /// Reach beyond half thicknesses [m].
     distance: f64,
+    /// Positions at rest of what has neighbours; empty where these are as all others [m].
+    rest: Vec<Vec3>,
     /// Objects whose pairs are wanted, `objects x objects`.
     meet: Vec<bool>,
     objects: usize,
@@ -123,6 +130,12 @@ impl Candidates {
         }
     }
 
+    /// Pairs of one object are wanted up to half their distance in its rest shape, or the distance beyond the thickness: nearer they act, or may
+    /// cross. What is thicker than its cells are wide has few then.
+    pub fn with_rest(self, rest: &[Vec3]) -> Candidates {
+        Candidates { rest: rest.to_vec(), ..self }
+    }
+
     /// From the next update on no pairs of `absent` objects are wanted.
     pub fn leave_out(&mut self, absent: impl Fn(usize) -> bool) {
         self.absent.iter_mut().enumerate().for_each(|(object, left_out)| *left_out = absent(object));
@@ -161,13 +174,14 @@ impl Candidates {
             list.patches.iter().for_each(|p| self.patches[*p as usize].wanted = true);
         }
         par::each_heavy(&mut self.patches, |_, patch| patch.fit(x, surface, moved));
-        let patches = &self.patches;
+        let Candidates { lists, patches, rest, distance, most: (most, _), .. } = &mut *self;
+        let (patches, apart, most) = (&*patches, (&rest[..], *distance), *most);
         // What would be too much is not built to its end.
-        let old = self.lists.iter().filter(|list| !list.fresh).map(List::count).sum();
-        let (count, most) = (AtomicUsize::new(old), self.most.0);
-        par::each_heavy(&mut self.lists, |_, list| {
+        let old = lists.iter().filter(|list| !list.fresh).map(List::count).sum();
+        let count = AtomicUsize::new(old);
+        par::each_heavy(lists, |_, list| {
             if list.fresh && count.load(Ordering::Relaxed) <= most {
-                list.build(x, surface, patches, moved);
+                list.build(x, surface, patches, moved, apart);
                 count.fetch_add(list.count(), Ordering::Relaxed);
             }
         });
@@ -341,7 +355,15 @@ impl List {
         }
     }
 
-    fn build(&mut self, x: &[Vec3], surface: &Surface, patches: &[Patch], moved: &[Vec3]) {
+    /// `rest` has the rest shape, if that is given, and the distance up to which every pair is wanted [m].
+    fn build(
+        &mut self,
+        x: &[Vec3],
+        surface: &Surface,
+        patches: &[Patch],
+        moved: &[Vec3],
+        (rest, distance): (&[Vec3], f64),
+    ) {
         if !std::mem::take(&mut self.fresh) {
             return;
         }
@@ -350,7 +372,11 @@ impl List {
         // The boxes of a patch cover what it does beside its mean displacement.
         let (near, along) =
             if self.brief { (self.reach, a.step - b.step) } else { (self.reach + self.room, Vec3::zeros()) };
-        let mut find = Find { x, surface, near, moved: self.brief.then_some(moved), gathered: Gathered::new() };
+        // No two features of one surface without a common vertex are much nearer to each other than half an edge.
+        let neighbours = !rest.is_empty() && a.object == b.object && self.reach > NEIGHBOUR * a.edge.min(b.edge);
+        let apart = neighbours.then_some(Apart { rest, distance, beyond: near - self.reach });
+        let gathered = Gathered::new();
+        let mut find = Find { x, surface, near, moved: self.brief.then_some(moved), apart, gathered };
         find.vertex_face((&a.vertices, &b.triangles), &along, &mut self.vertex_face);
         if !same {
             find.vertex_face((&b.vertices, &a.triangles), &-along, &mut self.vertex_face);

@@ -90,7 +90,8 @@ impl ActiveSet {
     pub fn new(world: &World, largest: f64) -> ActiveSet {
         let (thickness, distance) = (&world.half_thickness, world.contact.distance);
         ActiveSet {
-            candidates: Candidates::new(&world.rest, &world.surface, thickness, distance, |i, j| world.meet(i, j)),
+            candidates: Candidates::new(&world.rest, &world.surface, thickness, distance, |i, j| world.meet(i, j))
+                .with_rest(&world.rest),
             predicted: vec![Vec3::zeros(); world.rest.len()],
             parts: Vec::new(),
             order: Vec::new(),
@@ -169,9 +170,9 @@ impl ActiveSet {
             part.found.clear();
             let lists = self.candidates.lists[k * LISTS..].iter().take(LISTS);
             for list in lists.filter(|list| !self.candidates.of(list, state.released)) {
-                let limit = list.reach + list.approach;
                 for pair in PAIRS {
-                    let within = |near: &&Near| f64::from(near.distance) < limit && !ignores(state, pair, near);
+                    let limit = |near: &Near| list.reach.min(f64::from(near.reach)) + list.approach;
+                    let within = |near: &&Near| f64::from(near.distance) < limit(near) && !ignores(state, pair, near);
                     let mut near = std::mem::take(&mut part.near);
                     near.clear();
                     near.extend(Self::of(list, pair).iter().filter(within));
@@ -313,10 +314,12 @@ impl ActiveSet {
             + half(1) * weights[1].abs()
             + half(2) * weights[2].abs()
             + half(3) * weights[3].abs();
-        let away = distance - (thick + f64x4::splat(world.contact.distance));
+        // Neighbours act from half their distance at rest on: see `shape_room`.
+        let wanted = f64x4::new(four.map(|near| f64::from(near.reach)));
+        let away = distance - (thick + f64x4::splat(world.contact.distance)).fast_min(wanted);
         let zero = f64x4::splat(0.0);
         // The same whenever the list was built: it may lack what is beyond.
-        let beyond = distance.simd_ge(f64x4::splat(list.reach + list.rate));
+        let beyond = distance.simd_ge(f64x4::splat(list.reach).fast_min(wanted) + f64x4::splat(list.rate));
         let far = beyond | away.simd_gt(zero) & pair.closer(&moved).simd_lt(away);
         let travel = moved[0] * weights[0] + moved[1] * weights[1] + moved[2] * weights[2] + moved[3] * weights[3];
         let closing = normal.dot(&travel).fast_min(zero);

@@ -130,7 +130,7 @@ mod tests {
         let (surface, mut state) = two(-0.1);
         ignore(&surface, &mut state, &[[0, 1]]);
         assert_eq!(state.ignored.len(), 15);
-        let near = |a: u32, b: u32| Near { a, b, distance: 0.0 };
+        let near = |a: u32, b: u32| Near { a, b, distance: 0.0, reach: f32::INFINITY };
         assert!(ignores(&state, Pair::VertexFace, &near(3, 0)) && ignores(&state, Pair::EdgeEdge, &near(1, 4)));
         assert!(!ignores(&state, Pair::EdgeEdge, &near(0, 1)) && excuses(&surface, &state, [0, 1]));
         // Crossing, then nearer than the least distance, then apart, for good.

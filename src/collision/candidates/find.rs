@@ -40,6 +40,22 @@ impl Gathered {
     }
 }
 
+/// A rounding that does not make it smaller.
+#[inline]
+fn above(distance: f64) -> f32 {
+    (distance * (1.0 + 1e-6)).min(f64::from(f32::MAX)) as f32
+}
+
+/// What neighbours are told by.
+pub struct Apart<'a> {
+    /// Positions at rest [m].
+    pub rest: &'a [Vec3],
+    /// Distance up to which every pair is wanted [m].
+    pub distance: f64,
+    /// How much farther what is listed may be than what is wanted [m].
+    pub beyond: f64,
+}
+
 /// How the pairs of a list are found.
 pub struct Find<'a> {
     pub x: &'a [Vec3],
@@ -48,6 +64,8 @@ pub struct Find<'a> {
     pub near: f64,
     /// Displacements by which they come that near; without them those that are [m].
     pub moved: Option<&'a [Vec3]>,
+    /// With it, pairs of one object that are near at rest are wanted when they are nearer than that.
+    pub apart: Option<Apart<'a>>,
     pub gathered: Gathered,
 }
 
@@ -83,7 +101,7 @@ impl Find<'_> {
     /// Adds those of the gathered pairs that are or come near.
     #[inline(always)]
     fn keep(&mut self, pair: Pair, out: &mut Vec<Near>) {
-        let Find { x, surface, near, moved, gathered } = self;
+        let Find { x, surface, near, moved, apart, gathered } = self;
         for (four, count) in fours(gathered.take()) {
             let corners: [[u32; 4]; 4] = std::array::from_fn(|k| surface.corners(pair, four[k]));
             let distances = pair.separations(&corners, x).distance;
@@ -94,11 +112,17 @@ impl Find<'_> {
                 }
                 None => distances,
             };
-            for (([a, b], distance), least) in
-                four.into_iter().zip(distances.to_array()).zip(least.to_array()).take(count)
-            {
-                if least <= *near {
-                    out.push(Near { a, b, distance: below(distance) });
+            let reaches = match apart {
+                Some(Apart { rest, distance, .. }) => {
+                    pair.separations(&corners, rest).distance.to_array().map(|d| above((0.5 * d).max(*distance)))
+                }
+                None => [f32::INFINITY; 4],
+            };
+            let beyond = apart.as_ref().map_or(0.0, |apart| apart.beyond);
+            let each = four.into_iter().zip(distances.to_array()).zip(least.to_array()).zip(reaches);
+            for ((([a, b], distance), least), reach) in each.take(count) {
+                if least <= near.min(f64::from(reach) + beyond) {
+                    out.push(Near { a, b, distance: below(distance), reach });
                 }
             }
         }

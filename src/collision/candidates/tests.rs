@@ -1,9 +1,10 @@
+mod timing;
+
 use super::*;
 use crate::collision::certificate::Pair;
 use crate::linalg::random::Random;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::time::Instant;
 
 type Objects = Vec<(Range<usize>, Vec<[u32; 3]>)>;
 
@@ -82,7 +83,7 @@ fn listed(candidates: &Candidates) -> Pairs {
     let mut pairs = Pairs::new();
     for list in &candidates.lists {
         let mut add = |edges: bool, near: &Near| {
-            if f64::from(near.distance) < list.reach + list.approach {
+            if f64::from(near.distance) < list.reach.min(f64::from(near.reach)) + list.approach {
                 let before = pairs.insert((edges, near.a, near.b), f64::from(near.distance));
                 assert!(before.is_none(), "{near:?} twice");
             }
@@ -138,13 +139,37 @@ fn what_would_fill_the_memory_is_not_listed() {
     }
 }
 
+/// Positions at rest of the neighbours that are left out: none or those of the scene.
+fn at_rest(x: &[Vec3], given: bool) -> Vec<Vec3> {
+    if given { x.to_vec() } else { Vec::new() }
+}
+
+/// The pair of one object is wanted at this distance: nearer than half of what it is at rest, or than `distance`.
+fn is_wanted(surface: &Surface, rest: &[Vec3], (edges, a, b): (bool, u32, u32), d: f64, distance: f64) -> bool {
+    let pair = if edges { Pair::EdgeEdge } else { Pair::VertexFace };
+    let corners = surface.corners(pair, [a, b]);
+    let [i, j] = [corners[0], corners[3]].map(|v| surface.object[v as usize]);
+    rest.is_empty() || i != j || {
+        let there = pair.separation(&corners.map(|v| rest[v as usize])).distance;
+        d <= distance.max(0.5 * there)
+    }
+}
+
 #[test]
 fn what_comes_within_reach_is_listed_before() {
+    let counts = [false, true].map(comes_within_reach);
+    assert!(counts[1] < counts[0] / 2, "{counts:?}");
+}
+
+/// Gives the number of pairs that were listed.
+fn comes_within_reach(with_rest: bool) -> usize {
     let mut random = Random::new(12);
     let (mut x, objects) = scene(&mut random);
     let surface = Surface::new(&objects);
     let distance = 0.02;
-    let mut candidates = Candidates::new(&x, &surface, &thickness(&objects), distance, meet);
+    let rest = at_rest(&x, with_rest);
+    let mut candidates = Candidates::new(&x, &surface, &thickness(&objects), distance, meet).with_rest(&rest);
+    let mut count = 0;
     let mut common = Vec3::zeros();
     let (mut kept, mut built, mut brief) = (0, 0, 0);
     for round in 0..18 {
@@ -157,9 +182,11 @@ fn what_comes_within_reach_is_listed_before() {
         kept += candidates.lists.len() as u64 - builds;
         brief += candidates.lists.iter().filter(|list| list.brief).count();
         let listed = listed(&candidates);
+        count += listed.len();
         for part in [0.0, 0.3, 0.7, 1.0] {
             let at: Vec<Vec3> = x.iter().zip(&moved).map(|(x, m)| x + m * part).collect();
-            for (pair, d) in exhaustive(&at, &surface, distance - 1e-9) {
+            let all = exhaustive(&at, &surface, distance - 1e-9);
+            for (pair, d) in all.into_iter().filter(|(p, d)| is_wanted(&surface, &rest, *p, *d, distance - 1e-9)) {
                 assert!(listed.contains_key(&pair), "round {round}, at {part}: {pair:?} at {d} is missing");
             }
         }
@@ -168,6 +195,7 @@ fn what_comes_within_reach_is_listed_before() {
         }
     }
     assert!(kept > built && brief > 50, "{kept} lists kept, {built} built, {brief} brief");
+    count
 }
 
 /// Storage of lists that are gone serves others: what it held must not count.
@@ -216,18 +244,24 @@ fn carried_along_nothing_is_built_anew() {
 /// What is within reach and rate is in the lists and looked at, whether they were built just now or steps before.
 #[test]
 fn what_is_looked_at_does_not_depend_on_when_lists_were_built() {
+    [false, true].into_iter().for_each(looks_are_the_same);
+}
+
+fn looks_are_the_same(with_rest: bool) {
     let mut random = Random::new(21);
     let (mut x, objects) = scene(&mut random);
     let start = x.clone();
     let surface = Surface::new(&objects);
-    let new = || Candidates::new(&start, &surface, &thickness(&objects), 0.03, meet);
+    let rest = at_rest(&start, with_rest);
+    let new = || Candidates::new(&start, &surface, &thickness(&objects), 0.03, meet).with_rest(&rest);
     let looked_at = |candidates: &Candidates, x: &[Vec3]| {
         let mut pairs = Vec::new();
         for list in &candidates.lists {
             let mut look = |pair: Pair, near: &Near| {
                 let corners = surface.corners(pair, [near.a, near.b]).map(|v| x[v as usize]);
-                let within = f64::from(near.distance) < list.reach + list.approach;
-                if within && pair.separation(&corners).distance < list.reach + list.rate {
+                let reach = list.reach.min(f64::from(near.reach));
+                let within = f64::from(near.distance) < reach + list.approach;
+                if within && pair.separation(&corners).distance < reach + list.rate {
                     pairs.push((pair, near.a, near.b));
                 }
             };
@@ -353,84 +387,4 @@ fn threads_do_not_change_the_lists() {
     let one = of(1).unwrap();
     assert!(one.iter().any(|list| !list.1.is_empty()) && one.iter().any(|list| !list.2.is_empty()));
     assert!(one == of(2).unwrap() && one == of(3).unwrap());
-}
-
-/// A sheet of `n x n` vertices (1 m) lying over a ball of radius 0.25 m with folds, the ball of 20,172 triangles.
-fn drape(n: u32) -> (Vec<Vec3>, Objects) {
-    let r = 0.253;
-    let mut x: Vec<Vec3> = (0..n * n)
-        .map(|k| {
-            let at = |i: u32| f64::from(i) / f64::from(n - 1) - 0.5;
-            let (u, w) = (at(k % n), at(k / n));
-            let (arc, turn) = (u.hypot(w), w.atan2(u));
-            let bend = (arc / r).min(1.4);
-            let hang = arc - bend * r;
-            let out = r * bend.sin() + hang * (0.2 + 0.25 * (8.0 * turn).cos());
-            Vec3::new(out * turn.cos(), r * bend.cos() - 0.93 * hang, out * turn.sin())
-        })
-        .collect();
-    let first = x.len();
-    let mut objects = vec![(0..first, quads(n, 0))];
-    // Cube of 41 x 41 quads a side pushed to the ball; sides do not share vertices.
-    let m = 42u32;
-    for side in 0..6 {
-        let base = x.len() as u32;
-        x.extend((0..m * m).map(|k| {
-            let at = |i: u32| ((f64::from(i) / f64::from(m - 1) - 0.5) * std::f64::consts::FRAC_PI_2).tan();
-            let (a, b, sign) = (at(k % m), at(k / m), if side % 2 == 0 { 1.0 } else { -1.0 });
-            let mut p = [a, b * sign, b];
-            p[side / 2] = sign;
-            p[(side / 2 + 1) % 3] = a;
-            p[(side / 2 + 2) % 3] = b * sign;
-            Vec3::from(p).normalize() * 0.25
-        }));
-        let faces = quads(m, base);
-        match objects.get_mut(1) {
-            Some((range, all)) => {
-                range.end = x.len();
-                all.extend(faces);
-            }
-            None => objects.push((base as usize..x.len(), faces)),
-        }
-    }
-    (x, objects)
-}
-
-#[test]
-#[ignore = "timing"]
-fn timing() {
-    for n in [100, 200] {
-        let (x, objects) = drape(n);
-        let surface = Surface::new(&objects);
-        let distance = 0.3 / f64::from(n - 1);
-        let still = vec![Vec3::zeros(); x.len()];
-        let moved: Vec<Vec3> = x.iter().map(|p| Vec3::new(-p.y, p.x, p.z) * 2e-3).collect();
-        for threads in [1, 2] {
-            par::with_threads(threads, || {
-                let start = Instant::now();
-                let new = || Candidates::new(&x, &surface, &vec![0.0; x.len()], distance, |a, b| a + b < 2);
-                let mut candidates = new();
-                let made = start.elapsed();
-                let (mut first, mut again) = (f64::INFINITY, f64::INFINITY);
-                for _ in 0..5 {
-                    candidates = new();
-                    let start = Instant::now();
-                    candidates.update(&x, &surface, &moved);
-                    first = first.min(start.elapsed().as_secs_f64());
-                    let start = Instant::now();
-                    assert_eq!(candidates.update(&x, &surface, &still), 0);
-                    again = again.min(start.elapsed().as_secs_f64());
-                }
-                println!(
-                    "{n} x {n}, {} triangles, {threads} threads: new {made:.1?}, all lists {:.2} ms, none {:.2} ms, {} pairs in {}",
-                    surface.triangles.len(),
-                    first * 1e3,
-                    again * 1e3,
-                    candidates.count(),
-                    candidates.lists.len(),
-                );
-            })
-            .unwrap();
-        }
-    }
 }
