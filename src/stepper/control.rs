@@ -22,6 +22,8 @@ const ROUGH: (f64, f64) = (0.01, 0.25);
 /// How many times shorter than the smallest step one may be whose equations cannot be solved, or which tears what it should
 /// stretch: the shorter, the more they are those of free flight.
 pub(super) const FINEST: f64 = 64.0;
+/// How many of these may follow each other: thousands of equations in a row that want shorter steps will not end.
+const MANY: u32 = 2000;
 
 /// The equations have no solution in the precision of the matrix, or one far from what they stand for.
 fn ill(stuck: &StepError) -> bool {
@@ -30,6 +32,13 @@ fn ill(stuck: &StepError) -> bool {
         StepError::Torn(_, part) => *part > RENT,
         _ => false,
     }
+}
+
+/// What is told after too many steps below the smallest one.
+fn short(world: &World, state: &State, why: StepError) -> StepError {
+    let speed = |v: &usize| state.v[*v].norm_squared();
+    let vertex = (0..world.moving).max_by(|a, b| speed(a).total_cmp(&speed(b))).unwrap_or(0) as u32;
+    StepError::Short { steps: state.short, vertex, why: Box::new(why) }
 }
 
 impl<T: Precision> Advance for Stepper<T> {
@@ -56,6 +65,7 @@ impl<T: Precision> Advance for Stepper<T> {
                 Ok(()) => {
                     state.time = time;
                     report.steps = 1;
+                    state.short = if target < min_step { state.short.saturating_add(1) } else { 0 };
                     let rough = report.corrected as f64 > ROUGH.0 * world.moving as f64;
                     state.clean = if report.repeats > 0 || rough { 0 } else { state.clean + 1 };
                     state.target = if rough {
@@ -79,6 +89,9 @@ impl<T: Precision> Advance for Stepper<T> {
                 }
                 Err(entered @ StepError::Entered { .. }) => return Err(entered),
                 Err(stuck) => {
+                    if state.short >= MANY && ill(&stuck) {
+                        return Err(short(world, state, stuck));
+                    }
                     let least = if ill(&stuck) { min_step / FINEST } else { min_step };
                     if allowed <= least {
                         return Err(stuck);
@@ -96,5 +109,28 @@ impl<T: Precision> Advance for Stepper<T> {
 
     fn forces(&self) -> &[Vec<Vec3>] {
         self.meter.forces()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::tethered;
+    use super::*;
+
+    /// A solve that may not iterate is good at a 64th of the smallest step and at no longer one: after as many as may follow each other it is said why.
+    #[test]
+    fn steps_below_the_smallest_come_to_an_end() {
+        let (world, mut state, mut stepper) = tethered(1e3);
+        stepper.settings = Settings { min_step: 1e-3, iterations: 0, ..stepper.settings };
+        let mut count = 0;
+        let stuck = loop {
+            match stepper.step(&world, &mut state, 1.0) {
+                Ok(_) => count += 1,
+                Err(stuck) => break stuck,
+            }
+            assert!(count < MANY + 100, "goes on for {} s", state.time);
+        };
+        let StepError::Short { steps, why, .. } = &stuck else { panic!("{count}: {stuck:?}") };
+        assert!(*steps == count && count >= MANY && matches!(**why, StepError::Unsolved(_)), "{count}: {stuck:?}");
     }
 }

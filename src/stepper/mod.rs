@@ -456,7 +456,7 @@ mod tests {
     use std::sync::Arc;
 
     /// A sheet on a cord that a step stretches beyond what it ever was.
-    fn tethered(stiffness: f64) -> (World, State, Stepper<f64>) {
+    pub(super) fn tethered(stiffness: f64) -> (World, State, Stepper<f64>) {
         let cloth = ClothInput::plain(sheet(4, 4, 0.1, 0.1, Diagonals::Aligned, lying(0.1, 0.1)), 100.0, 0.2);
         let (mut world, mut state) = build(Input { cloths: vec![cloth], ..Input::empty(Vec3::new(0.0, -9.81, 0.0)) });
         let point = state.x[0] + Vec3::y() * 0.1;

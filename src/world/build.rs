@@ -315,7 +315,8 @@ fn add_obstacle(world: &mut World, input: ObstacleInput) -> Part {
     (vertices, triangles)
 }
 
-fn mean_edge(positions: &[Vec3], triangles: &[[u32; 3]]) -> f64 {
+/// Mean length of the sides of triangles [m].
+pub fn mean_edge(positions: &[Vec3], triangles: &[[u32; 3]]) -> f64 {
     let corner = |v: u32| positions[v as usize];
     let sides = triangles.iter().flat_map(|t| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]]);
     let total: f64 = sides.map(|[a, b]| (corner(a) - corner(b)).norm()).sum();

@@ -272,6 +272,8 @@ pub struct State {
     pub target: f64,
     /// Steps since the last one that had to be repeated.
     pub clean: u32,
+    /// Steps in a row that aimed at less than the smallest one.
+    pub short: u32,
     /// Solution of the last step, the next one's first guess, scaled by its step squared [m/s^2].
     pub guess: Vec<Vec3>,
     /// What laws remember.

@@ -77,6 +77,7 @@ macro_rules! sections {
 
 sections! {
     "time" 1 { time, lag, held, step, last, target, clean }
+    "short" 1 { short }
     "motion" 1 { x, v, x_before, v_before, guess }
     "friction" 2 { bristles }
     "crossings" 1 { ignored, released }
@@ -293,6 +294,7 @@ mod tests {
             last: 1e-3,
             target: 2e-3,
             clean: 9,
+            short: 11,
             guess: vec![v(4); 3],
             bristles: vec![(1 << 62, Bristle { deflection: v(0), sliding: true, kept: false, load: 0.3 })],
             ignored: vec![(Pair::EdgeEdge, [3, 4]), (Pair::VertexFace, [0, u32::MAX])],

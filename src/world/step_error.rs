@@ -48,6 +48,15 @@ pub enum StepError {
         /// Its speed [m/s].
         speed: f64,
     },
+    /// Too many steps in a row wanted less than the smallest one.
+    Short {
+        /// How many.
+        steps: u32,
+        /// Fastest world vertex.
+        vertex: u32,
+        /// Why the last one could not be made.
+        why: Box<StepError>,
+    },
     /// The linear solve ended far from its tolerance: the residual relative to the right-hand side.
     Unsolved(f64),
     /// The system has no positive definite block at this world vertex.
@@ -116,6 +125,13 @@ impl StepError {
                 "one step throws {} near {} at {speed:.1} m/s, with energy from nothing",
                 name(*vertex),
                 at(*vertex)
+            ),
+            StepError::Short { steps, vertex, why } => format!(
+                "{steps} steps in a row were shorter than time.min_step: {}; the fastest vertex is {} near {}, at {:.1} m/s",
+                why.describe(world, state),
+                name(*vertex),
+                at(*vertex),
+                state.v.get(*vertex as usize).map_or(0.0, |v| v.norm())
             ),
             StepError::Unsolved(residual) => {
                 format!("the equations of one step are not solved: {:.0} % of the error is left", residual * 100.0)

@@ -6,7 +6,7 @@ use crate::force::drag::Drag;
 use crate::linalg::Vec3;
 use crate::scene::unit::{self, rounded as about};
 use crate::scene::{Cloth, Scene};
-use crate::world::build::{BodyInput, ClothInput, Input, ObstacleInput};
+use crate::world::build::{BodyInput, ClothInput, Input, ObstacleInput, mean_edge};
 use crate::world::motion::Motion;
 use crate::world::recording::{Clock, Recording};
 use crate::world::{Course, Handle, Pin};
@@ -42,6 +42,7 @@ pub fn tell(scene: &Scene, (cloths, bodies, obstacles): Inputs, faults: &mut Fau
         let (key, x) = (format!("cloth[{k}]"), &input.mesh.positions);
         largest = largest.max(sized(x, &key, faults));
         thrown(&input.velocity, &key, faults);
+        thick(input, &key, faults);
         held(scene, x, (&input.pins, &input.handles), &key, faults);
     }
     for (k, input) in bodies.iter().enumerate() {
@@ -135,6 +136,24 @@ fn thrown(velocity: &Vec3, key: &str, faults: &mut Faults) {
         let message = format!("{} m/s, as fast as a bullet; for mm/s write \"... mm/s\"", about(velocity.norm()));
         faults.warn(&format!("{key}.velocity"), message);
     }
+}
+
+/// Tells of a cloth that is thicker than its edges are long: its neighbours have no room for it.
+fn thick(input: &ClothInput, key: &str, faults: &mut Faults) {
+    let edge = mean_edge(&input.mesh.positions, &input.mesh.triangles);
+    if !(edge > 0.0 && input.thickness > edge) {
+        return;
+    }
+    // Of equilateral triangles.
+    let beside = std::f64::consts::PI * (input.thickness / edge).powi(2) * 4.0 / 3f64.sqrt();
+    let message = format!(
+        "thickness {} mm, more than the {} mm of a mean edge: neighbours keep half of what they are apart at rest, and where layers touch each \
+         vertex meets some {} triangles, which is slow. Give larger triangles or less thickness",
+        about(1e3 * input.thickness),
+        about(1e3 * edge),
+        about(beside)
+    );
+    faults.warn(&format!("{key}.thickness"), message);
 }
 
 /// Smallest and largest coordinates; of nothing both are zero.
