@@ -6,12 +6,11 @@
 //!
 //! Stiffness may come from a material. A lattice of square cells with structural springs `k1`, shear springs `k2` and linear flexion
 //! springs `k3` is a membrane with `C11 = k1 + k2 + 4 k3`, `C12 = C66 = k2`; springs on its border stand for half a cell. Other meshes
-//! have `k = Y (A1 + A2)/L^2` (Van Gelder 1998), which is exact for equilateral triangles and Poisson's ratio 1/3. Interlaced buckling
-//! springs at distance two, in rows `s` apart, bend as a plate of rigidity `B = 2 kb/s` about the other rows; across the edges of other
-//! meshes `kb = 8/9 B (A1 + A2)/L` is right on the mean over all directions. A linear flexion spring has no rigidity: its chord
-//! shortens with the square of the curvature.
+//! have `k = Y (A1 + A2)/L^2` (Van Gelder 1998), which is exact for equilateral triangles and Poisson's ratio 1/3. Neither flexion spring has
+//! the rigidity of a sheet at every spacing: a linear one has none, for its chord shortens with the square of the curvature, and a beam has none
+//! on its ramp, where the finer mesh stays up to a larger curvature. So the bending of a material is that of its plate
+//! (see [`super::plate_mesh`]).
 
-use super::bending::Bending;
 use super::membrane::Isotropic;
 use super::spring::{Jacobian, Role, Spring, Tension};
 use crate::linalg::{Vec2, Vec3};
@@ -40,15 +39,8 @@ pub enum Flexion {
         /// Force per shortening before they buckle [N/m].
         ramp: f64,
     },
-    /// Buckling springs that make the rigidity of a plate.
-    Plate {
-        /// The plate's law.
-        bending: Bending,
-        /// Factor of their rigidity.
-        factor: f64,
-        /// Force per shortening before they buckle [N/m].
-        ramp: f64,
-    },
+    /// No springs but the plate of the sheet's law.
+    Sheet,
 }
 
 /// What the springs of a cloth are.
@@ -117,8 +109,8 @@ pub fn fault(knit: &Knit) -> Option<Fault> {
         .find(|spring| spring.rest.is_nan() || spring.rest <= 0.0)
         .map(|spring| Fault::NoLength(spring.vertices));
     let pushing = || all.iter().find(|s| s.tension.stiffest() < 0.0).map(|s| Fault::Pushing(s.vertices));
-    let wanted = !matches!(knit.network.flexion, Flexion::Linear(_) | Flexion::Buckling { rigidity: 0.0, .. });
-    let flexion = || (wanted && !all.iter().any(|spring| spring.role == Role::Flexion)).then_some(Fault::NoFlexion);
+    let wanted = || matches!(knit.network.flexion, Flexion::Buckling { rigidity, .. } if rigidity > 0.0);
+    let flexion = || (wanted() && !all.iter().any(|spring| spring.role == Role::Flexion)).then_some(Fault::NoFlexion);
     none.or_else(pushing).or_else(flexion)
 }
 
@@ -184,8 +176,8 @@ impl Shape<'_> {
         Spring { vertices, rest, tension, role, cloth: self.knit.cloth }
     }
 
-    /// A flexion spring, `unfolded` at rest and at the start where the cloth is flat; `plate` is the rigidity it has for a plate of 1 N m.
-    fn across(&self, vertices: [u32; 2], unfolded: [f64; 2], plate: f64, edge: f64) -> Spring {
+    /// A flexion spring, `unfolded` at rest and at the start where the cloth is flat; none of a sheet.
+    fn across(&self, vertices: [u32; 2], unfolded: [f64; 2]) -> Option<Spring> {
         let factor = self.weighted(vertices, 1);
         let [rest, start] = unfolded;
         let bent = self.apart(vertices[0], vertices[1]) / start;
@@ -196,11 +188,9 @@ impl Shape<'_> {
                 Tension::Linear { stiffness: stiffness * factor, damping: 0.0, jacobian }
             }
             Flexion::Buckling { rigidity, ramp } => Tension::beam(rest, rigidity * factor, ramp),
-            Flexion::Plate { bending, factor: all, ramp } => {
-                Tension::beam(rest, bending.rigidity(edge, 0.0) * plate * factor * all, ramp)
-            }
+            Flexion::Sheet => return None,
         };
-        Spring { vertices, rest, tension, role: Role::Flexion, cloth: self.knit.cloth }
+        Some(Spring { vertices, rest, tension, role: Role::Flexion, cloth: self.knit.cloth })
     }
 
     fn on_lattice(&self, lattice: &Lattice, all: &mut Vec<Spring>) {
@@ -244,13 +234,9 @@ impl Shape<'_> {
             for j in 0..lines {
                 for i in 2..count {
                     let [a, b, c] = [i - 2, i - 1, i].map(|i| at(way, i, j));
-                    let beside = [j.checked_sub(1), (j + 1 < lines).then_some(j + 1)];
-                    let width: f64 =
-                        beside.into_iter().flatten().map(|k| 0.5 * self.length(b, at(way, i - 1, k))).sum();
                     let rest = self.length(a, b) + self.length(b, c);
                     let start = self.apart(a, b) + self.apart(b, c);
-                    let fold = self.direction(a, b) + std::f64::consts::FRAC_PI_2;
-                    all.push(self.across([a, c], [rest, start], width / 2.0, fold));
+                    all.extend(self.across([a, c], [rest, start]));
                 }
             }
         }
@@ -278,8 +264,7 @@ impl Shape<'_> {
                 continue;
             }
             let unfolded = [&self.rest, &self.start].map(|lengths| self.opposite([a, c, b, d], lengths));
-            let plate = 8.0 / 9.0 * hinge.triangles.map(area).iter().sum::<f64>() / unfolded[0];
-            all.push(self.across([c, d], unfolded, plate, self.direction(a, b)));
+            all.extend(self.across([c, d], unfolded));
         }
     }
 
@@ -295,16 +280,6 @@ impl Shape<'_> {
         };
         let (p, q) = (apex(b), apex(d));
         (p - Vec2::new(q.x, -q.y)).norm()
-    }
-
-    /// Angle of an edge from warp [rad].
-    fn direction(&self, a: u32, b: u32) -> f64 {
-        let Knit { mesh, topology, material, .. } = *self.knit;
-        let Some(edge) = self.edge(a, b) else { return 0.0 };
-        let t = topology.edge_triangles[edge][0] as usize;
-        let [p, q] = [a, b].map(|v| mesh.triangles[t].iter().position(|w| *w == v).unwrap_or(0));
-        let along = material[t][q] - material[t][p];
-        along.y.atan2(along.x)
     }
 }
 
@@ -429,23 +404,6 @@ mod tests {
             // 50 rows of height 0.02 and not 0.0173 sqrt(..): the triangles are equilateral within 0.5 %, two rows of 58 half ones.
             assert!((found - wanted).abs() < 0.03 * wanted, "{found} {wanted}");
         }
-    }
-
-    /// A sheet on a cylinder of radius R has B/(2 R^2) per area, to the second order of the angle a spring spans; rows on its border are of half
-    /// the width.
-    #[test]
-    fn beams_bend_as_a_plate() {
-        let (rigidity, radius) = (1e-4, 0.5);
-        let flexion = Flexion::Plate { bending: Bending::Constant(rigidity), factor: 1.0, ramp: 1e9 };
-        let n = 100;
-        let mesh = sheet(n + 1, 6, 1.0, 0.05, Diagonals::Alternating, lying(1.0, 0.05));
-        let springs = knit(&mesh, &network(Stretch::Given([1.0, 1.0]), flexion));
-        let rolled = |p: &Vec3| Vec3::new(radius * (p.x / radius).sin(), radius * (p.x / radius).cos(), p.z);
-        let x: Vec<Vec3> = mesh.positions.iter().map(rolled).collect();
-        let energy = Springs(&springs).energy(&Shape::from(&x), |role| role == Role::Flexion);
-        // One spring of n less than there are cells.
-        let wanted = rigidity / (2.0 * radius * radius) * area(&mesh) * (n - 1) as f64 / n as f64;
-        assert!((energy - wanted).abs() < 1e-3 * wanted, "{energy} {wanted}");
     }
 
     /// A mesh of one triangle has nothing to bend; a lattice of two vertices in a place has a spring of no length.

@@ -25,7 +25,7 @@ section! {
         pub structural: Option<f64> = quantity(Unit::Stiffness, 1e-6..=1e9).optional(),
         /// Stiffness of the springs over the diagonals of a lattice; that of the others if absent.
         pub shear: Option<f64> = quantity(Unit::Stiffness, 0.0..=1e9).optional(),
-        /// Model "springs": stiffness of the springs between vertices at distance two.
+        /// Model "springs": stiffness of the springs between vertices at distance two, which have no rigidity while the cloth is nearly flat.
         pub flexion: Option<f64> = quantity(Unit::Stiffness, 0.0..=1e9).optional(),
         /// Model "springs": damping of structural and shear springs; with `from_material` that of the material if absent, else none.
         pub damping: Option<f64> = quantity(Unit::Damping, 0.0..=1e6).optional(),
@@ -41,7 +41,7 @@ section! {
         pub cb: Option<f64> = quantity(Unit::Stiffness, 1e-9..=1e9).optional(),
         /// Model "choi-ko": beams buckle at Euler's load, pi^2/12 of that of the arc.
         pub euler: Option<bool> = flag().optional(),
-        /// Stiffness, rigidity and damping are those of the material.
+        /// Stiffness, rigidity and damping are those of the material; of bending it is the plate that finite elements have.
         pub from_material: bool = flag().or(false),
         /// How much longer than at rest structural and shear springs get; no bound if absent.
         pub stretch_limit: Option<f64> = quantity(Unit::Ratio, 0.001..=10.0).optional(),
@@ -94,7 +94,7 @@ pub(super) fn fit(cloth: &Cloth, keys: &mut Keys) -> Option<()> {
         );
         Some(("from_material", message))
     } else if springs.from_material {
-        let own = ["structural", "shear", "ks", "kb"];
+        let own = ["structural", "shear", "ks", "kb", "cb", "euler"];
         let twice = springs.given().find(|(name, _)| own.contains(name));
         twice.map(|(name, _)| (name, "conflicts with 'from_material'; leave one out".to_string()))
     } else {
@@ -106,6 +106,11 @@ pub(super) fn fit(cloth: &Cloth, keys: &mut Keys) -> Option<()> {
         let missing = wanted.iter().find(|(_, given)| !given);
         missing.map(|(name, _)| (*name, "missing; give it, or from_material = true".to_string()))
     };
+    if springs.from_material && model == Model::ChoiKo {
+        let message = "springs of tension alone give way to what presses them, the more the finer the mesh: the cloth hangs lower than its \
+                       material. Give model = \"springs\", or \"fem\"";
+        keys.warn("springs", message);
+    }
     match fault {
         None => Some(()),
         Some((name, message)) => {
@@ -124,13 +129,14 @@ pub(in crate::scene) fn network(cloth: &Cloth) -> Option<Network> {
     };
     let given = springs.structural.or(springs.ks).unwrap_or_default();
     let stretch = law.map_or(Stretch::Given([given, springs.shear.unwrap_or(given)]), Stretch::Material);
-    let ramp = springs.cb.unwrap_or(law.map_or(given, |law| law.young));
     let euler = if springs.euler == Some(true) { std::f64::consts::PI.powi(2) / 12.0 } else { 1.0 };
-    let flexion = match cloth.model {
-        Model::Fem => return None,
-        Model::Springs => Flexion::Linear(springs.flexion.unwrap_or_default()),
-        Model::ChoiKo if springs.from_material => Flexion::Plate { bending: material.bending, factor: euler, ramp },
-        Model::ChoiKo => Flexion::Buckling { rigidity: springs.kb.unwrap_or_default() * euler, ramp },
+    let flexion = match (cloth.model, springs.flexion) {
+        (Model::Fem, _) => return None,
+        (_, None) if springs.from_material => Flexion::Sheet,
+        (Model::Springs, flexion) => Flexion::Linear(flexion.unwrap_or_default()),
+        (Model::ChoiKo, _) => {
+            Flexion::Buckling { rigidity: springs.kb.unwrap_or_default() * euler, ramp: springs.cb.unwrap_or(given) }
+        }
     };
     let damping = springs.damping.or(springs.kd);
     Some(Network {

@@ -52,6 +52,22 @@ fn a_ramp_too_steep_for_the_step_is_told() {
     assert!(told.contains("cloth[0].springs.cb") && told.contains("200") && told.contains("0.31 ms"), "{told}");
 }
 
+/// Edges of 10 cm, some of them diagonals.
+#[test]
+fn a_cloth_thicker_than_its_edges_is_told() {
+    assert!(!warned("thickness = \"10 cm\"", "").contains("thickness"));
+    let told = warned("thickness = \"10 cm\"\ntransform = { scale = 0.5 }", "");
+    assert!(told.contains("cloth[0].thickness: thickness 100 mm, more than the 56.9 mm of a mean edge"), "{told}");
+}
+
+#[test]
+fn springs_that_hang_lower_than_their_material_are_told() {
+    let springs = |model: &str| warned(&format!("model = \"{model}\"\nsprings = {{ from_material = true }}"), "");
+    assert!(!springs("springs").contains("springs"), "{}", springs("springs"));
+    let told = springs("choi-ko");
+    assert!(told.contains("cloth[0].springs: springs of tension alone give way"), "{told}");
+}
+
 #[test]
 fn drag_as_printed_is_told() {
     let drag = |word: &str| {

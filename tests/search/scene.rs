@@ -312,7 +312,7 @@ impl Draw {
                 0 => Flexion::Linear(law.young * r.size(1e-3, 1.0)),
                 // As of rows a hundredth of the cloth apart.
                 1 => Flexion::Buckling { rigidity: 0.01 * self.size * rigidity, ramp },
-                _ => Flexion::Plate { bending: cloth.sheet.bending, factor: r.size(0.1, 10.0), ramp },
+                _ => Flexion::Sheet,
             };
             let bounded = r.chance(0.3);
             let network = Network {

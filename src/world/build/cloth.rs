@@ -6,7 +6,7 @@ use crate::force::drag::{Drag, Sail};
 use crate::force::membrane::Triangle;
 use crate::force::plate_mesh::{self, Bent};
 use crate::force::spring::{Role, Spring};
-use crate::force::spring_mesh::{self, Fault, Knit};
+use crate::force::spring_mesh::{self, Fault, Flexion, Knit};
 use crate::linalg::{Vec2, Vec3, partition};
 use crate::mesh::polygon;
 use crate::mesh::topology::Topology;
@@ -142,8 +142,18 @@ impl Making<'_> {
 
     /// Adds finite elements; gives the edges that have limits.
     fn elements(&self, world: &mut World) -> Vec<Limit> {
-        let Making { input, topology, material, place, cloth } = self;
+        let Making { input, topology, material, place, .. } = self;
         world.elements.triangles.extend(self.triangles().map(|(_, element)| element));
+        self.bend(world);
+        let Some(limit) = input.limit else { return Vec::new() };
+        edge_lengths(topology, &input.mesh, material)
+            .map(|(edge, length)| Limit::most(edge.map(|v| place[v as usize]), length * (1.0 + limit)))
+            .collect()
+    }
+
+    /// Adds the bending of its sheet.
+    fn bend(&self, world: &mut World) {
+        let Making { input, topology, material, place, cloth } = self;
         let bent = Bent {
             mesh: &input.mesh,
             topology,
@@ -156,10 +166,6 @@ impl Making<'_> {
             cloth: *cloth,
         };
         plate_mesh::add(&bent, &mut world.elements);
-        let Some(limit) = input.limit else { return Vec::new() };
-        edge_lengths(topology, &input.mesh, material)
-            .map(|(edge, length)| Limit::most(edge.map(|v| place[v as usize]), length * (1.0 + limit)))
-            .collect()
     }
 
     /// Adds springs; gives those that have limits.
@@ -178,6 +184,9 @@ impl Making<'_> {
         });
         let limits = limits.collect();
         world.elements.springs.extend(springs);
+        if knit.network.flexion == Flexion::Sheet {
+            self.bend(world);
+        }
         limits
     }
 }
