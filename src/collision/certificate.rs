@@ -3,6 +3,8 @@
 //! Side A is a vertex or an edge, side B a triangle or an edge; both are convex hulls of vertices, so a plane between the
 //! vertices is a plane between the features. Tried in turn, on the step and then on its halves:
 //! - a plane of fixed direction that travels linearly: `min_A n.x - max_B n.x >= xi` at the start and at the end;
+//!   Directions are those of the nearest points at the start and at the end, and the first of them without what the features travel
+//!   along it: what slides over an edge within the step turns its nearest points round, and never comes nearer;
 //! - a plane that also turns, `n(t) = (1 - t) n0 + t n1`: `n(t).x(t) - c(t)` is a quadratic in t whose Bernstein coefficients
 //!   bound it, and `|n(t)| <= 1` makes it a lower bound of the distance.
 //!
@@ -172,6 +174,14 @@ impl Step {
         high0 - low0 >= self.xi && high1 - low1 >= self.xi
     }
 
+    /// A plane along the way of the nearest points at the start.
+    fn passes(&self, from: &Separation) -> bool {
+        let way: Vec3 = (0..4).map(|k| (self.end[k] - self.start[k]) * from.weights[k]).sum();
+        let along = way.try_normalize(0.0).unwrap_or_default();
+        let across = from.normal - along * along.dot(&from.normal);
+        across.try_normalize(0.0).is_some_and(|across| self.translating(&across))
+    }
+
     /// The plane may stand anywhere in the gap: `c0` in `[low0, high0]` at the start, `c1` at the end; of the middle coefficients
     /// only the sum of the two counts.
     fn rotating(&self, n0: &Vec3, n1: &Vec3) -> bool {
@@ -200,7 +210,7 @@ impl Step {
         if to.distance < self.xi {
             return false;
         }
-        if self.translating(&to.normal) || self.rotating(&from.normal, &to.normal) {
+        if self.translating(&to.normal) || self.rotating(&from.normal, &to.normal) || self.passes(from) {
             return true;
         }
         if halvings == 0 {

@@ -24,6 +24,8 @@ pub struct Surface {
     pub edge_ranges: Vec<Range<usize>>,
     /// Per edge: the corners opposite to it in the one or two triangles on it; its own first end where there is none.
     pub wings: Vec<[u32; 2]>,
+    /// Vertices at a border.
+    border: Vec<bool>,
     /// Vertices at the other ends of each vertex's edges, vertex by vertex.
     around: Vec<u32>,
     /// Where each vertex's part of `around` begins, one more than there are vertices.
@@ -61,6 +63,11 @@ impl Surface {
             surface.edge_ranges.push(first..surface.edges.len());
         }
         surface.link();
+        surface.border.resize(surface.vertices, false);
+        let at_border = surface.edges.iter().zip(&surface.wings).filter(|(edge, wings)| wings.contains(&edge[0]));
+        for (edge, _) in at_border {
+            edge.iter().for_each(|v| surface.border[*v as usize] = true);
+        }
         surface
     }
 
@@ -135,8 +142,8 @@ impl Surface {
     }
 
     /// How far the unit direction `d` away from a vertex leans to one side: the lesser of the largest sines by which edges there
-    /// rise and fall. What is nearest to a vertex that leans is nearer to the edges. And by how much that falls as the vertex goes along `d`
-    /// [1/m], zero where it grows.
+    /// rise and fall, at a border the first alone, since half of the way around has no edges that could fall. What is nearest to a vertex
+    /// that leans is nearer to the edges. And by how much that falls as the vertex goes along `d` [1/m], zero where it grows.
     #[inline]
     pub fn lean(&self, x: &[Vec3], vertex: usize, d: &Vec3) -> (f64, f64) {
         let (mut rise, mut fall, mut length) = (0.0f64, 0.0f64, f64::INFINITY);
@@ -149,7 +156,7 @@ impl Surface {
             }
             fall = fall.max(-sine);
         }
-        if rise < fall { (rise, 1.0 / length) } else { (fall, 0.0) }
+        if rise < fall || self.border[vertex] { (rise, 1.0 / length) } else { (fall, 0.0) }
     }
 
     /// The triangles on an edge lie in one plane, within `tolerance` [rad].
@@ -223,6 +230,11 @@ mod tests {
         assert!(!s.is_flat(&x, 0, 0.5) && !s.is_flat(&x, 1, 0.5));
         let leans = |sign: f64| s.lean(&x, 0, &Vec3::new(sign, 1.0, 0.0).normalize()).0;
         assert!(leans(1.0) > 0.1 && leans(-1.0) == 0.0);
+        // Beside the border of a sheet, which is no nearer by its corner.
+        let sheet = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]].map(Vec3::from);
+        let s_sheet = Surface::new(&[(0..4, vec![[0, 1, 2], [0, 2, 3]])]);
+        let leans = |d: [f64; 3]| s_sheet.lean(&sheet, 0, &Vec3::from(d)).0;
+        assert_eq!([leans([0.0, 0.8, 0.6]), leans([0.0, -0.8, 0.6]), leans([0.0, 0.0, 1.0])], [0.8, 0.0, 0.0]);
         // A border.
         assert!((s.bend(&x, 1, &Vec3::new(-4.0, -1.0, 1.0).normalize()).unwrap().fall - 2.0).abs() < 1e-15);
     }

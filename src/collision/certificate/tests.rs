@@ -272,3 +272,20 @@ fn timing() {
     time("edge-edge", &|_, x, _| Pair::EdgeEdge.separation(x).distance < 2e-3);
     time("certificate", &|pair, x, y| pair.separated(x, y, 1e-5));
 }
+
+/// An edge or a vertex slides past the border of a wall, 1 mm above it, by 5 to 100 times as much within the step, and turns a little.
+#[test]
+fn what_slides_past_a_border_is_proven() {
+    for turn in [0.0, 0.02] {
+        for way in [5e-3, 20e-3, 100e-3] {
+            let (before, after) = (Vec3::new(0.0, 0.4 * way, 1e-3), Vec3::new(0.0, -0.6 * way, 1e-3));
+            let wall = [Vec3::new(-1.0, 0.0, 0.0), Vec3::new(1.0, 0.0, 0.0), Vec3::y()];
+            let end = Vec3::new(0.01, 0.01 * turn, -0.01 * turn);
+            let edges = |by: Vec3, end: Vec3| [by, by + end, wall[0], wall[1]];
+            let proven = Pair::EdgeEdge.separated(&edges(before, Vec3::x() * 0.01), &edges(after, end), 1e-5);
+            assert!(proven, "edge, {way}, {turn}");
+            let [start, end] = [before, after].map(|by| [by, wall[0], wall[1], wall[2]]);
+            assert!(Pair::VertexFace.separated(&start, &end, 1e-5), "vertex, {way}");
+        }
+    }
+}
