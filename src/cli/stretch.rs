@@ -1,4 +1,4 @@
-//! Cloth that is stretched beyond what can be meant is told, once an object.
+//! Cloth that is stretched beyond what can be meant, and a balloon that is not filled when its valve is shut, are told, once an object.
 
 use crate::linalg::Vec3;
 use crate::stepper::Report;
@@ -9,6 +9,8 @@ use crate::world::{State, World};
 const STRAIN: f64 = 0.5;
 /// Strain beyond a limit that is told.
 const BEYOND: f64 = 5e-3;
+/// Part of the volume asked for that a balloon has at least, or is told: it follows what is let in within a step or two.
+const FILLED: f64 = 0.98;
 
 /// What has been told.
 #[derive(Default)]
@@ -35,6 +37,14 @@ impl Stretched {
                     at(&place)
                 ));
             }
+        }
+        if let Some((object, part)) = report.filled.filter(|(_, part)| *part < FILLED) {
+            lines.push(format!(
+                "frame {frame}: the balloon '{}' has {:.1} % of its volume as the valve is shut; its cloth holds it back, or is held; \
+                 give it more duration, or less volume",
+                world.name(object),
+                100.0 * part
+            ));
         }
         if largest_strain(world, &state.x) <= STRAIN {
             return lines;

@@ -21,7 +21,7 @@ use crate::linalg::{Vec3, par};
 
 /// Least thickness of the air between both sides of a balloon that counts, on average [m]: of a flat one the volume would be none.
 const LEAST: f64 = 1e-4;
-/// Most air that is let in, as a multiple of what would fill the balloon evenly.
+/// Most air that is let in beside what leaks, as a multiple of what would fill the balloon evenly.
 const HASTE: f64 = 2.0;
 
 /// Where air comes from.
@@ -36,7 +36,7 @@ pub enum Supply {
         /// Time in which it is reached [s].
         duration: f64,
     },
-    /// Air is let in until the volume is `times` that at the start, where it grows evenly after `duration` [s]; then the valve is shut.
+    /// Air is let in so that the volume grows evenly to `times` that at the start in `duration` [s]; then the valve is shut.
     Filled {
         /// Volume over that at the start, at least 1.
         times: f64,
@@ -67,8 +67,6 @@ pub struct Inside {
     pub energy: f64,
     /// Pressure above that of the atmosphere [Pa].
     pub excess: f64,
-    /// The volume that was wanted has been reached.
-    pub shut: bool,
 }
 
 /// What is foreseen for free flight.
@@ -98,16 +96,26 @@ impl Chamber {
         Inside { energy: self.atmosphere * self.counts(volume), ..Inside::default() }
     }
 
-    /// What is let in in a step of size `h` [s] that ends at the time `end` [s], from a volume [m^3] [J].
+    /// What is let in in a step of size `h` [s] that ends at the time `end` [s], from a volume [m^3] [J]: what is missing of the volume
+    /// that is wanted, and what leaks meanwhile. Of the step counts what is left until the valve is shut.
     pub fn source(&self, inside: &Inside, volume: f64, end: f64, h: f64) -> f64 {
         let Supply::Filled { times, duration } = self.supply else { return 0.0 };
-        if inside.shut {
+        let open = (duration - (end - h)).min(h);
+        if open <= 0.0 {
             return 0.0;
         }
         let grows = (times - 1.0) * self.counts(self.start);
         let wanted = self.counts(self.start) + grows * (end / duration).min(1.0);
-        let missing = (wanted - self.counts(volume)).max(0.0) * (self.atmosphere + inside.excess).max(0.0);
-        missing.min(HASTE * grows * h / duration * self.atmosphere)
+        let missing = (wanted - self.counts(volume)) * (self.atmosphere + inside.excess).max(0.0);
+        let most = HASTE * grows * open / duration * self.atmosphere;
+        let leaks = open * self.area * self.atmosphere * self.through.secant(inside.excess) * inside.excess;
+        (missing.min(most) + leaks).max(0.0)
+    }
+
+    /// The volume over that asked for, where the valve is shut in a step of size `h` [s] to the time `end` [s] [-].
+    pub fn reached(&self, volume: f64, end: f64, h: f64) -> Option<f64> {
+        let Supply::Filled { times, duration } = self.supply else { return None };
+        (end - h < duration && duration <= end).then(|| self.counts(volume) / (times * self.counts(self.start)))
     }
 
     /// What is foreseen where the volume is `now` and `flight` after free flight [m^3], and `source` [J] comes in.
@@ -133,7 +141,7 @@ impl Chamber {
         let Chamber { atmosphere, through, area, .. } = *self;
         let counts = self.counts(volume);
         if let Some(excess) = self.held(end) {
-            *inside = Inside { energy: (atmosphere + excess) * counts, excess, shut: false };
+            *inside = Inside { energy: (atmosphere + excess) * counts, excess };
             return;
         }
         inside.energy += source;
@@ -144,9 +152,6 @@ impl Chamber {
             let flow = h * area * atmosphere;
             inside.excess = through.balance(counts, flow, surplus);
             inside.energy -= flow * through.secant(inside.excess) * inside.excess;
-        }
-        if let Supply::Filled { times, .. } = self.supply {
-            inside.shut |= counts >= times * self.counts(self.start);
         }
     }
 }
@@ -200,7 +205,7 @@ mod tests {
         for (permeance, inertia) in [(0.0, 0.0), (1e-6, 0.0), (1e-3, 0.0), (1e-4, 1e4), (f64::INFINITY, 1e3)] {
             let chamber = chamber(Through { permeance, inertia }, Supply::None);
             for (h, excess) in [(1e-4, 0.0), (2e-3, 2e3), (1e-2, -500.0)] {
-                let inside = Inside { energy: (101_325.0 + excess) * 4e-3, excess, shut: false };
+                let inside = Inside { energy: (101_325.0 + excess) * 4e-3, excess };
                 for part in [-2.0, -0.5, -1e-3, 1e-3, 0.5, 2.0] {
                     let at = |part: f64| chamber.foresee(&inside, [4e-3, 4e-3 * (1.0 + part)], 0.0, h, h);
                     let (push, step) = (at(part), 1e-6);
@@ -220,7 +225,7 @@ mod tests {
     #[test]
     fn what_leaves_is_missing_and_what_is_held_is_there() {
         let leaky = chamber(Through { permeance: 1e-4, inertia: 1e5 }, Supply::None);
-        let mut inside = Inside { energy: 102_325.0 * 4e-3, excess: 1000.0, shut: false };
+        let mut inside = Inside { energy: 102_325.0 * 4e-3, excess: 1000.0 };
         for _ in 0..50 {
             leaky.advance(&mut inside, 4e-3, 0.0, 0.0, 1e-3);
             assert!((inside.energy / ((101_325.0 + inside.excess) * 4e-3) - 1.0).abs() < 1e-12, "{inside:?}");
@@ -234,17 +239,26 @@ mod tests {
         }
     }
 
+    /// As fast as asked, at most twice as fast beside what leaks, and never after the valve is shut, of whatever volume.
     #[test]
-    fn air_is_let_in_until_the_volume_is_reached() {
+    fn air_is_let_in_until_the_valve_is_shut() {
         let filled = chamber(Through::darcy(0.0, 200.0), Supply::Filled { times: 1.5, duration: 1.0 });
         let mut inside = filled.still(4e-3);
-        // It follows what is wanted, and at most twice as fast.
         assert!((filled.source(&inside, 4e-3, 0.01, 0.01) / (2e-5 * 101_325.0) - 1.0).abs() < 1e-9);
         assert!((filled.source(&inside, 4e-3, 0.9, 0.01) / (4e-5 * 101_325.0) - 1.0).abs() < 1e-9);
         assert_eq!(filled.source(&inside, 5.5e-3, 0.7, 0.01), 0.0);
-        filled.advance(&mut inside, 5.9e-3, 0.0, 1.0, 0.01);
-        assert!(!inside.shut && filled.source(&inside, 5.9e-3, 1.0, 0.01) > 0.0);
-        filled.advance(&mut inside, 6e-3, 0.0, 1.0, 0.01);
-        assert!(inside.shut && filled.source(&inside, 5e-3, 1.0, 0.01) == 0.0);
+        assert!(filled.source(&inside, 5.9e-3, 1.0, 0.01) > 0.0);
+        assert_eq!(filled.source(&inside, 5.9e-3, 1.01, 0.01), 0.0);
+        // Of a step with the valve open in a fourth of it, a fourth.
+        assert!((filled.source(&inside, 4e-3, 1.0075, 0.01) / (1e-5 * 101_325.0) - 1.0).abs() < 1e-9);
+        let leaky = chamber(Through::darcy(1e-3, 200.0), filled.supply);
+        inside.excess = 400.0;
+        let leaks = 0.12 * 101_325.0 * 2e-3 * 0.01;
+        assert!((leaky.source(&inside, 6e-3, 1.0, 0.01) / leaks - 1.0).abs() < 1e-9);
+        assert_eq!(
+            [0.99, 1.0, 1.004, 1.02].map(|end| leaky.reached(5.7e-3, end, 0.01).is_some()),
+            [false, true, true, false]
+        );
+        assert!(leaky.reached(5.7e-3, 1.0, 0.01).is_some_and(|part| (part - 0.95).abs() < 1e-12));
     }
 }

@@ -17,8 +17,8 @@ section! {
         pub cloth: String = Named(&["cloth"]).required(),
         /// Inflate it to this pressure above that of the atmosphere and hold it, whatever the volume.
         pub pressure: Option<f64> = quantity(Unit::Pressure, 0.0..=1e7).optional(),
-        /// Let air in until the volume is so many times that at the start, then shut the valve: what happens to it afterwards
-        /// changes its pressure.
+        /// Let air in so that the volume grows to so many times that at the start, in `duration`, then shut the valve: what happens
+        /// to it afterwards changes its pressure.
         pub volume: Option<f64> = real(1.0..=1e4).optional(),
         /// Time in which the pressure or the volume is reached, from the start on.
         pub duration: f64 = quantity(Unit::Time, 1e-3..=1e4).or(1.0),

@@ -245,8 +245,9 @@ impl Airs {
         }
     }
 
-    /// The air at the end of the step, whose positions `state` has.
-    pub fn commit(&mut self, world: &World, state: &mut State, step: &Step, touch: &ActiveSet) {
+    /// The air at the end of the step, whose positions `state` has. Gives the cloth of the balloon whose valve is shut in it with the least of
+    /// the volume asked for, and that part.
+    pub fn commit(&mut self, world: &World, state: &mut State, step: &Step, touch: &ActiveSet) -> Option<(usize, f64)> {
         self.look_below(world, &state.x);
         for ((air, storage), at) in world.airs.iter().zip(&mut self.layers).zip(&mut state.airs) {
             if air.blockage.is_finite() {
@@ -269,9 +270,12 @@ impl Airs {
             air.outside(state.time, outside);
             at.advance(&air.layer, &air.gas, gaps, outside, step.h, work);
         }
-        for ((balloon, inflation), inside) in world.balloons.iter().zip(&self.balloons).zip(&mut state.balloons) {
-            inflation.commit(balloon, inside, &state.x, state.time, step.h);
-        }
+        let balloons = world.balloons.iter().zip(&self.balloons).zip(&mut state.balloons);
+        let filled = balloons.filter_map(|((balloon, inflation), inside)| {
+            let reached = inflation.commit(balloon, inside, &state.x, state.time, step.h)?;
+            Some((balloon.cloth, reached))
+        });
+        filled.min_by(|a, b| a.1.total_cmp(&b.1))
     }
 }
 

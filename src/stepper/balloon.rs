@@ -58,8 +58,10 @@ impl Inflation {
         balloon.vertices().iter().zip(&self.gradient).for_each(|(v, gradient)| f(*v, gradient * -root));
     }
 
-    /// The air at the end of the step, whose positions `state` has.
-    pub fn commit(&self, balloon: &Balloon, inside: &mut Inside, x: &[Vec3], end: f64, h: f64) {
-        balloon.chamber.advance(inside, balloon.volume(|v| x[v]), self.source, end, h);
+    /// The air at the end of the step, whose positions `x` has; where the valve is shut in it, the volume over that asked for.
+    pub fn commit(&self, balloon: &Balloon, inside: &mut Inside, x: &[Vec3], end: f64, h: f64) -> Option<f64> {
+        let volume = balloon.volume(|v| x[v]);
+        balloon.chamber.advance(inside, volume, self.source, end, h);
+        balloon.chamber.reached(volume, end, h)
     }
 }

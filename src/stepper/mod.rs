@@ -378,7 +378,7 @@ impl<T: Precision> Stepper<T> {
         appear::ease(world, state, now);
         watch.release(world, state, now.next);
         lap(clock, &mut report.seconds.check);
-        airs.commit(world, state, now, contacts);
+        report.filled = airs.commit(world, state, now, contacts);
         bridges.commit(world, state, now, contacts.contacts());
         soak.commit(world, state, now, contacts.contacts());
         pick::look(world, state, now.next);

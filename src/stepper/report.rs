@@ -27,6 +27,8 @@ pub struct Report {
     pub truncated: u64,
     /// The edge that was farthest beyond its strain limit after a step, and by what part.
     pub beyond: Option<([u32; 2], f64)>,
+    /// Object of the balloon whose valve was shut with the least of the volume asked for, and that part.
+    pub filled: Option<(usize, f64)>,
     /// Liquid bridges in the last step.
     pub bridges: usize,
     /// Sum of what they pulled with [N].
@@ -56,6 +58,7 @@ impl Report {
         self.corrected += next.corrected;
         self.truncated += next.truncated;
         self.beyond = [self.beyond, next.beyond].into_iter().flatten().max_by(|a, b| a.1.total_cmp(&b.1));
+        self.filled = [self.filled, next.filled].into_iter().flatten().min_by(|a, b| a.1.total_cmp(&b.1));
         self.builds += next.builds;
         self.flow_iterations += next.flow_iterations;
         self.flow_unconverged += next.flow_unconverged;

@@ -82,7 +82,7 @@ sections! {
     "friction" 2 { bristles }
     "crossings" 1 { ignored, released }
     "air" 1 { airs }
-    "balloons" 1 { balloons }
+    "balloons" 2 { balloons }
     "water" 1 { water }
     "bridges" 1 { bridges }
     "flow" 1 { flow }
@@ -172,7 +172,7 @@ macro_rules! pieces {
 pieces! {
     Bristle { deflection, sliding, kept, load }
     Air { energy, flux, excess, before, free }
-    Inside { energy, excess, shut }
+    Inside { energy, excess }
     Water { absorbed, film, bridged, joined, dried }
     Bridge { vertex, side, triangle, volume, height }
     Flow { velocity, pressure, kick, force }
@@ -306,7 +306,7 @@ mod tests {
                 before: Vec::new(),
                 free: vec![0.5],
             }],
-            balloons: vec![Inside { energy: 0.3, excess: -2.0, shut: true }],
+            balloons: vec![Inside { energy: 0.3, excess: -2.0 }],
             water: Water {
                 absorbed: odd.to_vec(),
                 film: vec![0.1, -0.0],

@@ -1,6 +1,6 @@
 //! Closed cloths with air inside: spheres, for which everything has a closed form.
 
-use crate::common::{Bench, DENSITY, close, cloth, input, settings};
+use crate::common::{Bench, DENSITY, close, cloth, input, settings, shipped};
 use percale::field::balloon::Supply;
 use percale::field::through::Through;
 use percale::force::membrane::{Isotropic, Membrane};
@@ -226,7 +226,87 @@ fn a_volume_is_reached() {
     bench.run(0.5);
     let inside = bench.state.balloons[0];
     close("filled: volume", volume(&bench) / rest, 1.3, 2e-3);
-    assert!(inside.shut && inside.excess > 0.0, "{inside:?}");
+    assert!(inside.excess > 0.0, "{inside:?}");
     bench.run(0.6);
     assert_eq!(bench.state.balloons[0].energy, inside.energy);
+}
+
+/// A jersey ball with the settings of the program, blown up to 1.3 times its volume in half a second. `more` is said of its air and of
+/// what else there is.
+fn jersey(name: &str, more: &str) -> Bench {
+    let text = "[[cloth]]\nname = \"ball\"\nmesh = \"mesh.obj\"\nmaterial = \"jersey\"\nair_drag = 2\n";
+    let filled = "[[balloon]]\ncloth = \"ball\"\nvolume = 1.3\nduration = 0.5\n";
+    let gravity = "[scene]\ngravity = [0, 0, 0]\n";
+    shipped(name, &sphere(Vec3::zeros(), RADIUS, 0.02), &format!("{gravity}{text}{filled}{more}"))
+}
+
+/// Volume over that at rest of a jersey sphere that leaks from 1.3 on, `time` [s] after its valve was shut. Its law makes the tension
+/// `Y/(1 - nu) (s^2 - 1)/2` at the stretch `s`, in a sphere of the radius `s R` the excess `p = 2 T/(s R)`; `d(P V)/dt = -A P_atm w(p)` of
+/// the area at rest. `3 V/A` of the mesh is its `R`.
+fn leaked(bench: &Bench, through: &Through, time: f64) -> f64 {
+    let chamber = &bench.world.balloons[0].chamber;
+    let (start, area) = (chamber.start, chamber.area);
+    let excess = |times: f64| {
+        let stretch = times.cbrt();
+        60.0 / (1.0 - 0.3) * (stretch * stretch - 1.0) / (stretch * 3.0 * start / area)
+    };
+    let energy = |times: f64| (ATMOSPHERE + excess(times)) * times * start;
+    let rate = |times: f64| {
+        let slope = (energy(times + 1e-6) - energy(times - 1e-6)) / 2e-6;
+        -area * ATMOSPHERE * through.secant(excess(times)) * excess(times) / slope
+    };
+    let (mut times, steps) = (1.3, 4000);
+    let h = time / f64::from(steps);
+    for _ in 0..steps {
+        times += h * rate(times + 0.5 * h * rate(times));
+    }
+    times
+}
+
+/// The valve is shut by time, however the cloth leaks: from then on `P V` never rises, and the volume falls by the law of the leak.
+/// Tolerance: as the valve is shut the volume is behind by what grows in a step, 0.3 % in 4 ms, and afterwards by less.
+#[test]
+fn a_leaking_balloon_is_shut_by_time() {
+    for (speed, times) in [(0.01, [0.3, 0.5, 1.5, 3.5]), (0.1, [0.03, 0.05, 0.15, 0.35])] {
+        let mut bench = jersey("shut", &format!("permeability = \"{speed} m/s\"\n"));
+        let rest = volume(&bench);
+        bench.run(0.5);
+        close("leaking balloon: volume as its valve is shut", volume(&bench) / rest, 1.3, 4e-3);
+        let (through, mut before) = (Through::darcy(speed, 200.0), f64::INFINITY);
+        for time in times {
+            while bench.state.time < 0.5 + time - 1e-9 {
+                bench.step(4e-3);
+                let now = bench.state.balloons[0].energy;
+                assert!(now <= before, "gains air at {} s", bench.state.time);
+                before = now;
+            }
+            close("leaking balloon: volume afterwards", volume(&bench) / rest, leaked(&bench, &through, time), 4e-3);
+        }
+    }
+}
+
+/// Pressed by a plate from the 150 Pa with which its valve was shut to above 200, a balloon that hardly leaks gains no air in any step, and
+/// one that is sealed keeps it.
+#[test]
+fn a_pressed_balloon_gains_no_air() {
+    let press = "[[obstacle]]\nname = \"floor\"\nplane = { size = 1 }\ntransform = { translate = [0, -0.12, 0] }\n\
+        [[obstacle]]\nname = \"plate\"\nplane = { normal = [0, -1, 0], size = 1 }\n\
+        transform = { translate = [0, 0.12, 0] }\n\
+        keyframes = [{ time = 0.5 }, { time = 1, translate = [0, -0.1, 0] }, { time = 1.3, translate = [0, -0.05, 0] }]\n";
+    for speed in [0.0, 1e-4] {
+        let mut bench = jersey("pressed", &format!("permeability = \"{speed} m/s\"\n{press}"));
+        bench.run(0.5);
+        let (shut, mut before) = (bench.state.balloons[0].energy, bench.state.balloons[0].energy);
+        let mut most = 0.0f64;
+        while bench.state.time < 1.3 - 1e-9 {
+            bench.step(4e-3);
+            let inside = bench.state.balloons[0];
+            assert!(inside.energy <= before * (1.0 + 1e-14), "gains air at {} s", bench.state.time);
+            before = inside.energy;
+            most = most.max(inside.excess);
+        }
+        println!("pressed at {speed} m/s: up to {most:.0} Pa, P V {:.5} of that as the valve was shut", before / shut);
+        assert!(most > 200.0, "{most}");
+        assert_eq!(speed == 0.0, before == shut);
+    }
 }

@@ -4,7 +4,8 @@ use percale::force::contact::Friction;
 use percale::force::solid::{Body, Solid};
 use percale::linalg::{Vec2, Vec3};
 use percale::mesh::generate::{self, Diagonals, equilateral_sheet, random_sheet, sheet};
-use percale::mesh::{TetMesh, TriMesh};
+use percale::mesh::{TetMesh, TriMesh, obj};
+use percale::scene;
 use percale::stepper::{Advance, Integrator, Settings, stepper};
 use percale::world::build::{BodyInput, ClothInput, Input, build};
 use percale::world::{Pin, State, World};
@@ -123,6 +124,19 @@ impl Bench {
     pub fn positions(&self) -> Vec<Vec3> {
         self.world.in_file_order(&self.world.objects[0], &self.state.x)
     }
+}
+
+/// A scene as the program reads it, with its own settings; `mesh` is its `mesh.obj`.
+pub fn shipped(name: &str, mesh: &TriMesh, text: &str) -> Bench {
+    let folder = std::env::temp_dir().join(format!("percale-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("mesh.obj"), obj::write(mesh)).unwrap();
+    let file = folder.join("scene.toml");
+    let scene = scene::read_text(&file, text.as_bytes(), &[]).unwrap_or_else(|faults| panic!("{faults:?}"));
+    let built = scene::build::build(&scene, &file).unwrap_or_else(|refusal| panic!("{:?}", refusal.faults));
+    std::fs::remove_dir_all(&folder).unwrap();
+    let stepper = scene::build::stepper(&scene, &built.world);
+    Bench { world: built.world, state: built.state, stepper }
 }
 
 /// Vertices whose chart point satisfies a condition.
