@@ -16,7 +16,7 @@ mod found;
 mod friction_frame;
 pub mod ignore;
 mod impact_zone;
-mod impulse;
+pub mod impulse;
 pub mod part;
 mod persistent;
 pub mod vertex_test;

@@ -7,6 +7,7 @@
 
 use crate::collision::closest::{Feature, point_triangle};
 use crate::contact::element::{EDGES, Element, SECOND, thickness};
+use crate::contact::impulse::mobility;
 use crate::force::bridge::{Bridge, Disc, Law, WATER};
 use crate::force::links::{Couples, Link};
 use crate::linalg::{Vec3, par};
@@ -33,6 +34,9 @@ struct Acting {
     weights: [f64; 4],
     /// From the surface to the vertex.
     normal: Vec3,
+    disc: Disc,
+    /// Distance less the thickness, and the height of the bridge [m].
+    gap: f64,
     height: f64,
     /// Part of the full pull.
     share: f64,
@@ -43,6 +47,21 @@ struct Acting {
     /// Force on the vertex where `z = 0` [N], and how much it falls from there [N/m].
     force: f64,
     stiffness: f64,
+    /// The step draws it farther than what it holds.
+    overdrawn: bool,
+}
+
+impl Acting {
+    /// How far the gap opens where its vertices move by `moved` [m].
+    fn opens(&self, moved: impl Fn(usize) -> Vec3) -> f64 {
+        (0..4).map(|k| self.normal.dot(&moved(self.vertices[k] as usize)) * self.weights[k]).sum()
+    }
+
+    /// Acts with parts of its pull and damping, where the gap opens by `flight` in free flight [m].
+    fn act(&mut self, [pull, damping]: [f64; 2], flight: f64, h: f64) {
+        self.stiffness = damping * self.damping / h;
+        self.force = -pull * self.pull - self.stiffness * flight;
+    }
 }
 
 /// Where a vertex is over a surface.
@@ -115,6 +134,8 @@ impl Bridges {
                 vertices: [bridge.vertex, a, b, c],
                 weights: [1.0, -p, -q, -r],
                 normal: over.normal,
+                disc,
+                gap: over.gap,
                 height,
                 share,
                 pull: share * wet.bridges.pull(&disc, height),
@@ -128,13 +149,42 @@ impl Bridges {
     }
 
     /// Forces at free flight.
-    pub fn pull(&mut self, step: &Step) {
+    pub fn pull(&mut self, world: &World, step: &Step) {
+        let Some(wet) = &world.wet else { return };
+        let law = &wet.bridges;
         par::each_mut(&mut self.acting, |_, acting| {
-            let Acting { vertices, weights, normal, pull, damping, .. } = *acting;
-            let opens: f64 = (0..4).map(|k| normal.dot(&step.moved[vertices[k] as usize]) * weights[k]).sum();
-            acting.stiffness = damping / step.h;
-            acting.force = -pull - acting.stiffness * opens;
+            let Acting { disc, gap, vertices, weights, pull, .. } = *acting;
+            let way = acting.opens(|v| step.moved[v]);
+            // What has more energy of motion than the bridge holds is not stopped by it.
+            let passes = |holds: f64| {
+                let mobility = mobility(world, step, &vertices, &weights).unwrap_or(0.0);
+                0.5 * (way / step.h).powi(2) > pull * holds * mobility
+            };
+            acting.overdrawn = law.overdrawn(&disc, gap, way).is_some_and(passes);
+            let parts = if acting.overdrawn { law.over(&disc, gap, way) } else { [1.0; 2] };
+            acting.act(parts, way, step.h);
         });
+    }
+
+    /// Gives those that a solution draws farther than what they hold their mean forces on the way. True when there are any more.
+    pub fn let_go(&mut self, world: &World, step: &Step) -> bool {
+        let Some(wet) = &world.wet else { return false };
+        let law = &wet.bridges;
+        let held = |acting: &Acting| {
+            acting.overdrawn || law.overdrawn(&acting.disc, acting.gap, acting.opens(|v| step.moved[v])).is_none()
+        };
+        if !par::any(&self.acting, |acting| !held(acting)) {
+            return false;
+        }
+        par::each_mut(&mut self.acting, |_, acting| {
+            if !held(acting) {
+                // What no bridge holds goes about as far as in free flight.
+                let [flight, way] = [acting.opens(|v| step.flight(v as u32)), acting.opens(|v| step.moved[v])];
+                acting.act(law.over(&acting.disc, acting.gap, flight.max(way)), flight, step.h);
+                acting.overdrawn = true;
+            }
+        });
+        true
     }
 
     /// Bounds of the right-hand sides of components, from the least that count: what clings is pressed by many times its weight, and is to be as

@@ -278,7 +278,7 @@ impl<T: Precision> Stepper<T> {
     fn linearise(&mut self, world: &World, state: &State, report: &mut Report) {
         let Stepper { assembly, airs, bridges, pulls, turns, now, clock, .. } = self;
         pulls.pull(world, state, now);
-        bridges.pull(now);
+        bridges.pull(world, now);
         turns.ahead(world, state, now);
         // Side by side: neither asks for the other, and what the air does one after the other leaves a thread free.
         let (step, forces) = (&*now, &mut *assembly);
@@ -313,7 +313,9 @@ impl<T: Precision> Stepper<T> {
             stopped = self.contacts.stop_closing(world, &self.now);
         }
         let mut solves = 1;
-        while solves < SOLVES && (stopped || self.contacts.stop_unproven(world, state, &self.now)) {
+        while solves < SOLVES
+            && (stopped || self.bridges.let_go(world, &self.now) | self.contacts.stop_unproven(world, state, &self.now))
+        {
             lap(&mut self.clock, &mut report.seconds.check);
             self.assembly.restore();
             self.begin(world, report)?;
@@ -341,7 +343,7 @@ impl<T: Precision> Stepper<T> {
                 let Step { flight, moved, .. } = &mut self.now;
                 moved[..world.moving].copy_from_slice(flight);
                 self.pulls.pull(world, state, &self.now);
-                self.bridges.pull(&self.now);
+                self.bridges.pull(world, &self.now);
                 self.turns.ahead(world, state, &mut self.now);
                 solve::assemble(world, state, &self.now, &mut self.assembly);
                 self.airs.inflate(world, &mut self.assembly.force);

@@ -1,6 +1,6 @@
 //! Wet cloth: liquid bridges and water (Park & Byun; Lou, Ji & Qiu 2015).
 
-use crate::common::{Bench, G, close, input, settings};
+use crate::common::{Bench, G, close, input, settings, shipped};
 use percale::field::water::Fabric;
 use percale::force::assembly::Assembly;
 use percale::force::bending::Bending;
@@ -11,8 +11,8 @@ use percale::force::scheme::{Scheme, Shape, Softness};
 use percale::force::spring::Jacobian;
 use percale::force::spring_mesh::{Flexion, Network, Stretch};
 use percale::force::term::Memory;
-use percale::linalg::Vec3;
 use percale::linalg::random::Random;
+use percale::linalg::{Vec2, Vec3};
 use percale::mesh::TriMesh;
 use percale::mesh::generate::{Diagonals, lying, sheet};
 use percale::stepper::{Integrator, Report, stepper};
@@ -457,4 +457,29 @@ fn a_full_cloth_is_as_soft_as_it_says() {
     println!("| soft by half | 0 | {:.1e} m | | |", apart(&dry));
     assert!(apart(&dry) < 1e-7, "{}", apart(&dry));
     assert!(apart(&stiff) > 1e-3, "{}", apart(&stiff));
+}
+
+/// A wet napkin with the settings of the program falls along a wall without friction and past its lower border, by which its bridges may be
+/// drawn far beyond their breaking in a step, and vertices by more than a cell. Its bridges can hold 3 uJ, of 90 mJ of motion. Tolerance: two
+/// of the solver's, which are parts of the weight.
+#[test]
+fn a_wet_napkin_falls_past_a_border() {
+    for milliseconds in [1, 2, 4, 8] {
+        let text = format!(
+            "[time]\nstep = \"{milliseconds} ms\"\n\
+             [[cloth]]\nname = \"napkin\"\nmesh = \"mesh.obj\"\n\
+             [[obstacle]]\nname = \"wall\"\nplane = {{ normal = [0, 0, 1], size = 2 }}\nresolution = 2\nfriction = 0\n\
+             [[wet]]\ncloth = \"napkin\"\nsoaked = true\n[wet_contact]\nscale = 0.002\n"
+        );
+        let place = |m: Vec2| Vec3::new(m.x - 0.05, 0.4 - m.y, 0.00055);
+        let mut bench = shipped("border", &sheet(11, 11, 0.1, 0.1, Diagonals::Alternating, place), &text);
+        bench.run(0.5);
+        let held = !bench.state.bridges.is_empty();
+        bench.run(0.65);
+        let free = bench.state.bridges.is_empty();
+        let moving = &bench.state.v[..bench.world.moving];
+        let down = -moving.iter().map(|v| v.y).sum::<f64>() / moving.len() as f64;
+        assert!(held && free, "bridges before the border {held}, after it none {free}");
+        close(&format!("wet napkin past a border, {milliseconds} ms: speed, m/s"), down, 0.65 * G, 2e-3);
+    }
 }
