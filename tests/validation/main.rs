@@ -28,6 +28,7 @@ mod rubbing;
 mod seed_air;
 mod solid;
 mod spring;
+mod standing;
 mod tether;
 mod turn;
 mod vanish;
