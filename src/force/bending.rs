@@ -32,6 +32,12 @@ impl Bending {
         }
     }
 
+    /// Moment per width [N] of a sheet bent along warp (0) or weft (1) to a curvature [1/m]: what bends along warp are the edges along weft.
+    pub fn moment(&self, way: usize, curvature: f64) -> f64 {
+        let edge = [std::f64::consts::FRAC_PI_2, 0.0][way];
+        self.rigidity(edge, curvature) * curvature
+    }
+
     /// Rigidity [N m] for an edge at `angle` from warp [rad] and a curvature [1/m].
     pub fn rigidity(&self, angle: f64, curvature: f64) -> f64 {
         match self {

@@ -43,11 +43,10 @@ const STRETCHED: f64 = 0.1;
 const SMALL: f64 = 1e-3;
 
 impl Dahl {
-    /// The law that leaves at most the strain `persistent` where stiffness is `k`, and does so from the strain `saturation` on, where the
-    /// stress has come to 95 % of its bound (section 3.1).
-    pub fn tuned(k: f64, persistent: f64, saturation: f64) -> Dahl {
-        let tau = (saturation - persistent) / (2.0f64 / (1.0 - 0.95)).ln();
-        Dahl { a: k * persistent, b: 0.0, tau, form: Form::Exact }
+    /// The law of a constant largest stress that turns to 95 % of it on the way back by `turn`: it leaves the strain at which elasticity has that stress
+    /// (section 3.1).
+    pub fn tuned(most: f64, turn: f64) -> Dahl {
+        Dahl { a: most, b: 0.0, tau: turn / (2.0f64 / (1.0 - 0.95)).ln(), form: Form::Exact }
     }
 
     /// Largest stress at a strain.
@@ -292,10 +291,10 @@ mod tests {
         }
     }
 
-    /// Tuned by the strain that stays: k times it is the bound, and the strain of saturation turns the stress to 95 % of it.
+    /// Tuned by the strain that stays, 2 % where stiffness is 100 N/m: the way back from saturation at 10 % turns the stress to 95 % of it.
     #[test]
     fn tuned_by_what_stays() {
-        let dahl = Dahl::tuned(100.0, 0.02, 0.1);
+        let dahl = Dahl::tuned(100.0 * 0.02, 0.1 - 0.02);
         assert!((dahl.most(0.05) - 2.0).abs() < 1e-15);
         let (turned, _) = dahl.go(0.1, dahl.most(0.1), 0.02);
         assert!((turned / dahl.most(0.0) + 0.95).abs() < 1e-12, "{turned}");

@@ -79,6 +79,26 @@ impl Membrane {
         -Vec3::new(warp * e.x * e.x.abs(), weft * e.y * e.y.abs(), 0.0)
     }
 
+    /// Stress [N/m] at one strain, of warp (0) or weft (1) pulled and free across, or of shear (2).
+    pub fn pulled(&self, way: usize, e: f64) -> f64 {
+        match (self, way) {
+            (Membrane::Isotropic(Isotropic { young, .. }), 0 | 1) => young * e,
+            (Membrane::Progressive(Progressive { young, .. }), 0 | 1) => (young[way][0] + young[way][1] * e.abs()) * e,
+            _ => {
+                let mut strain = Vec3::zeros();
+                strain[way] = e;
+                let [warp, both, weft, shear] = self.moduli(&strain);
+                [warp - both * both / weft, weft - both * both / warp, shear][way] * e
+            }
+        }
+    }
+
+    /// Parts of a stress along weft that act on what is pulled along warp, and the other way round: by Poisson's ratio.
+    pub fn crosswise(&self) -> [f64; 2] {
+        let [warp, both, weft, _] = self.moduli(&Vec3::zeros());
+        [both / weft, both / warp]
+    }
+
     /// Energy per area [J/m^2].
     fn density(&self, e: &Vec3) -> f64 {
         let quadratic = |c: &Moduli| 0.5 * e.dot(&stress(c, e));

@@ -15,7 +15,7 @@ mod crease;
 mod rows;
 
 use crate::linalg::{Mat3, Vec3};
-pub use crease::{Crease, Creases, FORGETS};
+pub use crease::{Crease, Creases, FORGETS, STRAIN};
 pub use rows::{Hinges, Plates};
 
 /// No hinge on this side of a triangle.

@@ -3,9 +3,11 @@
 use super::keys::{Keys, Kind, choices, section};
 use super::kinds::{choice, list, quantity, real, table};
 use super::unit::Unit;
+use crate::force::bending::Bending;
 use crate::force::dahl::{Dahl, Form};
 use crate::force::internal_friction::InternalFriction;
-use crate::force::membrane::Progressive;
+use crate::force::membrane::{Membrane, Progressive};
+use crate::force::plate::STRAIN;
 
 choices! {
     /// Closed form of the stress on a way of the strain.
@@ -35,17 +37,17 @@ section! {
 }
 
 section! {
-    /// Friction of bending, by three times the curvature: a, b and tau, or what stays.
+    /// Friction of bending: a, b and tau by three times the curvature, or what curvature stays.
     pub struct BendFriction {
         /// Largest moment per width at no curvature.
         a: Option<f64> = quantity(Unit::Force, 0.0..=1e3).optional(),
         /// How much it grows by strain; 0 if absent.
         b: Option<f64> = quantity(Unit::Rigidity, 0.0..=1e3).optional(),
-        /// Strain within which the moment follows a turn.
+        /// Three times the curvature within which the moment follows a turn.
         tau: Option<f64> = quantity(Unit::Curvature, 1e-6..=1e6).optional(),
-        /// Instead of these: largest strain that stays after a load.
+        /// Instead of these: largest curvature that stays after a load.
         persistent: Option<f64> = quantity(Unit::Curvature, 1e-6..=1e6).optional(),
-        /// Beside it: strain from which on that is so; more than what stays.
+        /// Beside it: curvature from which on that is so; more than what stays.
         saturation: Option<f64> = quantity(Unit::Curvature, 1e-6..=1e6).optional(),
     }
     check bend_is_told_once;
@@ -163,6 +165,21 @@ impl Stiffening {
     }
 }
 
+/// Friction of warp and of weft where that which is `told` by what stays leaves it beside the other. What pulls one has made the other thinner, whose
+/// friction holds it so and with it the first: `a1 + nu a2` is the stress of what stays.
+fn beside(own: [Option<Dahl>; 2], told: [bool; 2], nu: [f64; 2]) -> [Option<Dahl>; 2] {
+    let [a, b] = own.map(|own| own.map_or(0.0, |own| own.a));
+    let most = match told {
+        [true, true] => [(a - nu[0] * b) / (1.0 - nu[0] * nu[1]), (b - nu[1] * a) / (1.0 - nu[0] * nu[1])],
+        [true, false] => [a - nu[0] * b, b],
+        [false, true] => [a, b - nu[1] * a],
+        [false, false] => [a, b],
+    };
+    let with =
+        |k: usize| own[k].map(|own| Dahl { a: most[k].max(0.0), ..own }).filter(|own| own.a > 0.0 || own.b > 0.0);
+    [with(0), with(1)]
+}
+
 impl Words {
     /// Friction of some strain is given.
     pub fn rubs(&self) -> bool {
@@ -175,37 +192,42 @@ impl Words {
         self.gamma.is_some() || self.form != FormWord::Exact
     }
 
-    /// The friction where stretch has the stiffness `young` [N/m] and bending the rigidity `rigidity` [N m].
-    pub fn law(&self, young: [f64; 2], rigidity: f64) -> InternalFriction {
+    /// The friction of a sheet with these laws.
+    pub fn law(&self, membrane: &Membrane, bending: &Bending) -> InternalFriction {
         let form = match (self.gamma, self.form) {
             (Some(gamma), _) => Form::Power(gamma),
             (None, FormWord::Exact) => Form::Exact,
             (None, FormWord::Fitted) => Form::Fitted,
         };
-        let dahl = |k: f64, [a, b, tau, persistent, saturation]: [Option<f64>; 5]| {
-            let tuned = Dahl::tuned(k, persistent.unwrap_or_default(), saturation.unwrap_or(1.0));
-            let law = match (a, tau) {
-                (Some(a), Some(tau)) => Dahl { a, b: b.unwrap_or_default(), tau, form },
-                _ => Dahl { form, ..tuned },
+        // `elastic` is the stress at a strain, `scale` the strain per what is given.
+        let dahl = |[a, b, tau, persistent, saturation]: [Option<f64>; 5], scale: f64, elastic: &dyn Fn(f64) -> f64| {
+            let law = match (a, tau, persistent, saturation) {
+                (Some(a), Some(tau), ..) => Dahl { a, b: b.unwrap_or_default(), tau, form },
+                (.., Some(stays), Some(full)) => {
+                    Dahl { form, ..Dahl::tuned(elastic(scale * stays), scale * (full - stays)) }
+                }
+                _ => return None,
             };
             (law.a > 0.0 || law.b > 0.0).then_some(law)
         };
-        let stretch = |own: &Option<StretchFriction>, k: f64| {
-            own.as_ref().and_then(|own| dahl(k, [own.a, own.b, own.tau, own.persistent, own.saturation]))
+        let stretch = |own: &Option<StretchFriction>, way: usize| {
+            let own = own.as_ref()?;
+            let elastic = |e| membrane.pulled(way, e);
+            dahl([own.a, own.b, own.tau, own.persistent, own.saturation], 1.0, &elastic)
         };
-        // The strain is three times the curvature.
-        let bend = |own: &Option<BendFriction>| {
-            own.as_ref().and_then(|own| dahl(rigidity / 3.0, [own.a, own.b, own.tau, own.persistent, own.saturation]))
+        let bend = |own: &Option<BendFriction>, way: usize| {
+            let own = own.as_ref()?;
+            let elastic = |e| bending.moment(way, e / STRAIN);
+            dahl([own.a, own.b, own.tau, own.persistent, own.saturation], STRAIN, &elastic)
         };
+        let shear = stretch(&self.shear, 2);
         let weft = if self.weft.is_some() { &self.weft } else { &self.stretch };
         let bend_weft = if self.bend_weft.is_some() { &self.bend_weft } else { &self.bend };
+        let told = [&self.stretch, weft].map(|own| own.as_ref().is_some_and(|own| own.persistent.is_some()));
+        let [along, across] = beside([stretch(&self.stretch, 0), stretch(weft, 1)], told, membrane.crosswise());
         InternalFriction {
-            stretch: [
-                stretch(&self.stretch, young[0]),
-                stretch(weft, young[1]),
-                stretch(&self.shear, 0.5 * (young[0] + young[1])),
-            ],
-            bend: [bend(&self.bend), bend(bend_weft)],
+            stretch: [along, across, shear],
+            bend: [bend(&self.bend, 0), bend(bend_weft, 1)],
             ..InternalFriction::default()
         }
     }

@@ -11,7 +11,6 @@ use crate::force::bending::Bending;
 use crate::force::contact::Friction;
 use crate::force::internal_friction::InternalFriction;
 use crate::force::membrane::{Isotropic, Membrane, Progressive, StretchTable};
-use crate::linalg::Vec3;
 
 /// A cloth's material.
 #[derive(Clone, Debug, PartialEq)]
@@ -326,14 +325,7 @@ fn resolve(entry: Entry, keys: &mut Keys) -> Option<Entry> {
         return None;
     };
     let internal_friction = match &entry.internal_friction {
-        Some(words) => {
-            let [warp, _, weft, _] = match membrane {
-                Membrane::Isotropic(Isotropic { young, .. }) => [young, 0.0, young, 0.0],
-                Membrane::Progressive(Progressive { young: [[warp, _], [weft, _]], .. }) => [warp, 0.0, weft, 0.0],
-                Membrane::Table(_) => membrane.moduli(&Vec3::zeros()),
-            };
-            words.law([warp, weft], bending.rigidity(0.0, 0.0))
-        }
+        Some(words) => words.law(&membrane, &bending),
         None => base.map(|b| b.internal_friction).unwrap_or_default(),
     };
     empty_words(&entry, &internal_friction, keys);

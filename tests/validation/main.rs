@@ -3,6 +3,7 @@
 
 mod air;
 mod airflow;
+mod asked;
 mod balloon;
 mod bending;
 mod beside;

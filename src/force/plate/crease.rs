@@ -21,8 +21,8 @@ use crate::linalg::{Vec3, par};
 pub const NUMBERS: usize = numbers(2);
 /// A triangle without memory.
 pub const FORGETS: u32 = u32::MAX;
-/// Strain per curvature.
-const STRAIN: f64 = 3.0;
+/// Strain of bending per curvature.
+pub const STRAIN: f64 = 3.0;
 
 /// A triangle whose curvature has a stress.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,11 +1,9 @@
 //! Internal friction at the vertices of a cloth.
 
 use crate::force::dahl::Dahl;
-use crate::force::membrane::{Isotropic, Membrane, Progressive};
-use crate::force::plate::{Crease, NONE};
+use crate::force::plate::{Crease, NONE, STRAIN};
 use crate::force::sheet::Sheet;
 use crate::force::term::Law;
-use crate::linalg::Vec3;
 use crate::world::{Object, State, World};
 
 /// What is known of one strain of an element: vertices, weight, law, strain and stress.
@@ -28,13 +26,14 @@ fn means(world: &World, object: &Object, values: impl Fn(&mut dyn FnMut(Rubbed, 
     Some(object.place.iter().map(mean).collect())
 }
 
-/// Gives `f` warp of each triangle that has friction of stretch there.
-fn stretched(world: &World, state: &State, f: &mut dyn FnMut(Rubbed, &Sheet)) {
+/// Gives `f` warp of each triangle that has friction of stretch there; beside it law, strain and stress of weft.
+fn stretched(world: &World, state: &State, f: &mut dyn FnMut(Rubbed, Option<(&Dahl, [f64; 2])>, &Sheet)) {
     let membranes = world.elements.membranes();
     let memory = state.memory.of(Law::name(&membranes));
     membranes.each_rubbing(memory, |t, laws, own| {
         if let Some(dahl) = &laws[0] {
-            f((&t.vertices, t.area, dahl, [own[0], own[3]]), &world.elements.sheets[t.cloth as usize]);
+            let weft = laws[1].as_ref().map(|law| (law, [own[1], own[4]]));
+            f((&t.vertices, t.area, dahl, [own[0], own[3]]), weft, &world.elements.sheets[t.cloth as usize]);
         }
     });
 }
@@ -56,32 +55,37 @@ fn bent(world: &World, state: &State, f: &mut dyn FnMut(Rubbed, &Sheet)) {
 /// Stress of internal friction along warp as a part of its largest: of stretch, else of bending.
 pub fn frictions(world: &World, state: &State, object: &Object) -> Option<Vec<f64>> {
     let part = |rubbed: Rubbed| rubbed.3[1] / rubbed.2.most(rubbed.3[0]).max(f64::MIN_POSITIVE);
-    let stretch = |add: &mut dyn FnMut(Rubbed, f64)| stretched(world, state, &mut |r, _| add(r, part(r)));
+    let stretch = |add: &mut dyn FnMut(Rubbed, f64)| stretched(world, state, &mut |r, _, _| add(r, part(r)));
     let bend = |add: &mut dyn FnMut(Rubbed, f64)| bent(world, state, &mut |r, _| add(r, part(r)));
     means(world, object, stretch).or_else(|| means(world, object, bend))
 }
 
-/// Green strain along warp at which its stress would vanish, by vertex.
+/// Rounds in which the strains of warp and weft that would stay are found: each by the friction of the other.
+const ROUNDS: usize = 4;
+
+/// Green strain along warp at which its stress and that of weft would vanish, by vertex.
 pub fn residuals(world: &World, state: &State, object: &Object) -> Option<Vec<f64>> {
     means(world, object, |add| {
-        stretched(world, state, &mut |r, sheet| add(r, rest(r, |e| pulled(&sheet.membrane, e))));
+        stretched(world, state, &mut |r, weft, sheet| {
+            let nu = sheet.membrane.crosswise();
+            let Some((law, at)) = weft else { return add(r, rest(r, |e| sheet.membrane.pulled(0, e))) };
+            let across = (r.0, r.1, law, at);
+            let friction = |(_, _, law, [e, s]): Rubbed, to: f64| law.go(e, s, to).0;
+            let (mut along, mut beside) = (r.3[0], at[0]);
+            for _ in 0..ROUNDS {
+                along = rest(r, |e| sheet.membrane.pulled(0, e) - nu[0] * friction(across, beside));
+                beside = rest(across, |e| sheet.membrane.pulled(1, e) - nu[1] * friction(r, along));
+            }
+            add(r, along);
+        });
     })
 }
 
 /// Curvature along warp at which its moment would vanish, by vertex [1/m].
 pub fn residual_curvatures(world: &World, state: &State, object: &Object) -> Option<Vec<f64>> {
     means(world, object, |add| {
-        bent(world, state, &mut |r, sheet| add(r, rest(r, |e| sheet.bending.rigidity(0.0, e / 3.0) * e / 3.0) / 3.0));
+        bent(world, state, &mut |r, sheet| add(r, rest(r, |e| sheet.bending.moment(0, e / STRAIN)) / STRAIN));
     })
-}
-
-/// Elastic stress along warp that is pulled to a Green strain and free across [N/m].
-fn pulled(membrane: &Membrane, e: f64) -> f64 {
-    match membrane {
-        Membrane::Isotropic(Isotropic { young, .. }) => young * e,
-        Membrane::Progressive(Progressive { young: [[k1, k2], _], .. }) => (k1 + k2 * e.abs()) * e,
-        Membrane::Table(_) => membrane.moduli(&Vec3::new(e, 0.0, 0.0))[0] * e,
-    }
 }
 
 /// Strain at which elastic stress and friction balance, on the way back from where it is now.
