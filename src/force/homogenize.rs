@@ -6,11 +6,13 @@
 //! the plate's.
 //!
 //! What the mesh has of Poisson's ratio stays: none with aligned diagonals or equilateral triangles, -0.04 on random meshes, but
-//! `1 - sqrt(2) = -0.41` with alternating diagonals, where a narrow strip bends as a beam of 5/6 the rigidity. A coupling of xx
-//! and yy in `D` could mend that, but it would make vertices that are held, and so clamps, several times as stiff.
+//! `1 - sqrt(2) = -0.41` with alternating diagonals, where a strip that may bend across is a beam of 5/6 the rigidity. A coupling of xx
+//! and yy in `D` could mend that, but it would make vertices that are held, and so clamps, several times as stiff. A strip of up to five cells has
+//! no vertex from which any of this is seen: it is measured as the beam that it is (see [`super::strip`]).
 
 use super::calibrate::{FlatHinge, counted, inner, within};
 use super::plate::{FlatPatch, NONE, PLATE};
+use super::strip::Strip;
 use crate::linalg::{Mat3, Vec3, par};
 
 /// Times heights are relaxed and the rigidity corrected.
@@ -29,25 +31,32 @@ pub fn stiffnesses(hinges: &[FlatHinge], patches: &[FlatPatch], count: usize) ->
         let rigidity = [0, 1, 2].map(|k| scale[k] * PLATE[k]);
         par::map(patches.len(), |k| patches[k].stiffness(&rigidity, apart[k]))
     };
-    let counted = counted(hinges, count);
-    let share = |p: &FlatPatch| p.vertices.iter().map(|v| counted[*v as usize]).sum::<f64>() / 3.0;
-    let area: f64 = patches.iter().map(|p| share(p) * p.area).sum();
-    let mut scale = [1.0; 3];
-    if !(area > 0.0 && area.is_finite()) {
-        return each(&scale);
-    }
     let mut sheet = Relaxed::new(hinges, patches, count);
+    let counted = counted(hinges, count);
+    let mut scale = [1.0; 3];
     for _ in 0..ROUNDS {
         let stiffness = each(&scale);
         sheet.relax(&stiffness);
-        let energies = sheet.energies(&stiffness);
-        let mean = |sum: Vec3, (patch, energy): (&FlatPatch, &Mat3)| sum + energy.diagonal() * (share(patch) / area);
-        let effective = patches.iter().zip(&energies).fold(Vec3::zeros(), mean);
-        for k in (0..3).filter(|k| effective[*k] > 0.0) {
-            scale[k] = (scale[k] * PLATE[k] / effective[k]).clamp(BOUNDS.0, BOUNDS.1);
+        let Some(form) = sheet.form(&stiffness, &counted) else { break };
+        for k in 0..3 {
+            scale[k] = scaled(scale[k], form[(k, k)] / PLATE[k]);
         }
     }
+    if !sheet.free.contains(&true) {
+        let laid: Vec<_> = hinges.iter().map(|h| (h.vertices, h.points)).collect();
+        let Some(strip) = Strip::of(count, &laid) else { return each(&scale) };
+        sheet.free.clone_from(&strip.free);
+        let stiffness = each(&scale);
+        (0..ROUNDS).for_each(|_| sheet.relax(&stiffness));
+        let rigidity = sheet.form(&stiffness, &strip.counted).map_or(1.0, |form| strip.rigidity(&form));
+        scale = scale.map(|scale| scaled(scale, rigidity));
+    }
     each(&scale)
+}
+
+/// A scalar of a mesh that has this part of what it should have.
+fn scaled(scale: f64, part: f64) -> f64 {
+    if part > 0.0 { (scale / part).clamp(BOUNDS.0, BOUNDS.1) } else { scale }
 }
 
 /// Heights above the surfaces of unit curvature xx, yy, xy that make the energy least; zero on the border and on the ring
@@ -133,6 +142,15 @@ impl<'a> Relaxed<'a> {
             let angles = self.patches[k].theta() + Self::by_patch(&self.patches[k], &self.turns);
             angles.transpose() * stiffness[k] * angles
         })
+    }
+
+    /// Twice the energy per area as a form of the curvature, of triangles by how many of their vertices are `counted`; none where there are none.
+    fn form(&mut self, stiffness: &[Mat3], counted: &[f64]) -> Option<Mat3> {
+        let energies = self.energies(stiffness);
+        let share = |p: &FlatPatch| p.vertices.iter().map(|v| counted[*v as usize]).sum::<f64>() / 3.0;
+        let area: f64 = self.patches.iter().map(|p| share(p) * p.area).sum();
+        let sum = |sum: Mat3, (patch, energy): (&FlatPatch, &Mat3)| sum + energy * share(patch);
+        (area > 0.0 && area.is_finite()).then(|| self.patches.iter().zip(&energies).fold(Mat3::zeros(), sum) / area)
     }
 
     /// Derivative of the energy by the height of each free vertex, where heights and, if they count, the surfaces turn the hinges.
@@ -230,14 +248,7 @@ mod tests {
         let stiffness = stiffnesses(&hinges, &patches, count);
         let mut sheet = Relaxed::new(&hinges, &patches, count);
         (0..20).for_each(|_| sheet.relax(&stiffness));
-        let counted = counted(&hinges, count);
-        let (mut form, mut area) = (Mat3::zeros(), 0.0);
-        for (patch, energy) in patches.iter().zip(sheet.energies(&stiffness)) {
-            let share = patch.vertices.iter().map(|v| counted[*v as usize]).sum::<f64>() / 3.0;
-            form += energy * share;
-            area += share * patch.area;
-        }
-        form / area
+        sheet.form(&stiffness, &counted(&hinges, count)).unwrap()
     }
 
     /// Every vertex of a lattice is as every other: it stays on the surface it is laid on, where each patch is exact.

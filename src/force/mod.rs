@@ -26,6 +26,7 @@ pub mod sheet;
 pub mod solid;
 pub mod spring;
 pub mod spring_mesh;
+pub mod strip;
 pub mod term;
 pub mod tether;
 
