@@ -39,7 +39,7 @@ pub fn stiffnesses(hinges: &[FlatHinge], patches: &[FlatPatch], count: usize) ->
         sheet.relax(&stiffness);
         let Some(form) = sheet.form(&stiffness, &counted) else { break };
         for k in 0..3 {
-            scale[k] = scaled(scale[k], form[(k, k)] / PLATE[k]);
+            scale[k] = scaled(scale[k] * PLATE[k], form[(k, k)]);
         }
     }
     if !sheet.free.contains(&true) {
@@ -149,8 +149,8 @@ impl<'a> Relaxed<'a> {
         let energies = self.energies(stiffness);
         let share = |p: &FlatPatch| p.vertices.iter().map(|v| counted[*v as usize]).sum::<f64>() / 3.0;
         let area: f64 = self.patches.iter().map(|p| share(p) * p.area).sum();
-        let sum = |sum: Mat3, (patch, energy): (&FlatPatch, &Mat3)| sum + energy * share(patch);
-        (area > 0.0 && area.is_finite()).then(|| self.patches.iter().zip(&energies).fold(Mat3::zeros(), sum) / area)
+        let mean = |sum: Mat3, (patch, energy): (&FlatPatch, &Mat3)| sum + energy * (share(patch) / area);
+        (area > 0.0 && area.is_finite()).then(|| self.patches.iter().zip(&energies).fold(Mat3::zeros(), mean))
     }
 
     /// Derivative of the energy by the height of each free vertex, where heights and, if they count, the surfaces turn the hinges.
