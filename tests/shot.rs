@@ -430,6 +430,11 @@ fn what_cannot_be_meant_is_told() {
             "cloth[0].pin[0].rotation: turns at 3010 m/s",
         ),
         (0, "", pin("from = 48"), "cloth[0].pin[0].from: takes hold at 48 s; the run ends at 2 s"),
+        (0, "", pin(""), "cloth[0].air_drag: it hangs in no air: nothing damps its swinging"),
+        (0, "air_drag = 0\n", pin(""), ""),
+        (0, "air_drag = 1\n", pin(""), ""),
+        (0, "", pin("until = 1"), ""),
+        (0, "", format!("{}[scene]\ngravity = [0, 0, 0]\n", pin("")), ""),
         (0, "velocity = [0, -300, 0]\n", String::new(), "cloth[0].velocity: 300 m/s"),
         (
             0,

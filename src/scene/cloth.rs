@@ -13,6 +13,7 @@ use super::place::{Group, Selector, Transform, mesh, one_name_each};
 use super::spring::{self, Springs};
 use super::unit::{Unit, rounded};
 use crate::force::dahl::Form;
+use crate::force::drag::Drag;
 use crate::force::internal_friction::{InternalFriction, Start};
 use crate::linalg::{UnitVec3, Vec3};
 use crate::world::motion::Motion;
@@ -256,8 +257,8 @@ section! {
         pub friction_start: FrictionStart = choice().or(FrictionStart::None),
         /// Upper bound of the relative elongation of edges; no bound if absent.
         pub strain_limit: Option<f64> = quantity(Unit::Ratio, 0.001..=10.0).optional(),
-        /// Linear air drag along the normal.
-        pub air_drag: f64 = quantity(Unit::Drag, 0.0..=1e4).or(0.0),
+        /// Linear air drag along the normal; none if absent. Of still air it is about 1, of a draught 2.
+        pub air_drag: Option<f64> = quantity(Unit::Drag, 0.0..=1e4).optional(),
         /// Linear air drag along the surface.
         pub air_drag_tangent: f64 = quantity(Unit::Drag, 0.0..=1e4).or(0.0),
         /// Velocity at the start.
@@ -352,6 +353,11 @@ fn rubs_as_meant(cloth: &Cloth, keys: &mut Keys) -> Option<()> {
 }
 
 impl Cloth {
+    /// Its linear drag.
+    pub fn drag(&self) -> Drag {
+        Drag { normal: self.air_drag.unwrap_or(0.0), tangent: self.air_drag_tangent }
+    }
+
     /// Its internal friction.
     pub fn inner(&self) -> InternalFriction {
         let start = match self.friction_start {

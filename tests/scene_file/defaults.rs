@@ -2,6 +2,7 @@
 
 use crate::support::{MINIMAL, folder, good};
 use percale::force::contact::Friction;
+use percale::force::drag::Drag;
 use percale::linalg::Vec3;
 use percale::scene::cloth::{Model, Pull, Rest, RestAngles};
 use percale::scene::obstacle::Shape;
@@ -71,7 +72,7 @@ fn of_a_cloth() {
     assert_eq!(&cloth.material, cotton);
     assert_eq!((cloth.warp.into_inner(), cloth.rest, cloth.rest_angles), (Vec3::x(), Rest::Mesh, RestAngles::Mesh));
     assert_eq!((cloth.strain_limit, cloth.checker), (None, None));
-    assert_eq!((cloth.air_drag, cloth.air_drag_tangent, cloth.velocity), (0.0, 0.0, Vec3::zeros()));
+    assert_eq!((cloth.air_drag, cloth.drag(), cloth.velocity), (None, Drag::default(), Vec3::zeros()));
     assert!(cloth.self_contact && cloth.groups.is_empty() && cloth.maps.is_empty());
     assert_eq!(cloth.colour, [0.33, 0.47, 0.72]);
     let t = &cloth.transform;

@@ -112,7 +112,7 @@ fn a_cloth_has_all_its_parts() {
     assert_eq!((cloth.material.thickness, cloth.strain_limit), (4e-4, Some(0.1)));
     assert_eq!((cloth.offset, cloth.weld, cloth.subdivide), (1e-3, 1e-4, 1));
     assert_eq!((cloth.rest, cloth.rest_angles), (Rest::Chart, RestAngles::Flat));
-    assert_eq!((cloth.air_drag, cloth.air_drag_tangent, cloth.checker), (1.5, 0.2, Some(0.02)));
+    assert_eq!((cloth.air_drag, cloth.air_drag_tangent, cloth.checker), (Some(1.5), 0.2, Some(0.02)));
     let t = &cloth.transform;
     // Scale 2, a quarter about x, a quarter about z, shift: y -> 2y -> 2z -> 2z + 1 in z.
     assert!((t.apply(&Vec3::y()) - Vec3::new(0.0, 0.0, 3.0)).norm() < 1e-12);

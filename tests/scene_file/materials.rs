@@ -28,6 +28,16 @@ fn generic_fabrics_bend_within_the_measured_spread() {
     }
 }
 
+/// A loss factor of 0.3 at 2 Hz, of all that are measured or illustrative fabrics, but where internal friction of bending takes its place.
+#[test]
+fn fabrics_lose_in_bending_what_fabrics_do() {
+    for m in library().materials.all.iter().filter(|m| m.name != "drape-reference" && !m.name.starts_with("measured-"))
+    {
+        let loss = 2.0 * std::f64::consts::TAU * m.bending_damping.unwrap_or(m.damping);
+        assert!((0.25..0.35).contains(&loss), "{}: {loss}", m.name);
+    }
+}
+
 #[test]
 fn the_measured_figures_are_converted() {
     let denim = library().materials.all.iter().find(|m| m.name == "11oz-black-denim").unwrap();
@@ -49,12 +59,12 @@ fn the_reference_sheet_is_the_one_compared_with() {
     assert_eq!(m.bending, Bending::Constant(2.3e-6));
 }
 
-/// Of a variation of cotton, and of one of a material with a bending damping of its own.
+/// Of a variation of a material without a bending damping of its own, and of one of a material that has one.
 #[test]
 fn a_material_takes_what_damping_it_does_not_give_from_its_base() {
     let damping = |own: &str| {
         let scene = good(&format!(
-            "[[material]]\nname = \"even\"\nbase = \"cotton\"\n{own}[[material]]\nname = \"base\"\nbase = \"cotton\"\n\
+            "[[material]]\nname = \"even\"\nbase = \"drape-reference\"\n{own}[[material]]\nname = \"base\"\nbase = \"cotton\"\n\
              damping = \"1 ms\"\nbending_damping = \"20 ms\"\n[[material]]\nname = \"uneven\"\nbase = \"base\"\n{own}{MINIMAL}"
         ));
         ["even", "uneven"].map(|name| {
@@ -62,8 +72,8 @@ fn a_material_takes_what_damping_it_does_not_give_from_its_base() {
             (m.damping, m.bending_damping)
         })
     };
-    let cotton = library().materials.all.iter().find(|m| m.name == "cotton").unwrap().damping;
-    assert_eq!(damping(""), [(cotton, None), (1e-3, Some(2e-2))]);
+    let plain = library().materials.all.iter().find(|m| m.name == "drape-reference").unwrap().damping;
+    assert_eq!(damping(""), [(plain, None), (1e-3, Some(2e-2))]);
     assert_eq!(damping("damping = \"2 ms\"\n"), [(2e-3, None), (2e-3, Some(2e-2))]);
-    assert_eq!(damping("bending_damping = \"3 ms\"\n"), [(cotton, Some(3e-3)), (1e-3, Some(3e-3))]);
+    assert_eq!(damping("bending_damping = \"3 ms\"\n"), [(plain, Some(3e-3)), (1e-3, Some(3e-3))]);
 }

@@ -6,6 +6,7 @@ use crate::field::flow::advect::Advection as Carried;
 use crate::field::flow::bounds::{self, Bounds, Inlet, faces_of};
 use crate::field::flow::grid::Grid;
 use crate::field::flow::solid::Solids;
+use crate::force::drag::Drag;
 use crate::force::resistance::Resistance;
 use crate::linalg::Vec3;
 use crate::scene::Scene;
@@ -30,7 +31,7 @@ pub fn check(scene: &Scene, faults: &mut Faults) {
     if scene.wind.velocity != Vec3::zeros() || scene.wind.gust != 0.0 {
         faults.fault("wind", "conflicts with [airflow], whose inlets make the wind; leave one out".to_string());
     }
-    let dragged = |cloth: &crate::scene::Cloth| cloth.air_drag != 0.0 || cloth.air_drag_tangent != 0.0;
+    let dragged = |cloth: &crate::scene::Cloth| cloth.drag() != Drag::default();
     if flow.law() == DragLaw::Linear && !scene.cloths.iter().any(dragged) {
         faults.warn("airflow.drag", "no cloth has air_drag: air does nothing to any");
     }
@@ -43,8 +44,8 @@ pub fn check(scene: &Scene, faults: &mut Faults) {
         faults.warn("preview.airflow", message);
     }
     for (k, cloth) in scene.cloths.iter().enumerate() {
-        if flow.law() != DragLaw::Linear && (cloth.air_drag != 0.0 || cloth.air_drag_tangent != 0.0) {
-            let key = if cloth.air_drag != 0.0 { "air_drag" } else { "air_drag_tangent" };
+        if flow.law() != DragLaw::Linear && cloth.drag() != Drag::default() {
+            let key = if cloth.drag().normal != 0.0 { "air_drag" } else { "air_drag_tangent" };
             faults
                 .warn(&format!("cloth[{k}].{key}"), "does nothing where air flows, but with airflow.drag = \"linear\"");
         }

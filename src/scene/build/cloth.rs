@@ -5,7 +5,6 @@ use super::files::{self, Wanted};
 use super::hold;
 use super::select::{self, Groups, Refusal};
 use crate::force::contact::Friction;
-use crate::force::drag::Drag;
 use crate::force::sheet::{Damping, Sheet};
 use crate::force::spring_mesh::Fault;
 use crate::mesh::archive::{self, Pose};
@@ -76,7 +75,7 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
         vertex_mass: cloth.vertex_mass,
         thickness: material.thickness,
         friction: Friction { fixed: material.friction_static, sliding: material.friction_dynamic },
-        drag: Drag { normal: cloth.air_drag, tangent: cloth.air_drag_tangent },
+        drag: cloth.drag(),
         warp: cloth.transform.rotation() * cloth.warp.into_inner(),
         rest: match cloth.rest {
             cloth::Rest::Mesh => Rest::Mesh,

@@ -25,6 +25,8 @@ const LONG: f64 = 5.0;
 const LEAP: f64 = 8.0;
 /// So is one of so many times the shape's size.
 const FAR: f64 = 2.0;
+/// Time of a run from which on it is told of a cloth that nothing damps: in air it rests in 2 to 4 s [s].
+const SWAYS: f64 = 2.0;
 /// Poses between two keyframes that are looked at.
 const BETWEEN: u32 = 8;
 
@@ -44,6 +46,7 @@ pub fn tell(scene: &Scene, (cloths, bodies, obstacles): Inputs, faults: &mut Fau
         thrown(&input.velocity, &key, faults);
         thick(input, &key, faults);
         held(scene, x, (&input.pins, &input.handles), &key, faults);
+        sways(scene, input, &key, faults);
     }
     for (k, input) in bodies.iter().enumerate() {
         let (key, x) = (format!("body[{k}]"), &input.mesh.positions);
@@ -85,6 +88,28 @@ pub fn tell(scene: &Scene, (cloths, bodies, obstacles): Inputs, faults: &mut Fau
                 posed(recording, (size, word), &format!("{key}.{word}"), faults);
             }
         }
+    }
+}
+
+/// Tells of a cloth that hangs in no air, where nothing is said of that. Bending takes hardly any of its swinging, which is weight that rises
+/// and falls.
+fn sways(scene: &Scene, input: &ClothInput, key: &str, faults: &mut Faults) {
+    let Some(cloth) = scene.cloths.iter().find(|cloth| cloth.name == input.name) else { return };
+    let still = |pin: &&Pin| matches!(pin.motion, Motion::Fixed) && pin.from <= 0.0 && pin.until >= scene.time.end();
+    let mut held: Vec<u32> = input.pins.iter().filter(still).flat_map(|pin| pin.vertices.iter().copied()).collect();
+    held.sort_unstable();
+    held.dedup();
+    let hangs = !held.is_empty() && held.len() < input.mesh.positions.len() && scene.gravity != Vec3::zeros();
+    let by_itself = |name: &String| *name != cloth.name;
+    let airless = cloth.air_drag.is_none()
+        && cloth.air_drag_tangent == 0.0
+        && scene.airflow.is_none()
+        && scene.airs.iter().all(|air| by_itself(&air.cloth))
+        && scene.balloons.iter().all(|balloon| by_itself(&balloon.cloth));
+    if hangs && airless && scene.time.end() >= SWAYS {
+        let message = "it hangs in no air: nothing damps its swinging, which goes on for 20 s and more. \
+                       Of still air it is about 1; 0 says that there is none";
+        faults.warn(&format!("{key}.air_drag"), message);
     }
 }
 
