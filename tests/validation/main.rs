@@ -25,6 +25,7 @@ mod pick;
 mod piston;
 mod plate;
 mod probe;
+mod rubber;
 mod rubbing;
 mod seed_air;
 mod solid;

@@ -140,8 +140,8 @@ fn one_deformation_is_one_stress() {
     }
 }
 
-/// Forces with volumes kept by rings are minus the gradient of the energy, cell by cell pressed and drawn. Central differences of `h = 1e-4`
-/// of a cell miss by `h^2` times third derivatives and 1e-16/1e-4 for rounding.
+/// Forces with volumes kept by rings are minus the gradient of the energy, cell by cell pressed and drawn. Central differences of
+/// `h = 1e-4` of a cell miss by `h^2` times third derivatives and 1e-16/1e-4 for rounding.
 #[test]
 fn forces_of_rings_are_minus_the_gradient_of_energy() {
     let law = Solid::NeoHookean(Lame::new(2e4, 0.49));
