@@ -89,6 +89,12 @@ impl Surface {
         &self.around[self.around_starts[v] as usize..self.around_starts[v + 1] as usize]
     }
 
+    /// The vertex is at a border.
+    #[inline]
+    pub fn is_border(&self, vertex: usize) -> bool {
+        self.border[vertex]
+    }
+
     /// Unit normal at a vertex, the mean of the triangles there by area; zero where there is none.
     #[inline]
     pub fn normal(&self, vertex: usize, at: impl Fn(usize) -> Vec3) -> Vec3 {
@@ -156,7 +162,7 @@ impl Surface {
             }
             fall = fall.max(-sine);
         }
-        if rise < fall || self.border[vertex] { (rise, 1.0 / length) } else { (fall, 0.0) }
+        if rise < fall || self.is_border(vertex) { (rise, 1.0 / length) } else { (fall, 0.0) }
     }
 
     /// The triangles on an edge lie in one plane, within `tolerance` [rad].

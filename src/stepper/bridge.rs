@@ -81,8 +81,6 @@ pub struct Bridges {
     acting: Vec<Acting>,
     /// Triangles at each vertex of the surface, and where they begin.
     around: (Vec<u32>, Vec<u32>),
-    /// Moving vertices at the border of a cloth.
-    hem: Vec<bool>,
     /// Sides on which each moving vertex has a bridge.
     sides: Vec<[bool; 2]>,
 }
@@ -103,29 +101,23 @@ impl Bridges {
             around[next[v as usize] as usize] = t;
             next[v as usize] += 1;
         }
-        let mut hem = vec![false; world.moving];
-        for (edge, [first, second]) in world.surface.edges.iter().zip(&world.surface.wings) {
-            if edge[0] == *first || edge[0] == *second {
-                edge.iter().for_each(|v| hem.get_mut(*v as usize).into_iter().for_each(|hem| *hem = true));
-            }
-        }
-        Bridges { around: (around, starts), hem, sides: vec![[false; 2]; world.moving], ..Bridges::default() }
+        Bridges { around: (around, starts), sides: vec![[false; 2]; world.moving], ..Bridges::default() }
     }
 
     /// Finds what the bridges of the state do at its positions.
     pub fn look(&mut self, world: &World, state: &State) {
-        let Bridges { acting, hem, sides, .. } = self;
+        let Bridges { acting, sides, .. } = self;
         acting.resize(state.bridges.len(), Acting::default());
         let Some(wet) = &world.wet else { return };
         sides.fill([false; 2]);
         for bridge in &state.bridges {
             sides[bridge.vertex as usize][usize::from(bridge.side)] = true;
         }
-        let (hem, sides) = (&*hem, &*sides);
+        let sides = &*sides;
         par::fill(acting, |k| {
             let bridge = &state.bridges[k];
             let over = above(world, &state.x, bridge.vertex, bridge.triangle);
-            let disc = disc(world, wet, (hem, sides), bridge);
+            let disc = disc(world, wet, sides, bridge);
             let height = wet.bridges.height(over.gap);
             let share = if shared(world, wet, bridge) { HALF } else { 1.0 };
             let [a, b, c] = world.surface.triangles[bridge.triangle as usize];
@@ -375,10 +367,10 @@ fn shared(world: &World, wet: &Wet, bridge: &Bridge) -> bool {
 }
 
 /// The disc of a bridge; its rim pulls at the border of what is wetted on that side of the cloth.
-fn disc(world: &World, wet: &Wet, (hem, sides): (&[bool], &[[bool; 2]]), bridge: &Bridge) -> Disc {
+fn disc(world: &World, wet: &Wet, sides: &[[bool; 2]], bridge: &Bridge) -> Disc {
     let v = bridge.vertex as usize;
     let surrounded = |w: &u32| sides.get(*w as usize).is_some_and(|sides| sides[usize::from(bridge.side)]);
-    let rim = wet.bridges.all_rims || hem[v] || !world.surface.around(v).iter().all(surrounded);
+    let rim = wet.bridges.all_rims || world.surface.is_border(v) || !world.surface.around(v).iter().all(surrounded);
     Disc { cell: wet.radius[v], volume: bridge.volume, rim }
 }
 
