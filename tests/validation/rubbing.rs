@@ -427,7 +427,7 @@ fn what_rubs_has_the_same_bits_on_any_number_of_threads() {
     let run = |threads: usize| {
         let work = || {
             let mut bench = Bench::new(two_sheets(Flow::Associated, 30), settings(Integrator::Bdf2, 2e-3, 1e-6));
-            bench.run(0.03);
+            bench.run(0.015);
             bench.state
         };
         par::with_threads(threads, work).unwrap()
