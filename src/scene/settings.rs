@@ -82,7 +82,7 @@ section! {
         pub distance: f64 = quantity(Unit::Length, DISTANCE).or(1e-3),
         /// Cloths touch themselves; each cloth may also switch it off.
         pub self_contact as "self": bool = flag().or(true),
-        /// Factor of the repulsion's stiffness, which otherwise follows from masses and step.
+        /// Factor of the repulsion's stiffness, which otherwise follows from masses and what they bear.
         pub stiffness: f64 = real(1e-3..=1e3).or(1.0),
         /// What is done about triangles that cross at the start.
         pub start: Start = choice().or(Start::Error),
