@@ -87,13 +87,21 @@ fn bricks(body: &Body, block: &Block, key: &str, faults: &mut Faults) -> Option<
     let size = block.size * body.transform.scale;
     let edge = body.resolution.unwrap_or_else(|| (12.0 * size.product() / TETRAHEDRA).cbrt());
     let cells = size.map(|size| (size / edge).round().max(1.0));
-    let found = fill(&generate::cuboid(Vec3::zeros(), cells, cells.max()), 1.0).map_err(|fault| match fault {
-        FillFault::TooFine { least, .. } => FillFault::TooFine { size: edge, least: least * edge },
-        other => other,
-    });
+    let found = match fill(&generate::cuboid(Vec3::zeros(), cells, cells.max()), 1.0) {
+        Err(FillFault::TooFine { least, .. }) => {
+            let least = least * edge;
+            let message =
+                format!("cells of {edge} m are too fine for this box: there would be millions; at least {least:.1e} m");
+            faults.fault(&format!("{key}.resolution"), message);
+            return None;
+        }
+        found => found,
+    };
     let mut mesh = or_told(body, found, key, faults)?;
     let cell = block.size.component_div(&cells);
-    mesh.positions.iter_mut().for_each(|p| *p = p.component_mul(&cell) - block.size / 2.0);
+    // Corners, centres and centres of sides of cells, to the last bit.
+    let exact = |p: &Vec3| p.map(|c| (2.0 * c).round() / 2.0);
+    mesh.positions.iter_mut().for_each(|p| *p = exact(p).component_mul(&cell) - block.size / 2.0);
     block.turn(&mut mesh.positions);
     files::apply(&body.transform, &mut mesh.positions);
     Some(mesh)
