@@ -30,7 +30,7 @@ pub struct Outcome {
     /// Final residual relative to the right-hand side (or to the floor where that is larger), preconditioned norm: the largest of all
     /// components.
     pub residual: f64,
-    /// The tolerance was reached.
+    /// The tolerance was reached, by what is quiet too.
     pub converged: bool,
 }
 
@@ -56,6 +56,8 @@ pub struct Components<'a> {
     pub floors: &'a [f64],
     /// One above this norm counts as this large: what presses much and cancels must not hide errors; may be infinite.
     pub ceilings: &'a [f64],
+    /// The same for when to stop alone, not for the residual that is told: what is quiet is to stay so.
+    pub quiet: &'a [f64],
 }
 
 /// Vertices of one component that follow each other in a subdomain.
@@ -136,6 +138,10 @@ pub struct Pcg<T> {
     rr: f64,
     /// What residuals are relative to, by component.
     references: Vec<f64>,
+    /// What they are relative to for when to stop.
+    aims: Vec<f64>,
+    /// The largest residual relative to those.
+    left: f64,
     /// Part of the first guess that is taken, by component.
     taken: Vec<f64>,
     /// Sums by component.
@@ -162,7 +168,13 @@ impl<T: Real> Pcg<T> {
             fixed,
             b,
             x,
-            Components { of: &[], sets: &[0], floors: &[stop.floor], ceilings: &[f64::INFINITY] },
+            Components {
+                of: &[],
+                sets: &[0],
+                floors: &[stop.floor],
+                ceilings: &[f64::INFINITY],
+                quiet: &[f64::INFINITY],
+            },
         )?;
         let outcome = self.iterate(matrix, stop.tolerance, stop.iterations);
         self.solution(matrix, x);
@@ -172,7 +184,7 @@ impl<T: Real> Pcg<T> {
     /// Iterates on to the relative residual `tolerance` or to so many `iterations` from the beginning.
     pub fn iterate(&mut self, matrix: &Matrix<T>, tolerance: f64, iterations: usize) -> Outcome {
         loop {
-            self.outcome.converged = self.outcome.residual <= tolerance;
+            self.outcome.converged = self.left <= tolerance;
             if self.outcome.converged || self.outcome.iterations >= iterations || !self.rr.is_finite() {
                 return self.outcome;
             }
@@ -224,15 +236,19 @@ impl<T: Real> Pcg<T> {
 
     /// The residual of all, and the largest of the components, relative to what counts there.
     fn measure(&mut self) {
-        let Pcg { works, references, totals, rr, outcome, .. } = self;
+        let Pcg { works, references, aims, left, totals, rr, outcome, .. } = self;
         by_component(works, totals);
         *rr = totals.iter().map(|t| t[0]).sum();
         let relative = |(reference, [square, _]): (&f64, &[f64; 2])| match *square {
             0.0 => 0.0,
             square => square.sqrt() / reference,
         };
-        let largest = references.iter().zip(&*totals).map(relative).fold(0.0, f64::max);
-        outcome.residual = if rr.is_finite() { largest } else { f64::INFINITY };
+        for (largest, to) in [(&mut outcome.residual, references), (left, aims)] {
+            *largest = to.iter().zip(&*totals).map(relative).fold(0.0, f64::max);
+            if !rr.is_finite() {
+                *largest = f64::INFINITY;
+            }
+        }
     }
 
     /// How it went so far.

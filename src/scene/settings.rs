@@ -140,7 +140,7 @@ choices! {
 section! {
     /// The linear solver: preconditioned conjugate gradients, one solve a step.
     pub struct Solver {
-        /// Residual, relative to the right side, at which a solve ends.
+        /// Residual, relative to the right side, at which a solve ends; what is slow and touches little is solved further, so that it rests.
         pub tolerance: f64 = real(1e-12..=0.5).or(1e-3),
         /// Most iterations of a solve.
         pub max_iterations: u32 = integer(1..=1_000_000).or(500),

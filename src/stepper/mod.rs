@@ -142,6 +142,8 @@ pub struct Stepper<T> {
     floors: Vec<f64>,
     /// Those above these as this large.
     ceilings: Vec<f64>,
+    /// The same for when a solve ends.
+    quiet: Vec<f64>,
     now: Step,
     /// When the time was last taken.
     clock: Instant,
@@ -172,6 +174,7 @@ impl<T: Precision> Stepper<T> {
             meter: probe::Meter::new(world),
             floors: vec![0.0; world.component_mass.len()],
             ceilings: vec![f64::INFINITY; world.component_mass.len()],
+            quiet: vec![f64::INFINITY; world.component_mass.len()],
             clock: Instant::now(),
             now: Step {
                 mass: vec![0.0; moving],
@@ -302,7 +305,7 @@ impl<T: Precision> Stepper<T> {
 
     /// One linear system; another where its solution closes contacts too fast or leaves pairs unproven. Gives their number.
     fn solve(&mut self, world: &World, state: &State, report: &mut Report) -> Result<usize, StepError> {
-        self.begin(world, report)?;
+        self.begin(world, state, report)?;
         // What closes too fast, or crosses, shows long before the solution is exact; what does both is stopped twice, by a stiffer spring.
         self.iterate(world, HINTS[0], report)?;
         let mut stopped = self.contacts.stop_closing(world, &self.now);
@@ -318,7 +321,7 @@ impl<T: Precision> Stepper<T> {
         {
             lap(&mut self.clock, &mut report.seconds.check);
             self.assembly.restore();
-            self.begin(world, report)?;
+            self.begin(world, state, report)?;
             solves += 1;
             stopped = solves < SOLVES && {
                 self.iterate(world, HINTS[1], report)?;
@@ -350,7 +353,7 @@ impl<T: Precision> Stepper<T> {
                 self.assembly.keep();
             }
             self.assembly.restore();
-            self.begin(world, report)?;
+            self.begin(world, state, report)?;
             self.iterate(world, 1.0, report)?;
             limited += 1;
         }

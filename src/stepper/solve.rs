@@ -15,11 +15,20 @@ pub(super) fn assemble<T: Precision>(world: &World, state: &State, now: &Step, a
     assembly.assemble(&now.scheme(world, state), &state.memory);
 }
 
+/// Acceleration that the residual may leave over a component's speed [1/s]: less than air and material take out of slow modes. The first
+/// guess is the acceleration before, so what a solve leaves of slow modes lags behind their motion and drives it; and they are the last that
+/// conjugate gradients find.
+const FEED: f64 = 0.25;
+/// A component slower than this counts as this fast [m/s].
+const SLOW: f64 = 5e-4;
+/// Speed at which the bound has doubled, for it is not seen that what goes faster trembles [m/s].
+const FAST: f64 = 0.05;
+
 impl<T: Precision> Stepper<T> {
     /// Adds the contacts and begins to solve for `z`, from the guess that stands there.
-    pub(super) fn begin(&mut self, world: &World, report: &mut Report) -> Result<(), StepError> {
+    pub(super) fn begin(&mut self, world: &World, state: &State, report: &mut Report) -> Result<(), StepError> {
         let Stepper { assembly, pcg, contacts, airs, bridges, pulls, links, free, springs, now, clock, .. } = self;
-        let (floors, ceilings) = (&mut self.floors, &mut self.ceilings);
+        let (floors, ceilings, quiet) = (&mut self.floors, &mut self.ceilings, &mut self.quiet);
         links.add(&[pulls, bridges, contacts.contacts(), airs.columns()], &now.fixed, assembly);
         springs.add(now, assembly);
         free.begin(world, now, contacts.contacts(), bridges.coupled());
@@ -29,7 +38,8 @@ impl<T: Precision> Stepper<T> {
         let unit = 0.1 * world.gravity.norm().max(1.0) * now.beta;
         floors.iter_mut().zip(&world.component_mass).for_each(|(floor, mass)| *floor = unit * mass.sqrt());
         bridges.bound(world, floors, ceilings);
-        let components = Components { of: &world.component, sets: free.sets(), floors, ceilings };
+        still(world, state, now, free.sets(), self.settings.tolerance, quiet);
+        let components = Components { of: &world.component, sets: free.sets(), floors, ceilings, quiet };
         let begun = pcg.begin(&assembly.matrix, &now.fixed, &assembly.force, &now.z, components);
         lap(clock, &mut report.seconds.solve);
         begun.map_err(|v| StepError::Indefinite(v as u32))
@@ -45,12 +55,35 @@ impl<T: Precision> Stepper<T> {
         let Step { flight, moved, rate, z, .. } = now;
         let new = (outcome.iterations - before) as u64;
         report.iterations += new;
-        report.unconverged += u64::from(new > 0 && !outcome.converged);
+        report.unconverged += u64::from(new > 0 && outcome.residual > settings.tolerance * tolerances);
         par::each_mut(&mut moved[..world.moving], |v, moved| *moved = flight[v] + z[v]);
         lap(clock, &mut report.seconds.solve);
         match (0..world.moving).find(|v| !(moved[*v] + rate[*v]).norm_squared().is_finite()) {
             Some(v) => Err(StepError::NotFinite(v as u32)),
             None => Ok(()),
         }
+    }
+}
+
+/// Sets the right-hand side of each component as which a larger one counts for when to stop: the residual that [`FEED`] allows over
+/// `tolerance`. What other components hold by contact, glue or air comes to rest by what couples them.
+fn still(world: &World, state: &State, step: &Step, sets: &[u32], tolerance: f64, quiet: &mut [f64]) {
+    // By component: mass, mass by the square of speed, mass in contact; members of its set.
+    let mut sums = vec![[0.0; 3]; quiet.len()];
+    for (v, mass) in step.mass.iter().enumerate() {
+        let [all, squares, touched] = &mut sums[world.component[v] as usize];
+        *all += mass;
+        *squares += mass * state.v[v].norm_squared();
+        *touched += if step.touched[v] { *mass } else { 0.0 };
+    }
+    let mut members = vec![0; quiet.len()];
+    sets.iter().for_each(|set| members[*set as usize] += 1);
+    for ((quiet, set), [mass, squares, touched]) in quiet.iter_mut().zip(sets).zip(sums) {
+        let speed = (squares / mass).sqrt();
+        let left = FEED * (speed + speed * speed / FAST).max(SLOW);
+        let alone = (1.0 - touched / mass).max(0.0).powi(3);
+        let bound = left / alone * step.beta * mass.sqrt() / tolerance;
+        // Without mass, or in contact all over, there is none.
+        *quiet = if members[*set as usize] == 1 && bound.is_finite() { bound } else { f64::INFINITY };
     }
 }

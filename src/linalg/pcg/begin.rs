@@ -21,7 +21,7 @@ impl<T: Real> Pcg<T> {
         components: Components,
     ) -> Result<(), usize> {
         self.prepare(matrix, fixed, components)?;
-        let Pcg { colours, works, starts, t, w, inverse, sums, references, taken, totals, .. } = self;
+        let Pcg { colours, works, starts, t, w, inverse, sums, references, aims, taken, totals, .. } = self;
         let inverse = &*inverse;
         let sweep = Sweep { matrix, colours: &colours.starts, starts };
 
@@ -44,6 +44,8 @@ impl<T: Real> Pcg<T> {
         for ((reference, [square, _]), (floor, ceiling)) in references.iter_mut().zip(&*totals).zip(bounds) {
             *reference = square.sqrt().min(*ceiling).max(*floor);
         }
+        aims.clear();
+        aims.extend(references.iter().zip(components.quiet).map(|(reference, quiet)| reference.min(*quiet)));
 
         // p = -A x, and the part of x to take.
         common(matrix, works, sums);

@@ -151,3 +151,20 @@ fn an_indefinite_diagonal_is_named() {
     let mut x = vec![Vec3::zeros(); 3];
     assert_eq!(Pcg::default().solve(&matrix, &[false; 3], &[Vec3::zeros(); 3], &mut x, stop), Err(1));
 }
+
+/// What is quiet is solved further than the tolerance asks of the whole, and what is told of the residual stays relative to the whole.
+#[test]
+fn what_is_quiet_is_solved_further() {
+    let n = 60;
+    let (matrix, _) = system(n, &[0, n], false);
+    let b: Vec<Vec3> = (0..n).map(|i| Vec3::new((i as f64).sin(), 1.0, -(i as f64).cos())).collect();
+    let [loose, strict] = [f64::INFINITY, 1e-6].map(|quiet| {
+        let mut pcg = Pcg::default();
+        let components =
+            Components { of: &[], sets: &[0], floors: &[0.0], ceilings: &[f64::INFINITY], quiet: &[quiet] };
+        pcg.begin(&matrix, &vec![false; n], &b, &vec![Vec3::zeros(); n], components).unwrap();
+        pcg.iterate(&matrix, 1e-2, 400)
+    });
+    assert!(loose.converged && strict.converged && strict.iterations > loose.iterations, "{loose:?}, {strict:?}");
+    assert!(loose.residual > 1e-5 && strict.residual < 1e-7, "{loose:?}, {strict:?}");
+}
