@@ -1,0 +1,134 @@
+//! Cantilevers of the library's materials under their own weight, at rest.
+//!
+//! A strip of cloth hangs as the heavy elastica (Romero et al. 2021, figure 3: `H/W` over `rho g L^3/B`), a beam of a solid as Timoshenko
+//! says. Air brings them to rest: its drag does not move where that is.
+
+use crate::common::{Bench, G};
+use crate::shipped::{STEP, bench, folder, halved, sheet};
+use crate::table::{Row, record};
+use crate::this_test;
+use percale::force::bending::Bending;
+use percale::linalg::Vec3;
+use percale::scene::library;
+
+/// `rho g L^3/B` and `H/W`.
+const HEAVY: (f64, f64) = (5.0, 0.58572);
+/// Cells along a strip.
+const CELLS: usize = 20;
+/// Length and thickness of a beam [m].
+const BEAM: [f64; 2] = [0.2, 0.02];
+
+/// Mean of the vertices whose place at the start is beyond `x` [m].
+fn tip(bench: &Bench, x: f64) -> Vec3 {
+    let rest = &bench.world.rest[..bench.world.moving];
+    let (mut sum, mut count) = (Vec3::zeros(), 0.0);
+    for (now, _) in bench.state.x.iter().zip(rest).filter(|(_, rest)| rest.x > x) {
+        sum += now;
+        count += 1.0;
+    }
+    sum / count
+}
+
+fn fastest(bench: &Bench) -> f64 {
+    bench.state.v[..bench.world.moving].iter().fold(0.0, |most, v| v.norm().max(most))
+}
+
+/// `H/W` of a strip whose weight makes it the elastica above. Tolerance 5 %: cells of a twentieth of its length stiffen the clamp and cut
+/// the bend, and the sheet bends across as well, 1.6 %. It acts as clamped in the middle of its first cell (see `bending.rs`).
+fn strip(material: &str) -> Vec<Row> {
+    let own = library().materials.all.iter().find(|m| m.name == material).unwrap();
+    let Bending::Constant(rigidity) = own.bending else { panic!("{material} has no one rigidity") };
+    let length = (HEAVY.0 * rigidity / (own.density * G)).cbrt();
+    let cell = length / (CELLS as f64 - 0.5);
+    // Half of the critical drag of its first mode, 3.52/L^2 sqrt(B/rho).
+    let drag = 3.52 / (length * length) * (rigidity * own.density).sqrt();
+    let here = folder("strip");
+    sheet(&here.join("strip.obj"), [CELLS, CELLS], cell);
+    let text = format!(
+        "[[cloth]]\nname = \"strip\"\nmesh = \"strip.obj\"\nmaterial = \"{material}\"\nair_drag = {drag}\nair_drag_tangent = {drag}\n\
+         pin = [{{ box = {{ min = [-1, -1, -1], max = [{}, 1, 1] }} }}]\n",
+        1.4 * cell
+    );
+    let [droop, speed] = halved(|step| {
+        let mut bench = bench(&here, &text, step);
+        bench.run(2.0);
+        let tip = tip(&bench, (CELLS as f64 - 0.1) * cell);
+        [-tip.y / (tip.x - 0.5 * cell), 1e3 * fastest(&bench)]
+    });
+    let row = |law, quantity: &str, unit, asked, measured, within| Row {
+        law,
+        scene: format!("{material}, {:.1} mm overhang: {quantity}", 1e3 * length),
+        unit,
+        asked,
+        measured,
+        within,
+        step: STEP,
+    };
+    vec![
+        row("bending", "drop over reach", "", HEAVY.1, droop, 0.05 * HEAVY.1),
+        row("solver", "speed at rest", "mm/s", 0.0, speed, 0.5),
+    ]
+}
+
+/// Sag of a beam of square section at its default mesh, under as much weight as bends it by a hundredth of its length:
+/// `q L^4/(8 E I) + q L^2/(2 k G A)` with Cowper's `k`. Tolerance 25 %: cubes cut into six tetrahedra are 21 % too
+/// stiff at four across (see `solid.rs`).
+fn beam(material: &str) -> Row {
+    let own = library().solids.all.iter().find(|s| s.name == material).unwrap();
+    let [length, thick] = BEAM;
+    let (area, second, shear) = (thick * thick, thick.powi(4) / 12.0, own.young / (2.0 * (1.0 + own.poisson)));
+    let k = 10.0 * (1.0 + own.poisson) / (12.0 + 11.0 * own.poisson);
+    let sag = length.powi(4) / (8.0 * own.young * second) + length * length / (2.0 * k * shear * area);
+    let asked = 0.01 * length;
+    let gravity = asked / (sag * own.density * area);
+    let frequency = 3.52 / (length * length) * (own.young * second / (own.density * area)).sqrt();
+    let text = format!(
+        "[scene]\ngravity = [0, {}, 0]\n[[solid]]\nname = \"in-air\"\nbase = \"{material}\"\ndrag = {frequency}\n\
+         [[body]]\nname = \"beam\"\nbox = {{ center = [{}, 0, 0], size = [{length}, {thick}, {thick}] }}\nmaterial = \"in-air\"\n\
+         pin = [{{ box = {{ min = [-1, -1, -1], max = [1e-4, 1, 1] }} }}]\n",
+        -gravity,
+        0.5 * length,
+    );
+    let here = folder("beam");
+    let [measured] = halved(|step| {
+        let mut bench = bench(&here, &text, step);
+        let end = 0.999 * length;
+        let before = tip(&bench, end).y;
+        // Seven decays of its first mode, and four periods.
+        bench.run(25.0 / frequency);
+        [1e3 * (before - tip(&bench, end).y)]
+    });
+    Row {
+        law: "solid",
+        scene: format!("{material}, beam of 200 x 20 x 20 mm: sag"),
+        unit: "mm",
+        asked: 1e3 * asked,
+        measured,
+        within: 250.0 * asked,
+        step: STEP,
+    }
+}
+
+/// Fabrics with one rigidity.
+fn even() -> impl Iterator<Item = &'static str> {
+    let even = library().materials.all.iter().filter(|m| matches!(m.bending, Bending::Constant(_)));
+    even.map(|m| m.name.as_str())
+}
+
+#[test]
+fn a_strip_of_cotton_hangs_as_the_elastica() {
+    record(this_test!(), &strip("cotton"));
+}
+
+#[test]
+fn a_beam_of_sponge_sags_as_timoshenko_says() {
+    record(this_test!(), &[beam("sponge")]);
+}
+
+/// All fabrics with one rigidity.
+#[test]
+#[ignore = "long: all fabrics of one rigidity, minutes"]
+fn every_strip_hangs_as_the_elastica() {
+    let rows: Vec<Row> = even().flat_map(strip).collect();
+    record(this_test!(), &rows);
+}
