@@ -321,7 +321,10 @@ impl Contact {
     pub fn advance(&self, linear: &Linear, slid: &Vec3, normal: f64, setting: &Setting, rubs: &Rubs) -> Bristle {
         let n = &self.normal;
         let had = self.bristle.unwrap_or_default().load;
-        let load = had + (normal - had) * setting.h / (setting.h + LOAD.0);
+        // What the barrier holds there, not the springs that stop blows.
+        let gap = (self.gap + n.dot(slid)).max(CLOSEST.1 * self.reach);
+        let borne = barrier(self.share.part * self.strength(setting.stiffness), self.reach, gap).0;
+        let load = had + (borne - had) * setting.h / (setting.h + LOAD.0);
         let deflection = self.bristle.unwrap_or_default().deflection + slid;
         let deflection = deflection - n * n.dot(&deflection);
         let stiffness = self.bristle_stiffness(setting);

@@ -17,8 +17,9 @@ const CATCH_UP: f64 = 0.5;
 const CRAWL: f64 = 1.0 / 32.0;
 /// Part of a whole step at which two prescribed motions that leave no room are a pinch: a longer one is tried shorter.
 const PINCHED: f64 = 0.25;
-/// Part of the vertices that may be corrected in a step before the next ones get shorter, and how short at most, of a whole one.
-const ROUGH: (f64, f64) = (0.01, 0.25);
+/// Part of the vertices that may be corrected in a step before the next ones get shorter, as in an impact, and how short at most, of a
+/// whole one.
+pub(super) const ROUGH: (f64, f64) = (0.01, 0.25);
 /// How many times shorter than the smallest step one may be whose equations cannot be solved, or which tears what it should
 /// stretch: the shorter, the more they are those of free flight.
 pub(super) const FINEST: f64 = 64.0;
@@ -66,7 +67,7 @@ impl<T: Precision> Advance for Stepper<T> {
                     state.time = time;
                     report.steps = 1;
                     state.short = if target < min_step { state.short.saturating_add(1) } else { 0 };
-                    let rough = report.corrected as f64 > ROUGH.0 * world.moving as f64;
+                    let rough = report.strikes || report.corrected as f64 > ROUGH.0 * world.moving as f64;
                     state.clean = if report.repeats > 0 || rough { 0 } else { state.clean + 1 };
                     state.target = if rough {
                         (h / 2.0).max(ROUGH.1 * step).min(target).max(min_step)

@@ -8,6 +8,7 @@ mod energies;
 mod flow;
 mod free;
 mod guard;
+mod impact;
 mod limit;
 mod probe;
 mod pull;
@@ -214,6 +215,9 @@ impl<T: Precision> Stepper<T> {
         let limited = self.limit(world, state, report)?;
         let proven = self.prove(world, state, [solves > 1, solves == SOLVES || limited], report);
         let proven = proven.and_then(|()| appear::look(world, state, &self.now));
+        let shortest = self.settings.min_step.max(control::ROUGH.1 * self.settings.step);
+        let contacts = self.contacts.contacts();
+        let proven = proven.and_then(|()| impact::look((world, state, &self.now), contacts, shortest, report));
         if proven.is_ok() {
             self.commit(world, state, report);
         }

@@ -43,6 +43,8 @@ pub struct Report {
     pub candidates: usize,
     /// Lists of candidates built, each of two patches.
     pub builds: u64,
+    /// A body struck something in the last step.
+    pub strikes: bool,
     /// Wall time.
     pub seconds: Stages,
 }
@@ -68,6 +70,7 @@ impl Report {
         self.adhesion = next.adhesion;
         self.flow_drained = next.flow_drained;
         self.candidates = next.candidates;
+        self.strikes = next.strikes;
         self.seconds.add(&next.seconds);
     }
 }

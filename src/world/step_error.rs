@@ -57,6 +57,13 @@ pub enum StepError {
         /// Why the last one could not be made.
         why: Box<StepError>,
     },
+    /// A body strikes something, and a step that can be shorter is too long for it.
+    Struck {
+        /// World vertex of the body that is touched.
+        vertex: u32,
+        /// Change of the body's velocity [m/s].
+        change: f64,
+    },
     /// The linear solve ended far from its tolerance: the residual relative to the right-hand side.
     Unsolved(f64),
     /// The system has no positive definite block at this world vertex.
@@ -133,6 +140,9 @@ impl StepError {
                 at(*vertex),
                 state.v.get(*vertex as usize).map_or(0.0, |v| v.norm())
             ),
+            StepError::Struck { vertex, change } => {
+                format!("the body of {} near {} is struck by {change:.2} m/s", name(*vertex), at(*vertex))
+            }
             StepError::Unsolved(residual) => {
                 format!("the equations of one step are not solved: {:.0} % of the error is left", residual * 100.0)
             }
