@@ -139,12 +139,8 @@ pub struct Stepper<T> {
     strides: stride::Strides,
     springs: limit::Springs,
     meter: probe::Meter<T>,
-    /// Right-hand sides below these norms count as this large, by component.
-    floors: Vec<f64>,
-    /// Those above these as this large.
-    ceilings: Vec<f64>,
-    /// The same for when a solve ends.
-    quiet: Vec<f64>,
+    /// By component: right-hand sides below the first count as this large, above the second as this, above the third where a solve ends.
+    bounds: [Vec<f64>; 3],
     now: Step,
     /// When the time was last taken.
     clock: Instant,
@@ -173,9 +169,7 @@ impl<T: Precision> Stepper<T> {
             strides: stride::Strides::new(world),
             springs: limit::Springs::default(),
             meter: probe::Meter::new(world),
-            floors: vec![0.0; world.component_mass.len()],
-            ceilings: vec![f64::INFINITY; world.component_mass.len()],
-            quiet: vec![f64::INFINITY; world.component_mass.len()],
+            bounds: [0.0, f64::INFINITY, f64::INFINITY].map(|bound| vec![bound; world.component_mass.len()]),
             clock: Instant::now(),
             now: Step {
                 mass: vec![0.0; moving],

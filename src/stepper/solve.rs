@@ -10,25 +10,24 @@ use crate::world::step::Step;
 use crate::world::step_error::StepError;
 use crate::world::{State, World};
 
-/// All laws where the components will have turned to, without links and air.
-pub(super) fn assemble<T: Precision>(world: &World, state: &State, now: &Step, assembly: &mut Assembly<T>) {
-    assembly.assemble(&now.scheme(world, state), &state.memory);
-}
-
-/// Acceleration that the residual may leave over a component's speed [1/s]: less than air and material take out of slow modes. The first
-/// guess is the acceleration before, so what a solve leaves of slow modes lags behind their motion and drives it; and they are the last that
-/// conjugate gradients find.
+/// Acceleration that the residual may leave over a component's speed [1/s]: less than air and material take out of slow modes.
+/// The first guess is the acceleration before, so what a solve leaves of slow modes lags behind their motion and drives it.
 const FEED: f64 = 0.25;
 /// A component slower than this counts as this fast [m/s].
 const SLOW: f64 = 5e-4;
 /// Speed at which the bound has doubled, for it is not seen that what goes faster trembles [m/s].
 const FAST: f64 = 0.05;
 
+/// All laws where the components will have turned to, without links and air.
+pub(super) fn assemble<T: Precision>(world: &World, state: &State, now: &Step, assembly: &mut Assembly<T>) {
+    assembly.assemble(&now.scheme(world, state), &state.memory);
+}
+
 impl<T: Precision> Stepper<T> {
     /// Adds the contacts and begins to solve for `z`, from the guess that stands there.
     pub(super) fn begin(&mut self, world: &World, state: &State, report: &mut Report) -> Result<(), StepError> {
         let Stepper { assembly, pcg, contacts, airs, bridges, pulls, links, free, springs, now, clock, .. } = self;
-        let (floors, ceilings, quiet) = (&mut self.floors, &mut self.ceilings, &mut self.quiet);
+        let [floors, ceilings, quiet] = &mut self.bounds;
         links.add(&[pulls, bridges, contacts.contacts(), airs.columns()], &now.fixed, assembly);
         springs.add(now, assembly);
         free.begin(world, now, contacts.contacts(), bridges.coupled());

@@ -1,7 +1,7 @@
 //! What nothing moves comes to rest: the residual of the linear solve must not feed slow motion more than air and material take out of it.
 //!
-//! A strip of cloth hangs from a pin in still air. Stiff membranes, small cells and long steps make its matrix ill-conditioned: slow modes are
-//! the last that conjugate gradients find, and count little in the residual.
+//! A strip of cloth hangs from a pin in still air. Stiff membranes, small cells and long steps make its matrix ill-conditioned:
+//! slow modes are the last that conjugate gradients find, and count little in the residual.
 
 use crate::shipped::{STEP, bench, folder, sheet};
 use crate::table::{Row, record};
@@ -36,8 +36,8 @@ fn speed(material: &str, (cells, size): ([usize; 2], f64), step: f64) -> f64 {
     1e3 * most
 }
 
-/// Below half a millimetre a second, which nobody sees. With the relative residual alone cotton of 1 mm went at 8 mm/s, silk of 2.5 mm in steps
-/// of 4 ms at 49.
+/// Below half a millimetre a second, which nobody sees.
+/// With the relative residual alone cotton of 1 mm went at 8 mm/s, silk of 2.5 mm in steps of 4 ms at 49.
 fn row(material: &str, strip: ([usize; 2], f64), step: f64) -> Row {
     Row {
         law: "solver",

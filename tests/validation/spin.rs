@@ -21,8 +21,8 @@ fn scene(thing: &str, speed: f64) -> String {
     )
 }
 
-/// Rows of angular momentum and energy after [`LONG`] over those at the start. Angular momentum within 1 %, energy within 2 %, twice that: what
-/// is asked of the settings that people use. The scheme itself loses `p^3/2` a radian with `p` radians a step, 1.6e-4 in 40 rad; what
+/// Rows of angular momentum and energy after [`LONG`] over those at the start.
+/// Angular momentum within 1 %, energy within 2 %, twice that: what is asked of the settings that people use. The scheme itself loses `p^3/2` a radian with `p` radians a step, 1.6e-4 in 40 rad; what
 /// stretches under its own centripetal force keeps `rho w^2 r^2/E` of its energy in that, below 1 %.
 fn rows(law: &'static str, name: &str, thing: &str, speed: f64) -> Vec<Row> {
     let here = folder("spin");
