@@ -126,7 +126,7 @@ fn obstacles_need_no_sound_mesh() {
     }
 }
 
-const SEAM: &str = "[[cloth]]\nname = \"c\"\nmesh = \"DATA/seam.obj\"\nWELD\n[[cloth.pin]]\nbox = { min = [-0.51, 1, -0.51], max = [-0.49, 2, 0.51] }\n\
+const SEAM: &str = "[[cloth]]\nname = \"c\"\nmesh = \"DATA/seam.obj\"\nair_drag = 1\nWELD\n[[cloth.pin]]\nbox = { min = [-0.51, 1, -0.51], max = [-0.49, 2, 0.51] }\n\
     [[cloth.pin]]\nvertices = [VERTEX]\nuntil = 0.01\n";
 
 #[test]

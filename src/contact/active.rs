@@ -105,7 +105,7 @@ impl ActiveSet {
             blows: Vec::new(),
             pushes: Vec::new(),
             probed: world.probes_forces(),
-            setting: Setting { stiffness: world.contact.stiffness, h: largest, largest },
+            setting: Setting::new(world.component_mass.iter().sum(), world.contact.stiffness, largest),
             bristles: Vec::new(),
             kept: Persistent::default(),
             unproven: Vec::new(),

@@ -158,6 +158,15 @@ pub struct Setting {
     pub h: f64,
     /// The largest step: bristles keep their stiffness when the step changes [s].
     pub largest: f64,
+    /// Most that a contact learns to bear [N]: what is squeezed in a gap that does not give would press ever more.
+    pub most: f64,
+}
+
+impl Setting {
+    /// For a world whose moving things weigh `mass` [kg], with the factor of the barrier and the largest step [s].
+    pub fn new(mass: f64, stiffness: f64, largest: f64) -> Setting {
+        Setting { stiffness, h: largest, largest, most: mass * ACCELERATION }
+    }
 }
 
 /// Contact linearised for one step: force `force - stiffness z` on the relative displacement `z`.
@@ -324,7 +333,7 @@ impl Contact {
         // What the barrier holds there, not the springs that stop blows.
         let gap = (self.gap + n.dot(slid)).max(CLOSEST.1 * self.reach);
         let borne = barrier(self.share.part * self.strength(setting.stiffness), self.reach, gap).0;
-        let load = had + (borne - had) * setting.h / (setting.h + LOAD.0);
+        let load = had + (borne.min(setting.most) - had) * setting.h / (setting.h + LOAD.0);
         let deflection = self.bristle.unwrap_or_default().deflection + slid;
         let deflection = deflection - n * n.dot(&deflection);
         let stiffness = self.bristle_stiffness(setting);
@@ -358,7 +367,7 @@ mod tests {
     /// Where a gram comes to rest or does not: its largest speed in the second of two seconds, and its last gap [m/s, m]. A spring of
     /// `spring` times `m/h^2` presses it `depth` [m] beyond the gap at which the share begins, 2 per mm. There the gap is spent.
     fn pressed(spring: f64, depth: f64, linearised: bool) -> (f64, f64) {
-        let setting = Setting { stiffness: 1.0, h: 2e-3, largest: 2e-3 };
+        let setting = Setting::new(1.0, 1.0, 2e-3);
         let (h, mass, growth) = (setting.h, 1e-3, 2e3);
         let inertia = mass / (h * h);
         let (mut gap, mut speed, mut last, mut fastest) = (1e-5, 0.0, 0.0, 0.0f64);
@@ -398,7 +407,7 @@ mod tests {
             .flat_map(|h| [0.0, 3.0, 50.0, 200.0, 600.0].map(|load| (h, load)))
             .flat_map(|(h, load)| [3e-3, 2e-5].map(|start| (h, load, start)))
         {
-            let setting = Setting { stiffness: 1.0, h, largest: h };
+            let setting = Setting::new(1e3, 1.0, h);
             let inertia = mass / (h * h);
             let (mut gap, mut speed, mut last, mut fastest) = (start, 0.0, 0.0, 0.0f64);
             for k in 0..1500 {
@@ -436,7 +445,7 @@ mod tests {
     fn what_is_pressed_by_more_than_it_can_bear_grows_stronger() {
         let (mass, reach, gravity) = (1e-3, 1e-3, 9.81);
         for (h, load) in [1e-3, 4e-3].into_iter().flat_map(|h| [1e2, 1e3, 1e4, 1e5].map(|load| (h, load))) {
-            let setting = Setting { stiffness: 1.0, h, largest: h };
+            let setting = Setting::new(1e3, 1.0, h);
             let (mut gap, mut speed, mut last, mut bristle) = (0.5 * reach, 0.0, 0.0, Bristle::default());
             // What presses is as heavy.
             let inertia = (1.0 + load) * mass / (h * h);

@@ -4,7 +4,8 @@
 //! stores: a rubber ball of 6 cm touches a floor for 6 ms and comes back at 0.27 to 0.52 of its speed in steps of 1 ms, by the mesh;
 //! in steps of a quarter at 0.55 to 0.56, of the 0.59 to 0.60 that its damping leaves.
 
-use super::Report;
+use super::control::ROUGH;
+use super::{Report, Settings};
 use crate::contact::element::Element;
 use crate::linalg::Vec3;
 use crate::world::step::Step;
@@ -20,11 +21,11 @@ const CALM: (f64, f64) = (2.0, 0.01);
 /// Cloth between them keeps less than a body does.
 ///
 /// # Errors
-/// The body, where the step is longer than `shortest` [s].
+/// The body, where the step can be shorter: than the smallest, and a part of a whole one.
 pub fn look(
     (world, state, step): (&World, &State, &Step),
     contacts: &[Element],
-    shortest: f64,
+    settings: &Settings,
     report: &mut Report,
 ) -> Result<(), StepError> {
     let (cloths, bodies) = world.objects[..world.simulated()].split_at(world.cloths.len());
@@ -52,6 +53,7 @@ pub fn look(
         let stored = 2.0 * world.elements.solid_energy(&state.x) / mass;
         (change > CHANGE * (speed * speed + stored).sqrt()).then_some((*touched, change))
     });
+    let shortest = settings.min_step.max(ROUGH.1 * settings.step);
     let struck = struck.reduce(|a, b| if b.1 > a.1 { b } else { a });
     report.strikes = struck.is_some();
     match struck {

@@ -209,9 +209,8 @@ impl<T: Precision> Stepper<T> {
         let limited = self.limit(world, state, report)?;
         let proven = self.prove(world, state, [solves > 1, solves == SOLVES || limited], report);
         let proven = proven.and_then(|()| appear::look(world, state, &self.now));
-        let shortest = self.settings.min_step.max(control::ROUGH.1 * self.settings.step);
-        let contacts = self.contacts.contacts();
-        let proven = proven.and_then(|()| impact::look((world, state, &self.now), contacts, shortest, report));
+        let moved = (world, &*state, &self.now);
+        let proven = proven.and_then(|()| impact::look(moved, self.contacts.contacts(), &self.settings, report));
         if proven.is_ok() {
             self.commit(world, state, report);
         }
