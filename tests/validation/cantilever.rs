@@ -71,8 +71,8 @@ fn strip(material: &str) -> Vec<Row> {
 }
 
 /// Sag of a beam of square section at its default mesh, under as much weight as bends it by a hundredth of its length:
-/// `q L^4/(8 E I) + q L^2/(2 k G A)` with Cowper's `k`. Tolerance 25 %: cubes cut into six tetrahedra are 21 % too
-/// stiff at four across (see `solid.rs`).
+/// `q L^4/(8 E I) + q L^2/(2 k G A)` with Cowper's `k`. Tolerance 20 %: linear tetrahedra of the lattice
+/// are 9 % too stiff at three cells across (see `rubber.rs`).
 fn beam(material: &str) -> Row {
     let own = library().solids.all.iter().find(|s| s.name == material).unwrap();
     let [length, thick] = BEAM;
@@ -104,15 +104,9 @@ fn beam(material: &str) -> Row {
         unit: "mm",
         asked: 1e3 * asked,
         measured,
-        within: 250.0 * asked,
+        within: 200.0 * asked,
         step: STEP,
     }
-}
-
-/// Fabrics with one rigidity.
-fn even() -> impl Iterator<Item = &'static str> {
-    let even = library().materials.all.iter().filter(|m| matches!(m.bending, Bending::Constant(_)));
-    even.map(|m| m.name.as_str())
 }
 
 #[test]
@@ -123,12 +117,4 @@ fn a_strip_of_cotton_hangs_as_the_elastica() {
 #[test]
 fn a_beam_of_sponge_sags_as_timoshenko_says() {
     record(this_test!(), &[beam("sponge")]);
-}
-
-/// All fabrics with one rigidity.
-#[test]
-#[ignore = "long: all fabrics of one rigidity, minutes"]
-fn every_strip_hangs_as_the_elastica() {
-    let rows: Vec<Row> = even().flat_map(strip).collect();
-    record(this_test!(), &rows);
 }

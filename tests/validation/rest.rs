@@ -55,16 +55,3 @@ fn row(material: &str, strip: ([usize; 2], f64), step: f64) -> Row {
 fn strips_come_to_rest() {
     record(this_test!(), &[row("cotton", STRIPS[0], STEP), row("silk", STRIPS[1], 4.0 * STEP)]);
 }
-
-/// Five fabrics, three sizes of cells, two steps.
-#[test]
-#[ignore = "long: thirty strips at two steps, minutes"]
-fn all_strips_come_to_rest() {
-    let mut rows = Vec::new();
-    for material in ["cotton", "silk", "denim", "paper", "jersey"] {
-        for strip in STRIPS {
-            rows.extend([STEP, 4.0 * STEP].map(|step| row(material, strip, step)));
-        }
-    }
-    record(this_test!(), &rows);
-}

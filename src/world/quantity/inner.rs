@@ -26,8 +26,11 @@ fn means(world: &World, object: &Object, values: impl Fn(&mut dyn FnMut(Rubbed, 
     Some(object.place.iter().map(mean).collect())
 }
 
+/// Law of weft, with its strain and stress.
+type Weft<'a> = (&'a Dahl, [f64; 2]);
+
 /// Gives `f` warp of each triangle that has friction of stretch there; beside it law, strain and stress of weft.
-fn stretched(world: &World, state: &State, f: &mut dyn FnMut(Rubbed, Option<(&Dahl, [f64; 2])>, &Sheet)) {
+fn stretched(world: &World, state: &State, f: &mut dyn FnMut(Rubbed, Option<Weft>, &Sheet)) {
     let membranes = world.elements.membranes();
     let memory = state.memory.of(Law::name(&membranes));
     membranes.each_rubbing(memory, |t, laws, own| {
