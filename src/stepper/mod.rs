@@ -229,8 +229,8 @@ impl<T: Precision> Stepper<T> {
             term.mass(state.memory.of(term.name()), &mut |v, mass| now.mass[v as usize] += mass);
         });
         scheme::free_flight(world, state, settings.integrator, now);
-        turns.find(world, state, now);
         let freed = scheme::prescribe(world, state, now);
+        turns.find(world, state, now);
         if freed.contains(&true) {
             let begin = now.begin;
             ease::ease(world, state, |i, j| world.meet_at(i, j, begin), |v| freed.get(v as usize) == Some(&true));

@@ -22,6 +22,9 @@ use crate::world::{State, World};
 const LEAST: f64 = 1e-9;
 /// A step that turns a component by more than this knows its motion badly; it is left as it is [rad].
 const MOST: f64 = 0.5;
+/// Part of the speed of turning by which what is prescribed may go otherwise, where a component still turns as a whole: a hinge does not
+/// bend it, a clamp does, and then parts turn and others do not.
+const BENT: f64 = 0.1;
 /// Part of the largest principal inertia below which one is none: vertices on a line, or one alone.
 const FLAT: f64 = 1e-9;
 /// Components of an angular velocity below this part of the largest are rounding, which would fill the matrix with subnormal numbers.
@@ -74,7 +77,7 @@ impl Turns {
         let Turns { resisted, rigid, turns } = self;
         let group = |v: usize| Some(world.component[v] as usize);
         fit(rigid, turns.len(), &step.mass, group, |v| (state.x[v], state.v[v]));
-        for ((turn, rigid), resisted) in turns.iter_mut().zip(rigid).zip(resisted) {
+        for ((turn, rigid), resisted) in turns.iter_mut().zip(&*rigid).zip(resisted) {
             let spin = rigid.spin();
             let angle = spin.norm() * step.h;
             *turn = (!*resisted && angle > LEAST && angle < MOST).then(|| Turn {
@@ -84,6 +87,15 @@ impl Turns {
                 by: Rotation::from_scaled_axis(spin * step.h),
                 straight: Rotation::from_scaled_axis(spin * (step.h * angle.atan() / angle)),
             });
+        }
+        for v in (0..world.moving).filter(|v| step.fixed[*v] && world.mass[*v] > 0.0) {
+            let k = world.component[v] as usize;
+            let Some(turn) = &turns[k] else { continue };
+            let beside = turn.velocity + turn.spin.cross(&(state.x[v] - turn.centre)) - state.v[v];
+            let radius = (rigid[k].inertia.trace() / rigid[k].mass).sqrt();
+            if beside.norm() > BENT * turn.spin.norm() * radius {
+                turns[k] = None;
+            }
         }
         let turn = |v: usize| turns[world.component[v] as usize].as_ref();
         par::fill(&mut step.guess, |v| turn(v).map_or(state.guess[v], |turn| turn.straight * state.guess[v]));
