@@ -236,7 +236,7 @@ mod tests {
         assert!(!s.is_flat(&x, 0, 0.5) && !s.is_flat(&x, 1, 0.5));
         let leans = |sign: f64| s.lean(&x, 0, &Vec3::new(sign, 1.0, 0.0).normalize()).0;
         assert!(leans(1.0) > 0.1 && leans(-1.0) == 0.0);
-        // Beside the border of a sheet, which is no nearer by its corner.
+        // Besides, the border of a sheet is no nearer by its corner.
         let sheet = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]].map(Vec3::from);
         let s_sheet = Surface::new(&[(0..4, vec![[0, 1, 2], [0, 2, 3]])]);
         let leans = |d: [f64; 3]| s_sheet.lean(&sheet, 0, &Vec3::from(d)).0;

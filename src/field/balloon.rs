@@ -96,7 +96,7 @@ impl Chamber {
         Inside { energy: self.atmosphere * self.counts(volume), ..Inside::default() }
     }
 
-    /// What is let in in a step of size `h` [s] that ends at the time `end` [s], from a volume [m^3] [J]: what is missing of the volume
+    /// Air let in in a step of size `h` [s] that ends at the time `end` [s], from a volume [m^3] [J]: what is missing of the volume
     /// that is wanted, and what leaks meanwhile. Of the step counts what is left until the valve is shut.
     pub fn source(&self, inside: &Inside, volume: f64, end: f64, h: f64) -> f64 {
         let Supply::Filled { times, duration } = self.supply else { return 0.0 };
@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(filled.source(&inside, 5.5e-3, 0.7, 0.01), 0.0);
         assert!(filled.source(&inside, 5.9e-3, 1.0, 0.01) > 0.0);
         assert_eq!(filled.source(&inside, 5.9e-3, 1.01, 0.01), 0.0);
-        // Of a step with the valve open in a fourth of it, a fourth.
+        // A fourth of a step with the valve open lets in a fourth.
         assert!((filled.source(&inside, 4e-3, 1.0075, 0.01) / (1e-5 * 101_325.0) - 1.0).abs() < 1e-9);
         let leaky = chamber(Through::darcy(1e-3, 200.0), filled.supply);
         inside.excess = 400.0;

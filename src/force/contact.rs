@@ -96,7 +96,7 @@ pub struct Bristle {
     pub sliding: bool,
     /// The contact acts whatever its features say: it had to be stopped once.
     pub kept: bool,
-    /// What it bears, the mean over a while [N].
+    /// Load that it bears, the mean over a while [N].
     pub load: f64,
 }
 
@@ -330,7 +330,7 @@ impl Contact {
     pub fn advance(&self, linear: &Linear, slid: &Vec3, normal: f64, setting: &Setting, rubs: &Rubs) -> Bristle {
         let n = &self.normal;
         let had = self.bristle.unwrap_or_default().load;
-        // What the barrier holds there, not the springs that stop blows.
+        // The load is that of the barrier, not of the springs that stop blows.
         let gap = (self.gap + n.dot(slid)).max(CLOSEST.1 * self.reach);
         let borne = barrier(self.share.part * self.strength(setting.stiffness), self.reach, gap).0;
         let load = had + (borne.min(setting.most) - had) * setting.h / (setting.h + LOAD.0);

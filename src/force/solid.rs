@@ -143,7 +143,7 @@ impl Tetrahedron {
         self.strain_in(law, x, self.swell(x))
     }
 
-    /// The same where `lambda` acts on another change of volume per rest volume than its own, that of its rings.
+    /// Gives the same where `lambda` acts on another change of volume per rest volume than its own, that of its rings.
     pub fn strain_in(&self, law: &Solid, x: &[Vec3; 4], swell: f64) -> Strained {
         let f = self.deformation(x);
         let stretched = Stretched::new(&f);

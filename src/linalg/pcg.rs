@@ -56,7 +56,7 @@ pub struct Components<'a> {
     pub floors: &'a [f64],
     /// One above this norm counts as this large: what presses much and cancels must not hide errors; may be infinite.
     pub ceilings: &'a [f64],
-    /// The same for when to stop alone, not for the residual that is told: what is quiet is to stay so.
+    /// Bounds for when to stop alone, not for the residual that is told: what is quiet is to stay so.
     pub quiet: &'a [f64],
 }
 
@@ -138,7 +138,7 @@ pub struct Pcg<T> {
     rr: f64,
     /// What residuals are relative to, by component.
     references: Vec<f64>,
-    /// What they are relative to for when to stop.
+    /// References of the residual for when to stop.
     aims: Vec<f64>,
     /// The largest residual relative to those.
     left: f64,

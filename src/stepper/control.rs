@@ -35,7 +35,7 @@ fn ill(stuck: &StepError) -> bool {
     }
 }
 
-/// What is told after too many steps below the smallest one.
+/// Names why a run ends after too many steps below the smallest one.
 fn short(world: &World, state: &State, why: StepError) -> StepError {
     let speed = |v: &usize| state.v[*v].norm_squared();
     let vertex = (0..world.moving).max_by(|a, b| speed(a).total_cmp(&speed(b))).unwrap_or(0) as u32;

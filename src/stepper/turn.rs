@@ -6,11 +6,14 @@
 //! whole, so the matrix is the one at `x`, turned; so is the guess, the accelerations of the last step. (Stiffness warping, Mueller et al.
 //! 2002, of whole components and known before the step.)
 //!
+//! A component that a clamp bends does not turn as a whole, and is linearised where it is: only where all that is prescribed of it goes along
+//! with the turn, as a hinge does, is it turned.
+//!
 //! Vertices that go by backward Euler would lose `p^2` of their turning in each step. They go by it in the frame that turns with the component:
 //! with `V` the mean velocity, `u = v - V - w x r`, `e = Q (r + h u)` and what keeps a free vertex on its line,
 //! `d = -w x (w x e) - 2 w x Q u`, free flight is `v~ = V + w x e + Q u + h (g + d)`, `y = h V + e - r + h^2 (g + d)`.
 //!
-//! What the residual of the linear solve, corrections and pairs of schemes of different order leave of angular momentum, sets that nothing
+//! Angular momentum that the residual of the linear solve, corrections and pairs of schemes of different order take, sets that nothing
 //! holds get back at the end of the step, about their centre, as `free` gives back momentum.
 
 use super::free::Free;

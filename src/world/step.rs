@@ -54,7 +54,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// What it tells the laws.
+    /// Gives the laws what they read of the step.
     pub fn scheme<'a>(&'a self, world: &World, state: &'a State) -> Scheme<'a> {
         Scheme {
             x: &self.ahead,

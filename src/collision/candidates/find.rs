@@ -46,7 +46,7 @@ fn above(distance: f64) -> f32 {
     (distance * (1.0 + 1e-6)).min(f64::from(f32::MAX)) as f32
 }
 
-/// What neighbours are told by.
+/// Tells neighbours apart by their distance at rest.
 pub struct Apart<'a> {
     /// Positions at rest [m].
     pub rest: &'a [Vec3],

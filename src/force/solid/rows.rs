@@ -24,7 +24,7 @@ pub struct Cells {
     bodies: Vec<Body>,
     /// Those that are done four at a time.
     corotational: Vec<Cell>,
-    /// Those that are done one by one, and their rings.
+    /// Elements that are done one by one, and their rings.
     other: Vec<Cell>,
     rings: Rings,
 }
@@ -144,7 +144,7 @@ impl<T: Real> Rows<T> for Cells {
                 }
             }
         }
-        // What the present velocity alone does to the rings: the matrix holds elements by themselves, which are stiffer.
+        // The present velocity alone acts through the rings: the matrix holds elements by themselves, which are stiffer.
         let swelling = |t: &Tetrahedron| {
             let damping = bodies[t.body as usize].damping;
             let ahead = t.vertices.map(|v| scheme.ahead(v as usize) + scheme.v[v as usize] * damping);

@@ -1,4 +1,4 @@
-//! What lists of a drape take.
+//! Times the lists of a drape.
 
 use super::*;
 use std::time::Instant;
