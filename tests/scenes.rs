@@ -11,6 +11,8 @@ mod airflow;
 mod internal_friction;
 #[path = "scenes/shot.rs"]
 mod shot;
+#[path = "scenes/velocities.rs"]
+mod velocities;
 #[path = "scenes/vertex_test.rs"]
 mod vertex_test;
 #[path = "scenes/wet.rs"]
@@ -323,6 +325,7 @@ impl Done {
             let same = told_of_start || (told - strain).abs() < 1e-4;
             hold(same, format!("frame {frame}: strain {strain:.6}, statistics say {told:.6}"));
         }
+        self.velocities().into_iter().for_each(|what| hold(false, what));
         faults
     }
 }

@@ -45,6 +45,10 @@ pub struct Bend {
     pub least: f64,
     /// Its height over the edge as a vector; zero for a loose edge [m].
     pub higher: Vec3,
+    /// Sine of the other one, one for a border.
+    pub most: f64,
+    /// Height of the other one; zero for a border [m].
+    pub lower: Vec3,
 }
 
 impl Surface {
@@ -125,7 +129,7 @@ impl Surface {
     pub fn bend(&self, x: &[Vec3], edge: usize, d: &Vec3) -> Option<Bend> {
         let [a, b] = self.edges[edge];
         let (from, u) = (&x[a as usize], x[b as usize] - x[a as usize]);
-        let mut bend = Bend { fall: 0.0, least: f64::INFINITY, higher: Vec3::zeros() };
+        let mut bend = Bend { fall: 0.0, least: f64::INFINITY, higher: Vec3::zeros(), most: 1.0, lower: Vec3::zeros() };
         for w in self.wings[edge] {
             if w == a {
                 bend.fall += 1.0;
@@ -140,8 +144,12 @@ impl Surface {
             }
             bend.fall += fall;
             if fall < bend.least {
-                bend.least = fall;
-                bend.higher = inward;
+                if bend.least.is_finite() {
+                    (bend.most, bend.lower) = (bend.least, bend.higher);
+                }
+                (bend.least, bend.higher) = (fall, inward);
+            } else {
+                (bend.most, bend.lower) = (fall, inward);
             }
         }
         Some(bend)

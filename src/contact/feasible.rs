@@ -17,6 +17,10 @@ const FLAT: (f64, f64) = (1e-3, 0.05);
 /// not: in between the share falls steadily, so that no force comes and goes at once.
 const HOLLOW: (f64, f64) = (0.03, 0.1);
 
+/// Difference of the sines beside an edge from which on one triangle is the higher one. Between, both have a say: which of them rises may
+/// change from step to step.
+const ALIKE: f64 = 0.02;
+
 /// How far the other edge reaches beyond the triangle when a flat edge acts in full, in heights of the triangle.
 const BEYOND: f64 = 0.25;
 
@@ -64,17 +68,28 @@ impl Flat {
     ) -> Share {
         let share = |edge: u32, other: u32, d: &Vec3, ends: &[f64]| {
             let Some(bend) = surface.bend(x, edge as usize, d) else { return Share::NONE };
-            // The other edge's end on that side is as near or nearer, if it does not reach beyond the triangle there.
+            // The other edge's end on a side is as near or nearer, if it does not reach beyond the triangle there.
             let [a, b] = surface.edges[other as usize].map(|v| v as usize);
             let along = x[b] - x[a];
-            let end = if along.dot(&bend.higher) > 0.0 { ends[0] } else { ends[1] };
-            let reach = end.abs() * along.norm();
+            let beyond = |triangle: &Vec3| {
+                let end = if along.dot(triangle) > 0.0 { ends[0] } else { ends[1] };
+                let (reach, height) = (end.abs() * along.norm(), triangle.norm());
+                if height == 0.0 { 1.0 } else { ((reach / height - 1.0) / BEYOND).clamp(0.0, 1.0) }
+            };
+            let [higher, lower] = [&bend.higher, &bend.lower].map(beyond);
+            let alike = 0.5 * (1.0 - (bend.most - bend.least) / ALIKE).max(0.0);
+            let flat = higher + alike * (lower - higher);
             let height = bend.higher.norm();
-            let beyond = if height == 0.0 { 1.0 } else { (reach / height - 1.0) / BEYOND };
             let ridge = (bend.fall - FLAT.0) / (FLAT.1 - FLAT.0);
-            // As the edge comes nearer, each triangle falls away by one height more.
-            let growth = if ridge > beyond { 2.0 / (height * (FLAT.1 - FLAT.0)) } else { 0.0 };
-            Share::bounded(ridge.max(beyond), growth).of(fading(-bend.least, 1.0 / height))
+            // As the edge comes nearer, each triangle falls away by one height more; as one end of the other does, both turn by twice its reach.
+            let growth = if ridge > flat {
+                2.0 / (height * (FLAT.1 - FLAT.0))
+            } else if alike > 0.0 {
+                (lower - higher).abs() / (ALIKE * along.norm() * ends[0].abs().min(ends[1].abs()))
+            } else {
+                0.0
+            };
+            Share::bounded(ridge.max(flat), growth).of(fading(-bend.least, 1.0 / height))
         };
         if weights.contains(&0.0) || edges.iter().any(|edge| self.edges[*edge as usize]) {
             return Share::NONE;
@@ -142,7 +157,11 @@ mod tests {
     /// Share of a flat edge along x, the triangles on it 1 m high, the one toward z higher by a hair, and of the border of a
     /// triangle above it, along z from `a` to `b` [m].
     fn share(a: f64, b: f64) -> f64 {
-        let hair = 0.01;
+        leaning(0.0101, a, b)
+    }
+
+    /// The same where the triangle toward z is higher by `hair` [m].
+    fn leaning(hair: f64, a: f64, b: f64) -> f64 {
         let x = [[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, hair, 1.0], [0.0, -hair, -1.0]];
         let above = [[0.0, 0.1, a], [0.0, 0.1, b], [0.0, 1.0, 0.0]];
         let x = [&x[..], &above].concat().into_iter().map(Vec3::from).collect::<Vec<_>>();
@@ -170,5 +189,14 @@ mod tests {
                 last = now;
             }
         }
+    }
+
+    /// One end over a triangle, the other far beyond: as the edge leans from the one side to the other its share grows steadily, for
+    /// what lets go at once hops on for ever.
+    #[test]
+    fn a_flat_edge_lets_go_steadily_as_it_leans() {
+        let shares: Vec<f64> = (-300..=300).map(|k| leaning(1e-4 * f64::from(k), -0.5, 5.0)).collect();
+        assert_eq!((shares[0], shares[300], shares[600]), (0.0, 0.5, 1.0));
+        assert!(shares.windows(2).all(|s| (0.0..0.006).contains(&(s[1] - s[0]))), "{shares:?}");
     }
 }

@@ -7,8 +7,8 @@
 //!
 //! What the mesh has of Poisson's ratio stays: none with aligned diagonals or equilateral triangles, -0.04 on random meshes, but
 //! `1 - sqrt(2) = -0.41` with alternating diagonals, where a strip that may bend across is a beam of 5/6 the rigidity. A coupling of xx
-//! and yy in `D` could mend that, but it would make vertices that are held, and so clamps, several times as stiff. A strip of up to five cells has
-//! no vertex from which any of this is seen: it is measured as the beam that it is (see [`super::strip`]).
+//! and yy in `D` could mend that, but it would make vertices that are held, and so clamps, several times as stiff. A strip
+//! six times as long as wide is measured as the beam that it is (see [`super::strip`]).
 
 use super::calibrate::{FlatHinge, counted, inner, within};
 use super::plate::{FlatPatch, NONE, PLATE};
@@ -42,9 +42,8 @@ pub fn stiffnesses(hinges: &[FlatHinge], patches: &[FlatPatch], count: usize) ->
             scale[k] = scaled(scale[k] * PLATE[k], form[(k, k)]);
         }
     }
-    if !sheet.free.contains(&true) {
-        let laid: Vec<_> = hinges.iter().map(|h| (h.vertices, h.points)).collect();
-        let Some(strip) = Strip::of(count, &laid) else { return each(&scale) };
+    let laid: Vec<_> = hinges.iter().map(|h| (h.vertices, h.points)).collect();
+    if let Some(strip) = Strip::of(count, &laid) {
         sheet.free.clone_from(&strip.free);
         let stiffness = each(&scale);
         (0..ROUNDS).for_each(|_| sheet.relax(&stiffness));

@@ -16,6 +16,7 @@ mod report;
 mod scheme;
 mod solve;
 mod steps;
+mod stiff;
 mod stride;
 mod turn;
 mod water;
@@ -135,6 +136,7 @@ pub struct Stepper<T> {
     links: Links,
     free: free::Free,
     turns: turn::Turns,
+    stiff: stiff::Stiff,
     guard: guard::Guard,
     strides: stride::Strides,
     springs: limit::Springs,
@@ -165,6 +167,7 @@ impl<T: Precision> Stepper<T> {
             links: Links::new(&world.starts),
             free: free::Free::new(world),
             turns: turn::Turns::new(world),
+            stiff: stiff::Stiff::new(world),
             guard: guard::Guard::default(),
             strides: stride::Strides::new(world),
             springs: limit::Springs::default(),
@@ -253,11 +256,12 @@ impl<T: Precision> Stepper<T> {
 
     /// Candidate pairs, contacts among them, air below cloths, handles; then contacts are linearised.
     fn detect(&mut self, world: &World, state: &State, report: &mut Report) -> Result<(), StepError> {
-        let Stepper { contacts, airs, bridges, pulls, links, turns, now, clock, .. } = self;
+        let Stepper { contacts, airs, bridges, pulls, links, turns, stiff, now, clock, .. } = self;
         report.builds += contacts.update_candidates(world, state, now)?;
         report.candidates = contacts.candidate_count();
         lap(clock, &mut report.seconds.broad);
         contacts.find_contacts(world, state, now);
+        stiff.spread(now.h, &mut now.touched);
         scheme::ground(world, state, turns, now);
         lap(clock, &mut report.seconds.narrow);
         airs.look(world, state);

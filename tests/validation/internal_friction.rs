@@ -265,9 +265,11 @@ fn forms_and_starts_have_their_radii() {
 }
 
 /// A strip rests at the radius of its balance: within 3 %, of which 2 % are for the polygon (an edge turns by a third of a radian at 4 mm), on
-/// random triangles within 5 %.
+/// random triangles within 5 %, and from 4 mm within 9 %. Each of these has another curvature when rolled, and friction does not average as
+/// elasticity does: 6 % tighter with 7 cells across, 8 % with 10.
 fn curl(name: &str, material: [f64; 6], radius: f64, kind: Cut, (form, start): (Form, Start)) {
-    let tolerance = if kind == Cut::Random { 0.05 } else { 0.03 };
+    let random = if radius < 0.005 { 0.09 } else { 0.05 };
+    let tolerance = if kind == Cut::Random { random } else { 0.03 };
     let strip = rolled(kind, radius, material, form, start);
     let mesh = strip.mesh.uv.clone();
     let middle = select(&strip.mesh, |m| (0.01..0.04).contains(&m.x));

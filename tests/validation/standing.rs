@@ -9,6 +9,10 @@ use std::path::Path;
 /// Step that is the default [s].
 const STEP: f64 = 1e-3;
 
+/// Solids that the library lacks.
+const STIFF: &str = "[[solid]]\nname = \"plastic\"\ndensity = 1050\nyoung = 2.5e9\npoisson = 0.35\n\
+                     [[solid]]\nname = \"steel\"\ndensity = 7850\nyoung = 2e11\n";
+
 /// A scene, its stepper, and what all steps took.
 struct Scene {
     built: Built,
@@ -45,31 +49,53 @@ impl Scene {
     }
 }
 
-/// A ball of foam on a slope, of the default mesh.
-fn ball(degrees: f64) -> Scene {
+/// A ball on a slope, of the default mesh.
+fn ball(material: &str, degrees: f64) -> Scene {
     let slope = degrees.to_radians();
     Scene::new(&format!(
-        "[scene]\nname = \"ball\"\ngravity = [{}, {}, 0]\n[[body]]\nname = \"ball\"\nmaterial = \"plastic-foam\"\n\
+        "[scene]\nname = \"ball\"\ngravity = [{}, {}, 0]\n{STIFF}[[body]]\nname = \"ball\"\nmaterial = \"{material}\"\n\
          sphere = {{ center = [0, 0.0508, 0], radius = 0.05 }}\n[[obstacle]]\nname = \"floor\"\nplane = {{ size = 4 }}\n",
         G * slope.sin(),
         -G * slope.cos()
     ))
 }
 
-/// A ball rolls with `5/7 g sin`, in steps of the size that is asked for; one that stood on the barrier of a few light vertices froze. The
-/// mesh of 10 mm leaves 10 %: where corners are `a = 0.2` apart and nothing gives way, `a^2/1.4` of the energy is lost at each, a tenth of
-/// what it gains from one to the next at 10 degrees and 0.3 m/s.
+/// Acceleration of a ball between 0.2 and 0.4 s over `5/7 g sin`: no less than a polyhedron's less 15 %, no more than 1.05, or 1.4 where
+/// it hops from corner to corner, in at most three times the steps that are asked for. Where corners are `a = 0.2` radians apart and nothing gives way, half of `a^2 v^2` of the energy `0.7 v^2` is lost at
+/// each, of the `g sin a r` that it gains from one to the next.
+fn rolls(material: &str, degrees: f64) {
+    let mut ball = ball(material, degrees);
+    ball.run(0.2);
+    let before = ball.velocity().x;
+    ball.run(0.4);
+    let fall = G * degrees.to_radians().sin();
+    let part = (ball.velocity().x - before) / 0.2 / (5.0 / 7.0 * fall);
+    let speed = 5.0 / 7.0 * fall * 0.3;
+    let least = 1.0 - 0.2 * speed * speed / (2.0 * fall * 0.05);
+    // Faster, it leaves the ground behind a corner.
+    let most = if 0.2 * speed * speed > G * 0.05 * 0.2 { 1.4 } else { 1.05 };
+    let steps = ball.report.steps;
+    println!(
+        "| ball of {material}, {degrees} degrees: acceleration over 5/7 g sin | {least:.3} to 1 | {part:.3} | {steps} steps | |"
+    );
+    assert!(part > least - 0.15 && part < most, "{material}, {degrees} degrees: {part}, at least {least}");
+    assert!((steps as f64) < 3.0 * 0.4 / STEP, "{steps} steps");
+}
+
+/// A ball that stood on the barrier of a few light vertices froze, and so did a stiff one, of which a part went by another scheme.
 #[test]
-fn a_light_ball_rolls_down_a_slope() {
-    for degrees in [10.0f64, 30.0] {
-        let mut ball = ball(degrees);
-        ball.run(0.2);
-        let before = ball.velocity().x;
-        ball.run(0.4);
-        let rate = (ball.velocity().x - before) / 0.2;
-        let right = 5.0 / 7.0 * G * degrees.to_radians().sin();
-        crate::common::close(&format!("ball of foam, {degrees} degrees: acceleration"), rate, right, 0.1);
-        assert!((ball.report.steps as f64) < 1.1 * 0.4 / STEP, "{} steps", ball.report.steps);
+fn a_ball_rolls_down_a_slope() {
+    for (material, degrees) in [("plastic-foam", 10.0), ("plastic-foam", 30.0), ("plastic", 10.0), ("steel", 30.0)] {
+        rolls(material, degrees);
+    }
+}
+
+/// All of them. A rigid polyhedron stands on one of its faces up to half of `a`, 6 degrees; at 10 degrees that of steel hardly gets away.
+#[test]
+#[ignore = "long: a quarter of a minute or more"]
+fn all_balls_roll_down_all_slopes() {
+    for (material, from) in [("plastic-foam", 5.0), ("rubber", 5.0), ("plastic", 10.0), ("steel", 30.0)] {
+        [5.0, 10.0, 30.0].into_iter().filter(|d| *d >= from).for_each(|degrees| rolls(material, degrees));
     }
 }
 

@@ -1,0 +1,49 @@
+//! Bodies that ring faster than a step can follow.
+//!
+//! What touches goes by backward Euler and the rest of a body by the second-order scheme, whose free flights are `h^2 g/9` apart. In rubber
+//! that is a small strain. In steel its stress is thousands of times what gravity makes, and a solution that is good to a part of it
+//! stands still on a slope. A wave crosses such a body within a step, so neither scheme follows its vibrations: all of it goes by one.
+
+use crate::force::solid::Solid;
+use crate::linalg::Vec3;
+use crate::world::{Kind, World};
+use std::ops::Range;
+
+/// A body and the time in which a shear wave crosses it [s].
+#[derive(Clone, Debug, PartialEq)]
+struct Crossed {
+    vertices: Range<usize>,
+    time: f64,
+}
+
+/// All bodies of a world.
+#[derive(Clone, Debug, Default)]
+pub struct Stiff(Vec<Crossed>);
+
+impl Stiff {
+    /// From the shapes at rest.
+    pub fn new(world: &World) -> Stiff {
+        let bodies = world.objects.iter().filter(|object| object.kind == Kind::Body).zip(&world.elements.bodies);
+        let crossed = bodies.map(|(object, body)| {
+            let vertices = object.vertices.clone();
+            let rest = &world.rest[vertices.clone()];
+            let [least, most] = [Vec3::inf, Vec3::sup].map(|of| rest.iter().fold(rest[0], |all, x| of(&all, x)));
+            let mass: f64 = world.mass[vertices.clone()].iter().sum();
+            let volume = world.elements.tetrahedra.iter().filter(|t| vertices.contains(&(t.vertices[0] as usize)));
+            let volume: f64 = volume.map(|t| t.volume).sum();
+            let (Solid::Corotational(lame) | Solid::NeoHookean(lame)) = body.solid;
+            Crossed { vertices, time: (most - least).norm() * (mass / (volume * lame.mu)).sqrt() }
+        });
+        Stiff(crossed.collect())
+    }
+
+    /// Such a body is touched all over in a step of `h` [s] if any of it is.
+    pub fn spread(&self, h: f64, touched: &mut [bool]) {
+        for Crossed { vertices, .. } in self.0.iter().filter(|crossed| crossed.time < h) {
+            let own = &mut touched[vertices.clone()];
+            if own.contains(&true) {
+                own.fill(true);
+            }
+        }
+    }
+}

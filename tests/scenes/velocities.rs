@@ -1,0 +1,73 @@
+//! Velocities in files are those of the motion from frame to frame.
+
+use super::{Done, Frame};
+use percale::linalg::Vec3;
+use percale::world::Kind;
+use std::ops::Range;
+
+/// Part by which the motion of an object may change from one frame to the next to be smooth, and by which its velocity may miss it there.
+const PART: f64 = 0.2;
+/// Beside that: changes below this are rest to these scenes, and what velocities may miss [m/s].
+const REST: (f64, f64) = (2e-3, 5e-3);
+
+fn rms(values: impl Iterator<Item = Vec3>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0), |(sum, count), v| (sum + v.norm_squared(), count + 1));
+    (sum / f64::from(count.max(1))).sqrt()
+}
+
+/// Frames, from 1, in which the vertices `own` move smoothly while their velocities are not those of the motion: root mean squares of the
+/// velocity of the motion from the frame before to the frame after, and of what the mean of velocities misses it by [m/s]. That mean is
+/// Simpson's: what swings once in four frames errs by 5 %.
+fn astray(frames: &[Frame], times: &[f64], own: Range<usize>) -> Vec<(usize, [f64; 2])> {
+    let between = |k: usize, v: usize| (frames[k + 1].x[v] - frames[k].x[v]) / (times[k + 1] - times[k]);
+    let look = |k: usize| {
+        let mean = |v: usize| (between(k - 1, v) + between(k, v)) / 2.0;
+        let speed = rms(own.clone().map(mean));
+        let changes = rms(own.clone().map(|v| between(k, v) - between(k - 1, v)));
+        let told = |v: usize| (frames[k - 1].v[v] + frames[k].v[v] * 4.0 + frames[k + 1].v[v]) / 6.0;
+        let misses = rms(own.clone().map(|v| told(v) - mean(v)));
+        (changes < PART * speed + REST.0 && misses > PART * speed + REST.1).then_some((k + 1, [speed, misses]))
+    };
+    (1..frames.len().saturating_sub(1)).filter_map(look).collect()
+}
+
+impl Done {
+    /// What of its velocities is not that of the motion, in words.
+    pub fn velocities(&self) -> Vec<String> {
+        let times: Vec<f64> = self.stats.iter().map(|stats| stats.time).collect();
+        let mut faults = Vec::new();
+        for (kind, frames) in [(Kind::Cloth, &self.frames), (Kind::Body, &self.bodies)] {
+            let mut first = 0;
+            for entry in self.record.objects.iter().filter(|entry| entry.kind == kind) {
+                let own = first..first + entry.vertices;
+                first = own.end;
+                faults.extend(astray(frames, &times, own).iter().map(|(frame, [speed, misses])| {
+                    let name = &entry.name;
+                    format!(
+                        "frame {frame}: '{name}' moves at {speed:.4} m/s, its velocities miss that by {misses:.4} m/s"
+                    )
+                }));
+            }
+        }
+        faults
+    }
+}
+
+/// Two vertices that turn and speed up evenly pass; not with other velocities, nor at rest with velocities of their own.
+#[test]
+fn velocities_of_another_motion_are_found() {
+    let times: Vec<f64> = (0..6).map(|k| f64::from(k) / 30.0).collect();
+    let found = |speed: f64, factor: f64, own: f64| {
+        let frame = |t: &f64| {
+            let angle = 2.0 * t;
+            let at = |sign: f64| Vec3::new(sign * angle.cos(), sign * angle.sin(), t * t) * speed;
+            let rate = |sign: f64| Vec3::new(-2.0 * sign * angle.sin(), 2.0 * sign * angle.cos(), 2.0 * t) * speed;
+            let v = [1.0, -1.0].map(|sign| rate(sign) * factor + Vec3::x() * (sign * own)).to_vec();
+            Frame { x: [1.0, -1.0].map(at).to_vec(), v, triangles: Vec::new() }
+        };
+        let frames: Vec<Frame> = times.iter().map(frame).collect();
+        astray(&frames, &times, 0..2).len()
+    };
+    assert_eq!([found(1.0, 1.0, 0.0), found(0.0, 1.0, 0.004), found(1.0, 1.1, 0.0)], [0; 3]);
+    assert_eq!([found(1.0, 1.3, 0.0), found(1.0, 0.0, 0.0), found(0.0, 1.0, 0.013)], [4; 3]);
+}
