@@ -14,6 +14,7 @@ mod probe;
 mod pull;
 mod report;
 mod scheme;
+mod settings;
 mod solve;
 mod steps;
 mod stiff;
@@ -39,6 +40,7 @@ use guard::When;
 pub use report::Report;
 use report::{lap, timed};
 pub use scheme::Integrator;
+pub use settings::Settings;
 use std::time::Instant;
 pub use steps::steps;
 
@@ -56,21 +58,6 @@ const HINTS: [f64; 2] = [10.0, 3.0];
 const SOLVED: f64 = 0.1;
 /// Most linear solves of a step.
 const SOLVES: usize = 4;
-
-/// Settings of time stepping.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Time integration.
-    pub integrator: Integrator,
-    /// Largest step [s].
-    pub step: f64,
-    /// Smallest step that a repeated one may have [s].
-    pub min_step: f64,
-    /// Relative tolerance of the linear solve.
-    pub tolerance: f64,
-    /// Most iterations of the linear solve.
-    pub iterations: usize,
-}
 
 /// Advances a state; holds reusable storage only, nothing that a resumed run would miss.
 pub trait Advance: Send {

@@ -1,0 +1,18 @@
+//! Settings of time stepping.
+
+use super::Integrator;
+
+/// Settings of time stepping.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Time integration.
+    pub integrator: Integrator,
+    /// Largest step [s].
+    pub step: f64,
+    /// Smallest step that a repeated one may have [s].
+    pub min_step: f64,
+    /// Relative tolerance of the linear solve.
+    pub tolerance: f64,
+    /// Most iterations of the linear solve.
+    pub iterations: usize,
+}
