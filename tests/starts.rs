@@ -156,7 +156,7 @@ fn cloth_thicker_than_its_gap_rests_in_it() {
     run.to(1.0);
     run.fastest = 0.0;
     run.to(1.4);
-    // What hangs out on all sides swings, by up to 0.22 m/s without air.
+    // The cloth beyond the support swings on all sides, by up to 0.22 m/s without air.
     assert!(run.fastest < 0.1, "{} m/s", run.fastest);
 }
 

@@ -157,7 +157,7 @@ impl ActiveSet {
 
     /// Looks at every pair that may act in this step, keeps those that do and tells which vertices they have.
     pub fn find_contacts(&mut self, world: &World, state: &State, step: &mut Step) {
-        self.setting.h = step.h;
+        (self.setting.h, self.setting.waits) = (step.h, step.held > 0.0);
         if !world.contact.proven() {
             return;
         }

@@ -160,7 +160,7 @@ mod tests {
         leaning(0.0101, a, b)
     }
 
-    /// The same where the triangle toward z is higher by `hair` [m].
+    /// Gives that share where the triangle toward z is higher by `hair` [m].
     fn leaning(hair: f64, a: f64, b: f64) -> f64 {
         let x = [[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, hair, 1.0], [0.0, -hair, -1.0]];
         let above = [[0.0, 0.1, a], [0.0, 0.1, b], [0.0, 1.0, 0.0]];
@@ -191,8 +191,8 @@ mod tests {
         }
     }
 
-    /// One end over a triangle, the other far beyond: as the edge leans from the one side to the other its share grows steadily, for
-    /// what lets go at once hops on for ever.
+    /// An edge with one end over a triangle and the other far beyond gains its share steadily as it leans: a pair that lets go at once
+    /// hops for ever.
     #[test]
     fn a_flat_edge_lets_go_steadily_as_it_leans() {
         let shares: Vec<f64> = (-300..=300).map(|k| leaning(1e-4 * f64::from(k), -0.5, 5.0)).collect();

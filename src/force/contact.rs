@@ -160,12 +160,14 @@ pub struct Setting {
     pub largest: f64,
     /// Most that a contact learns to bear [N]: what is squeezed in a gap that does not give would press ever more.
     pub most: f64,
+    /// Prescribed motion waits: an obstacle presses then in a gap that does not give, and contacts learn no more load.
+    pub waits: bool,
 }
 
 impl Setting {
     /// For a world whose moving things weigh `mass` [kg], with the factor of the barrier and the largest step [s].
     pub fn new(mass: f64, stiffness: f64, largest: f64) -> Setting {
-        Setting { stiffness, h: largest, largest, most: mass * ACCELERATION }
+        Setting { stiffness, h: largest, largest, most: mass * ACCELERATION, waits: false }
     }
 }
 
@@ -333,7 +335,8 @@ impl Contact {
         // The load is that of the barrier, not of the springs that stop blows.
         let gap = (self.gap + n.dot(slid)).max(CLOSEST.1 * self.reach);
         let borne = barrier(self.share.part * self.strength(setting.stiffness), self.reach, gap).0;
-        let load = had + (borne.min(setting.most) - had) * setting.h / (setting.h + LOAD.0);
+        let most = if setting.waits { had } else { setting.most };
+        let load = had + (borne.min(most) - had) * setting.h / (setting.h + LOAD.0);
         let deflection = self.bristle.unwrap_or_default().deflection + slid;
         let deflection = deflection - n * n.dot(&deflection);
         let stiffness = self.bristle_stiffness(setting);

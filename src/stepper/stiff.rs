@@ -1,6 +1,6 @@
 //! Bodies that ring faster than a step can follow.
 //!
-//! What touches goes by backward Euler and the rest of a body by the second-order scheme, whose free flights are `h^2 g/9` apart. In rubber
+//! Vertices in contact go by backward Euler, the others of a body by BDF2; from rest their free flights are `5/9 h^2 g` apart. In rubber
 //! that is a small strain. In steel its stress is thousands of times what gravity makes, and a solution that is good to a part of it
 //! stands still on a slope. A wave crosses such a body within a step, so neither scheme follows its vibrations: all of it goes by one.
 

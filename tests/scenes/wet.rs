@@ -196,7 +196,7 @@ fn carried(scene: &str) {
     let wet = turn(&check_full(scene));
     let dry = turn(&run(scene, &format!("{scene}-dry"), None, &dry()));
     println!("{scene}: wet cloth turns by {wet:.1?} degrees, dry by {dry:.1?}");
-    // Of both balls together: the sheet lies askew, and one ball carries it by more than the other.
+    // The balls count together: the sheet lies askew, and one ball carries it by more than the other.
     let [all_wet, all_dry] = [wet, dry].map(|turns| turns.iter().sum::<f64>());
     assert!(all_wet > 1.15 * all_dry && dry.iter().all(|turn| *turn > 0.0), "{wet:?} {dry:?}");
 }

@@ -12,10 +12,12 @@ const FILE: &str = "docs/validation.md";
 const HEAD: &str = "\
 # Validation at shipped settings
 
-Made by `PERCALE_BLESS=1 cargo test --test validation`; not edited by hand (see [CONTRIBUTING.md](../CONTRIBUTING.md#bless)).
+Made by `PERCALE_BLESS=1 cargo test --test validation`; not edited by hand
+(see [CONTRIBUTING.md](../CONTRIBUTING.md#bless)).
 
-Materials of the library, at the default damping, tolerance and precision. Each scene ran with the step given, then with half of it: both
-must be within the tolerance of what is asked, and of each other. The tests are in `tests/validation`.
+Materials of the library, at the default damping, tolerance and precision. Each scene ran with the step given, then with
+half of it: both must be within the tolerance of what is asked, and of each other. The tests are in
+`tests/validation`.
 
 ";
 const TITLE: &str = "| law | scene | asked | measured | at half the step | tolerance | step | test |\n|---|---|---|---|---|---|---|---|\n";
