@@ -49,7 +49,8 @@ impl Inspect {
             return self.folder();
         }
         if !self.path.is_file() {
-            return Err(Failure::input(format!("{}: no such file or folder", self.path.display())));
+            let what = if self.path.exists() { "no regular file" } else { "no such file or folder" };
+            return Err(Failure::input(format!("{}: {what}", self.path.display())));
         }
         if self.frame.is_some() {
             return Err(Failure::input("--frame: only a run folder has frames to test".to_string()));

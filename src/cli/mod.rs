@@ -23,6 +23,7 @@ mod render;
 mod report;
 mod resume;
 mod run;
+mod signals;
 mod simulation;
 mod started;
 mod stretch;
@@ -31,8 +32,9 @@ mod text;
 mod turntable;
 mod view;
 
+use crate::mesh::archive::reader;
 use clap::{CommandFactory, Parser, Subcommand};
-use failure::told;
+use failure::{Failure, told};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
@@ -80,6 +82,12 @@ enum Command {
     Completions(manual::Completions),
     /// Print a manual page, or write those of all commands
     Man(manual::Manual),
+    /// Read a file of many meshes for another process, which asks by standard input
+    #[command(hide = true, name = reader::WORD)]
+    ReadArchive {
+        /// The file
+        file: PathBuf,
+    },
 }
 
 /// Runs the command line and gives the exit code: 0 done, 1 the simulation failed or a comparison found a difference, 2 the input is
@@ -102,6 +110,7 @@ pub fn command_line(program: PathBuf, typed: Vec<OsString>) -> u8 {
             return u8::try_from(error.exit_code()).unwrap_or(2);
         }
     };
+    reader::read_with(program.clone());
     started::keep(program, typed);
     let outcome = match arguments.command {
         Command::Run(command) => command.execute(),
@@ -122,6 +131,7 @@ pub fn command_line(program: PathBuf, typed: Vec<OsString>) -> u8 {
         }
         Command::Completions(command) => command.execute(Arguments::command()),
         Command::Man(command) => command.execute(Arguments::command()),
+        Command::ReadArchive { file } => reader::serve(&file).map_err(|error| Failure::input(error.to_string())),
     };
     match outcome {
         Ok(()) => 0,

@@ -7,7 +7,7 @@ use super::log::{Level, log};
 use super::progress::{Form, Progress};
 use super::resume::{Plan, Resume};
 use super::simulation::Simulation;
-use super::{range, report, started, view, warn};
+use super::{range, report, signals, started, view, warn};
 use crate::contact::ease::{Eased, ease};
 use crate::linalg::par;
 use crate::scene::build::{Built, Refusal};
@@ -18,7 +18,6 @@ use crate::world::window::Window;
 use crate::world::{State, World};
 use clap::Args;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -138,7 +137,7 @@ fn begins(first: Option<u32>, count: u32, own: u32) -> Result<(), String> {
 impl Run {
     /// Simulates; the run folder says how it ended.
     pub fn execute(self) -> Result<(), Failure> {
-        let stop = signals().map_err(Failure::input)?;
+        let stop = signals::stop().map_err(Failure::input)?;
         let mut more = Vec::new();
         more.extend(self.frames.map(|(_, n)| ("time.frames", n.to_string())));
         more.extend(self.no_preview.then(|| ("preview.enabled", "false".to_string())));
@@ -385,20 +384,4 @@ fn entry(scene: &Scene, world: &World, k: usize) -> Entry {
         chart: None,
         frames: (window != Window::ALWAYS).then_some(0..0),
     }
-}
-
-/// A flag that the first SIGINT, SIGTERM or SIGUSR1 raises; a second one ends the process at once.
-pub fn signals() -> Result<Arc<AtomicBool>, String> {
-    use signal_hook::consts::{SIGINT, SIGTERM};
-    use signal_hook::flag::{register, register_conditional_shutdown};
-    let stop = Arc::new(AtomicBool::new(false));
-    let mut all = vec![SIGINT, SIGTERM];
-    #[cfg(unix)]
-    all.push(signal_hook::consts::SIGUSR1);
-    for signal in all {
-        register_conditional_shutdown(signal, 128 + signal, Arc::clone(&stop))
-            .and_then(|_| register(signal, Arc::clone(&stop)))
-            .map_err(|error| format!("cannot listen to signals: {error}"))?;
-    }
-    Ok(stop)
 }

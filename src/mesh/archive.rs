@@ -5,12 +5,17 @@
 
 use super::{LEFT_OUT, MeshError, Source, TriMesh, polygon};
 use crate::linalg::{Vec2, Vec3};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 
 mod alembic;
+mod assets;
+mod bounds;
 mod ogawa;
+pub mod reader;
+mod samples;
 mod skin;
 mod usd;
 mod values;
@@ -20,7 +25,7 @@ mod xform;
 pub const ENDS: [&str; 5] = ["usd", "usda", "usdc", "usdz", "abc"];
 
 /// Axis that points up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Upward {
     /// +y.
     Y,
@@ -42,7 +47,7 @@ pub struct Archive {
 }
 
 /// A shape of an archive.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Pose {
     /// At a time of the file [s]: held before the first sample and after the last.
     At(f64),
@@ -57,7 +62,7 @@ impl Archive {
     /// It is not there or not whole, has no such path, nothing but what is hidden, a topology that changes, a number
     /// that is not finite, or bones of a kind that is not evaluated: in words that go after its name.
     pub fn open(file: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, MeshError> {
-        if is_alembic(file) { alembic::open(file, wanted, up) } else { guarded(|| usd::open(file, wanted, up)) }
+        reader::open(file, wanted, up).unwrap_or_else(|| open_here(file, wanted, up))
     }
 
     /// Positions of all vertices in a pose.
@@ -85,7 +90,7 @@ trait Poses {
 }
 
 /// What a file holds at a path.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     /// Path.
     pub path: String,
@@ -96,7 +101,7 @@ pub struct Entry {
     /// Times of the first and the last sample, where it moves [s].
     pub moves: Option<[f64; 2]>,
     /// Words on it: hidden, skinned.
-    pub words: Vec<&'static str>,
+    pub words: Vec<String>,
 }
 
 /// Lists the meshes of a file, in its order, whether they would be taken or not; with the time codes in a second of USD.
@@ -104,7 +109,26 @@ pub struct Entry {
 /// # Errors
 /// It is not there or not whole.
 pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
-    if is_alembic(file) { alembic::list(file) } else { guarded(|| usd::list(file)) }
+    reader::list(file).unwrap_or_else(|| list_here(file))
+}
+
+/// Opens a file in this process.
+fn open_here(file: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, MeshError> {
+    guarded(|| {
+        regular(file)?;
+        if is_alembic(file) { alembic::open(file, wanted, up) } else { usd::open(file, wanted, up) }
+    })
+}
+
+fn list_here(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
+    guarded(|| {
+        regular(file)?;
+        if is_alembic(file) { alembic::list(file) } else { usd::list(file) }
+    })
+}
+
+fn regular(file: &Path) -> Result<(), MeshError> {
+    assets::regular(file).map_err(|error| MeshError::new(format!("cannot read it: {error}")))
 }
 
 /// What a reader gives, or that it gave up: openusd panics at some damaged files.

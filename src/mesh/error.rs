@@ -1,9 +1,10 @@
 //! What is wrong with the bytes of a mesh file.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Why a mesh could not be read or written, or what of it was not taken as it stands. The file's name is put in front by whoever opened it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MeshError {
     /// Line in the file, counted from 1; none in the binary part of a file.
     pub line: Option<usize>,

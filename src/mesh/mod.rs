@@ -48,13 +48,14 @@ pub use error::MeshError;
 pub use tet::TetMesh;
 
 use crate::linalg::{Vec2, Vec3};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What notes say of a chart that is not whole.
 pub const LEFT_OUT: &str = "the chart (UV) is left out";
 
 /// A triangle mesh. Order and count of vertices are those of the file it came from, unused vertices included.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TriMesh {
     /// Vertex positions [m].
     pub positions: Vec<Vec3>,
@@ -78,7 +79,7 @@ pub struct TriMesh {
 }
 
 /// Where in a file the triangles of a mesh come from.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
     /// Face of each triangle, counted from 0; empty where each face is one triangle.
     pub faces: Vec<u32>,

@@ -2,8 +2,8 @@
 
 use super::{Case, Plan, table};
 use crate::cli::failure::Failure;
-use crate::cli::run::signals;
 use crate::cli::say;
+use crate::cli::signals;
 use crate::sequence::DiskError;
 use std::fs::File;
 use std::process::{Child, Command, Stdio};
@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// # Errors
 /// A case failed; a signal; the disk.
 pub fn run(plan: &Plan) -> Result<(), Failure> {
-    let stop = signals().map_err(Failure::input)?;
+    let stop = signals::stop().map_err(Failure::input)?;
     let next = AtomicUsize::new(0);
     let slot = || -> Result<(), Failure> {
         while let Some(case) = plan.cases.get(next.fetch_add(1, Ordering::Relaxed)) {

@@ -1,7 +1,8 @@
 //! Alembic: polygon meshes and subdivision cages below transforms, with their samples. Alembic has y up and no unit: a unit is
 //! a metre. Corners run clockwise seen from outside.
 
-use super::ogawa::{Object, Ogawa, Property};
+use super::ogawa::{Object, Ogawa};
+use super::samples::Property;
 use super::{Archive, Entry, Part, Poses, Upward, chosen, finite, join, some, upright};
 use crate::linalg::{Mat4, Rotation, UnitVec3, Vec2, Vec3};
 use crate::mesh::MeshError;
@@ -68,7 +69,7 @@ pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
             size: [count("P")? / 3, count(".faceCounts")?],
             kind: if found.mesh().words.contains("SubD") { "SubD" } else { "PolyMesh" }.to_string(),
             moves: samples.first().copied().zip(samples.last().copied()).map(|(first, last)| [first, last]),
-            words: found.hidden.then_some("hidden").into_iter().collect(),
+            words: found.hidden.then(|| "hidden".to_string()).into_iter().collect(),
             path: found.path,
         });
     }
@@ -147,7 +148,7 @@ fn taken_apart(file: &Ogawa, found: &Found, start: f64) -> Result<Part, MeshErro
     let (counts, indices) = (property(".faceCounts")?, property(".faceIndices")?);
     for (name, property) in [(".faceCounts", counts), (".faceIndices", indices)] {
         let first = file.ints(property, 0)?;
-        for sample in 1..if property.moves() { property.count } else { 0 } {
+        for sample in property.changing() {
             if file.ints(property, sample)? != first {
                 let message = format!("<{path}>: its {name} change with sample {sample}; they must stay the same");
                 return Err(MeshError::new(message));

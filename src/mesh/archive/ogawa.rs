@@ -2,17 +2,18 @@
 //! implementation, `lib/Alembic/Ogawa` and `lib/Alembic/AbcCoreOgawa` of <https://github.com/alembic/alembic>. Nothing but
 //! what is asked for is read from the disk.
 
+use super::samples::{Clock, Property};
 use crate::mesh::MeshError;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// Tells data from groups in a reference.
 const DATA: u64 = 1 << 63;
-/// Most children of a group: there is no scene of so many.
-const MOST: u64 = 1 << 26;
+/// Most samples of a property: there is no shot of so many.
+const MOST: usize = 10_000_000;
 /// Deepest place of an object or property below the top.
 const DEEPEST: usize = 200;
 
@@ -26,27 +27,8 @@ pub struct Ogawa {
     pub clocks: Vec<Clock>,
     /// The top object's reference.
     top: u64,
-}
-
-/// When samples are.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Clock {
-    /// Time of a cycle [s]; infinite where times do not repeat.
-    cycle: f64,
-    times: Vec<f64>,
-}
-
-impl Clock {
-    /// Time of a sample [s].
-    pub fn time(&self, sample: usize) -> f64 {
-        let count = self.times.len().max(1);
-        let own = |k: usize| self.times.get(k).copied().unwrap_or_default();
-        if self.cycle.is_finite() {
-            (sample / count) as f64 * self.cycle + own(sample % count)
-        } else {
-            own(sample.min(count - 1))
-        }
-    }
+    /// Groups that were read since the top, and how many bytes of groups and headers may still be: each stands in the file once.
+    known: RefCell<(BTreeSet<u64>, u64)>,
 }
 
 /// An object.
@@ -56,55 +38,6 @@ pub struct Object {
     pub words: String,
     pub properties: BTreeMap<String, Property>,
     pub children: Vec<Object>,
-}
-
-/// A property: samples, or more properties.
-#[derive(Clone, Debug, Default)]
-pub struct Property {
-    pub words: String,
-    pub compound: bool,
-    pub within: BTreeMap<String, Property>,
-    array: bool,
-    /// Number of its type, and values that go together.
-    pod: u32,
-    extent: usize,
-    /// How many samples it has.
-    pub count: usize,
-    /// First and last sample that differs from the one before it.
-    changes: [usize; 2],
-    /// Which of the clocks it follows.
-    pub clock: usize,
-    samples: Vec<u64>,
-}
-
-impl Property {
-    /// The samples do not all hold the same.
-    pub fn moves(&self) -> bool {
-        self.count > 1 && self.changes != [0, 0]
-    }
-
-    /// Times of its samples [s]; none where it does not move.
-    pub fn times(&self, file: &Ogawa) -> Vec<f64> {
-        let clock = file.clocks.get(self.clock);
-        let count = if self.moves() { self.count } else { 0 };
-        (0..count).map(|k| clock.map_or(k as f64, |clock| clock.time(k))).collect()
-    }
-
-    /// Its samples around a time, and the fraction between them.
-    pub fn around(&self, file: &Ogawa, time: f64) -> ([usize; 2], f64) {
-        let times = self.times(file);
-        let next = times.partition_point(|t| *t <= time);
-        if next == 0 || next >= times.len() {
-            return ([next.saturating_sub(1); 2], 0.0);
-        }
-        ([next - 1, next], (time - times[next - 1]) / (times[next] - times[next - 1]))
-    }
-
-    /// Where a sample is in the list of those that are kept.
-    fn place(&self, sample: usize) -> usize {
-        let [first, last] = self.changes;
-        if sample < first || [first, last] == [0, 0] { 0 } else { sample.min(last) - first + 1 }
-    }
 }
 
 fn cut_short() -> MeshError {
@@ -124,8 +57,14 @@ impl Ogawa {
         let denied = |error: std::io::Error| MeshError::new(format!("cannot read it: {error}"));
         let mut file = File::open(path).map_err(denied)?;
         let length = file.seek(SeekFrom::End(0)).map_err(denied)?;
-        let mut open =
-            Ogawa { file: RefCell::new(file), length, words: vec![String::new()], clocks: Vec::new(), top: 0 };
+        let mut open = Ogawa {
+            file: RefCell::new(file),
+            length,
+            words: vec![String::new()],
+            clocks: Vec::new(),
+            top: 0,
+            known: RefCell::new((BTreeSet::new(), length)),
+        };
         let head = open.bytes(0, length.min(16) as usize)?;
         if head.starts_with(b"\x89HDF") {
             return Err(MeshError::new("is an Alembic file of the old kind, HDF5; save it as Ogawa"));
@@ -157,6 +96,7 @@ impl Ogawa {
     /// # Errors
     /// The file is not whole.
     pub fn top(&self) -> Result<Object, MeshError> {
+        self.known.replace((BTreeSet::new(), self.length));
         self.object(self.top, "ABC".into(), String::new(), 0)
     }
 
@@ -209,7 +149,7 @@ impl Ogawa {
         if depth > DEEPEST {
             return Err(odd("an object is in itself"));
         }
-        let headers = self.data(*headers)?;
+        let headers = self.headers(*headers)?;
         let end = headers.len().saturating_sub(32);
         let (mut at, mut below) = (0, Vec::new());
         while at < end {
@@ -247,7 +187,7 @@ impl Ogawa {
         if depth > DEEPEST {
             return Err(odd("a property is in itself"));
         }
-        let headers = self.data(*headers)?;
+        let headers = self.headers(*headers)?;
         let (mut at, mut all) = (0, BTreeMap::new());
         while at < headers.len() {
             let (name, mut property, next) = self.header(&headers, at)?;
@@ -256,6 +196,14 @@ impl Ogawa {
                 property.within = self.properties(child, depth + 1)?;
             } else {
                 property.samples = self.group(child)?;
+                let kept = property.place(property.count.saturating_sub(1)) * if property.array { 2 } else { 1 };
+                if property.count > 0 && kept >= property.samples.len() {
+                    return Err(odd(&format!(
+                        "a property counts {} samples and holds {}",
+                        property.count,
+                        property.samples.len()
+                    )));
+                }
             }
             if all.insert(name, property).is_some() {
                 return Err(odd("two properties have one name"));
@@ -292,6 +240,14 @@ impl Ogawa {
             if info & 0x100 != 0 {
                 property.clock = next()?;
             }
+            let [first, last] = property.changes;
+            let fits = property.changes == [0, 0] || 0 < first && first <= last && last < property.count;
+            if property.count > MOST || property.count > 1 && !fits {
+                return Err(odd(&format!(
+                    "a property counts {} samples, {first} to {last} of them changing",
+                    property.count
+                )));
+            }
         }
         let size = next()?;
         let name = text(bytes, at, size)?;
@@ -316,12 +272,29 @@ impl Ogawa {
         if reference == 0 {
             return Ok(Vec::new());
         }
-        let count = number(&self.bytes(reference, 8)?, 0)?;
-        if count > MOST {
-            return Err(odd("a group has more children than could be"));
+        if !self.known.borrow_mut().0.insert(reference) {
+            return Err(odd("two objects or properties are one group"));
         }
-        let bytes = self.bytes(reference + 8, count as usize * 8)?;
+        let count = number(&self.bytes(reference, 8)?, 0)?;
+        let size = count.checked_mul(8).ok_or_else(cut_short)?;
+        self.take(size)?;
+        let bytes = self.bytes(reference + 8, usize::try_from(size).map_err(|_| cut_short())?)?;
         Ok(bytes.chunks_exact(8).map(|b| u64::from_le_bytes(std::array::from_fn(|k| b[k]))).collect())
+    }
+
+    /// Headers of objects or properties.
+    fn headers(&self, reference: u64) -> Result<Vec<u8>, MeshError> {
+        let headers = self.data(reference)?;
+        self.take(headers.len() as u64)?;
+        Ok(headers)
+    }
+
+    /// Takes so many bytes of what groups and headers may have.
+    fn take(&self, size: u64) -> Result<(), MeshError> {
+        let left = &mut self.known.borrow_mut().1;
+        *left =
+            left.checked_sub(size).ok_or_else(|| odd("its objects and properties are more than it has bytes for"))?;
+        Ok(())
     }
 
     fn data(&self, reference: u64) -> Result<Vec<u8>, MeshError> {
@@ -389,25 +362,4 @@ fn read_clocks(bytes: &[u8]) -> Result<Vec<Clock>, MeshError> {
         all.push(Clock { cycle: if cycle.abs() < 1e100 { cycle } else { f64::INFINITY }, times });
     }
     Ok(all)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn clocks_repeat_or_do_not() {
-        let twice = Clock { cycle: 0.04, times: vec![0.0, 0.01] };
-        assert_eq!([0, 1, 2, 5].map(|k| twice.time(k)), [0.0, 0.01, 0.04, 0.09]);
-        let once = Clock { cycle: f64::INFINITY, times: vec![1.0, 1.5, 3.0] };
-        assert_eq!([0, 2, 9].map(|k| once.time(k)), [1.0, 3.0, 3.0]);
-    }
-
-    #[test]
-    fn samples_that_repeat_are_kept_once() {
-        let property = Property { count: 10, changes: [3, 5], ..Property::default() };
-        assert_eq!([0, 2, 3, 4, 5, 6, 9].map(|k| property.place(k)), [0, 0, 1, 2, 3, 3, 3]);
-        let constant = Property { count: 10, changes: [0, 0], ..Property::default() };
-        assert_eq!((constant.place(7), constant.moves()), (0, false));
-    }
 }

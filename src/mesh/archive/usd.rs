@@ -1,6 +1,7 @@
 //! USD: text, crate and `usdz`, composed by the crate `openusd`. Points, the transforms of all prims above them, instances,
 //! bones ([`Skin`]); time codes, unit and up axis of the stage.
 
+use super::assets::Assets;
 use super::skin::Skin;
 use super::values::{changes, ints, points, primvars, subsets, told, transform, value};
 use super::xform::{Any, above, attribute, operations, world};
@@ -15,6 +16,9 @@ use openusd::usd::{AttributeQuery, Prim, PrimPredicate, Stage, TimeCode};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+
+/// Deepest place of a prim.
+const DEEPEST: usize = 200;
 
 /// A mesh on the stage.
 struct Found {
@@ -39,6 +43,10 @@ fn content(stage: &Stage) -> Result<Content, MeshError> {
     stage.traverse(PrimPredicate::DEFAULT_PROXIES, |path| paths.push(path.clone())).map_err(told)?;
     let broken = stage.composition_errors().first().map(|error| format!("what it refers to is not whole: {error}"));
     let (mut all, mut others, mut astray, mut instancer) = (Vec::new(), Vec::new(), Vec::new(), None);
+    if let Some(deep) = paths.iter().find(|path| path.as_str().matches('/').count() > DEEPEST) {
+        let top = deep.as_str().split('/').nth(1).unwrap_or_default();
+        return Err(MeshError::new(format!("its prims below '/{top}' are nested more than {DEEPEST} deep")));
+    }
     for path in paths {
         // What an instancer scatters is not where it is written.
         if instancer.as_ref().is_some_and(|instancer| path.has_prefix(instancer)) {
@@ -114,7 +122,7 @@ fn stage(file: &Path) -> Result<Stage, MeshError> {
         return Err(MeshError::new("it is no USD file: it begins neither with #usda nor as a crate or usdz file"));
     }
     let Some(name) = file.to_str() else { return Err(MeshError::new("its name is not in UTF-8; rename it")) };
-    Stage::open(name).map_err(told)
+    Stage::builder().resolver(Assets::default()).open(name).map_err(told)
 }
 
 /// What the meshes of the file are.
@@ -129,7 +137,7 @@ pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
         let skin = Skin::of(&stage, &prim, vertices)?;
         let (times, _) = samples(&prim, skin.as_ref())?;
         let moves = times.first().zip(times.last()).map(|(first, last)| [first / rate, last / rate]);
-        let words = hidden.into_iter().chain(skin.map(|_| "skinned")).collect();
+        let words = hidden.into_iter().chain(skin.map(|_| "skinned")).map(String::from).collect();
         all.push(Entry { path, kind: "Mesh".into(), size: [vertices, faces], moves, words });
     }
     Ok((all, Some(rate)))

@@ -1,0 +1,120 @@
+//! Samples of an Ogawa property: when they are, and which of them are kept.
+
+use super::ogawa::Ogawa;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Samples up to which each has its time; of more only those between which something changes have.
+const LISTED: usize = 100_000;
+
+/// When samples are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Clock {
+    /// Time of a cycle [s]; infinite where times do not repeat.
+    pub(super) cycle: f64,
+    pub(super) times: Vec<f64>,
+}
+
+impl Clock {
+    /// Time of a sample [s].
+    pub fn time(&self, sample: usize) -> f64 {
+        let count = self.times.len().max(1);
+        let own = |k: usize| self.times.get(k).copied().unwrap_or_default();
+        if self.cycle.is_finite() {
+            (sample / count) as f64 * self.cycle + own(sample % count)
+        } else {
+            own(sample.min(count - 1))
+        }
+    }
+}
+
+/// A property: samples, or more properties.
+#[derive(Clone, Debug, Default)]
+pub struct Property {
+    pub words: String,
+    pub compound: bool,
+    pub within: BTreeMap<String, Property>,
+    pub(super) array: bool,
+    /// Number of its type, and values that go together.
+    pub(super) pod: u32,
+    pub(super) extent: usize,
+    /// How many samples it has.
+    pub count: usize,
+    /// First and last sample that differs from the one before it.
+    pub(super) changes: [usize; 2],
+    /// Which of the clocks it follows.
+    pub clock: usize,
+    pub(super) samples: Vec<u64>,
+}
+
+impl Property {
+    /// The samples do not all hold the same.
+    pub fn moves(&self) -> bool {
+        self.count > 1 && self.changes != [0, 0]
+    }
+
+    /// Times of its samples [s]; none where it does not move. Of very many only the first, the last and those between which it changes.
+    pub fn times(&self, file: &Ogawa) -> Vec<f64> {
+        let [first, last] = self.changes;
+        let end = if self.moves() { self.count } else { 0 };
+        let mut all: Vec<usize> = match end > LISTED {
+            true => [0].into_iter().chain(first - 1..last + 1).chain([end - 1]).collect(),
+            false => (0..end).collect(),
+        };
+        all.dedup();
+        all.into_iter().map(|k| self.time(file, k)).collect()
+    }
+
+    /// Time of a sample [s].
+    fn time(&self, file: &Ogawa, sample: usize) -> f64 {
+        file.clocks.get(self.clock).map_or(sample as f64, |clock| clock.time(sample))
+    }
+
+    /// Samples that differ from the one before them.
+    pub fn changing(&self) -> Range<usize> {
+        if self.moves() { self.changes[0]..self.changes[1] + 1 } else { 0..0 }
+    }
+
+    /// Its samples around a time, and the fraction between them.
+    pub fn around(&self, file: &Ogawa, time: f64) -> ([usize; 2], f64) {
+        let end = if self.moves() { self.count } else { 0 };
+        // The first sample that is later.
+        let (mut next, mut after) = (0, end);
+        while next < after {
+            let middle = next + (after - next) / 2;
+            if self.time(file, middle) <= time { next = middle + 1 } else { after = middle }
+        }
+        if next == 0 || next >= end {
+            return ([next.saturating_sub(1); 2], 0.0);
+        }
+        let [before, at] = [next - 1, next].map(|k| self.time(file, k));
+        ([next - 1, next], (time - before) / (at - before))
+    }
+
+    /// Where a sample is in the list of those that are kept.
+    pub(super) fn place(&self, sample: usize) -> usize {
+        let [first, last] = self.changes;
+        if sample < first || [first, last] == [0, 0] { 0 } else { sample.min(last) - first + 1 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_repeat_or_do_not() {
+        let twice = Clock { cycle: 0.04, times: vec![0.0, 0.01] };
+        assert_eq!([0, 1, 2, 5].map(|k| twice.time(k)), [0.0, 0.01, 0.04, 0.09]);
+        let once = Clock { cycle: f64::INFINITY, times: vec![1.0, 1.5, 3.0] };
+        assert_eq!([0, 2, 9].map(|k| once.time(k)), [1.0, 3.0, 3.0]);
+    }
+
+    #[test]
+    fn samples_that_repeat_are_kept_once() {
+        let property = Property { count: 10, changes: [3, 5], ..Property::default() };
+        assert_eq!([0, 2, 3, 4, 5, 6, 9].map(|k| property.place(k)), [0, 0, 1, 2, 3, 3, 3]);
+        let constant = Property { count: 10, changes: [0, 0], ..Property::default() };
+        assert_eq!((constant.place(7), constant.moves()), (0, false));
+    }
+}
