@@ -3,6 +3,7 @@
 //! What a file holds below the wanted path is brought to metres and to the wanted up axis, with the transforms of all
 //! that is above it. Meshes that are hidden, guides or proxies are left out; subdivision cages are taken as they are.
 
+use self::shown::Shown;
 use super::{LEFT_OUT, MeshError, Source, TriMesh, polygon};
 use crate::linalg::{Vec2, Vec3};
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,7 @@ mod bounds;
 mod ogawa;
 pub mod reader;
 mod samples;
+mod shown;
 mod skin;
 mod usd;
 mod values;
@@ -39,10 +41,12 @@ pub struct Archive {
     pub mesh: TriMesh,
     /// Times of the file's samples, ascending [s]: none where nothing moves. A time code of USD is `code / rate`.
     pub times: Vec<f64>,
-    /// Time codes of USD in a second; none in Alembic, which counts seconds.
+    /// Time codes of USD in a second; samples of Alembic in a second, where they are at even times.
     pub rate: Option<f64>,
     /// Between samples vertices leave the straight line: something turns, or bones do.
     pub turns: bool,
+    /// From when until when any of it is visible [s]; infinite where it always is.
+    pub shown: [f64; 2],
     poses: Box<dyn Poses>,
 }
 
@@ -65,6 +69,11 @@ impl Archive {
         reader::open(file, wanted, up).unwrap_or_else(|| open_here(file, wanted, up))
     }
 
+    /// It moves, or is not always visible.
+    pub fn changes(&self) -> bool {
+        self.times.len() > 1 || self.shown != [f64::NEG_INFINITY, f64::INFINITY]
+    }
+
     /// Positions of all vertices in a pose.
     ///
     /// # Errors
@@ -78,6 +87,20 @@ impl Archive {
         })?;
         Ok(positions)
     }
+}
+
+/// When meshes are visible that are taken as one; what of them is not then is told.
+fn shown_as_one(all: &[(String, Shown)], mesh: &mut TriMesh) -> [f64; 2] {
+    let (window, otherwise) = shown::together(all.iter().map(|(path, shown)| (path, shown)));
+    if !otherwise.is_empty() {
+        let message = format!(
+            "they appear or vanish on their way, and are taken as there whenever any of these is; an obstacle of its own for each is there \
+             as it is: {}",
+            some(&otherwise)
+        );
+        mesh.notes.push(MeshError::new(message));
+    }
+    window
 }
 
 /// Positions at a time.
@@ -104,11 +127,14 @@ pub struct Entry {
     pub words: Vec<String>,
 }
 
+/// Meshes of a file, and the time codes in a second of USD.
+pub type Listed = (Vec<Entry>, Option<f64>);
+
 /// Lists the meshes of a file, in its order, whether they would be taken or not; with the time codes in a second of USD.
 ///
 /// # Errors
 /// It is not there or not whole.
-pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
+pub fn list(file: &Path) -> Result<Listed, MeshError> {
     reader::list(file).unwrap_or_else(|| list_here(file))
 }
 
@@ -120,7 +146,7 @@ fn open_here(file: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, M
     })
 }
 
-fn list_here(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
+fn list_here(file: &Path) -> Result<Listed, MeshError> {
     guarded(|| {
         regular(file)?;
         if is_alembic(file) { alembic::list(file) } else { usd::list(file) }
@@ -145,7 +171,8 @@ pub fn reads(file: &Path) -> bool {
     file.extension().is_some_and(|e| ENDS.iter().any(|end| e.eq_ignore_ascii_case(end)))
 }
 
-fn is_alembic(file: &Path) -> bool {
+/// A file's name ends as that of an Alembic file.
+pub fn is_alembic(file: &Path) -> bool {
     file.extension().is_some_and(|e| e.eq_ignore_ascii_case("abc"))
 }
 

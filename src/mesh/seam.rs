@@ -12,6 +12,9 @@ const SAME: f64 = 2e-7;
 const OPEN: f64 = 2e-5;
 const SLIT: f64 = 0.05;
 
+/// Number of a cell so far away that none beyond it are told apart.
+const FAR: f64 = 1e18;
+
 /// The vertex that each one counts as when those of borders that are at most `within` [m] apart are joined: the first one there, else itself.
 pub fn joined(mesh: &TriMesh, within: f64) -> Vec<u32> {
     let x = &mesh.positions;
@@ -24,7 +27,7 @@ pub fn joined(mesh: &TriMesh, within: f64) -> Vec<u32> {
     let origin = x.iter().copied().find(|p| p.iter().all(|c| c.is_finite())).unwrap_or_default();
     let mut cells: HashMap<[i64; 3], Vec<u32>> = HashMap::new();
     for v in (0..x.len()).filter(finite) {
-        let at = ((x[v] - origin) / cell).map(|c| c.floor() as i64);
+        let at = ((x[v] - origin) / cell).map(|c| c.floor().clamp(-FAR, FAR) as i64);
         let around = (0..27).map(|k| [at.x + k % 3 - 1, at.y + k / 3 % 3 - 1, at.z + k / 9 - 1]);
         let near = around.filter_map(|c| cells.get(&c)).flatten().copied();
         match near.filter(|w| (x[*w as usize] - x[v]).norm() <= within).min() {
@@ -94,6 +97,17 @@ mod tests {
         assert!(topology.edge_valence.iter().all(|n| *n == 2));
         assert_eq!(check::check(&mesh), []);
         assert_eq!(coincident(&mesh), Vec::<[u32; 2]>::new());
+    }
+
+    #[test]
+    fn places_beyond_all_cells_are_not_joined() {
+        let mut mesh = generate::sphere(Vec3::zeros(), 0.5, 0.3);
+        mesh.triangles.truncate(3);
+        let v = mesh.triangles[0][0];
+        for far in [1e30, 1e300, f64::MAX] {
+            mesh.positions[v as usize] = Vec3::new(far, -far, 0.0);
+            assert!(!coincident(&mesh).iter().flatten().any(|w| *w == v), "{far}");
+        }
     }
 
     #[test]

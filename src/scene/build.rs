@@ -9,6 +9,7 @@ mod friction;
 mod air;
 mod airflow;
 mod balloon;
+mod beat;
 mod glue;
 mod hold;
 mod obstacle;

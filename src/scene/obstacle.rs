@@ -101,8 +101,8 @@ section! {
         pub mesh: PathBuf = mesh().required(),
         /// PC2 or MDD file of as many vertices; the motion in the USD or Alembic file if absent.
         pub points: Option<PathBuf> = file(&["pc2", "mdd"]).optional(),
-        /// Frames of it per second, or time codes of a USD file; what the file says if absent, where a PC2 file counts in frames of
-        /// `time.fps`.
+        /// Frames of it per second, time codes of a USD file, samples of an Alembic file; what the file says if absent, where a PC2
+        /// file counts in frames of `time.fps`. The scene's `time.fps` is one of them a frame.
         pub fps: Option<f64> = quantity(Unit::Frequency, 1e-3..=1e6).optional(),
         /// Time of the first frame. If absent: 0; of a USD or Alembic file its own, where frame f of the shot is at f / `time.fps`.
         pub start: Option<f64> = quantity(Unit::Time, -1e6..=1e6).optional(),
@@ -122,10 +122,6 @@ fn points_or_archive(cache: Cache, keys: &mut Keys) -> Option<Cache> {
             "mesh",
             "an OBJ or PLY file does not move; give 'points', a PC2 or MDD file, or a USD or Alembic file",
         );
-        return None;
-    }
-    if cache.points.is_none() && ending == "abc" && cache.fps.is_some() {
-        keys.fault("fps", "an Alembic file counts seconds; leave it out");
         return None;
     }
     if cache.from_rest && cache.repeat {

@@ -22,6 +22,11 @@ impl Window {
     pub fn open(&self, time: f64) -> bool {
         self.from <= time && time < self.until
     }
+
+    /// When both are open.
+    pub fn within(self, other: Window) -> Window {
+        Window { from: self.from.max(other.from), until: self.until.min(other.until) }
+    }
 }
 
 impl State {

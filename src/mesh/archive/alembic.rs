@@ -3,17 +3,21 @@
 
 use super::ogawa::{Object, Ogawa};
 use super::samples::Property;
-use super::{Archive, Entry, Part, Poses, Upward, chosen, finite, join, some, upright};
+use super::shown::Shown;
+use super::{Archive, Entry, Part, Poses, Upward, chosen, finite, join, shown_as_one, some, upright};
 use crate::linalg::{Mat4, Rotation, UnitVec3, Vec2, Vec3};
 use crate::mesh::MeshError;
 use std::path::Path;
+
+/// An object is as visible as what is above it.
+const DEFERRED: i32 = -1;
 
 /// A mesh with what is above it.
 struct Found<'a> {
     path: String,
     /// From the top to the mesh.
     chain: Vec<&'a Object>,
-    hidden: bool,
+    shown: Shown,
 }
 
 impl Found<'_> {
@@ -33,26 +37,38 @@ fn meshes<'a>(
     object: &'a Object,
     path: &str,
     chain: &[&'a Object],
-    hidden: bool,
+    above: &Shown,
     all: &mut (Vec<Found<'a>>, Vec<String>),
 ) -> Result<(), MeshError> {
     for child in &object.children {
         let path = format!("{path}/{}", child.name);
         let mut chain = chain.to_vec();
         chain.push(child);
-        let hides = match child.properties.get("visible") {
-            Some(visible) => file.ints(visible, 0)?.first() == Some(&0),
-            None => false,
-        };
-        let hidden = hidden || hides;
+        let shown = shown(file, child, above)?;
         if child.words.contains("AbcGeom_PolyMesh") || child.words.contains("AbcGeom_SubD") {
-            all.0.push(Found { path: path.clone(), chain: chain.clone(), hidden });
+            all.0.push(Found { path: path.clone(), chain: chain.clone(), shown: shown.clone() });
         } else if child.words.contains("AbcGeom_NuPatch") || child.properties.contains_key(".instanceSource") {
             all.1.push(path.clone());
         }
-        meshes(file, child, &path, &chain, hidden, all)?;
+        meshes(file, child, &path, &chain, &shown, all)?;
     }
     Ok(())
+}
+
+/// When an object is visible [s]: as it says itself, or as what is above it where it defers to that.
+fn shown(file: &Ogawa, object: &Object, above: &Shown) -> Result<Shown, MeshError> {
+    let Some(visible) = object.properties.get("visible") else { return Ok(above.clone()) };
+    let (mut says, mut seen) = (Vec::new(), Vec::new());
+    for sample in [0].into_iter().chain(visible.changing()) {
+        let value = file.ints(visible, sample)?.first().copied().unwrap_or(DEFERRED);
+        let time = visible.time(file, sample);
+        says.push((time, value != DEFERRED));
+        seen.push((time, value != 0));
+    }
+    let [says, seen] = [says, seen].map(|samples| Shown::sampled(samples, true));
+    let own = says.with(&seen, |says, seen| says && seen);
+    let deferred = says.with(above, |says, above| !says && above);
+    Ok(own.with(&deferred, |own, deferred| own || deferred))
 }
 
 /// What the meshes of the file are.
@@ -60,7 +76,7 @@ pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
     let file = Ogawa::open(file)?;
     let top = file.top()?;
     let mut all = Default::default();
-    meshes(&file, &top, "", &[], false, &mut all)?;
+    meshes(&file, &top, "", &[], &Shown::always(true), &mut all)?;
     let mut entries = Vec::new();
     for found in all.0 {
         let samples = samples(&file, &found).0;
@@ -69,7 +85,7 @@ pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
             size: [count("P")? / 3, count(".faceCounts")?],
             kind: if found.mesh().words.contains("SubD") { "SubD" } else { "PolyMesh" }.to_string(),
             moves: samples.first().copied().zip(samples.last().copied()).map(|(first, last)| [first, last]),
-            words: found.hidden.then(|| "hidden".to_string()).into_iter().collect(),
+            words: found.shown.never().then(|| "hidden".to_string()).into_iter().collect(),
             path: found.path,
         });
     }
@@ -81,12 +97,12 @@ pub fn open(path: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, Me
     let file = Ogawa::open(path)?;
     let top = file.top()?;
     let mut all = Default::default();
-    meshes(&file, &top, "", &[], false, &mut all)?;
+    meshes(&file, &top, "", &[], &Shown::always(true), &mut all)?;
     let (all, others) = all;
     let paths: Vec<String> = all.iter().map(|found| found.path.clone()).collect();
     let taken = chosen(&paths, wanted)?;
     let below = all.into_iter().zip(taken).filter(|(_, taken)| *taken).map(|(found, _)| found);
-    let (seen, hidden): (Vec<Found>, Vec<Found>) = below.partition(|found| !found.hidden);
+    let (seen, hidden): (Vec<Found>, Vec<Found>) = below.partition(|found| !found.shown.never());
     if seen.is_empty() {
         let what = hidden.first().map_or("it has no mesh".to_string(), |found| {
             format!("'{}' is hidden, as is all that was asked for; show it, or name another", found.path)
@@ -120,7 +136,18 @@ pub fn open(path: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, Me
     poses.at(times.first().copied().unwrap_or_default(), &mut positions)?;
     let mut mesh = join(&parts, positions)?;
     mesh.notes.extend(notes.into_iter().map(MeshError::new));
-    Ok(Archive { mesh, times, rate: None, turns, poses: Box::new(poses) })
+    let visible: Vec<(String, Shown)> = seen.into_iter().map(|found| (found.path, found.shown)).collect();
+    let rate = rate(&times);
+    let shown = shown_as_one(&visible, &mut mesh);
+    Ok(Archive { mesh, times, rate, turns, shown, poses: Box::new(poses) })
+}
+
+/// Samples in a second, where they are at even times.
+fn rate(times: &[f64]) -> Option<f64> {
+    let (first, last) = times.first().zip(times.last()).filter(|(a, b)| a < b)?;
+    let interval = (last - first) / (times.len() - 1) as f64;
+    let even = times.iter().enumerate().all(|(k, t)| (t - first - k as f64 * interval).abs() < 1e-3 * interval);
+    even.then_some(1.0 / interval)
 }
 
 /// Times of samples of all that moves a mesh [s]; and whether it turns.
@@ -168,9 +195,6 @@ fn taken_apart(file: &Ogawa, found: &Found, start: f64) -> Result<Part, MeshErro
         if let Some(faces) = child.properties.get(".faceset").and_then(|set| set.within.get(".faces")) {
             part.group_faces(&child.name, &file.ints(faces, 0)?);
         }
-    }
-    if found.chain.iter().any(|o| o.properties.get("visible").is_some_and(Property::moves)) {
-        part.notes.push("its visibility changes with time, and is taken as it is at first".into());
     }
     Ok(part)
 }

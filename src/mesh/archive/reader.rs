@@ -5,7 +5,7 @@
 //! meshes back. Whatever ends it is a fault of the file. Where a system has no such bounds it is another process all the same. Who uses
 //! the library and names no program reads in its own process.
 
-use super::{Archive, Entry, Pose, Poses, Upward, bounds};
+use super::{Archive, Listed, Pose, Poses, Upward, bounds};
 use crate::linalg::Vec3;
 use crate::mesh::{MeshError, TriMesh};
 use serde::de::DeserializeOwned;
@@ -44,10 +44,11 @@ struct Opened {
     times: Vec<f64>,
     rate: Option<f64>,
     turns: bool,
+    shown: [f64; 2],
 }
 
 /// What the meshes of a file are; nothing where no program is named.
-pub fn list(file: &Path) -> Option<Result<(Vec<Entry>, Option<f64>), MeshError>> {
+pub fn list(file: &Path) -> Option<Result<Listed, MeshError>> {
     Some(Reader::start(file)?.and_then(|mut reader| reader.ask(&Request::List)))
 }
 
@@ -55,8 +56,8 @@ pub fn list(file: &Path) -> Option<Result<(Vec<Entry>, Option<f64>), MeshError>>
 pub fn open(file: &Path, wanted: Option<&str>, up: Upward) -> Option<Result<Archive, MeshError>> {
     Some(Reader::start(file)?.and_then(|mut reader| {
         let opened = reader.ask(&Request::Open(wanted.map(str::to_string), up))?;
-        let Opened { mesh, times, rate, turns } = opened;
-        Ok(Archive { mesh, times, rate, turns, poses: Box::new(reader) })
+        let Opened { mesh, times, rate, turns, shown } = opened;
+        Ok(Archive { mesh, times, rate, turns, shown, poses: Box::new(reader) })
     }))
 }
 
@@ -180,8 +181,9 @@ fn answer(file: &Path) -> io::Result<()> {
             Request::List => send(&mut answers, &super::list_here(file))?,
             Request::Open(wanted, up) => {
                 let opened = super::open_here(file, wanted.as_deref(), up).map(|archive| {
-                    let Archive { mesh, times, rate, turns, .. } = &archive;
-                    let opened = Opened { mesh: mesh.clone(), times: times.clone(), rate: *rate, turns: *turns };
+                    let Archive { mesh, times, rate, turns, shown, .. } = &archive;
+                    let (mesh, times) = (mesh.clone(), times.clone());
+                    let opened = Opened { mesh, times, rate: *rate, turns: *turns, shown: *shown };
                     open = Some(archive);
                     opened
                 });

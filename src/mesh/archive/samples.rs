@@ -66,7 +66,7 @@ impl Property {
     }
 
     /// Time of a sample [s].
-    fn time(&self, file: &Ogawa, sample: usize) -> f64 {
+    pub fn time(&self, file: &Ogawa, sample: usize) -> f64 {
         file.clocks.get(self.clock).map_or(sample as f64, |clock| clock.time(sample))
     }
 

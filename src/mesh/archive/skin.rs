@@ -1,13 +1,12 @@
 //! UsdSkel: blend shapes, then linear blend skinning, evaluated as Pixar's reference does.
 
-use super::values::{told, transform};
+use super::values::{token, told, transform, value};
+use super::xform::above;
 use crate::linalg::Vec3;
 use crate::mesh::MeshError;
 use openusd::gf::{Matrix4d, Vec3f};
 use openusd::schemas::skel::skinning::resolve_blend_shape_offsets;
-use openusd::schemas::skel::{
-    BlendShape, SkelAnimQuery, SkelBindingAPI, Skeleton, SkeletonResolver, SkinningMethod, SkinningResolver,
-};
+use openusd::schemas::skel::{BlendShape, SkelAnimQuery, SkelBindingAPI, Skeleton, SkeletonResolver, SkinningResolver};
 use openusd::sdf;
 use openusd::usd::{Prim, Stage, TimeCode};
 
@@ -23,6 +22,35 @@ pub struct Skin {
     weights: Vec<f32>,
     rigid: bool,
     shapes: Vec<Shape>,
+}
+
+/// Attributes of skinning that meshes have from what is above them, as they have all primvars.
+const INHERITED: [&str; 4] =
+    ["primvars:skel:jointIndices", "primvars:skel:jointWeights", "primvars:skel:geomBindTransform", "skel:joints"];
+
+/// The nearest prim at or above one that says how it is skinned asks for dual quaternions.
+fn dual_quaternions(prim: &Prim) -> Result<bool, MeshError> {
+    for any in above(prim) {
+        if let Some(method) = value(&any.0, "primvars:skel:skinningMethod")? {
+            return Ok(token(Some(&method)) == Some("dualQuaternion"));
+        }
+    }
+    Ok(false)
+}
+
+/// An attribute of skinning that is above the mesh, and not at it.
+fn inherited(prim: &Prim) -> Result<Option<String>, MeshError> {
+    for name in INHERITED {
+        for (k, any) in above(prim).enumerate() {
+            if value(&any.0, name)?.is_some() {
+                if k > 0 {
+                    return Ok(Some(any.0.attribute(name).path().to_string()));
+                }
+                break;
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// A blend shape.
@@ -65,13 +93,16 @@ impl Skin {
         };
         let bones = SkeletonResolver::from_skeleton(&bones).map_err(told)?;
         let binding = SkinningResolver::from_binding(&bound, bones.joint_order()).map_err(told)?;
+        if let Some(inherited) = inherited(prim)? {
+            return Err(fault(&format!("it inherits <{inherited}>, which is read at the mesh only; write it there")));
+        }
         let [joints, weights] =
             [bound.joint_indices().map_err(told)?.len(), bound.joint_weights().map_err(told)?.len()];
         let shapes = shapes(stage, &bound, animation.as_ref())?;
         if joints == 0 && shapes.is_empty() {
             return Ok(None);
         }
-        if binding.skinning_method() == SkinningMethod::DualQuaternion {
+        if dual_quaternions(prim)? {
             return Err(fault(
                 "it is skinned by dual quaternions, which are not evaluated; bake its points: in Blender export USD without \
                  Armatures, in Houdini add an Unpack and an Export of the deformed mesh, in Maya export without skeletons",

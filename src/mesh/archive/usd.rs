@@ -2,10 +2,11 @@
 //! bones ([`Skin`]); time codes, unit and up axis of the stage.
 
 use super::assets::Assets;
+use super::shown::Shown;
 use super::skin::Skin;
-use super::values::{changes, ints, points, primvars, subsets, told, transform, value};
+use super::values::{changes, ints, points, primvars, subsets, token, told, transform, value};
 use super::xform::{Any, above, attribute, operations, world};
-use super::{Archive, Entry, Part, Poses, Upward, chosen, finite, join, some, upright};
+use super::{Archive, Entry, Part, Poses, Upward, chosen, finite, join, shown_as_one, some, upright};
 use crate::linalg::Vec3;
 use crate::mesh::MeshError;
 use openusd::gf::Matrix4d;
@@ -23,6 +24,7 @@ const DEEPEST: usize = 200;
 /// A mesh on the stage.
 struct Found {
     prim: Prim,
+    shown: Shown,
     /// Words on why it is left out.
     hidden: Option<&'static str>,
 }
@@ -42,6 +44,7 @@ fn content(stage: &Stage) -> Result<Content, MeshError> {
     let mut paths = Vec::new();
     stage.traverse(PrimPredicate::DEFAULT_PROXIES, |path| paths.push(path.clone())).map_err(told)?;
     let broken = stage.composition_errors().first().map(|error| format!("what it refers to is not whole: {error}"));
+    let rate = rate(stage)?;
     let (mut all, mut others, mut astray, mut instancer) = (Vec::new(), Vec::new(), Vec::new(), None);
     if let Some(deep) = paths.iter().find(|path| path.as_str().matches('/').count() > DEEPEST) {
         let top = deep.as_str().split('/').nth(1).unwrap_or_default();
@@ -58,13 +61,14 @@ fn content(stage: &Stage) -> Result<Content, MeshError> {
         }
         match any.0.type_name().map_err(told)?.as_ref().map_or("", |t| t.as_str()) {
             "Mesh" => {
+                let shown = shown(&any.0, rate)?;
                 let hidden = match any.compute_purpose().map_err(told)? {
-                    _ if invisible(&any.0)? => Some("hidden"),
+                    _ if shown.never() => Some("hidden"),
                     Purpose::Guide => Some("guide"),
                     Purpose::Proxy => Some("proxy"),
                     _ => None,
                 };
-                all.push(Found { prim: any.0, hidden });
+                all.push(Found { prim: any.0, shown, hidden });
             }
             "PointInstancer" => {
                 others.push(path.as_str().to_string());
@@ -91,24 +95,20 @@ fn strays(prim: &Prim) -> Result<bool, MeshError> {
     Ok(graph.all_nodes().filter(leads).any(|node| usize::from(node.namespace_depth()) == depth))
 }
 
-/// It or what is above it is invisible, at its first sample where it has any.
-fn invisible(prim: &Prim) -> Result<bool, MeshError> {
+/// When it is visible [s]: no part of it is where what is above it is not.
+fn shown(prim: &Prim, rate: f64) -> Result<Shown, MeshError> {
+    let visible = |value: Option<Value>| token(value.as_ref()) != Some("invisible");
+    let mut all = Shown::always(true);
     for any in above(prim) {
-        if matches!(value(&any.0, "visibility")?, Some(Value::Token(t)) if t.as_str() == "invisible") {
-            return Ok(true);
+        let attribute = any.0.attribute("visibility");
+        let mut samples = Vec::new();
+        for time in attribute.time_sample_times().map_err(told)? {
+            samples.push((time / rate, visible(attribute.get_at(TimeCode::new(time)).map_err(told)?)));
         }
+        let default = samples.is_empty().then(|| attribute.get_at::<Value>(None).map_err(told)).transpose()?.flatten();
+        all = all.with(&Shown::sampled(samples, visible(default)), |above, own| above && own);
     }
-    Ok(false)
-}
-
-/// Its visibility, or that of what is above it, changes.
-fn blinks(prim: &Prim) -> Result<bool, MeshError> {
-    for any in above(prim) {
-        if changes(&any.0.attribute("visibility").query())? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    Ok(all)
 }
 
 fn stage(file: &Path) -> Result<Stage, MeshError> {
@@ -128,9 +128,9 @@ fn stage(file: &Path) -> Result<Stage, MeshError> {
 /// What the meshes of the file are.
 pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
     let stage = stage(file)?;
-    let rate = stage.time_codes_per_second();
+    let rate = rate(&stage)?;
     let mut all = Vec::new();
-    for Found { prim, hidden } in content(&stage)?.meshes {
+    for Found { prim, hidden, .. } in content(&stage)?.meshes {
         let path = prim.path().as_str().to_string();
         let vertices = points(&prim.attribute("points").query(), Some(TimeCode::EARLIEST), &path)?.len();
         let faces = ints(&prim, "faceVertexCounts")?.len();
@@ -167,17 +167,12 @@ pub fn open(file: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, Me
     if seen.is_empty() {
         return Err(MeshError::new("it has no mesh"));
     }
-    let rate = stage.time_codes_per_second();
-    if !(rate > 0.0 && rate.is_finite()) {
-        return Err(MeshError::new(format!("timeCodesPerSecond is {rate}; it must be more than 0")));
-    }
+    let rate = rate(&stage)?;
     let (metres, note) = unit(&stage)?;
     let (mut times, mut turns, mut parts, mut sources) = (Vec::new(), false, Vec::new(), Vec::new());
-    let mut blinking = Vec::new();
-    for Found { prim, .. } in seen {
-        if blinks(&prim)? {
-            blinking.push(prim.path().as_str().to_string());
-        }
+    let mut visible = Vec::new();
+    for Found { prim, shown, .. } in seen {
+        visible.push((prim.path().as_str().to_string(), shown));
         let own = taken_apart(&stage, prim)?;
         times.extend(own.times);
         turns |= own.turns;
@@ -199,13 +194,6 @@ pub fn open(file: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, Me
     }
     let within = chosen(&others, wanted).unwrap_or_default();
     let left: Vec<&String> = others.iter().zip(within).filter(|(_, within)| *within).map(|(path, _)| path).collect();
-    if !blinking.is_empty() {
-        let message = format!(
-            "they appear or vanish, and are taken as there all the time (see 'from' and 'until'): {}",
-            some(&blinking)
-        );
-        mesh.notes.push(MeshError::new(message));
-    }
     mesh.notes.extend(broken.map(MeshError::new));
     if !astray.is_empty() {
         mesh.notes.push(MeshError::new(format!("what these refer to is not there: {}", some(&astray))));
@@ -215,7 +203,17 @@ pub fn open(file: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, Me
         mesh.notes.push(MeshError::new(message));
     }
     times.iter_mut().for_each(|t| *t /= rate);
-    Ok(Archive { mesh, times, rate: Some(rate), turns, poses: Box::new(poses) })
+    let shown = shown_as_one(&visible, &mut mesh);
+    Ok(Archive { mesh, times, rate: Some(rate), turns, shown, poses: Box::new(poses) })
+}
+
+/// Time codes in a second.
+fn rate(stage: &Stage) -> Result<f64, MeshError> {
+    let rate = stage.time_codes_per_second();
+    if rate > 0.0 && rate.is_finite() {
+        return Ok(rate);
+    }
+    Err(MeshError::new(format!("timeCodesPerSecond is {rate}; it must be more than 0")))
 }
 
 /// Metres in a unit of the stage, and a note where it does not say.
@@ -372,7 +370,7 @@ fn taken_apart(stage: &Stage, prim: Prim) -> Result<Taken, MeshError> {
     let (times, turns) = samples(&prim, skin.as_ref())?;
     let start = TimeCode::new(times.first().copied().unwrap_or_default());
     let place = world(skin.as_ref().and_then(Skin::skeleton).unwrap_or(&prim), start)?;
-    let left_handed = matches!(value(&prim, "orientation")?, Some(Value::Token(t)) if t.as_str() == "leftHanded");
+    let left_handed = token(value(&prim, "orientation")?.as_ref()) == Some("leftHanded");
     let turned = left_handed != (determinant(&place) < 0.0);
     let [counts, indices] = [ints(&prim, "faceVertexCounts")?, ints(&prim, "faceVertexIndices")?];
     for name in ["faceVertexCounts", "faceVertexIndices"] {
@@ -387,9 +385,6 @@ fn taken_apart(stage: &Stage, prim: Prim) -> Result<Taken, MeshError> {
     let holes = ints(&prim, "holeIndices")?;
     if !holes.is_empty() {
         part.leave_out(|face| holes.contains(&(face as i32)));
-    }
-    if prim.attribute("visibility").num_time_samples().map_err(told)? > 1 {
-        part.notes.push("its visibility changes with time, and is taken as it is at first".into());
     }
     Ok(Taken { part, mover: Mover { path, prim, points: query, skin, vertices }, times, turns })
 }

@@ -38,15 +38,15 @@ pub fn subsets(prim: &Prim, part: &mut Part) -> Result<(), MeshError> {
         }
         let Some(name) = child.path().name().map(str::to_string) else { continue };
         let indices = ints(&child, "indices")?;
-        match value(&child, "elementType")? {
-            Some(Value::Token(t)) if t.as_str() == "point" => {
+        match token(value(&child, "elementType")?.as_ref()) {
+            Some("point") => {
                 let vertices = part.vertices as i64;
                 part.group(
                     &name,
                     indices.iter().filter(|v| (0..vertices).contains(&i64::from(**v))).map(|v| *v as u32),
                 );
             }
-            Some(Value::Token(t)) if t.as_str() != "face" => (),
+            Some(kind) if kind != "face" => (),
             _ => part.group_faces(&name, &indices),
         }
     }
@@ -111,15 +111,21 @@ fn indexed<T: Copy>(values: Vec<T>, indices: &[i32]) -> Vec<T> {
 
 fn interpolation(prim: &Prim, name: &str) -> Result<String, MeshError> {
     let authored = prim.attribute(name).get_metadata::<Value>("interpolation").map_err(told)?;
-    Ok(match authored {
-        Some(Value::Token(t)) => t.as_str().to_string(),
-        _ => "constant".to_string(),
-    })
+    Ok(token(authored.as_ref()).unwrap_or("constant").to_string())
 }
 
 /// The value of an attribute, or of its first sample.
 pub fn value(prim: &Prim, name: &str) -> Result<Option<Value>, MeshError> {
     prim.attribute(name).get_at::<Value>(TimeCode::EARLIEST).map_err(told)
+}
+
+/// The text of a token: samples of tokens come as strings.
+pub fn token(value: Option<&Value>) -> Option<&str> {
+    match value? {
+        Value::Token(token) => Some(token.as_str()),
+        Value::String(text) => Some(text),
+        _ => None,
+    }
 }
 
 pub fn ints(prim: &Prim, name: &str) -> Result<Vec<i32>, MeshError> {

@@ -117,7 +117,13 @@ fn numbers(attribute: &Attribute, code: TimeCode, turns: bool) -> Result<Option<
         let value = attribute.get_at::<Value>(time.map(TimeCode::new)).map_err(told)?;
         Ok(value.as_ref().map(flat))
     };
-    let Some((a, b)) = attribute.bracketing_time_samples(code).map_err(told)? else { return at(None) };
+    let Some((a, b)) = attribute.bracketing_time_samples(code).map_err(told)? else {
+        if attribute.get_metadata::<Value>("spline").map_err(told)?.is_some() {
+            let path = attribute.path();
+            return Err(MeshError::new(format!("<{path}>: a spline, which is not evaluated; bake it to time samples")));
+        }
+        return at(None);
+    };
     let before = at(Some(a))?;
     if a == b {
         return Ok(before);

@@ -26,11 +26,13 @@ pub fn input(scene: &Scene, obstacle: &Obstacle, key: &str, faults: &mut Faults)
     let object = format!("{key}.object");
     let object = obstacle.object.as_deref().map(|name| (name, object.as_str()));
     let wanted = Wanted::of(scene, object);
+    let mut window = obstacle.window();
     let edge = |usual: f64| obstacle.resolution.unwrap_or(usual);
     let (mut mesh, course) = match &obstacle.shape {
         Shape::Mesh(file) => {
-            if archive::reads(file) && files::archived(file, wanted, faults)?.times.len() > 1 {
-                let message = "it moves in the file, and stands still here; cache = { mesh = ... } takes its motion";
+            if archive::reads(file) && files::archived(file, wanted, faults)?.changes() {
+                let message =
+                    "it moves or appears in the file, and stands still here; cache = { mesh = ... } takes that";
                 faults.warn(&format!("{key}.mesh"), message);
             }
             let mesh = files::loose(file, wanted, &obstacle.transform, faults)?;
@@ -38,7 +40,11 @@ pub fn input(scene: &Scene, obstacle: &Obstacle, key: &str, faults: &mut Faults)
             (files::subdivided(mesh, &levels, &format!("{key}.subdivide"), faults)?, rigid)
         }
         Shape::Sequence(sequence) => recorded::sequence(scene, obstacle, sequence, (key, wanted), faults)?,
-        Shape::Cache(cache) => recorded::cache(scene, obstacle, cache, (key, wanted), faults)?,
+        Shape::Cache(cache) => {
+            let (mesh, course, shown) = recorded::cache(scene, obstacle, cache, (key, wanted), faults)?;
+            window = window.within(shown);
+            (mesh, course)
+        }
         Shape::Sphere(ball) => (generate::sphere(ball.center, ball.radius, edge(SPHERE_EDGE * ball.radius)), rigid),
         Shape::Box(block) => {
             let half = block.size / 2.0;
@@ -65,5 +71,5 @@ pub fn input(scene: &Scene, obstacle: &Obstacle, key: &str, faults: &mut Faults)
     }
     let Obstacle { name, friction, thickness, .. } = obstacle;
     let (friction, thickness) = (*friction, *thickness);
-    Some(ObstacleInput { name: name.clone(), mesh, course, friction, thickness, window: obstacle.window() })
+    Some(ObstacleInput { name: name.clone(), mesh, course, friction, thickness, window })
 }

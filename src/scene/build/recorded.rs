@@ -1,5 +1,6 @@
 //! Obstacles whose shape is recorded: meshes one after the other, point caches, USD and Alembic files.
 
+use super::beat::{NEAR, sampled};
 use super::faults::Faults;
 use super::files::{self, Wanted};
 use super::hold::Led;
@@ -13,6 +14,7 @@ use crate::scene::obstacle::{Cache, Obstacle, Sequence};
 use crate::scene::unit::rounded;
 use crate::world::Course;
 use crate::world::recording::{Clock, Recorder, Recording};
+use crate::world::window::Window;
 use std::path::Path;
 
 /// Shapes as they are taken, with the triangles that never have an area.
@@ -119,18 +121,18 @@ pub fn sequence(
     sound.then_some((mesh, Course::Recorded(recording)))
 }
 
-/// Mesh and course of a mesh with a point cache, or of a USD or Alembic file.
+/// Mesh and course of a mesh with a point cache, or of a USD or Alembic file, and when the file has it visible.
 pub fn cache(
     scene: &Scene,
     obstacle: &Obstacle,
     cache: &Cache,
     (key, wanted): (&str, Wanted),
     faults: &mut Faults,
-) -> Option<(TriMesh, Course)> {
+) -> Option<(TriMesh, Course, Window)> {
     let (mut mesh, mut source) = Source::open(cache, wanted, faults)?;
     mesh.notes.iter().for_each(|note| faults.note(&cache.mesh, note));
     let mut taken = Taken::new(&mesh);
-    let (shapes, clock) = source.shapes(scene, cache, &format!("{key}.cache"), faults)?;
+    let Timed { shapes, clock, window } = source.shapes(scene, cache, &format!("{key}.cache"), faults)?;
     for k in 0..shapes {
         let mut positions = source.shape(k, &cache.mesh, faults)?;
         files::apply(&obstacle.transform, &mut positions);
@@ -141,7 +143,8 @@ pub fn cache(
     }
     let repeat = cache.repeat && shapes > 1;
     let (mesh, recording) = taken.finish(mesh, (clock, repeat), (&cache.mesh, key), faults)?;
-    Some((mesh, Course::Recorded(looped(recording, &format!("{key}.cache.{}", source.word()), faults))))
+    let recording = looped(recording, &format!("{key}.cache.{}", source.word()), faults);
+    Some((mesh, Course::Recorded(recording), window))
 }
 
 /// Where a pin's vertices are by a file of as many vertices as the mesh has, `count`; `key` is the path of the pin.
@@ -161,7 +164,7 @@ pub fn guide(
         return None;
     }
     let mut recorder = Recorder::default();
-    let (shapes, clock) = source.shapes(scene, cache, &format!("{key}.cache"), faults)?;
+    let Timed { shapes, clock, .. } = source.shapes(scene, cache, &format!("{key}.cache"), faults)?;
     for k in 0..shapes {
         let positions = source.shape(k, &cache.mesh, faults)?;
         let mut own: Vec<Vec3> = vertices.iter().map(|v| positions[*v as usize]).collect();
@@ -171,6 +174,13 @@ pub fn guide(
     let recording =
         recorder.finish(clock, cache.repeat && shapes > 1).map_err(|error| lost(key, &error, faults)).ok()?;
     Some(looped(recording, &format!("{key}.cache.{}", source.word()), faults))
+}
+
+/// How many shapes there are, when each is, and when they are visible, in the scene's time.
+struct Timed {
+    shapes: usize,
+    clock: Clock,
+    window: Window,
 }
 
 /// What shapes come from.
@@ -215,8 +225,8 @@ impl Source {
         }
     }
 
-    /// How many shapes are taken, and when they are; `key` is the path of the cache.
-    fn shapes(&mut self, scene: &Scene, cache: &Cache, key: &str, faults: &mut Faults) -> Option<(usize, Clock)> {
+    /// The shapes that are taken; `key` is the path of the cache.
+    fn shapes(&mut self, scene: &Scene, cache: &Cache, key: &str, faults: &mut Faults) -> Option<Timed> {
         let rests = cache.from_rest && scene.time.preroll > 0;
         if cache.from_rest && !rests {
             faults.warn(&format!("{key}.from_rest"), "does nothing without time.preroll");
@@ -226,7 +236,8 @@ impl Source {
                 let interval = interval(scene, cache, clock, frames.len(), key, faults);
                 let start = cache.start.unwrap_or_default();
                 if !rests {
-                    return Some((frames.len(), Clock::Even { start, interval }));
+                    let clock = Clock::Even { start, interval };
+                    return Some(Timed { shapes: frames.len(), clock, window: Window::ALWAYS });
                 }
                 let times = (0..frames.len()).map(|k| start + k as f64 * interval).collect();
                 let (times, shapes) =
@@ -234,13 +245,17 @@ impl Source {
                         a.iter().zip(b).map(|(a, b)| a.lerp(b, f)).collect()
                     });
                 *frames = shapes;
-                Some((times.len(), Clock::Times(times)))
+                Some(Timed { shapes: times.len(), clock: Clock::Times(times), window: Window::ALWAYS })
             }
             Source::Archive(open, taken) => {
-                if open.times.is_empty() {
+                if !open.changes() {
                     faults.warn(&format!("{key}.mesh"), "nothing moves in it; mesh = \"...\" is enough");
                 }
-                let sampled = sampled(scene, cache, open, &format!("{key}.mesh"), faults);
+                if cache.fps.is_some() && open.rate.is_none() {
+                    faults.fault(&format!("{key}.fps"), "the file's samples are not at even times; leave it out");
+                    return None;
+                }
+                let (sampled, window) = sampled(scene, cache, open, &format!("{key}.mesh"), faults);
                 *taken = sampled.iter().map(|(_, time)| Pose::At(*time)).collect();
                 let mut times: Vec<f64> = sampled.iter().map(|(time, _)| *time).collect();
                 if rests {
@@ -251,13 +266,18 @@ impl Source {
                         });
                 }
                 if !cache.repeat || times.len() < 2 {
-                    return Some((times.len(), Clock::Times(times)));
+                    return Some(Timed { shapes: times.len(), clock: Clock::Times(times), window });
                 }
                 let clock = even(&times);
                 if clock.is_none() {
                     faults.fault(&format!("{key}.loop"), "its samples are not at even times; export one every frame");
                 }
-                Some((times.len(), clock?))
+                if window != Window::ALWAYS {
+                    let message =
+                        "it appears or vanishes in the file, and is taken as there all the time, for it is a loop";
+                    faults.warn(&format!("{key}.loop"), message);
+                }
+                Some(Timed { shapes: times.len(), clock: clock?, window: Window::ALWAYS })
             }
         }
     }
@@ -287,64 +307,6 @@ fn looped(mut recording: Recording, key: &str, faults: &mut Faults) -> Recording
     recording
 }
 
-/// Where a file counts frames of the scene within so much of one, it is meant so.
-const NEAR: f64 = 0.01;
-
-/// The samples that the run sees: times of the scene and of the file [s]. Where something turns there is one at each frame of
-/// the scene, too, for between samples it leaves the straight line.
-fn sampled(scene: &Scene, cache: &Cache, open: &Archive, key: &str, faults: &mut Faults) -> Vec<(f64, f64)> {
-    let fps = scene.time.fps;
-    // Seconds of the scene in a second of the file.
-    let pace = open.rate.zip(cache.fps).map_or(1.0, |(rate, fps)| rate / fps);
-    let Some([first, last]) = open.times.first().zip(open.times.last()).map(|(a, b)| [*a, *b]) else {
-        return vec![(0.0, 0.0)];
-    };
-    if let Some(rate) = open.rate.filter(|rate| cache.fps.is_none() && (rate - fps).abs() > NEAR) {
-        let [rate, fps] = [rate, fps].map(rounded);
-        let message = format!(
-            "has {rate} time codes a second, and the scene {fps} frames: a time code lasts 1/{rate} s. For a time code a frame give cache.fps = {fps}"
-        );
-        faults.warn(key, message);
-    }
-    // Frames of the scene by their numbers, in seconds of the file.
-    let number = f64::from(scene.time.start_frame);
-    let [zero, end] = [scene.time.start_frame, scene.time.last_frame()].map(|frame| f64::from(frame) / fps / pace);
-    let margin = NEAR / fps / pace;
-    let start = match cache.start {
-        Some(start) => start,
-        // In frames, which are whole numbers, so that a later start of the run gives the same bits.
-        None if first - margin <= end && zero <= last + margin => (whole(first * pace * fps) - number) / fps,
-        None => {
-            let [from, to] = [first, last].map(|t| whole(t * pace * fps));
-            let message = format!(
-                "its samples are at frames {from} to {to}, none of which is in the scene: the first is taken to be at {number}. \
-                 Give time.start_frame = {}, or cache.start",
-                from.round()
-            );
-            faults.warn(key, message);
-            0.0
-        }
-    };
-    let to_scene = |t: f64| start + (t - first) * pace;
-    let mut all: Vec<(f64, f64)> = open.times.iter().map(|t| (to_scene(*t), *t)).collect();
-    if open.turns && !cache.repeat {
-        let to_file = |t: f64| first + (t - start) / pace;
-        let frames = 0..scene.time.frames;
-        let times = frames.map(|k| f64::from(k) / fps).filter(|t| *t > to_scene(first) && *t < to_scene(last));
-        let near = |t: f64, all: &[(f64, f64)]| all.iter().any(|(own, _)| (own - t).abs() < margin * pace);
-        let between: Vec<(f64, f64)> = times.filter(|t| !near(*t, &all)).map(|t| (t, to_file(t))).collect();
-        all.extend(between);
-        all.sort_by(|a, b| a.0.total_cmp(&b.0));
-    }
-    if cache.repeat {
-        return all;
-    }
-    // One before the start and one after the end are enough.
-    let begin = all.partition_point(|(t, _)| *t <= -scene.time.shot().lead).saturating_sub(1);
-    let after = all.partition_point(|(t, _)| *t < scene.time.end());
-    all[begin..(after + 1).min(all.len())].to_vec()
-}
-
 /// Times and shapes that go straight from that at rest, where the preroll begins, to that at the first frame, and on from there.
 /// `between` is the shape between two.
 fn from_rest<T: Clone>(
@@ -364,11 +326,6 @@ fn from_rest<T: Clone>(
     all.0.extend_from_slice(&times[next..]);
     all.1.extend_from_slice(&shapes[next..]);
     all
-}
-
-/// A number of frames without rounding.
-fn whole(frames: f64) -> f64 {
-    if (frames - frames.round()).abs() < 1e-6 { frames.round() } else { frames }
 }
 
 /// The clock of times that are evenly apart.

@@ -1,0 +1,97 @@
+//! Visibility by time: values that hold from sample to sample, and the first one before it, too.
+
+/// Times from which something is seen or not, ascending [s].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shown(Vec<(f64, bool)>);
+
+impl Shown {
+    /// The same at all times.
+    pub fn always(seen: bool) -> Shown {
+        Shown(vec![(f64::NEG_INFINITY, seen)])
+    }
+
+    /// By samples in ascending order of time; `seen` where there are none.
+    pub fn sampled(samples: impl IntoIterator<Item = (f64, bool)>, seen: bool) -> Shown {
+        let mut all: Vec<(f64, bool)> = samples.into_iter().collect();
+        all.dedup_by_key(|(_, seen)| *seen);
+        match all.first_mut() {
+            Some(first) => first.0 = f64::NEG_INFINITY,
+            None => return Shown::always(seen),
+        }
+        Shown(all)
+    }
+
+    fn at(&self, time: f64) -> bool {
+        self.0[self.0.partition_point(|(t, _)| *t <= time).max(1) - 1].1
+    }
+
+    /// A function of both at all times.
+    pub fn with(&self, other: &Shown, both: impl Fn(bool, bool) -> bool) -> Shown {
+        let mut times: Vec<f64> = self.0.iter().chain(&other.0).map(|(t, _)| *t).collect();
+        times.sort_by(f64::total_cmp);
+        Shown::sampled(times.into_iter().map(|t| (t, both(self.at(t), other.at(t)))), true)
+    }
+
+    /// Seen at no time.
+    pub fn never(&self) -> bool {
+        !self.0.iter().any(|(_, seen)| *seen)
+    }
+
+    /// When it is first seen, and when no more; infinite where that is never. In between it may be hidden.
+    pub fn window(&self) -> [f64; 2] {
+        let seen = |(_, seen): &(f64, bool)| *seen;
+        let Some(first) = self.0.iter().position(seen) else { return [f64::INFINITY; 2] };
+        let last = self.0.iter().rposition(seen).unwrap_or(first);
+        [self.0[first].0, self.0.get(last + 1).map_or(f64::INFINITY, |(t, _)| *t)]
+    }
+
+    /// It is hidden at some time between two at which it is seen.
+    pub fn blinks(&self) -> bool {
+        self.0.iter().filter(|(_, seen)| *seen).count() > 1
+    }
+}
+
+/// When several things are there that are taken as one: from the first to the last time at which any of them is; and what of them is taken
+/// as there while it is not, by their paths.
+pub fn together<'a>(all: impl Iterator<Item = (&'a String, &'a Shown)> + Clone) -> ([f64; 2], Vec<&'a String>) {
+    let any = all.clone().fold(Shown::always(false), |any, (_, own)| any.with(own, |a, b| a || b));
+    let window = any.window();
+    let otherwise = all.filter(|(_, own)| own.blinks() || own.window() != window).map(|(path, _)| path).collect();
+    (window, otherwise)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_sample_holds_before_it() {
+        let shown = Shown::sampled([(1.0, false), (2.0, false), (3.0, true), (5.0, false)], true);
+        assert_eq!([0.0, 2.9, 3.0, 4.9, 5.0].map(|t| shown.at(t)), [false, false, true, true, false]);
+        assert_eq!((shown.window(), shown.blinks(), shown.never()), ([3.0, 5.0], false, false));
+        assert!(Shown::sampled([(1.0, false), (3.0, false)], true).never());
+        assert_eq!(Shown::sampled([], true).window(), [f64::NEG_INFINITY, f64::INFINITY]);
+        assert_eq!(Shown::always(false).window(), [f64::INFINITY; 2]);
+    }
+
+    #[test]
+    fn a_parent_hides_what_it_holds() {
+        let [parent, own] = [[(0.0, true), (4.0, false)], [(0.0, false), (2.0, true)]].map(|s| Shown::sampled(s, true));
+        let both = parent.with(&own, |a, b| a && b);
+        assert_eq!(both.window(), [2.0, 4.0]);
+    }
+
+    #[test]
+    fn things_of_one_window_are_there_in_it() {
+        let names = ["a", "b", "c"].map(String::from);
+        let pair =
+            [Shown::sampled([(0.0, false), (2.0, true)], true), Shown::sampled([(0.0, false), (2.0, true)], true)];
+        let of = |all: &[Shown]| {
+            let (window, otherwise) = together(names.iter().zip(all));
+            (window, otherwise.len())
+        };
+        assert_eq!(of(&pair), ([2.0, f64::INFINITY], 0));
+        let [a, b] = pair;
+        assert_eq!(of(&[a, b, Shown::always(true)]), ([f64::NEG_INFINITY, f64::INFINITY], 2));
+    }
+}
