@@ -34,10 +34,10 @@ mod view;
 
 use crate::mesh::archive::reader;
 use clap::{CommandFactory, Parser, Subcommand};
-use failure::{Failure, told};
+use failure::told;
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Offline cloth simulator: a TOML scene goes in; meshes, pictures and a record come out.
@@ -82,12 +82,6 @@ enum Command {
     Completions(manual::Completions),
     /// Print a manual page, or write those of all commands
     Man(manual::Manual),
-    /// Read a file of many meshes for another process, which asks by standard input
-    #[command(hide = true, name = reader::WORD)]
-    ReadArchive {
-        /// The file
-        file: PathBuf,
-    },
 }
 
 /// Runs the command line and gives the exit code: 0 done, 1 the simulation failed or a comparison found a difference, 2 the input is
@@ -100,6 +94,12 @@ pub fn main() -> ExitCode {
 /// Runs the command line `typed`, whose first word is the program's name, and gives the exit code as [`main`] does. `program` is what
 /// other processes call to do the same: cases of a sweep are runs of it.
 pub fn command_line(program: PathBuf, typed: Vec<OsString>) -> u8 {
+    // The program itself calls it so.
+    if let [_, word, _, file] = &typed[..]
+        && word == reader::WORD
+    {
+        return if reader::serve(Path::new(file)).is_ok() { 0 } else { 2 };
+    }
     let arguments = match Arguments::try_parse_from(&typed) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -131,7 +131,6 @@ pub fn command_line(program: PathBuf, typed: Vec<OsString>) -> u8 {
         }
         Command::Completions(command) => command.execute(Arguments::command()),
         Command::Man(command) => command.execute(Arguments::command()),
-        Command::ReadArchive { file } => reader::serve(&file).map_err(|error| Failure::input(error.to_string())),
     };
     match outcome {
         Ok(()) => 0,
