@@ -49,6 +49,7 @@ impl ImpactZones {
                 if changed.contains(known[0].unwrap_or(&0)) {
                     continue;
                 }
+                step.pinched = self.pinched(world, step, w);
                 return Err(self.pinch(world, step, w));
             }
             let zone = self.members.len();
@@ -85,6 +86,14 @@ impl ImpactZones {
             Some(second) => StepError::Pinched { pair: w.vertices, between: [first, second] },
             None => StepError::Crossing(w.vertices),
         }
+    }
+
+    /// Prescribed vertices of the pair's zone, and of all whose prescribed vertices do not move as one.
+    fn pinched(&self, world: &World, step: &Step, w: &Watched) -> Vec<Vec<u32>> {
+        let own = self.zone_of.get(&w.vertices[0]);
+        let torn = |zone: usize| own == Some(&zone) || self.torn[zone];
+        let zones = self.members.iter().enumerate().filter(|(zone, _)| torn(*zone)).map(|(_, members)| members);
+        zones.map(|members| members.iter().copied().filter(|v| prescribed(world, step, *v)).collect()).collect()
     }
 
     /// There are none.

@@ -162,7 +162,8 @@ fn pinch(scene: &Scene, faults: &mut Faults) -> Pinch {
                 }
             }
         }
-        _ => Pinch::Lag,
+        (settings::Pinch::Lag, _) => Pinch::Lag,
+        _ => Pinch::Yield,
     }
 }
 

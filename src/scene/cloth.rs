@@ -88,6 +88,9 @@ section! {
         pub from: f64 = quantity(Unit::Time, 0.0..=1e6).or(0.0),
         /// When it lets go; never if absent.
         pub until: f64 = quantity(Unit::Time, 0.0..=1e6).or(f64::INFINITY),
+        /// How far its vertices give way, from their path, where nothing fits between them and an obstacle: as far as it takes if absent.
+        /// 0: never.
+        pub slack as "yield": f64 = quantity(Unit::Length, 0.0..=1e3).or(f64::INFINITY),
     }
     check pin_has_time;
 }

@@ -60,6 +60,9 @@ choices! {
 choices! {
     /// What happens when obstacles or pins close on cloth until nothing fits between them.
     pub enum Pinch {
+        /// Only what is pinched gives way, and comes back to its path: pinned vertices (see 'yield' of a pin), else the surface of an
+        /// obstacle that moves, pressed in there. How many vertices and how far is told. Where that is not enough, as 'lag'.
+        Yield = "yield",
         /// All prescribed motion waits, then catches up; the lag is told.
         Lag = "lag",
         /// The run stops and says where.
@@ -89,7 +92,7 @@ section! {
         /// Time in which surfaces that begin nearer than they rest, by their thickness and the distance, get their whole distance.
         pub ease: f64 = quantity(Unit::Time, 1e-3..=1e3).or(0.5),
         /// What happens when obstacles or pins close on cloth until nothing fits between them.
-        pub pinch: Pinch = choice().or(Pinch::Lag),
+        pub pinch: Pinch = choice().or(Pinch::Yield),
         /// The obstacle that cloth goes through in a pinch.
         pub release: Option<String> = name().optional(),
     }
@@ -119,7 +122,7 @@ fn fits(contact: Contact, keys: &mut Keys) -> Option<Contact> {
             );
             None
         }
-        (Pinch::Lag | Pinch::Halt, Some(_)) => {
+        (Pinch::Yield | Pinch::Lag | Pinch::Halt, Some(_)) => {
             keys.fault("release", "goes with pinch = \"release\"");
             None
         }

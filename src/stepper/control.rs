@@ -1,9 +1,10 @@
 //! How long steps are, and what is done when one cannot be made.
 
-use super::{Advance, Pace, RENT, Report, Settings, Stepper, scheme};
+use super::{Advance, Pace, RENT, Report, Settings, Stepper, scheme, yields};
 use crate::force::term::Precision;
 use crate::linalg::Vec3;
 use crate::world::step_error::StepError;
+use crate::world::yields::LATE;
 use crate::world::{Pinch, State, World};
 
 /// Most that a step grows over the last one: the second-order scheme stays stable at any sequence of such steps (Grigorieff 1983:
@@ -49,6 +50,8 @@ impl<T: Precision> Advance for Stepper<T> {
         let mut target = if state.target > 0.0 { state.target.min(step) } else { step };
         let growth = if state.last > 0.0 { GROWTH * state.last } else { START * target.min(most) };
         let mut report = Report::default();
+        yields::relax(world, state);
+        let (mut rounds, mut given) = (0, false);
         // What had to wait tries to go on.
         let mut apart = false;
         let mut held = if state.held == 1.0 { 1.0 - CRAWL } else { (2.0 * state.held - 1.0).max(0.0) };
@@ -66,6 +69,7 @@ impl<T: Precision> Advance for Stepper<T> {
                 Ok(()) => {
                     state.time = time;
                     report.steps = 1;
+                    yields::settle(world, state, &self.now, given);
                     state.short = if target < min_step { state.short.saturating_add(1) } else { 0 };
                     let rough = report.strikes || report.corrected as f64 > ROUGH.0 * world.moving as f64;
                     state.clean = if report.repeats > 0 || rough { 0 } else { state.clean + 1 };
@@ -80,9 +84,19 @@ impl<T: Precision> Advance for Stepper<T> {
                     return Ok(report);
                 }
                 Err(StepError::Pinched { .. }) if rejoins => apart = true,
+                Err(StepError::Pinched { .. })
+                    if world.contact.pinch == Pinch::Yield
+                        && (allowed <= PINCHED * step || given || state.calm < LATE)
+                        && rounds < yields::ROUNDS
+                        && yields::give_way(world, state, &self.now, rounds) =>
+                {
+                    (rounds, given) = (rounds + 1, true);
+                    target = if state.target > 0.0 { state.target.min(step) } else { step };
+                    report.repeats += 1;
+                }
                 Err(stuck @ StepError::Pinched { .. }) if held < 1.0 && (held > 0.0 || allowed <= PINCHED * step) => {
                     match world.contact.pinch {
-                        Pinch::Lag => held = if held < 1.0 - CRAWL { 1.0 - (1.0 - held) / 4.0 } else { 1.0 },
+                        Pinch::Yield | Pinch::Lag => held = if held < 1.0 - CRAWL { 1.0 - (1.0 - held) / 4.0 } else { 1.0 },
                         Pinch::Release(object) if state.released.is_none() => state.released = Some(object),
                         _ => return Err(stuck),
                     }

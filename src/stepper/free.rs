@@ -102,6 +102,10 @@ impl Free {
             held[world.component[v] as usize] = true;
             fed[world.component[v] as usize] |= step.moved[v] != Vec3::zeros();
         }
+        for (v, ..) in &step.pulled {
+            held[world.component[*v as usize] as usize] = true;
+            fed[world.component[*v as usize] as usize] = true;
+        }
         for contact in contacts {
             let acting = contact.vertices.iter().zip(contact.weights).filter(|(_, weight)| *weight != 0.0);
             couple(world, step, (now, held, fed), acting.map(|(v, _)| *v));

@@ -21,6 +21,7 @@ mod stiff;
 mod stride;
 mod turn;
 mod water;
+mod yields;
 
 use crate::contact::active::ActiveSet;
 use crate::contact::appear;
@@ -255,7 +256,7 @@ impl<T: Precision> Stepper<T> {
         lap(clock, &mut report.seconds.air);
         bridges.look(world, state);
         (report.bridges, report.adhesion) = bridges.summary();
-        pulls.find(world, state);
+        pulls.find(world, state, now);
         let (pulls, bridges, columns) = (&*pulls, &*bridges, airs.columns());
         contacts.linearise(world, state, now, |contacts, fixed| {
             links.place(&[pulls, bridges, contacts, columns], fixed);

@@ -1,5 +1,6 @@
-//! Soft handles as links: springs to scripted targets, and constant forces; pointers that hold a vertex.
+//! Soft handles as links: springs to scripted targets, and constant forces; pointers that hold a vertex; pinned vertices that gave way.
 
+use super::yields;
 use crate::force::links::{Couples, Link};
 use crate::linalg::{Mat3, Vec3};
 use crate::world::step::Step;
@@ -21,13 +22,14 @@ struct Pulled {
 
 impl Pulls {
     /// Finds the vertices that are pulled.
-    pub fn find(&mut self, world: &World, state: &State) {
+    pub fn find(&mut self, world: &World, state: &State, step: &Step) {
         self.0.clear();
         let pulled = |vertex: u32| Pulled { vertex, force: Vec3::zeros(), stiffness: 0.0 };
         for (_, Handle { pin, .. }, _) in open(world, state) {
             self.0.extend(pin.vertices.iter().map(|v| pulled(*v)));
         }
         self.0.extend(world.grips(state).map(|(_, _, vertex, _)| pulled(vertex)));
+        self.0.extend(step.pulled.iter().map(|(vertex, ..)| pulled(*vertex)));
     }
 
     /// Pulls at the end of free flight.
@@ -41,15 +43,17 @@ impl Pulls {
                 (*force, *stiffness) = match *pull {
                     Pull::Force(force) => (force * share, 0.0),
                     Pull::Spring { stiffness, most } => {
-                        let away = carry.apply(k, anchor) - state.x[v] - step.moved[v];
-                        let k = stiffness.min(most / away.norm().max(f64::MIN_POSITIVE));
-                        (away * k, k)
+                        spring(carry.apply(k, anchor) - state.x[v] - step.moved[v], stiffness, most)
                     }
                 };
             }
         }
-        for ((_, pick, _, press), Pulled { force, .. }) in world.grips(state).zip(all) {
+        for ((_, pick, _, press), Pulled { force, .. }) in world.grips(state).zip(all.by_ref()) {
             *force = pick.force(step.end, press);
+        }
+        for ((_, path, own), Pulled { vertex, force, stiffness }) in step.pulled.iter().zip(all) {
+            let v = *vertex as usize;
+            (*force, *stiffness) = spring(path - state.x[v] - step.moved[v], *own, own * yields::STRETCH);
         }
     }
 
@@ -65,6 +69,12 @@ impl Pulls {
             f(world.handles.len() + k, *vertex as usize, *force);
         }
     }
+}
+
+/// Force of a spring over this way, no more than `most`, and how much it falls from there [N, N/m].
+fn spring(away: Vec3, stiffness: f64, most: f64) -> (Vec3, f64) {
+    let stiffness = stiffness.min(most / away.norm().max(f64::MIN_POSITIVE));
+    (away * stiffness, stiffness)
 }
 
 /// Numbers of the handles whose window is open, these, and where their vertices were when it opened.

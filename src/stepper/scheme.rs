@@ -6,6 +6,7 @@
 //! `y = x~ + beta (v~ + beta g) - x` the unknown is `z = x' - x - y`.
 
 use super::turn::Turns;
+use super::yields;
 use crate::linalg::{Vec3, par};
 use crate::world::step::Step;
 use crate::world::{Limit, State, World};
@@ -92,8 +93,8 @@ pub fn ground_limited(world: &World, state: &State, turns: &Turns, step: &mut St
 /// Displacement of obstacles, and of pinned vertices with the velocity the scheme gives them. Vertices without mass
 /// (in no triangle or tetrahedron) stay. Gives the vertices that a pin lets go, or nothing where none does.
 pub fn prescribe(world: &World, state: &mut State, step: &mut Step) -> Vec<bool> {
-    let Step { beta, begin: now, end, held, moved, rate, fixed, .. } = step;
-    let (now, end, waits) = (*now, *end, *held == 1.0);
+    let Step { h, beta, begin: now, end, held, moved, rate, fixed, pulled, .. } = step;
+    let (h, now, end, waits) = (*h, *now, *end, *held == 1.0);
     for obstacle in &world.obstacles {
         let range = world.objects[obstacle.object].vertices.clone();
         let moved = &mut moved[range.clone()];
@@ -101,6 +102,7 @@ pub fn prescribe(world: &World, state: &mut State, step: &mut Step) -> Vec<bool>
             moved.fill(Vec3::zeros());
         } else {
             obstacle.course.place(&obstacle.rest, end, moved);
+            world.press_in(obstacle, &state.dents, moved);
             for (moved, x) in moved.iter_mut().zip(&state.x[range]) {
                 *moved -= x;
             }
@@ -129,12 +131,20 @@ pub fn prescribe(world: &World, state: &mut State, step: &mut Step) -> Vec<bool>
             *anchors = Some(pin.vertices.iter().map(|v| x[*v as usize]).collect());
         }
     }
-    for (pin, anchors) in world.pins.iter().zip(&state.anchors) {
+    pulled.clear();
+    for (number, (pin, anchors)) in world.pins.iter().zip(&state.anchors).enumerate() {
         let Some(anchors) = anchors else { continue };
         let carry = pin.carry(end);
+        let mut slack = yields::of_pin(&state.slack, number).iter().peekable();
         for (k, (v, anchor)) in pin.vertices.iter().map(|v| *v as usize).zip(anchors).enumerate() {
-            let carried = carry.apply(k, anchor) - state.x[v];
-            let shift = if waits { Vec3::zeros() } else { carried };
+            let path = carry.apply(k, anchor);
+            let slack = slack.next_if(|slack| slack.place as usize == k);
+            if let Some(slack) = slack.filter(|slack| !slack.back) {
+                pulled.push((v as u32, path, slack.stiffness));
+                continue;
+            }
+            let off = slack.map_or(Vec3::zeros(), |slack| slack.off * yields::left(h));
+            let shift = if waits { Vec3::zeros() } else { path + off - state.x[v] };
             // The scheme's velocity of a vertex at x + shift: v~ + (shift - y)/beta.
             rate[v] += (shift - moved[v]) / *beta;
             moved[v] = shift;
@@ -188,7 +198,7 @@ pub fn commit(world: &World, state: &mut State, turns: &Turns, step: &Step) {
         Some(if touched[i] && beside.norm() <= calm { acceleration } else { world.gravity })
     };
     let history: Vec<Option<Vec3>> = par::map(world.moving, history);
-    let State { x, v, x_before, v_before, guess, .. } = state;
+    let State { x, v, x_before, v_before, guess, dents, .. } = state;
     par::fill(x_before, |i| match history[i] {
         Some(acts) => x[i] + moved[i] - (rate[i] - acts * (h / 2.0)) * *h,
         None => x[i],
@@ -203,6 +213,9 @@ pub fn commit(world: &World, state: &mut State, turns: &Turns, step: &Step) {
     state.lag = state.time - step.end;
     if step.held < 1.0 {
         world.place_obstacles(step.end, x);
+        for obstacle in world.obstacles.iter().filter(|_| !dents.is_empty()) {
+            world.press_in(obstacle, dents, &mut x[world.objects[obstacle.object].vertices.clone()]);
+        }
     }
     state.held = step.held;
     for (v, moved) in v.iter_mut().zip(&step.moved).skip(world.moving) {

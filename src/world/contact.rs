@@ -3,6 +3,8 @@
 /// What happens when prescribed surfaces close on cloth until nothing fits between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pinch {
+    /// What is pinched gives way: pins leave their path, or the surfaces of obstacles are pressed in.
+    Yield,
     /// All prescribed motion waits, then catches up.
     Lag,
     /// The run stops.
@@ -36,7 +38,7 @@ impl Default for ContactSettings {
             vertex_test: None,
             distance: 1e-3,
             stiffness: 1.0,
-            pinch: Pinch::Lag,
+            pinch: Pinch::Yield,
             ease: 0.5,
         }
     }

@@ -14,6 +14,8 @@ pub struct Pin {
     pub from: f64,
     /// End of the window [s].
     pub until: f64,
+    /// How far its vertices give way in a pinch, from their path [m].
+    pub slack: f64,
 }
 
 impl Pin {
@@ -24,7 +26,7 @@ impl Pin {
 
     /// A pin that holds its vertices where they are, always.
     pub fn fixed(vertices: Vec<u32>) -> Pin {
-        Pin { vertices, motion: Motion::Fixed, from: 0.0, until: f64::INFINITY }
+        Pin { vertices, motion: Motion::Fixed, from: 0.0, until: f64::INFINITY, slack: f64::INFINITY }
     }
 }
 

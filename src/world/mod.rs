@@ -48,6 +48,8 @@ pub mod step;
 pub mod step_error;
 /// Wet cloths.
 pub mod wet;
+/// What gives way in a pinch.
+pub mod yields;
 /// Wind as a function of time.
 pub mod wind;
 /// Obstacles that appear and vanish.
@@ -81,6 +83,7 @@ use std::sync::Arc;
 use wet::Wet;
 use wind::Wind;
 use window::Window;
+use yields::{Dent, Slack};
 
 /// What an object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -284,6 +287,12 @@ pub struct State {
     pub ignored: Vec<(Pair, [u32; 2])>,
     /// Object that cloth goes through since a pinch, until no triangles of theirs cross.
     pub released: Option<usize>,
+    /// Pinned vertices that gave way in a pinch, by pin and place.
+    pub slack: Vec<Slack>,
+    /// Vertices of obstacles that gave way, ascending.
+    pub dents: Vec<Dent>,
+    /// Steps since something last gave way; counts up to [`yields::LATE`].
+    pub calm: u32,
     /// The air of each layer.
     pub airs: Vec<Air>,
     /// The air inside each balloon.

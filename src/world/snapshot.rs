@@ -14,6 +14,7 @@ use crate::force::contact::Bristle;
 use crate::force::term::Section;
 use crate::linalg::Vec3;
 use crate::world::pick::Grip;
+use crate::world::yields::{Dent, Slack};
 
 /// Begins the name of a section that is a law's memory.
 const LAW: &str = "law ";
@@ -81,6 +82,7 @@ sections! {
     "motion" 1 { x, v, x_before, v_before, guess }
     "friction" 2 { bristles }
     "crossings" 1 { ignored, released }
+    "yielding" 1 { slack, dents, calm }
     "air" 1 { airs }
     "balloons" 2 { balloons }
     "water" 1 { water }
@@ -177,6 +179,8 @@ pieces! {
     Bridge { vertex, side, triangle, volume, height }
     Flow { velocity, pressure, kick, force }
     Grip { press, vertex }
+    Slack { pin, place, stiffness, back, calm, off }
+    Dent { vertex, depth, calm }
 }
 
 impl Piece for bool {

@@ -41,6 +41,10 @@ pub struct Step {
     pub z: Vec<Vec3>,
     /// Prescribed.
     pub fixed: Vec<bool>,
+    /// Pinned vertices that are pulled toward their path: vertex, path at the end of the step and stiffness [m, N/m].
+    pub pulled: Vec<(u32, Vec3, f64)>,
+    /// Prescribed vertices of each zone that cannot move as one; where a step is pinched.
+    pub pinched: Vec<Vec<u32>>,
     /// In contact in this step; all vertices.
     pub touched: Vec<bool>,
     /// Of a cloth whose strain limit acts in this step; moving vertices.

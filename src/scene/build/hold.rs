@@ -77,7 +77,7 @@ pub fn pins(
             Ok(vertices) => {
                 let (way, at) = ((&pin.motion, pin.cache.as_ref()), format!("{key}.pin[{k}]"));
                 let Some(motion) = motion(way, (&vertices, x.len()), led, &at, faults) else { continue };
-                held.push(Pin { vertices, motion, from: pin.from, until: pin.until });
+                held.push(Pin { vertices, motion, from: pin.from, until: pin.until, slack: pin.slack });
             }
             Err(refusal) => refuse(faults, key, "pin", k, refusal),
         }
@@ -103,7 +103,7 @@ pub fn handles(
             Ok(vertices) => {
                 let (way, at) = ((&handle.motion, handle.cache.as_ref()), format!("{key}.handle[{k}]"));
                 let Some(motion) = motion(way, (&vertices, x.len()), led, &at, faults) else { continue };
-                let pin = Pin { vertices, motion, from: handle.from, until: handle.until };
+                let pin = Pin { motion, from: handle.from, until: handle.until, ..Pin::fixed(vertices) };
                 pulled.push(Handle { pin, pull });
             }
             Err(refusal) => refuse(faults, key, "handle", k, refusal),

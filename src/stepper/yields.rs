@@ -1,0 +1,151 @@
+//! What gives way where prescribed motions leave no room, so that the others keep their time.
+//!
+//! Pinned vertices first: they become free, pulled toward their path by a spring that bears ten times their share of what hangs on the
+//! pins, and are led back once nothing is in the way. Else the surfaces of obstacles that move are pressed in, vertex by vertex, as far
+//! as they would close; each comes out again where nothing touches it. An obstacle that stands still is never pressed in.
+
+use crate::linalg::Vec3;
+use crate::world::step::Step;
+use crate::world::yields::{Dent, LATE, Slack};
+use crate::world::{State, World};
+
+/// Times that something may give way in a step.
+pub const ROUNDS: u32 = 8;
+/// How far all that hangs on pins stretches the springs of those that gave way, and where their force ends [m].
+const SAG: f64 = 1e-4;
+pub const STRETCH: f64 = 1e-3;
+/// Least acceleration that they bear [m/s^2].
+const BORNE: f64 = 9.81;
+/// Time in which the way back becomes shorter by a factor of e [s].
+const BACK: f64 = 0.02;
+/// Steps without contact before something comes back.
+const CALM: u32 = 3;
+/// How far what gives way moves more than it must, in contact distances; doubled each time in a step.
+const ROOM: f64 = 0.02;
+/// How far from its path a vertex is back on it, in contact distances.
+const NEAR: f64 = 1e-3;
+/// How fast a surface comes out again [m/s].
+const OUT: f64 = 0.02;
+/// Deepest that a surface is pressed in, as a part of its obstacle's size.
+const DEEPEST: f64 = 0.25;
+
+/// Those of one pin, in the order of its vertices.
+pub fn of_pin(all: &[Slack], pin: usize) -> &[Slack] {
+    let from = all.partition_point(|slack| (slack.pin as usize) < pin);
+    &all[from..from + all[from..].partition_point(|slack| slack.pin as usize == pin)]
+}
+
+/// What is left of the way back after a step of `h` [s].
+pub fn left(h: f64) -> f64 {
+    (-h / BACK).exp()
+}
+
+/// Before a step: surfaces come out where nothing touches them.
+pub fn relax(world: &World, state: &mut State) {
+    let out = OUT * state.last;
+    let State { dents, .. } = state;
+    dents.iter_mut().filter(|dent| dent.calm >= CALM).for_each(|dent| dent.depth -= out);
+    dents.retain(|dent| dent.depth > NEAR * world.contact.distance);
+}
+
+/// After a step: what touches nothing comes back, what is back is as it was.
+pub fn settle(world: &World, state: &mut State, step: &Step, given: bool) {
+    state.calm = if given { 0 } else { LATE.min(state.calm + 1) };
+    for dent in &mut state.dents {
+        dent.calm = if step.touched[dent.vertex as usize] { 0 } else { dent.calm.saturating_add(1) };
+    }
+    let State { slack, anchors, x, .. } = state;
+    slack.retain_mut(|own| {
+        let Some((_, v, path)) = own.path(world, anchors, step.next) else { return false };
+        let off = x[v] - path;
+        own.calm = if step.touched[v] { 0 } else { own.calm.saturating_add(1) };
+        own.back |= own.calm >= CALM || off.norm() < 0.5 * world.contact.distance;
+        own.off = off;
+        !own.back || off.norm() > NEAR * world.contact.distance
+    });
+}
+
+/// After an attempt that was pinched: what gives way now. False where nothing can.
+pub fn give_way(world: &World, state: &mut State, step: &Step, rounds: u32) -> bool {
+    let zones = &step.pinched;
+    let pins = zones.iter().flatten().copied().filter(|v| (*v as usize) < world.moving).collect::<Vec<u32>>();
+    let loosened = loosen(world, state, step, &pins);
+    let room = ROOM * world.contact.distance * f64::from(1 << rounds);
+    let pressed = zones
+        .iter()
+        .filter(|zone| zone.iter().all(|v| *v as usize >= world.moving))
+        .map(|zone| press(world, state, step, zone, room))
+        .fold(false, |any, own| any | own);
+    loosened | pressed
+}
+
+/// Pinned vertices become free; true where there are any.
+fn loosen(world: &World, state: &mut State, step: &Step, pinched: &[u32]) -> bool {
+    let mut pinned = vec![0usize; world.component_mass.len()];
+    if !pinched.is_empty() {
+        let held = world.pins.iter().zip(&state.anchors).filter(|(_, anchors)| anchors.is_some());
+        held.flat_map(|(pin, _)| &pin.vertices).for_each(|v| pinned[world.component[*v as usize] as usize] += 1);
+    }
+    let mut any = false;
+    for v in pinched {
+        // The last pin that has it is the one that moves it.
+        let has = |(_, pin): &(usize, &crate::world::Pin)| pin.vertices.contains(v);
+        let open = world.pins.iter().enumerate().filter(|(number, _)| state.anchors[*number].is_some());
+        let Some((number, pin)) = open.filter(has).last() else { continue };
+        let place = pin.vertices.iter().position(|own| own == v).unwrap_or_default() as u32;
+        let component = world.component[*v as usize] as usize;
+        let share = world.component_mass[component] * BORNE.max(world.gravity.norm()) / pinned[component].max(1) as f64;
+        let own = Slack { pin: number as u32, place, stiffness: share / SAG, back: false, calm: 0, off: Vec3::zeros() };
+        let Some((_, _, path)) = own.path(world, &state.anchors, step.end) else { continue };
+        if (path - state.x[*v as usize]).norm() > pin.slack {
+            continue;
+        }
+        any = true;
+        match state.slack.binary_search_by_key(&(own.pin, own.place), |slack| (slack.pin, slack.place)) {
+            Ok(k) => state.slack[k] = own,
+            Err(k) => state.slack.insert(k, own),
+        }
+    }
+    any
+}
+
+/// Vertices of obstacles that close on each other are pressed in; true where there is room for that.
+fn press(world: &World, state: &mut State, step: &Step, zone: &[u32], room: f64) -> bool {
+    let moves = |v: u32| {
+        let of = world.obstacles.iter().find(|o| world.objects[o.object].vertices.contains(&(v as usize)));
+        of.filter(|obstacle| !obstacle.course.still())
+    };
+    let own: Vec<u32> = zone.iter().copied().filter(|v| moves(*v).is_some()).collect();
+    // What stands still is where the others meet.
+    let all: Vec<u32> = if own.len() < zone.len() { Vec::new() } else { own.clone() };
+    let meet = all.iter().map(|v| step.moved[*v as usize]).sum::<Vec3>() / all.len().max(1) as f64;
+    let mut any = false;
+    for obstacle in &world.obstacles {
+        let range = world.objects[obstacle.object].vertices.clone();
+        let mut vertices: Vec<u32> = own.iter().copied().filter(|v| range.contains(&(*v as usize))).collect();
+        vertices.sort_unstable();
+        if vertices.is_empty() {
+            continue;
+        }
+        let normals = world.normals(obstacle, &vertices, &state.x[range]);
+        let deepest = DEEPEST * size(&obstacle.rest);
+        for (vertex, normal) in vertices.into_iter().zip(normals) {
+            let closes = (step.moved[vertex as usize] - meet).dot(&normal).max(0.0) + room;
+            let k = state.dents.partition_point(|dent| dent.vertex < vertex);
+            if state.dents.get(k).is_none_or(|dent| dent.vertex != vertex) {
+                state.dents.insert(k, Dent { vertex, depth: 0.0, calm: 0 });
+            }
+            let dent = &mut state.dents[k];
+            any |= dent.depth + closes <= deepest;
+            (dent.depth, dent.calm) = ((dent.depth + closes).min(deepest), 0);
+        }
+    }
+    any
+}
+
+/// Diagonal of the bounding box [m].
+fn size(x: &[Vec3]) -> f64 {
+    let start = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
+    let (low, high) = x.iter().fold(start, |(low, high), p| (low.inf(p), high.sup(p)));
+    (high - low).norm()
+}
