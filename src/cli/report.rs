@@ -113,7 +113,8 @@ fn warnings(record: &Record, stats: &[FrameStats]) -> String {
         }
     };
     when("prescribed motion waited for pinched cloth", &|s| s.lag > 0.0);
-    when("triangles that cross since the start were left out of contact", &|s| s.ignored > 0);
+    when("pinned vertices or surfaces of obstacles gave way in a pinch", &|s| s.yielding > 0);
+    when("triangles that cross since the start or a release were left out of contact", &|s| s.ignored > 0);
     when("triangles cross, which the vertex test does not see", &|s| s.crossing > 0);
     when("vertices were held where no other motion was proven free of crossings", &|s| s.truncated > 0);
     when("the pressure of flowing air was not solved as asked", &|s| s.flow_unconverged > 0);

@@ -59,7 +59,7 @@ impl Simulation<'_> {
         let (first, last) = (scene.time.start_frame, scene.time.last_frame());
         let mut stepper = build::stepper(scene, world);
         let mut total = Stages::default();
-        let (mut lags, mut drains) = (false, false);
+        let (mut lags, mut drains, mut yields, mut parts) = (false, false, false, false);
         let mut stretched = Stretched::default();
         for frame in next..=last {
             let new = FrameStats { frame, min_gap: f64::INFINITY, ..FrameStats::default() };
@@ -92,6 +92,24 @@ impl Simulation<'_> {
                     format!("frame {frame}: pinched cloth holds back prescribed motion; see lag in stats.ndjson");
                 self.progress.log(Level::Warning, &told);
             }
+            if stats.yielding > 0 && !yields {
+                let told = format!(
+                    "frame {frame}: pinned vertices or surfaces give way in a pinch, {} vertices and up to {:.1} mm so far; see yielding and off_path in stats.ndjson",
+                    stats.yielding,
+                    1e3 * stats.off_path
+                );
+                self.progress.log(Level::Warning, &told);
+                self.frames.warn(told);
+            }
+            yields = stats.yielding > 0;
+            if let Some(object) = state.released.filter(|_| !parts) {
+                let name = self.world.name(object);
+                let told =
+                    format!("frame {frame}: cloth is pinched and goes through '{name}' (contact.pinch = \"release\")");
+                self.progress.log(Level::Warning, &told);
+                self.frames.warn(told);
+            }
+            parts = state.released.is_some();
             if stats.flow_drained > DRAINED && !drains {
                 let told = format!(
                     "frame {frame}: {:.3} m3/s of air are blown or pushed to where there is no way out, and vanish evenly there; see flow_drained in stats.ndjson",
@@ -219,6 +237,7 @@ impl Simulation<'_> {
             stats.flow_drained = report.flow_drained;
         }
         stats.lag = state.lag;
+        (stats.yielding, stats.off_path) = self.world.off_path(state);
         stats.seconds.add(&report.seconds);
         if over && state.time < until {
             let failure = self.over(state, stepper, &report, stats);

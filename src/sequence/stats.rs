@@ -44,6 +44,10 @@ numbers! {
         pub truncated: u64 = "",
         /// How far prescribed motion is behind the time, because it had to wait for pinched cloth [s].
         pub lag: f64 = "s",
+        /// Pinned vertices and vertices of obstacles that gave way in a pinch and are not back on their path.
+        pub yielding: usize = "" or 0.0,
+        /// How far from it the farthest of them is [m].
+        pub off_path: f64 = "m" or 0.0,
         /// Pairs of triangles that cross, since the start or a release, and are left out of contact.
         pub ignored: usize = "",
         /// Pairs of triangles that cross, where contact.method = "vertex" proves nothing.
@@ -161,6 +165,8 @@ mod tests {
             corrected: 4,
             truncated: 3,
             lag: 0.5,
+            yielding: 3,
+            off_path: 2e-3,
             ignored: 2,
             crossing: 1,
             water: 0.25,

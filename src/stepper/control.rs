@@ -49,6 +49,8 @@ impl<T: Precision> Advance for Stepper<T> {
         let most = until - state.time;
         let mut target = if state.target > 0.0 { state.target.min(step) } else { step };
         let growth = if state.last > 0.0 { GROWTH * state.last } else { START * target.min(most) };
+        // A pinch at a step no longer than that is one at any.
+        let pinched = |allowed: f64| allowed <= (PINCHED * step).max(min_step);
         let mut report = Report::default();
         yields::relax(world, state);
         let (mut rounds, mut given) = (0, false);
@@ -86,7 +88,7 @@ impl<T: Precision> Advance for Stepper<T> {
                 Err(StepError::Pinched { .. }) if rejoins => apart = true,
                 Err(StepError::Pinched { .. })
                     if world.contact.pinch == Pinch::Yield
-                        && (allowed <= PINCHED * step || given || state.calm < LATE)
+                        && (pinched(allowed) || given || state.calm < LATE)
                         && rounds < yields::ROUNDS
                         && yields::give_way(world, state, &self.now, rounds) =>
                 {
@@ -94,7 +96,7 @@ impl<T: Precision> Advance for Stepper<T> {
                     target = if state.target > 0.0 { state.target.min(step) } else { step };
                     report.repeats += 1;
                 }
-                Err(stuck @ StepError::Pinched { .. }) if held < 1.0 && (held > 0.0 || allowed <= PINCHED * step) => {
+                Err(stuck @ StepError::Pinched { .. }) if held < 1.0 && (held > 0.0 || pinched(allowed)) => {
                     match world.contact.pinch {
                         Pinch::Yield | Pinch::Lag => held = if held < 1.0 - CRAWL { 1.0 - (1.0 - held) / 4.0 } else { 1.0 },
                         Pinch::Release(object) if state.released.is_none() => state.released = Some(object),

@@ -93,7 +93,8 @@ pub fn ground_limited(world: &World, state: &State, turns: &Turns, step: &mut St
 /// Displacement of obstacles, and of pinned vertices with the velocity the scheme gives them. Vertices without mass
 /// (in no triangle or tetrahedron) stay. Gives the vertices that a pin lets go, or nothing where none does.
 pub fn prescribe(world: &World, state: &mut State, step: &mut Step) -> Vec<bool> {
-    let Step { h, beta, begin: now, end, held, moved, rate, fixed, pulled, .. } = step;
+    let Step { h, beta, begin: now, end, held, moved, rate, fixed, pulled, dents, .. } = step;
+    dents.clone_from(&state.dents);
     let (h, now, end, waits) = (*h, *now, *end, *held == 1.0);
     for obstacle in &world.obstacles {
         let range = world.objects[obstacle.object].vertices.clone();
@@ -102,7 +103,7 @@ pub fn prescribe(world: &World, state: &mut State, step: &mut Step) -> Vec<bool>
             moved.fill(Vec3::zeros());
         } else {
             obstacle.course.place(&obstacle.rest, end, moved);
-            world.press_in(obstacle, &state.dents, moved);
+            world.press_in(obstacle, dents, moved, |dent, normal, path| yields::follow(dent, normal, path, state, h));
             for (moved, x) in moved.iter_mut().zip(&state.x[range]) {
                 *moved -= x;
             }
@@ -213,8 +214,9 @@ pub fn commit(world: &World, state: &mut State, turns: &Turns, step: &Step) {
     state.lag = state.time - step.end;
     if step.held < 1.0 {
         world.place_obstacles(step.end, x);
-        for obstacle in world.obstacles.iter().filter(|_| !dents.is_empty()) {
-            world.press_in(obstacle, dents, &mut x[world.objects[obstacle.object].vertices.clone()]);
+        dents.clone_from(&step.dents);
+        for obstacle in world.obstacles.iter().filter(|_| !step.dents.is_empty()) {
+            world.press_in(obstacle, dents, &mut x[world.objects[obstacle.object].vertices.clone()], |_, _, _| ());
         }
     }
     state.held = step.held;

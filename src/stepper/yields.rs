@@ -21,7 +21,7 @@ const BACK: f64 = 0.02;
 /// Steps without contact before something comes back.
 const CALM: u32 = 3;
 /// How far what gives way moves more than it must, in contact distances; doubled each time in a step.
-const ROOM: f64 = 0.02;
+const ROOM: f64 = 0.05;
 /// How far from its path a vertex is back on it, in contact distances.
 const NEAR: f64 = 1e-3;
 /// How fast a surface comes out again [m/s].
@@ -38,6 +38,14 @@ pub fn of_pin(all: &[Slack], pin: usize) -> &[Slack] {
 /// What is left of the way back after a step of `h` [s].
 pub fn left(h: f64) -> f64 {
     (-h / BACK).exp()
+}
+
+/// A surface that is pressed in, and touches something, closes no further on what it met, wherever its path goes.
+pub fn follow(dent: &mut Dent, normal: Vec3, path: Vec3, state: &State, h: f64) {
+    if dent.calm == 0 {
+        let moved = path - normal * dent.depth - state.x[dent.vertex as usize];
+        dent.depth += (moved - dent.meet * h).dot(&normal).max(0.0);
+    }
 }
 
 /// Before a step: surfaces come out where nothing touches them.
@@ -116,9 +124,13 @@ fn press(world: &World, state: &mut State, step: &Step, zone: &[u32], room: f64)
         of.filter(|obstacle| !obstacle.course.still())
     };
     let own: Vec<u32> = zone.iter().copied().filter(|v| moves(*v).is_some()).collect();
+    let known = |v: &u32| state.dents.binary_search_by_key(v, |dent| dent.vertex).ok().map(|k| state.dents[k].meet);
+    let mut all: Vec<Vec3> = own.iter().filter_map(known).collect();
     // What stands still is where the others meet.
-    let all: Vec<u32> = if own.len() < zone.len() { Vec::new() } else { own.clone() };
-    let meet = all.iter().map(|v| step.moved[*v as usize]).sum::<Vec3>() / all.len().max(1) as f64;
+    if all.is_empty() && own.len() == zone.len() {
+        all = own.iter().map(|v| step.moved[*v as usize] / step.h).collect();
+    }
+    let meet = all.iter().sum::<Vec3>() / all.len().max(1) as f64;
     let mut any = false;
     for obstacle in &world.obstacles {
         let range = world.objects[obstacle.object].vertices.clone();
@@ -127,17 +139,15 @@ fn press(world: &World, state: &mut State, step: &Step, zone: &[u32], room: f64)
         if vertices.is_empty() {
             continue;
         }
-        let normals = world.normals(obstacle, &vertices, &state.x[range]);
         let deepest = DEEPEST * size(&obstacle.rest);
-        for (vertex, normal) in vertices.into_iter().zip(normals) {
-            let closes = (step.moved[vertex as usize] - meet).dot(&normal).max(0.0) + room;
+        for vertex in vertices {
             let k = state.dents.partition_point(|dent| dent.vertex < vertex);
             if state.dents.get(k).is_none_or(|dent| dent.vertex != vertex) {
-                state.dents.insert(k, Dent { vertex, depth: 0.0, calm: 0 });
+                state.dents.insert(k, Dent { vertex, depth: 0.0, calm: 0, meet });
             }
             let dent = &mut state.dents[k];
-            any |= dent.depth + closes <= deepest;
-            (dent.depth, dent.calm) = ((dent.depth + closes).min(deepest), 0);
+            any |= dent.depth + room <= deepest;
+            (dent.depth, dent.calm) = ((dent.depth + room).min(deepest), 0);
         }
     }
     any

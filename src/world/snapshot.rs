@@ -180,7 +180,7 @@ pieces! {
     Flow { velocity, pressure, kick, force }
     Grip { press, vertex }
     Slack { pin, place, stiffness, back, calm, off }
-    Dent { vertex, depth, calm }
+    Dent { vertex, depth, calm, meet }
 }
 
 impl Piece for bool {

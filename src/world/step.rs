@@ -1,5 +1,6 @@
 //! One step in the making: what its stages hand on to each other.
 
+use super::yields::Dent;
 use super::{State, World};
 use crate::force::scheme::{Exchange, Scheme, Shape, Softness};
 use crate::linalg::Vec3;
@@ -43,6 +44,8 @@ pub struct Step {
     pub fixed: Vec<bool>,
     /// Pinned vertices that are pulled toward their path: vertex, path at the end of the step and stiffness [m, N/m].
     pub pulled: Vec<(u32, Vec3, f64)>,
+    /// Vertices of obstacles that gave way, as deep as they are at its end.
+    pub dents: Vec<Dent>,
     /// Prescribed vertices of each zone that cannot move as one; where a step is pinched.
     pub pinched: Vec<Vec<u32>>,
     /// In contact in this step; all vertices.
@@ -58,6 +61,13 @@ pub struct Step {
 }
 
 impl Step {
+    /// One of these vertices gave way in a pinch.
+    pub fn gave_way(&self, vertices: &[u32]) -> bool {
+        let dents = |v: &u32| self.dents.binary_search_by_key(v, |dent| dent.vertex).is_ok();
+        let pulled = |v: &u32| self.pulled.iter().any(|(own, ..)| own == v);
+        !(self.dents.is_empty() && self.pulled.is_empty()) && vertices.iter().any(|v| dents(v) || pulled(v))
+    }
+
     /// Gives the laws what they read of the step.
     pub fn scheme<'a>(&'a self, world: &World, state: &'a State) -> Scheme<'a> {
         Scheme {

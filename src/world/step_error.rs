@@ -1,6 +1,6 @@
 //! Why a step could not be made, and how that is told.
 
-use super::{State, World};
+use super::{Pinch, State, World};
 
 /// Why a step could not be made.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,15 +91,15 @@ impl StepError {
                 format!("surfaces would cross near {}: {}, {}, {}, {}", at(*a), name(*a), name(*b), name(*c), name(*d))
             }
             StepError::Pinched { pair: [a, b, c, d], between: [e, f] } => format!(
-                "nothing fits any more between {} and {}, near {}: {}, {}, {} and {} would cross; let them leave room, or give \
-                 contact.pinch = \"lag\"",
+                "nothing fits any more between {} and {}, near {}: {}, {}, {} and {} would cross; let them leave room{}",
                 name(*e),
                 name(*f),
                 at(*a),
                 name(*a),
                 name(*b),
                 name(*c),
-                name(*d)
+                name(*d),
+                if world.contact.pinch == Pinch::Halt { ", or give contact.pinch = \"yield\"" } else { "" }
             ),
             StepError::Overstretched([a, b], strain) => format!(
                 "the edge from {} to {} near {} is {:.2} % beyond its strain limit",

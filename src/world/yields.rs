@@ -32,6 +32,8 @@ pub struct Dent {
     pub depth: f64,
     /// Steps in a row in which it touched nothing.
     pub calm: u32,
+    /// How fast what it closed on went with it [m/s].
+    pub meet: Vec3,
 }
 
 impl Slack {
@@ -61,18 +63,28 @@ impl World {
         normals.iter().map(|n| n.try_normalize(0.0).unwrap_or_default()).collect()
     }
 
-    /// Presses the vertices of an obstacle that gave way in, from where their path is: `x`, the obstacle's alone.
-    pub fn press_in(&self, obstacle: &Obstacle, dents: &[Dent], x: &mut [Vec3]) {
+    /// Presses the vertices of an obstacle that gave way in, from where their path is: `x`, the obstacle's alone. `change` may make each
+    /// deeper before, by its normal and its path.
+    pub fn press_in(
+        &self,
+        obstacle: &Obstacle,
+        dents: &mut [Dent],
+        x: &mut [Vec3],
+        mut change: impl FnMut(&mut Dent, Vec3, Vec3),
+    ) {
         let range = self.objects[obstacle.object].vertices.clone();
         let from = dents.partition_point(|dent| (dent.vertex as usize) < range.start);
-        let own = &dents[from..from + dents[from..].partition_point(|dent| (dent.vertex as usize) < range.end)];
+        let count = dents[from..].partition_point(|dent| (dent.vertex as usize) < range.end);
+        let own = &mut dents[from..from + count];
         if own.is_empty() {
             return;
         }
         let vertices: Vec<u32> = own.iter().map(|dent| dent.vertex).collect();
         let normals = self.normals(obstacle, &vertices, x);
-        for (dent, normal) in own.iter().zip(normals) {
-            x[dent.vertex as usize - range.start] -= normal * dent.depth;
+        for (dent, normal) in own.iter_mut().zip(normals) {
+            let x = &mut x[dent.vertex as usize - range.start];
+            change(dent, normal, *x);
+            *x -= normal * dent.depth;
         }
     }
 
