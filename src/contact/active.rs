@@ -399,7 +399,6 @@ impl ActiveSet {
         bristles.resize(contacts.len(), (0, Bristle::default()));
         par::fill(bristles, |k| {
             let c = &contacts[k];
-            let setting = &Setting { waits: setting.waits || step.gave_way(&c.vertices), ..*setting };
             let slid = c.moved(step) - turns.turned(&state.x, &c.vertices, &c.weights);
             (c.key, Bristle { kept: c.kept, ..c.contact.advance(&c.linear, &slid, normal(c), setting, rubs) })
         });

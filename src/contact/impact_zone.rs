@@ -91,7 +91,7 @@ impl ImpactZones {
     /// Prescribed vertices of the pair's zone, and of all whose prescribed vertices do not move as one.
     fn pinched(&self, world: &World, step: &Step, w: &Watched) -> Vec<Vec<u32>> {
         let own = self.zone_of.get(&w.vertices[0]);
-        let torn = |zone: usize| own == Some(&zone) || self.torn[zone];
+        let torn = |zone: usize| own == Some(&zone) || self.torn.get(zone) == Some(&true);
         let zones = self.members.iter().enumerate().filter(|(zone, _)| torn(*zone)).map(|(_, members)| members);
         zones.map(|members| members.iter().copied().filter(|v| prescribed(world, step, *v)).collect()).collect()
     }

@@ -71,7 +71,7 @@ impl<T: Precision> Advance for Stepper<T> {
                 Ok(()) => {
                     state.time = time;
                     report.steps = 1;
-                    yields::settle(world, state, &self.now, given);
+                    yields::settle(world, state, (&self.now, self.contacts.contacts()), given);
                     state.short = if target < min_step { state.short.saturating_add(1) } else { 0 };
                     let rough = report.strikes || report.corrected as f64 > ROUGH.0 * world.moving as f64;
                     state.clean = if report.repeats > 0 || rough { 0 } else { state.clean + 1 };
@@ -98,7 +98,9 @@ impl<T: Precision> Advance for Stepper<T> {
                 }
                 Err(stuck @ StepError::Pinched { .. }) if held < 1.0 && (held > 0.0 || pinched(allowed)) => {
                     match world.contact.pinch {
-                        Pinch::Yield | Pinch::Lag => held = if held < 1.0 - CRAWL { 1.0 - (1.0 - held) / 4.0 } else { 1.0 },
+                        Pinch::Yield | Pinch::Lag => {
+                            held = if held < 1.0 - CRAWL { 1.0 - (1.0 - held) / 4.0 } else { 1.0 }
+                        }
                         Pinch::Release(object) if state.released.is_none() => state.released = Some(object),
                         _ => return Err(stuck),
                     }

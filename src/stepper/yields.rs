@@ -4,6 +4,7 @@
 //! pins, and are led back once nothing is in the way. Else the surfaces of obstacles that move are pressed in, vertex by vertex, as far
 //! as they would close; each comes out again where nothing touches it. An obstacle that stands still is never pressed in.
 
+use crate::contact::element::Element;
 use crate::linalg::Vec3;
 use crate::world::step::Step;
 use crate::world::yields::{Dent, LATE, Slack};
@@ -24,8 +25,12 @@ const CALM: u32 = 3;
 const ROOM: f64 = 0.05;
 /// How far from its path a vertex is back on it, in contact distances.
 const NEAR: f64 = 1e-3;
-/// How fast a surface comes out again [m/s].
-const OUT: f64 = 0.02;
+/// How fast a surface comes out again: at least, and by its depth [m/s, 1/s].
+const OUT: (f64, f64) = (4e-3, 4.0);
+/// How fast it goes further in while a contact there is tight [m/s].
+const EASE: f64 = 0.01;
+/// Part of its reach at which a contact is tight: what bears a load rests no deeper than at a quarter.
+const TIGHT: f64 = 0.2;
 /// Deepest that a surface is pressed in, as a part of its obstacle's size.
 const DEEPEST: f64 = 0.25;
 
@@ -40,28 +45,30 @@ pub fn left(h: f64) -> f64 {
     (-h / BACK).exp()
 }
 
-/// A surface that is pressed in, and touches something, closes no further on what it met, wherever its path goes.
+/// A surface that is pressed in closes no further on what it nearly meets, wherever its path goes, and lets it more room.
 pub fn follow(dent: &mut Dent, normal: Vec3, path: Vec3, state: &State, h: f64) {
-    if dent.calm == 0 {
+    if dent.tight {
         let moved = path - normal * dent.depth - state.x[dent.vertex as usize];
-        dent.depth += (moved - dent.meet * h).dot(&normal).max(0.0);
+        dent.depth += (moved - dent.meet * h).dot(&normal).max(0.0) + EASE * h;
     }
 }
 
 /// Before a step: surfaces come out where nothing touches them.
 pub fn relax(world: &World, state: &mut State) {
-    let out = OUT * state.last;
-    let State { dents, .. } = state;
-    dents.iter_mut().filter(|dent| dent.calm >= CALM).for_each(|dent| dent.depth -= out);
+    let State { dents, last, .. } = state;
+    let calm = dents.iter_mut().filter(|dent| dent.calm >= CALM);
+    calm.for_each(|dent| dent.depth -= (OUT.0 + OUT.1 * dent.depth) * *last);
     dents.retain(|dent| dent.depth > NEAR * world.contact.distance);
 }
 
 /// After a step: what touches nothing comes back, what is back is as it was.
-pub fn settle(world: &World, state: &mut State, step: &Step, given: bool) {
+pub fn settle(world: &World, state: &mut State, (step, contacts): (&Step, &[Element]), given: bool) {
     state.calm = if given { 0 } else { LATE.min(state.calm + 1) };
     for dent in &mut state.dents {
         dent.calm = if step.touched[dent.vertex as usize] { 0 } else { dent.calm.saturating_add(1) };
+        dent.tight = false;
     }
+    meet(world, &mut state.dents, step, contacts);
     let State { slack, anchors, x, .. } = state;
     slack.retain_mut(|own| {
         let Some((_, v, path)) = own.path(world, anchors, step.next) else { return false };
@@ -71,6 +78,24 @@ pub fn settle(world: &World, state: &mut State, step: &Step, given: bool) {
         own.off = off;
         !own.back || off.norm() > NEAR * world.contact.distance
     });
+}
+
+/// How fast goes what the surfaces that are pressed in nearly touch.
+fn meet(world: &World, dents: &mut [Dent], step: &Step, contacts: &[Element]) {
+    let moving = |v: &u32| (*v as usize) < world.moving;
+    let mut sums = vec![(0.0, Vec3::zeros()); dents.len()];
+    let tight = contacts.iter().filter(|c| !dents.is_empty() && c.contact.gap < TIGHT * c.contact.reach);
+    for c in tight.filter(|c| c.vertices.iter().any(moving)) {
+        for k in c.vertices.iter().filter_map(|v| dents.binary_search_by_key(v, |dent| dent.vertex).ok()) {
+            for (v, weight) in c.vertices.iter().zip(c.weights).filter(|(v, _)| moving(v)) {
+                sums[k].0 += weight.abs();
+                sums[k].1 += step.rate[*v as usize] * weight.abs();
+            }
+        }
+    }
+    for (dent, (weight, sum)) in dents.iter_mut().zip(sums).filter(|(_, (weight, _))| *weight > 0.0) {
+        (dent.tight, dent.meet) = (true, sum / weight);
+    }
 }
 
 /// After an attempt that was pinched: what gives way now. False where nothing can.
@@ -98,8 +123,8 @@ fn loosen(world: &World, state: &mut State, step: &Step, pinched: &[u32]) -> boo
     for v in pinched {
         // The last pin that has it is the one that moves it.
         let has = |(_, pin): &(usize, &crate::world::Pin)| pin.vertices.contains(v);
-        let open = world.pins.iter().enumerate().filter(|(number, _)| state.anchors[*number].is_some());
-        let Some((number, pin)) = open.filter(has).last() else { continue };
+        let mut open = world.pins.iter().enumerate().filter(|(number, _)| state.anchors[*number].is_some());
+        let Some((number, pin)) = open.rfind(has) else { continue };
         let place = pin.vertices.iter().position(|own| own == v).unwrap_or_default() as u32;
         let component = world.component[*v as usize] as usize;
         let share = world.component_mass[component] * BORNE.max(world.gravity.norm()) / pinned[component].max(1) as f64;
@@ -124,7 +149,10 @@ fn press(world: &World, state: &mut State, step: &Step, zone: &[u32], room: f64)
         of.filter(|obstacle| !obstacle.course.still())
     };
     let own: Vec<u32> = zone.iter().copied().filter(|v| moves(*v).is_some()).collect();
-    let known = |v: &u32| state.dents.binary_search_by_key(v, |dent| dent.vertex).ok().map(|k| state.dents[k].meet);
+    let known = |v: &u32| {
+        let k = state.dents.binary_search_by_key(v, |dent| dent.vertex).ok()?;
+        state.dents[k].tight.then_some(state.dents[k].meet)
+    };
     let mut all: Vec<Vec3> = own.iter().filter_map(known).collect();
     // What stands still is where the others meet.
     if all.is_empty() && own.len() == zone.len() {
@@ -143,10 +171,13 @@ fn press(world: &World, state: &mut State, step: &Step, zone: &[u32], room: f64)
         for vertex in vertices {
             let k = state.dents.partition_point(|dent| dent.vertex < vertex);
             if state.dents.get(k).is_none_or(|dent| dent.vertex != vertex) {
-                state.dents.insert(k, Dent { vertex, depth: 0.0, calm: 0, meet });
+                state.dents.insert(k, Dent { vertex, depth: 0.0, calm: 0, tight: true, meet });
             }
             let dent = &mut state.dents[k];
             any |= dent.depth + room <= deepest;
+            if !dent.tight {
+                (dent.tight, dent.meet) = (true, meet);
+            }
             (dent.depth, dent.calm) = ((dent.depth + room).min(deepest), 0);
         }
     }

@@ -180,7 +180,7 @@ pieces! {
     Flow { velocity, pressure, kick, force }
     Grip { press, vertex }
     Slack { pin, place, stiffness, back, calm, off }
-    Dent { vertex, depth, calm, meet }
+    Dent { vertex, depth, calm, tight, meet }
 }
 
 impl Piece for bool {
@@ -303,6 +303,9 @@ mod tests {
             bristles: vec![(1 << 62, Bristle { deflection: v(0), sliding: true, kept: false, load: 0.3 })],
             ignored: vec![(Pair::EdgeEdge, [3, 4]), (Pair::VertexFace, [0, u32::MAX])],
             released: Some(2),
+            slack: vec![Slack { pin: 2, place: 7, stiffness: 0.1, back: true, calm: 3, off: v(1) }],
+            dents: vec![Dent { vertex: 9, depth: 1e-3, calm: 2, tight: true, meet: v(3) }],
+            calm: 4,
             airs: vec![Air {
                 energy: vec![1.0],
                 flux: odd.to_vec(),

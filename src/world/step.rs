@@ -61,13 +61,6 @@ pub struct Step {
 }
 
 impl Step {
-    /// One of these vertices gave way in a pinch.
-    pub fn gave_way(&self, vertices: &[u32]) -> bool {
-        let dents = |v: &u32| self.dents.binary_search_by_key(v, |dent| dent.vertex).is_ok();
-        let pulled = |v: &u32| self.pulled.iter().any(|(own, ..)| own == v);
-        !(self.dents.is_empty() && self.pulled.is_empty()) && vertices.iter().any(|v| dents(v) || pulled(v))
-    }
-
     /// Gives the laws what they read of the step.
     pub fn scheme<'a>(&'a self, world: &World, state: &'a State) -> Scheme<'a> {
         Scheme {

@@ -32,13 +32,20 @@ pub struct Dent {
     pub depth: f64,
     /// Steps in a row in which it touched nothing.
     pub calm: u32,
-    /// How fast what it closed on went with it [m/s].
+    /// What it touches is nearly as near as it may be.
+    pub tight: bool,
+    /// How fast that goes [m/s].
     pub meet: Vec3,
 }
 
 impl Slack {
     /// Its pin, its vertex and where its path is at a time of prescribed motion; nothing where the pin is not open.
-    pub fn path<'a>(&self, world: &'a World, anchors: &[Option<Vec<Vec3>>], time: f64) -> Option<(&'a Pin, usize, Vec3)> {
+    pub fn path<'a>(
+        &self,
+        world: &'a World,
+        anchors: &[Option<Vec<Vec3>>],
+        time: f64,
+    ) -> Option<(&'a Pin, usize, Vec3)> {
         let (pin, place) = (world.pins.get(self.pin as usize)?, self.place as usize);
         let anchor = anchors.get(self.pin as usize)?.as_ref()?.get(place)?;
         Some((pin, *pin.vertices.get(place)? as usize, pin.carry(time).apply(place, anchor)))

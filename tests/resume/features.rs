@@ -20,6 +20,7 @@ pub fn all() -> Vec<(&'static str, String)> {
         ("layer, seed", layer("seed")),
         ("layer, seed verbatim", layer("seed_verbatim")),
         ("balloons", format!("{}{BALLOONS}", time(""))),
+        ("pinch, yield", pinch("")),
         ("pinch, lag", pinch("pinch = \"lag\"")),
         ("pinch, release", pinch("pinch = \"release\"\nrelease = \"left\"")),
         ("blade", format!("{}{BLADE}", time(""))),

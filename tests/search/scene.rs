@@ -381,7 +381,7 @@ impl Draw {
                         self.going(direction * speed, centre)
                     }
                 };
-                Pin { vertices, motion, from: 0.0, until: f64::INFINITY }
+                Pin { motion, ..Pin::fixed(vertices) }
             })
             .collect()
     }

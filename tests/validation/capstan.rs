@@ -65,10 +65,8 @@ fn ratio(cell: f64, damping: f64, settings: Settings) -> [f64; 2] {
         translation: Vec3::new(0.0, y, 0.0),
     };
     strip.pins.push(Pin {
-        vertices: rows[n].1.clone(),
         motion: Motion::Keyframes(vec![key(0.0, 0.0), key(1.0, -SPEED)]),
-        from: 0.0,
-        until: f64::INFINITY,
+        ..Pin::fixed(rows[n].1.clone())
     });
     strip.handles.push(Handle { pin: Pin::fixed(rows[0].1.clone()), pull: Pull::Force(Vec3::new(0.0, -BACK, 0.0)) });
     let mut input = input(Vec3::zeros(), strip);

@@ -129,7 +129,7 @@ fn a_vertex_breaks_off_at_the_largest_height_with_the_work_of_separation() {
         let up = Motion::Path(vec![(0.0, Vec3::zeros()), (2.0, Vec3::y() * 4e-3)]);
         cloth.handles = (0..4)
             .map(|v| Handle {
-                pin: Pin { vertices: vec![v], motion: up.clone(), from: 0.0, until: f64::INFINITY },
+                pin: Pin { motion: up.clone(), ..Pin::fixed(vec![v]) },
                 pull: Pull::Spring { stiffness: 1e5, most: 1e3 },
             })
             .collect();
@@ -199,7 +199,7 @@ fn the_sum_over_an_area_does_not_depend_on_the_mesh() {
 fn a_film_gives_way_as_slowly_as_stefan_has_it() {
     let mut cloth = lattice(2, 2, 0.01, 2e-4);
     let force = 0.05;
-    let all = Pin { vertices: (0..4).collect(), motion: Motion::Fixed, from: 0.0, until: f64::INFINITY };
+    let all = Pin::fixed((0..4).collect());
     cloth.handles = vec![Handle { pin: all, pull: Pull::Force(Vec3::y() * (4.0 * force)) }];
     let h = 1e-4;
     // Beyond the distance of contact: one that is felt would push.
@@ -279,10 +279,10 @@ fn water_that_joins_keeps_the_momentum() {
 fn no_water_is_lost_in_bridges() {
     let mut cloth = lattice(9, 9, 0.01, 2e-3);
     let pin = |vertices| Pin {
-        vertices,
         motion: Motion::Path(vec![(0.15, Vec3::zeros()), (0.6, Vec3::y() * 0.1)]),
         from: 0.15,
         until: 9.0,
+        ..Pin::fixed(vertices)
     };
     cloth.pins = vec![pin(vec![0, 1, 9])];
     let mut bench = Bench::new(over(vec![cloth], Some(floor(0.3)), 3e-4, G), settings(Integrator::Bdf2, 2e-3, 1e-4));
@@ -443,7 +443,7 @@ fn a_full_cloth_is_as_soft_as_it_says() {
         cloth.vertex_mass = Some(mass);
         cloth.sheet.membrane = Membrane::Isotropic(Isotropic { young: 40.0 * part, poisson: 0.3 });
         cloth.sheet.bending = Bending::Constant(1e-5 * part);
-        cloth.pins = vec![Pin { vertices: vec![0, 8], motion: Motion::Fixed, from: 0.0, until: f64::INFINITY }];
+        cloth.pins = vec![Pin::fixed(vec![0, 8])];
         Bench::new(input(Vec3::y() * -G, cloth), settings(Integrator::Bdf2, 2e-3, 1e-9))
     };
     let (mut wet, mut dry) = (hung(1.0, 1e-4), hung(0.5, 1.84e-4));
