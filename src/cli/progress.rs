@@ -5,6 +5,8 @@ use super::{say, warn};
 use crate::sequence::FrameStats;
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
+use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
@@ -30,15 +32,39 @@ pub enum Form {
 pub struct Progress {
     form: Form,
     bar: Option<ProgressBar>,
-    done: u32,
     first: u32,
     frames: u32,
-    start: Instant,
+    ends: RefCell<Ends>,
+}
+
+/// When the last frames ended, those of the preroll included.
+struct Ends(VecDeque<Instant>);
+
+impl Ends {
+    /// Frames whose mean is taken for those to come.
+    const MEAN: usize = 10;
+
+    fn new() -> Ends {
+        Ends(VecDeque::from([Instant::now()]))
+    }
+
+    fn frame(&mut self, now: Instant) {
+        self.0.push_back(now);
+        if self.0.len() > Ends::MEAN + 1 {
+            self.0.pop_front();
+        }
+    }
+
+    /// Seconds that so many frames take.
+    fn of(&self, frames: u32) -> f64 {
+        let (Some(first), Some(last)) = (self.0.front(), self.0.back()) else { return 0.0 };
+        (*last - *first).as_secs_f64() / (self.0.len() - 1).max(1) as f64 * f64::from(frames)
+    }
 }
 
 impl Progress {
-    /// Of so many frames from number `first` on, of which some are `done`.
-    pub fn new(form: Form, done: u32, first: u32, frames: u32) -> Progress {
+    /// Of so many frames from number `first` on.
+    pub fn new(form: Form, first: u32, frames: u32) -> Progress {
         let form = match form {
             Form::Auto if std::io::stderr().is_terminal() => Form::Bar,
             Form::Auto => Form::Log,
@@ -52,13 +78,20 @@ impl Progress {
             bar.enable_steady_tick(Duration::from_millis(250));
             bar
         });
-        Progress { form, bar, done, first, frames, start: Instant::now() }
+        Progress { form, bar, first, frames, ends: RefCell::new(Ends::new()) }
     }
 
     /// A frame is written.
     pub fn frame(&self, stats: &FrameStats, steps: u64) {
         let count = (stats.frame + 1).saturating_sub(self.first);
-        let left = self.left(count);
+        let mut ends = self.ends.borrow_mut();
+        if stats.steps > 0 {
+            ends.frame(Instant::now());
+        } else {
+            *ends = Ends::new();
+        }
+        let left = ends.of(self.frames.saturating_sub(count));
+        drop(ends);
         let last = self.first + self.frames.saturating_sub(1);
         match (self.form, &self.bar) {
             (Form::Bar, Some(bar)) => {
@@ -81,10 +114,18 @@ impl Progress {
         }
     }
 
-    /// Wall seconds left after so many frames, from the mean of those so far.
-    fn left(&self, count: u32) -> f64 {
-        let spent = self.start.elapsed().as_secs_f64();
-        spent / f64::from(count.saturating_sub(self.done).max(1)) * f64::from(self.frames.saturating_sub(count))
+    /// This frame of the preroll, of so many, has ended.
+    pub fn preroll(&self, frame: u32, of: u32) {
+        let mut ends = self.ends.borrow_mut();
+        ends.frame(Instant::now());
+        let left = ends.of(of - frame + self.frames.saturating_sub(1));
+        drop(ends);
+        if let Some(bar) = &self.bar {
+            bar.set_prefix(format!("{frame}/{of} of the preroll"));
+            bar.set_message(format!("{} left", span(left)));
+            return;
+        }
+        self.log(Level::Info, &format!("preroll: {frame} of {of} frames, {} left", span(left)));
     }
 
     /// The run is over; clears the bar.
@@ -117,7 +158,26 @@ pub fn span(seconds: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::span;
+    use super::*;
+
+    /// Slow frames of a preroll are no measure of quick ones that follow, ten frames later.
+    #[test]
+    fn the_last_frames_tell_what_is_left() {
+        let start = Instant::now();
+        let mut ends = Ends(VecDeque::from([start]));
+        let mut now = start;
+        for _ in 0..120 {
+            now += Duration::from_millis(60);
+            ends.frame(now);
+        }
+        assert!((ends.of(40) - 2.4).abs() < 1e-9);
+        for _ in 0..10 {
+            now += Duration::from_millis(20);
+            ends.frame(now);
+        }
+        assert!((ends.of(30) - 0.6).abs() < 1e-9);
+        assert!(Ends::new().of(30) < 1e-3);
+    }
 
     #[test]
     fn spans_are_short() {

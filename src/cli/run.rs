@@ -280,7 +280,7 @@ impl Run {
             frames.finish(Status::Failed, Some(failure.reason()), before)?;
             return Err(failure);
         }
-        let progress = Progress::new(self.progress, done, scene.time.start_frame, scene.time.frames);
+        let progress = Progress::new(self.progress, scene.time.start_frame, scene.time.frames);
         let marks = marks(world);
         let mut simulation = Simulation { scene, world, marks, frames, progress, stop, start, before };
         let outcome = simulation.advance(&mut state, scene.time.start_frame + done, partial);

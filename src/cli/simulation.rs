@@ -183,7 +183,7 @@ impl Simulation<'_> {
                 if state.time < time.run_after(k) {
                     return Ok(all);
                 }
-                self.progress.log(Level::Info, &format!("preroll: {k} of {} frames", time.preroll));
+                self.progress.preroll(k, time.preroll);
                 let every = self.scene.output.checkpoint;
                 if every > 0 && k.is_multiple_of(every) {
                     // Such a shot begins at frame 1 or later.
