@@ -77,7 +77,7 @@ fn an_obstacle_is_there_while_its_file_shows_it() {
         fs::write(&file, nested(&above, &own)).unwrap();
         let (built, told) = scene(&folder, "fps = 24\nframes = 10\nstart_frame = 1", "cache = { mesh = \"in.usda\" }");
         assert_eq!(seen(&built), expected.collect::<Vec<_>>(), "{above} {own}: {told}");
-        assert_eq!(told, "", "{above} {own}");
+        assert!(told.is_empty() || told.contains("nothing moves in it"), "{above} {own}: {told}");
     }
     // As it is in all samples, so it is.
     for hides in [samples(&format!("{}, {}", hidden(1), hidden(3))), samples(&hidden(2)), default.to_string()] {

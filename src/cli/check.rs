@@ -24,6 +24,18 @@ fn solid(world: &World, object: &Object) -> Option<String> {
     ))
 }
 
+/// Refuses a scene of which something was told.
+///
+/// # Errors
+/// There were warnings.
+pub fn strict(warnings: usize) -> Result<(), Failure> {
+    match warnings {
+        0 => Ok(()),
+        1 => Err(Failure::input("a warning, which --strict takes as a fault")),
+        count => Err(Failure::input(format!("{count} warnings, which --strict takes as faults"))),
+    }
+}
+
 /// Arguments.
 #[derive(Debug, Args)]
 pub struct Check {
@@ -32,13 +44,19 @@ pub struct Check {
     /// Override a key: table.key=value, such as time.step="0.5 ms" or cloth[0].material=denim
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// Take warnings as faults
+    #[arg(long)]
+    strict: bool,
 }
 
 impl Check {
     /// Reads scene and meshes as a run would, then tells what there is.
     pub fn execute(self) -> Result<(), Failure> {
         let scene = load(&self.scene, &self.set, Vec::new())?;
-        let Built { world, .. } = build(&scene, &self.scene).map_err(|refusal| refusal.faults)?;
+        let Built { world, warnings, .. } = build(&scene, &self.scene).map_err(|refusal| refusal.faults)?;
+        if self.strict {
+            strict(scene.warnings.len() + warnings.len())?;
+        }
         for object in &world.objects {
             let kind = object.kind.word();
             let (v, t) = (object.place.len(), object.triangles.len());

@@ -51,6 +51,9 @@ pub struct Run {
     /// Override a key: table.key=value, such as time.step="0.5 ms" or cloth[0].material=denim
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// Take warnings of the scene as faults
+    #[arg(long)]
+    strict: bool,
     /// Draw no pictures
     #[arg(long)]
     no_preview: bool,
@@ -167,6 +170,9 @@ impl Run {
         gate.look(resumes)?;
         let Built { world, state, warnings } =
             build(&scene, &self.scene).map_err(|refusal| refused(&folder, refusal))?;
+        if self.strict {
+            super::check::strict(scene.warnings.len() + warnings.len())?;
+        }
         let warnings =
             scene.warnings.iter().map(Fault::to_string).chain(warnings.iter().map(|w| w.to_string())).collect();
         let mut record = self.record(&scene, &world, &state, warnings);

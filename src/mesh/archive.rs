@@ -7,9 +7,11 @@ use self::shown::Shown;
 use super::{LEFT_OUT, MeshError, Source, TriMesh, polygon};
 use crate::linalg::{Vec2, Vec3};
 use serde::{Deserialize, Serialize};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
+use std::sync::Once;
 
 mod alembic;
 mod assets;
@@ -157,12 +159,26 @@ fn regular(file: &Path) -> Result<(), MeshError> {
     assets::regular(file).map_err(|error| MeshError::new(format!("cannot read it: {error}")))
 }
 
+static ONCE: Once = Once::new();
+thread_local! {
+    /// A panic of this thread is told by who catches it.
+    static QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
 /// What a reader gives, or that it gave up: openusd panics at some damaged files.
 fn guarded<T>(read: impl FnOnce() -> Result<T, MeshError>) -> Result<T, MeshError> {
-    let told = panic::take_hook();
-    panic::set_hook(Box::new(|_| {}));
+    // One hook for all threads: each has a word of its own in whether it is told.
+    ONCE.call_once(|| {
+        let told = panic::take_hook();
+        panic::set_hook(Box::new(move |what| {
+            if !QUIET.get() {
+                told(what);
+            }
+        }));
+    });
+    QUIET.set(true);
     let read = panic::catch_unwind(AssertUnwindSafe(read));
-    panic::set_hook(told);
+    QUIET.set(false);
     read.unwrap_or_else(|_| Err(MeshError::new("is damaged: its parts do not fit each other")))
 }
 

@@ -11,7 +11,7 @@ use super::obstacle::Cache;
 use super::pick::Pick;
 use super::place::{Group, Selector, Transform, mesh, one_name_each};
 use super::spring::{self, Springs};
-use super::unit::{Unit, rounded};
+use super::unit::{Unit, number, rounded};
 use crate::force::dahl::Form;
 use crate::force::drag::Drag;
 use crate::force::internal_friction::{InternalFriction, Start};
@@ -295,6 +295,13 @@ fn finish(mut cloth: Cloth, keys: &mut Keys) -> Option<Cloth> {
     spring::fit(&cloth, keys)?;
     mass_is_given_once(&cloth, keys)?;
     rubs_as_meant(&cloth, keys)?;
+    if let Some(limit) = cloth.strain_limit.filter(|limit| *limit > 1.0) {
+        let [percent, part] = [100.0 * limit, 0.01 * limit].map(number);
+        keys.warn(
+            "strain_limit",
+            format!("{percent} %, where cloth tears at 5 to 50 %; for {} % give {part}", number(limit)),
+        );
+    }
     if cloth.subdivide_group.is_some() && cloth.subdivide == 0 {
         keys.fault("subdivide_group", "nothing is cut; give subdivide, or leave this out");
         return None;

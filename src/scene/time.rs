@@ -2,7 +2,7 @@
 
 use super::keys::{Keys, Kind, choices, section};
 use super::kinds::{choice, flag, folder_name, integer, quantity, real, vector};
-use super::unit::{Unit, number};
+use super::unit::{Unit, number, rounded};
 use crate::linalg::Vec3;
 use crate::world::shot::Shot;
 
@@ -114,6 +114,11 @@ fn bounds_in_order(mut time: Time, keys: &mut Keys) -> Option<Time> {
         let (low, high) = (number(time.min_step), number(time.step));
         keys.fault("min_step", format!("{low} s is larger than step, {high} s; give at most step"));
         return None;
+    }
+    let frame = time.scale / time.fps;
+    if time.step > frame * (1.0 + 1e-9) {
+        let (step, frame) = (rounded(1e3 * time.step), rounded(1e3 * frame));
+        keys.warn("step", format!("{step} ms is longer than a frame, {frame} ms, which no step is"));
     }
     Some(time)
 }

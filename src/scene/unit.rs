@@ -288,6 +288,11 @@ impl Unit {
         Some(format!("^\\s*[+-]?{number}{over}({})?\\s*$", names.join("|")))
     }
 
+    /// A text is a number alone, of what has units.
+    pub fn lacks_unit(self, text: &str) -> bool {
+        self.pattern().is_some() && self.symbol() != "" && text.trim().parse::<f64>().is_ok()
+    }
+
     /// Value in SI of a text such as `0.2 ms`, of a frequency also `24000/1001`; else what is wrong and what would be right.
     pub fn parse(self, text: &str) -> Result<f64, String> {
         let text = text.trim();

@@ -188,7 +188,7 @@ impl<T: Precision> Meter<T> {
     /// Reactions of prescribed vertices, in place of what else acts on them.
     fn rows(&mut self, at: &Acted<T>) {
         let Meter { touch, pinned, .. } = self;
-        let Acted { world, step, assembly, springs, .. } = at;
+        let Acted { world, step, assembly, springs, links, .. } = at;
         let mut act = |v: u32, force: Vec3| pinned[v as usize] += force;
         springs.each_force(step, |[a, b], force| {
             act(a, force);
@@ -205,6 +205,8 @@ impl<T: Precision> Meter<T> {
                 Vec3::zeros()
             };
         }
+        // A pin pulls at what gave way.
+        links.pulls.each_slack(step, |v, force| pinned[v] = force);
     }
 
     /// The balance of everything, as [`crate::world::probe::BALANCE`] has it.

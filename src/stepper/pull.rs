@@ -71,6 +71,16 @@ impl Pulls {
     }
 }
 
+impl Pulls {
+    /// Gives `f` each pinned vertex that gave way and the force that pulls it [N].
+    pub fn each_slack(&self, step: &Step, mut f: impl FnMut(usize, Vec3)) {
+        let from = self.0.len() - step.pulled.len();
+        for Pulled { vertex, force, stiffness } in &self.0[from..] {
+            f(*vertex as usize, force - step.solved(*vertex) * *stiffness);
+        }
+    }
+}
+
 /// Force of a spring over this way, no more than `most`, and how much it falls from there [N, N/m].
 fn spring(away: Vec3, stiffness: f64, most: f64) -> (Vec3, f64) {
     let stiffness = stiffness.min(most / away.norm().max(f64::MIN_POSITIVE));

@@ -41,7 +41,7 @@ fn of_the_scene_and_its_settings() {
             stiffness: 1.0,
             start: Start::Error,
             ease: 0.5,
-            pinch: Pinch::Lag,
+            pinch: Pinch::Yield,
             release: None
         }
     );

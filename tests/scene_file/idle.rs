@@ -79,3 +79,45 @@ fn drag_as_printed_is_told() {
     assert!(drag("seed").contains("airflow.drag: as printed this law feeds energy"), "{}", drag("seed"));
     assert!(!drag("seed-fixed").contains("airflow.drag"), "{}", drag("seed-fixed"));
 }
+
+/// Numbers that are well formed and cannot be meant, each beside one that can.
+#[test]
+fn what_cannot_be_meant_is_told() {
+    let told = |keys: &str, more: &str| warned(keys, more);
+    for (quiet, odd, words) in [
+        ("thickness = \"1 mm\"", "thickness = \"0.001\"", "cloth[0].thickness: no unit: taken as 0.001 m"),
+        ("thickness = 0.001", "thickness = \"1e-3\"", "no unit"),
+        ("velocity = [0, \"1 mm/s\", 0]", "velocity = [0, \"1\", 0]", "no unit: taken as 1 m/s"),
+        ("strain_limit = \"5 %\"", "strain_limit = 5", "cloth[0].strain_limit: 500 %"),
+        ("strain_limit = 0.9", "strain_limit = \"120 %\"", "cloth[0].strain_limit: 120 %"),
+    ] {
+        assert!(!told(quiet, "").contains("no unit") && !told(quiet, "").contains("strain_limit"), "{quiet}");
+        assert!(told(odd, "").contains(words), "{odd}: {}", told(odd, ""));
+    }
+    let scene = |text: &str| {
+        write("meant.obj", "v 0 1 0\nv 0.1 1 0\nv 0 1 0.1\nf 1 2 3\n");
+        let file = folder().join("meant.toml");
+        let text = format!("{text}[[cloth]]\nname = \"sheet\"\nmesh = \"meant.obj\"\n");
+        let scene = read_text(&file, text.as_bytes(), &[]).unwrap();
+        let Ok(Built { warnings, .. }) = build(&scene, &file) else { panic!("{text}") };
+        lines(&[scene.warnings, warnings].concat())
+    };
+    for (quiet, odd, words) in [
+        (
+            "[time]\nstep = \"30 ms\"\n",
+            "[time]\nstep = \"50 ms\"\n",
+            "time.step: 50 ms is longer than a frame, 33.3 ms",
+        ),
+        (
+            "[scene]\nup = \"z\"\ngravity = [0, 0, -9.81]\n",
+            "[scene]\ngravity = [0, 0, -9.81]\n",
+            "along -z, and scene.up is y",
+        ),
+        // A slope is no mistake.
+        ("[scene]\ngravity = [5, -8, 0]\n", "[scene]\ngravity = [9.8, 0, 0]\n", "along +x"),
+        ("[scene]\ngravity = [0, 0, 0]\n", "[scene]\nup = \"z\"\ngravity = [0, -9.81, 0]\n", "give scene.up = \"y\""),
+    ] {
+        assert!(!scene(quiet).contains("gravity") && !scene(quiet).contains("time.step"), "{}", scene(quiet));
+        assert!(scene(odd).contains(words), "{}", scene(odd));
+    }
+}

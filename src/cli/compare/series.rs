@@ -150,15 +150,18 @@ pub fn pair(
                 faults.push(missing(&one.name, "", a));
                 continue;
             };
-            let mut both = BTreeMap::new();
+            let (mut both, mut lone) = (BTreeMap::new(), [Vec::new(), Vec::new()]);
             for (frame, file) in one.frames.iter().filter(|(frame, _)| asked(**frame)) {
                 match other.frames.get(frame) {
                     Some(fellow) => drop(both.insert(*frame, [file.clone(), fellow.clone()])),
-                    None => faults.push(missing(&one.name, &super::at(*frame), a)),
+                    None => lone[0].push(*frame),
                 }
             }
             for frame in other.frames.keys().filter(|frame| asked(**frame) && !one.frames.contains_key(frame)) {
-                faults.push(missing(&other.name, &super::at(*frame), b));
+                lone[1].push(*frame);
+            }
+            for (name, frames, side) in [(&one.name, &lone[0], a), (&other.name, &lone[1], b)] {
+                faults.extend(ranges(frames).iter().map(|range| missing(name, range, side)));
             }
             pairs.push(Pair { name: one.name.clone(), what: kind, frames: both });
         }
@@ -167,6 +170,17 @@ pub fn pair(
         return Err(Failure::input(format!("{} and {}: nothing to compare in both", a.display(), b.display())));
     }
     Ok((pairs, faults))
+}
+
+/// Frames in ascending order as ` at frame 3` and ` at frames 5 to 9`; of what has no frames nothing.
+fn ranges(frames: &[i32]) -> Vec<String> {
+    let runs = frames.chunk_by(|a, b| a + 1 == *b);
+    let words = runs.map(|run| match run {
+        [first, .., last] => format!(" at frames {first} to {last}"),
+        [one] => super::at(*one),
+        [] => String::new(),
+    });
+    words.collect()
 }
 
 #[cfg(test)]

@@ -21,11 +21,23 @@ fn shown(path: &Path) -> String {
     quoted(&path.display().to_string())
 }
 
+/// Slurm takes a path in a script's head as it stands, up to the end of the line, and replaces `%` in it.
+fn fits(path: &Path) -> Result<(), Failure> {
+    let text = path.to_string_lossy();
+    match text.chars().find(|c| c.is_control() || "\"%\\".contains(*c)) {
+        Some(c) => Err(Failure::input(format!("{}: {c:?} in a path is refused for Slurm; rename it", path.display()))),
+        None => Ok(()),
+    }
+}
+
 /// Writes the scripts and the list of cases, and gives them to `sbatch`.
 ///
 /// # Errors
 /// The disk refuses, or Slurm does.
 pub fn submit(plan: &Plan, more: &[String]) -> Result<(), Failure> {
+    for path in [&plan.out, &plan.file] {
+        fits(path)?;
+    }
     let lines = plan.cases.iter().map(|case| {
         let all = plan.arguments(case, false);
         format!("{}\n", all.iter().map(|word| quoted(&word.replace('\n', " "))).collect::<Vec<_>>().join(" "))
@@ -127,7 +139,15 @@ fn gather(plan: &Plan) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use super::*;
+
+    #[test]
+    fn paths_that_slurm_reads_otherwise_are_refused() {
+        for odd in ["/x\ntouch y", "/a\"b", "/50%", "/a\\b", "/a\u{7f}"] {
+            assert!(fits(Path::new(odd)).is_err(), "{odd}");
+        }
+        assert!(fits(Path::new("/some where/it's ü, #1;$(x)")).is_ok());
+    }
 
     #[test]
     fn words_reach_the_program_as_they_are() {

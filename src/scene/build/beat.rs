@@ -38,7 +38,9 @@ pub fn sampled(
     let start = match cache.start {
         Some(start) => start,
         // In frames, which are whole numbers, so that a later start of the run gives the same bits.
-        None if first - margin <= end && zero <= last + margin => (whole(first * pace * fps) - number) / fps,
+        None if open.times.is_empty() || first - margin <= end && zero <= last + margin => {
+            (whole(first * pace * fps) - number) / fps
+        }
         None => {
             let [from, to] = [first, last].map(|t| whole(t * pace * fps));
             let message = format!(

@@ -143,6 +143,13 @@ fn weather(scene: &Scene, faults: &mut Faults) {
         faults.warn("scene.gravity", format!("{g} m/s2; on Earth it is 9.81 m/s2, in metres"));
     } else if scene.gravity.dot(&scene.upwards()) > 0.0 {
         faults.warn("scene.gravity", "points upward; downward is negative along the axis of scene.up");
+    } else if -scene.gravity.dot(&scene.upwards()) < 0.5 * gravity {
+        let axis = scene.gravity.iamax();
+        let (sign, along) = (if scene.gravity[axis] < 0.0 { "-" } else { "+" }, ["x", "y", "z"][axis]);
+        let up = ["x", "y", "z"][scene.upwards().iamax()];
+        let advice = if along != "x" && sign == "-" { format!("; give scene.up = \"{along}\"") } else { String::new() };
+        let message = format!("points along {sign}{along}, and scene.up is {up}: cloth falls sideways{advice}");
+        faults.warn("scene.gravity", message);
     }
     if blows(scene) && scene.wind.from >= scene.time.end() && scene.time.frames > 1 {
         faults.warn("wind.from", format!("{} s; {}", about(scene.wind.from), unseen(scene)));

@@ -66,6 +66,11 @@ impl Context {
     pub fn fault(&mut self, origin: Origin, key: &str, message: impl Into<String>) {
         self.faults.push(Raw { origin, key: key.to_string(), message: message.into(), absent: false });
     }
+
+    /// Records that a value is allowed but probably not meant.
+    pub fn warn(&mut self, origin: Origin, key: &str, message: impl Into<String>) {
+        self.warnings.push(Raw { origin, key: key.to_string(), message: message.into(), absent: false });
+    }
 }
 
 struct Declared {
@@ -289,7 +294,7 @@ impl<'a> Keys<'a> {
     pub fn warn(&mut self, name: &str, message: impl Into<String>) {
         let origin = self.find(name).map_or(self.origin, |node| node.origin);
         let key = self.path_of(name);
-        self.cx.warnings.push(Raw { origin, key, message: message.into(), absent: false });
+        self.cx.warn(origin, &key, message);
     }
 
     /// Records a fault of a key in a table below this one.

@@ -42,7 +42,17 @@ impl Kind for Quantity {
             Value::Integer(whole) => *whole as f64,
             Value::Float(value) => *value,
             Value::Text(text) => match self.unit.parse(text) {
-                Ok(value) => value,
+                Ok(value) => {
+                    if value != 0.0 && self.unit.lacks_unit(text) {
+                        let (taken, symbol) = (number(value), self.unit.symbol());
+                        cx.warn(
+                            node.origin,
+                            path,
+                            format!("no unit: taken as {taken} {symbol}; give one, or the number without quotes"),
+                        );
+                    }
+                    value
+                }
                 Err(message) => {
                     cx.fault(node.origin, path, message);
                     return None;
