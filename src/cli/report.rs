@@ -117,6 +117,7 @@ fn warnings(record: &Record, stats: &[FrameStats]) -> String {
     when("triangles that cross since the start or a release were left out of contact", &|s| s.ignored > 0);
     when("triangles cross, which the vertex test does not see", &|s| s.crossing > 0);
     when("vertices were held where no other motion was proven free of crossings", &|s| s.truncated > 0);
+    when("solves ended before the tolerance", &|s| s.unconverged > 0);
     when("the pressure of flowing air was not solved as asked", &|s| s.flow_unconverged > 0);
     if all.is_empty() {
         return String::new();

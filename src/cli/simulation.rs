@@ -16,6 +16,8 @@ use crate::world::{State, World};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+/// Part of a frame's steps whose solves may end before the tolerance until that is told.
+const UNSOLVED: f64 = 0.1;
 /// Air without a way out that is told [m^3/s]: more than rounding.
 const DRAINED: f64 = 1e-9;
 
@@ -59,7 +61,7 @@ impl Simulation<'_> {
         let (first, last) = (scene.time.start_frame, scene.time.last_frame());
         let mut stepper = build::stepper(scene, world);
         let mut total = Stages::default();
-        let (mut lags, mut drains, mut yields, mut parts) = (false, false, false, false);
+        let mut told = Default::default();
         let mut stretched = Stretched::default();
         for frame in next..=last {
             let new = FrameStats { frame, min_gap: f64::INFINITY, ..FrameStats::default() };
@@ -87,39 +89,7 @@ impl Simulation<'_> {
             }
             self.frames.recorder().frame(world, state, stepper.forces());
             self.frames.write(world, state, &mut stats, wall)?;
-            if stats.lag > 0.0 && !lags {
-                let told =
-                    format!("frame {frame}: pinched cloth holds back prescribed motion; see lag in stats.ndjson");
-                self.progress.log(Level::Warning, &told);
-            }
-            if stats.yielding > 0 && !yields {
-                let told = format!(
-                    "frame {frame}: pinned vertices or surfaces give way in a pinch, {} vertices and up to {:.1} mm so far; see yielding and off_path in stats.ndjson",
-                    stats.yielding,
-                    1e3 * stats.off_path
-                );
-                self.progress.log(Level::Warning, &told);
-                self.frames.warn(told);
-            }
-            yields = stats.yielding > 0;
-            if let Some(object) = state.released.filter(|_| !parts) {
-                let name = self.world.name(object);
-                let told =
-                    format!("frame {frame}: cloth is pinched and goes through '{name}' (contact.pinch = \"release\")");
-                self.progress.log(Level::Warning, &told);
-                self.frames.warn(told);
-            }
-            parts = state.released.is_some();
-            if stats.flow_drained > DRAINED && !drains {
-                let told = format!(
-                    "frame {frame}: {:.3} m3/s of air are blown or pushed to where there is no way out, and vanish evenly there; see flow_drained in stats.ndjson",
-                    stats.flow_drained
-                );
-                self.progress.log(Level::Warning, &told);
-                self.frames.warn(told);
-                drains = true;
-            }
-            lags = stats.lag > 0.0;
+            self.tell(state, &stats, &mut told);
             total.add(&stats.seconds);
             self.progress.frame(&stats, state.step);
             if self.stop.load(Ordering::Relaxed) && frame < last {
@@ -165,6 +135,57 @@ impl Simulation<'_> {
                 self.frames.folder().path().display()
             )),
             Err(failure) => failure,
+        }
+    }
+
+    /// Tells what begins at a frame, once for as long as it goes on; the record has the first time. `told` is what goes on, and what is in
+    /// the record.
+    fn tell(&mut self, state: &State, stats: &FrameStats, told: &mut [[bool; 2]; 5]) {
+        let FrameStats { frame, steps, unconverged, .. } = *stats;
+        let released = state.released.map(|object| self.world.name(object).to_string());
+        let all = [
+            (stats.lag > 0.0, "pinched cloth holds back prescribed motion; see lag in stats.ndjson".to_string()),
+            (
+                stats.yielding > 0,
+                format!(
+                    "pinned vertices or surfaces give way in a pinch, {} vertices and up to {:.1} mm so far; see yielding and off_path in \
+                     stats.ndjson",
+                    stats.yielding,
+                    1e3 * stats.off_path
+                ),
+            ),
+            (
+                released.is_some(),
+                format!(
+                    "cloth is pinched and goes through '{}' (contact.pinch = \"release\")",
+                    released.as_deref().unwrap_or_default()
+                ),
+            ),
+            (
+                unconverged as f64 > UNSOLVED * steps as f64,
+                format!(
+                    "{unconverged} solves in {steps} steps ended at solver.max_iterations, before the tolerance; see unconverged in \
+                     stats.ndjson"
+                ),
+            ),
+            (
+                stats.flow_drained > DRAINED,
+                format!(
+                    "{:.3} m3/s of air are blown or pushed to where there is no way out, and vanish evenly there; see flow_drained in \
+                     stats.ndjson",
+                    stats.flow_drained
+                ),
+            ),
+        ];
+        for ((is, what), [goes_on, kept]) in all.into_iter().zip(told) {
+            let text = format!("frame {frame}: {what}");
+            if is && !*goes_on {
+                self.progress.log(Level::Warning, &text);
+            }
+            if is && !*kept {
+                self.frames.warn(text);
+            }
+            (*goes_on, *kept) = (is, *kept || is);
         }
     }
 
@@ -230,6 +251,7 @@ impl Simulation<'_> {
         stats.truncated += report.truncated;
         stats.flow_iterations += report.flow_iterations;
         stats.flow_unconverged += report.flow_unconverged;
+        stats.unconverged += report.unconverged;
         if report.steps > 0 {
             stats.contacts = report.contacts;
             stats.min_gap = report.min_gap;

@@ -72,6 +72,8 @@ numbers! {
         pub flow_iterations: u64 = "" or 0.0,
         /// Steps after which it had more divergence than asked.
         pub flow_unconverged: u64 = "" or 0.0,
+        /// Solves that ended at `solver.max_iterations`, before the tolerance.
+        pub unconverged: u64 = "" or 0.0,
         /// Presses of pointers that met no cloth.
         pub missed: usize = "" or 0.0,
     }
@@ -179,6 +181,7 @@ mod tests {
             flow_drained: 0.5,
             flow_iterations: 7,
             flow_unconverged: 1,
+            unconverged: 8,
             missed: 3,
             seconds: Stages { solve: 0.5, write: 0.01, ..Stages::default() },
         };

@@ -8,11 +8,14 @@ use crate::mesh::check::{self, FaultKind, Severity};
 use crate::mesh::generate;
 use crate::scene::Scene;
 use crate::scene::obstacle::{Obstacle, Shape};
+use crate::scene::unit::rounded;
 use crate::world::Course;
-use crate::world::build::ObstacleInput;
+use crate::world::build::{ObstacleInput, mean_edge};
 
 /// Longest edge of a sphere's triangles, as a part of its radius: about 7,000 triangles, at most 0.1 % of the radius deep.
 const SPHERE_EDGE: f64 = 0.078;
+/// Edges that are longer than asked by this factor are told.
+const COARSER: f64 = 1.5;
 /// Longest edge of a capsule's triangles, as a part of its radius.
 const CAPSULE_EDGE: f64 = 0.2;
 /// Longest edge of a box's triangles, as a part of its longest side.
@@ -62,6 +65,14 @@ pub fn input(scene: &Scene, obstacle: &Obstacle, key: &str, faults: &mut Faults)
         }
     };
     if !obstacle.shape.of_files() {
+        if let Some((asked, mean)) = obstacle
+            .resolution
+            .map(|asked| (asked, mean_edge(&mesh.positions, &mesh.triangles)))
+            .filter(|(a, m)| *m > COARSER * a)
+        {
+            let message = format!("{} m: its edges are {} m, no shape has finer ones", rounded(asked), rounded(mean));
+            faults.warn(&format!("{key}.resolution"), message);
+        }
         files::apply(&obstacle.transform, &mut mesh.positions);
         let wrong = |kind| kind != FaultKind::AbsurdScale;
         if let Some(fault) = check::check(&mesh).into_iter().find(|f| f.severity == Severity::Error && wrong(f.kind)) {
