@@ -53,7 +53,8 @@ impl<T: Precision> Advance for Stepper<T> {
         let pinched = |allowed: f64| allowed <= (PINCHED * step).max(min_step);
         let mut report = Report::default();
         yields::relax(world, state);
-        let (mut rounds, mut given) = (0, false);
+        let mut fresh = true;
+        let (mut rounds, mut given, whole) = (0, false, (state.slack.clone(), state.dents.clone()));
         // What had to wait tries to go on.
         let mut apart = false;
         let mut held = if state.held == 1.0 { 1.0 - CRAWL } else { (2.0 * state.held - 1.0).max(0.0) };
@@ -93,10 +94,16 @@ impl<T: Precision> Advance for Stepper<T> {
                         && yields::give_way(world, state, &self.now, rounds) =>
                 {
                     (rounds, given) = (rounds + 1, true);
-                    target = if state.target > 0.0 { state.target.min(step) } else { step };
+                    if std::mem::take(&mut fresh) {
+                        target = if state.target > 0.0 { state.target.min(step) } else { step };
+                    }
                     report.repeats += 1;
                 }
                 Err(stuck @ StepError::Pinched { .. }) if held < 1.0 && (held > 0.0 || pinched(allowed)) => {
+                    if given {
+                        (state.slack, state.dents) = whole.clone();
+                        given = false;
+                    }
                     match world.contact.pinch {
                         Pinch::Yield | Pinch::Lag => {
                             held = if held < 1.0 - CRAWL { 1.0 - (1.0 - held) / 4.0 } else { 1.0 }
@@ -108,6 +115,11 @@ impl<T: Precision> Advance for Stepper<T> {
                 }
                 Err(entered @ StepError::Entered { .. }) => return Err(entered),
                 Err(stuck) => {
+                    // What gave way in vain would do so in a shorter step, and faster.
+                    if given {
+                        (state.slack, state.dents) = whole.clone();
+                        (rounds, given) = (0, false);
+                    }
                     if state.short >= MANY && ill(&stuck) {
                         return Err(short(world, state, stuck));
                     }

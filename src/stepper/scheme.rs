@@ -212,17 +212,24 @@ pub fn commit(world: &World, state: &mut State, turns: &Turns, step: &Step) {
     state.time += step.h;
     state.step += 1;
     state.lag = state.time - step.end;
+    let mut pressed = Vec::new();
     if step.held < 1.0 {
         world.place_obstacles(step.end, x);
         dents.clone_from(&step.dents);
         for obstacle in world.obstacles.iter().filter(|_| !step.dents.is_empty()) {
-            world.press_in(obstacle, dents, &mut x[world.objects[obstacle.object].vertices.clone()], |_, _, _| ());
+            let range = world.objects[obstacle.object].vertices.clone();
+            world.press_in(obstacle, dents, &mut x[range], |dent, normal, _| {
+                pressed.push((dent.vertex as usize, normal * (dent.depth - dent.was)));
+                dent.was = dent.depth;
+            });
         }
     }
     state.held = step.held;
     for (v, moved) in v.iter_mut().zip(&step.moved).skip(world.moving) {
         *v = moved / step.h;
     }
+    // An obstacle goes as its path does: how fast its surface gives way in a step is no speed.
+    pressed.into_iter().for_each(|(k, pressed)| v[k] += pressed / step.h);
 }
 
 #[cfg(test)]

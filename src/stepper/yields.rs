@@ -23,6 +23,8 @@ const BACK: f64 = 0.02;
 const CALM: u32 = 3;
 /// How far what gives way moves more than it must, in contact distances; doubled each time in a step.
 const ROOM: f64 = 0.05;
+/// How fast it goes at most [m/s].
+const FASTEST: f64 = 0.5;
 /// How far from its path a vertex is back on it, in contact distances.
 const NEAR: f64 = 1e-3;
 /// How fast a surface comes out again: at least, and by its depth [m/s, 1/s].
@@ -103,7 +105,7 @@ pub fn give_way(world: &World, state: &mut State, step: &Step, rounds: u32) -> b
     let zones = &step.pinched;
     let pins = zones.iter().flatten().copied().filter(|v| (*v as usize) < world.moving).collect::<Vec<u32>>();
     let loosened = loosen(world, state, step, &pins);
-    let room = ROOM * world.contact.distance * f64::from(1 << rounds);
+    let room = (ROOM * world.contact.distance * f64::from(1 << rounds)).min(FASTEST * step.h);
     let pressed = zones
         .iter()
         .filter(|zone| zone.iter().all(|v| *v as usize >= world.moving))
@@ -171,7 +173,7 @@ fn press(world: &World, state: &mut State, step: &Step, zone: &[u32], room: f64)
         for vertex in vertices {
             let k = state.dents.partition_point(|dent| dent.vertex < vertex);
             if state.dents.get(k).is_none_or(|dent| dent.vertex != vertex) {
-                state.dents.insert(k, Dent { vertex, depth: 0.0, calm: 0, tight: true, meet });
+                state.dents.insert(k, Dent { vertex, depth: 0.0, was: 0.0, calm: 0, tight: true, meet });
             }
             let dent = &mut state.dents[k];
             any |= dent.depth + room <= deepest;

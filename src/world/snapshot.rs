@@ -180,7 +180,7 @@ pieces! {
     Flow { velocity, pressure, kick, force }
     Grip { press, vertex }
     Slack { pin, place, stiffness, back, calm, off }
-    Dent { vertex, depth, calm, tight, meet }
+    Dent { vertex, depth, was, calm, tight, meet }
 }
 
 impl Piece for bool {
@@ -304,7 +304,7 @@ mod tests {
             ignored: vec![(Pair::EdgeEdge, [3, 4]), (Pair::VertexFace, [0, u32::MAX])],
             released: Some(2),
             slack: vec![Slack { pin: 2, place: 7, stiffness: 0.1, back: true, calm: 3, off: v(1) }],
-            dents: vec![Dent { vertex: 9, depth: 1e-3, calm: 2, tight: true, meet: v(3) }],
+            dents: vec![Dent { vertex: 9, depth: 1e-3, was: 2e-3, calm: 2, tight: true, meet: v(3) }],
             calm: 4,
             airs: vec![Air {
                 energy: vec![1.0],

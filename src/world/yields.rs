@@ -30,6 +30,8 @@ pub struct Dent {
     pub vertex: u32,
     /// How deep it is pressed in [m].
     pub depth: f64,
+    /// How deep it was after the last step [m].
+    pub was: f64,
     /// Steps in a row in which it touched nothing.
     pub calm: u32,
     /// What it touches is nearly as near as it may be.
