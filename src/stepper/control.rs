@@ -100,10 +100,7 @@ impl<T: Precision> Advance for Stepper<T> {
                     report.repeats += 1;
                 }
                 Err(stuck @ StepError::Pinched { .. }) if held < 1.0 && (held > 0.0 || pinched(allowed)) => {
-                    if given {
-                        (state.slack, state.dents) = whole.clone();
-                        given = false;
-                    }
+                    yields::take_back(state, &whole, &mut given);
                     match world.contact.pinch {
                         Pinch::Yield | Pinch::Lag => {
                             held = if held < 1.0 - CRAWL { 1.0 - (1.0 - held) / 4.0 } else { 1.0 }
@@ -116,10 +113,8 @@ impl<T: Precision> Advance for Stepper<T> {
                 Err(entered @ StepError::Entered { .. }) => return Err(entered),
                 Err(stuck) => {
                     // What gave way in vain would do so in a shorter step, and faster.
-                    if given {
-                        (state.slack, state.dents) = whole.clone();
-                        (rounds, given) = (0, false);
-                    }
+                    yields::take_back(state, &whole, &mut given);
+                    rounds = 0;
                     if state.short >= MANY && ill(&stuck) {
                         return Err(short(world, state, stuck));
                     }

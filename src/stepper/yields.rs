@@ -63,6 +63,13 @@ pub fn relax(world: &World, state: &mut State) {
     dents.retain(|dent| dent.depth > NEAR * world.contact.distance);
 }
 
+/// After attempts in which it was in vain, if it was `given` at all: what gave way is as it was.
+pub fn take_back(state: &mut State, whole: &(Vec<Slack>, Vec<Dent>), given: &mut bool) {
+    if std::mem::take(given) {
+        (state.slack, state.dents) = whole.clone();
+    }
+}
+
 /// After a step: what touches nothing comes back, what is back is as it was.
 pub fn settle(world: &World, state: &mut State, (step, contacts): (&Step, &[Element]), given: bool) {
     state.calm = if given { 0 } else { LATE.min(state.calm + 1) };
