@@ -63,7 +63,7 @@ impl Ends {
 }
 
 impl Progress {
-    /// Of so many frames from number `first` on.
+    /// Tells the progress of so many frames from number `first` on.
     pub fn new(form: Form, first: u32, frames: u32) -> Progress {
         let form = match form {
             Form::Auto if std::io::stderr().is_terminal() => Form::Bar,

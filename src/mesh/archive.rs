@@ -71,7 +71,7 @@ impl Archive {
         reader::open(file, wanted, up).unwrap_or_else(|| open_here(file, wanted, up))
     }
 
-    /// It moves, or is not always visible.
+    /// Whether the file moves, or is not always visible.
     pub fn changes(&self) -> bool {
         self.times.len() > 1 || self.shown != [f64::NEG_INFINITY, f64::INFINITY]
     }
@@ -167,7 +167,7 @@ thread_local! {
 
 /// What a reader gives, or that it gave up: openusd panics at some damaged files.
 fn guarded<T>(read: impl FnOnce() -> Result<T, MeshError>) -> Result<T, MeshError> {
-    // One hook for all threads: each has a word of its own in whether it is told.
+    // The hook is one for all threads; each says for itself whether its panic is told.
     ONCE.call_once(|| {
         let told = panic::take_hook();
         panic::set_hook(Box::new(move |what| {

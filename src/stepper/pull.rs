@@ -69,9 +69,7 @@ impl Pulls {
             f(world.handles.len() + k, *vertex as usize, *force);
         }
     }
-}
 
-impl Pulls {
     /// Gives `f` each pinned vertex that gave way and the force that pulls it [N].
     pub fn each_slack(&self, step: &Step, mut f: impl FnMut(usize, Vec3)) {
         let from = self.0.len() - step.pulled.len();

@@ -91,9 +91,12 @@ pub fn settle(world: &World, state: &mut State, (step, contacts): (&Step, &[Elem
 
 /// How fast goes what the surfaces that are pressed in nearly touch.
 fn meet(world: &World, dents: &mut [Dent], step: &Step, contacts: &[Element]) {
+    if dents.is_empty() {
+        return;
+    }
     let moving = |v: &u32| (*v as usize) < world.moving;
     let mut sums = vec![(0.0, Vec3::zeros()); dents.len()];
-    let tight = contacts.iter().filter(|c| !dents.is_empty() && c.contact.gap < TIGHT * c.contact.reach);
+    let tight = contacts.iter().filter(|c| c.contact.gap < TIGHT * c.contact.reach);
     for c in tight.filter(|c| c.vertices.iter().any(moving)) {
         for k in c.vertices.iter().filter_map(|v| dents.binary_search_by_key(v, |dent| dent.vertex).ok()) {
             for (v, weight) in c.vertices.iter().zip(c.weights).filter(|(v, _)| moving(v)) {
@@ -153,11 +156,11 @@ fn loosen(world: &World, state: &mut State, step: &Step, pinched: &[u32]) -> boo
 
 /// Vertices of obstacles that close on each other are pressed in; true where there is room for that.
 fn press(world: &World, state: &mut State, step: &Step, zone: &[u32], room: f64) -> bool {
-    let moves = |v: u32| {
-        let of = world.obstacles.iter().find(|o| world.objects[o.object].vertices.contains(&(v as usize)));
-        of.filter(|obstacle| !obstacle.course.still())
+    let moves = |v: &u32| {
+        let object = world.object_of(*v as usize);
+        world.obstacles.iter().any(|obstacle| Some(obstacle.object) == object && !obstacle.course.still())
     };
-    let own: Vec<u32> = zone.iter().copied().filter(|v| moves(*v).is_some()).collect();
+    let own: Vec<u32> = zone.iter().copied().filter(moves).collect();
     let known = |v: &u32| {
         let k = state.dents.binary_search_by_key(v, |dent| dent.vertex).ok()?;
         state.dents[k].tight.then_some(state.dents[k].meet)

@@ -36,10 +36,10 @@ impl Resolver for Assets {
     }
 }
 
-/// Something that can be read to its end: who opens a pipe waits for one who writes.
+/// Refuses pipes and devices: who opens a pipe waits for one who writes.
 ///
 /// # Errors
-/// It is none, or not there.
+/// The file is no regular one, or is not there.
 pub fn regular(file: &Path) -> io::Result<()> {
     let about = fs::metadata(file)?;
     if !about.is_file() {
@@ -52,7 +52,7 @@ pub fn regular(file: &Path) -> io::Result<()> {
 /// All entries of a package are stored, as USDZ has it: a compressed one may be of any size.
 ///
 /// # Errors
-/// One is compressed, or the package is not whole.
+/// An entry is compressed, or the package is not whole.
 fn stored(file: &Path) -> io::Result<()> {
     let mut package = ZipArchive::new(File::open(file)?)?;
     for k in 0..package.len() {

@@ -47,7 +47,7 @@ struct Opened {
     shown: [f64; 2],
 }
 
-/// What the meshes of a file are; nothing where no program is named.
+/// Lists the meshes of a file in another process; nothing where no program is named.
 pub fn list(file: &Path) -> Option<Result<Listed, MeshError>> {
     Some(Reader::start(file)?.and_then(|mut reader| reader.ask(&Request::List)))
 }
@@ -138,7 +138,7 @@ impl Poses for Reader {
     }
 }
 
-/// It ended by the signal that its processor time has run out.
+/// Whether the reader was ended for its processor time.
 #[cfg(unix)]
 fn too_long(status: &ExitStatus) -> bool {
     use std::os::unix::process::ExitStatusExt;
@@ -163,7 +163,7 @@ fn last_words(errors: ChildStderr) -> String {
 pub fn serve(file: &Path) -> io::Result<()> {
     bounds::begin();
     let file = file.to_path_buf();
-    // What stops a run is for the run to heed: it asks for more before it ends.
+    // The run heeds signals that stop it, and asks for more before it ends: its reader ignores them.
     #[cfg(unix)]
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
         signal_hook::flag::register(signal, Default::default())?;

@@ -42,7 +42,7 @@ pub struct Property {
     pub count: usize,
     /// First and last sample that differs from the one before it.
     pub(super) changes: [usize; 2],
-    /// Which of the clocks it follows.
+    /// Index of its clock.
     pub clock: usize,
     pub(super) samples: Vec<u64>,
 }

@@ -5,7 +5,7 @@
 pub struct Shown(Vec<(f64, bool)>);
 
 impl Shown {
-    /// The same at all times.
+    /// Visibility that never changes.
     pub fn always(seen: bool) -> Shown {
         Shown(vec![(f64::NEG_INFINITY, seen)])
     }
@@ -45,7 +45,7 @@ impl Shown {
         [self.0[first].0, self.0.get(last + 1).map_or(f64::INFINITY, |(t, _)| *t)]
     }
 
-    /// It is hidden at some time between two at which it is seen.
+    /// Whether it is hidden between two times at which it is seen.
     pub fn blinks(&self) -> bool {
         self.0.iter().filter(|(_, seen)| *seen).count() > 1
     }

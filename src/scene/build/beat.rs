@@ -23,7 +23,7 @@ pub fn sampled(
     let fps = scene.time.fps;
     // Seconds of the scene in a second of the file.
     let pace = open.rate.zip(cache.fps).map_or(1.0, |(rate, fps)| rate / fps);
-    // Of what does not move it may be when it is visible that counts.
+    // A file in which nothing moves may still say when it is visible.
     let mut shown = open.shown.into_iter().filter(|t| t.is_finite());
     let first = open.times.first().copied().or_else(|| shown.clone().next());
     let last = open.times.last().copied().or_else(|| shown.next_back());
