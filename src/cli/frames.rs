@@ -8,7 +8,8 @@ use crate::collision::intersect::Test;
 use crate::render::{Image, Picture};
 use crate::scene::Scene;
 use crate::sequence::{
-    self, DiskError, Flowing, Folder, FrameStats, Lock, Recorder, Run, Shape, Snapshot, Status, Verdict, Watch,
+    self, Checkpoint, DiskError, Flowing, Folder, FrameStats, Lock, Recorder, Run, Shape, Snapshot, Status, Verdict,
+    Watch,
 };
 use crate::world::crossing;
 use crate::world::quantity::{Energies, SATURATION, channels, largest_strain};
@@ -58,12 +59,22 @@ impl<'a> Frames<'a> {
         Ok(Frames { scene, folder, record, shapes, chosen, cells: Vec::new(), test: world.test(), watch, recorder })
     }
 
-    /// The folder is the one in which the run began.
+    /// Writes a checkpoint into the folder in which the run began.
     ///
     /// # Errors
-    /// It is not.
-    pub fn same_folder(&self) -> Result<(), Failure> {
-        Ok(self.watch.same()?)
+    /// The folder is another, something of the run in it was removed, or the disk refuses.
+    pub fn keep(&mut self, checkpoint: &Checkpoint) -> Result<(), Failure> {
+        self.watch.same()?;
+        let kept = self.recorder.flush().and_then(|()| self.folder.write_checkpoint(checkpoint));
+        self.explained(kept.map(drop).map_err(Failure::from))
+    }
+
+    /// A refused write, by what was removed or replaced meanwhile, if anything was.
+    fn explained(&self, written: Result<(), Failure>) -> Result<(), Failure> {
+        match written {
+            Err(Failure::Disk(error)) => Err(Failure::Disk(self.watch.check().err().unwrap_or(error))),
+            other => other,
+        }
     }
 
     /// Frames that are there.
@@ -120,9 +131,14 @@ impl<'a> Frames<'a> {
     /// Triangles cross in the frame as it would be written, and none of it is; the folder is gone or something of the run in it is; or
     /// the disk refuses.
     pub fn write(&mut self, world: &World, state: &State, stats: &mut FrameStats, wall: f64) -> Result<(), Failure> {
+        self.watch.check()?;
+        let written = self.write_files(world, state, stats, wall);
+        self.explained(written)
+    }
+
+    fn write_files(&mut self, world: &World, state: &State, stats: &mut FrameStats, wall: f64) -> Result<(), Failure> {
         let frame = stats.frame;
         let mut clock = Instant::now();
-        self.watch.check()?;
         let mut lap = || {
             let seconds = clock.elapsed().as_secs_f64();
             clock = Instant::now();
@@ -161,6 +177,8 @@ impl<'a> Frames<'a> {
             self.cells.push((frame.to_string(), cell));
             stats.seconds.draw += lap();
         }
+        // Both would be begun anew in a folder that has come in its place.
+        self.watch.same()?;
         self.folder.add_stats(stats)?;
         self.recorder.flush()?;
         self.record.done = frame - self.record.first + 1;
@@ -379,6 +397,11 @@ enabled = false
         assert!(shown.positions.iter().map(far).fold(0.0, f64::max) < 0.08);
         folder.take().unwrap();
         assert!(!folder.crossing().exists());
+
+        // A write that the moved folder refuses is told as that.
+        let refused = || DiskError { path: path.join("meshes"), reason: "no such file".to_string() };
+        let told = frames.explained(Err(refused().into())).unwrap_err().reason();
+        assert!(told.contains("the run folder is no longer the one that the run began in"), "{told}");
         let _ = std::fs::remove_dir_all(path.with_extension("previous"));
         let _ = std::fs::remove_dir_all(&path);
     }

@@ -114,10 +114,7 @@ impl Simulation<'_> {
             objects: self.marks.clone(),
             state: state.clone(),
         };
-        self.frames.same_folder()?;
-        self.frames.recorder().flush()?;
-        self.frames.folder().write_checkpoint(&checkpoint)?;
-        Ok(())
+        self.frames.keep(&checkpoint)
     }
 
     /// Why it ends at a signal, once a checkpoint is written.
