@@ -12,12 +12,12 @@ pub mod mesh;
 pub mod collision;
 /// One file a law: parameters, equation, energy, force and derivatives of one element; assembly written once.
 pub mod force;
-/// What is solved beside the motion: the air below a cloth.
-pub mod field;
 /// Everything that differs between two moments: vertices, pins, colliders as functions of time.
 pub mod world;
 /// Which features act on each other in a step, how, and the proof that nothing crossed.
 pub mod contact;
+/// Effects, a folder each: air below and inside cloths, flowing air, water, pointers.
+pub mod effect;
 /// How the world changes: one page of named stages.
 pub mod stepper;
 /// Camera, lights, ray casting, Minnaert and other shading, images.

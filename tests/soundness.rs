@@ -1,6 +1,8 @@
 //! Meshes that are not sound: what is made of them, and what is told.
 
 use percale::collision::surface::Surface;
+use percale::effect::air::quantities::pressures;
+use percale::effect::air::{AirState, Airs};
 use percale::linalg::Vec3;
 use percale::mesh::check::{Severity, check};
 use percale::mesh::{self, TriMesh, generate, obj};
@@ -8,8 +10,8 @@ use percale::scene::build::{Built, build};
 use percale::scene::{Fault, read_text};
 use percale::sequence;
 use percale::stepper::{Integrator, Settings, stepper};
+use percale::world::World;
 use percale::world::crossing::crossings;
-use percale::world::quantity::pressures;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -174,7 +176,7 @@ fn a_seam_stays_joined_when_it_is_cut_finer_and_moved_out() {
     let balloon = "[[balloon]]\ncloth = \"c\"\n";
     let built = scene("soup", &format!("{text}{balloon}"), &files).unwrap();
     assert_eq!(warned(&built), "");
-    assert!(built.world.balloons[0].chamber.start > 0.95 * 4.0 / 3.0 * std::f64::consts::PI * 0.2f64.powi(3));
+    assert!(air(&built.world).balloons[0].chamber.start > 0.95 * 4.0 / 3.0 * std::f64::consts::PI * 0.2f64.powi(3));
     let corners = &built.world.objects[0].place[..soup.positions.len()];
     assert!(corners.iter().all(|v| (built.state.x[*v as usize].norm() - 0.205).abs() < 1e-3));
     let open = refused(scene("soup-open", &format!("{}{balloon}", text.replace("weld", "#")), &files));
@@ -202,6 +204,10 @@ fn ball(at: f64, radius: f64, first: usize, turned: bool) -> String {
     text
 }
 
+fn air(world: &World) -> &Airs {
+    world.effects.get().unwrap()
+}
+
 #[test]
 fn shells_of_one_cloth_have_their_own_air() {
     let count = generate::sphere(Vec3::zeros(), 0.1, 0.05).positions.len();
@@ -209,13 +215,15 @@ fn shells_of_one_cloth_have_their_own_air() {
     let two =
         |at: f64, radius: f64, turned: bool| [("c.obj", ball(0.0, 0.1, 0, false) + &ball(at, radius, count, turned))];
     let mut built = scene("shells", text, &two(1.0, 0.1, true)).unwrap();
-    assert_eq!(built.world.balloons.len(), 2);
+    assert_eq!(air(&built.world).balloons.len(), 2);
     // One is pressed together: the pressure in the other does not change.
     for p in built.state.x.iter_mut().filter(|p| p.x > 0.5) {
         *p = Vec3::x() + (*p - Vec3::x()) * 0.9;
     }
     let (x, world) = (built.state.x.clone(), &built.world);
-    for (balloon, inside) in world.balloons.iter().zip(&mut built.state.balloons) {
+    for (balloon, inside) in
+        air(world).balloons.iter().zip(&mut built.state.effects.get_mut::<AirState>().unwrap().balloons)
+    {
         balloon.chamber.advance(inside, balloon.volume(|v| x[v]), 0.0, 1e-3, 1e-3);
     }
     let airs = sequence::airs(world, &built.state);
@@ -224,7 +232,7 @@ fn shells_of_one_cloth_have_their_own_air() {
     let excess = pressures(world, &built.state, &world.objects[0]).unwrap();
     assert!(excess[0].abs() < 1e-6 && excess[count] == airs[1].pressure);
     // A wall around a hollow is one; a ball in a ball is refused, with its place.
-    assert_eq!(scene("hollow", text, &two(0.0, 0.06, true)).unwrap().world.balloons.len(), 1);
+    assert_eq!(scene("hollow", text, &two(0.0, 0.06, true)).map(|built| air(&built.world).balloons.len()).unwrap(), 1);
     let told = refused(scene("nested", text, &two(0.0, 0.06, false)));
     assert!(
         told.contains("balloon[0].cloth: of the shells of 'c' that near (") && told.contains("lies inside"),

@@ -96,8 +96,6 @@ pub fn scene(vertices: usize) -> (World, State) {
         ],
         frictions: Vec::new(),
         glues: Vec::new(),
-        airs: Vec::new(),
-        balloons: Vec::new(),
     })
 }
 

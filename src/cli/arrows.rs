@@ -1,6 +1,6 @@
 //! Arrows of the flowing air in a slice of its box (Horiba et al. 2007, figure 9).
 
-use crate::field::flow::grid::Grid;
+use crate::effect::airflow::solver::grid::Grid;
 use crate::linalg::Vec3;
 use crate::render::{Object, Paint, Shading};
 use crate::scene::preview::Slice;

@@ -43,7 +43,7 @@ impl Around {
         for k in 0..MOMENTS {
             let objects = self.at(shutter * ((f64::from(k) + 0.5) / f64::from(MOMENTS) - 0.5));
             let objects: Vec<(&Shape, &Snapshot)> = objects.iter().map(|(shape, at)| (shape, at)).collect();
-            let drawn = picture(scene, Seen { objects: &objects, flow: None }, record, size)?;
+            let drawn = picture(scene, Seen { objects: &objects, flow: None, live: false }, record, size)?;
             match &mut mean {
                 None => mean = Some(drawn),
                 Some(mean) => {

@@ -5,6 +5,7 @@ use super::log::{Level, log};
 use super::picture::{Seen, cell, full, picture, sheet, sheet_frames};
 use super::render::objects;
 use crate::collision::intersect::Test;
+use crate::effect::channels;
 use crate::render::{Image, Picture};
 use crate::scene::Scene;
 use crate::sequence::{
@@ -12,7 +13,7 @@ use crate::sequence::{
     Watch,
 };
 use crate::world::crossing;
-use crate::world::quantity::{Energies, SATURATION, channels, largest_strain};
+use crate::world::quantity::{Energies, SATURATION, largest_strain};
 use crate::world::window::Window;
 use crate::world::{Kind, Object, State, World};
 use std::path::Path;
@@ -101,7 +102,7 @@ impl<'a> Frames<'a> {
             };
             let objects: Vec<(&Shape, &Snapshot)> = objects.iter().map(|(shape, at)| (shape, at)).collect();
             let flow = if self.scene.preview.airflow.is_some() { self.folder.read_flow(frame)? } else { None };
-            let seen = Seen { objects: &objects, flow: flow.as_ref() };
+            let seen = Seen { objects: &objects, flow: flow.as_ref(), live: false };
             let cell = cell(self.scene, seen, &self.record, frame, None).map_err(Failure::input)?;
             self.cells.push((frame.to_string(), cell));
         }
@@ -161,7 +162,7 @@ impl<'a> Frames<'a> {
         let all = self.record.objects.iter().zip(self.shapes.iter().zip(&snapshots));
         let objects: Vec<(&Shape, &Snapshot)> =
             all.filter(|(entry, _)| entry.there(frame)).map(|(_, object)| object).collect();
-        let seen = Seen { objects: &objects, flow: flow.as_ref() };
+        let seen = Seen { objects: &objects, flow: flow.as_ref(), live: true };
         let preview = &self.scene.preview;
         let mut drawn = None;
         if preview.enabled && full(self.scene, &self.record, frame) {

@@ -3,6 +3,7 @@
 use super::failure::Failure;
 use super::say;
 use crate::collision::surface::Surface;
+use crate::effect::{airflow, water};
 use crate::linalg::Vec3;
 use crate::measure::Relief;
 use crate::mesh::archive::{self, Archive, Entry as Prim, Upward};
@@ -235,18 +236,20 @@ impl Inspect {
         }
         self.frames(&folder, &record)?;
         let stats = folder.read_stats()?;
-        if let Some(last) = stats.last().filter(|s| s.water > 0.0 || s.dried > 0.0) {
-            let [water, joined, dried] = [last.water, last.joined, last.dried].map(|kg| rounded(1e3 * kg));
+        if let Some(last) =
+            stats.last().filter(|s| [&water::WATER, &water::DRIED].iter().any(|own| s.tallies.get(own) > 0.0))
+        {
+            let [water, joined, dried] =
+                [&water::WATER, &water::JOINED, &water::DRIED].map(|own| rounded(1e3 * last.tallies.get(own)));
             say(&format!(
                 "water at frame {}: {water} g in and on cloths; {joined} g joined, {dried} g dried",
                 last.frame
             ));
         }
-        if let Some(at) =
-            stats.iter().max_by(|a, b| a.flow_speed.total_cmp(&b.flow_speed)).filter(|s| s.flow_speed > 0.0)
-        {
-            let unconverged: u64 = stats.iter().map(|s| s.flow_unconverged).sum();
-            let (speed, frame) = (rounded(at.flow_speed), at.frame);
+        let speed = |s: &crate::sequence::FrameStats| s.tallies.get(&airflow::SPEED);
+        if let Some(at) = stats.iter().max_by(|a, b| speed(a).total_cmp(&speed(b))).filter(|s| speed(s) > 0.0) {
+            let unconverged: u64 = stats.iter().map(|s| s.tallies.get(&airflow::UNCONVERGED) as u64).sum();
+            let (speed, frame) = (rounded(speed(at)), at.frame);
             say(&format!(
                 "air flows at up to {speed} m/s (frame {frame}); its pressure was not solved as asked in {unconverged} steps"
             ));

@@ -7,15 +7,13 @@ use crate::render::{
     linear_from_srgb, memory,
 };
 use crate::scene::Scene;
-use crate::scene::cloth::Cloth;
 use crate::scene::memory::words;
 use crate::scene::obstacle;
 use crate::scene::preview::{CELL, Shading as Law};
 use crate::sequence::{Entry, Flowing, Run, Shape, Snapshot};
 use crate::world::Kind;
 use crate::world::motion::Motion;
-use crate::world::quantity::Channel;
-use crate::world::quantity::{Has, SATURATION};
+use crate::world::quantity::{Channel, SATURATION};
 
 /// Angle from which on an obstacle's triangles meet in an edge [rad].
 const CREASE: f64 = std::f64::consts::FRAC_PI_3;
@@ -49,17 +47,6 @@ fn look_of(scene: &Scene, kind: Kind, name: &str) -> Option<Look> {
     }
 }
 
-/// A cloth has a channel.
-fn has(scene: &Scene, cloth: &str, channel: &Channel) -> bool {
-    let inner = scene.cloths.iter().find(|c| c.name == cloth).map(Cloth::inner).unwrap_or_default();
-    channel.of.has(Has {
-        air: scene.airs.iter().any(|layer| layer.cloth == cloth),
-        balloon: scene.balloons.iter().any(|balloon| balloon.cloth == cloth),
-        friction: inner.along_warp(),
-        wet: scene.wets.iter().any(|wet| wet.cloth == cloth),
-    })
-}
-
 /// What a frame shows: the objects that are there, and the flowing air.
 #[derive(Clone, Copy)]
 pub struct Seen<'a> {
@@ -67,6 +54,8 @@ pub struct Seen<'a> {
     pub objects: &'a [(&'a Shape, &'a Snapshot)],
     /// The air; none where none flows, or it was not recorded.
     pub flow: Option<&'a Flowing>,
+    /// The objects have all fields that the scene's pictures show, where their cloths have them at all.
+    pub live: bool,
 }
 
 /// Draws a frame `width` by `height` of a run, whose record says what box the camera is fitted to; where cloth leaves that picture
@@ -76,7 +65,7 @@ pub struct Seen<'a> {
 /// The field that colours the cloths was not recorded, or there is no memory for the picture.
 pub fn picture(
     scene: &Scene,
-    Seen { objects, flow }: Seen,
+    Seen { objects, flow, live }: Seen,
     record: &Run,
     [width, height]: [u32; 2],
 ) -> Result<Picture, String> {
@@ -125,8 +114,10 @@ pub fn picture(
             let map = if diverging { Map::Diverging } else { Map::Sequential };
             // A cloth that has no such value is grey: its own colour might be taken for one.
             let none: &[f64] = &[];
-            let values = if has(scene, &shape.name, field) { at.field(word) } else { Some(none) };
-            let values = values.ok_or_else(|| {
+            let recorded = live
+                || scene.output.fields.contains(&field)
+                || objects.iter().any(|(_, other)| other.field(word).is_some());
+            let values = at.field(word).or(recorded.then_some(none)).ok_or_else(|| {
                 format!(
                     "the field '{word}' of '{}' was not recorded; add it to output.fields and run again",
                     shape.name

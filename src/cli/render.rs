@@ -72,7 +72,7 @@ impl Render {
         if let Some(pictures) = self.turntable {
             let objects = objects(&folder, &record, last)?;
             let objects: Vec<(&Shape, &Snapshot)> = objects.iter().map(|(shape, at)| (shape, at)).collect();
-            return turntable(&folder, &record, &scene, Seen { objects: &objects, flow: None }, pictures);
+            return turntable(&folder, &record, &scene, Seen { objects: &objects, flow: None, live: false }, pictures);
         }
         let chosen = if self.frames.is_none() { sheet_frames(&scene, &record) } else { Vec::new() };
         let mut cells = Vec::new();
@@ -88,7 +88,7 @@ impl Render {
             let objects: Vec<(&Shape, &Snapshot)> = objects.iter().map(|(shape, at)| (shape, at)).collect();
             let flow = if scene.preview.airflow.is_some() { folder.read_flow(frame)? } else { None };
             bare += usize::from(scene.preview.airflow.is_some() && flow.is_none());
-            let seen = Seen { objects: &objects, flow: flow.as_ref() };
+            let seen = Seen { objects: &objects, flow: flow.as_ref(), live: false };
             let mut drawn = None;
             if full {
                 let picture = match self.blur {

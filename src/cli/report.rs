@@ -4,6 +4,7 @@ use super::failure::Failure;
 use super::inspect::{BELOW_ZERO, run_of};
 use super::progress::span;
 use super::say;
+use crate::effect::{airflow, water};
 use crate::page::{Cell, Line, Plot, document, fold, heading, number, paragraph, picture, table};
 use crate::sequence::{Folder, FrameStats, Run as Record, read, write as write_file};
 use crate::world::quantity::{Energy, Number, Stages, energies};
@@ -118,7 +119,7 @@ fn warnings(record: &Record, stats: &[FrameStats]) -> String {
     when("triangles cross, which the vertex test does not see", &|s| s.crossing > 0);
     when("vertices were held where no other motion was proven free of crossings", &|s| s.truncated > 0);
     when("solves ended before the tolerance", &|s| s.unconverged > 0);
-    when("the pressure of flowing air was not solved as asked", &|s| s.flow_unconverged > 0);
+    when("the pressure of flowing air was not solved as asked", &|s| s.tallies.get(&airflow::UNCONVERGED) > 0.0);
     if all.is_empty() {
         return String::new();
     }
@@ -222,12 +223,16 @@ type Shown = (&'static str, fn(&FrameStats) -> f64);
 const EFFECTS: [(&str, &[Shown]); 5] = [
     (
         "water [g]",
-        &[("in and on cloths", |s| 1e3 * s.water), ("joined", |s| 1e3 * s.joined), ("dried", |s| 1e3 * s.dried)],
+        &[
+            ("in and on cloths", |s| 1e3 * s.tallies.get(&water::WATER)),
+            ("joined", |s| 1e3 * s.tallies.get(&water::JOINED)),
+            ("dried", |s| 1e3 * s.tallies.get(&water::DRIED)),
+        ],
     ),
-    ("liquid bridges", &[("", |s| s.bridges as f64)]),
-    ("pull of liquid bridges [N]", &[("", |s| s.adhesion)]),
-    ("fastest air [m/s]", &[("", |s| s.flow_speed)]),
-    ("energy of the air's flow [J]", &[("", |s| s.flow_energy)]),
+    ("liquid bridges", &[("", |s| s.tallies.get(&water::BRIDGES))]),
+    ("pull of liquid bridges [N]", &[("", |s| s.tallies.get(&water::ADHESION))]),
+    ("fastest air [m/s]", &[("", |s| s.tallies.get(&airflow::SPEED))]),
+    ("energy of the air's flow [J]", &[("", |s| s.tallies.get(&airflow::ENERGY))]),
 ];
 
 /// What probes measured, over time: vectors by themselves. What cannot be read is left out.

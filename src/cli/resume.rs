@@ -74,10 +74,10 @@ impl Resume<'_> {
             None => Some(newest),
             Some(first) => whole(&all, |at| fits(at) && at.frame < first.frame),
         };
-        let Some((stored, checkpoint)) = found else {
+        let Some((stored, mut checkpoint)) = found else {
             return self.none("no whole checkpoint before what is missing or damaged");
         };
-        let changes = match self.compare(&stored, &checkpoint) {
+        let changes = match self.compare(&stored, &mut checkpoint) {
             Err(failure) if self.restart => {
                 log(Level::Info, &failure.reason());
                 return Ok(Plan::Begin);
@@ -127,11 +127,11 @@ impl Resume<'_> {
         }
     }
 
-    /// What has changed since a checkpoint.
+    /// What has changed since a checkpoint. Effects take up their sections of its state.
     ///
     /// # Errors
     /// What has changed so that the run cannot go on.
-    fn compare(&self, stored: &Stored, checkpoint: &Checkpoint) -> Result<Vec<String>, Failure> {
+    fn compare(&self, stored: &Stored, checkpoint: &mut Checkpoint) -> Result<Vec<String>, Failure> {
         let Resume { scene, world, start, .. } = self;
         let mut changes: Vec<String> = scene::changes(&checkpoint.scene, &scene.text);
         changes.retain(|change| counts(change));
@@ -176,6 +176,9 @@ impl Resume<'_> {
         if let Some(record) = self.record.filter(|record| record.origin != world.origin) {
             let [now, then] = [world.origin, record.origin].map(|o| format!("[{}, {}, {}]", o.x, o.y, o.z));
             return Err(refuse(format!("the scene is solved about {now} m, at the checkpoint about {then} m")));
+        }
+        if let Err(why) = checkpoint.state.effects.settle(&start.effects) {
+            return Err(refuse(why));
         }
         let (state, frame) = (&checkpoint.state, checkpoint.frame);
         if !(scene.time.run(frame)..scene.time.run(frame + 1)).contains(&state.time) {

@@ -6,10 +6,10 @@ use super::log::Level;
 use super::progress::{Progress, span};
 use super::pulse::Pulse;
 use super::stretch::Stretched;
+use crate::effect::airflow;
 use crate::scene::{Scene, build};
 use crate::sequence::{Checkpoint, FrameStats, Mark};
 use crate::stepper::{Advance, Report, steps};
-use crate::world::pick::Grip;
 use crate::world::quantity::{Stages, largest_strain};
 use crate::world::step_error::StepError;
 use crate::world::{State, World};
@@ -81,12 +81,8 @@ impl Simulation<'_> {
                 return Err(Failure::Lost(vec![lost]));
             }
             stats.time = world.shot.shot(state.time);
-            (stats.water, stats.joined, stats.dried) = (state.water.total(), state.water.joined, state.water.dried);
+            world.tally(state, &mut stats.tallies);
             let wall = self.wall();
-            if let Some(airflow) = &world.airflow {
-                stats.flow_speed = state.flow.fastest();
-                stats.flow_energy = state.flow.energy(&airflow.grid, airflow.fluid.density);
-            }
             self.frames.recorder().frame(world, state, stepper.forces());
             self.frames.write(world, state, &mut stats, wall)?;
             self.tell(state, &stats, &mut told);
@@ -166,11 +162,11 @@ impl Simulation<'_> {
                 ),
             ),
             (
-                stats.flow_drained > DRAINED,
+                stats.tallies.get(&airflow::DRAINED) > DRAINED,
                 format!(
                     "{:.3} m3/s of air are blown or pushed to where there is no way out, and vanish evenly there; see flow_drained in \
                      stats.ndjson",
-                    stats.flow_drained
+                    stats.tallies.get(&airflow::DRAINED)
                 ),
             ),
         ];
@@ -224,7 +220,6 @@ impl Simulation<'_> {
         let (begin, limit) = (Instant::now(), self.scene.time.frame_limit.unwrap_or(f64::INFINITY));
         let mut over = false;
         let mut pulse = Pulse::new();
-        let mut grips = state.picks.clone();
         // A signal from before the first step leaves it unmade.
         let to = if self.stop.load(Ordering::Relaxed) { state.time } else { until };
         let made = steps(stepper, self.world, state, to, |stepper, state, step| {
@@ -235,8 +230,6 @@ impl Simulation<'_> {
                 self.progress
                     .log(Level::Info, &format!("frame {} of {}: {line}", stats.frame, self.scene.time.last_frame()));
             }
-            stats.missed += self.missed(&grips, state);
-            grips.clone_from(&state.picks);
             over = begin.elapsed().as_secs_f64() > limit;
             !over && !self.stop.load(Ordering::Relaxed)
         });
@@ -246,14 +239,11 @@ impl Simulation<'_> {
         stats.iterations += report.iterations;
         stats.corrected += report.corrected;
         stats.truncated += report.truncated;
-        stats.flow_iterations += report.flow_iterations;
-        stats.flow_unconverged += report.flow_unconverged;
+        stats.tallies.add(&report.told.tallies);
         stats.unconverged += report.unconverged;
         if report.steps > 0 {
             stats.contacts = report.contacts;
             stats.min_gap = report.min_gap;
-            (stats.bridges, stats.adhesion) = (report.bridges, report.adhesion);
-            stats.flow_drained = report.flow_drained;
         }
         stats.lag = state.lag;
         (stats.yielding, stats.off_path) = self.world.off_path(state);
@@ -264,20 +254,6 @@ impl Simulation<'_> {
             return Err(failure);
         }
         Ok(report)
-    }
-
-    /// Tells of pointers that were pressed in a step and met no cloth; gives their number.
-    fn missed(&mut self, before: &[Grip], state: &State) -> usize {
-        let grips = self.world.picks.iter().zip(&state.picks).zip(before);
-        let missed = grips.filter(|((_, now), before)| now.misses() && now != before);
-        let names: Vec<&str> = missed.map(|((pick, _), _)| self.world.name(pick.object)).collect();
-        for name in &names {
-            let time = self.world.shot.shot(state.time);
-            let told = format!("t={time:.6} s: a pointer is pressed beside '{name}': no force");
-            self.progress.log(Level::Warning, &told);
-            self.frames.warn(told);
-        }
-        names.len()
     }
 
     /// A step that cannot be made; what crosses is left to look at.

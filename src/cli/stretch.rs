@@ -1,5 +1,6 @@
-//! Cloth that is stretched beyond what can be meant, and a balloon that is not filled when its valve is shut, are told, once an object.
+//! Warnings about steps: cloth that is stretched beyond what can be meant, once an object, and what effects tell.
 
+use crate::effect::air::Airs;
 use crate::linalg::Vec3;
 use crate::stepper::Report;
 use crate::world::quantity::{largest_strain, strained};
@@ -9,8 +10,6 @@ use crate::world::{State, World};
 const STRAIN: f64 = 0.5;
 /// Strain beyond a limit that is told.
 const BEYOND: f64 = 5e-3;
-/// Part of the volume asked for that a balloon has at least, or is told: it follows what is let in within a step or two.
-const FILLED: f64 = 0.98;
 
 /// What has been told.
 #[derive(Default)]
@@ -38,19 +37,13 @@ impl Stretched {
                 ));
             }
         }
-        if let Some((object, part)) = report.filled.filter(|(_, part)| *part < FILLED) {
-            lines.push(format!(
-                "frame {frame}: the balloon '{}' has {:.1} % of its volume as the valve is shut; its cloth holds it back, or is held; \
-                 give it more duration, or less volume",
-                world.name(object),
-                100.0 * part
-            ));
-        }
+        lines.extend(report.told.notices.iter().map(|notice| format!("frame {frame}: {}", notice.text)));
         if largest_strain(world, &state.x) <= STRAIN {
             return lines;
         }
+        let airs = world.effects.get::<Airs>();
         for (object, strain, place) in strained(world, &state.x) {
-            let blown = world.balloons.iter().any(|balloon| balloon.cloth == object);
+            let blown = airs.is_some_and(|airs| airs.balloons.iter().any(|balloon| balloon.cloth == object));
             if strain > STRAIN && !blown && !far.contains(&object) {
                 far.push(object);
                 lines.push(format!(

@@ -183,7 +183,7 @@ impl ActiveSet {
             part.watched.iter_mut().for_each(fit);
             fit(&mut part.found);
         });
-        self.sort(world, state, &parts);
+        self.sort(world, state, &parts, &step.roughness);
         self.marks.take(&mut step.touched);
         self.parts = parts;
         if self.frames.acts() {
@@ -192,7 +192,7 @@ impl ActiveSet {
     }
 
     /// Brings the contacts of all parts in order of their keys, without those of vertices and faces that are no nearest points.
-    fn sort(&mut self, world: &World, state: &State, parts: &[Part]) {
+    fn sort(&mut self, world: &World, state: &State, parts: &[Part], roughness: &[f64]) {
         let ActiveSet { order, shares, contacts, marks, .. } = self;
         order.clear();
         for (k, part) in parts.iter().enumerate() {
@@ -211,12 +211,12 @@ impl ActiveSet {
         order.retain(|_| all.next().is_none_or(|share| share.part > 0.0));
         shares.retain(|share| share.part > 0.0);
         let Some(any) = order.first() else { return contacts.clear() };
-        contacts.resize(order.len(), at(any).contact(world, state));
+        contacts.resize(order.len(), at(any).contact(world, roughness));
         par::blocks_mut(contacts, par::BLOCK, |first, block| {
             // Both ascend by key.
             let mut bristles = &state.bristles[..];
             for (c, i) in block.iter_mut().zip(first..) {
-                *c = at(&order[i]).contact(world, state);
+                *c = at(&order[i]).contact(world, roughness);
                 bristles = from_first(bristles, c.key, i == first);
                 c.contact.bristle = remember(world, bristles, c.key);
                 c.contact.share = shares.get(i).copied().unwrap_or(c.contact.share);
@@ -277,26 +277,6 @@ impl ActiveSet {
     /// Vertices of the pairs that were corrected in the step.
     pub fn corrected(&self) -> &[[u32; 4]] {
         &self.corrected
-    }
-
-    /// Adds the forces by which other objects than `below` pressed on each vertex of an object in the step [N].
-    pub fn load(&self, world: &World, step: &Step, [object, below]: [usize; 2], loads: &mut [f64]) {
-        let first = world.objects[object].vertices.start;
-        // One after the other: the order of the sums is that of the contacts.
-        for c in &self.contacts {
-            let objects = [c.vertices[0], c.vertices[3]].map(|v| world.surface.object[v as usize] as usize);
-            if !objects.contains(&object) || objects.contains(&below) || objects[0] == objects[1] {
-                continue;
-            }
-            let force = c.contact.normal_force(&c.linear, &c.moved(step), &c.free);
-            for (v, weight) in c.vertices.iter().zip(c.weights) {
-                if let Some(load) = (*v as usize).checked_sub(first).and_then(|k| loads.get_mut(k)) {
-                    // What touches takes the step by backward Euler.
-                    let braking = c.contact.mass * c.braked / (step.h * step.h);
-                    *load += weight.abs() * (force + braking);
-                }
-            }
-        }
     }
 
     /// Notes which of four pairs may come near, and which of them act.

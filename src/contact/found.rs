@@ -4,8 +4,8 @@ use super::element::{EDGES, Element, thickness};
 use crate::collision::certificate::Separation;
 use crate::force::contact::{Contact, Friction, Linear, Rule, Share};
 use crate::linalg::Vec3;
+use crate::world::World;
 use crate::world::friction::Pairing;
-use crate::world::{State, World};
 
 /// A pair that acts.
 #[derive(Clone, Copy, Debug)]
@@ -22,8 +22,8 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// The contact, without memory.
-    pub(crate) fn contact(&self, world: &World, state: &State) -> Element {
+    /// The contact, without memory. `roughness` is the relative growth of friction, by moving vertex; empty where there is none.
+    pub(crate) fn contact(&self, world: &World, roughness: &[f64]) -> Element {
         let Found { key, vertices, separation, share, room, mass, bears, kept } = *self;
         let Separation { distance, normal, weights } = separation;
         let [a, b] = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize]);
@@ -31,11 +31,11 @@ impl Found {
             None => {
                 let of = |object: u16| world.objects[usize::from(object)].friction;
                 let mut sides = [of(a), of(b)];
-                if let Some(wet) = world.wet.as_ref().filter(|wet| wet.rubs()) {
+                if !roughness.is_empty() {
                     // A vertex and a face, or two edges.
                     let first = if key < EDGES { 1 } else { 2 };
                     for (side, own) in sides.iter_mut().zip([0..first, first..4]) {
-                        let factor = wet.friction(&state.water, &vertices[own.clone()], &weights[own]);
+                        let factor = 1.0 + mean(roughness, &vertices[own.clone()], &weights[own]);
                         side.fixed *= factor;
                         side.sliding *= factor;
                     }
@@ -59,4 +59,14 @@ impl Found {
         let (free, linear) = (Vec3::zeros(), Linear::default());
         Element { key, vertices, weights, contact, free, braked: 0.0, linear, stops: 0, kept }
     }
+}
+
+/// Mean of a quantity of moving vertices over a point with these weights; it is zero at all others.
+fn mean(of: &[f64], vertices: &[u32], weights: &[f64]) -> f64 {
+    let (mut sum, mut all) = (0.0, 0.0);
+    for (v, weight) in vertices.iter().zip(weights.iter().map(|weight| weight.abs())) {
+        sum += weight * of.get(*v as usize).copied().unwrap_or(0.0);
+        all += weight;
+    }
+    if all > 0.0 { sum / all } else { 0.0 }
 }

@@ -1,10 +1,8 @@
 //! Laws: one file each, with parameters, equation, and energy, force and stiffness of one element.
 
-pub mod resistance;
 pub mod area_barrier;
 pub mod assembly;
 pub mod bending;
-pub mod bridge;
 pub mod calibrate;
 pub mod contact;
 pub mod curve;

@@ -1,5 +1,8 @@
 //! `[[air_layer]]`: air between cloths and what is below them.
 
+use super::Scene;
+use super::balloon::balloons;
+use super::build::{Faults, Then, select};
 use super::document::{Node, Value};
 use super::glue::Named;
 use super::json::Json;
@@ -8,8 +11,13 @@ use super::kinds::{Quantity, choice, quantity, tables};
 use super::permeability::{Given, Permeability, pressure};
 use super::place::Selector;
 use super::unit::Unit;
-use crate::field::air::Gas;
-use crate::field::through::Through;
+use crate::effect::air::Airs;
+use crate::effect::air::equation::{Gas, Method};
+use crate::effect::air::layer::{self, AirInput, Along};
+use crate::effect::permeability::Through;
+use crate::mesh::topology::Topology;
+use crate::world::build::ClothInput;
+use crate::world::window::Window;
 
 choices! {
     /// The border of the cloth over a layer of air.
@@ -139,4 +147,79 @@ impl AirLayer {
     pub fn through(&self) -> Through {
         self.permeability.through(self.test_pressure)
     }
+}
+
+/// Layers of air and balloons of a scene.
+pub fn effect(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Option<Then> {
+    let layers = layers(scene, cloths, faults);
+    let balloons = balloons(scene, cloths, faults);
+    if layers.is_empty() && balloons.is_empty() {
+        return None;
+    }
+    Some(Box::new(move |_, world, state, _| {
+        let airs = Airs::new(world, &layers, &balloons);
+        world.plug(airs, state);
+    }))
+}
+
+/// All layers of air of a scene, of cloths that were read.
+fn layers(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Vec<AirInput> {
+    let mut layers: Vec<AirInput> = Vec::with_capacity(scene.airs.len());
+    for (k, air) in scene.airs.iter().enumerate() {
+        // What could not be read has been told.
+        let Some(cloth) = cloths.iter().find(|c| c.name == air.cloth) else { continue };
+        let between = |l: &AirInput| {
+            let [above, below] = &l.names;
+            (*above == air.cloth && *below == air.body) || (*above == air.body && *below == air.cloth)
+        };
+        if layers.iter().any(between) {
+            let message = format!("there is a layer of air between '{}' and '{}' already", air.cloth, air.body);
+            faults.fault(&format!("air_layer[{k}].body"), message);
+            continue;
+        }
+        let below = scene.obstacles.iter().find(|o| o.name == air.body);
+        if below.is_some_and(|obstacle| obstacle.window() != Window::ALWAYS) {
+            let message = format!("'{}' appears or vanishes; a layer of air lies over what is always there", air.body);
+            faults.fault(&format!("air_layer[{k}].body"), message);
+            continue;
+        }
+        let topology = Topology::new(cloth.mesh.positions.len(), &cloth.mesh.joined_triangles());
+        let all = 0..cloth.mesh.positions.len() as u32;
+        let open = all.filter(|v| air.border == Border::Open && topology.boundary[*v as usize]).collect();
+        let through = air.through();
+        let mut vents = Vec::with_capacity(air.vents.len());
+        for (i, vent) in air.vents.iter().enumerate() {
+            match select::vertices(&vent.selector, &cloth.mesh.positions, &cloth.mesh.groups) {
+                Ok(vertices) => {
+                    let permeance = vent.speed / 200.0;
+                    vents.push(layer::Vent {
+                        vertices,
+                        pressure: vent.pressure,
+                        period: vent.period.unwrap_or(0.0),
+                        permeance,
+                    });
+                }
+                Err((below, message)) => faults.fault(&format!("air_layer[{k}].vent[{i}].{below}"), message),
+            }
+        }
+        layers.push(AirInput {
+            names: [air.cloth.clone(), air.body.clone()],
+            gas: Gas { pressure: air.atmosphere, speed: air.speed, least: air.least_gap, ..Gas::default() },
+            method: match air.solver {
+                AirSolver::Symmetric => Method::Symmetric,
+                AirSolver::Seed => Method::Seed,
+                AirSolver::SeedVerbatim => Method::SeedVerbatim,
+            },
+            along: match air.force {
+                AirForce::Gap => Along::Gap,
+                AirForce::Normal => Along::Normal,
+            },
+            permeance: through.permeance,
+            inertia: through.inertia,
+            blockage: air.blockage.unwrap_or(f64::INFINITY),
+            open,
+            vents,
+        });
+    }
+    layers
 }

@@ -1,11 +1,14 @@
 //! `[airflow]`: air that flows in a box around cloths.
 
+mod plug;
+
 use super::keys::{Keys, Kind, choices, section};
 use super::kinds::{choice, file, flag, integer, list, quantity, real, table, tables};
 use super::memory::{available, words};
 use super::permeability::{Given, Permeability, pressure};
 use super::place::Region;
 use super::unit::Unit;
+pub use plug::effect;
 use std::path::PathBuf;
 
 /// Memory that a cell of the flow takes while it is solved [bytes].

@@ -1,13 +1,18 @@
 //! `[[balloon]]`: closed cloths with air inside.
 
+use super::Scene;
+use super::build::Faults;
 use super::glue::Named;
 use super::keys::{Keys, Kind, section};
 use super::kinds::{quantity, real};
 use super::permeability::{self, Given, Permeability};
 use super::unit::Unit;
-use crate::field::air::Gas;
-use crate::field::balloon::Supply;
-use crate::field::through::Through;
+use crate::effect::air::balloon::{BalloonInput, rooms, shells};
+use crate::effect::air::equation::Gas;
+use crate::effect::air::gas::Supply;
+use crate::effect::permeability::Through;
+use crate::mesh::topology::Topology;
+use crate::world::build::ClothInput;
 
 section! {
     /// A closed cloth with air inside, which at the start has the pressure of the atmosphere: it is squeezed, and pushes back. With a
@@ -60,4 +65,60 @@ impl Balloon {
             (None, None) => Supply::None,
         }
     }
+}
+
+/// All balloons of a scene, of cloths that were read.
+pub(super) fn balloons(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Vec<BalloonInput> {
+    let mut balloons: Vec<BalloonInput> = Vec::with_capacity(scene.balloons.len());
+    for (k, balloon) in scene.balloons.iter().enumerate() {
+        // What could not be read has been told.
+        let Some(cloth) = cloths.iter().find(|c| c.name == balloon.cloth) else { continue };
+        let (key, name) = (format!("balloon[{k}].cloth"), &balloon.cloth);
+        if balloons.iter().any(|other| other.cloth == *name) {
+            faults.fault(&key, format!("'{name}' is a balloon already"));
+            continue;
+        }
+        if scene.airs.iter().any(|air| air.cloth == *name) {
+            faults.fault(&key, format!("'{name}' has a layer of air below it; a balloon has its air inside"));
+            continue;
+        }
+        let (x, triangles) = (&cloth.mesh.positions, cloth.mesh.joined_triangles());
+        let topology = Topology::new(x.len(), &triangles);
+        let all = topology.edges.len();
+        let borders = || topology.edges.iter().zip(&topology.edge_valence).filter(|(_, n)| **n == 1).map(|(e, _)| e);
+        let place = |v: u32| {
+            let p = x.get(v as usize).copied().unwrap_or_default();
+            format!("({:.4}, {:.4}, {:.4}) m", p.x, p.y, p.z)
+        };
+        if let Some([a, _]) = borders().next() {
+            let count = borders().count();
+            let shells = shells(&triangles);
+            let open = shells.iter().position(|shell| shell.iter().any(|t| triangles[*t].contains(a)));
+            let which = match open {
+                Some(k) if shells.len() > 1 => format!(", the first in shell {} of {}", k + 1, shells.len()),
+                _ => ", the first".to_string(),
+            };
+            let near = place(*a);
+            let message = format!("'{name}' is not closed: {count} of its {all} edges are border{which} near {near}");
+            faults.fault(&key, message);
+            continue;
+        }
+        let at = |v: u32| x.get(v as usize).copied().unwrap_or_default();
+        if let Err(nested) = rooms(&triangles, at) {
+            let [inner, outer] = nested.map(|shell| shell.first().map_or(String::new(), |t| place(triangles[*t][0])));
+            let message = format!(
+                "of the shells of '{name}' that near {inner} lies inside that near {outer}, which makes no room for air of its own; \
+                 turn its faces round where it is a wall around a hollow, or make it another cloth"
+            );
+            faults.fault(&key, message);
+            continue;
+        }
+        balloons.push(BalloonInput {
+            cloth: name.clone(),
+            atmosphere: balloon.atmosphere,
+            through: balloon.through(),
+            supply: balloon.supply(),
+        });
+    }
+    balloons
 }

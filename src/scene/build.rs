@@ -6,14 +6,10 @@ mod cloth;
 mod faults;
 mod files;
 mod friction;
-mod air;
-mod airflow;
-mod balloon;
 mod beat;
 mod glue;
 mod hold;
 mod obstacle;
-mod pick;
 mod probe;
 mod recorded;
 mod rubs;
@@ -21,14 +17,14 @@ mod sane;
 pub(super) mod select;
 mod start;
 mod stepper;
-mod wet;
 
 use super::fault::meant;
 use super::{Fault, Scene, settings};
 use crate::force::term::Term;
 use crate::linalg::Vec3;
 use crate::world::build::{ClothInput, Input};
-use crate::world::{self, ContactSettings, Pinch, State, World};
+use crate::world::quantity::Channel;
+use crate::world::{self, ContactSettings, Kind, Pinch, State, World};
 pub(super) use faults::Faults;
 use std::path::Path;
 use std::sync::Arc;
@@ -36,6 +32,10 @@ pub use stepper::stepper;
 
 /// Makes a law of a world whose objects are there.
 pub(super) type Later = Box<dyn FnOnce(&World) -> Arc<dyn Term>>;
+/// Plugs an effect into a world; the state is that at the start.
+pub(super) type Then = Box<dyn FnOnce(&Scene, &mut World, &mut State, &mut Faults)>;
+/// Effects of one kind, of cloths that were read.
+pub(super) type Effect = fn(&Scene, &[ClothInput], &mut Faults) -> Option<Then>;
 /// From the keys of a scene, and its cloths as they were read, to a law; none where the scene has none of it.
 pub(super) type Law = fn(&Scene, &[ClothInput], &mut Faults) -> Option<Later>;
 
@@ -84,10 +84,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     let frictions = friction::pairs(scene, &obstacles, &mut faults);
     let glues = glue::glues(scene, &cloths, &bodies, &mut faults);
     let laws: Vec<Later> = super::LAWS.iter().filter_map(|law| law(scene, &cloths, &mut faults)).collect();
-    let airs = air::layers(scene, &cloths, &mut faults);
-    let balloons = balloon::balloons(scene, &cloths, &mut faults);
-    wet::check(scene, &mut faults);
-    airflow::check(scene, &mut faults);
+    let effects: Vec<Then> = super::EFFECTS.iter().filter_map(|effect| effect(scene, &cloths, &mut faults)).collect();
     let read = probe::Read { cloths: &cloths, bodies: &bodies, obstacles: &obstacles };
     let selected = probe::selected(scene, &read, &mut faults);
     if !faults.any() {
@@ -106,18 +103,8 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
         pinch,
         ease: scene.contact.ease,
     };
-    let mut input = Input {
-        gravity: scene.gravity,
-        wind: wind(scene),
-        contact,
-        cloths,
-        bodies,
-        obstacles,
-        frictions,
-        glues,
-        airs,
-        balloons,
-    };
+    let mut input =
+        Input { gravity: scene.gravity, wind: wind(scene), contact, cloths, bodies, obstacles, frictions, glues };
     input.retime(&scene.time.shot());
     let origin = input.origin();
     if origin != Vec3::zeros() {
@@ -134,17 +121,30 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
         world.add(term);
     }
     let crossing = start::begin(scene.contact.start, &world, &mut state, &mut faults);
-    world.fill(&mut state);
     state.memory = world.elements.memory(&state.x);
-    wet::wet(scene, &mut world, &mut state, &mut faults);
-    airflow::blow(scene, &mut world, &mut state, &mut faults);
-    pick::picks(scene, &mut world, &mut state, &mut faults);
+    for effect in effects {
+        effect(scene, &mut world, &mut state, &mut faults);
+    }
+    warn_of_fields(scene, &world, &state, &mut faults);
     let probes = probe::probes(scene, selected, &world);
     world.probe(probes, &mut state);
     match faults.finish() {
         (found, warnings) if found.is_empty() => Ok(Built { world, state, warnings }),
         (faults, warnings) => Err(Refusal { faults, warnings, crossing }),
     }
+}
+
+/// Warns of channels that no cloth has.
+fn warn_of_fields(scene: &Scene, world: &World, state: &State, faults: &mut Faults) {
+    let cloths = || world.objects.iter().filter(|object| object.kind == Kind::Cloth);
+    let has = |field: &Channel| cloths().any(|cloth| (field.values)(field, world, state, cloth).is_some());
+    let mut warn = |key: &str, fields: &[&Channel]| {
+        if let Some(field) = fields.iter().find(|field| !field.lacks.is_empty() && !has(field)) {
+            faults.warn(key, format!("no cloth has \"{}\": {}", field.word, field.lacks));
+        }
+    };
+    warn("output.fields", &scene.output.fields);
+    warn("preview.field", scene.preview.field.as_slice());
 }
 
 /// What happens in a pinch.
@@ -187,7 +187,7 @@ impl Scene {
     }
 
     /// The largest of them [m].
-    fn largest_distance(&self) -> f64 {
+    pub(super) fn largest_distance(&self) -> f64 {
         self.distances().fold(0.0, f64::max)
     }
 

@@ -187,6 +187,9 @@ section! {
 /// Laws that only some scenes have, from keys to elements.
 const LAWS: &[build::Law] = &[tether::law];
 
+/// Effects, from keys to a world.
+const EFFECTS: &[build::Effect] = &[air::effect, wet::effect, airflow::effect, pick::effect];
+
 /// The field of the cloths: there must be one, or a body.
 struct Cloths;
 

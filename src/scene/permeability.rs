@@ -7,7 +7,7 @@ use super::keys::{Context, Keys, Kind, section};
 use super::kinds::{Quantity, flag, list, name, quantity, table, text};
 use super::library::library;
 use super::unit::{Unit, short};
-use crate::field::through::{Mismatch, Through};
+use crate::effect::permeability::{Mismatch, Through};
 
 /// Speed of air through a cloth.
 pub fn speed() -> Quantity {

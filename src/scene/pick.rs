@@ -1,5 +1,7 @@
 //! `[[cloth.pick]]`: a recorded pointer that pulls at a cloth.
 
+use super::Scene;
+use super::build::{Faults, Then};
 use super::csv::units::Measure;
 use super::csv::{Sheet, Want};
 use super::document::{Node, Value};
@@ -9,7 +11,11 @@ use super::keys::{Context, Keys, Kind, choices, section};
 use super::kinds::{choice, existing, quantity};
 use super::preview::Camera;
 use super::unit::{Unit, number, short};
-use crate::world::pick::Moment;
+use crate::effect::pointer::pick::{self, Aim, Eye, Moment};
+use crate::effect::pointer::{Grips, Pointers};
+use crate::render;
+use crate::world::build::ClothInput;
+use crate::world::{State, World};
 
 choices! {
     /// Where the force of a pointer points.
@@ -129,6 +135,44 @@ fn moments(file: &str, bytes: &[u8]) -> Result<Vec<Moment>, Vec<Fault>> {
     }
     let places = px.iter().zip(py).zip(t.iter().zip(button));
     Ok(places.map(|((x, y), (t, down))| Moment { time: *t, at: [*x, *y], down: *down == 1.0 }).collect())
+}
+
+/// Pointers of a scene.
+pub fn effect(scene: &Scene, _: &[ClothInput], _: &mut Faults) -> Option<Then> {
+    if scene.cloths.iter().all(|cloth| cloth.picks.is_empty()) { None } else { Some(Box::new(picks)) }
+}
+
+/// Adds the pointers of all cloths; those that are pressed at the start pick.
+fn picks(scene: &Scene, world: &mut World, state: &mut State, faults: &mut Faults) {
+    let Some(eye) = eye(scene, world) else { return };
+    let (mut keys, mut all) = (Vec::new(), Vec::new());
+    for (k, cloth) in scene.cloths.iter().enumerate() {
+        let Some(object) = world.objects.iter().position(|object| object.name == cloth.name) else { continue };
+        for (n, pick) in cloth.picks.iter().enumerate() {
+            let aim = match pick.direction {
+                Direction::Ray => Aim::Ray,
+                Direction::Motion => Aim::Motion,
+            };
+            let mut moments = pick.moments.clone();
+            moments.iter_mut().for_each(|moment| moment.time = world.shot.run(moment.time));
+            all.push(pick::Pick { object, eye, moments, force: pick.force, aim });
+            keys.push(format!("cloth[{k}].pick[{n}].path"));
+        }
+    }
+    world.plug(Pointers(all), state);
+    let grips = state.effects.get::<Grips>().map_or(&[][..], |grips| &grips.0);
+    for (key, _) in keys.iter().zip(grips).filter(|(_, grip)| grip.misses()) {
+        faults.warn(key, "at the start the pointer is pressed beside the cloth: no force");
+    }
+}
+
+/// The camera of the pictures, where it does not move.
+fn eye(scene: &Scene, world: &World) -> Option<Eye> {
+    let preview = &scene.preview;
+    let (position, target) = (preview.camera.position? - world.origin, preview.camera.target? - world.origin);
+    let camera = render::Camera { position, target, fov: preview.camera.fov, roll: 0.0 };
+    let view = camera.view(scene.upwards(), preview.width as usize, preview.height as usize);
+    Some(Eye { position: view.position, axes: [view.right, view.up, view.forward], half: view.half })
 }
 
 #[cfg(test)]

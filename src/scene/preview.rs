@@ -7,9 +7,10 @@ use super::kinds::{choice, colour, direction, flag, integer, quantity, real, tab
 use super::memory::{available, words};
 use super::pick::needs_camera;
 use super::unit::Unit;
+use crate::effect::channels;
 use crate::linalg::{UnitVec3, Vec3};
 use crate::render::memory;
-use crate::world::quantity::{Channel, channels};
+use crate::world::quantity::Channel;
 use std::f64::consts::PI;
 
 choices! {

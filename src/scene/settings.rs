@@ -4,8 +4,9 @@ use super::keys::{Keys, Kind, choices, section};
 use super::kinds::{choice, flag, integer, list, name, quantity, real, vector, word};
 use super::material::DISTANCE;
 use super::unit::Unit;
+use crate::effect::channels;
 use crate::linalg::Vec3;
-use crate::world::quantity::{Channel, channels};
+use crate::world::quantity::Channel;
 
 section! {
     /// Wind: uniform in space, a mean and smooth gusts in time. It acts through `air_drag` of cloths and bodies.

@@ -1,25 +1,27 @@
 //! What balloons and layers of air hold.
 
 use super::stats;
-use crate::world::balloon::Balloon;
+use crate::effect::air::Airs;
+use crate::effect::air::balloon::Balloon;
 use crate::world::{State, World};
 
 /// Volume and pressure of each balloon and layer of air.
 pub fn airs(world: &World, state: &State) -> Vec<stats::Air> {
+    let Some((airs, memory)) = Airs::of(world, state) else { return Vec::new() };
     let name = |k: usize| world.objects.get(k).map(|o| o.name.clone()).unwrap_or_default();
     // Where a cloth has several, they are numbered from 1.
     let label = |k: usize, cloth: usize| {
         let of = |balloons: &[Balloon]| balloons.iter().filter(|other| other.cloth == cloth).count();
-        let number = of(world.balloons.get(..=k).unwrap_or_default());
-        if of(&world.balloons) > 1 { format!("{} {number}", name(cloth)) } else { name(cloth) }
+        let number = of(airs.balloons.get(..=k).unwrap_or_default());
+        if of(&airs.balloons) > 1 { format!("{} {number}", name(cloth)) } else { name(cloth) }
     };
-    let balloons = world.balloons.iter().zip(&state.balloons).enumerate().map(|(k, (balloon, inside))| stats::Air {
+    let balloons = airs.balloons.iter().zip(&memory.balloons).enumerate().map(|(k, (balloon, inside))| stats::Air {
         cloth: label(k, balloon.cloth),
         volume: balloon.volume(|v| state.x[v]),
         pressure: inside.excess,
         bounds: [inside.excess; 2],
     });
-    let layers = world.airs.iter().zip(&state.airs).map(|(layer, air)| {
+    let layers = airs.layers.iter().zip(&memory.layers).map(|(layer, air)| {
         let areas = &layer.layer.areas;
         let inside = || (0..areas.len()).filter(|v| areas[*v] > 0.0);
         let area: f64 = inside().map(|v| areas[v]).sum();

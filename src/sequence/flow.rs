@@ -4,8 +4,9 @@
 
 use super::disk::{DiskError, read, write};
 use super::folder::Folder;
-use crate::field::flow::grid::Grid;
-use crate::field::flow::solid::Solids;
+use crate::effect::airflow::domain::Airflow;
+use crate::effect::airflow::solver::grid::Grid;
+use crate::effect::airflow::solver::solid::Solids;
 use crate::linalg::Vec3;
 use crate::world::{State, World};
 use std::path::PathBuf;
@@ -31,23 +32,23 @@ pub struct Flowing {
 impl Flowing {
     /// Of a state; none where no air flows.
     pub fn of(world: &World, state: &State) -> Option<Flowing> {
-        let airflow = world.airflow.as_ref()?;
+        let (airflow, flow) = Airflow::of(world, state)?;
         let grid = airflow.grid;
         let mut solids = Solids::default();
-        world.find_solids(airflow, (&state.x, state.now()), |_| Vec3::zeros(), &mut solids);
+        airflow.find_solids(world, (&state.x, state.now()), |_| Vec3::zeros(), &mut solids);
         let middle = |cell: usize| {
             let place = Grid::place(grid.cells, cell);
             [0, 1, 2].map(|axis| {
                 let (sizes, mut next) = (grid.faces(axis), place);
                 next[axis] += 1;
-                let at = |place| state.flow.velocity[axis][Grid::number(sizes, place)];
+                let at = |place| flow.velocity[axis][Grid::number(sizes, place)];
                 (0.5 * (at(place) + at(next))) as f32
             })
         };
         Some(Flowing {
             grid,
             velocity: (0..grid.count()).map(middle).collect(),
-            pressure: state.flow.pressure.iter().map(|p| *p as f32).collect(),
+            pressure: flow.pressure.iter().map(|p| *p as f32).collect(),
             solid: solids.cells.iter().map(|solid| u8::from(solid.is_some())).collect(),
         })
     }

@@ -1,5 +1,7 @@
 //! `stats.ndjson`: one line a frame.
 
+use crate::effect::tallies;
+use crate::world::effect::Tallies;
 use crate::world::quantity::{Energies, Number, Stages, numbers};
 use serde_json::{Map, Value, json};
 
@@ -52,32 +54,12 @@ numbers! {
         pub ignored: usize = "",
         /// Pairs of triangles that cross, where contact.method = "vertex" proves nothing.
         pub crossing: usize = "" or 0.0,
-        /// Water in cloths and on them [kg].
-        pub water: f64 = "kg" or 0.0,
-        /// Water that has joined cloths so far, that of the start included [kg].
-        pub joined: f64 = "kg" or 0.0,
-        /// Water that has evaporated so far [kg].
-        pub dried: f64 = "kg" or 0.0,
-        /// Liquid bridges in the last step.
-        pub bridges: usize = "" or 0.0,
-        /// Sum of the forces with which they pull [N].
-        pub adhesion: f64 = "N" or 0.0,
-        /// Fastest that the air flows [m/s].
-        pub flow_speed: f64 = "m/s" or 0.0,
-        /// Kinetic energy of the flowing air [J], with what is inside obstacles and bodies at their speed.
-        pub flow_energy: f64 = "J" or 0.0,
-        /// Air that vanishes, or comes, evenly in rooms from which there is no way out [m3/s].
-        pub flow_drained: f64 = "m3/s" or 0.0,
-        /// Iterations for the pressure of flowing air.
-        pub flow_iterations: u64 = "" or 0.0,
-        /// Steps after which it had more divergence than asked.
-        pub flow_unconverged: u64 = "" or 0.0,
         /// Solves that ended at `solver.max_iterations`, before the tolerance.
         pub unconverged: u64 = "" or 0.0,
-        /// Presses of pointers that met no cloth.
-        pub missed: usize = "" or 0.0,
     }
     with {
+        /// What effects count.
+        pub tallies: Tallies,
         /// Energies.
         pub energies: Energies,
         /// Balloons and layers of air, in the order of the scene: balloons first.
@@ -95,6 +77,13 @@ impl FrameStats {
         let energies: Map<String, Value> =
             there.map(|(energy, joules)| (energy.word.to_string(), json!(joules))).collect();
         let mut all = told(FrameStats::NUMBERS, self, |x| x);
+        for tally in tallies() {
+            let value = self.tallies.get(tally);
+            all.insert(tally.word.to_string(), if tally.whole { json!(value as u64) } else { json!(value) });
+        }
+        for (tally, value) in self.tallies.all().filter(|(tally, _)| tallies().all(|own| own.word != tally.word)) {
+            all.insert(tally.word.to_string(), json!(value));
+        }
         all.insert("energies".to_string(), energies.into());
         all.insert("airs".to_string(), self.airs.iter().map(air).collect());
         all.insert("seconds".to_string(), told(Stages::NUMBERS, &self.seconds, round).into());
@@ -111,7 +100,14 @@ impl FrameStats {
             Air { cloth, volume: number(a, "volume"), pressure: number(a, "pressure"), bounds: [bound(0), bound(1)] }
         };
         let energies = all.get("energies")?;
+        let mut counted = Tallies::default();
+        for tally in tallies() {
+            if let Some(value) = all.get(tally.word).and_then(Value::as_f64) {
+                counted.tell(tally, value);
+            }
+        }
         Some(FrameStats {
+            tallies: counted,
             energies: Energies::new(|energy| match energies.get(energy.word) {
                 None if energy.rare => 0.0,
                 _ => number(energies, energy.word),
@@ -153,7 +149,10 @@ mod tests {
 
     #[test]
     fn a_line_reads_back() {
+        let mut counted = Tallies::default();
+        (1..).zip(tallies()).for_each(|(k, tally)| counted.tell(tally, f64::from(k)));
         let stats = FrameStats {
+            tallies: counted,
             frame: 7,
             time: 0.2,
             steps: 34,
@@ -171,18 +170,7 @@ mod tests {
             off_path: 2e-3,
             ignored: 2,
             crossing: 1,
-            water: 0.25,
-            joined: 0.5,
-            dried: 0.25,
-            bridges: 12,
-            adhesion: 0.5,
-            flow_speed: 0.25,
-            flow_energy: 0.125,
-            flow_drained: 0.5,
-            flow_iterations: 7,
-            flow_unconverged: 1,
             unconverged: 8,
-            missed: 3,
             seconds: Stages { solve: 0.5, write: 0.01, ..Stages::default() },
         };
         assert_eq!(FrameStats::parse(&stats.line()), Some(stats.clone()));

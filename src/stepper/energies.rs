@@ -1,10 +1,13 @@
 //! What is known of the energy of each component in a step: of its motion and shape, before and after, and what may add to it.
 
-use super::bridge::Bridges;
+use super::free::Free;
+use super::pull::Pulls;
 use crate::contact::element::Element;
+use crate::effect::Running;
 use crate::linalg::Vec3;
+use crate::world::effect::At;
 use crate::world::step::Step;
-use crate::world::{Pull, State, World};
+use crate::world::{State, World};
 
 /// Speed at which thickness that grows pushes what is near apart, in units of that growth.
 const PUSHED: f64 = 3.0;
@@ -18,7 +21,7 @@ pub struct Part {
     pub shape: [f64; 2],
     /// Squares of the speeds of its fastest vertex before and after it [m^2/s^2].
     pub fastest: [f64; 2],
-    /// What handles, bridges and air inside can do [J].
+    /// What handles and effects can do [J].
     pub work: f64,
     /// What contacts store before it, at most [J].
     pub stored: f64,
@@ -62,7 +65,7 @@ impl Part {
 pub fn motion(world: &World, state: &State, step: &Step, parts: &mut Vec<Part>) -> f64 {
     parts.clear();
     parts.resize(world.component_mass.len(), Part::default());
-    let mut outside = step.breeze * step.breeze;
+    let mut outside = step.air_speed * step.air_speed;
     for v in 0..state.v.len() {
         if step.fixed.get(v).copied().unwrap_or(true) {
             outside = outside.max(step.moved[v].norm_squared() / (step.h * step.h));
@@ -109,27 +112,30 @@ pub fn shapes(world: &World, state: &State, step: &Step, parts: &mut [Part]) {
     }
 }
 
-/// Adds what handles, bridges and the air in balloons do at most, and what `contacts` have stored.
-pub fn work(world: &World, state: &State, step: &Step, bridges: &Bridges, contacts: &[Element], parts: &mut [Part]) {
+/// What acts in a step between components, and on them.
+#[derive(Clone, Copy)]
+pub struct Acts<'a> {
+    /// What nothing holds.
+    pub free: &'a Free,
+    /// Handles.
+    pub pulls: &'a Pulls,
+    /// Effects.
+    pub effects: &'a Running,
+    /// Contacts.
+    pub contacts: &'a [Element],
+}
+
+/// Adds what handles and effects do at most, and what contacts have stored.
+pub fn work(world: &World, state: &State, step: &Step, acts: Acts, parts: &mut [Part]) {
+    let Acts { pulls, effects, contacts, .. } = acts;
     let part = |v: usize| world.component.get(v).map(|k| *k as usize);
-    for (handle, _) in world.handles.iter().zip(&state.anchors[world.pins.len()..]).filter(|(_, open)| open.is_some()) {
-        for v in handle.pin.vertices.iter().map(|v| *v as usize) {
-            let most = match handle.pull {
-                Pull::Force(force) => force.norm() / handle.pin.vertices.len().max(1) as f64,
-                Pull::Spring { most, .. } => most,
-            };
-            parts[world.component[v] as usize].work += most * step.moved[v].norm();
-        }
-    }
-    for (_, pick, vertex, _) in world.grips(state) {
-        let v = vertex as usize;
-        parts[world.component[v] as usize].work += pick.force * step.moved[v].norm();
-    }
-    bridges.each_work(step, |v, work| {
-        if let Some(k) = part(v as usize) {
+    let mut add = |v: usize, work: f64| {
+        if let Some(k) = part(v) {
             parts[k].work += work;
         }
-    });
+    };
+    pulls.each_work(world, state, step, &mut add);
+    effects.each_work(At { world, state }, step, &mut add);
     for contact in contacts {
         let own = contact.vertices.iter().zip(contact.weights).filter(|(_, weight)| *weight != 0.0);
         if let Some(k) = own.filter_map(|(v, _)| part(*v as usize)).next() {
@@ -145,20 +151,5 @@ pub fn work(world: &World, state: &State, step: &Step, bridges: &Bridges, contac
         for (part, mass) in parts.iter_mut().zip(&world.component_mass) {
             part.eased = 0.5 * mass * speed * speed;
         }
-    }
-    // Layers of air store and pass on what is not known here.
-    for k in world.airs.iter().flat_map(|air| air.objects) {
-        for v in world.objects[k].vertices.clone().filter(|v| *v < world.moving) {
-            parts[world.component[v] as usize].work = f64::INFINITY;
-        }
-    }
-    for (balloon, inside) in world.balloons.iter().zip(&state.balloons) {
-        let Some(first) = balloon.vertices().first() else { continue };
-        let end = |v: usize| state.x[v] + step.moved[v];
-        let [before, after] = [balloon.volume(|v| state.x[v]), balloon.volume(end)];
-        let time = state.time + step.h;
-        let excess = balloon.chamber.held(time).unwrap_or(inside.excess);
-        let source = balloon.chamber.source(inside, before, time, step.h);
-        parts[world.component[*first as usize] as usize].work += (excess * (after - before)).abs() + source;
     }
 }

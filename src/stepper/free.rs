@@ -9,6 +9,7 @@
 //! what would cross, do not sum to zero in them; what gravity gives is known.
 
 use crate::contact::element::Element;
+use crate::effect::Running;
 use crate::linalg::sets::Sets;
 use crate::linalg::{Vec3, par};
 use crate::world::step::Step;
@@ -38,7 +39,6 @@ impl Free {
     pub fn new(world: &World) -> Free {
         let count = world.component_mass.len();
         let (mut always, mut blown) = (Sets::new(count), vec![false; count]);
-        let vertices = |object: usize| world.objects[object].vertices.clone();
         let mark = |of: &mut Vec<bool>, v: usize| {
             if let Some(component) = world.component.get(v) {
                 of[*component as usize] = true;
@@ -47,12 +47,11 @@ impl Free {
         // Forces that change with the motion, and that nothing answers.
         world.elements.each_term(|term| term.holds(&mut |v| mark(&mut blown, v as usize)));
         let mut fed = vec![false; count];
-        world.airs.iter().flat_map(|air| air.objects).flat_map(vertices).for_each(|v| mark(&mut fed, v));
+        world.effects.all().for_each(|effect| effect.feeds(world, &mut |v| mark(&mut fed, v)));
         world.handles.iter().flat_map(|h| &h.pin.vertices).for_each(|v| mark(&mut fed, *v as usize));
-        world.picks.iter().flat_map(|pick| vertices(pick.object)).for_each(|v| mark(&mut fed, v));
         let held: Vec<bool> = fed.iter().zip(&blown).map(|(fed, blown)| *fed || *blown).collect();
-        // Water changes masses, and what laws remember gives back energy that is not known; neither holds anything.
-        if world.wet.is_some() || !world.elements.memory(&world.rest).0.is_empty() {
+        // Effects may change all masses, and what laws remember gives back energy that is not known; neither holds anything.
+        if world.effects.all().any(|effect| effect.feeds_all()) || !world.elements.memory(&world.rest).0.is_empty() {
             fed.fill(true);
         }
         let mut join = |vertices: &mut dyn Iterator<Item = usize>| {
@@ -66,12 +65,7 @@ impl Free {
                 term.pairs(&mut |a, b| join(&mut [a as usize, b as usize].into_iter()));
             }
         });
-        for air in &world.airs {
-            join(&mut air.objects.into_iter().flat_map(vertices));
-        }
-        for balloon in &world.balloons {
-            join(&mut vertices(balloon.cloth));
-        }
+        world.effects.all().for_each(|effect| effect.joins(world, &mut join));
         Free {
             now: always.clone(),
             always,
@@ -83,19 +77,13 @@ impl Free {
         }
     }
 
-    /// Joins what the contacts and liquid bridges of the step couple, and notes what pins and obstacles hold.
-    pub fn begin(
-        &mut self,
-        world: &World,
-        step: &Step,
-        contacts: &[Element],
-        bridges: impl Iterator<Item = impl Iterator<Item = u32>>,
-    ) {
+    /// Joins what the contacts and effects of the step couple, and notes what pins and obstacles hold.
+    pub fn begin(&mut self, world: &World, step: &Step, contacts: &[Element], effects: &Running) {
         let Free { always, now, held: [always_held, held], fed: [always_fed, fed], blown, .. } = self;
         now.clone_from(always);
         held.clone_from(always_held);
         fed.clone_from(always_fed);
-        if step.breeze > 0.0 {
+        if step.air_speed > 0.0 {
             fed.iter_mut().zip(blown).for_each(|(fed, blown)| *fed |= *blown);
         }
         for v in world.pins.iter().flat_map(|pin| &pin.vertices).map(|v| *v as usize).filter(|v| step.fixed[*v]) {
@@ -110,7 +98,7 @@ impl Free {
             let acting = contact.vertices.iter().zip(contact.weights).filter(|(_, weight)| *weight != 0.0);
             couple(world, step, (now, held, fed), acting.map(|(v, _)| *v));
         }
-        bridges.for_each(|vertices| couple(world, step, (now, held, fed), vertices));
+        effects.each_coupled(world, &mut |vertices| couple(world, step, (now, held, fed), vertices));
         self.spread();
     }
 

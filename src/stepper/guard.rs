@@ -10,10 +10,8 @@
 //! what they lost and contacts do not store. What is more than a small part of its energy the step gives back at once, out of the motion of
 //! those that gained, then of all that touch each other: beside the mean, where nothing holds them.
 
-use super::bridge::Bridges;
-use super::energies::{self, Part, after};
+use super::energies::{self, Acts, Part, after};
 use super::free::Free;
-use crate::contact::element::Element;
 use crate::linalg::Vec3;
 use crate::world::step::Step;
 use crate::world::step_error::StepError;
@@ -45,17 +43,6 @@ pub struct When {
     pub smallest: bool,
     /// Its end positions stay.
     pub proven: bool,
-}
-
-/// What acts in a step between components, and on them.
-#[derive(Clone, Copy)]
-pub struct Acts<'a> {
-    /// What nothing holds.
-    pub free: &'a Free,
-    /// Liquid bridges.
-    pub bridges: &'a Bridges,
-    /// Contacts.
-    pub contacts: &'a [Element],
 }
 
 /// Storage of the look at energies.
@@ -181,7 +168,7 @@ impl Guard {
         let parts = &mut self.parts;
         energies::motion(world, state, step, parts);
         energies::shapes(world, state, step, parts);
-        energies::work(world, state, step, acts.bridges, acts.contacts, parts);
+        energies::work(world, state, step, acts, parts);
         energies::give(world, outside, parts);
     }
 
@@ -286,7 +273,9 @@ fn damp(
 
 #[cfg(test)]
 mod tests {
+    use super::super::pull::Pulls;
     use super::*;
+    use crate::effect::Running;
     use crate::force::bending::Bending;
 
     use crate::force::membrane::{Isotropic, Membrane};
@@ -339,13 +328,13 @@ mod tests {
 
     #[test]
     fn a_step_that_makes_energy_is_repeated_and_the_smallest_is_damped() {
-        let none = Bridges::default();
         let (world, state, mut free) = flying();
         let still = energy(&world, &state, &step(&world, &state, 0.0));
         for proven in [false, true] {
             let (mut wild, mut guard) = (step(&world, &state, 30.0), Guard::default());
-            free.begin(&world, &wild, &[], std::iter::empty::<std::iter::Empty<u32>>());
-            let acts = Acts { free: &free, bridges: &none, contacts: &[] };
+            let none = Running::new(&world);
+            free.begin(&world, &wild, &[], &none);
+            let acts = Acts { free: &free, pulls: &Pulls::default(), effects: &none, contacts: &[] };
             let (before, had) = (energy(&world, &state, &wild), momentum(&world, &wild));
             assert!(before > 10.0 * still, "{before} J, {still} J at the start");
             let mut when = When { violent: true, smallest: false, proven };
@@ -362,7 +351,6 @@ mod tests {
     /// Held by a pin that moves, a vertex that was thrown at 100 m/s may stay so fast, but not allow the next to be: it is 1 of 25.
     #[test]
     fn one_throw_allows_no_other() {
-        let none = Bridges::default();
         let (mut world, mut state, mut free) = flying();
         world.pins.push(Pin::fixed(vec![0]));
         state.anchors.push(None);
@@ -374,8 +362,9 @@ mod tests {
             calm
         };
         let mut check = |mut wild: Step, smallest: bool| {
-            free.begin(&world, &wild, &[], std::iter::empty::<std::iter::Empty<u32>>());
-            let acts = Acts { free: &free, bridges: &none, contacts: &[] };
+            let none = Running::new(&world);
+            free.begin(&world, &wild, &[], &none);
+            let acts = Acts { free: &free, pulls: &Pulls::default(), effects: &none, contacts: &[] };
             let checked = Guard::default().check(
                 &world,
                 &state,
@@ -395,13 +384,13 @@ mod tests {
 
     #[test]
     fn what_flies_on_or_slows_is_left_alone() {
-        let none = Bridges::default();
         let (world, state, mut free) = flying();
         for by in [0.0, 1e-3] {
             let mut calm = step(&world, &state, by);
             calm.rate.iter_mut().for_each(|rate| *rate *= 0.999);
-            free.begin(&world, &calm, &[], std::iter::empty::<std::iter::Empty<u32>>());
-            let acts = Acts { free: &free, bridges: &none, contacts: &[] };
+            let none = Running::new(&world);
+            free.begin(&world, &calm, &[], &none);
+            let acts = Acts { free: &free, pulls: &Pulls::default(), effects: &none, contacts: &[] };
             let before = calm.rate.clone();
             let when = When { violent: true, smallest: true, proven: false };
             assert_eq!(Guard::default().check(&world, &state, &mut calm, acts, when), Ok(false));

@@ -101,7 +101,7 @@ fn energy(world: &World, state: &State, step: &Step) -> f64 {
 fn fastest(world: &World, state: &State, step: &Step) -> f64 {
     let prescribed = |v: usize| step.fixed.get(v).copied().unwrap_or(true);
     let speed = |v: usize| if prescribed(v) { step.moved[v].norm() / step.h } else { state.v[v].norm() };
-    let air = step.breeze;
+    let air = step.air_speed;
     par::max(state.v.len(), speed).max(air) + world.gravity.norm() * step.h
 }
 

@@ -1,11 +1,7 @@
 //! How the world changes. [`Stepper::attempt`] is the page that knows the order of the stages.
 
-mod air;
-mod balloon;
-mod bridge;
 mod control;
 mod energies;
-mod flow;
 mod free;
 mod guard;
 mod impact;
@@ -20,7 +16,6 @@ mod steps;
 mod stiff;
 mod stride;
 mod turn;
-mod water;
 mod yields;
 
 use crate::contact::active::ActiveSet;
@@ -28,15 +23,17 @@ use crate::contact::appear;
 use crate::contact::ease;
 use crate::contact::ignore::Watch;
 use crate::contact::vertex_test::VertexTest;
+use crate::effect::Running;
 use crate::force::assembly::Assembly;
 use crate::force::links::Links;
 use crate::force::term::Precision;
 use crate::linalg::pcg::Pcg;
 use crate::linalg::{Vec3, par};
-use crate::world::pick;
+use crate::world::effect::{At, Made};
 use crate::world::step::Step;
 use crate::world::step_error::StepError;
 use crate::world::{State, World};
+use energies::Acts;
 use guard::When;
 pub use report::Report;
 use report::{lap, timed};
@@ -116,10 +113,7 @@ pub struct Stepper<T> {
     contacts: ActiveSet,
     vertex_test: Option<VertexTest>,
     watch: Watch,
-    airs: air::Airs,
-    bridges: bridge::Bridges,
-    soak: water::Soak,
-    breath: flow::Breath,
+    effects: Running,
     pulls: pull::Pulls,
     links: Links,
     free: free::Free,
@@ -147,10 +141,7 @@ impl<T: Precision> Stepper<T> {
             contacts: ActiveSet::new(world, settings.step),
             vertex_test: VertexTest::new(world),
             watch: Watch::default(),
-            airs: air::Airs::new(world),
-            bridges: bridge::Bridges::new(world),
-            soak: water::Soak::default(),
-            breath: flow::Breath::default(),
+            effects: Running::new(world),
             pulls: pull::Pulls::default(),
             links: Links::new(&world.starts),
             free: free::Free::new(world),
@@ -193,7 +184,7 @@ impl<T: Precision> Stepper<T> {
         let begin = state.now();
         self.now = Step { h, begin, end, next, held, ..std::mem::take(&mut self.now) };
         self.predict(world, state)?;
-        self.blow(world, state, report);
+        self.begin_effects(world, state, report);
         self.detect(world, state, report)?;
         self.linearise(world, state, report);
         let solves = self.solve(world, state, report)?;
@@ -214,8 +205,8 @@ impl<T: Precision> Stepper<T> {
         let Stepper { settings, strides, springs, turns, now, .. } = self;
         springs.clear();
         now.limited.fill(false);
-        par::fill(&mut now.mass, |v| state.mass(world, v));
-        world.soften(&state.water, &mut now.soft);
+        world.masses(state, &mut now.mass);
+        world.soften(state, &mut now.soft);
         world.elements.each_term(|term| {
             term.mass(state.memory.of(term.name()), &mut |v, mass| now.mass[v as usize] += mass);
         });
@@ -229,22 +220,19 @@ impl<T: Precision> Stepper<T> {
         strides.check(world, now)
     }
 
-    /// Flow of the air, and what it does to cloth; the fastest that air is.
-    fn blow(&mut self, world: &World, state: &State, report: &mut Report) {
+    /// Effects begin: they set what laws and contacts read of them.
+    fn begin_effects(&mut self, world: &World, state: &State, report: &mut Report) {
         let mut other = 0.0;
         lap(&mut self.clock, &mut other);
         report.seconds.assembly += other;
-        let work = self.breath.advance(world, state, &mut self.now);
-        report.flow_iterations += work.iterations as u64;
-        report.flow_unconverged += u64::from(!work.converged);
-        report.flow_drained = work.drained;
-        self.now.breeze = world.breeze(state, state.time + self.now.h);
+        self.effects.begin(At { world, state }, &mut self.now, &mut report.told.tallies);
+        self.now.air_speed = world.air_speed(state, state.time + self.now.h);
         lap(&mut self.clock, &mut report.seconds.flow);
     }
 
-    /// Candidate pairs, contacts among them, air below cloths, handles; then contacts are linearised.
+    /// Candidate pairs, contacts among them, links of effects, handles; then contacts are linearised.
     fn detect(&mut self, world: &World, state: &State, report: &mut Report) -> Result<(), StepError> {
-        let Stepper { contacts, airs, bridges, pulls, links, turns, stiff, now, clock, .. } = self;
+        let Stepper { contacts, effects, pulls, links, turns, stiff, now, clock, .. } = self;
         report.builds += contacts.update_candidates(world, state, now)?;
         report.candidates = contacts.candidate_count();
         lap(clock, &mut report.seconds.broad);
@@ -252,30 +240,27 @@ impl<T: Precision> Stepper<T> {
         stiff.spread(now.h, &mut now.touched);
         scheme::ground(world, state, turns, now);
         lap(clock, &mut report.seconds.narrow);
-        airs.look(world, state);
+        effects.update(At { world, state }, now, &mut report.told.tallies);
         lap(clock, &mut report.seconds.air);
-        bridges.look(world, state);
-        (report.bridges, report.adhesion) = bridges.summary();
         pulls.find(world, state, now);
-        let (pulls, bridges, columns) = (&*pulls, &*bridges, airs.columns());
         contacts.linearise(world, state, now, |contacts, fixed| {
-            links.place(&[pulls, bridges, contacts, columns], fixed);
+            links.place(&solve::coupling(world, pulls, effects, contacts), fixed);
         });
         (report.contacts, report.min_gap) = contacts.summary();
         lap(clock, &mut report.seconds.narrow);
         Ok(())
     }
 
-    /// All terms and the air at free flight; the first guess.
+    /// All laws and effects at free flight; the first guess.
     fn linearise(&mut self, world: &World, state: &State, report: &mut Report) {
-        let Stepper { assembly, airs, bridges, pulls, turns, now, clock, .. } = self;
+        let Stepper { assembly, effects, pulls, turns, now, clock, .. } = self;
         pulls.pull(world, state, now);
-        bridges.pull(world, now);
+        effects.linearise(At { world, state }, now);
         turns.ahead(world, state, now);
-        // Side by side: neither asks for the other, and what the air does one after the other leaves a thread free.
+        // Side by side: neither asks for the other, and what air does one after the other leaves a thread free.
         let (step, forces) = (&*now, &mut *assembly);
         let (pressed, assembled) = par::join(
-            || timed(|| airs.press(world, state, step)),
+            || timed(|| effects.foresee(At { world, state }, step)),
             || timed(|| solve::assemble(world, state, step, forces)),
         );
         // Each has half of the time in which both are at work.
@@ -283,8 +268,8 @@ impl<T: Precision> Stepper<T> {
         lap(clock, &mut both);
         report.seconds.air += 0.5 * (both + pressed - assembled);
         report.seconds.assembly += 0.5 * (both + assembled - pressed);
-        airs.inflate(world, &mut assembly.force);
-        airs.exchange(&mut assembly.matrix.common);
+        effects.push(world, &mut assembly.force);
+        effects.low_rank(world, &mut assembly.matrix.common);
         assembly.keep();
         let Step { z, betas, fixed, flight, moved, guess, .. } = now;
         par::fill(z, |v| if fixed[v] { Vec3::zeros() } else { guess[v] * (betas[v] * betas[v]) });
@@ -306,7 +291,7 @@ impl<T: Precision> Stepper<T> {
         }
         let mut solves = 1;
         while solves < SOLVES
-            && (stopped || self.bridges.let_go(world, &self.now) | self.contacts.stop_unproven(world, state, &self.now))
+            && (stopped || self.effects.let_go(world, &self.now) | self.contacts.stop_unproven(world, state, &self.now))
         {
             lap(&mut self.clock, &mut report.seconds.check);
             self.assembly.restore();
@@ -335,10 +320,10 @@ impl<T: Precision> Stepper<T> {
                 let Step { flight, moved, .. } = &mut self.now;
                 moved[..world.moving].copy_from_slice(flight);
                 self.pulls.pull(world, state, &self.now);
-                self.bridges.pull(world, &self.now);
+                self.effects.linearise(At { world, state }, &self.now);
                 self.turns.ahead(world, state, &mut self.now);
                 solve::assemble(world, state, &self.now, &mut self.assembly);
-                self.airs.inflate(world, &mut self.assembly.force);
+                self.effects.push(world, &mut self.assembly.force);
                 self.assembly.keep();
             }
             self.assembly.restore();
@@ -359,9 +344,9 @@ impl<T: Precision> Stepper<T> {
         if self.meter.asked() {
             self.measure(world, state);
         }
-        let Stepper { contacts, airs, bridges, breath, soak, guard, watch, turns, now, clock, .. } = self;
+        let Stepper { contacts, effects, guard, watch, turns, now, clock, .. } = self;
         contacts.advance_bristles(world, state, now);
-        breath.commit(world, state, now);
+        effects.before_commit(world, state, now);
         scheme::commit(world, state, turns, now);
         state.owed.clone_from(guard.owed());
         let State { x, memory, .. } = &mut *state;
@@ -372,18 +357,15 @@ impl<T: Precision> Stepper<T> {
         appear::ease(world, state, now);
         watch.release(world, state, now.next);
         lap(clock, &mut report.seconds.check);
-        report.filled = airs.commit(world, state, now, contacts);
-        bridges.commit(world, state, now, contacts.contacts());
-        soak.commit(world, state, now, contacts.contacts());
-        pick::look(world, state, now.next);
+        effects.commit(world, state, Made { step: now, touching: contacts }, &mut report.told);
         lap(clock, &mut report.seconds.air);
     }
 
     /// What probes ask of the step.
     fn measure(&mut self, world: &World, state: &mut State) {
-        let Stepper { settings, assembly, contacts, airs, bridges, pulls, springs, meter, now, .. } = self;
+        let Stepper { settings, assembly, contacts, effects, pulls, springs, meter, now, .. } = self;
         let mut work = std::mem::take(&mut state.work);
-        let links = probe::Links { pulls, contacts, airs, bridges };
+        let links = probe::Links { pulls, contacts, effects };
         let integrator = settings.integrator;
         let acted = probe::Acted { world, state, step: now, integrator, assembly, links, springs };
         meter.measure(&acted, &mut work);
@@ -398,7 +380,7 @@ impl<T: Precision> Stepper<T> {
         [stopped, moved]: [bool; 2],
         report: &mut Report,
     ) -> Result<(), StepError> {
-        let Stepper { settings, pcg, contacts, vertex_test, bridges, free, guard, springs, now, .. } = self;
+        let Stepper { settings, pcg, contacts, vertex_test, effects, pulls, free, guard, springs, now, .. } = self;
         // Equal parts of what is left may be longer by rounding.
         let [smallest, finest] = [1.0, control::FINEST].map(|parts| now.h <= settings.min_step / parts * (1.0 + 1e-5));
         let residual = pcg.outcome().residual;
@@ -412,13 +394,13 @@ impl<T: Precision> Stepper<T> {
             world,
             state,
             now,
-            guard::Acts { free, bridges, contacts: contacts.contacts() },
+            Acts { free, pulls, effects, contacts: contacts.contacts() },
             When { violent: stopped || eased, smallest, proven: false },
         )?;
         let corrected = contacts.check(world, state, now, moved || damped || eased || shortened)?;
         if corrected.vertices > 0 {
             free.join(world, now, contacts.corrected());
-            let acts = guard::Acts { free, bridges, contacts: contacts.contacts() };
+            let acts = Acts { free, pulls, effects, contacts: contacts.contacts() };
             if guard.check(world, state, now, acts, When { violent: true, smallest, proven: true })? {
                 contacts.check(world, state, now, true)?;
                 free.join(world, now, contacts.corrected());

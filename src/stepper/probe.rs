@@ -13,16 +13,16 @@
 //! answers (drag, tethers) and corrections are the rate of momentum, but for the residual of the linear solve and the rounding of
 //! the matrix. The work of a step is force times displacement, as backward Euler has it.
 
-use super::air::Airs;
-use super::bridge::Bridges;
 use super::limit::Springs;
 use super::pull::Pulls;
 use super::scheme::{self, Integrator};
 use crate::contact::active::ActiveSet;
+use crate::effect::Running;
 use crate::force::assembly::Assembly;
 use crate::force::scheme::Scheme;
 use crate::force::term::{Precision, Term};
 use crate::linalg::Vec3;
+use crate::world::effect::{At, Forces};
 use crate::world::probe::{Measure, Source};
 use crate::world::step::Step;
 use crate::world::{Kind, State, World};
@@ -52,10 +52,8 @@ pub struct Links<'a> {
     pub pulls: &'a Pulls,
     /// Contacts.
     pub contacts: &'a ActiveSet,
-    /// Layers of air and balloons.
-    pub airs: &'a Airs,
-    /// Liquid bridges.
-    pub bridges: &'a Bridges,
+    /// Effects.
+    pub effects: &'a Running,
 }
 
 /// Storage, and the forces of the last step.
@@ -70,7 +68,7 @@ pub struct Meter<T> {
     touch: Vec<Vec3>,
     /// Force on each prescribed vertex of what is no contact [N].
     pinned: Vec<Vec3>,
-    /// Force and work of each handle, then of each pointer [N, J].
+    /// Force and work of each handle, then of each source of effects [N, J].
     handles: Vec<(Vec3, f64)>,
     /// Force between the objects of each probe that names two [N].
     between: Vec<Vec3>,
@@ -91,6 +89,7 @@ impl<T: Precision> Meter<T> {
         };
         let mut any = false;
         world.elements.each_term(|term| any |= outer(term));
+        let sources = world.effects.all().map(|effect| effect.sources(world));
         let sized = |count: usize| vec![Vec3::zeros(); if asked { count } else { 0 }];
         Meter {
             asked,
@@ -98,7 +97,7 @@ impl<T: Precision> Meter<T> {
             outer: (asked && any).then(|| Assembly::of(&world.elements, &world.starts, outer)),
             touch: sized(world.rest.len()),
             pinned: sized(world.moving),
-            handles: vec![(Vec3::zeros(), 0.0); world.handles.len() + world.picks.len()],
+            handles: vec![(Vec3::zeros(), 0.0); world.handles.len() + sources.sum::<usize>()],
             between: sized(world.probes.len()),
             falls: Default::default(),
             forces: world.probes.iter().map(|probe| sized(probe.vectors(world).len())).collect(),
@@ -140,7 +139,7 @@ impl<T: Precision> Meter<T> {
     /// Forces of contacts, air and handles.
     fn links(&mut self, at: &Acted<T>) {
         let Meter { touch, pinned, handles, between, falls: [falls, scratch], .. } = self;
-        let Acted { world, state, step, assembly, links: Links { pulls, contacts, airs, bridges }, .. } = at;
+        let Acted { world, state, step, assembly, links: Links { pulls, contacts, effects }, .. } = at;
         touch.fill(Vec3::zeros());
         pinned.fill(Vec3::zeros());
         between.fill(Vec3::zeros());
@@ -152,22 +151,6 @@ impl<T: Precision> Meter<T> {
                 _ => None,
             })
             .collect();
-        let mut act = |vertices: &[u32; 4], weights: &[f64; 4], force: Vec3| {
-            for (v, weight) in vertices.iter().zip(weights) {
-                touch[*v as usize] += force * *weight;
-            }
-            // Vertex, or the first edge, then what is opposite.
-            let side = |k: usize| world.object_of(vertices[k] as usize);
-            for (k, [object, from]) in &pairs {
-                match [side(0), side(3)] {
-                    [Some(a), Some(b)] if [a, b] == [*object, *from] => between[*k] += force,
-                    [Some(a), Some(b)] if [b, a] == [*object, *from] => between[*k] -= force,
-                    _ => (),
-                }
-            }
-        };
-        contacts.each_force(step, &mut act);
-        bridges.each_force(step, &mut act);
         let common = &assembly.matrix.common;
         falls.clear();
         falls.resize(common.size(), 0.0);
@@ -176,13 +159,11 @@ impl<T: Precision> Meter<T> {
             falls[*sum as usize] += part.dot(&step.solved(*v));
         }
         common.apply(falls, scratch);
-        airs.each_force(step, falls, &mut act);
-        airs.each_fall(world, falls, |v, force| pinned[v as usize] += force);
-        pulls.each_force(world, state, step, |k, v, force| {
-            handles[k].0 += force;
-            handles[k].1 += force.dot(&step.moved[v]);
-            pinned[v] += force;
-        });
+        let mut gathered = Gathered { world, step, pairs: &pairs, touch, pinned, handles, between, first: 0 };
+        contacts.each_force(step, |vertices, weights, force| gathered.between(vertices, weights, force));
+        pulls.each_force(world, state, step, &mut gathered);
+        gathered.first = world.handles.len();
+        effects.each_force(At { world, state }, step, falls, &mut gathered);
     }
 
     /// Reactions of prescribed vertices, in place of what else acts on them.
@@ -291,6 +272,48 @@ impl<T: Precision> Meter<T> {
                 pins + handles + of_vertices(world.moving..world.rest.len())
             }
         }
+    }
+}
+
+/// Forces of links and effects, as they are told.
+struct Gathered<'a> {
+    world: &'a World,
+    step: &'a Step,
+    /// Probes that name two objects, and these.
+    pairs: &'a [(usize, [usize; 2])],
+    touch: &'a mut [Vec3],
+    pinned: &'a mut [Vec3],
+    handles: &'a mut [(Vec3, f64)],
+    between: &'a mut [Vec3],
+    /// Number of the first source.
+    first: usize,
+}
+
+impl Forces for Gathered<'_> {
+    fn between(&mut self, vertices: &[u32; 4], weights: &[f64; 4], force: Vec3) {
+        for (v, weight) in vertices.iter().zip(weights) {
+            self.touch[*v as usize] += force * *weight;
+        }
+        // Vertex, or the first edge, then what is opposite.
+        let side = |k: usize| self.world.object_of(vertices[k] as usize);
+        for (k, [object, from]) in self.pairs {
+            match [side(0), side(3)] {
+                [Some(a), Some(b)] if [a, b] == [*object, *from] => self.between[*k] += force,
+                [Some(a), Some(b)] if [b, a] == [*object, *from] => self.between[*k] -= force,
+                _ => (),
+            }
+        }
+    }
+
+    fn on(&mut self, vertex: u32, force: Vec3) {
+        self.pinned[vertex as usize] += force;
+    }
+
+    fn from(&mut self, source: usize, vertex: u32, force: Vec3) {
+        let (sum, work) = &mut self.handles[self.first + source];
+        *sum += force;
+        *work += force.dot(&self.step.moved[vertex as usize]);
+        self.pinned[vertex as usize] += force;
     }
 }
 

@@ -1,10 +1,11 @@
 //! What steps took and met.
 
+use crate::world::effect::Told;
 use crate::world::quantity::Stages;
 use std::time::Instant;
 
 /// What happened in one or more steps.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// Steps taken.
     pub steps: u64,
@@ -27,18 +28,8 @@ pub struct Report {
     pub truncated: u64,
     /// The edge that was farthest beyond its strain limit after a step, and by what part.
     pub beyond: Option<([u32; 2], f64)>,
-    /// Object of the balloon whose valve was shut with the least of the volume asked for, and that part.
-    pub filled: Option<(usize, f64)>,
-    /// Liquid bridges in the last step.
-    pub bridges: usize,
-    /// Sum of what they pulled with [N].
-    pub adhesion: f64,
-    /// Iterations for the pressure of flowing air.
-    pub flow_iterations: u64,
-    /// Steps after which it had more divergence than asked, or was not diffused as exactly.
-    pub flow_unconverged: u64,
-    /// Air that vanished, or came, in rooms without a way out in the last step [m^3/s].
-    pub flow_drained: f64,
+    /// What effects tell.
+    pub told: Told,
     /// Candidate pairs in the last step.
     pub candidates: usize,
     /// Lists of candidates built, each of two patches.
@@ -60,15 +51,10 @@ impl Report {
         self.corrected += next.corrected;
         self.truncated += next.truncated;
         self.beyond = [self.beyond, next.beyond].into_iter().flatten().max_by(|a, b| a.1.total_cmp(&b.1));
-        self.filled = [self.filled, next.filled].into_iter().flatten().min_by(|a, b| a.1.total_cmp(&b.1));
+        self.told.add(&next.told);
         self.builds += next.builds;
-        self.flow_iterations += next.flow_iterations;
-        self.flow_unconverged += next.flow_unconverged;
         self.contacts = next.contacts;
         self.min_gap = next.min_gap;
-        self.bridges = next.bridges;
-        self.adhesion = next.adhesion;
-        self.flow_drained = next.flow_drained;
         self.candidates = next.candidates;
         self.strikes = next.strikes;
         self.seconds.add(&next.seconds);

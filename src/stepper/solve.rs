@@ -1,8 +1,12 @@
 //! The linear system of a step, solved as far as the stages ask.
 
+use super::pull::Pulls;
 use super::report::Report;
 use super::{Stepper, lap};
+use crate::contact::element::Element;
+use crate::effect::Running;
 use crate::force::assembly::Assembly;
+use crate::force::links::Couples;
 use crate::force::term::Precision;
 use crate::linalg::par;
 use crate::linalg::pcg::Components;
@@ -23,20 +27,34 @@ pub(super) fn assemble<T: Precision>(world: &World, state: &State, now: &Step, a
     assembly.assemble(&now.scheme(world, state), &state.memory);
 }
 
+/// Links of a step, in the order in which they are added.
+pub(super) fn coupling<'a>(
+    world: &'a World,
+    pulls: &'a Pulls,
+    effects: &'a Running,
+    contacts: &'a Vec<Element>,
+) -> Vec<&'a dyn Couples> {
+    let mut all: Vec<&dyn Couples> = vec![pulls];
+    all.extend(effects.links(world, false));
+    all.push(contacts);
+    all.extend(effects.links(world, true));
+    all
+}
+
 impl<T: Precision> Stepper<T> {
     /// Adds the contacts and begins to solve for `z`, from the guess that stands there.
     pub(super) fn begin(&mut self, world: &World, state: &State, report: &mut Report) -> Result<(), StepError> {
-        let Stepper { assembly, pcg, contacts, airs, bridges, pulls, links, free, springs, now, clock, .. } = self;
+        let Stepper { assembly, pcg, contacts, effects, pulls, links, free, springs, now, clock, .. } = self;
         let [floors, ceilings, quiet] = &mut self.bounds;
-        links.add(&[pulls, bridges, contacts.contacts(), airs.columns()], &now.fixed, assembly);
+        links.add(&coupling(world, pulls, effects, contacts.contacts()), &now.fixed, assembly);
         springs.add(now, assembly);
-        free.begin(world, now, contacts.contacts(), bridges.coupled());
+        free.begin(world, now, contacts.contacts(), effects);
         lap(clock, &mut report.seconds.assembly);
 
         // A right-hand side below a tenth of what gravity (or 1 m/s^2) would make counts as that.
         let unit = 0.1 * world.gravity.norm().max(1.0) * now.beta;
         floors.iter_mut().zip(&world.component_mass).for_each(|(floor, mass)| *floor = unit * mass.sqrt());
-        bridges.bound(world, floors, ceilings);
+        effects.bound(world, floors, ceilings);
         still(world, state, now, free.sets(), self.settings.tolerance, quiet);
         let components = Components { of: &world.component, sets: free.sets(), floors, ceilings, quiet };
         let begun = pcg.begin(&assembly.matrix, &now.fixed, &assembly.force, &now.z, components);

@@ -3,8 +3,7 @@
 mod chart;
 mod cloth;
 
-use super::air::{AirInput, AirLayer};
-use super::balloon::{Balloon, BalloonInput};
+use super::effects::Effects;
 use super::friction::{Between, Frictions};
 use super::glue::Glue;
 use super::shot::Shot;
@@ -156,10 +155,6 @@ pub struct Input {
     pub frictions: Vec<Between>,
     /// Cloths glued to bodies.
     pub glues: Vec<Glue>,
-    /// Air between cloths and what is below them.
-    pub airs: Vec<AirInput>,
-    /// Closed cloths with air inside.
-    pub balloons: Vec<BalloonInput>,
 }
 
 impl Input {
@@ -174,8 +169,6 @@ impl Input {
             obstacles: Vec::new(),
             frictions: Vec::new(),
             glues: Vec::new(),
-            airs: Vec::new(),
-            balloons: Vec::new(),
         }
     }
 }
@@ -231,14 +224,10 @@ pub fn build(input: Input) -> (World, State) {
         obstacles: Vec::new(),
         pins: Vec::new(),
         handles: Vec::new(),
-        picks: Vec::new(),
         surface: Surface::default(),
         contact: input.contact,
         frictions: Frictions::default(),
-        airs: Vec::new(),
-        balloons: Vec::new(),
-        wet: None,
-        airflow: None,
+        effects: Effects::default(),
         probes: Vec::new(),
     };
     let mut state = State::default();
@@ -260,10 +249,6 @@ pub fn build(input: Input) -> (World, State) {
     world.frictions = Frictions::new(&input.frictions, &world.objects, &world.surface, &grain);
     state.x = world.rest.clone();
     world.place_obstacles(0.0, &mut state.x);
-    let airs: Vec<AirLayer> = input.airs.iter().filter_map(|air| AirLayer::new(air, &world)).collect();
-    world.airs = airs;
-    world.balloons = input.balloons.iter().flat_map(|balloon| Balloon::all(balloon, &world)).collect();
-    world.fill(&mut state);
     state.v.resize(state.x.len(), Vec3::zeros());
     state.x_before = state.x[..world.moving].to_vec();
     state.v_before = state.v[..world.moving].to_vec();

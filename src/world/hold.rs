@@ -1,7 +1,9 @@
 //! Pins and soft handles.
 
 use super::motion::{Carry, Motion};
-use crate::linalg::Vec3;
+use super::step::Step;
+use crate::force::links::Link;
+use crate::linalg::{Mat3, Vec3};
 
 /// Vertices that follow a motion while the window is open.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,4 +53,44 @@ pub struct Handle {
     pub pin: Pin,
     /// How.
     pub pull: Pull,
+}
+
+/// Pull at one vertex, linear in its displacement.
+#[derive(Clone, Copy, Debug)]
+pub struct Pulled {
+    /// World vertex.
+    pub vertex: u32,
+    /// Force at the end of free flight [N].
+    pub force: Vec3,
+    /// How much it falls from there [N/m].
+    pub stiffness: f64,
+}
+
+impl Pulled {
+    /// At a vertex, without force.
+    pub fn at(vertex: u32) -> Pulled {
+        Pulled { vertex, force: Vec3::zeros(), stiffness: 0.0 }
+    }
+
+    /// Pulls as a spring over the way `away`, with at most the force `most`.
+    pub fn spring(&mut self, away: Vec3, stiffness: f64, most: f64) {
+        self.stiffness = stiffness.min(most / away.norm().max(f64::MIN_POSITIVE));
+        self.force = away * self.stiffness;
+    }
+
+    /// Force that the step used [N].
+    pub fn used(&self, step: &Step) -> Vec3 {
+        self.force - step.solved(self.vertex) * self.stiffness
+    }
+
+    /// Its vertex and weight, as a link has them.
+    pub fn corners(&self) -> ([u32; 4], [f64; 4]) {
+        ([self.vertex, 0, 0, 0], [1.0, 0.0, 0.0, 0.0])
+    }
+
+    /// The link.
+    pub fn link(&self) -> Link {
+        let Pulled { force, stiffness, .. } = *self;
+        Link { weights: [1.0, 0.0, 0.0, 0.0], force, stiffness: Mat3::from_diagonal_element(stiffness) }
+    }
 }

@@ -3,12 +3,6 @@
 //! Moving vertices (cloths, then bodies) come first, in the order of the solver's subdomains; the vertices of obstacles follow in file
 //! order. [`World`] holds what is constant during a run, [`State`] all that is not.
 
-/// Layers of air.
-pub mod air;
-/// Air that flows in a box.
-pub mod airflow;
-/// Closed cloths with air inside.
-pub mod balloon;
 /// From meshes and laws to a world.
 pub mod build;
 /// What hangs together.
@@ -18,6 +12,10 @@ mod contact;
 pub mod crossing;
 /// Friction of pairs.
 pub mod friction;
+/// The interface of effects.
+pub mod effect;
+/// Effects and their memories behind pointers.
+pub mod effects;
 /// How loud a recording is.
 pub mod envelope;
 /// Cloths glued to bodies.
@@ -28,8 +26,6 @@ mod hold;
 pub mod motion;
 /// Where far scenes are solved.
 pub mod origin;
-/// Pointers that pick vertices.
-pub mod pick;
 /// What probes measure.
 pub mod probe;
 /// The table of what is told of a state.
@@ -46,8 +42,6 @@ pub mod snapshot;
 pub mod step;
 /// Why a step could not be made.
 pub mod step_error;
-/// Wet cloths.
-pub mod wet;
 /// What gives way in a pinch.
 pub mod yields;
 /// Wind as a function of time.
@@ -57,30 +51,21 @@ pub mod window;
 
 use crate::collision::certificate::Pair;
 use crate::collision::surface::Surface;
-use crate::field::air::Air;
-use crate::field::balloon::Inside;
-use crate::field::flow::Flow;
-use crate::field::water::Water;
-use crate::force::bridge::Bridge;
 use crate::force::contact::{Bristle, Friction};
 use crate::force::elements::Elements;
 use crate::force::term::{Memory, Term};
 use crate::linalg::{Vec2, Vec3};
-use air::AirLayer;
-use airflow::Airflow;
-use balloon::Balloon;
 pub use contact::{ContactSettings, Pinch};
+use effects::{Effects, Memories};
 use friction::Frictions;
-pub use hold::{Handle, Pin, Pull};
+pub use hold::{Handle, Pin, Pull, Pulled};
 use motion::Motion;
-use pick::{Grip, Pick};
 use probe::Probe;
 use recording::Recording;
 use shot::Shot;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
-use wet::Wet;
 use wind::Wind;
 use window::Window;
 use yields::{Dent, Slack};
@@ -230,22 +215,14 @@ pub struct World {
     pub pins: Vec<Pin>,
     /// Soft handles of cloths and bodies.
     pub handles: Vec<Handle>,
-    /// Pointers that pick vertices of cloths.
-    pub picks: Vec<Pick>,
     /// What can touch.
     pub surface: Surface,
     /// How it touches.
     pub contact: ContactSettings,
     /// Friction of pairs, where it is not that of both objects.
     pub frictions: Frictions,
-    /// Air between cloths and what is below them.
-    pub airs: Vec<AirLayer>,
-    /// Closed cloths with air inside.
-    pub balloons: Vec<Balloon>,
-    /// Wet cloths.
-    pub wet: Option<Wet>,
-    /// Air that flows around cloths.
-    pub airflow: Option<Airflow>,
+    /// Effects, in their order.
+    pub effects: Effects,
     /// What is measured.
     pub probes: Vec<Probe>,
 }
@@ -293,22 +270,12 @@ pub struct State {
     pub dents: Vec<Dent>,
     /// Steps since something last gave way; counts up to [`yields::LATE`].
     pub calm: u32,
-    /// The air of each layer.
-    pub airs: Vec<Air>,
-    /// The air inside each balloon.
-    pub balloons: Vec<Inside>,
-    /// Water of the moving vertices.
-    pub water: Water,
-    /// Liquid bridges, by vertex and side.
-    pub bridges: Vec<Bridge>,
-    /// Flowing air.
-    pub flow: Flow,
     /// Part of thickness and activation distance that contacts of each vertex have, since they began nearer; empty: the whole.
     pub room: Vec<f64>,
     /// Where the vertices of each pin, then of each handle, were when its window opened.
     pub anchors: Vec<Option<Vec<Vec3>>>,
-    /// What each pointer holds.
-    pub picks: Vec<Grip>,
+    /// Memories of effects, in their order.
+    pub effects: Memories,
     /// Work done so far by what each probe of work is of [J].
     pub work: Vec<f64>,
     /// Energy that steps made of nothing in each component that nothing holds, less what they lost [J]; empty: none.
@@ -319,21 +286,11 @@ impl State {
     /// What keeps it from going on in a world whose start is `start`, in words: it has other numbers of something, or another memory.
     pub fn misfits(&self, world: &World, start: &State) -> Vec<String> {
         let counts = |s: &State| [s.x.len(), s.v.len(), s.x_before.len(), s.v_before.len(), s.guess.len()];
-        let airs =
-            |s: &State| s.airs.iter().map(|a| [a.energy.len(), a.flux.len(), a.excess.len()]).collect::<Vec<_>>();
         let pins = world.pins.iter().chain(world.handles.iter().map(|h| &h.pin));
         let held = self.anchors.len() == start.anchors.len()
             && self.anchors.iter().zip(pins).all(|(a, pin)| a.as_ref().is_none_or(|a| a.len() == pin.vertices.len()));
-        let pointed = self.picks.len() == start.picks.len()
-            && self.picks.iter().filter_map(|grip| grip.vertex).all(|v| (v as usize) < world.moving);
         let known = [
             (counts(self) == counts(start), "vertices"),
-            (airs(self) == airs(start), "layers of air"),
-            (self.balloons.len() == start.balloons.len(), "balloons"),
-            (self.water.absorbed.len() == start.water.absorbed.len(), "wet cloths"),
-            (self.bridges_fit(world), "liquid bridges"),
-            (self.flow.sizes() == start.flow.sizes(), "cells or coupling of the airflow"),
-            (pointed, "pointers"),
             (self.room.is_empty() || self.room.len() == self.x.len(), "vertices with less room"),
             (held, "pins or handles"),
             (self.work.len() == start.work.len(), "probes of work"),
@@ -342,6 +299,7 @@ impl State {
         ];
         let mut all: Vec<String> =
             known.iter().filter(|(same, _)| !same).map(|(_, what)| format!("{what} are others")).collect();
+        all.extend(self.effects.misfits(&start.effects, world).into_iter().map(|what| format!("{what} are others")));
         let of =
             |s: &State, word: &str| s.memory.0.iter().find(|m| m.word == word).map(|m| (m.version, m.values.len()));
         let words = start.memory.0.iter().chain(&self.memory.0).map(|m| &m.word).collect::<BTreeSet<_>>();
@@ -415,12 +373,6 @@ impl World {
                 recording.fault().map(|why| format!("the motion of '{}' is lost: {why}", self.name(obstacle.object)))
             }
         })
-    }
-
-    /// Still air at the pressure of the atmosphere wherever there is air, where the vertices are.
-    pub fn fill(&self, state: &mut State) {
-        state.airs = self.airs.iter().map(|air| air.still(self, &state.x)).collect();
-        state.balloons = self.balloons.iter().map(|balloon| balloon.still(&state.x)).collect();
     }
 
     /// Values of an object's vertices in file order.

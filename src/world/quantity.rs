@@ -1,22 +1,18 @@
 //! The table of quantities: what is told of a state, a row each.
 //!
-//! [`channels`] are values at the vertices of a cloth, [`energies`] numbers of the whole world; `numbers!` declares the numbers of
+//! [`Channel`]s are values at the vertices of a cloth, [`energies`] numbers of the whole world; `numbers!` declares the numbers of
 //! steps and frames. Scene keys, files, pictures, statistics, report and tests read these rows: a quantity is added as one of them.
 
-mod air;
 mod gap;
 mod inner;
 mod number;
 mod strain;
-mod water;
 
-pub use air::{air_masses, pressures};
 pub use gap::gaps;
 pub use inner::{frictions, residual_curvatures, residuals};
 pub use number::Number;
 pub(crate) use number::numbers;
 pub use strain::{largest_strain, strained, strains};
-pub use water::{heights, saturations, waters};
 
 use super::{Object, State, World};
 use crate::force::SHOWN;
@@ -24,47 +20,6 @@ use crate::force::scheme::{Shape, Softness};
 use crate::force::term;
 use crate::linalg::par;
 use std::sync::LazyLock;
-
-/// Cloths that have a channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Of {
-    /// All.
-    Every,
-    /// Those over a layer of air.
-    Air,
-    /// Those over a layer of air, and balloons.
-    AirAndBalloons,
-    /// Those with internal friction of stretch, of bending, or of either.
-    Friction([bool; 2]),
-    /// Those that take up water.
-    Wet,
-}
-
-/// What a cloth has that others do not.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Has {
-    /// A layer of air below it.
-    pub air: bool,
-    /// Air inside.
-    pub balloon: bool,
-    /// Internal friction of stretch, and of bending.
-    pub friction: [bool; 2],
-    /// It takes up water.
-    pub wet: bool,
-}
-
-impl Of {
-    /// A cloth has it that has this.
-    pub fn has(self, cloth: Has) -> bool {
-        match self {
-            Of::Every => true,
-            Of::Air => cloth.air,
-            Of::AirAndBalloons => cloth.air || cloth.balloon,
-            Of::Wet => cloth.wet,
-            Of::Friction(wanted) => wanted.iter().zip(cloth.friction).any(|(wanted, has)| *wanted && has),
-        }
-    }
-}
 
 /// A quantity known at every vertex of a cloth.
 #[derive(Debug)]
@@ -81,8 +36,8 @@ pub struct Channel {
     pub shown: &'static str,
     /// Colours go two ways from zero.
     pub diverging: bool,
-    /// Cloths that have it.
-    pub of: Of,
+    /// Why no cloth of a scene may have it.
+    pub lacks: &'static str,
     /// Values at the vertices of a cloth, in file order; `None` if the cloth has none.
     pub values: fn(&Channel, &World, &State, &Object) -> Option<Vec<f64>>,
 }
@@ -95,14 +50,14 @@ impl PartialEq for Channel {
 
 impl Channel {
     /// What most rows say.
-    pub const PLAIN: Channel = Channel {
+    pub const BLANK: Channel = Channel {
         word: "",
         label: None,
         unit: "",
         sentence: "",
         shown: "",
         diverging: false,
-        of: Of::Every,
+        lacks: "",
         values: |_, _, _, _| None,
     };
 }
@@ -110,13 +65,14 @@ impl Channel {
 /// The channel by which pictures darken what is wet.
 pub const SATURATION: &str = "saturation";
 
-static CHANNELS: &[Channel] = &[
+/// Channels that every cloth has.
+pub static PLAIN: &[Channel] = &[
     Channel {
         word: "strain",
         sentence: "Largest relative change of length of the edges around the vertex.",
         shown: "Strain of the edges around a vertex.",
         values: |_, world, state, object| Some(strains(world, object, &state.x)),
-        ..Channel::PLAIN
+        ..Channel::BLANK
     },
     Channel {
         word: "speed",
@@ -124,7 +80,7 @@ static CHANNELS: &[Channel] = &[
         sentence: "Speed [m/s].",
         shown: "Speed [m/s].",
         values: |_, _, state, object| Some(object.place.iter().map(|p| state.v[*p as usize].norm()).collect()),
-        ..Channel::PLAIN
+        ..Channel::BLANK
     },
     Channel {
         word: "gap",
@@ -132,46 +88,29 @@ static CHANNELS: &[Channel] = &[
         sentence: "Distance to the nearest other surface less the thickness [m].",
         shown: "Contact gap [m].",
         values: |_, world, state, object| Some(world.in_file_order(object, &gaps(world, state))),
-        ..Channel::PLAIN
+        ..Channel::BLANK
     },
-    Channel {
-        word: "pressure",
-        unit: "Pa",
-        sentence: "Pressure of the air below above that of the atmosphere [Pa]; of cloths over a layer of air and of balloons.",
-        shown: "Pressure of the air below above that of the atmosphere [Pa], of cloths over air and of balloons: blue where lower; \
-            others are grey.",
-        diverging: true,
-        of: Of::AirAndBalloons,
-        values: |_, world, state, object| pressures(world, state, object),
-        ..Channel::PLAIN
-    },
-    Channel {
-        word: "air_mass",
-        label: Some("air"),
-        unit: "kg/m2",
-        sentence: "Mass of the air below per area of the cloth at rest [kg/m2]; of cloths over a layer of air.",
-        shown: "Mass of the air below per area [kg/m2], of cloths over air; others are grey.",
-        of: Of::Air,
-        values: |_, world, state, object| air_masses(world, state, object),
-        ..Channel::PLAIN
-    },
+];
+
+/// Channels of internal friction.
+pub static INNER: &[Channel] = &[
     Channel {
         word: "friction",
         sentence: "Stress of internal friction along warp as a part of its largest: of stretch, else of bending.",
         shown: "Internal friction along warp as a part of its largest, of cloths that have any; others are grey.",
         diverging: true,
-        of: Of::Friction([true, true]),
+        lacks: "no material has internal friction along warp",
         values: |_, world, state, object| frictions(world, state, object),
-        ..Channel::PLAIN
+        ..Channel::BLANK
     },
     Channel {
         word: "residual",
         sentence: "Green strain along warp that would stay without load; of cloths with internal friction of stretch.",
         shown: "Strain along warp that would stay without load, of cloths with friction of stretch; others are grey.",
         diverging: true,
-        of: Of::Friction([true, false]),
+        lacks: "no material has internal friction of stretch along warp",
         values: |_, world, state, object| residuals(world, state, object),
-        ..Channel::PLAIN
+        ..Channel::BLANK
     },
     Channel {
         word: "residual_curvature",
@@ -180,34 +119,8 @@ static CHANNELS: &[Channel] = &[
         sentence: "Curvature along warp that would stay without load [1/m]; of cloths with internal friction of bending.",
         shown: "Curvature along warp that would stay without load [1/m], of cloths with friction of bending; others are grey.",
         diverging: true,
-        of: Of::Friction([false, true]),
+        lacks: "no material has internal friction of bending along warp",
         values: |_, world, state, object| residual_curvatures(world, state, object),
-    },
-    Channel {
-        word: SATURATION,
-        sentence: "Water in the cloth as a part of what it takes up; of wet cloths, whose files always have it.",
-        shown: "Water in the cloth as a part of what it takes up, of wet cloths; others are grey.",
-        of: Of::Wet,
-        values: |_, world, state, object| saturations(world, state, object),
-        ..Channel::PLAIN
-    },
-    Channel {
-        word: "water",
-        unit: "kg/m2",
-        sentence: "Water in the cloth and on it per area at rest [kg/m2]; of wet cloths.",
-        shown: "Water in the cloth and on it per area [kg/m2], of wet cloths; others are grey.",
-        of: Of::Wet,
-        values: |_, world, state, object| waters(world, state, object),
-        ..Channel::PLAIN
-    },
-    Channel {
-        word: "bridge",
-        unit: "m",
-        sentence: "Height of the lowest liquid bridge at the vertex, 0 where there is none [m]; of wet cloths.",
-        shown: "Height of the lowest liquid bridge [m], 0 where there is none, of wet cloths; others are grey.",
-        of: Of::Wet,
-        values: |_, world, state, object| heights(world, state, object),
-        ..Channel::PLAIN
     },
 ];
 
@@ -220,7 +133,7 @@ static OF_LAWS: LazyLock<Vec<Channel>> = LazyLock::new(|| {
         sentence: c.sentence,
         shown: c.sentence,
         values: of_law,
-        ..Channel::PLAIN
+        ..Channel::BLANK
     };
     SHOWN.iter().flat_map(|law| law.channels).map(row).collect()
 });
@@ -237,9 +150,9 @@ fn of_law(channel: &Channel, world: &World, state: &State, object: &Object) -> O
     Some(world.in_file_order(object, &values))
 }
 
-/// All channels, in the order in which files have them.
-pub fn channels() -> impl Iterator<Item = &'static Channel> {
-    CHANNELS.iter().chain(OF_LAWS.iter())
+/// Channels of laws that only some scenes have.
+pub fn of_laws() -> impl Iterator<Item = &'static Channel> {
+    OF_LAWS.iter()
 }
 
 /// An energy of what is simulated.
@@ -266,7 +179,8 @@ impl Energy {
 
 /// Energy of stretching and of bending cloths, as stiff as their water leaves them [J].
 fn stored(world: &World, state: &State) -> (f64, f64) {
-    let soft = world.softness(&state.water);
+    let mut soft = Vec::new();
+    world.soften(state, &mut soft);
     world.elements.energy(Shape { x: &state.x, soft: Softness(&soft) })
 }
 
@@ -313,12 +227,16 @@ pub fn energies() -> impl Iterator<Item = &'static Energy> {
 
 /// Kinetic energy of the moving vertices [J].
 pub fn kinetic_energy(world: &World, state: &State) -> f64 {
-    par::sum(world.moving, |v| 0.5 * state.mass(world, v) * state.v[v].norm_squared())
+    let mut mass = Vec::new();
+    world.masses(state, &mut mass);
+    par::sum(world.moving, |v| 0.5 * mass[v] * state.v[v].norm_squared())
 }
 
 /// Potential energy of weight [J], zero at the origin.
 pub fn weight_energy(world: &World, state: &State) -> f64 {
-    par::sum(world.moving, |v| -state.mass(world, v) * world.gravity.dot(&(state.x[v] + world.origin)))
+    let mut mass = Vec::new();
+    world.masses(state, &mut mass);
+    par::sum(world.moving, |v| -mass[v] * world.gravity.dot(&(state.x[v] + world.origin)))
 }
 
 /// A value of each energy [J].
@@ -391,16 +309,14 @@ impl Stages {
 mod tests {
     use super::*;
 
-    /// No word stands twice, each has a sentence, and that of a channel says its unit.
+    /// No word stands twice, each has a sentence.
     #[test]
     fn rows_are_told_apart() {
-        let channel_rows: Vec<_> = channels().map(|c| (c.word, c.sentence)).collect();
         let energy_rows: Vec<_> = energies().map(|e| (e.word, e.sentence)).collect();
-        for rows in [channel_rows, energy_rows] {
+        for rows in [energy_rows] {
             for (k, (word, sentence)) in rows.iter().enumerate() {
                 assert!(rows[..k].iter().all(|(other, _)| other != word) && sentence.ends_with('.'), "{word}");
             }
         }
-        assert!(channels().all(|c| c.unit.is_empty() || c.sentence.contains(&format!("[{}]", c.unit))));
     }
 }

@@ -4,29 +4,24 @@
 //! is left out, so runs without an effect do not know of its section. One with an unknown name or version is told by name.
 
 use super::State;
+use super::effects::{Memories, Unread};
 use crate::collision::certificate::Pair;
-use crate::field::air::Air;
-use crate::field::balloon::Inside;
-use crate::field::flow::Flow;
-use crate::field::water::Water;
-use crate::force::bridge::Bridge;
 use crate::force::contact::Bristle;
 use crate::force::term::Section;
 use crate::linalg::Vec3;
-use crate::world::pick::Grip;
 use crate::world::yields::{Dent, Slack};
 
 /// Begins the name of a section that is a law's memory.
 const LAW: &str = "law ";
 /// What is said of bytes that end early, or go on.
-const DAMAGED: &str = "the state in it is damaged";
+pub(super) const DAMAGED: &str = "the state in it is damaged";
 
 /// Sections of a state with their versions, and the fields in each: one that is forgotten here does not compile.
 macro_rules! sections {
     ($($name:literal $version:literal { $($field:ident),* })*) => {
         /// The state as bytes.
         pub fn write(state: &State) -> Vec<u8> {
-            let State { memory, $($($field,)*)* } = state;
+            let State { memory, effects, $($($field,)*)* } = state;
             let blank = State::default();
             let mut out = Vec::new();
             state.x.len().put(&mut out);
@@ -37,6 +32,7 @@ macro_rules! sections {
                     put_section(&mut out, $name, $version, &own);
                 }
             )*
+            put_effects(&mut out, effects);
             for Section { word, version, values } in &memory.0 {
                 let mut own = Vec::new();
                 values.put(&mut own);
@@ -64,7 +60,11 @@ macro_rules! sections {
                         state.memory.0.push(Section { word: word.to_string(), version, values: values.unwrap_or_default() });
                         (version, whole)
                     }
-                    None => return Err(format!("it has '{name}', which this version of percale does not know")),
+                    None => {
+                        // Effects of the scene take theirs up.
+                        state.effects.unread.push(Unread { name: name.to_string(), version, bytes: content.to_vec() });
+                        return Ok(());
+                    }
                 },
             };
             match () {
@@ -83,16 +83,28 @@ sections! {
     "friction" 2 { bristles }
     "crossings" 1 { ignored, released }
     "yielding" 1 { slack, dents, calm }
-    "air" 1 { airs }
-    "balloons" 2 { balloons }
-    "water" 1 { water }
-    "bridges" 1 { bridges }
-    "flow" 1 { flow }
     "room" 1 { room }
     "anchors" 1 { anchors }
-    "pointers" 1 { picks }
     "probes" 1 { work }
     "energy" 1 { owed }
+}
+
+/// Sections of effects, but for those that say no more than a new one; and those that none has taken up.
+fn put_effects(out: &mut Vec<u8>, effects: &Memories) {
+    for memory in effects.all() {
+        let blank = memory.blank();
+        for (section, (name, version)) in memory.sections().iter().enumerate() {
+            let (mut own, mut none) = (Vec::new(), Vec::new());
+            memory.put(section, &mut own);
+            blank.put(section, &mut none);
+            if own != none {
+                put_section(out, name, *version, &own);
+            }
+        }
+    }
+    for Unread { name, version, bytes } in &effects.unread {
+        put_section(out, name, *version, bytes);
+    }
 }
 
 fn put_section(out: &mut Vec<u8>, name: &str, version: u32, content: &[u8]) {
@@ -131,9 +143,11 @@ pub fn vertices(mut bytes: &[u8]) -> Option<u64> {
     u64::take(&mut bytes)
 }
 
-/// Something that is part of a state.
-trait Piece: Sized {
+/// Part of a state.
+pub trait Piece: Sized {
+    /// Appends its bytes.
     fn put(&self, out: &mut Vec<u8>);
+    /// Reads it from the first bytes; `None` where they are damaged.
     fn take(from: &mut &[u8]) -> Option<Self>;
 }
 
@@ -158,27 +172,23 @@ numbers!(u8 u32 u64 f64);
 /// Structures, by all of their fields: one that is forgotten here does not compile.
 macro_rules! pieces {
     ($($name:ident { $($field:ident),* })*) => {$(
-        impl Piece for $name {
+        impl $crate::world::snapshot::Piece for $name {
             fn put(&self, out: &mut Vec<u8>) {
                 let $name { $($field),* } = self;
-                $($field.put(out);)*
+                $($crate::world::snapshot::Piece::put($field, out);)*
             }
             fn take(from: &mut &[u8]) -> Option<Self> {
-                $(let $field = Piece::take(from)?;)*
+                $(let $field = $crate::world::snapshot::Piece::take(from)?;)*
                 Some($name { $($field),* })
             }
         }
     )*};
 }
 
+pub(crate) use pieces;
+
 pieces! {
     Bristle { deflection, sliding, kept, load }
-    Air { energy, flux, excess, before, free }
-    Inside { energy, excess }
-    Water { absorbed, film, bridged, joined, dried }
-    Bridge { vertex, side, triangle, volume, height }
-    Flow { velocity, pressure, kick, force }
-    Grip { press, vertex }
     Slack { pin, place, stiffness, back, calm, off }
     Dent { vertex, depth, was, calm, tight, meet }
 }
@@ -286,7 +296,10 @@ mod tests {
     fn every_bit_comes_back_and_nothing_else_is_taken() {
         let odd = [0.1, -0.0, f64::MIN_POSITIVE / 8.0, 1e300, f64::NEG_INFINITY];
         let v = |k: usize| Vec3::new(odd[k % 5], odd[(k + 1) % 5], odd[(k + 3) % 5]);
+        let mut effects = Memories::default();
+        effects.unread.push(Unread { name: "tide".into(), version: 2, bytes: vec![7, 8] });
         let state = State {
+            effects,
             time: 0.1 + 0.2,
             lag: 1e-17,
             held: 1.0,
@@ -306,32 +319,9 @@ mod tests {
             slack: vec![Slack { pin: 2, place: 7, stiffness: 0.1, back: true, calm: 3, off: v(1) }],
             dents: vec![Dent { vertex: 9, depth: 1e-3, was: 2e-3, calm: 2, tight: true, meet: v(3) }],
             calm: 4,
-            airs: vec![Air {
-                energy: vec![1.0],
-                flux: odd.to_vec(),
-                excess: vec![-0.0],
-                before: Vec::new(),
-                free: vec![0.5],
-            }],
-            balloons: vec![Inside { energy: 0.3, excess: -2.0 }],
-            water: Water {
-                absorbed: odd.to_vec(),
-                film: vec![0.1, -0.0],
-                bridged: vec![0.2],
-                joined: 0.7,
-                dried: -0.0,
-            },
-            bridges: vec![Bridge { vertex: 3, side: 1, triangle: u32::MAX, volume: 1e-9, height: 0.1 }],
-            flow: Flow {
-                velocity: [vec![0.1], odd.to_vec(), Vec::new()],
-                pressure: vec![-0.0, 0.3],
-                kick: [Vec::new(), vec![1.0], vec![-0.0]],
-                force: vec![v(2)],
-            },
             room: vec![0.3, -0.0],
             memory: Memory(vec![Section { word: "cord".into(), version: 3, values: odd.to_vec() }]),
             anchors: vec![None, Some(vec![v(1), v(2)]), Some(Vec::new())],
-            picks: vec![Grip { press: Some(3), vertex: None }, Grip::default()],
             work: vec![-0.0, 0.1],
             owed: vec![0.25, -0.5],
         };
@@ -356,10 +346,9 @@ mod tests {
         assert!(["balloons", "probes"].iter().all(|effect| !String::from_utf8_lossy(&bytes).contains(effect)));
         let mut strange = bytes.clone();
         put_section(&mut strange, "magnetism", 1, &[1, 2]);
-        assert!(read(&strange).unwrap_err().contains("'magnetism'"));
-        let mut newer = bytes.clone();
-        put_section(&mut newer, "air", 2, &[1, 2]);
-        assert!(read(&newer).unwrap_err().contains("'air' is of version 2, not 1"));
+        let mut read_back = read(&strange).unwrap();
+        assert_eq!(write(&read_back), strange);
+        assert!(read_back.effects.settle(&Memories::default()).unwrap_err().contains("'magnetism'"));
         assert_eq!(read(&bytes), Ok(state));
     }
 }

@@ -53,11 +53,15 @@ pub struct Step {
     /// Of a cloth whose strain limit acts in this step; moving vertices.
     pub limited: Vec<bool>,
     /// Fastest of the wind, or of the flow of the air [m/s].
-    pub breeze: f64,
+    pub air_speed: f64,
     /// What flowing air does to each moving vertex; empty where none flows.
     pub exchange: Vec<Exchange>,
-    /// Part of its stiffness that cloth has at each moving vertex; empty where water softens none.
+    /// Part of its stiffness that cloth has at each moving vertex; empty where nothing softens any.
     pub soft: Vec<f64>,
+    /// Relative growth of friction at each moving vertex; empty where nothing changes any.
+    pub roughness: Vec<f64>,
+    /// Part of its permeability that cloth has at each moving vertex; empty where nothing blocks any.
+    pub lets_through: Vec<f64>,
 }
 
 impl Step {

@@ -1,6 +1,7 @@
 //! A fresh stepper goes on from a state that went through bytes as the one does that has made all steps.
 
 use super::features;
+use percale::effect::pointer::Grips;
 use percale::linalg::par;
 use percale::scene;
 use percale::scene::settings::Precision;
@@ -95,8 +96,9 @@ fn a_fresh_stepper_goes_on_with_the_same_bits() {
             seen.repeats += last.repeats;
             seen.corrected += last.corrected;
             seen.lag = seen.lag.max(state.lag);
-            seen.picked.extend(state.picks.iter().filter_map(|grip| grip.vertex));
-            seen.missed += state.picks.iter().filter(|grip| grip.misses()).count();
+            let grips = state.effects.get::<Grips>().map_or(&[][..], |grips| &grips.0);
+            seen.picked.extend(grips.iter().filter_map(|grip| grip.vertex));
+            seen.missed += grips.iter().filter(|grip| grip.misses()).count();
             seen.released |= state.released.is_some();
             seen.eased = seen.eased.max(state.room.iter().filter(|part| **part < 1.0).count());
             seen.ignored = seen.ignored.max(state.ignored.len());
@@ -104,6 +106,7 @@ fn a_fresh_stepper_goes_on_with_the_same_bits() {
         println!("t={:.3} s: {seen:?}", state.time);
         for from in (1..STEPS - AFTER).step_by(BETWEEN) {
             let mut state = snapshot::read(&states[from]).unwrap();
+            state.effects.settle(&feature.start.effects).unwrap();
             let mut fresh = feature.stepper();
             for k in from..from + AFTER {
                 let report = feature.step(fresh.as_mut(), &mut state);

@@ -2,8 +2,9 @@
 
 use crate::full::FULL;
 use crate::support::{MINIMAL, folder, good, lines, write};
-use percale::field::air::{Gas, Method};
-use percale::field::through::Through;
+use percale::effect::air::Airs;
+use percale::effect::air::equation::{Gas, Method};
+use percale::effect::permeability::Through;
 use percale::scene::air::{AirSolver, Border};
 use percale::scene::build::{Built, build};
 use percale::scene::permeability::Given;
@@ -52,7 +53,11 @@ fn it_comes_to_the_world() {
         [("symmetric", Method::Symmetric), ("seed", Method::Seed), ("seed_verbatim", Method::SeedVerbatim)]
     {
         let Built { world, state, .. } = built("aired", &format!("{AIR}solver = \"{solver}\"\n")).unwrap();
-        let ([air], [at]) = (world.airs.as_slice(), state.airs.as_slice()) else { panic!() };
+        let ([air], [at]) =
+            (&Airs::of(&world, &state).unwrap().0.layers[..], &Airs::of(&world, &state).unwrap().1.layers[..])
+        else {
+            panic!()
+        };
         assert_eq!((air.layer.method, air.layer.permeance[0]), (method, 0.1 / 200.0));
         assert_eq!(air.layer.open.iter().filter(|open| **open).count(), 8);
         let volume: f64 = at.energy.iter().sum::<f64>() / air.gas.pressure;

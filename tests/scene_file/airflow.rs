@@ -1,8 +1,9 @@
 //! `[airflow]`: how it is written, as far as the world; recordings that are of no use.
 
 use crate::support::{folder, lines, read, write};
-use percale::field::flow::bounds::Side;
-use percale::force::resistance::Resistance;
+use percale::effect::airflow::domain::Airflow;
+use percale::effect::airflow::resistance::Resistance;
+use percale::effect::airflow::solver::bounds::Side;
 use percale::scene::build::{Built, build};
 use percale::scene::{Fault, read_text};
 
@@ -42,18 +43,18 @@ fn wav(name: &str, [code, channels, bits]: [u16; 3], samples: &[u8], lost: usize
 fn it_comes_to_the_world() {
     let more = format!("{BOX}faces = {{ right = \"open\", bottom = \"no-slip\" }}\ncoupling = \"two-way\"\n");
     let Built { world, state, .. } = built("flows", &more).unwrap();
-    let airflow = world.airflow.as_ref().unwrap();
+    let (airflow, flow) = Airflow::of(&world, &state).unwrap();
     assert_eq!((airflow.grid.cells, airflow.grid.spacing[1]), ([4, 5, 6], 0.2));
     let sides = [Side::Wall, Side::Open, Side::NoSlip, Side::Wall, Side::Wall, Side::Wall];
     assert_eq!((airflow.sides, airflow.answers), (sides, true));
     assert_eq!(airflow.resistance, Resistance::Split { normal: 1.2, tangent: 0.02 });
-    assert_eq!((state.flow.pressure.len(), state.flow.force.len()), (120, world.moving));
+    assert_eq!((flow.pressure.len(), flow.force.len()), (120, world.moving));
     assert_eq!(world.elements.sails.len(), 1);
     let screen = format!(
         "{BOX}drag = \"screen\"\npermeability = [{{ speed = 0.1, pressure = 4.25 }}, {{ speed = 1, pressure = 65 }}]\n"
     );
     let Built { world, .. } = built("screen", &screen).unwrap();
-    let Resistance::Screen { friction, inertia } = world.airflow.unwrap().resistance else { panic!() };
+    let Resistance::Screen { friction, inertia } = world.effects.get::<Airflow>().unwrap().resistance else { panic!() };
     assert!((friction - 40.0).abs() < 1e-9 && (inertia - 25.0).abs() < 1e-9);
 }
 

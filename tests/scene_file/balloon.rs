@@ -2,8 +2,9 @@
 
 use crate::full::FULL;
 use crate::support::{MINIMAL, folder, good, lines, write};
-use percale::field::balloon::Supply;
-use percale::field::through::Through;
+use percale::effect::air::Airs;
+use percale::effect::air::gas::Supply;
+use percale::effect::permeability::Through;
 use percale::scene::build::{Built, build};
 use percale::scene::permeability::Given;
 use percale::scene::{Fault, read_text};
@@ -46,7 +47,11 @@ const BALLOON: &str = "[[balloon]]\ncloth = \"case\"\n";
 fn it_comes_to_the_world_whichever_way_its_faces_look() {
     for (name, faces) in [("outside", OUTSIDE), ("inside", INSIDE)] {
         let Built { world, state, .. } = built(name, faces, &format!("{BALLOON}volume = 2\n")).unwrap();
-        let ([balloon], [inside]) = (world.balloons.as_slice(), state.balloons.as_slice()) else { panic!() };
+        let ([balloon], [inside]) =
+            (&Airs::of(&world, &state).unwrap().0.balloons[..], &Airs::of(&world, &state).unwrap().1.balloons[..])
+        else {
+            panic!()
+        };
         assert_eq!(balloon.chamber.supply, Supply::Filled { times: 2.0, duration: 1.0 });
         assert!((balloon.chamber.start * 6e3 - 1.0).abs() < 1e-12 && inside.excess == 0.0);
         assert!((inside.energy / (101_325.0 / 6e3) - 1.0).abs() < 1e-12, "{inside:?}");

@@ -1,6 +1,7 @@
 //! A scene that uses every key there is.
 
 use crate::support::{good, lines, read};
+use percale::effect::pointer::pick::Moment;
 use percale::force::bending::Bending;
 use percale::force::contact::Friction;
 use percale::force::dahl::{Dahl, Form};
@@ -19,7 +20,6 @@ use percale::scene::solid::Law;
 use percale::scene::time::Integrator;
 use percale::scene::{Contact, Time, Up};
 use percale::world::motion::Motion;
-use percale::world::pick::Moment;
 use percale::world::window::Window;
 use std::f64::consts::PI;
 

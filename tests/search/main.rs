@@ -9,7 +9,8 @@ mod shapes;
 use percale::collision::intersect::Test;
 use percale::contact::ease::ease;
 use percale::contact::part::part;
-use percale::field::balloon::Supply;
+use percale::effect::air::Airs;
+use percale::effect::air::gas::Supply;
 use percale::linalg::{Vec3, par};
 use percale::stepper::{Report, stepper};
 use percale::world::build::build;
@@ -95,7 +96,7 @@ fn speed_limit(world: &World, state: &State, time: f64) -> f64 {
         }
     }
     let mut given = stored(world, state);
-    for balloon in &world.balloons {
+    for balloon in world.effects.get::<Airs>().iter().flat_map(|airs| &airs.balloons) {
         match balloon.chamber.supply {
             Supply::None => {}
             // What it does at this pressure until it has four times its volume.
@@ -139,8 +140,12 @@ fn made(world: &World, state: &State, start: (f64, Vec3)) -> Vec<String> {
 
 /// Runs a scene, tested after every step; none where it cannot begin.
 fn run(seed: u64, aloud: bool) -> Option<Tale> {
-    let Scene { input, settings, double, frames, interval, closed, says } = Scene::new(seed)?;
-    let (world, mut state) = build(input);
+    let Scene { input, balloons, settings, double, frames, interval, closed, says } = Scene::new(seed)?;
+    let (mut world, mut state) = build(input);
+    if !balloons.is_empty() {
+        let airs = Airs::new(&world, &[], &balloons);
+        world.plug(airs, &mut state);
+    }
     let mut test = world.test();
     if !faults(&world, &mut test, &state).is_empty() || part(&world, &mut state).is_some_and(|parted| !parted.apart) {
         return None;

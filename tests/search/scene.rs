@@ -2,8 +2,9 @@
 
 use super::shapes::{self, Random};
 use percale::collision::intersect::intersections;
-use percale::field::balloon::Supply;
-use percale::field::through::Through;
+use percale::effect::air::balloon::BalloonInput;
+use percale::effect::air::gas::Supply;
+use percale::effect::permeability::Through;
 use percale::force::bending::Bending;
 use percale::force::contact::Friction;
 use percale::force::drag::Drag;
@@ -19,7 +20,6 @@ use percale::mesh::check::{Severity, check};
 use percale::mesh::refine::offset;
 use percale::mesh::{TriMesh, generate};
 use percale::stepper::{Integrator, Settings};
-use percale::world::balloon::BalloonInput;
 use percale::world::build::{BodyInput, ClothInput, Input, ObstacleInput, Rest, Weights};
 use percale::world::glue::Glue;
 use percale::world::motion::{Keyframe, Motion};
@@ -36,6 +36,7 @@ const FARTHEST: f64 = 1.0;
 /// A scene and how it is run.
 pub struct Scene {
     pub input: Input,
+    pub balloons: Vec<BalloonInput>,
     pub settings: Settings,
     /// The matrix is in double precision.
     pub double: bool,
@@ -112,18 +113,8 @@ impl Scene {
         let integrator = if r.chance(0.85) { Integrator::Bdf2 } else { Integrator::BackwardEuler };
         let tolerance = if r.chance(0.8) { 1e-3 } else { 1e-6 };
         Some(Scene {
-            input: Input {
-                gravity,
-                wind,
-                contact,
-                cloths,
-                bodies,
-                obstacles,
-                frictions: Vec::new(),
-                glues,
-                airs: Vec::new(),
-                balloons,
-            },
+            input: Input { gravity, wind, contact, cloths, bodies, obstacles, frictions: Vec::new(), glues },
+            balloons,
             settings: Settings { integrator, step, min_step: step.min(2e-5), tolerance, iterations: 500 },
             double: r.chance(0.2),
             frames,

@@ -1,6 +1,6 @@
 //! The air below a cloth, with the gap held.
 
-use percale::field::air::{Air, Gas, Layer, Method, Work};
+use percale::effect::air::equation::{Air, Gas, Layer, Method, Work};
 use percale::linalg::{Vec2, Vec3};
 use percale::mesh::generate::{Diagonals, sheet};
 use std::f64::consts::PI;

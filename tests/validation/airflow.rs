@@ -1,17 +1,17 @@
 //! Flowing air and cloth: drag, exchange of momentum, cloth as a screen. The flow alone is tested beside it (`field::flow`).
 
 use crate::common::{Bench, G, input, settings};
-use percale::field::air::{Air, Layer, Work};
-use percale::field::flow::advect::Advection;
-use percale::field::flow::bounds::{Inlet, Side, faces_of};
-use percale::field::flow::grid::Grid;
-use percale::field::flow::{Flow, Fluid, Solver};
-use percale::force::resistance::Resistance;
+use percale::effect::air::equation::{Air, Layer, Work};
+use percale::effect::airflow::domain::{Airflow, Blow, Blower};
+use percale::effect::airflow::resistance::Resistance;
+use percale::effect::airflow::solver::advect::Advection;
+use percale::effect::airflow::solver::bounds::{Inlet, Side, faces_of};
+use percale::effect::airflow::solver::grid::Grid;
+use percale::effect::airflow::solver::{Flow, Fluid, Solver};
 use percale::linalg::Vec3;
 use percale::mesh::generate::{Diagonals, sheet};
 use percale::stepper::{Integrator, stepper};
 use percale::world::Pin;
-use percale::world::airflow::{Airflow, Blow, Blower};
 use percale::world::build::ClothInput;
 use std::f64::consts::PI;
 
@@ -33,7 +33,7 @@ fn still(low: Vec3, high: Vec3, cells: [usize; 3], resistance: Resistance, answe
 
 /// Lets air flow.
 fn blow(bench: &mut Bench, airflow: Airflow) {
-    bench.world.blow(airflow, &mut bench.state);
+    airflow.blow(&mut bench.world, &mut bench.state);
     bench.stepper = stepper(&bench.world, bench.stepper.settings(), true);
 }
 
@@ -66,7 +66,7 @@ fn a_plate_falls_at_its_terminal_speed() {
     let got = -momentum(&bench).y / bench.world.mass.iter().sum::<f64>();
     println!("terminal speed {got}, exact {exact}");
     assert!((got / exact - 1.0).abs() < 1e-6, "{got}, {exact}");
-    assert_eq!(bench.state.flow.fastest(), 0.0);
+    assert_eq!(bench.memory::<Flow>().fastest(), 0.0);
 }
 
 /// What cloth loses of momentum the air gains, step by step, to rounding: the forces `F` of a step are what the cloth has felt, and
@@ -82,11 +82,11 @@ fn cloth_and_air_exchange_momentum() {
         blow(&mut bench, airflow);
         let (mut most, mut scale) = (0.0f64, 0.0f64);
         while bench.state.time < 0.12 {
-            let (own, force) = (momentum(&bench), bench.state.flow.force.iter().sum::<Vec3>());
+            let (own, force) = (momentum(&bench), bench.memory::<Flow>().force.iter().sum::<Vec3>());
             bench.stepper.step(&bench.world, &mut bench.state, 0.12).unwrap_or_else(|stuck| panic!("{stuck:?}"));
             let h = bench.state.last;
-            let now: Vec3 = bench.state.flow.force.iter().sum();
-            let kick = Vec3::from_fn(|axis, _| mass * bench.state.flow.kick[axis].iter().sum::<f64>());
+            let now: Vec3 = bench.memory::<Flow>().force.iter().sum();
+            let kick = Vec3::from_fn(|axis, _| mass * bench.memory::<Flow>().kick[axis].iter().sum::<f64>());
             let cloth = momentum(&bench) - own;
             most = most.max((cloth - now * h).norm()).max((kick + (now - force) * h).norm());
             scale = scale.max((now * h).norm());
@@ -94,8 +94,9 @@ fn cloth_and_air_exchange_momentum() {
         println!("{resistance:?}: {most:e} of {scale:e} kg m/s a step");
         assert!(scale > 1e-5 && most < 1e-10 * scale, "{most:e} of {scale:e}");
         // The air is carried along, by a part of the cloth's speed.
-        let flow: &Flow = &bench.state.flow;
-        let behind = bench.world.airflow.as_ref().unwrap().grid.velocity(&flow.velocity, &Vec3::new(0.0, -0.1, 0.0));
+        let flow: &Flow = bench.memory::<Flow>();
+        let behind =
+            bench.world.effects.get::<Airflow>().unwrap().grid.velocity(&flow.velocity, &Vec3::new(0.0, -0.1, 0.0));
         assert!(behind.y < -0.05 && behind.y > -2.0, "{behind:?}");
     }
 }
@@ -123,7 +124,7 @@ fn a_screen_has_its_pressure_drop() {
         (0..1500).for_each(|_| step(&mut bench, 1e-3));
         let mean = |i: usize| {
             let layer = 0..64;
-            layer.map(|k| bench.state.flow.pressure[i + grid.cells[0] * k]).sum::<f64>() / 64.0
+            layer.map(|k| bench.memory::<Flow>().pressure[i + grid.cells[0] * k]).sum::<f64>() / 64.0
         };
         let (drop, exact) = (mean(4) - mean(28), friction * speed + inertia * speed * speed);
 

@@ -1,16 +1,17 @@
 //! Closed cloths with air inside: spheres, for which everything has a closed form.
 
-use crate::common::{Bench, DENSITY, close, cloth, input, settings, shipped};
-use percale::field::balloon::Supply;
-use percale::field::through::Through;
+use crate::common::{Airy, Bench, DENSITY, close, cloth, input, settings, shipped};
+use percale::effect::air::AirState;
+use percale::effect::air::balloon::BalloonInput;
+use percale::effect::air::gas::Supply;
+use percale::effect::permeability::Through;
 use percale::force::membrane::{Isotropic, Membrane};
 use percale::force::sheet::Damping;
 use percale::linalg::Vec3;
 use percale::mesh::generate::{longest_edge, sphere};
 use percale::stepper::{Integrator, Settings};
 use percale::world::Pin;
-use percale::world::balloon::BalloonInput;
-use percale::world::build::{Input, Rest};
+use percale::world::build::Rest;
 use percale::world::quantity::kinetic_energy;
 
 /// Pressure of the atmosphere [Pa].
@@ -25,13 +26,13 @@ const POISSON: f64 = 0.3;
 const SEALED: Through = Through { permeance: 0.0, inertia: 0.0 };
 
 /// A sphere in space.
-fn balloon(young: f64, through: Through, supply: Supply) -> Input {
+fn balloon(young: f64, through: Through, supply: Supply) -> Airy {
     let mut cloth = cloth(sphere(Vec3::zeros(), RADIUS, EDGE), young);
     cloth.sheet.membrane = Membrane::Isotropic(Isotropic { young, poisson: POISSON });
     cloth.rest = Rest::Mesh;
     cloth.flat = false;
     let air = BalloonInput { cloth: "sheet".into(), atmosphere: ATMOSPHERE, through, supply };
-    Input { balloons: vec![air], ..input(Vec3::zeros(), cloth) }
+    Airy { balloons: vec![air], ..input(Vec3::zeros(), cloth).into() }
 }
 
 /// How much farther in than its vertices the sphere's faces are, of the radius: a third of its volume over its area and radius is less by
@@ -43,7 +44,7 @@ fn hollow() -> f64 {
 
 fn volume(bench: &Bench) -> f64 {
     let x = &bench.state.x;
-    bench.world.balloons[0].volume(|v| x[v])
+    bench.airs().balloons[0].volume(|v| x[v])
 }
 
 /// Moves and speeds up all vertices.
@@ -59,8 +60,8 @@ fn disturb(bench: &mut Bench, position: impl Fn(Vec3) -> Vec3, velocity: impl Fn
 
 /// Gives the air an excess [Pa].
 fn compress(bench: &mut Bench, excess: f64) {
-    bench.state.balloons[0].energy = (ATMOSPHERE + excess) * volume(bench);
-    bench.state.balloons[0].excess = excess;
+    bench.memory_mut::<AirState>().balloons[0].energy = (ATMOSPHERE + excess) * volume(bench);
+    bench.memory_mut::<AirState>().balloons[0].excess = excess;
 }
 
 fn bdf2(h: f64) -> Settings {
@@ -107,7 +108,7 @@ fn pressure_stretches_a_sphere_as_laplace_says() {
     let wanted = excess * RADIUS * (1.0 - POISSON) / (2.0 * young);
     let strain = (volume(&bench) / rest).cbrt() - 1.0;
     close("Laplace: strain, %", 100.0 * strain, 100.0 * wanted, hollow() + 1.5 * wanted);
-    assert_eq!(bench.state.balloons[0].excess, excess);
+    assert_eq!(bench.memory::<AirState>().balloons[0].excess, excess);
 }
 
 /// Through a stiff cloth the excess falls as `V dp/dt = -A P_atm w(p)`. By Darcy's law that is an exponential, of which backward Euler
@@ -123,8 +124,8 @@ fn a_leaky_balloon_loses_its_excess() {
         let mut bench = Bench::new(input, settings(Integrator::BackwardEuler, h, 1e-10));
         compress(&mut bench, start);
         bench.run(time);
-        let rate = bench.world.balloons[0].chamber.area * ATMOSPHERE / volume(&bench);
-        (bench.state.balloons[0].excess, rate)
+        let rate = bench.airs().balloons[0].chamber.area * ATMOSPHERE / volume(&bench);
+        (bench.memory::<AirState>().balloons[0].excess, rate)
     };
     let through = Through::darcy(0.001, 200.0);
     let (excess, rate) = leak(through, 0.05);
@@ -146,7 +147,7 @@ fn sealed_air_and_momentum_are_kept() {
     disturb(&mut bench, |x| x, |x| throw + Vec3::new(-40.0 * x.x, 20.0 * x.y, 0.0));
     let momentum =
         |bench: &Bench| -> Vec3 { (0..bench.world.moving).map(|v| bench.state.v[v] * bench.world.mass[v]).sum() };
-    let (energy, begin, rest) = (bench.state.balloons[0].energy, momentum(&bench), volume(&bench));
+    let (energy, begin, rest) = (bench.memory::<AirState>().balloons[0].energy, momentum(&bench), volume(&bench));
     let mut range = [rest, rest];
     while bench.state.time < 0.1 {
         bench.step(5e-4);
@@ -154,7 +155,7 @@ fn sealed_air_and_momentum_are_kept() {
         range = [range[0].min(now), range[1].max(now)];
     }
     println!("volume {:.4} to {:.4} of that at rest", range[0] / rest, range[1] / rest);
-    assert!((bench.state.balloons[0].energy / energy - 1.0).abs() < 1e-12);
+    assert!((bench.memory::<AirState>().balloons[0].energy / energy - 1.0).abs() < 1e-12);
     assert!((momentum(&bench) - begin).norm() < 1e-10 * begin.norm(), "{}", momentum(&bench) - begin);
 }
 
@@ -180,7 +181,7 @@ fn pressure_does_not_brake_a_spinning_balloon() {
         };
         let begin = spin(&bench);
         bench.run(0.3);
-        println!("{excess:?} Pa at first, then {:?}", bench.state.balloons);
+        println!("{excess:?} Pa at first, then {:?}", bench.memory::<AirState>().balloons);
         spin(&bench) / begin
     };
     close("spinning balloon: angular momentum after a turn, of that without air", spun(Some(2000.0)), spun(None), 5e-3);
@@ -198,8 +199,8 @@ fn a_balloon_gains_no_energy() {
         let rest = volume(&bench);
         let energy = |bench: &Bench| {
             let (membrane, bending) = bench.world.elements.energy(&bench.state.x);
-            let gas =
-                ATMOSPHERE * (volume(bench) - rest) - bench.state.balloons[0].energy * (volume(bench) / rest).ln();
+            let gas = ATMOSPHERE * (volume(bench) - rest)
+                - bench.memory::<AirState>().balloons[0].energy * (volume(bench) / rest).ln();
             kinetic_energy(&bench.world, &bench.state) + membrane + bending + gas
         };
         let begin = energy(&bench);
@@ -224,11 +225,11 @@ fn a_volume_is_reached() {
     bench.run(0.15);
     close("half filled: volume", volume(&bench) / rest, 1.15, 2e-3);
     bench.run(0.5);
-    let inside = bench.state.balloons[0];
+    let inside = bench.memory::<AirState>().balloons[0];
     close("filled: volume", volume(&bench) / rest, 1.3, 2e-3);
     assert!(inside.excess > 0.0, "{inside:?}");
     bench.run(0.6);
-    assert_eq!(bench.state.balloons[0].energy, inside.energy);
+    assert_eq!(bench.memory::<AirState>().balloons[0].energy, inside.energy);
 }
 
 /// A jersey ball with the settings of the program, blown up to 1.3 times its volume in half a second. `more` is said of its air and of
@@ -244,7 +245,7 @@ fn jersey(name: &str, more: &str) -> Bench {
 /// `Y/(1 - nu) (s^2 - 1)/2` at the stretch `s`, in a sphere of the radius `s R` the excess `p = 2 T/(s R)`; `d(P V)/dt = -A P_atm w(p)` of
 /// the area at rest. `3 V/A` of the mesh is its `R`.
 fn leaked(bench: &Bench, through: &Through, time: f64) -> f64 {
-    let chamber = &bench.world.balloons[0].chamber;
+    let chamber = &bench.airs().balloons[0].chamber;
     let (start, area) = (chamber.start, chamber.area);
     let excess = |times: f64| {
         let stretch = times.cbrt();
@@ -276,7 +277,7 @@ fn a_leaking_balloon_is_shut_by_time() {
         for time in times {
             while bench.state.time < 0.5 + time - 1e-9 {
                 bench.step(4e-3);
-                let now = bench.state.balloons[0].energy;
+                let now = bench.memory::<AirState>().balloons[0].energy;
                 assert!(now <= before, "gains air at {} s", bench.state.time);
                 before = now;
             }
@@ -296,11 +297,12 @@ fn a_pressed_balloon_gains_no_air() {
     for speed in [0.0, 1e-4] {
         let mut bench = jersey("pressed", &format!("permeability = \"{speed} m/s\"\n{press}"));
         bench.run(0.5);
-        let (shut, mut before) = (bench.state.balloons[0].energy, bench.state.balloons[0].energy);
+        let (shut, mut before) =
+            (bench.memory::<AirState>().balloons[0].energy, bench.memory::<AirState>().balloons[0].energy);
         let mut most = 0.0f64;
         while bench.state.time < 1.3 - 1e-9 {
             bench.step(4e-3);
-            let inside = bench.state.balloons[0];
+            let inside = bench.memory::<AirState>().balloons[0];
             assert!(inside.energy <= before * (1.0 + 1e-14), "gains air at {} s", bench.state.time);
             before = inside.energy;
             most = most.max(inside.excess);

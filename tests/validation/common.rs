@@ -1,5 +1,8 @@
 //! Worlds for validation: one cloth or a few, plain settings, states in file order.
 
+use percale::effect::air::Airs;
+use percale::effect::air::balloon::BalloonInput;
+use percale::effect::air::layer::AirInput;
 use percale::force::contact::Friction;
 use percale::force::solid::{Body, Solid};
 use percale::linalg::{Vec2, Vec3};
@@ -8,6 +11,7 @@ use percale::mesh::{TetMesh, TriMesh, obj};
 use percale::scene;
 use percale::stepper::{Advance, Integrator, Settings, stepper};
 use percale::world::build::{BodyInput, ClothInput, Input, build};
+use percale::world::effect::Remember;
 use percale::world::{Pin, State, World};
 
 /// Acceleration of gravity [m/s^2].
@@ -89,11 +93,58 @@ pub struct Bench {
     pub stepper: Box<dyn Advance>,
 }
 
+/// A world to be, with air.
+#[derive(Clone, Debug)]
+pub struct Airy {
+    pub input: Input,
+    pub airs: Vec<AirInput>,
+    pub balloons: Vec<BalloonInput>,
+}
+
+impl std::ops::Deref for Airy {
+    type Target = Input;
+    fn deref(&self) -> &Input {
+        &self.input
+    }
+}
+
+impl std::ops::DerefMut for Airy {
+    fn deref_mut(&mut self) -> &mut Input {
+        &mut self.input
+    }
+}
+
+impl From<Input> for Airy {
+    fn from(input: Input) -> Airy {
+        Airy { input, airs: Vec::new(), balloons: Vec::new() }
+    }
+}
+
 impl Bench {
-    pub fn new(input: Input, settings: Settings) -> Bench {
-        let (world, state) = build(input);
+    pub fn new(input: impl Into<Airy>, settings: Settings) -> Bench {
+        let Airy { input, airs, balloons } = input.into();
+        let (mut world, mut state) = build(input);
+        if !airs.is_empty() || !balloons.is_empty() {
+            let airs = Airs::new(&world, &airs, &balloons);
+            world.plug(airs, &mut state);
+        }
         let stepper = stepper(&world, settings, true);
         Bench { world, state, stepper }
+    }
+
+    /// Layers of air and balloons.
+    pub fn airs(&self) -> &Airs {
+        self.world.effects.get().unwrap()
+    }
+
+    /// State of an effect.
+    pub fn memory<M: Remember>(&self) -> &M {
+        self.state.effects.get().unwrap()
+    }
+
+    /// State of an effect, to change.
+    pub fn memory_mut<M: Remember>(&mut self) -> &mut M {
+        self.state.effects.get_mut().unwrap()
     }
 
     /// Steps to a time.

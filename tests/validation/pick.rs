@@ -1,9 +1,10 @@
 //! The pointer of Horiba et al. 2007: their sheet (figures 5, 6 and 8, Table 1), as `scenes/mouse.toml` has it.
 
+use percale::effect::pointer::pick::{Aim, Grip, Moment};
+use percale::effect::pointer::{Grips, Pointers};
 use percale::linalg::Vec3;
 use percale::scene;
 use percale::stepper::{Advance, Integrator, Settings, stepper};
-use percale::world::pick::{Aim, Grip, Moment};
 use percale::world::{State, World};
 use std::fs;
 use std::path::Path;
@@ -55,7 +56,7 @@ impl Mouse {
     }
 
     fn grip(&self) -> Grip {
-        self.state.picks[0]
+        self.state.effects.get::<Grips>().unwrap().0[0]
     }
 
     /// File vertex that is held.
@@ -129,9 +130,11 @@ fn what_is_let_go_comes_back() {
             let mut mouse = mouse(&changes);
             let moment = |time: f64, at: [f64; 2], down: bool| Moment { time, at, down };
             // So small that springs hardly turn.
-            mouse.world.picks[0].force = 5e-6;
-            mouse.world.picks[0].moments = vec![moment(0.0, [0.5; 2], true), moment(3.0, [0.8, 0.6], false)];
-            mouse.state.picks[0] = Grip { press: Some(0), vertex: Some(mouse.world.objects[0].place[vertex]) };
+            mouse.world.effects.get_mut::<Pointers>().unwrap().0[0].force = 5e-6;
+            mouse.world.effects.get_mut::<Pointers>().unwrap().0[0].moments =
+                vec![moment(0.0, [0.5; 2], true), moment(3.0, [0.8, 0.6], false)];
+            mouse.state.effects.get_mut::<Grips>().unwrap().0[0] =
+                Grip { press: Some(0), vertex: Some(mouse.world.objects[0].place[vertex]) };
             mouse.step(10);
             let drawn = mouse.away();
             // A vibration may be at its middle at one step.
@@ -162,9 +165,11 @@ fn every_vertex_may_be_drawn_at() {
             for vertex in 0..100 {
                 let mut mouse = mouse(&[["\"0.5 g\"", &format!("{mass:?}")]]);
                 let moment = |time: f64, at: [f64; 2], down: bool| Moment { time, at, down };
-                mouse.world.picks[0].aim = aim;
-                mouse.world.picks[0].moments = vec![moment(0.0, [0.5; 2], true), moment(1.8, [0.8, 0.6], false)];
-                mouse.state.picks[0] = Grip { press: Some(0), vertex: Some(mouse.world.objects[0].place[vertex]) };
+                mouse.world.effects.get_mut::<Pointers>().unwrap().0[0].aim = aim;
+                mouse.world.effects.get_mut::<Pointers>().unwrap().0[0].moments =
+                    vec![moment(0.0, [0.5; 2], true), moment(1.8, [0.8, 0.6], false)];
+                mouse.state.effects.get_mut::<Grips>().unwrap().0[0] =
+                    Grip { press: Some(0), vertex: Some(mouse.world.objects[0].place[vertex]) };
                 (1..=6).for_each(|k| mouse.step(k));
                 assert_eq!(mouse.grip(), Grip::default());
                 let drawn = mouse.away();

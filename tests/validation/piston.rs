@@ -1,14 +1,15 @@
 //! Cloth on a layer of air: a sheet that stays flat over a plate or a body is a piston.
 
-use crate::common::{Bench, DENSITY, body, close, cloth, input, settings};
-use percale::field::air::{Gas, Method};
+use crate::common::{Airy, Bench, DENSITY, body, close, cloth, input, settings};
+use percale::effect::air::AirState;
+use percale::effect::air::equation::{Gas, Method};
+use percale::effect::air::layer::{AirInput, Along};
 use percale::force::contact::Friction;
 use percale::force::solid::{Lame, Solid};
 use percale::linalg::Vec3;
 use percale::mesh::generate::{self, Diagonals, lying, sheet};
 use percale::mesh::topology::Topology;
 use percale::stepper::Integrator;
-use percale::world::air::{AirInput, Along};
 use percale::world::build::{ClothInput, Input, ObstacleInput, Rest};
 use percale::world::motion::Motion;
 use percale::world::quantity::{kinetic_energy, weight_energy};
@@ -36,7 +37,7 @@ fn air(below: &str, speed: f64) -> AirInput {
 }
 
 /// A sheet at the height of the gap over a plate twice as wide.
-fn piston(gravity: f64, speed: f64) -> Input {
+fn piston(gravity: f64, speed: f64) -> Airy {
     let mut mesh = sheet(9, 9, WIDTH, WIDTH, Diagonals::Alternating, lying(WIDTH, WIDTH));
     mesh.positions.iter_mut().for_each(|p| p.y = GAP);
     let plate = sheet(2, 2, 2.0 * WIDTH, 2.0 * WIDTH, Diagonals::Alternating, lying(2.0 * WIDTH, 2.0 * WIDTH));
@@ -49,7 +50,8 @@ fn piston(gravity: f64, speed: f64) -> Input {
         window: Window::ALWAYS,
     };
     let gravity = Vec3::new(0.0, -gravity, 0.0);
-    Input { obstacles: vec![plate], airs: vec![air("plate", speed)], ..input(gravity, cloth(mesh, 200.0)) }
+    let input = Input { obstacles: vec![plate], ..input(gravity, cloth(mesh, 200.0)) };
+    Airy { airs: vec![air("plate", speed)], ..input.into() }
 }
 
 /// Lifts the sheet by `by` without more air coming in [m].
@@ -117,9 +119,10 @@ fn two_sheets_are_a_piston_of_half_the_mass() {
         let lower = ClothInput { name: "lower".into(), ..cloth(lower, 200.0) };
         let input = input(Vec3::zeros(), cloth(upper, 200.0));
         let cloths = input.cloths.into_iter().chain([lower]).collect();
-        let input = Input { cloths, airs: vec![air("lower", 0.0)], ..Input::empty(Vec3::zeros()) };
+        let input = Input { cloths, ..Input::empty(Vec3::zeros()) };
         let contact = ContactSettings { enabled: false, ..input.contact };
-        let mut bench = Bench::new(Input { contact, ..input }, settings(Integrator::Bdf2, h, 1e-8));
+        let airy = Airy { airs: vec![air("lower", 0.0)], ..Input { contact, ..input }.into() };
+        let mut bench = Bench::new(airy, settings(Integrator::Bdf2, h, 1e-8));
         lift(&mut bench, 0.01 * GAP);
         let means = |bench: &Bench| {
             [0, 1].map(|k: usize| {
@@ -156,9 +159,10 @@ fn pressure_along_normals_turns_what_it_pushes() {
         let lower = ClothInput { name: "lower".into(), rest: Rest::Mesh, ..cloth(lower, 200.0) };
         let upper = ClothInput { rest: Rest::Mesh, velocity: Vec3::new(0.0, -1.0, 0.0), ..cloth(upper, 200.0) };
         let airs = vec![AirInput { along, ..air("lower", 0.0) }];
-        let input = Input { cloths: vec![upper, lower], airs, ..Input::empty(Vec3::zeros()) };
+        let input = Input { cloths: vec![upper, lower], ..Input::empty(Vec3::zeros()) };
         let contact = ContactSettings { enabled: false, ..input.contact };
-        let mut bench = Bench::new(Input { contact, ..input }, settings(Integrator::BackwardEuler, 1e-4, 1e-12));
+        let airy = Airy { airs, ..Input { contact, ..input }.into() };
+        let mut bench = Bench::new(airy, settings(Integrator::BackwardEuler, 1e-4, 1e-12));
         let spin = |bench: &Bench| -> Vec3 {
             let each = |v: usize| bench.state.x[v].cross(&bench.state.v[v]) * bench.world.mass[v];
             (0..bench.world.moving).map(each).sum()
@@ -243,14 +247,14 @@ fn what_lies_on_the_cloth_holds_the_air() {
         let mut bench = Bench::new(input, settings(Integrator::Bdf2, h, 1e-8));
         bench.run(0.3);
         let gas = Gas::default();
-        let layer = &bench.world.airs[0].layer;
-        let air = &mut bench.state.airs[0];
+        let layer = bench.airs().layers[0].layer.clone();
+        let air = &mut bench.memory_mut::<AirState>().layers[0];
         for v in 0..layer.size() {
             (air.excess[v], air.energy[v]) = (100.0, (gas.pressure + 100.0) * layer.areas[v] * GAP);
         }
         bench.run(0.33);
         let excess = |bench: &Bench| {
-            let air = &bench.state.airs[0];
+            let air = &bench.memory::<AirState>().layers[0];
             air.excess.iter().sum::<f64>() / air.excess.len() as f64
         };
         let before = excess(&bench);
@@ -341,11 +345,8 @@ fn air_pushes_cloth_and_body_alike() {
     let mut mesh = sheet(9, 9, 0.15, 0.15, Diagonals::Alternating, lying(0.15, 0.15));
     mesh.positions.iter_mut().for_each(|p| p.y = top + 0.1 * p.x);
     let solid = Solid::Corotational(Lame::new(2e4, 0.3));
-    let mut input = Input {
-        bodies: vec![body(block, solid)],
-        airs: vec![air("body", 0.0)],
-        ..input(Vec3::zeros(), cloth(mesh, 200.0))
-    };
+    let input = Input { bodies: vec![body(block, solid)], ..input(Vec3::zeros(), cloth(mesh, 200.0)) };
+    let mut input = Airy { airs: vec![air("body", 0.0)], ..input.into() };
     for (integrator, method) in [
         (Integrator::BackwardEuler, Method::Symmetric),
         (Integrator::Bdf2, Method::Symmetric),
@@ -354,7 +355,7 @@ fn air_pushes_cloth_and_body_alike() {
     ] {
         input.airs[0].method = method;
         let mut bench = Bench::new(input.clone(), settings(integrator, 1e-4, 1e-13));
-        bench.state.airs[0].energy.iter_mut().for_each(|e| *e *= 1.0 + 1e-4);
+        bench.memory_mut::<AirState>().layers[0].energy.iter_mut().for_each(|e| *e *= 1.0 + 1e-4);
         bench.run(0.01);
         let Bench { world, state, .. } = &bench;
         let all = |f: &dyn Fn(usize) -> Vec3| (0..world.moving).map(|v| f(v) * world.mass[v]).sum::<Vec3>();

@@ -1,9 +1,11 @@
 //! Probes: what they measure is what acted.
 
-use crate::common::{Bench, Cut, DENSITY, G, bar, body, close, cloth, cut, hold, input, settings};
-use percale::field::air::{Gas, Method};
-use percale::field::balloon::Supply;
-use percale::field::through::Through;
+use crate::common::{Airy, Bench, Cut, DENSITY, G, bar, body, close, cloth, cut, hold, input, settings};
+use percale::effect::air::balloon::BalloonInput;
+use percale::effect::air::equation::{Gas, Method};
+use percale::effect::air::gas::Supply;
+use percale::effect::air::layer::{AirInput, Along};
+use percale::effect::permeability::Through;
 use percale::force::bending::Bending;
 use percale::force::contact::Friction;
 use percale::force::drag::Drag;
@@ -14,8 +16,6 @@ use percale::linalg::Vec3;
 use percale::mesh::TriMesh;
 use percale::mesh::generate::{cuboid, plane, sphere};
 use percale::stepper::{Integrator, Settings, stepper};
-use percale::world::air::{AirInput, Along};
-use percale::world::balloon::BalloonInput;
 use percale::world::build::{ClothInput, Input, ObstacleInput};
 use percale::world::motion::Motion;
 use percale::world::probe::{Every, Measure, Probe, Source};
@@ -57,7 +57,7 @@ fn sheet(mesh: TriMesh) -> ClothInput {
 }
 
 /// A world with probes of these measures.
-fn probed(input: Input, settings: Settings, measures: Vec<Measure>) -> Bench {
+fn probed(input: impl Into<Airy>, settings: Settings, measures: Vec<Measure>) -> Bench {
     let mut bench = Bench::new(input, settings);
     let probe = |(k, measure)| Probe { name: format!("p{k}"), every: Every::Step, measure };
     bench.world.probe(measures.into_iter().enumerate().map(probe).collect(), &mut bench.state);
@@ -150,7 +150,7 @@ fn struck() -> Input {
 }
 
 /// A sheet pinned at an edge over a layer of air on a floor; and a balloon pinned at a pole.
-fn airy() -> Input {
+fn airy() -> Airy {
     let mut sheet = sheet(cut(Cut::Alternating, 8, 8, 0.2, 0.2, |m| Vec3::new(m.x - 0.1, 0.01, m.y - 0.1)));
     sheet.pins = vec![hold(&sheet.mesh, |m| m.x < 0.06)];
     let mut case = cloth(sphere(Vec3::new(0.5, 0.1, 0.0), 0.08, 0.03), 300.0);
@@ -163,6 +163,7 @@ fn airy() -> Input {
     input.contact.enabled = true;
     input.cloths.push(case);
     input.obstacles.push(obstacle("floor", plane(Vec3::zeros(), Vec3::y(), 0.5, 0.3), Motion::Fixed));
+    let mut input = Airy::from(input);
     input.airs.push(AirInput {
         names: ["sheet".into(), "floor".into()],
         gas: Gas::default(),
@@ -186,9 +187,12 @@ fn airy() -> Input {
 #[test]
 fn everything_is_in_balance() {
     for integrator in [Integrator::Bdf2, Integrator::BackwardEuler] {
-        for (name, input, until) in
-            [("held", held(), 0.15), ("heap", heap(), 0.12), ("struck", struck(), 0.02), ("air", airy(), 0.1)]
-        {
+        for (name, input, until) in [
+            ("held", held().into(), 0.15),
+            ("heap", heap().into(), 0.12),
+            ("struck", struck().into(), 0.02),
+            ("air", airy(), 0.1),
+        ] {
             let everything = vec![Measure::Force(Source::Everything)];
             let all = Settings { min_step: 1e-5, ..settings(integrator, 2e-3, TIGHT) };
             let mut bench = probed(input, all, everything);

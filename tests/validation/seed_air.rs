@@ -1,8 +1,8 @@
 //! The air's equation as the paper has it, against the symmetric one, and what its printed form gets wrong.
 
 use crate::air::{compress, gas, quarter_period, strip};
-use percale::field::air::{Air, Gas, Layer, Method, Work};
-use percale::field::seed::EDGE;
+use percale::effect::air::equation::{Air, Gas, Layer, Method, Work};
+use percale::effect::air::seed::EDGE;
 use std::f64::consts::PI;
 
 /// The system in the energies, solved by BiCGSTAB, gives the pressures of the symmetric one while the height changes, air leaks, blows

@@ -1,10 +1,12 @@
 //! Wet cloth: liquid bridges and water (Park & Byun; Lou, Ji & Qiu 2015).
 
 use crate::common::{Bench, G, close, input, settings, shipped};
-use percale::field::water::Fabric;
+use percale::effect::water::bridge::{Disc, Law, Settings};
+use percale::effect::water::capillary::Fabric;
+use percale::effect::water::cloths::{Place, Source, Wet, WetInput};
+use percale::effect::water::{self, WaterState};
 use percale::force::assembly::Assembly;
 use percale::force::bending::Bending;
-use percale::force::bridge::{Disc, Law, Settings};
 use percale::force::contact::Friction;
 use percale::force::membrane::{Isotropic, Membrane, Progressive};
 use percale::force::scheme::{Scheme, Shape, Softness};
@@ -18,9 +20,8 @@ use percale::mesh::generate::{Diagonals, lying, sheet};
 use percale::stepper::{Integrator, Report, stepper};
 use percale::world::build::{ClothInput, Input, ObstacleInput, build};
 use percale::world::motion::Motion;
-use percale::world::wet::{Place, Source, WetInput};
 use percale::world::window::Window;
-use percale::world::{Course, Handle, Pin, Pull, State, World};
+use percale::world::{Course, Handle, Pin, Pull, World};
 use std::f64::consts::PI;
 
 /// The paper's cotton: 0.84 of its mass in water, without a film.
@@ -65,8 +66,16 @@ fn soak(bench: &mut Bench, fabric: Fabric, bridges: Settings) {
     let names: Vec<String> = bench.world.cloths.iter().map(|c| bench.world.objects[c.object].name.clone()).collect();
     let wet = |cloth: String| WetInput { cloth, fabric, saturation: 1.0, filmed: true };
     let inputs: Vec<WetInput> = names.into_iter().map(wet).collect();
-    bench.world.wet(&inputs, bridges, &mut bench.state);
+    let wet = Wet::new(&bench.world, &inputs, bridges);
+    bench.world.plug(wet, &mut bench.state);
     bench.stepper = stepper(&bench.world, bench.stepper.settings(), true);
+}
+
+/// Masses of the moving vertices with their water [kg].
+fn masses(bench: &Bench) -> Vec<f64> {
+    let mut mass = Vec::new();
+    bench.world.masses(&bench.state, &mut mass);
+    mass
 }
 
 /// Steps once and gives what it took.
@@ -93,7 +102,7 @@ fn totals_are_those_of_the_paper() {
         let mut bench =
             Bench::new(input(Vec3::zeros(), lattice(columns, rows, 0.01, 0.0)), settings(Integrator::Bdf2, 1e-3, 1e-6));
         soak(&mut bench, COTTON, Settings::water(Law::Experiments));
-        let mass: f64 = (0..bench.world.moving).map(|v| bench.state.mass(&bench.world, v)).sum();
+        let mass: f64 = masses(&bench).iter().sum();
         close(&format!("{columns} x {rows} masses"), mass * 1e3, grams, 1e-12);
     }
 }
@@ -107,16 +116,20 @@ fn what_is_dry_clings_no_more() {
     let bridges = Settings { form: 2.5e-4, ..Settings::water(Law::Volume) };
     soak(&mut bench, fabric, bridges);
     bench.run(0.1);
-    let (clings, joined) = (bench.state.bridges.len(), bench.state.water.joined);
+    let (clings, joined) = (bench.memory::<WaterState>().bridges.len(), bench.memory::<WaterState>().water.joined);
     // A corner, a quarter of a square, has 3.6 kg/m2 with both films.
     bench.run(1.4);
-    let water = &bench.state.water;
+    let water = &bench.memory::<WaterState>().water;
     println!(
         "| soaked, then dry: bridges, water left | 0, 0 | {}, {:.1e} kg | | |",
-        bench.state.bridges.len(),
+        bench.memory::<WaterState>().bridges.len(),
         water.total()
     );
-    assert!(clings == 25 && bench.state.bridges.is_empty() && water.total() == 0.0, "{clings} {}", water.total());
+    assert!(
+        clings == 25 && bench.memory::<WaterState>().bridges.is_empty() && water.total() == 0.0,
+        "{clings} {}",
+        water.total()
+    );
     assert!((water.dried / joined - 1.0).abs() < 1e-12);
 }
 
@@ -142,14 +155,14 @@ fn a_vertex_breaks_off_at_the_largest_height_with_the_work_of_separation() {
         let (mut work, mut height, mut lowest) = (0.0, 0.0, f64::INFINITY);
         // Volume and largest height of each.
         let mut each = [(0.0, 0.0f64); 4];
-        while bench.state.time < 1.5 && (lowest.is_infinite() || !bench.state.bridges.is_empty()) {
+        while bench.state.time < 1.5 && (lowest.is_infinite() || !bench.memory::<WaterState>().bridges.is_empty()) {
             let report = step(&mut bench, h);
-            let Some(last) = bench.state.bridges.last() else { continue };
+            let Some(last) = bench.memory::<WaterState>().bridges.last() else { continue };
             if lowest.is_finite() {
-                work += report.adhesion * (last.height - height);
+                work += report.told.tallies.get(&water::ADHESION) * (last.height - height);
             }
             (height, lowest) = (last.height, lowest.min(last.height));
-            for bridge in &bench.state.bridges {
+            for bridge in &bench.memory::<WaterState>().bridges {
                 each[bridge.vertex as usize] = (bridge.volume, bridge.height);
             }
         }
@@ -180,9 +193,9 @@ fn the_sum_over_an_area_does_not_depend_on_the_mesh() {
         soak(&mut bench, COTTON, bridges);
         step(&mut bench, h);
         let report = step(&mut bench, h);
-        assert_eq!(report.bridges, 2 * n * n);
+        assert_eq!(report.told.tallies.get(&water::BRIDGES) as usize, 2 * n * n);
         let area = (n * n) as f64 * PI * spacing * spacing / 4.0;
-        report.adhesion / area
+        report.told.tallies.get(&water::ADHESION) / area
     };
     for spacing in [5e-3, 10e-3, 20e-3] {
         let area = pull(spacing, Law::Area, false);
@@ -209,15 +222,15 @@ fn a_film_gives_way_as_slowly_as_stefan_has_it() {
     soak(&mut bench, COTTON, bridges);
     let mut begin = None;
     let (h0, h1) = (3e-4, 8e-4);
-    while bench.state.bridges.first().is_none_or(|bridge| bridge.height < h1) {
+    while bench.memory::<WaterState>().bridges.first().is_none_or(|bridge| bridge.height < h1) {
         step(&mut bench, h);
-        if begin.is_none() && bench.state.bridges.first().is_some_and(|bridge| bridge.height >= h0) {
-            begin = bench.state.bridges.first().map(|bridge| (bench.state.time, bridge.height));
+        if begin.is_none() && bench.memory::<WaterState>().bridges.first().is_some_and(|bridge| bridge.height >= h0) {
+            begin = bench.memory::<WaterState>().bridges.first().map(|bridge| (bench.state.time, bridge.height));
         }
         assert!(bench.state.time < 2.0);
     }
     let (time, from) = begin.unwrap();
-    let to = bench.state.bridges[0].height;
+    let to = bench.memory::<WaterState>().bridges[0].height;
     let exact = 0.75 * PI * 0.1 * 5e-3f64.powi(4) / force * (from.powi(-2) - to.powi(-2));
     close("time of separation", bench.state.time - time, exact, 0.03);
 }
@@ -234,8 +247,8 @@ fn an_area_of_one_vertex_is_that_vertex() {
         soak(&mut bench, COTTON, Settings { all_rims: true, form: 4e-4, ..Settings::water(law) });
         step(&mut bench, h);
         let report = step(&mut bench, h);
-        assert_eq!(report.bridges, 1);
-        report.adhesion
+        assert_eq!(report.told.tallies.get(&water::BRIDGES), 1.0);
+        report.told.tallies.get(&water::ADHESION)
     };
     close("pull", pull(Law::Area), pull(Law::Experiments), 1e-9);
 }
@@ -252,23 +265,27 @@ fn water_that_joins_keeps_the_momentum() {
             let mut bench = Bench::new(input(Vec3::zeros(), cloth), settings(integrator, 1e-3, 1e-9));
             let fabric = Fabric { time: 0.05, film: 0.1, ..COTTON };
             let wet = WetInput { cloth: "sheet".into(), fabric, saturation: 0.0, filmed: false };
-            bench.world.wet(&[wet], Settings::water(Law::Volume), &mut bench.state);
+            let wet = Wet::new(&bench.world, &[wet], Settings::water(Law::Volume));
+            bench.world.plug(wet, &mut bench.state);
             let (from, until) = (0.0101, 0.08);
             let source = Source { cloth: 0, place: Place::Everywhere, from, until, velocity };
-            bench.world.wet.as_mut().unwrap().sources.push(source);
+            bench.world.effects.get_mut::<Wet>().unwrap().sources.push(source);
             bench.stepper = stepper(&bench.world, bench.stepper.settings(), true);
             let dry: f64 = bench.world.mass.iter().sum();
             while bench.state.time < 0.1 {
                 step(&mut bench, 1e-3);
-                let water = &bench.state.water;
+                let water = &bench.memory::<WaterState>().water;
                 assert!((water.total() + water.dried - water.joined).abs() <= 1e-12 * water.joined);
                 let mass = dry + water.total();
-                let momentum: Vec3 =
-                    (0..bench.world.moving).map(|v| bench.state.v[v] * bench.state.mass(&bench.world, v)).sum();
+                let momentum: Vec3 = masses(&bench).iter().zip(&bench.state.v).map(|(mass, v)| v * *mass).sum();
                 let expected = v0 * if velocity.is_some() { dry } else { mass };
                 assert!((momentum - expected).norm() < 1e-9 * expected.norm(), "{momentum:?} {expected:?}");
             }
-            assert!(bench.state.water.total() > 0.7 * dry, "{} {dry}", bench.state.water.total());
+            assert!(
+                bench.memory::<WaterState>().water.total() > 0.7 * dry,
+                "{} {dry}",
+                bench.memory::<WaterState>().water.total()
+            );
         }
     }
 }
@@ -291,11 +308,11 @@ fn no_water_is_lost_in_bridges() {
     let (mut most, mut least) = (0, usize::MAX);
     while bench.state.time < 0.6 {
         step(&mut bench, 2e-3);
-        let water = &bench.state.water;
+        let water = &bench.memory::<WaterState>().water;
         assert!((water.total() + water.dried - water.joined).abs() <= 1e-12 * water.joined);
-        let bridged: f64 = bench.state.bridges.iter().map(|bridge| bridge.volume * 1000.0).sum();
+        let bridged: f64 = bench.memory::<WaterState>().bridges.iter().map(|bridge| bridge.volume * 1000.0).sum();
         assert!((water.bridged.iter().sum::<f64>() - bridged).abs() <= 1e-12 * water.joined);
-        let count = bench.state.bridges.len();
+        let count = bench.memory::<WaterState>().bridges.len();
         if count > most {
             (most, least) = (count, count);
         }
@@ -319,7 +336,8 @@ fn wet_cloth_rubs_by_its_saturation() {
         let fabric = Fabric { friction: 1.5, ..COTTON };
         let wet = WetInput { cloth: "sheet".into(), fabric, saturation, filmed: false };
         let bridges = Settings { scale: 0.0, viscosity: 0.0, ..Settings::water(Law::Experiments) };
-        bench.world.wet(&[wet], bridges, &mut bench.state);
+        let wet = Wet::new(&bench.world, &[wet], bridges);
+        bench.world.plug(wet, &mut bench.state);
         bench.stepper = stepper(&bench.world, bench.stepper.settings(), true);
         bench.run(0.1);
         let speed = |bench: &Bench| bench.state.v[..25].iter().map(|v| v.x).sum::<f64>() / 25.0;
@@ -336,8 +354,9 @@ fn water_blocks_the_air() {
     let mut bench = Bench::new(input(Vec3::zeros(), lattice(3, 3, 0.01, 0.0)), settings(Integrator::Bdf2, 1e-3, 1e-6));
     let fabric = Fabric { blocks: 2.0, ..COTTON };
     let wet = WetInput { cloth: "sheet".into(), fabric, saturation: 0.5, filmed: false };
-    bench.world.wet(&[wet], Settings::water(Law::Volume), &mut bench.state);
-    let part = bench.world.wet.as_ref().unwrap().lets_through(&bench.state.water, 4).unwrap();
+    let wet = Wet::new(&bench.world, &[wet], Settings::water(Law::Volume));
+    bench.world.plug(wet, &mut bench.state);
+    let part = bench.world.effects.get::<Wet>().unwrap().cloths[0].lets_through(&bench.memory::<WaterState>().water, 4);
     close("part of the air", part, 0.25, 1e-12);
 }
 
@@ -357,11 +376,11 @@ fn both_sides_share_a_film() {
     let mut bench = Bench::new(input, settings(Integrator::Bdf2, 1e-3, 1e-6));
     let bridges = Settings { form: 3e-4, ..Settings::water(Law::Volume) };
     soak(&mut bench, Fabric { film: 0.1, ..COTTON }, bridges);
-    let water = &mut bench.state.water;
+    let water = &mut bench.memory_mut::<WaterState>().water;
     water.film.iter_mut().for_each(|film| *film *= 0.2);
     let (total, films) = (water.total(), water.film.clone());
     step(&mut bench, 1e-3);
-    let State { water, bridges, .. } = &bench.state;
+    let WaterState { water, bridges } = bench.memory();
     assert!(bridges.len() == 50 && (water.total() - total).abs() < 1e-15, "{} {}", bridges.len(), water.total());
     assert!(water.film.iter().chain(&water.absorbed).all(|kg| *kg > -1e-18), "{:?}", water.film);
     for bridge in bridges {
@@ -474,9 +493,9 @@ fn a_wet_napkin_falls_past_a_border() {
         let place = |m: Vec2| Vec3::new(m.x - 0.05, 0.4 - m.y, 0.00055);
         let mut bench = shipped("border", &sheet(11, 11, 0.1, 0.1, Diagonals::Alternating, place), &text);
         bench.run(0.5);
-        let held = !bench.state.bridges.is_empty();
+        let held = !bench.memory::<WaterState>().bridges.is_empty();
         bench.run(0.65);
-        let free = bench.state.bridges.is_empty();
+        let free = bench.memory::<WaterState>().bridges.is_empty();
         let moving = &bench.state.v[..bench.world.moving];
         let down = -moving.iter().map(|v| v.y).sum::<f64>() / moving.len() as f64;
         assert!(held && free, "bridges before the border {held}, after it none {free}");

@@ -2,7 +2,7 @@
 
 use super::garment::{Panel, sew};
 use super::*;
-use percale::field::balloon;
+use percale::effect::air::gas;
 use percale::linalg::Vec2;
 use percale::mesh::check::check;
 use percale::mesh::generate::smallest_angle;
@@ -22,7 +22,7 @@ fn assert_closed(mesh: &TriMesh, angle: f64) {
 
 /// Enclosed volume, positive for outward normals.
 fn volume(mesh: &TriMesh) -> f64 {
-    balloon::volume(&mesh.triangles, |v| mesh.positions[v])
+    gas::volume(&mesh.triangles, |v| mesh.positions[v])
 }
 
 /// Largest relative difference between an edge in space and in the chart.

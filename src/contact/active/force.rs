@@ -1,7 +1,10 @@
-//! What contacts did in a step, for probes.
+//! Contacts as probes and effects see them.
 
 use super::ActiveSet;
+use crate::contact::element::{EDGES, Element, SECOND};
 use crate::linalg::Vec3;
+use crate::world::World;
+use crate::world::effect::{Touch, Touching};
 use crate::world::step::Step;
 
 impl ActiveSet {
@@ -17,6 +20,34 @@ impl ActiveSet {
             // What touches takes the step by backward Euler.
             let (vertices, weights, force) = blow.force(push, step.h);
             f(vertices, weights, force);
+        }
+    }
+}
+
+impl Touching for ActiveSet {
+    fn each(&self, f: &mut dyn FnMut(&Touch)) {
+        for Element { key, vertices, weights, .. } in &self.contacts {
+            let triangle = (*key < EDGES).then_some((key & ((1 << SECOND) - 1)) as u32);
+            f(&Touch { vertices: *vertices, weights: *weights, triangle });
+        }
+    }
+
+    fn load(&self, world: &World, step: &Step, [object, below]: [usize; 2], loads: &mut [f64]) {
+        let first = world.objects[object].vertices.start;
+        // One after the other: the order of the sums is that of the contacts.
+        for c in &self.contacts {
+            let objects = [c.vertices[0], c.vertices[3]].map(|v| world.surface.object[v as usize] as usize);
+            if !objects.contains(&object) || objects.contains(&below) || objects[0] == objects[1] {
+                continue;
+            }
+            let force = c.contact.normal_force(&c.linear, &c.moved(step), &c.free);
+            for (v, weight) in c.vertices.iter().zip(c.weights) {
+                if let Some(load) = (*v as usize).checked_sub(first).and_then(|k| loads.get_mut(k)) {
+                    // What touches takes the step by backward Euler.
+                    let braking = c.contact.mass * c.braked / (step.h * step.h);
+                    *load += weight.abs() * (force + braking);
+                }
+            }
         }
     }
 }

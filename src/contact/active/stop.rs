@@ -51,7 +51,7 @@ impl ActiveSet {
                     let Some(found) = self.found(&at, features, &w.vertices, &separation, Share::WHOLE) else {
                         continue;
                     };
-                    let mut contact = found.contact(world, state);
+                    let mut contact = found.contact(world, &step.roughness);
                     contact.kept = true;
                     let bristles = from_first(&state.bristles, contact.key, true);
                     contact.contact.bristle = remember(world, bristles, contact.key);

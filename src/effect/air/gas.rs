@@ -2,7 +2,7 @@
 //!
 //! It has one pressure `P` everywhere, for sound crosses a balloon within a step; its energy is `Q = P V` (mass times the square of the
 //! isothermal speed of sound) in the volume `V` that the triangles enclose. Air goes through the cloth, of the area `A` at rest, at the
-//! speed `w` that the excess `p = P - P_atm` drives (`field::through`), and is let in by what fills the balloon:
+//! speed `w` that the excess `p = P - P_atm` drives (`effect::permeability`), and is let in by what fills the balloon:
 //!
 //! `dQ/dt = -A P_atm w(p) + source`, by backward Euler `V p + h A P_atm w(p) = Q - P_atm V + h source`.
 //!
@@ -16,7 +16,7 @@
 //! Left out is how `grad V` turns with the surface beyond free flight, `p` times the second derivative of `V`: it is not positive, and of
 //! the order of `p` times an edge, where the tension `p R/2` that the pressure makes in the cloth is in the matrix.
 
-use super::through::Through;
+use crate::effect::permeability::Through;
 use crate::linalg::{Vec3, par};
 
 /// Least thickness of the air between both sides of a balloon that counts, on average [m]: of a flat one the volume would be none.

@@ -2,7 +2,7 @@
 //!
 //! A vertex `i` of the cloth stands for the volume `V_i = A_i d_i` of the gap below it and the energy `Q_i = P_i V_i` of its air (mass
 //! times the square of the isothermal speed of sound `c`); an edge for a duct as wide as the mesh says and as high as the gap. Air
-//! goes through the cloth by its permeability (`field::through`) and along the ducts by the difference of pressure, slowed by the walls
+//! goes through the cloth by its permeability (`effect::permeability`) and along the ducts by the difference of pressure, slowed by the walls
 //! (Poiseuille: a relaxation time `tau = d^2/(12 nu)`):
 //!
 //! `dQ_i/dt = g_i (P_out - P_i) + sum_j phi_ij`, `g_i = A_i P_atm w/dP`,
@@ -26,7 +26,7 @@
 mod step;
 
 use super::seed::{self, Seed};
-use super::through::Through;
+use crate::effect::permeability::Through;
 use crate::linalg::diffusion::{Coarse, Diffusion, Equation};
 use crate::linalg::envelope::Envelope;
 use crate::linalg::graph::Graph;

@@ -1,6 +1,6 @@
 //! The air's equation as the paper has it (Chen, Feng & Wang 2013, section 6): the unknown is the energy `Q_i = P_i V_i`.
 //!
-//! With `S` the symmetric matrix of [`super::air`], `S P = b` becomes `M Q = b`, `M = S diag(1/V)`, which is not symmetric. The paper
+//! With `S` the symmetric matrix of [`super::equation`], `S P = b` becomes `M Q = b`, `M = S diag(1/V)`, which is not symmetric. The paper
 //! solves it by stabilised bi-conjugate gradients, and so does this: a reference for the default, slower, because a wave crosses one
 //! edge in half an iteration. In inner products weighted by the inverse diagonal of `S`, which give the norm that the default is solved
 //! to, the preconditioned matrix `S diag(S)^-1` is self-adjoint.
@@ -14,7 +14,7 @@
 //! out: still air has no reason to leave at any pressure, and cloth over it is held as if it were sealed. And `k`, a constant in
 //! m/s^2, gives waves the speed `sqrt(k l)` on a mesh with edges `l`.
 
-use super::air::{Air, Gas, Layer, NOTHING, Work};
+use super::equation::{Air, Gas, Layer, NOTHING, Work};
 use crate::linalg::bicgstab::{Bicgstab, Stop};
 use crate::linalg::diffusion::Equation;
 use crate::linalg::pcg::Outcome;

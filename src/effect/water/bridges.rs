@@ -5,14 +5,16 @@
 //! Contacts say where to look; heights are measured at the positions that were proven, so that lists of candidates decide nothing, and the
 //! distance at which contact acts only where a bridge begins. In the system a bridge is a link along the gap: a pair of forces, momentum is kept, linear and angular.
 
+use super::bridge::{Bridge, Disc, Law, WATER};
+use super::cloths::Wet;
+use super::{WaterState, transport};
 use crate::collision::closest::{Feature, point_triangle};
-use crate::contact::element::{EDGES, Element, SECOND, thickness};
+use crate::contact::element::thickness;
 use crate::contact::impulse::mobility;
-use crate::force::bridge::{Bridge, Disc, Law, WATER};
 use crate::force::links::{Couples, Link};
 use crate::linalg::{Vec3, par};
+use crate::world::effect::{At, Forces, Made, Touching};
 use crate::world::step::Step;
-use crate::world::wet::Wet;
 use crate::world::{State, World};
 use std::collections::BTreeMap;
 
@@ -88,9 +90,6 @@ pub struct Bridges {
 impl Bridges {
     /// For a world.
     pub fn new(world: &World) -> Bridges {
-        if world.wet.is_none() {
-            return Bridges::default();
-        }
         let mut starts = vec![0u32; world.rest.len() + 1];
         let corners = || (0..).zip(&world.surface.triangles).flat_map(|(t, corners)| corners.map(|v| (v, t)));
         corners().for_each(|(v, _)| starts[v as usize + 1] += 1);
@@ -105,17 +104,16 @@ impl Bridges {
     }
 
     /// Finds what the bridges of the state do at its positions.
-    pub fn look(&mut self, world: &World, state: &State) {
+    pub fn look(&mut self, wet: &Wet, At { world, state }: At, bridges: &[Bridge]) {
         let Bridges { acting, sides, .. } = self;
-        acting.resize(state.bridges.len(), Acting::default());
-        let Some(wet) = &world.wet else { return };
+        acting.resize(bridges.len(), Acting::default());
         sides.fill([false; 2]);
-        for bridge in &state.bridges {
+        for bridge in bridges {
             sides[bridge.vertex as usize][usize::from(bridge.side)] = true;
         }
         let sides = &*sides;
         par::fill(acting, |k| {
-            let bridge = &state.bridges[k];
+            let bridge = &bridges[k];
             let over = above(world, &state.x, bridge.vertex, bridge.triangle);
             let disc = disc(world, wet, sides, bridge);
             let height = wet.bridges.height(over.gap);
@@ -141,8 +139,7 @@ impl Bridges {
     }
 
     /// Forces at free flight.
-    pub fn pull(&mut self, world: &World, step: &Step) {
-        let Some(wet) = &world.wet else { return };
+    pub fn pull(&mut self, wet: &Wet, world: &World, step: &Step) {
         let law = &wet.bridges;
         par::each_mut(&mut self.acting, |_, acting| {
             let Acting { disc, gap, vertices, weights, pull, .. } = *acting;
@@ -159,8 +156,7 @@ impl Bridges {
     }
 
     /// Gives those that a solution draws farther than what they hold their mean forces on the way. True when there are any more.
-    pub fn let_go(&mut self, world: &World, step: &Step) -> bool {
-        let Some(wet) = &world.wet else { return false };
+    pub fn let_go(&mut self, wet: &Wet, step: &Step) -> bool {
         let law = &wet.bridges;
         let held = |acting: &Acting| {
             acting.overdrawn || law.overdrawn(&acting.disc, acting.gap, acting.opens(|v| step.moved[v])).is_none()
@@ -182,7 +178,6 @@ impl Bridges {
     /// Bounds of the right-hand sides of components, from the least that count: what clings is pressed by many times its weight, and is to be as
     /// exact as if that weight alone acted.
     pub fn bound(&self, world: &World, floors: &[f64], ceilings: &mut [f64]) {
-        ceilings.fill(f64::INFINITY);
         for k in self.coupled().flatten().filter_map(|v| world.component.get(v as usize)) {
             ceilings[*k as usize] = CLINGS * floors[*k as usize];
         }
@@ -195,20 +190,24 @@ impl Bridges {
         })
     }
 
-    /// Gives `f` the vertices and weights of each bridge, and the force that the step used on it [N].
-    pub fn each_force(&self, step: &Step, mut f: impl FnMut(&[u32; 4], &[f64; 4], Vec3)) {
+    /// Gives `forces` the force that the step used on each bridge [N].
+    pub fn each_force(&self, step: &Step, forces: &mut dyn Forces) {
         for Acting { vertices, weights, normal, force, stiffness, .. } in &self.acting {
             let opens: f64 = (0..4).map(|k| normal.dot(&step.solved(vertices[k])) * weights[k]).sum();
-            f(vertices, weights, normal * (force - stiffness * opens));
+            forces.between(vertices, weights, normal * (force - stiffness * opens));
         }
     }
 
     /// Gives `f` a vertex of each bridge that draws both sides together, and the work that its pull does in the step [J].
-    pub fn each_work(&self, step: &Step, mut f: impl FnMut(u32, f64)) {
+    pub fn each_work(&self, step: &Step, add: &mut dyn FnMut(usize, f64)) {
         for Acting { vertices, weights, normal, pull, .. } in &self.acting {
             let closes: f64 = (0..4).map(|k| -normal.dot(&step.moved[vertices[k] as usize]) * weights[k]).sum();
             if closes > 0.0 {
-                vertices.iter().zip(weights).filter(|(_, w)| **w != 0.0).for_each(|(v, _)| f(*v, pull * closes));
+                vertices
+                    .iter()
+                    .zip(weights)
+                    .filter(|(_, w)| **w != 0.0)
+                    .for_each(|(v, _)| add(*v as usize, pull * closes));
             }
         }
     }
@@ -219,33 +218,32 @@ impl Bridges {
     }
 
     /// After a step: bridges follow, break and form at the positions of `state`.
-    pub fn commit(&mut self, world: &World, state: &mut State, step: &Step, contacts: &[Element]) {
-        let Some(wet) = &world.wet else { return };
-        let old = std::mem::take(&mut state.bridges);
-        let followed = par::map(old.len(), |k| self.follow(world, wet, state, step, &old[k]));
+    pub fn commit(&mut self, wet: &Wet, world: &World, state: &mut State, memory: &mut WaterState, made: Made) {
+        let old = std::mem::take(&mut memory.bridges);
+        let followed = par::map(old.len(), |k| self.follow(wet, At { world, state }, made.step, &old[k]));
         let mut all = Vec::with_capacity(old.len());
         for (bridge, followed) in old.iter().zip(followed) {
             match followed {
                 Some(bridge) => all.push(bridge),
-                None => give_back(world, wet, state, bridge),
+                None => give_back(wet, world, state, memory, bridge),
             }
         }
-        let mut new = self.form(world, wet, state, &all, contacts);
-        share_film(state, &mut new);
+        let mut new = self.form(wet, At { world, state }, memory, &all, made.touching);
+        share_film(memory, &mut new);
         for bridge in &new {
             let (v, mass) = (bridge.vertex as usize, bridge.volume * WATER);
-            state.water.film[v] -= mass;
-            state.water.bridged[v] += mass;
+            memory.water.film[v] -= mass;
+            memory.water.bridged[v] += mass;
         }
         if !new.is_empty() {
             all.extend(new);
             all.sort_unstable_by_key(|bridge| (bridge.vertex, bridge.side));
         }
-        state.bridges = all;
+        memory.bridges = all;
     }
 
     /// A bridge at new positions; none where it breaks.
-    fn follow(&self, world: &World, wet: &Wet, state: &State, step: &Step, bridge: &Bridge) -> Option<Bridge> {
+    fn follow(&self, wet: &Wet, At { world, state }: At, step: &Step, bridge: &Bridge) -> Option<Bridge> {
         let other = world.surface.object[world.surface.triangles[bridge.triangle as usize][0] as usize];
         if !world.there(usize::from(other), step.next) {
             return None;
@@ -258,25 +256,32 @@ impl Bridges {
     }
 
     /// New bridges: where wet vertices touch and have none on that side yet, the nearest of each.
-    fn form(&self, world: &World, wet: &Wet, state: &State, old: &[Bridge], contacts: &[Element]) -> Vec<Bridge> {
+    fn form(
+        &self,
+        wet: &Wet,
+        At { world, state }: At,
+        memory: &WaterState,
+        old: &[Bridge],
+        touching: &dyn Touching,
+    ) -> Vec<Bridge> {
         // Those of a vertex follow each other.
         let has = |v: u32| {
             let from = old.partition_point(|bridge| bridge.vertex < v);
             old[from..].iter().take_while(move |bridge| bridge.vertex == v)
         };
-        let mut asked: Vec<(u32, u32)> = contacts
-            .iter()
-            .filter(|contact| contact.key < EDGES)
-            .map(|contact| (contact.vertices[0], (contact.key & ((1 << SECOND) - 1)) as u32))
-            .filter(|(v, _)| wet.radius.get(*v as usize).is_some_and(|radius| *radius > 0.0))
-            .filter(|(v, _)| !wet.bridges.draws() || state.water.film[*v as usize] > 0.0)
-            .filter(|(v, t)| {
-                let other = world.surface.triangles[*t as usize][0] as usize;
-                let itself = world.surface.object[*v as usize] == world.surface.object[other];
-                (wet.bridges.to_itself || !itself) && state.water.at(*v as usize) > 0.0
-            })
-            .filter(|(v, t)| !has(*v).any(|bridge| bridge.triangle == *t))
-            .collect();
+        let asks = |v: u32, t: u32| {
+            let other = world.surface.triangles[t as usize][0] as usize;
+            let itself = world.surface.object[v as usize] == world.surface.object[other];
+            wet.radius.get(v as usize).is_some_and(|radius| *radius > 0.0)
+                && (!wet.bridges.draws() || memory.water.film[v as usize] > 0.0)
+                && (wet.bridges.to_itself || !itself)
+                && memory.water.at(v as usize) > 0.0
+                && !has(v).any(|bridge| bridge.triangle == t)
+        };
+        let mut asked: Vec<(u32, u32)> = Vec::new();
+        touching.each(&mut |touch| {
+            asked.extend(touch.triangle.map(|t| (touch.vertices[0], t)).filter(|(v, t)| asks(*v, *t)));
+        });
         // Those that had to be stopped come last.
         asked.sort_unstable();
         let looked = par::map(asked.len(), |k| {
@@ -291,7 +296,7 @@ impl Bridges {
             if over.gap > wet.bridges.form || has(vertex).any(|b| b.side == side || b.triangle == over.triangle) {
                 continue;
             }
-            let volume = volume(wet, state, vertex as usize);
+            let volume = volume(wet, memory, vertex as usize);
             let height = wet.bridges.height(over.gap);
             if height > wet.bridges.rupture(volume) {
                 continue;
@@ -375,20 +380,20 @@ fn disc(world: &World, wet: &Wet, sides: &[[bool; 2]], bridge: &Bridge) -> Disc 
 }
 
 /// Volume that a new bridge of a vertex takes: the film of one side, of what there is [m^3].
-fn volume(wet: &Wet, state: &State, v: usize) -> f64 {
+fn volume(wet: &Wet, memory: &WaterState, v: usize) -> f64 {
     match wet.cloth_of(v) {
-        Some((cloth, k)) if wet.bridges.draws() => state.water.film[v].min(0.5 * cloth.most_film(k)) / WATER,
+        Some((cloth, k)) if wet.bridges.draws() => memory.water.film[v].min(0.5 * cloth.most_film(k)) / WATER,
         _ => 0.0,
     }
 }
 
 /// Bridges on both sides of a vertex that form at once share its film; of a vertex they follow each other.
-fn share_film(state: &State, new: &mut [Bridge]) {
+fn share_film(memory: &WaterState, new: &mut [Bridge]) {
     let vertices: Vec<u32> = new.iter().map(|bridge| bridge.vertex).collect();
     for (k, bridge) in new.iter_mut().enumerate() {
         let beside = [k.wrapping_sub(1), k + 1].into_iter().filter_map(|other| vertices.get(other));
         if beside.into_iter().any(|other| *other == bridge.vertex) {
-            bridge.volume = bridge.volume.min(0.5 * state.water.film[bridge.vertex as usize] / WATER);
+            bridge.volume = bridge.volume.min(0.5 * memory.water.film[bridge.vertex as usize] / WATER);
         }
     }
 }
@@ -412,11 +417,11 @@ fn spread(world: &World, wet: &Wet, acting: &mut [Acting]) {
 }
 
 /// Water of a broken bridge goes back to the film; where both sides are wet cloth, half of it to the other as far as there is room.
-fn give_back(world: &World, wet: &Wet, state: &mut State, bridge: &Bridge) {
+fn give_back(wet: &Wet, world: &World, state: &mut State, memory: &mut WaterState, bridge: &Bridge) {
     let v = bridge.vertex as usize;
-    let mass = (bridge.volume * WATER).min(state.water.bridged[v]);
-    state.water.bridged[v] -= mass;
-    state.water.film[v] += mass;
+    let mass = (bridge.volume * WATER).min(memory.water.bridged[v]);
+    memory.water.bridged[v] -= mass;
+    memory.water.film[v] += mass;
     if !shared(world, wet, bridge) {
         return;
     }
@@ -424,8 +429,8 @@ fn give_back(world: &World, wet: &Wet, state: &mut State, bridge: &Bridge) {
     for (w, weight) in world.surface.triangles[bridge.triangle as usize].iter().zip(over.weights) {
         let w = *w as usize;
         let Some((cloth, k)) = wet.cloth_of(w) else { continue };
-        let room = (cloth.most_film(k) - state.water.film[w] - state.water.bridged[w]).max(0.0);
-        super::water::pass(world, state, [v, w], (0.5 * mass * weight).min(room));
+        let room = (cloth.most_film(k) - memory.water.film[w] - memory.water.bridged[w]).max(0.0);
+        transport::pass(world, (state, &mut memory.water), [v, w], (0.5 * mass * weight).min(room));
     }
 }
 

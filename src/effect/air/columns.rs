@@ -2,23 +2,24 @@
 //!
 //! Pressure follows the gap at once: a gap of 20 mm that is sealed has a spring of 5 MN/m^3, and what one place is pressed by
 //! reaches as far as sound does in the step, half a metre in 2 ms. So pressure is foreseen for free flight, and what it changes by when
-//! the gap does otherwise is part of the linear system. With `S` the matrix of the layer (`field::air`) that is `dp = -S^-1 P A dd`.
-//! `S^-1` is dense; what stands in its place is in `field::stiffness`. The forces are a pair along the line between both points, the gradient
+//! the gap does otherwise is part of the linear system. With `S` the matrix of the layer (`equation`) that is `dp = -S^-1 P A dd`.
+//! `S^-1` is dense; what stands in its place is in `stiffness`. The forces are a pair along the line between both points, the gradient
 //! of the volume: momentum is kept, linear and angular. After the step the pressures are found anew with all of `S` at the gaps that
 //! came out.
 
-use super::balloon::Inflation;
+use super::equation::{Ahead, Work};
+use super::inflation::Inflation;
+use super::layer::AirLayer;
+use super::stiffness::Stiffness;
+use super::{AirState, Airs};
 use crate::collision::traversal::Traversal;
-use crate::contact::active::ActiveSet;
-use crate::field::air::{Ahead, Work};
-use crate::field::stiffness::Stiffness;
 use crate::force::links::{Couples, Link};
 use crate::linalg::envelope::Envelope;
 use crate::linalg::matrix::Common;
 use crate::linalg::{Vec3, par};
-use crate::world::air::AirLayer;
+use crate::world::World;
+use crate::world::effect::{At, Forces, Made};
 use crate::world::step::Step;
-use crate::world::{State, World};
 
 /// A vertex of the cloth and the point below it.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +66,7 @@ impl Couples for Vec<Column> {
 
 /// Storage of all layers and balloons.
 #[derive(Default)]
-pub struct Airs {
+pub struct Columns {
     layers: Vec<Storage>,
     /// Of all layers, one after the other.
     columns: Vec<Column>,
@@ -93,9 +94,9 @@ struct Storage {
     stiffness: Stiffness,
 }
 
-impl Airs {
+impl Columns {
     /// Storage for a world.
-    pub fn new(world: &World) -> Airs {
+    pub fn new(airs: &Airs, world: &World) -> Columns {
         let storage = |layer: &AirLayer| Storage {
             below: Traversal::new(&layer.below, &world.rest, layer.layer.size()),
             expected: Vec::new(),
@@ -106,8 +107,8 @@ impl Airs {
             outside: Vec::new(),
             stiffness: Stiffness::default(),
         };
-        let balloons = world.balloons.iter().map(|_| Inflation::default()).collect();
-        Airs { layers: world.airs.iter().map(storage).collect(), balloons, ..Airs::default() }
+        let balloons = airs.balloons.iter().map(|_| Inflation::default()).collect();
+        Columns { layers: airs.layers.iter().map(storage).collect(), balloons, ..Columns::default() }
     }
 
     /// Vertices of cloths and the points below them.
@@ -115,14 +116,14 @@ impl Airs {
         &self.columns
     }
 
-    /// Exchanges what couples whole regions, found in [`Airs::press`], for other storage.
+    /// Exchanges what couples whole regions, found in [`Columns::press`], for other storage.
     pub fn exchange(&mut self, common: &mut Common) {
         std::mem::swap(&mut self.common, common);
     }
 
     /// Finds the columns, but for what pushes.
-    pub fn look(&mut self, world: &World, state: &State) {
-        self.look_below(world, &state.x);
+    pub fn look(&mut self, airs: &Airs, At { world, state }: At) {
+        self.look_below(airs, world, &state.x);
         let blank = Column {
             vertices: [0; 4],
             weights: [0.0; 4],
@@ -132,9 +133,9 @@ impl Airs {
             strength: 0.0,
             sum: 0,
         };
-        self.columns.resize(world.airs.iter().map(|l| l.layer.size()).sum(), blank);
+        self.columns.resize(airs.layers.iter().map(|l| l.layer.size()).sum(), blank);
         let mut rest = &mut self.columns[..];
-        for (air, storage) in world.airs.iter().zip(&self.layers) {
+        for (air, storage) in airs.layers.iter().zip(&self.layers) {
             let (columns, others) = rest.split_at_mut(air.layer.size());
             rest = others;
             let first = world.objects[air.objects[0]].vertices.start;
@@ -159,15 +160,15 @@ impl Airs {
     }
 
     /// Foresees the pressures at the end of the step at the columns that were found, and linearises them.
-    pub fn press(&mut self, world: &World, state: &State, step: &Step) {
-        let Airs { layers, columns, balloons, common, places, .. } = self;
+    pub fn press(&mut self, airs: &Airs, At { world, state }: At, memory: &AirState, step: &Step) {
+        let Columns { layers, columns, balloons, common, places, .. } = self;
         common.entries.clear();
         places.resize(world.rest.len(), 0);
-        common.inner.resize_with(world.airs.len() + world.balloons.len(), Envelope::default);
+        common.inner.resize_with(airs.layers.len() + airs.balloons.len(), Envelope::default);
         common.less.clear();
         let mut rest = &mut columns[..];
-        let (regions, wholes) = common.inner.split_at_mut(world.airs.len());
-        for (((air, storage), state_air), regions) in world.airs.iter().zip(layers).zip(&state.airs).zip(regions) {
+        let (regions, wholes) = common.inner.split_at_mut(airs.layers.len());
+        for (((air, storage), state_air), regions) in airs.layers.iter().zip(layers).zip(&memory.layers).zip(regions) {
             let (columns, others) = rest.split_at_mut(air.layer.size());
             rest = others;
             let begin = common.less.len() as u32;
@@ -196,7 +197,7 @@ impl Airs {
             common.less.extend(&stiffness.less);
         }
         for (((balloon, inflation), inside), whole) in
-            world.balloons.iter().zip(balloons).zip(&state.balloons).zip(wholes)
+            airs.balloons.iter().zip(balloons).zip(&memory.balloons).zip(wholes)
         {
             if whole.size() == 0 {
                 *whole = Envelope::one();
@@ -207,11 +208,11 @@ impl Airs {
     }
 
     /// Finds the points below for vertices at `x` [m], if any moved.
-    fn look_below(&mut self, world: &World, x: &[Vec3]) {
+    fn look_below(&mut self, airs: &Airs, world: &World, x: &[Vec3]) {
         if self.layers.is_empty() || self.seen == x {
             return;
         }
-        for (air, storage) in world.airs.iter().zip(&mut self.layers) {
+        for (air, storage) in airs.layers.iter().zip(&mut self.layers) {
             let first = world.objects[air.objects[0]].vertices.start;
             storage.below.update(x, |v| x[first + v]);
         }
@@ -220,57 +221,58 @@ impl Airs {
     }
 
     /// Adds what pushes balloons in free flight [N].
-    pub fn inflate(&self, world: &World, force: &mut [Vec3]) {
-        for (balloon, inflation) in world.balloons.iter().zip(&self.balloons) {
+    pub fn inflate(&self, airs: &Airs, force: &mut [Vec3]) {
+        for (balloon, inflation) in airs.balloons.iter().zip(&self.balloons) {
             inflation.add(balloon, force);
         }
     }
 
-    /// Gives `f` the vertices and weights of each column, and the force that the step used on it [N]; `falls` is `(E^-1 - F) U^T z` of what
-    /// couples whole regions.
-    pub fn each_force(&self, step: &Step, falls: &[f64], mut f: impl FnMut(&[u32; 4], &[f64; 4], Vec3)) {
+    /// Gives `forces` what the step used on each column and on each vertex of balloons less than in free flight [N]; `falls` is
+    /// `(E^-1 - F) U^T z` of what couples whole regions.
+    pub fn each_force(&self, airs: &Airs, step: &Step, falls: &[f64], forces: &mut dyn Forces) {
         for column in &self.columns {
             let Column { vertices, weights, normal, push, stiffness, strength, sum } = column;
             let opens: f64 = (0..4).map(|k| normal.dot(&step.solved(vertices[k])) * weights[k]).sum();
             let fall = falls.get(*sum as usize).copied().unwrap_or(0.0);
-            f(vertices, weights, normal * (push - stiffness * opens - strength * fall));
+            forces.between(vertices, weights, normal * (push - stiffness * opens - strength * fall));
         }
-    }
-
-    /// Gives `f` what pushes each vertex of balloons less than in free flight [N], where `falls` is as in [`Airs::each_force`].
-    pub fn each_fall(&self, world: &World, falls: &[f64], mut f: impl FnMut(u32, Vec3)) {
         let first = falls.len().saturating_sub(self.balloons.len());
-        for ((balloon, inflation), fall) in world.balloons.iter().zip(&self.balloons).zip(&falls[first..]) {
-            inflation.each_fall(balloon, *fall, &mut f);
+        for ((balloon, inflation), fall) in airs.balloons.iter().zip(&self.balloons).zip(&falls[first..]) {
+            inflation.each_fall(balloon, *fall, |v, force| forces.on(v, force));
         }
     }
 
     /// The air at the end of the step, whose positions `state` has. Gives the cloth of the balloon whose valve is shut in it with the least of
     /// the volume asked for, and that part.
-    pub fn commit(&mut self, world: &World, state: &mut State, step: &Step, touch: &ActiveSet) -> Option<(usize, f64)> {
-        self.look_below(world, &state.x);
-        for ((air, storage), at) in world.airs.iter().zip(&mut self.layers).zip(&mut state.airs) {
+    pub fn commit(
+        &mut self,
+        airs: &Airs,
+        At { world, state }: At,
+        memory: &mut AirState,
+        Made { step, touching }: Made,
+    ) -> Option<(usize, f64)> {
+        self.look_below(airs, world, &state.x);
+        for ((air, storage), at) in airs.layers.iter().zip(&mut self.layers).zip(&mut memory.layers) {
             if air.blockage.is_finite() {
                 at.free.clear();
                 at.free.resize(air.layer.size(), 0.0);
-                touch.load(world, step, air.objects, &mut at.free);
+                touching.load(world, step, air.objects, &mut at.free);
                 par::each_mut(&mut at.free, |v, free| *free = air.free(v, *free));
             }
-            if let Some(wet) = &world.wet {
+            if !step.lets_through.is_empty() {
                 let first = world.objects[air.objects[0]].vertices.start;
                 if !air.blockage.is_finite() {
                     at.free.clear();
                     at.free.resize(air.layer.size(), 1.0);
                 }
-                let water = &state.water;
-                par::each_mut(&mut at.free, |v, free| *free *= wet.lets_through(water, first + v).unwrap_or(1.0));
+                par::each_mut(&mut at.free, |v, free| *free *= step.lets_through[first + v]);
             }
             let Storage { below, gaps, outside, work, .. } = storage;
             par::fill(gaps, |v| air.gap(below.closest(v).distance));
             air.outside(state.time, outside);
             at.advance(&air.layer, &air.gas, gaps, outside, step.h, work);
         }
-        let balloons = world.balloons.iter().zip(&self.balloons).zip(&mut state.balloons);
+        let balloons = airs.balloons.iter().zip(&self.balloons).zip(&mut memory.balloons);
         let filled = balloons.filter_map(|((balloon, inflation), inside)| {
             let reached = inflation.commit(balloon, inside, &state.x, state.time, step.h)?;
             Some((balloon.cloth, reached))

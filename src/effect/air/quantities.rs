@@ -1,8 +1,35 @@
 //! The air below a cloth, or inside it, at its vertices.
 
-use crate::field::air::Air;
-use crate::world::air::AirLayer;
+use super::equation::Air;
+use super::layer::AirLayer;
+use super::{AirState, Airs};
+use crate::world::quantity::Channel;
 use crate::world::{Object, State, World};
+
+/// Channels.
+pub static CHANNELS: &[Channel] = &[
+    Channel {
+        word: "pressure",
+        unit: "Pa",
+        sentence: "Pressure of the air below above that of the atmosphere [Pa]; of cloths over a layer of air and of balloons.",
+        shown: "Pressure of the air below above that of the atmosphere [Pa], of cloths over air and of balloons: blue where lower; \
+            others are grey.",
+        diverging: true,
+        lacks: "there is no [[air_layer]] and no [[balloon]]",
+        values: |_, world, state, object| pressures(world, state, object),
+        ..Channel::BLANK
+    },
+    Channel {
+        word: "air_mass",
+        label: Some("air"),
+        unit: "kg/m2",
+        sentence: "Mass of the air below per area of the cloth at rest [kg/m2]; of cloths over a layer of air.",
+        shown: "Mass of the air below per area [kg/m2], of cloths over air; others are grey.",
+        lacks: "there is no [[air_layer]]",
+        values: |_, world, state, object| air_masses(world, state, object),
+        ..Channel::BLANK
+    },
+];
 
 /// A number for each vertex of an object, in file order, summed over its layers; `None` where no air is below it.
 fn below(
@@ -14,7 +41,8 @@ fn below(
     let first = object.vertices.start;
     let is_of = |layer: &AirLayer| world.objects.get(layer.objects[0]).is_some_and(|cloth| cloth.name == object.name);
     let mut all: Option<Vec<f64>> = None;
-    for (layer, air) in world.airs.iter().zip(&state.airs).filter(|(layer, _)| is_of(layer)) {
+    let (airs, memory) = Airs::of(world, state)?;
+    for (layer, air) in airs.layers.iter().zip(&memory.layers).filter(|(layer, _)| is_of(layer)) {
         let own = object.place.iter().map(|v| value(layer, air, *v as usize - first));
         all = Some(match all {
             None => own.collect(),
@@ -27,7 +55,8 @@ fn below(
 /// Pressure of the air below each vertex, the sum of all its layers, or inside the balloon, above that of the atmosphere [Pa].
 pub fn pressures(world: &World, state: &State, object: &Object) -> Option<Vec<f64>> {
     let is_of = |cloth: usize| world.objects.get(cloth).is_some_and(|cloth| cloth.name == object.name);
-    let balloons = || world.balloons.iter().zip(&state.balloons).filter(|(balloon, _)| is_of(balloon.cloth));
+    let (airs, memory): (&Airs, &AirState) = Airs::of(world, state)?;
+    let balloons = || airs.balloons.iter().zip(&memory.balloons).filter(|(balloon, _)| is_of(balloon.cloth));
     if balloons().next().is_some() {
         let mut excess = vec![0.0; object.vertices.len()];
         for (balloon, inside) in balloons() {

@@ -1,11 +1,11 @@
 //! Balloons in a step: the excess that is foreseen for free flight pushes there along the gradient of the volume, and what it changes by
-//! when the volume comes out otherwise is a part of rank one of the linear system (`field::balloon`). Over a closed surface the gradient
+//! when the volume comes out otherwise is a part of rank one of the linear system (`gas`). Over a closed surface the gradient
 //! adds up to nothing, so momentum is kept; where free flight turns the balloon, the push turns with it.
 
-use crate::field::balloon::{Inside, Push};
+use super::balloon::Balloon;
+use super::gas::{Inside, Push};
 use crate::linalg::{Vec3, par};
 use crate::world::State;
-use crate::world::balloon::Balloon;
 use crate::world::step::Step;
 
 /// Storage of a balloon.

@@ -1,20 +1,21 @@
 //! The flow of the air in a step: it goes on between solids, pushes cloth, and is pushed by it.
 
-use crate::field::flow::bounds::Inlet;
-use crate::field::flow::grid::{Grid, Spread};
-use crate::field::flow::solid::Solids;
-use crate::field::flow::{Solver, Work};
-use crate::force::resistance::Exposed;
+use super::domain::Airflow;
+use super::resistance::Exposed;
+use super::solver::bounds::Inlet;
+use super::solver::grid::{Grid, Spread};
+use super::solver::solid::Solids;
+use super::solver::{Flow, Solver, Work};
 use crate::force::scheme::Exchange;
 use crate::linalg::{Vec3, par};
-use crate::world::airflow::Airflow;
+use crate::world::World;
+use crate::world::effect::At;
 use crate::world::step::Step;
 use crate::world::window::Window;
-use crate::world::{State, World};
 
 /// What the air does in a step; storage kept from step to step.
 #[derive(Clone, Debug, Default)]
-pub struct Breath {
+pub struct Coupling {
     solver: Solver,
     solids: Solids,
     /// The solids' cells were found, and none of them moves.
@@ -29,33 +30,33 @@ pub struct Breath {
     push: [Vec<f64>; 3],
 }
 
-impl Breath {
+impl Coupling {
     /// Takes the air through the step and finds what it does to each moving vertex.
-    pub fn advance(&mut self, world: &World, state: &State, step: &mut Step) -> Work {
-        let Some(airflow) = &world.airflow else { return Work { converged: true, ..Work::default() } };
-        self.find_solids(world, airflow, state, step);
+    pub fn advance(&mut self, airflow: &Airflow, at: At, flow: &Flow, step: &mut Step) -> Work {
+        let At { state, .. } = at;
+        self.find_solids(airflow, at, step);
         let time = state.time + step.h;
         let inlets: Vec<(&Inlet, f64)> = airflow.inlets.iter().map(|b| (&b.inlet, b.blow.at(time))).collect();
         let solids: &[_] = if airflow.solids.is_empty() { &[] } else { &self.solids.cells };
         self.solver.bounds.find(&airflow.grid, &airflow.sides, &inlets, solids);
-        self.find_areas(world, state);
-        self.place(world, airflow, state);
+        self.find_areas(at);
+        self.place(airflow, at);
         if airflow.answers {
             self.share(&airflow.grid);
             let per = step.h / (airflow.fluid.density * airflow.grid.volume());
             for (axis, push) in self.push.iter_mut().enumerate() {
-                push.clone_from(&state.flow.kick[axis]);
+                push.clone_from(&flow.kick[axis]);
             }
-            give(&self.places, |v| -state.flow.force[v as usize] * per, &mut self.push);
+            give(&self.places, |v| -flow.force[v as usize] * per, &mut self.push);
         }
         let setting = (&airflow.grid, &airflow.sides, &airflow.fluid);
-        let work = self.solver.advance(setting, &state.flow, &self.push, step.h);
-        self.expose(world, airflow, state, step);
+        let work = self.solver.advance(setting, flow, &self.push, step.h);
+        self.expose(airflow, at, flow, step);
         work
     }
 
     /// Cells inside obstacles and bodies, anew where one of them moves.
-    fn find_solids(&mut self, world: &World, airflow: &Airflow, state: &State, step: &Step) {
+    fn find_solids(&mut self, airflow: &Airflow, At { world, state }: At, step: &Step) {
         if self.still || airflow.solids.is_empty() {
             return;
         }
@@ -67,11 +68,11 @@ impl Breath {
             v if v < world.moving => state.v[v],
             v => step.moved[v] / step.h,
         };
-        world.find_solids(airflow, (&state.x, state.now()), velocity, &mut self.solids);
+        airflow.find_solids(world, (&state.x, state.now()), velocity, &mut self.solids);
     }
 
     /// Area vectors of the vertices of cloth.
-    fn find_areas(&mut self, world: &World, state: &State) {
+    fn find_areas(&mut self, At { world, state }: At) {
         self.areas.clear();
         self.areas.resize(world.moving, Vec3::zeros());
         for sail in &world.elements.sails {
@@ -84,7 +85,7 @@ impl Breath {
     }
 
     /// Vertices of cloth in the box.
-    fn place(&mut self, world: &World, airflow: &Airflow, state: &State) {
+    fn place(&mut self, airflow: &Airflow, At { world, state }: At) {
         let grid = &airflow.grid;
         self.places.clear();
         for sail in &world.elements.sails {
@@ -105,8 +106,8 @@ impl Breath {
     }
 
     /// What the air does to each vertex at the velocity that it has now.
-    fn expose(&self, world: &World, airflow: &Airflow, state: &State, step: &mut Step) {
-        let Breath { solver, areas, places, shares, .. } = self;
+    fn expose(&self, airflow: &Airflow, At { world, state }: At, flow: &Flow, step: &mut Step) {
+        let Coupling { solver, areas, places, shares, .. } = self;
         let mass = airflow.fluid.density * airflow.grid.volume();
         let around =
             |corners: &Spread, values: &[f64]| (0..12).fold(0.0, |sum, k| sum + corners.1[k] * values[corners.0[k]]);
@@ -125,7 +126,7 @@ impl Breath {
             par::each_mut(&mut step.exchange[sail.vertices.clone()], |k, exchange| {
                 let v = first + k;
                 let (air, mass) = airs[v];
-                let before = if mass.is_finite() { state.flow.force[v] } else { Vec3::zeros() };
+                let before = if mass.is_finite() { flow.force[v] } else { Vec3::zeros() };
                 let exposed = Exposed { area: areas[v], velocity: state.v[v], air, mass, before };
                 *exchange = airflow.resistance.exchange(&sail.drag, &exposed, airflow.fluid.density, step.h);
             });
@@ -133,22 +134,21 @@ impl Breath {
     }
 
     /// The step is made: the air is that of its end, and what cloth gave it beside what it had felt comes with the next one.
-    pub fn commit(&mut self, world: &World, state: &mut State, step: &Step) {
-        let Some(airflow) = &world.airflow else { return };
+    pub fn commit(&mut self, airflow: &Airflow, world: &World, flow: &mut Flow, step: &Step) {
         let next = &mut self.solver.next;
-        std::mem::swap(&mut state.flow.velocity, &mut next.velocity);
-        std::mem::swap(&mut state.flow.pressure, &mut next.pressure);
+        std::mem::swap(&mut flow.velocity, &mut next.velocity);
+        std::mem::swap(&mut flow.pressure, &mut next.pressure);
         if !airflow.answers {
             return;
         }
         let per = step.h / (airflow.fluid.density * airflow.grid.volume());
-        let before = std::mem::take(&mut state.flow.force);
+        let before = std::mem::take(&mut flow.force);
         let force = |v: usize| step.exchange[v].force - step.exchange[v].matrix * step.rate[v];
-        state.flow.force = vec![Vec3::zeros(); world.moving];
-        self.places.iter().for_each(|(v, _)| state.flow.force[*v as usize] = force(*v as usize));
-        state.flow.kick.iter_mut().for_each(|kick| kick.fill(0.0));
-        let more = |v: u32| (before[v as usize] - state.flow.force[v as usize]) * per;
-        give(&self.places, more, &mut state.flow.kick);
+        flow.force = vec![Vec3::zeros(); world.moving];
+        self.places.iter().for_each(|(v, _)| flow.force[*v as usize] = force(*v as usize));
+        flow.kick.iter_mut().for_each(|kick| kick.fill(0.0));
+        let more = |v: u32| (before[v as usize] - flow.force[v as usize]) * per;
+        give(&self.places, more, &mut flow.kick);
     }
 }
 

@@ -1,9 +1,9 @@
 //! Where there is air: between a cloth and what is below it.
 
-use super::{Kind, Object, World};
+use super::equation::{Air, Gas, Layer, Method};
 use crate::collision::traversal::Traversal;
-use crate::field::air::{Air, Gas, Layer, Method};
 use crate::linalg::Vec3;
+use crate::world::{Kind, Object, World};
 use std::f64::consts::PI;
 
 /// Along what the pressure pushes the cloth and what is below it apart.

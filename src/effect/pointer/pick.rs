@@ -4,8 +4,8 @@
 //! down a constant force acts on that vertex. Its direction is told twice: that of the ray (section 3.1), or that in which the pointer was
 //! moved last, in the plane of the picture (section 5.1). A press that meets no cloth does nothing.
 
-use super::{Object, State, World};
 use crate::linalg::Vec3;
+use crate::world::{Object, World};
 
 /// How near to a moment of the record a time counts as that moment: steps end at frames, which rounding may shift [s].
 const SAME: f64 = 1e-9;
@@ -126,6 +126,15 @@ impl Pick {
         last.map_or(Vec3::zeros(), |way| way.normalize())
     }
 
+    /// What it holds at time `t` of prescribed motion, where vertices are at `x` [m], after it held `before`.
+    pub fn grip(&self, world: &World, x: &[Vec3], t: f64, before: Grip) -> Grip {
+        let press = self.press(t);
+        if press == before.press {
+            return before;
+        }
+        Grip { press, vertex: press.and_then(|_| self.pick(world.objects.get(self.object)?, x, t)) }
+    }
+
     /// Vertex of the cloth nearest to where the ray of the pointer meets it first.
     fn pick(&self, object: &Object, x: &[Vec3], t: f64) -> Option<u32> {
         let ray = self.eye.ray(self.at(t));
@@ -150,26 +159,6 @@ fn meets(from: &Vec3, ray: &Vec3, [a, b, c]: &[Vec3; 3]) -> Option<f64> {
     let other = away.cross(&ab);
     let (u, v, distance) = (away.dot(&normal) / volume, ray.dot(&other) / volume, ac.dot(&other) / volume);
     (u >= -EDGE && v >= -EDGE && u + v <= 1.0 + EDGE && distance > 0.0).then_some(distance)
-}
-
-/// Picks and lets go what pointers were pressed on or released from by the time `t` of prescribed motion.
-pub fn look(world: &World, state: &mut State, t: f64) {
-    let State { x, picks, .. } = state;
-    for (pick, grip) in world.picks.iter().zip(picks) {
-        let press = pick.press(t);
-        if press != grip.press {
-            let vertex = press.and_then(|_| pick.pick(world.objects.get(pick.object)?, x, t));
-            *grip = Grip { press, vertex };
-        }
-    }
-}
-
-impl World {
-    /// Pointers that hold a vertex, with their numbers, their vertices and the moments of their presses.
-    pub fn grips<'a>(&'a self, state: &'a State) -> impl Iterator<Item = (usize, &'a Pick, u32, u32)> {
-        let all = self.picks.iter().zip(&state.picks).enumerate();
-        all.filter_map(|(k, (pick, grip))| Some((k, pick, grip.vertex?, grip.press?)))
-    }
 }
 
 #[cfg(test)]

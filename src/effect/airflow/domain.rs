@@ -1,15 +1,15 @@
 //! Air that flows in a box around cloths: what is constant of it.
 
-use super::envelope::Envelope;
-use super::{Kind, Object, State, World};
-use crate::field::flow::bounds::{Inlet, Side};
-use crate::field::flow::grid::Grid;
-use crate::field::flow::solid::Solids;
-use crate::field::flow::{Flow, Fluid};
+use super::resistance::Resistance;
+use super::solver::Fluid;
+use super::solver::bounds::{Inlet, Side};
+use super::solver::grid::Grid;
+use super::solver::solid::Solids;
 use crate::force::drag::{Drag, Sail};
-use crate::force::resistance::Resistance;
 use crate::linalg::Vec3;
 use crate::mesh::topology::Topology;
+use crate::world::envelope::Envelope;
+use crate::world::{Kind, Object, State, World};
 
 /// Everything about the flow that is constant in a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,42 +64,27 @@ pub fn closed(object: &Object) -> bool {
     Topology::new(object.place.len(), &object.triangles).edge_valence.iter().all(|triangles| *triangles == 2)
 }
 
-impl World {
-    /// Lets air flow: around obstacles and bodies that are closed, past all cloths. Sets what is constant, and still air in `state`.
-    pub fn blow(&mut self, mut airflow: Airflow, state: &mut State) {
+impl Airflow {
+    /// Lets air flow in a world: around obstacles and bodies that are closed, past all cloths. The air in `state` is still.
+    pub fn blow(mut self, world: &mut World, state: &mut State) {
         let solid = |object: &Object| object.kind != Kind::Cloth && closed(object);
-        airflow.solids = (0..self.objects.len()).filter(|k| solid(&self.objects[*k])).collect();
-        for object in self.objects.iter().filter(|object| object.kind == Kind::Cloth) {
-            if self.elements.sails.iter().all(|sail| sail.vertices != object.vertices) {
+        self.solids = (0..world.objects.len()).filter(|k| solid(&world.objects[*k])).collect();
+        for object in world.objects.iter().filter(|object| object.kind == Kind::Cloth) {
+            if world.elements.sails.iter().all(|sail| sail.vertices != object.vertices) {
                 let faces = object.triangles.iter().map(|t| t.map(|v| object.place[v as usize])).collect();
-                self.elements.sails.push(Sail { vertices: object.vertices.clone(), faces, drag: Drag::default() });
+                world.elements.sails.push(Sail { vertices: object.vertices.clone(), faces, drag: Drag::default() });
             }
         }
-        state.flow = Flow::still(&airflow.grid);
-        if airflow.answers {
-            state.flow.answer(&airflow.grid, self.moving);
-        }
-        self.airflow = Some(airflow);
+        world.plug(self, state);
     }
 
     /// Cells inside the obstacles and bodies that air flows around, with vertices at `x` [m] at a time of prescribed motion [s]; `v` gives
     /// their velocities [m/s].
-    pub fn find_solids(
-        &self,
-        airflow: &Airflow,
-        (x, time): (&[Vec3], f64),
-        v: impl Fn(u32) -> Vec3,
-        solids: &mut Solids,
-    ) {
-        solids.clear(&airflow.grid);
-        for object in airflow.solids.iter().filter(|k| self.there(**k, time)).map(|k| &self.objects[*k]) {
+    pub fn find_solids(&self, world: &World, (x, time): (&[Vec3], f64), v: impl Fn(u32) -> Vec3, solids: &mut Solids) {
+        solids.clear(&self.grid);
+        for object in self.solids.iter().filter(|k| world.there(**k, time)).map(|k| &world.objects[*k]) {
             let triangles = object.triangles.iter().map(|t| t.map(|v| object.place[v as usize]));
-            solids.add(&airflow.grid, triangles, |v| x[v as usize], &v);
+            solids.add(&self.grid, triangles, |v| x[v as usize], &v);
         }
-    }
-
-    /// Fastest of the wind, or of the flow, at time `t` [m/s].
-    pub fn breeze(&self, state: &State, t: f64) -> f64 {
-        self.wind.at(t).norm().max(state.flow.fastest())
     }
 }

@@ -1,10 +1,10 @@
 //! Closed cloths with air inside.
 
-use super::World;
-use crate::field::balloon::{self, Chamber, Inside, Supply};
-use crate::field::through::Through;
+use super::gas::{self, Chamber, Inside, Supply};
+use crate::effect::permeability::Through;
 use crate::linalg::Vec3;
 use crate::mesh::topology::{NONE, Topology};
+use crate::world::World;
 use std::f64::consts::PI;
 
 /// A balloon as the scene describes it.
@@ -50,12 +50,12 @@ impl Balloon {
 
     fn new(input: &BalloonInput, world: &World, cloth: usize, mut triangles: Vec<[u32; 3]>) -> Balloon {
         let at = |v: usize| world.rest[v];
-        let mut start = balloon::volume(&triangles, at);
+        let mut start = gas::volume(&triangles, at);
         if start < 0.0 {
             start = -start;
             triangles.iter_mut().for_each(|t| t.swap(1, 2));
         }
-        let area = triangles.iter().map(|t| 3.0 * balloon::third(t.map(|v| at(v as usize))).norm()).sum();
+        let area = triangles.iter().map(|t| 3.0 * gas::third(t.map(|v| at(v as usize))).norm()).sum();
         let mut vertices: Vec<u32> = triangles.iter().flatten().copied().collect();
         vertices.sort_unstable();
         vertices.dedup();
@@ -78,13 +78,13 @@ impl Balloon {
 
     /// Volume where the world's vertices are `at` [m^3].
     pub fn volume(&self, at: impl Fn(usize) -> Vec3 + Sync) -> f64 {
-        balloon::volume(&self.triangles, at)
+        gas::volume(&self.triangles, at)
     }
 
     /// How fast the volume grows with the vertex of number `k` among its own [m^2].
     pub fn gradient(&self, k: usize, at: impl Fn(usize) -> Vec3) -> Vec3 {
         let around = self.topology.vertex_triangles(k).iter();
-        around.map(|t| balloon::third(self.triangles[*t as usize].map(|v| at(v as usize)))).sum()
+        around.map(|t| gas::third(self.triangles[*t as usize].map(|v| at(v as usize)))).sum()
     }
 
     /// Still air at the pressure of the atmosphere, with all vertices at `x` [m].
@@ -145,7 +145,7 @@ pub fn rooms(triangles: &[[u32; 3]], at: impl Fn(u32) -> Vec3 + Sync) -> Result<
         let inside = (0..3).all(|k| low[k] >= least[k] && high[k] <= most[k]);
         inside && turns(&shells[j], triangles, &at, at(triangles[shells[i][0]][0])).abs() > 0.5
     };
-    let outward = |k: usize| balloon::volume(&of(&shells[k]), |v| at(v as u32)) > 0.0;
+    let outward = |k: usize| gas::volume(&of(&shells[k]), |v| at(v as u32)) > 0.0;
     let mut rooms = shells.clone();
     let mut wall = vec![false; shells.len()];
     for i in 0..shells.len() {
@@ -196,7 +196,7 @@ mod tests {
     fn volumes(all: &[(f64, f64)]) -> Option<Vec<f64>> {
         let (triangles, x) = balls(all);
         let of = |room: &Vec<usize>| room.iter().map(|t| triangles[*t]).collect::<Vec<_>>();
-        let volume = |room| balloon::volume(&of(room), |v| x[v]).abs() / (4.0 / 3.0 * PI);
+        let volume = |room| gas::volume(&of(room), |v| x[v]).abs() / (4.0 / 3.0 * PI);
         Some(rooms(&triangles, |v| x[v as usize]).ok()?.iter().map(volume).collect())
     }
 

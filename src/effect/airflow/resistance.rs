@@ -2,7 +2,7 @@
 //!
 //! With the velocity `U` of the air relative to a vertex, the vertex's area `A` and unit normal `n`, `Un = (n.U) n` and `Ut = U - Un`:
 //! - split: `F = rho A/2 (Cn |Un| Un + Ct |Ut| Ut)`, the pressure drag of a plate and the friction along it;
-//! - screen: `F = A (a + b |Un|) Un`, the pressure that drives air through a cloth (`field::through`), along the normal alone;
+//! - screen: `F = A (a + b |Un|) Un`, the pressure that drives air through a cloth (`effect::permeability`), along the normal alone;
 //! - seed: the paper's `F = C1 A (n.W) W` for the velocity `W = -U` of the cloth relative to the air, as printed. It feeds energy where `n`
 //!   points to the side that the air comes from less than half of the time: with `C1 < 0` it resists only where `n.W > 0`;
 //! - fixed seed: the same with `|n.W|`, which always resists.
@@ -10,8 +10,8 @@
 //! Each is `F = C U` with `C` taken where the step begins, and implicit in the velocity of the cloth as far as `C` is positive
 //! semidefinite.
 
-use super::drag::Drag;
-use super::scheme::Exchange;
+use crate::force::drag::Drag;
+use crate::force::scheme::Exchange;
 use crate::linalg::{Mat3, Vec3};
 
 /// A law.

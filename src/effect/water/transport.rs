@@ -3,16 +3,17 @@
 //! A step sees the masses of its beginning. Water that joins takes its own momentum along: `v <- (m v + dm u)/(m + dm)`, for the velocity, for
 //! the one before and for the way between, so that both schemes keep the momentum. What leaves goes on with the cloth's velocity.
 
-use crate::contact::element::Element;
-use crate::field::water::Work;
+use super::WaterState;
+use super::capillary::{Water, Work};
+use super::cloths::{Place, Source, Wet};
 use crate::linalg::Vec3;
+use crate::world::effect::{Made, Touching};
 use crate::world::step::Step;
-use crate::world::wet::{Place, Source};
 use crate::world::{State, World};
 
 /// Storage.
 #[derive(Default)]
-pub struct Soak {
+pub struct Transport {
     supplied: Vec<bool>,
     joins: Vec<f64>,
     /// In bridges before the step, by vertex [kg].
@@ -21,11 +22,11 @@ pub struct Soak {
     work: Work,
 }
 
-impl Soak {
+impl Transport {
     /// Water over the step that led to `state`.
-    pub fn commit(&mut self, world: &World, state: &mut State, step: &Step, contacts: &[Element]) {
-        let Some(wet) = &world.wet else { return };
-        let Soak { supplied, joins, bridged, velocities, work } = self;
+    pub fn commit(&mut self, wet: &Wet, world: &World, state: &mut State, memory: &mut WaterState, made: Made) {
+        let Made { step, touching } = made;
+        let Transport { supplied, joins, bridged, velocities, work } = self;
         for (k, cloth) in wet.cloths.iter().enumerate() {
             let (first, count) = (cloth.vertices.start, cloth.vertices.len());
             supplied.clear();
@@ -35,16 +36,16 @@ impl Soak {
             joins.resize(count, 0.0);
             let now = step.end;
             for source in wet.sources.iter().filter(|s| s.cloth == k && s.from <= now && now < s.until) {
-                reaches(world, state, contacts, source, &mut |v| {
+                reaches(world, state, touching, source, &mut |v| {
                     if let Some(k) = v.checked_sub(first).filter(|k| *k < count) {
                         supplied[k] = true;
                         velocities[k] = source.velocity;
                     }
                 });
             }
-            bridged.clone_from(&state.water.bridged);
-            cloth.soak(&mut state.water, supplied, step.h, joins);
-            let State { water, bridges, .. } = &mut *state;
+            bridged.clone_from(&memory.water.bridged);
+            cloth.soak(&mut memory.water, supplied, step.h, joins);
+            let WaterState { water, bridges } = &mut *memory;
             for bridge in bridges.iter_mut() {
                 let v = bridge.vertex as usize;
                 if water.bridged[v] < bridged[v] {
@@ -53,44 +54,41 @@ impl Soak {
             }
             for (k, mass) in joins.iter().enumerate().filter(|(_, mass)| **mass > 0.0) {
                 if let Some(velocity) = velocities[k] {
-                    join(world, state, step, first + k, *mass, velocity);
+                    join(world, (state, &memory.water), step, first + k, (*mass, velocity));
                 }
             }
-            let mut water = std::mem::take(&mut state.water);
             let mut moves = Vec::new();
-            cloth.wick(&mut water, step.h, work, |from, to, mass| moves.push(([first + from, first + to], mass)));
-            state.water = water;
-            carry(world, state, &moves);
+            cloth
+                .wick(&mut memory.water, step.h, work, |from, to, mass| moves.push(([first + from, first + to], mass)));
+            carry(world, (state, &memory.water), &moves);
         }
     }
 }
 
 /// Gives `f` the vertices that a source reaches.
-fn reaches(world: &World, state: &State, contacts: &[Element], source: &Source, f: &mut impl FnMut(usize)) {
+fn reaches(world: &World, state: &State, touching: &dyn Touching, source: &Source, f: &mut impl FnMut(usize)) {
     match source.place {
         Place::Everywhere => (0..world.moving).for_each(f),
         Place::Inside(low, high) => {
             let inside = |v: &usize| (0..3).all(|k| (low[k]..=high[k]).contains(&state.x[*v][k]));
             (0..world.moving).filter(inside).for_each(f);
         }
-        Place::On(object) => {
-            for contact in contacts {
-                let objects = [0, 3].map(|k| usize::from(world.surface.object[contact.vertices[k] as usize]));
-                if objects.contains(&object) {
-                    let acting = contact.vertices.iter().zip(contact.weights).filter(|(_, weight)| *weight != 0.0);
-                    acting.for_each(|(v, _)| f(*v as usize));
-                }
+        Place::On(object) => touching.each(&mut |touch| {
+            let objects = [0, 3].map(|k| usize::from(world.surface.object[touch.vertices[k] as usize]));
+            if objects.contains(&object) {
+                let acting = touch.vertices.iter().zip(touch.weights).filter(|(_, weight)| *weight != 0.0);
+                acting.for_each(|(v, _)| f(*v as usize));
             }
-        }
+        }),
     }
 }
 
 /// Water of a velocity has joined a vertex, whose mass has grown by it. Pinned vertices go their way.
-fn join(world: &World, state: &mut State, step: &Step, v: usize, joined: f64, velocity: Vec3) {
+fn join(world: &World, (state, water): (&mut State, &Water), step: &Step, v: usize, (joined, velocity): (f64, Vec3)) {
     if step.fixed[v] {
         return;
     }
-    let mass = state.mass(world, v);
+    let mass = world.mass[v] + water.at(v);
     let part = joined / mass;
     let State { x, v: velocities, x_before, v_before, last, .. } = state;
     for own in [&mut velocities[v], &mut v_before[v]] {
@@ -101,17 +99,17 @@ fn join(world: &World, state: &mut State, step: &Step, v: usize, joined: f64, ve
 }
 
 /// Water moves from a vertex's film to another's and takes its velocity along [kg].
-pub fn pass(world: &World, state: &mut State, [from, to]: [usize; 2], mass: f64) {
+pub fn pass(world: &World, (state, water): (&mut State, &mut Water), [from, to]: [usize; 2], mass: f64) {
     if mass <= 0.0 {
         return;
     }
-    state.water.film[from] -= mass;
-    state.water.film[to] += mass;
-    carry(world, state, &[([from, to], mass)]);
+    water.film[from] -= mass;
+    water.film[to] += mass;
+    carry(world, (state, water), &[([from, to], mass)]);
 }
 
 /// Water has moved between vertices, and each part has taken along the velocity of where it came from.
-fn carry(world: &World, state: &mut State, moves: &[([usize; 2], f64)]) {
+fn carry(world: &World, (state, water): (&mut State, &Water), moves: &[([usize; 2], f64)]) {
     if moves.is_empty() {
         return;
     }
@@ -124,7 +122,7 @@ fn carry(world: &World, state: &mut State, moves: &[([usize; 2], f64)]) {
         gain[1] += (v_before[*from] - v_before[*to]) * *mass;
     }
     for (v, [now, before]) in gains {
-        let mass = state.mass(world, v);
+        let mass = world.mass[v] + water.at(v);
         state.v[v] += now / mass;
         state.v_before[v] += before / mass;
     }

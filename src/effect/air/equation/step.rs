@@ -1,7 +1,7 @@
 //! The pressures at the end of a step.
 
 use super::{Gas, Layer, Method, NOTHING, Work};
-use crate::field::through::Through;
+use crate::effect::permeability::Through;
 use crate::linalg::diffusion::{Equation, Stop};
 use crate::linalg::par;
 use crate::linalg::pcg::Outcome;

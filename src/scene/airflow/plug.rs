@@ -1,18 +1,19 @@
 //! `[airflow]` as a world takes it.
 
-use super::faults::Faults;
-use crate::field::flow::Fluid;
-use crate::field::flow::advect::Advection as Carried;
-use crate::field::flow::bounds::{self, Bounds, Inlet, faces_of};
-use crate::field::flow::grid::Grid;
-use crate::field::flow::solid::Solids;
+use super::{Advection, Coupling, DragLaw, Side};
+use crate::effect::airflow::domain::{Airflow, Blow, Blower, closed};
+use crate::effect::airflow::resistance::Resistance;
+use crate::effect::airflow::solver::Fluid;
+use crate::effect::airflow::solver::advect::Advection as Carried;
+use crate::effect::airflow::solver::bounds::{self, Bounds, Inlet, faces_of};
+use crate::effect::airflow::solver::grid::Grid;
+use crate::effect::airflow::solver::solid::Solids;
 use crate::force::drag::Drag;
-use crate::force::resistance::Resistance;
 use crate::linalg::Vec3;
 use crate::scene::Scene;
-use crate::scene::airflow::{self, Advection, Coupling, DragLaw, Side};
+use crate::scene::build::{Faults, Then};
 use crate::scene::wav::{Hearing, Recording};
-use crate::world::airflow::{Airflow, Blow, Blower, closed};
+use crate::world::build::ClothInput;
 use crate::world::shot::Shot;
 use crate::world::{Kind, State, World};
 
@@ -20,7 +21,7 @@ use crate::world::{Kind, State, World};
 const FASTEST: f64 = 1e3;
 
 /// Tells of what does not go with flowing air.
-pub fn check(scene: &Scene, faults: &mut Faults) {
+fn check(scene: &Scene, faults: &mut Faults) {
     let Some(flow) = &scene.airflow else {
         let useless = [("output.flow", scene.output.flow > 0), ("preview.airflow", scene.preview.airflow.is_some())];
         for (key, _) in useless.iter().filter(|(_, given)| *given) {
@@ -80,15 +81,21 @@ pub fn check(scene: &Scene, faults: &mut Faults) {
         }
     }
     // The paper's box has no way out.
-    let paper = flow.preset == airflow::Preset::Seed;
+    let paper = flow.preset == super::Preset::Seed;
     if !paper && !flow.inlets.is_empty() && !flow.faces.all().contains(&Side::Open) {
         let message = "what is blown in leaves through the opposite side, evenly: no side of the box is open";
         faults.warn("airflow.faces", message);
     }
 }
 
+/// Flowing air of a scene.
+pub fn effect(scene: &Scene, _: &[ClothInput], faults: &mut Faults) -> Option<Then> {
+    check(scene, faults);
+    scene.airflow.as_ref().map(|_| Box::new(blow) as Then)
+}
+
 /// Lets air flow in a world.
-pub fn blow(scene: &Scene, world: &mut World, state: &mut State, faults: &mut Faults) {
+fn blow(scene: &Scene, world: &mut World, state: &mut State, faults: &mut Faults) {
     let Some(flow) = &scene.airflow else { return };
     let [low, high] = [flow.region.min, flow.region.max].map(|p| p - world.origin);
     let grid = Grid::new(low, high, flow.cells());
@@ -139,18 +146,18 @@ pub fn blow(scene: &Scene, world: &mut World, state: &mut State, faults: &mut Fa
         solids: Vec::new(),
     };
     tell(world, state, &airflow, faults);
-    world.blow(airflow, state);
+    airflow.blow(world, state);
     tell_of_ways(flow.strict, world, state, faults);
 }
 
 /// Tells of solids that the cells do not see, of inlets that they cover, and of air that has no way out.
 fn tell_of_ways(strict: bool, world: &World, state: &State, faults: &mut Faults) {
-    let Some(airflow) = &world.airflow else { return };
+    let Some(airflow) = world.effects.get::<Airflow>() else { return };
     let grid = &airflow.grid;
     let (mut solids, mut bounds) = (Solids::default(), Bounds::default());
     for k in &airflow.solids {
         let alone = Airflow { solids: vec![*k], ..airflow.clone() };
-        world.find_solids(&alone, (&state.x, state.now()), |_| Vec3::zeros(), &mut solids);
+        alone.find_solids(world, (&state.x, state.now()), |_| Vec3::zeros(), &mut solids);
         let object = &world.objects[*k];
         let near = object.place.iter().any(|v| grid.contains(&state.x[*v as usize]));
         if near && world.there(*k, state.now()) && !solids.cells.iter().any(Option::is_some) {
@@ -158,7 +165,7 @@ fn tell_of_ways(strict: bool, world: &World, state: &State, faults: &mut Faults)
             faults.warn("airflow.cells", message);
         }
     }
-    world.find_solids(airflow, (&state.x, state.now()), |_| Vec3::zeros(), &mut solids);
+    airflow.find_solids(world, (&state.x, state.now()), |_| Vec3::zeros(), &mut solids);
     if solids.cells.iter().all(Option::is_some) {
         faults.warn("airflow.box", "no air flows: all of it is inside something solid at the start");
     }
@@ -178,7 +185,7 @@ fn tell_of_ways(strict: bool, world: &World, state: &State, faults: &mut Faults)
 }
 
 /// What blows through an inlet; none where its recording is of no use, which is told.
-fn recorded(inlet: &airflow::Inlet, k: usize, shot: &Shot, faults: &mut Faults) -> Option<Blow> {
+fn recorded(inlet: &super::Inlet, k: usize, shot: &Shot, faults: &mut Faults) -> Option<Blow> {
     let Some(path) = &inlet.wav else {
         return Some(Blow::Steady(inlet.speed.unwrap_or_default(), [shot.from(inlet.from), shot.run(inlet.until)]));
     };

@@ -1,16 +1,13 @@
 //! Wet cloths: which there are, where water comes from, and how large the part of the cloth is that each vertex stands for.
 
-use super::{Object, State, World};
-use crate::field::water::{Cloth, Fabric, Water};
-use crate::force::bridge::{Bridge, Settings};
+use super::bridge::Settings;
+use super::capillary::{Cloth, Fabric, Water};
 use crate::linalg::Vec3;
 use crate::mesh::TriMesh;
 use crate::mesh::lattice::Lattice;
 use crate::mesh::topology::Topology;
+use crate::world::{Object, World};
 use std::f64::consts::PI;
-
-/// Part of its pores that a full cloth has open: the last of them empty under the least pressure.
-const LEAST: f64 = 1e-3;
 
 /// Everything about water that is constant in a run.
 #[derive(Clone, Debug)]
@@ -25,6 +22,8 @@ pub struct Wet {
     pub radius: Vec<f64>,
     /// By object: it is a wet cloth.
     pub wets: Vec<bool>,
+    /// Water at the start.
+    pub start: Water,
 }
 
 /// Where and when water joins a cloth.
@@ -67,8 +66,8 @@ pub struct WetInput {
 }
 
 impl Wet {
-    /// For a world that has its objects; gives the water at the start beside it.
-    pub fn new(world: &World, inputs: &[WetInput], bridges: Settings) -> (Wet, Water) {
+    /// For a world that has its objects.
+    pub fn new(world: &World, inputs: &[WetInput], bridges: Settings) -> Wet {
         let mut water = Water::none(world.moving);
         let mut wet = Wet {
             cloths: Vec::new(),
@@ -76,6 +75,7 @@ impl Wet {
             bridges,
             radius: vec![0.0; world.moving],
             wets: vec![false; world.objects.len()],
+            start: Water::none(0),
         };
         for input in inputs {
             let Some((k, object)) = world.objects.iter().enumerate().find(|(_, o)| o.name == input.cloth) else {
@@ -96,37 +96,49 @@ impl Wet {
             wet.cloths.push(cloth);
         }
         water.joined = water.total();
-        (wet, water)
+        wet.start = water;
+        wet
     }
 
-    /// Part of the dry friction that a surface has between vertices with these weights, of which the first ones are of one side.
-    pub fn friction(&self, water: &Water, vertices: &[u32], weights: &[f64]) -> f64 {
-        let (mut sum, mut all) = (0.0, 0.0);
-        for (v, weight) in vertices.iter().zip(weights.iter().map(|weight| weight.abs())) {
-            let grows = self
-                .cloth_of(*v as usize)
-                .map_or(0.0, |(cloth, k)| (cloth.fabric.friction - 1.0) * cloth.saturation(water, k));
-            sum += weight * grows;
-            all += weight;
+    /// Values of wet vertices, by moving vertex; `other` for all others.
+    fn spread(&self, all: &mut Vec<f64>, moving: usize, other: f64, of: impl Fn(&Cloth, usize) -> f64) {
+        all.clear();
+        all.resize(moving, other);
+        for cloth in &self.cloths {
+            all[cloth.vertices.clone()].iter_mut().enumerate().for_each(|(k, value)| *value = of(cloth, k));
         }
-        if all > 0.0 { 1.0 + sum / all } else { 1.0 }
+    }
+
+    /// Sets the relative growth of friction of each moving vertex; nothing where no cloth's changes.
+    pub fn roughen(&self, water: &Water, moving: usize, growth: &mut Vec<f64>) {
+        growth.clear();
+        if self.rubs() {
+            self.spread(growth, moving, 0.0, |cloth, k| (cloth.fabric.friction - 1.0) * cloth.saturation(water, k));
+        }
+    }
+
+    /// Sets the part of its stiffness that each moving vertex has; nothing where no cloth's changes.
+    pub fn soften(&self, water: &Water, moving: usize, soft: &mut Vec<f64>) {
+        if self.softens() {
+            self.spread(soft, moving, 1.0, |cloth, k| {
+                1.0 + (cloth.fabric.stiffness - 1.0) * cloth.saturation(water, k)
+            });
+        }
+    }
+
+    /// Sets the part of its permeability that each moving vertex has.
+    pub fn block(&self, water: &Water, moving: usize, lets_through: &mut Vec<f64>) {
+        self.spread(lets_through, moving, 1.0, |cloth, k| cloth.lets_through(water, k));
     }
 
     /// Water changes the friction of some cloth.
-    pub fn rubs(&self) -> bool {
+    fn rubs(&self) -> bool {
         self.cloths.iter().any(|cloth| cloth.fabric.friction != 1.0)
     }
 
     /// Water changes the stiffness of some cloth.
     fn softens(&self) -> bool {
         self.cloths.iter().any(|cloth| cloth.fabric.stiffness != 1.0)
-    }
-
-    /// Part of the air that vertex `v` lets through, of what it does dry; none where water does not matter.
-    pub fn lets_through(&self, water: &Water, v: usize) -> Option<f64> {
-        let (cloth, k) = self.cloth_of(v)?;
-        let Fabric { blocks, .. } = cloth.fabric;
-        (blocks != 0.0).then(|| (1.0 - cloth.saturation(water, k)).max(LEAST).powf(blocks))
     }
 
     /// The wet cloth that a vertex is of, and the vertex's number there.
@@ -145,48 +157,4 @@ fn spacing(world: &World, object: &Object) -> Option<f64> {
     let along = (at(lattice.columns - 1, 0) - at(0, 0)).norm() / (lattice.columns - 1) as f64;
     let across = (at(0, lattice.rows - 1) - at(0, 0)).norm() / (lattice.rows - 1) as f64;
     Some((along * across).sqrt())
-}
-
-impl World {
-    /// Wets cloths: sets what is constant, and the water of `state`.
-    pub fn wet(&mut self, inputs: &[WetInput], bridges: Settings, state: &mut State) {
-        let (wet, water) = Wet::new(self, inputs, bridges);
-        self.wet = Some(wet);
-        state.water = water;
-        state.bridges.clear();
-    }
-
-    /// Part of its dry stiffness that each moving vertex has; empty where water changes none.
-    pub fn softness(&self, water: &Water) -> Vec<f64> {
-        let mut soft = Vec::new();
-        self.soften(water, &mut soft);
-        soft
-    }
-
-    /// [`World::softness`] in storage that is kept.
-    pub fn soften(&self, water: &Water, soft: &mut Vec<f64>) {
-        soft.clear();
-        if let Some(wet) = self.wet.as_ref().filter(|wet| wet.softens()) {
-            soft.resize(self.moving, 1.0);
-            for cloth in &wet.cloths {
-                let part = |k: usize| 1.0 + (cloth.fabric.stiffness - 1.0) * cloth.saturation(water, k);
-                soft[cloth.vertices.clone()].iter_mut().enumerate().for_each(|(k, soft)| *soft = part(k));
-            }
-        }
-    }
-}
-
-impl State {
-    /// Every bridge is of a vertex and a triangle of a wet world.
-    pub fn bridges_fit(&self, world: &World) -> bool {
-        let fits = |b: &Bridge| {
-            (b.vertex as usize) < world.moving && (b.triangle as usize) < world.surface.triangles.len() && b.side < 2
-        };
-        self.bridges.is_empty() || world.wet.is_some() && self.bridges.iter().all(fits)
-    }
-
-    /// Mass of a moving vertex with the water it has [kg].
-    pub fn mass(&self, world: &World, v: usize) -> f64 {
-        world.mass[v] + self.water.at(v)
-    }
 }

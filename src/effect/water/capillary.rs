@@ -12,6 +12,9 @@ use crate::linalg::{Vec3, par};
 use crate::mesh::topology::Topology;
 use std::ops::Range;
 
+/// Part of its pores that a full cloth has open: the last of them empty under the least pressure.
+const LEAST: f64 = 1e-3;
+
 /// How accurate wicking is.
 const STOP: Stop = Stop { tolerance: 1e-8, floor: 0.0, progress: 0.0, iterations: 500 };
 
@@ -118,6 +121,14 @@ impl Cloth {
     pub fn saturation(&self, water: &Water, k: usize) -> f64 {
         let capacity = self.capacity(k);
         if capacity > 0.0 { (water.absorbed[self.vertices.start + k] / capacity).min(1.0) } else { 0.0 }
+    }
+
+    /// Part of the air that vertex `k` of it lets through, of what it does dry.
+    pub fn lets_through(&self, water: &Water, k: usize) -> f64 {
+        match self.fabric.blocks {
+            0.0 => 1.0,
+            blocks => (1.0 - self.saturation(water, k)).max(LEAST).powf(blocks),
+        }
     }
 
     /// Takes up and loses water over `h` seconds; `supplied` tells which of its vertices are, and `joins` gets what joins each [kg].

@@ -12,7 +12,7 @@
 //! moves. So only what is about right counts from free flight, the first part with all that the layer conducts; the rest of it, for `C`
 //! conducts [`PART`] of that to be stable, and the second part count from where the cloth is, as a drag that is less the shorter the step.
 
-use super::air::{Layer, Work};
+use super::equation::{Layer, Work};
 use crate::linalg::diffusion::Coarse;
 use crate::linalg::envelope::Envelope;
 
@@ -82,7 +82,7 @@ impl Stiffness {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::air::{Air, Gas};
+    use crate::effect::air::equation::{Air, Gas};
     use crate::linalg::Vec3;
     use crate::linalg::matrix::Common;
     use crate::mesh::generate::{Diagonals, lying, sheet};

@@ -1,0 +1,402 @@
+//! Effects behind pointers: the list of a world, and the list of their memories in a state.
+
+use super::effect::{At, Effect, Forces, Made, Remember, Tallies, Told};
+use super::step::Step;
+use super::{State, World};
+use crate::force::links::Couples;
+use crate::linalg::Vec3;
+use crate::linalg::matrix::Common;
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// Work of an effect.
+pub type Work = Box<dyn Any + Send + Sync>;
+
+/// A [`Remember`] behind a pointer.
+pub trait Remembered: Any + Debug + Send + Sync {
+    /// A copy.
+    fn copy(&self) -> Box<dyn Remembered>;
+    /// An empty one of the same type.
+    fn blank(&self) -> Box<dyn Remembered>;
+    /// Equality.
+    fn same(&self, other: &dyn Remembered) -> bool;
+    /// See [`Remember::SECTIONS`].
+    fn sections(&self) -> &'static [(&'static str, u32)];
+    /// See [`Remember::put`].
+    fn put(&self, section: usize, out: &mut Vec<u8>);
+    /// See [`Remember::take`].
+    fn take(&mut self, section: usize, from: &mut &[u8]) -> Option<()>;
+    /// See [`Remember::misfit`].
+    fn misfit(&self, start: &dyn Remembered, world: &World) -> Option<&'static str>;
+}
+
+/// The memory as its own type. Lists keep effects and memories in the same order, so it is always that of its effect.
+fn own<M: Remember>(memory: &dyn Remembered) -> &M {
+    let memory: &dyn Any = memory;
+    memory.downcast_ref().expect("a memory stands at the place of its effect")
+}
+
+fn own_mut<M: Remember>(memory: &mut dyn Remembered) -> &mut M {
+    let memory: &mut dyn Any = memory;
+    memory.downcast_mut().expect("a memory stands at the place of its effect")
+}
+
+impl<M: Remember> Remembered for M {
+    fn copy(&self) -> Box<dyn Remembered> {
+        Box::new(self.clone())
+    }
+    fn blank(&self) -> Box<dyn Remembered> {
+        Box::new(M::default())
+    }
+    fn same(&self, other: &dyn Remembered) -> bool {
+        let other: &dyn Any = other;
+        other.downcast_ref().is_some_and(|other: &M| self == other)
+    }
+    fn sections(&self) -> &'static [(&'static str, u32)] {
+        M::SECTIONS
+    }
+    fn put(&self, section: usize, out: &mut Vec<u8>) {
+        Remember::put(self, section, out);
+    }
+    fn take(&mut self, section: usize, from: &mut &[u8]) -> Option<()> {
+        Remember::take(self, section, from)
+    }
+    fn misfit(&self, start: &dyn Remembered, world: &World) -> Option<&'static str> {
+        Remember::misfit(self, own(start), world)
+    }
+}
+
+/// A section of a checkpoint that no effect has taken up yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unread {
+    /// Name.
+    pub name: String,
+    /// Version.
+    pub version: u32,
+    /// Content.
+    pub bytes: Vec<u8>,
+}
+
+/// Memories of all effects, in their order.
+#[derive(Debug, Default)]
+pub struct Memories {
+    all: Vec<Box<dyn Remembered>>,
+    /// Sections that were read.
+    pub(super) unread: Vec<Unread>,
+}
+
+impl Clone for Memories {
+    fn clone(&self) -> Memories {
+        Memories { all: self.all.iter().map(|memory| (**memory).copy()).collect(), unread: self.unread.clone() }
+    }
+}
+
+impl PartialEq for Memories {
+    fn eq(&self, other: &Memories) -> bool {
+        self.unread == other.unread
+            && self.all.len() == other.all.len()
+            && self.all.iter().zip(&other.all).all(|(a, b)| (**a).same(&**b))
+    }
+}
+
+impl Memories {
+    /// Memory of a type.
+    pub fn get<M: Remember>(&self) -> Option<&M> {
+        self.all.iter().find_map(|memory| {
+            let memory: &dyn Any = &**memory;
+            memory.downcast_ref()
+        })
+    }
+
+    /// Memory of a type, to change.
+    pub fn get_mut<M: Remember>(&mut self) -> Option<&mut M> {
+        self.all.iter_mut().find_map(|memory| {
+            let memory: &mut dyn Any = &mut **memory;
+            memory.downcast_mut()
+        })
+    }
+
+    /// All of them.
+    pub(super) fn all(&self) -> impl Iterator<Item = &dyn Remembered> {
+        self.all.iter().map(|memory| &**memory)
+    }
+
+    /// Memory of the effect at a place of the list.
+    pub fn at(&self, place: usize) -> &dyn Remembered {
+        &*self.all[place]
+    }
+
+    /// Takes the sections that were read into memories like those of `start`.
+    ///
+    /// # Errors
+    /// A section that no effect has, of another version, or damaged.
+    pub fn settle(&mut self, start: &Memories) -> Result<(), String> {
+        self.all = start.all.iter().map(|memory| (**memory).blank()).collect();
+        for Unread { name, version, bytes } in std::mem::take(&mut self.unread) {
+            let mut places = self.all.iter_mut().flat_map(|memory| {
+                let section = (**memory).sections().iter().position(|(own, _)| *own == name);
+                section.map(|section| (memory, section))
+            });
+            let Some((memory, section)) = places.next() else {
+                return Err(format!(
+                    "it has '{name}', which the scene has not, or this version of percale does not know"
+                ));
+            };
+            let known = (**memory).sections()[section].1;
+            if version != known {
+                return Err(format!("its '{name}' is of version {version}, not {known}"));
+            }
+            let from = &mut &bytes[..];
+            if (**memory).take(section, from).is_none() || !from.is_empty() {
+                return Err(super::snapshot::DAMAGED.to_string());
+            }
+        }
+        Ok(())
+    }
+
+    /// Why these memories do not fit the world, whose start has `start`.
+    pub fn misfits(&self, start: &Memories, world: &World) -> Vec<&'static str> {
+        self.all.iter().zip(&start.all).filter_map(|(own, start)| (**own).misfit(&**start, world)).collect()
+    }
+}
+
+/// An [`Effect`] behind a pointer. See there for what the methods do.
+#[allow(missing_docs)]
+pub trait Plugged: Any + Debug + Send + Sync {
+    fn order(&self) -> u32;
+    fn copy(&self) -> Arc<dyn Plugged>;
+    fn start(&self, world: &World, state: &State) -> Box<dyn Remembered>;
+    fn work(&self, world: &World) -> Work;
+    fn joins(&self, world: &World, join: &mut dyn FnMut(&mut dyn Iterator<Item = usize>));
+    fn feeds(&self, world: &World, feed: &mut dyn FnMut(usize));
+    fn feeds_all(&self) -> bool;
+    fn add_mass(&self, memory: &dyn Remembered, mass: &mut [f64]);
+    fn soften(&self, world: &World, memory: &dyn Remembered, soft: &mut Vec<f64>);
+    fn roughen(&self, world: &World, memory: &dyn Remembered, growth: &mut Vec<f64>);
+    fn air_speed(&self, memory: &dyn Remembered) -> f64;
+    fn begin(&self, at: At, memory: &dyn Remembered, work: &mut Work, step: &mut Step, tallies: &mut Tallies);
+    fn update(&self, at: At, memory: &dyn Remembered, work: &mut Work, step: &Step, tallies: &mut Tallies);
+    fn after_contacts(&self) -> bool;
+    fn links<'a>(&self, work: &'a Work) -> Option<&'a dyn Couples>;
+    fn linearise(&self, at: At, memory: &dyn Remembered, work: &mut Work, step: &Step);
+    fn foresee(&self, at: At, memory: &dyn Remembered, work: &mut Work, step: &Step);
+    fn push(&self, work: &Work, force: &mut [Vec3]);
+    fn low_rank(&self, work: &mut Work, common: &mut Common);
+    fn let_go(&self, world: &World, work: &mut Work, step: &Step) -> bool;
+    fn each_coupled(&self, work: &Work, couple: &mut dyn FnMut(&mut dyn Iterator<Item = u32>));
+    fn bound(&self, world: &World, work: &Work, floors: &[f64], ceilings: &mut [f64]);
+    fn each_work(&self, at: At, memory: &dyn Remembered, work: &Work, step: &Step, add: &mut dyn FnMut(usize, f64));
+    fn sources(&self, world: &World) -> usize;
+    fn each_force(&self, at: At, place: usize, work: &Work, step: &Step, falls: &[f64], forces: &mut dyn Forces);
+    fn before_commit(&self, at: At, memory: &mut dyn Remembered, work: &mut Work, step: &Step);
+    fn commit(&self, world: &World, state: &mut State, place: usize, work: &mut Work, made: Made, told: &mut Told);
+    fn tally(&self, at: At, memory: &dyn Remembered, tallies: &mut Tallies);
+}
+
+/// The work as its own type.
+fn work_of<E: Effect>(work: &Work) -> &E::Work {
+    work.downcast_ref().expect("a work stands at the place of its effect")
+}
+
+fn work_mut<E: Effect>(work: &mut Work) -> &mut E::Work {
+    work.downcast_mut().expect("a work stands at the place of its effect")
+}
+
+impl<E: Effect> Plugged for E {
+    fn order(&self) -> u32 {
+        E::ORDER
+    }
+    fn copy(&self) -> Arc<dyn Plugged> {
+        Arc::new(self.clone())
+    }
+    fn start(&self, world: &World, state: &State) -> Box<dyn Remembered> {
+        Box::new(Effect::start(self, world, state))
+    }
+    fn work(&self, world: &World) -> Work {
+        Box::new(Effect::work(self, world))
+    }
+    fn joins(&self, world: &World, join: &mut dyn FnMut(&mut dyn Iterator<Item = usize>)) {
+        Effect::joins(self, world, join);
+    }
+    fn feeds(&self, world: &World, feed: &mut dyn FnMut(usize)) {
+        Effect::feeds(self, world, feed);
+    }
+    fn feeds_all(&self) -> bool {
+        Effect::feeds_all(self)
+    }
+    fn add_mass(&self, memory: &dyn Remembered, mass: &mut [f64]) {
+        Effect::add_mass(self, own(memory), mass);
+    }
+    fn soften(&self, world: &World, memory: &dyn Remembered, soft: &mut Vec<f64>) {
+        Effect::soften(self, world, own(memory), soft);
+    }
+    fn roughen(&self, world: &World, memory: &dyn Remembered, growth: &mut Vec<f64>) {
+        Effect::roughen(self, world, own(memory), growth);
+    }
+    fn air_speed(&self, memory: &dyn Remembered) -> f64 {
+        Effect::air_speed(self, own(memory))
+    }
+    fn begin(&self, at: At, memory: &dyn Remembered, work: &mut Work, step: &mut Step, tallies: &mut Tallies) {
+        Effect::begin(self, at, own(memory), work_mut::<E>(work), step, tallies);
+    }
+    fn update(&self, at: At, memory: &dyn Remembered, work: &mut Work, step: &Step, tallies: &mut Tallies) {
+        Effect::update(self, at, own(memory), work_mut::<E>(work), step, tallies);
+    }
+    fn after_contacts(&self) -> bool {
+        E::AFTER_CONTACTS
+    }
+    fn links<'a>(&self, work: &'a Work) -> Option<&'a dyn Couples> {
+        Effect::links(self, work_of::<E>(work))
+    }
+    fn linearise(&self, at: At, memory: &dyn Remembered, work: &mut Work, step: &Step) {
+        Effect::linearise(self, at, own(memory), work_mut::<E>(work), step);
+    }
+    fn foresee(&self, at: At, memory: &dyn Remembered, work: &mut Work, step: &Step) {
+        Effect::foresee(self, at, own(memory), work_mut::<E>(work), step);
+    }
+    fn push(&self, work: &Work, force: &mut [Vec3]) {
+        Effect::push(self, work_of::<E>(work), force);
+    }
+    fn low_rank(&self, work: &mut Work, common: &mut Common) {
+        Effect::low_rank(self, work_mut::<E>(work), common);
+    }
+    fn let_go(&self, world: &World, work: &mut Work, step: &Step) -> bool {
+        Effect::let_go(self, world, work_mut::<E>(work), step)
+    }
+    fn each_coupled(&self, work: &Work, couple: &mut dyn FnMut(&mut dyn Iterator<Item = u32>)) {
+        Effect::each_coupled(self, work_of::<E>(work), couple);
+    }
+    fn bound(&self, world: &World, work: &Work, floors: &[f64], ceilings: &mut [f64]) {
+        Effect::bound(self, world, work_of::<E>(work), floors, ceilings);
+    }
+    fn each_work(&self, at: At, memory: &dyn Remembered, work: &Work, step: &Step, add: &mut dyn FnMut(usize, f64)) {
+        Effect::each_work(self, at, own(memory), work_of::<E>(work), step, add);
+    }
+    fn sources(&self, world: &World) -> usize {
+        Effect::sources(self, world)
+    }
+    fn each_force(&self, at: At, place: usize, work: &Work, step: &Step, falls: &[f64], forces: &mut dyn Forces) {
+        Effect::each_force(self, at, own(at.state.effects.at(place)), work_of::<E>(work), step, falls, forces);
+    }
+    fn before_commit(&self, at: At, memory: &mut dyn Remembered, work: &mut Work, step: &Step) {
+        Effect::before_commit(self, at, own_mut(memory), work_mut::<E>(work), step);
+    }
+    fn commit(&self, world: &World, state: &mut State, place: usize, work: &mut Work, made: Made, told: &mut Told) {
+        // Others see an empty memory meanwhile.
+        let blank = state.effects.all[place].blank();
+        let mut memory = std::mem::replace(&mut state.effects.all[place], blank);
+        Effect::commit(self, world, state, own_mut(&mut *memory), work_mut::<E>(work), made, told);
+        state.effects.all[place] = memory;
+    }
+    fn tally(&self, at: At, memory: &dyn Remembered, tallies: &mut Tallies) {
+        Effect::tally(self, at, own(memory), tallies);
+    }
+}
+
+/// Effects of a world, in their order.
+#[derive(Clone, Debug, Default)]
+pub struct Effects(Vec<Arc<dyn Plugged>>);
+
+impl Effects {
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = &dyn Plugged> {
+        self.0.iter().map(|effect| &**effect)
+    }
+
+    /// The effect of a type.
+    pub fn get<E: Effect>(&self) -> Option<&E> {
+        self.all().find_map(|effect| {
+            let effect: &dyn Any = effect;
+            effect.downcast_ref()
+        })
+    }
+
+    /// The effect of a type, to change. Other worlds that share it keep it as it was.
+    pub fn get_mut<E: Effect>(&mut self) -> Option<&mut E> {
+        let is = |effect: &&mut Arc<dyn Plugged>| {
+            let effect: &dyn Any = &***effect;
+            effect.is::<E>()
+        };
+        let effect = self.0.iter_mut().find(is)?;
+        if Arc::get_mut(effect).is_none() {
+            *effect = (**effect).copy();
+        }
+        let effect: &mut dyn Any = Arc::get_mut(effect)?;
+        effect.downcast_mut()
+    }
+}
+
+impl World {
+    /// Adds an effect, and its memory to the state at the start. It takes the place of another one of its type.
+    pub fn plug<E: Effect>(&mut self, effect: E, state: &mut State) {
+        let place = match self.effects.0.iter().position(|other| {
+            let other: &dyn Any = &**other;
+            other.is::<E>()
+        }) {
+            Some(place) => {
+                self.effects.0.remove(place);
+                state.effects.all.remove(place);
+                place
+            }
+            None => self.effects.0.partition_point(|other| (**other).order() <= E::ORDER),
+        };
+        let memory = Effect::start(&effect, self, state);
+        self.effects.0.insert(place, Arc::new(effect));
+        state.effects.all.insert(place, Box::new(memory));
+    }
+
+    /// Begins the memories of all effects anew, where the vertices are.
+    pub fn begin_effects(&self, state: &mut State) {
+        let all = self.effects.all().map(|effect| effect.start(self, state)).collect();
+        state.effects.all = all;
+    }
+
+    /// Memories of all effects, beside them.
+    fn remembered<'a>(&'a self, state: &'a State) -> impl Iterator<Item = (&'a dyn Plugged, &'a dyn Remembered)> {
+        self.effects.all().zip(state.effects.all())
+    }
+
+    /// Masses of the moving vertices with all that effects add [kg].
+    pub fn masses(&self, state: &State, mass: &mut Vec<f64>) {
+        mass.clone_from(&self.mass);
+        mass.truncate(self.moving);
+        self.remembered(state).for_each(|(effect, memory)| effect.add_mass(memory, mass));
+    }
+
+    /// Part of its stiffness that each moving vertex has; empty where nothing changes any.
+    pub fn soften(&self, state: &State, soft: &mut Vec<f64>) {
+        soft.clear();
+        self.remembered(state).for_each(|(effect, memory)| effect.soften(self, memory, soft));
+    }
+
+    /// Relative growth of friction of each moving vertex; empty where nothing changes any.
+    pub fn roughen(&self, state: &State, growth: &mut Vec<f64>) {
+        growth.clear();
+        self.remembered(state).for_each(|(effect, memory)| effect.roughen(self, memory, growth));
+    }
+
+    /// Fastest of the wind, or of what effects move, at time `t` [m/s].
+    pub fn air_speed(&self, state: &State, t: f64) -> f64 {
+        let moved = self.remembered(state).map(|(effect, memory)| effect.air_speed(memory));
+        moved.fold(self.wind.at(t).norm(), f64::max)
+    }
+
+    /// Numbers of a state that effects tell.
+    pub fn tally(&self, state: &State, tallies: &mut Tallies) {
+        let at = At { world: self, state };
+        self.remembered(state).for_each(|(effect, memory)| effect.tally(at, memory, tallies));
+    }
+}
+
+impl State {
+    /// Gives the memory of each effect that remembers a step to `f`, taken out of the state meanwhile.
+    pub fn each_memory(&mut self, mut f: impl FnMut(usize, &mut dyn Remembered, &State)) {
+        for place in 0..self.effects.all.len() {
+            let blank = self.effects.all[place].blank();
+            let mut memory = std::mem::replace(&mut self.effects.all[place], blank);
+            f(place, &mut *memory, self);
+            self.effects.all[place] = memory;
+        }
+    }
+}
