@@ -109,6 +109,16 @@ fn rooms_name_only_rooms_above_them() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// The stepper calls all effects alike.
+#[test]
+fn the_stepper_names_no_effect() {
+    for (_, file, code) in sources().into_iter().filter(|(room, ..)| room == "stepper") {
+        for (at, _) in code.match_indices("effect::").filter(|(at, _)| !code[..*at].ends_with("world::")) {
+            assert!(code[at..].starts_with("effect::Running"), "{file}: names a file of 'effect'");
+        }
+    }
+}
+
 #[test]
 fn a_package_is_named_in_one_room() {
     let mut faults = Vec::new();

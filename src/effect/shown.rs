@@ -1,20 +1,20 @@
 //! Quantities that are shown: those of the world, of laws and of effects, in the order of files.
 
-use super::{air, airflow, pointer, water};
-use crate::world::effect::Tally;
+use super::air::Airs;
+use super::airflow::domain::Airflow;
+use super::pointer::Pointers;
+use super::water::cloths::Wet;
+use crate::world::effect::{Effect, Tally};
 use crate::world::quantity::{Channel, INNER, PLAIN, of_laws};
 
 /// Channels of cloths' vertices, in the order in which files have them.
 pub fn channels() -> impl Iterator<Item = &'static Channel> {
-    let own = [PLAIN, air::quantities::CHANNELS, INNER, water::quantities::CHANNELS];
-    own.into_iter().flatten().chain(of_laws())
+    [PLAIN, Airs::CHANNELS, INNER, Wet::CHANNELS].into_iter().flatten().chain(of_laws())
 }
 
 /// Numbers of a frame that effects tell.
 pub fn tallies() -> impl Iterator<Item = &'static Tally> {
-    let water = [&water::WATER, &water::JOINED, &water::DRIED, &water::BRIDGES, &water::ADHESION];
-    let flow = [&airflow::SPEED, &airflow::ENERGY, &airflow::DRAINED, &airflow::ITERATIONS, &airflow::UNCONVERGED];
-    water.into_iter().chain(flow).chain([&pointer::MISSED])
+    [Wet::TALLIES, Airflow::TALLIES, Pointers::TALLIES].into_iter().flatten().copied()
 }
 
 #[cfg(test)]

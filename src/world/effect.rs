@@ -4,6 +4,7 @@
 //! beside the motion, forces from outside. Its constants are in [`World::effects`], its memory is in [`State::effects`], and the storage
 //! of a stepper is its work. Each method below is one moment of a step; an effect implements those in which it does something.
 
+use super::quantity::Channel;
 use super::step::Step;
 use super::{State, World};
 use crate::force::links::Couples;
@@ -186,6 +187,10 @@ pub trait Effect: Clone + Debug + Send + Sync + 'static {
 
     /// Place among all effects, which call by call go in ascending order.
     const ORDER: u32 = u32::MAX;
+    /// Channels of cloths' vertices that it shows.
+    const CHANNELS: &'static [Channel] = &[];
+    /// Numbers of a frame that it tells.
+    const TALLIES: &'static [&'static Tally] = &[];
     /// Its links stand behind contacts in the system instead of before them.
     const AFTER_CONTACTS: bool = false;
 

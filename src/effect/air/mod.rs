@@ -23,6 +23,7 @@ use crate::force::links::Couples;
 use crate::linalg::Vec3;
 use crate::linalg::matrix::Common;
 use crate::world::effect::{At, Effect, Forces, Made, Notice, Remember, Tallies, Told};
+use crate::world::quantity::Channel;
 use crate::world::snapshot::{Piece, pieces};
 use crate::world::step::Step;
 use crate::world::{State, World};
@@ -112,6 +113,7 @@ impl Effect for Airs {
     type Memory = AirState;
     type Work = Columns;
     const ORDER: u32 = order::AIR;
+    const CHANNELS: &'static [Channel] = quantities::CHANNELS;
     const AFTER_CONTACTS: bool = true;
 
     fn start(&self, world: &World, state: &State) -> AirState {

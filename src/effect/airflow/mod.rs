@@ -84,6 +84,7 @@ impl Effect for Airflow {
     type Memory = Flow;
     type Work = Coupling;
     const ORDER: u32 = order::AIRFLOW;
+    const TALLIES: &'static [&'static Tally] = &[&SPEED, &ENERGY, &DRAINED, &ITERATIONS, &UNCONVERGED];
 
     fn start(&self, world: &World, _: &State) -> Flow {
         let mut flow = Flow::still(&self.grid);

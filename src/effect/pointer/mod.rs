@@ -80,6 +80,7 @@ impl Effect for Pointers {
     type Memory = Grips;
     type Work = Pulls;
     const ORDER: u32 = order::POINTERS;
+    const TALLIES: &'static [&'static Tally] = &[&MISSED];
 
     fn start(&self, world: &World, state: &State) -> Grips {
         let grip = |pick: &Pick| pick.grip(world, &state.x, state.now(), Grip::default());

@@ -16,6 +16,7 @@ pub mod transport;
 use super::order;
 use crate::force::links::Couples;
 use crate::world::effect::{At, Effect, Forces, Join, Made, Remember, Tallies, Tally, Told};
+use crate::world::quantity::Channel;
 use crate::world::snapshot::{Piece, pieces};
 use crate::world::step::Step;
 use crate::world::{State, World};
@@ -102,6 +103,8 @@ impl Effect for Wet {
     type Memory = WaterState;
     type Work = WaterWork;
     const ORDER: u32 = order::WATER;
+    const CHANNELS: &'static [Channel] = quantities::CHANNELS;
+    const TALLIES: &'static [&'static Tally] = &[&WATER, &JOINED, &DRIED, &BRIDGES, &ADHESION];
 
     fn start(&self, _: &World, _: &State) -> WaterState {
         WaterState { water: self.start.clone(), bridges: Vec::new() }
