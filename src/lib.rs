@@ -1,7 +1,27 @@
 //! percale: offline cloth simulation. A TOML scene goes in; per-frame meshes, preview pictures and a record come out.
 //!
-//! The crate is a house of rooms; each may use only the rooms above it (`tests/house.rs` holds the order).
-//! Units are SI throughout; state is `f64`, files and the solver's matrix are `f32`.
+//! [`Simulation`] steps a scene frame by frame:
+//!
+//! ```no_run
+//! # fn main() -> Result<(), percale::Error> {
+//! let mut simulation = percale::Simulation::load("scenes/drape.toml", &[])?;
+//! while let Some(frame) = simulation.next_frame()? {
+//!     let sheet = simulation.positions("sheet").unwrap_or_default();
+//!     println!("frame {frame}: {} vertices", sheet.len());
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Forces of your own are laws on fixed elements ([`force::term::Law`]) or effects ([`world::effect::Effect`], plugged in by
+//! [`Simulation::plug`]). [`sequence`] reads run folders that the program has written. `examples/` shows each.
+//!
+//! Rooms of the crate may use only those above them. Units are SI throughout; state is `f64`, files and the solver's matrix
+//! are `f32`.
+
+mod simulation;
+
+pub use simulation::{Error, Simulation};
 
 /// 3x3 blocks, block-sparse matrices, conjugate gradients, ordered (deterministic) parallel loops.
 pub mod linalg;

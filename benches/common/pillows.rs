@@ -1,6 +1,6 @@
 //! Three pillows on each other, each in a cover 2 to 5 mm outside: they sway, swell and slide while the covers creep over them.
 
-#[path = "../../examples/make_meshes/meshes/pillow.rs"]
+#[path = "../../tools/make_meshes/meshes/pillow.rs"]
 mod pillow;
 
 use percale::linalg::Vec3;

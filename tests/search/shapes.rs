@@ -1,6 +1,6 @@
 //! Random numbers and random meshes.
 
-#[path = "../../examples/make_meshes/meshes/pillow.rs"]
+#[path = "../../tools/make_meshes/meshes/pillow.rs"]
 mod pillow;
 
 use percale::linalg::{Rotation, Vec2, Vec3};

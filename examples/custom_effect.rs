@@ -1,0 +1,97 @@
+//! An effect of one's own: a point that attracts every vertex, and tires. `cargo run --release --example custom_effect`.
+
+use percale::Simulation;
+use percale::force::links::{Couples, Link};
+use percale::linalg::{Mat3, Vec3};
+use percale::world::effect::{At, Effect, Made, Remember, Tallies, Told};
+use percale::world::snapshot::Piece;
+use percale::world::step::Step;
+use percale::world::{State, World};
+
+/// Constants: where the point is [m] and the force on each vertex at first [N].
+#[derive(Clone, Debug)]
+struct Attractor {
+    point: Vec3,
+    force: f64,
+}
+
+/// Memory: how strong it still is, from 1 down to 0. Checkpoints keep it.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Strength(f64);
+
+/// Storage of a step: vertices and forces [N].
+#[derive(Default)]
+struct Pulls(Vec<(u32, Vec3)>);
+
+impl Remember for Strength {
+    const SECTIONS: &'static [(&'static str, u32)] = &[("attractor", 1)];
+
+    fn put(&self, _: usize, out: &mut Vec<u8>) {
+        self.0.put(out);
+    }
+
+    fn take(&mut self, _: usize, from: &mut &[u8]) -> Option<()> {
+        self.0 = Piece::take(from)?;
+        Some(())
+    }
+}
+
+impl Couples for Pulls {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    fn corners(&self, out: &mut [([u32; 4], [f64; 4])]) {
+        out.iter_mut().zip(&self.0).for_each(|(out, (v, _))| *out = ([*v, 0, 0, 0], [1.0, 0.0, 0.0, 0.0]));
+    }
+
+    fn links(&self, out: &mut [Link]) {
+        for (out, (_, force)) in out.iter_mut().zip(&self.0) {
+            *out = Link { weights: [1.0, 0.0, 0.0, 0.0], force: *force, stiffness: Mat3::zeros() };
+        }
+    }
+}
+
+impl Effect for Attractor {
+    type Memory = Strength;
+    type Work = Pulls;
+
+    fn start(&self, _: &World, _: &State) -> Strength {
+        Strength(1.0)
+    }
+
+    fn work(&self, _: &World) -> Pulls {
+        Pulls::default()
+    }
+
+    /// Its work is not known to the energy check.
+    fn feeds(&self, world: &World, feed: &mut dyn FnMut(usize)) {
+        (0..world.moving).for_each(feed);
+    }
+
+    fn update(&self, at: At, memory: &Strength, work: &mut Pulls, _: &Step, _: &mut Tallies) {
+        let toward = |x: &Vec3| (self.point - x).try_normalize(0.0).unwrap_or_default() * (self.force * memory.0);
+        work.0.clear();
+        work.0.extend((0..).zip(&at.state.x[..at.world.moving]).map(|(v, x)| (v, toward(x))));
+    }
+
+    fn links<'a>(&self, work: &'a Pulls) -> Option<&'a dyn Couples> {
+        Some(work)
+    }
+
+    fn commit(&self, _: &World, _: &mut State, memory: &mut Strength, _: &mut Pulls, made: Made, _: &mut Told) {
+        memory.0 *= 1.0 - 0.5 * made.step.h;
+    }
+}
+
+fn main() -> Result<(), percale::Error> {
+    let mut simulation = Simulation::load("scenes/drape.toml", &["time.frames=20"])?;
+    simulation.plug(Attractor { point: Vec3::new(0.0, 3.0, 0.0), force: 5e-4 });
+    while let Some(frame) = simulation.next_frame()? {
+        let sheet = simulation.positions("sheet").unwrap_or_default();
+        let mean = sheet.iter().map(|p| p.y).sum::<f64>() / sheet.len() as f64;
+        let strength = simulation.state().effects.get::<Strength>().map_or(0.0, |strength| strength.0);
+        println!("frame {frame}: mean height {mean:.4} m, strength {strength:.3}");
+    }
+    Ok(())
+}

@@ -1,0 +1,207 @@
+//! Simulations stepped from Rust, without a run folder.
+
+use crate::collision::intersect::Test;
+use crate::linalg::Vec3;
+use crate::scene::build::{self, Built};
+use crate::scene::{self, Fault, Override, Scene};
+use crate::sequence::{Snapshot, Verdict};
+use crate::stepper::{Advance, steps};
+use crate::world::effect::Effect;
+use crate::world::{State, World};
+use std::fmt;
+use std::path::Path;
+
+/// Reason why a simulation ends early.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Error {
+    /// Faults of the scene file, its meshes or its start, with their places.
+    Scene(Vec<Fault>),
+    /// A step that cannot be made, triangles that cross, or recorded motion that can no longer be read.
+    Step {
+        /// Number of the frame.
+        frame: u32,
+        /// Number of the last frame.
+        last: u32,
+        /// Text for the user.
+        reason: String,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Error::Scene(faults) => {
+                for (k, fault) in faults.iter().enumerate() {
+                    let line = if k > 0 { "\n" } else { "" };
+                    write!(f, "{line}{fault}")?;
+                }
+                Ok(())
+            }
+            Error::Step { frame, last, reason } => write!(f, "frame {frame} of {last}, {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// A scene in motion, frame by frame.
+///
+/// Results are those of `percale run`, bit for bit, on any number of threads: each frame is tested for intersections before it is given
+/// out.
+///
+/// ```
+/// # fn main() -> Result<(), percale::Error> {
+/// let mut simulation = percale::Simulation::load("scenes/drape.toml", &["time.frames=2"])?;
+/// while let Some(frame) = simulation.next_frame()? {
+///     let positions = simulation.positions("sheet").unwrap_or_default();
+///     let lowest = positions.iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
+///     println!("frame {frame}: {} vertices, the lowest at {lowest:.3} m", positions.len());
+/// }
+/// # assert_eq!(simulation.frame(), Some(2));
+/// # Ok(())
+/// # }
+/// ```
+pub struct Simulation {
+    scene: Scene,
+    world: World,
+    state: State,
+    stepper: Box<dyn Advance>,
+    test: Test,
+    /// Frame that the snapshots are of.
+    frame: Option<u32>,
+    snapshots: Vec<Snapshot>,
+    warnings: Vec<Fault>,
+}
+
+impl Simulation {
+    /// Reads a scene file and its meshes. `set` are overrides such as `"time.step=0.5 ms"`.
+    ///
+    /// # Errors
+    /// Faults of the overrides, of the scene file, of the meshes, or of the start.
+    pub fn load(file: impl AsRef<Path>, set: &[&str]) -> Result<Simulation, Error> {
+        let (mut overrides, mut faults) = (Vec::new(), Vec::new());
+        for one in set {
+            match Override::parse(one) {
+                Ok(one) => overrides.push(one),
+                Err(fault) => faults.push(fault),
+            }
+        }
+        if !faults.is_empty() {
+            return Err(Error::Scene(faults));
+        }
+        let file = file.as_ref();
+        Simulation::of(scene::read(file, &overrides).map_err(Error::Scene)?, file)
+    }
+
+    /// Builds a scene that was read from `file`.
+    ///
+    /// # Errors
+    /// Faults of the meshes, or of the start.
+    pub fn of(scene: Scene, file: &Path) -> Result<Simulation, Error> {
+        let Built { world, state, warnings } =
+            build::build(&scene, file).map_err(|refusal| Error::Scene(refusal.faults))?;
+        let warnings = scene.warnings.iter().cloned().chain(warnings).collect();
+        let (stepper, test) = (build::stepper(&scene, &world), world.test());
+        Ok(Simulation { scene, world, state, stepper, test, frame: None, snapshots: Vec::new(), warnings })
+    }
+
+    /// Adds an effect of your own. It takes part from the next step on.
+    pub fn plug(&mut self, effect: impl Effect) {
+        self.world.plug(effect, &mut self.state);
+        self.stepper = build::stepper(&self.scene, &self.world);
+    }
+
+    /// Steps to the next frame and returns its number; `None` after the last one. The first frame is the start, after the preroll.
+    ///
+    /// # Errors
+    /// A step that cannot be made, triangles that cross in the frame, or recorded motion that can no longer be read.
+    pub fn next_frame(&mut self) -> Result<Option<u32>, Error> {
+        self.next_frame_while(|| true)
+    }
+
+    /// Steps to the next frame like [`Simulation::next_frame`], but stops after a step in which `go` has become false and returns `None`.
+    ///
+    /// # Errors
+    /// Those of [`Simulation::next_frame`].
+    pub fn next_frame_while(&mut self, mut go: impl FnMut() -> bool) -> Result<Option<u32>, Error> {
+        let (time, last) = (self.scene.time.clone(), self.scene.time.last_frame());
+        let frame = self.frame.map_or(time.start_frame, |frame| frame + 1);
+        if frame > last {
+            return Ok(None);
+        }
+        let preroll = if self.frame.is_none() { 1..=time.preroll } else { 1..=0 };
+        let times = preroll.map(|k| time.run_after(k)).chain([time.run(frame)]);
+        for until in times {
+            let made = steps(self.stepper.as_mut(), &self.world, &mut self.state, until, |_, _, _| go());
+            if let Err(stuck) = made {
+                let place = format!("step {}, t={:.6} s", self.state.step + 1, self.world.shot.shot(self.state.time));
+                let reason = format!("{place}: {}", stuck.describe(&self.world, &self.state));
+                return Err(Error::Step { frame, last, reason });
+            }
+            if self.state.time < until {
+                return Ok(None);
+            }
+        }
+        self.snapshots = self.checked().map_err(|reason| Error::Step { frame, last, reason })?;
+        self.frame = Some(frame);
+        Ok(self.frame)
+    }
+
+    /// All objects as files would hold them, after the exact test.
+    fn checked(&mut self) -> Result<Vec<Snapshot>, String> {
+        let Simulation { world, state, test, .. } = self;
+        if let Some(lost) = world.lost() {
+            return Err(lost);
+        }
+        let all: Vec<Snapshot> =
+            world.objects.iter().map(|object| Snapshot::of(world, state, object, Vec::new())).collect();
+        match Verdict::of(world, state, &all, test).told(world) {
+            None => Ok(all),
+            Some(told) => Err(format!("t={:.6} s: {told}", world.shot.shot(state.time))),
+        }
+    }
+
+    /// Number of the frame reached; `None` before the first one.
+    pub fn frame(&self) -> Option<u32> {
+        self.frame
+    }
+
+    /// Positions of an object's vertices in file order [m]; `None` where no object has that name, or before the first frame.
+    pub fn positions(&self, object: &str) -> Option<&[Vec3]> {
+        self.snapshot(object).map(|at| &at.positions[..])
+    }
+
+    /// Velocities of an object's vertices in file order [m/s].
+    pub fn velocities(&self, object: &str) -> Option<&[Vec3]> {
+        self.snapshot(object)?.velocities.as_deref()
+    }
+
+    fn snapshot(&self, object: &str) -> Option<&Snapshot> {
+        self.snapshots.get(self.world.objects.iter().position(|own| own.name == object)?)
+    }
+
+    /// Objects of the frame reached, in the order of the world.
+    pub fn snapshots(&self) -> &[Snapshot] {
+        &self.snapshots
+    }
+
+    /// Warnings about the scene.
+    pub fn warnings(&self) -> &[Fault] {
+        &self.warnings
+    }
+
+    /// The scene.
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// Constants of the run.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// State at the end of the last step.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+}
