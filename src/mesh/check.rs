@@ -272,7 +272,7 @@ impl Places {
         self.count += 1;
     }
 
-    /// Returns the fault, if it has any place.
+    /// Returns the fault, if there is any place of it.
     fn fault(self, kind: FaultKind, singular: &str, plural: &str, remedy: &str) -> Option<Fault> {
         let severity = match kind {
             FaultKind::IsolatedVertex

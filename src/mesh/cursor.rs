@@ -122,10 +122,10 @@ impl<'a> Cursor<'a> {
         if rest.text.is_empty() { Ok(()) } else { Err(rest.error("the line should end here")) }
     }
 
-    /// Moves past the next `text`, anywhere in a line. Binary numbers need not end with an end of line.
+    /// Moves past the next `text`, anywhere in a line. No end of line is needed after binary numbers.
     ///
     /// # Errors
-    /// Fails if `text` does not follow.
+    /// Fails if `text` does not occur in the rest of the file.
     pub fn pass(&mut self, text: &str) -> Result<(), MeshError> {
         loop {
             let rest = &self.bytes[self.at..];

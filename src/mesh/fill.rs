@@ -29,8 +29,8 @@ mod stencil;
 
 pub use fault::FillFault;
 
-/// Bounds of the dihedral angles of any mesh [degrees]. Over all stencils, with every vertex at the ends of its range and
-/// at three places between, the extremes are 10.549 and 163.716.
+/// Bounds of the dihedral angles of any mesh [degrees]. Over all stencils, with every vertex at the ends of its range
+/// and at three places between, the extremes are 10.549 and 163.716.
 pub const ANGLES: [f64; 2] = [10.5, 163.8];
 
 /// Largest number of tetrahedra of a mesh.
@@ -84,7 +84,7 @@ pub fn fill(surface: &TriMesh, size: f64) -> Result<TetMesh, FillFault> {
     Ok(TetMesh { positions: body.positions, tets: body.tets, ..TetMesh::default() })
 }
 
-/// Returns the sites to move, ascending, each with the nearest of its too near cuts.
+/// Returns the sites to move, ascending, each with the nearest of the cuts that are too near to it.
 fn moved(lattice: &Lattice, cuts: &[Cut]) -> Vec<(usize, Cut)> {
     let mut moved: Vec<(usize, f64, Cut)> = Vec::new();
     for cut in cuts {

@@ -29,7 +29,7 @@ pub mod tet;
 pub mod refine;
 /// Text encodings.
 pub mod text;
-/// Borders that lie on each other.
+/// Borders that coincide.
 pub mod seam;
 /// Reader of TetGen.
 pub mod tetgen;

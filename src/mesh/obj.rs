@@ -66,7 +66,7 @@ struct Section {
 #[derive(Default)]
 struct Reader {
     positions: Vec<Vec3>,
-    /// Texture coordinates, including those that are not finite, and the line of the first such.
+    /// Texture coordinates, including those that are not finite, and the line of the first of these.
     uv: Vec<Vec2>,
     broken_uv: Option<usize>,
     /// Numbers of vertices and texture coordinates in the whole file.
@@ -81,7 +81,7 @@ struct Reader {
     faces: Vec<(usize, usize)>,
     /// First line that names a texture coordinate in a file without any.
     without_uv: Option<usize>,
-    /// Unread words with a possible loss: first line of each, and number of its lines.
+    /// Ignored words that may have held a part of a mesh: first line and number of lines of each.
     passed: BTreeMap<String, (usize, usize)>,
 }
 
@@ -291,8 +291,8 @@ impl Reader {
         Ok(mesh)
     }
 
-    /// Returns the reason why these faces have no chart, and its line. Returns none if all faces have one, or none of
-    /// them.
+    /// Returns the reason why these faces have no chart, and its line. Returns none if all faces have a chart, or no
+    /// face has one.
     fn without_chart(&self, faces: impl Iterator<Item = usize>) -> Option<(usize, String)> {
         if let Some(line) = self.without_uv {
             return Some((line, "texture coordinates are named here, but the file has no 'vt' lines".to_string()));
@@ -329,7 +329,7 @@ impl Reader {
         Some((without, why))
     }
 
-    /// Returns notes on unread words with a possible loss.
+    /// Returns notes on ignored words that may have held a part of a mesh.
     fn notes(&self) -> Vec<MeshError> {
         let note = |(word, (line, lines)): (&String, &(usize, usize))| {
             let of = if *lines == 1 { "this line is".to_string() } else { format!("{lines} such lines are") };

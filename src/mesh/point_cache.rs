@@ -47,8 +47,8 @@ impl Clock {
         }
     }
 
-    /// Returns the shortest and longest time between samples [s] if they differ by more than 2 % and rounding to 32
-    /// bits.
+    /// Returns the shortest and longest time between samples [s] if they differ by more than 2 % of the longest and
+    /// rounding to 32 bits.
     pub fn uneven(&self) -> Option<[f64; 2]> {
         let Clock::Times(times) = self else { return None };
         let ways = times.windows(2).map(|pair| pair[1] - pair[0]);

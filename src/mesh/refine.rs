@@ -193,7 +193,7 @@ mod tests {
     use crate::mesh::generate::{self, Diagonals, smallest_angle};
     use crate::mesh::topology::Topology;
 
-    /// Counts edges of one triangle. A vertex on the edge of a neighbour would make three of one.
+    /// Counts the edges without exactly two triangles. A vertex on the edge of a neighbour would add three.
     fn borders(mesh: &TriMesh) -> usize {
         Topology::new(mesh.positions.len(), &mesh.triangles).edge_valence.iter().filter(|v| **v != 2).count()
     }

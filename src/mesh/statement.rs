@@ -143,7 +143,7 @@ impl<'a> Tokens<'a> {
         Self { rest: bytes, line: 0 }
     }
 
-    /// Reads the next statement, which may be empty. Returns false at the end of the file.
+    /// Reads the next statement, which may be empty, into `statement`. Returns false at the end of the file.
     pub fn next(&mut self, statement: &mut Statement<'a>) -> bool {
         statement.tokens.clear();
         if self.rest.is_empty() {

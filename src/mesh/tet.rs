@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 
 /// Largest [`quality`] of a flat tetrahedron.
 ///
-/// Four points of one plane, saved in single precision, come back with a quality of about `1e-7 d / l`, `d` their
-/// distance from the origin and `l` their edges. Below this bound the sign of a volume is meaningless. Stiffness goes
-/// with the inverse square of the height. Such a sliver would be 1e12 times as stiff as its neighbours.
+/// Four coplanar points, saved in single precision, come back with a quality of about `1e-7 d / l`. Here `d` is their
+/// distance from the origin, and `l` the length of their edges. Below this bound the sign of a volume is meaningless.
+/// Stiffness goes with the inverse square of the height. Such a sliver would be 1e12 times as stiff as its neighbours.
 pub const FLAT: f64 = 1e-6;
 
 /// Faces of a tetrahedron, each opposite to the vertex of its index and counter-clockwise seen from outside.

@@ -93,7 +93,7 @@ impl Nodes {
             tets.push(tet);
         }
         lines.end(promised, "tetrahedra")?;
-        // Notes on the other file get no line of their own, because it would refer to this file.
+        // Notes on the other file get no place, because it would refer to this file.
         notes.extend(self.notes.into_iter().map(|note| MeshError::new(format!("in the .node file: {note}"))));
         Ok(TetMesh { positions: self.positions, tets, notes, ..TetMesh::default() })
     }

@@ -236,7 +236,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Skips metadata, which end with an empty line. Component names have a line each, which is empty without a name.
+    /// Skips metadata, which end with an empty line. Each component name has a line, which is empty for a component
+    /// without a name.
     fn metadata(&mut self) {
         self.cursor.rest_of_line();
         loop {

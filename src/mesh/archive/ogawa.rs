@@ -27,7 +27,7 @@ pub struct Ogawa {
     pub clocks: Vec<Clock>,
     /// Reference of the top object.
     top: u64,
-    /// Groups read since the top, and remaining bytes for groups and headers. Each of these is in the file once.
+    /// Groups read since the top, and remaining bytes for groups and headers. Each group is in the file once.
     known: RefCell<(BTreeSet<u64>, u64)>,
 }
 

@@ -40,7 +40,7 @@ pub struct Property {
     pub(super) extent: usize,
     /// Number of samples.
     pub count: usize,
-    /// First and last sample that differ from their predecessor.
+    /// First and last sample that differs from its predecessor.
     pub(super) changes: [usize; 2],
     /// Index of its time sampling.
     pub clock: usize,

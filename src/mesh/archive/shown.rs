@@ -37,8 +37,8 @@ impl Shown {
         !self.0.iter().any(|(_, seen)| *seen)
     }
 
-    /// Returns the times at which it is first visible and hidden for good, infinite where there is none. It may be
-    /// hidden in between.
+    /// Returns the time at which it is first visible and the time from which it stays hidden, infinite where there is
+    /// none. It may be hidden in between.
     pub fn window(&self) -> [f64; 2] {
         let seen = |(_, seen): &(f64, bool)| *seen;
         let Some(first) = self.0.iter().position(seen) else { return [f64::INFINITY; 2] };

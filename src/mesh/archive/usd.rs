@@ -148,7 +148,7 @@ pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
 pub fn open(file: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, MeshError> {
     let stage = stage(file)?;
     let Content { meshes: all, others, astray, broken } = content(&stage)?;
-    // A composition error is fatal only if the whole file was asked for.
+    // If a part of the file is asked for, a composition error is only a note.
     if let (Some(broken), None) = (&broken, wanted) {
         return Err(MeshError::new(broken));
     }

@@ -1,5 +1,5 @@
-//! Checks of surfaces that change them. Faces against their neighbours are reversed. An obstacle may have faults that a
-//! cloth may not.
+//! Checks and repairs of surfaces. Faces wound against their neighbours are reversed. An obstacle may have faults that
+//! a cloth may not.
 
 use super::{Fault, FaultKind, Places, Severity, check, degenerate, edge, triangle};
 use crate::mesh::TriMesh;

@@ -10,7 +10,7 @@ use super::lattice::{DIRECTIONS, Edge, Lattice, Site};
 use crate::linalg::par;
 use crate::mesh::TriMesh;
 
-/// Binary digits of half a cell to which vertices are rounded: `2^-22` of it, a ten-millionth of a cell.
+/// Binary places of half a cell to which vertices are rounded: `2^-22` of it, a ten-millionth of a cell.
 ///
 /// With up to `2^12` half cells along an axis a coordinate has 34 bits, a normal 71 and the largest product 108.
 const BITS: u32 = 22;
@@ -31,7 +31,7 @@ pub struct Cut {
 /// Crossing of a lattice line with a triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Crossing {
-    /// Direction of the line, and its two coordinates across that.
+    /// Direction of the line, and the two coordinates of the line across it.
     line: [i64; 3],
     /// Number of edges of the line below the crossing, counted from the base site of the line.
     step: i64,

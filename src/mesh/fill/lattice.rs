@@ -9,8 +9,8 @@ pub type Site = [i64; 3];
 /// others `sqrt(3) / 2` cells (short edges).
 pub const DIRECTIONS: [Site; 7] = [[2, 0, 0], [0, 2, 0], [0, 0, 2], [1, 1, 1], [1, 1, -1], [1, -1, 1], [1, -1, -1]];
 
-/// Largest distance of a cut from an end at which that end is moved to the cut, as fractions of a long and a short
-/// edge. Found by search for good [`ANGLES`](super::ANGLES). Both are below a half, so one end is moved at most.
+/// Fractions of a long and of a short edge. An end nearer than this to a cut is moved to the cut. Found by search for
+/// good [`ANGLES`](super::ANGLES). Both are below a half, so one end is moved at most.
 pub const NEAR: [f64; 2] = [0.28, 0.40];
 
 /// Margin around the surface, in cells.

@@ -2,7 +2,7 @@
 
 use super::lattice::{DIRECTIONS, Lattice, Site, stepped};
 
-/// Link of a site: its 14 neighbours are the corners of 24 triangles, which face it in its tetrahedra.
+/// Link of a site: its 14 neighbours are the corners of 24 triangles, one opposite to it in each of its tetrahedra.
 pub struct Link {
     /// Offsets from the site to its neighbours.
     neighbours: Vec<Site>,

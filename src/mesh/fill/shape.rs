@@ -7,8 +7,8 @@ use crate::mesh::TriMesh;
 use crate::mesh::check::{Severity, check};
 use crate::mesh::topology::Topology;
 
-/// Largest distance between a vertex of the surface and the boundary of the mesh, in cells. The tip of a wedge of 15
-/// degrees loses about three for any size.
+/// Largest accepted distance between a vertex of the surface and the boundary of the mesh, in cells. The tip of a wedge
+/// of 15 degrees loses about three for any size.
 const LOST: i64 = 3;
 
 /// Measures of a sound closed surface.

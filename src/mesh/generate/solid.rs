@@ -142,7 +142,7 @@ pub fn plane(point: Vec3, normal: Vec3, half_size: f64, max_edge: f64) -> TriMes
     TriMesh { positions: mesh.positions, triangles: mesh.triangles, ..TriMesh::default() }
 }
 
-/// Makes a capsule, all points within `radius` [m] of the segment from `a` to `b`, with no edge longer than `max_edge`
+/// Makes a capsule (all points within `radius` [m] of the segment from `a` to `b`) with no edge longer than `max_edge`
 /// [m].
 pub fn capsule(a: Vec3, b: Vec3, radius: f64, max_edge: f64) -> TriMesh {
     // Smallest edge: the straight part of a long capsule has at most `FINEST` rings.

@@ -16,7 +16,7 @@ pub struct Part {
     pub faces: usize,
 }
 
-/// Returns the objects with faces in file order, then the groups. A name of both is returned as an object only.
+/// Returns the objects with faces in file order, then the groups. A name that both have is returned as an object only.
 ///
 /// # Errors
 /// Fails as [`super::read`] does.

@@ -62,7 +62,7 @@ fn groups_overlap_and_come_from_points_too() {
     assert_eq!(groups["pins"], [0, 3]);
 }
 
-/// Writes and reads a mesh. The lines of its faces are kept.
+/// Writes and reads a mesh. The lines of its faces are those of the original.
 fn again(mesh: &TriMesh) -> TriMesh {
     TriMesh { source: mesh.source.clone(), ..read(&write(mesh)).unwrap() }
 }

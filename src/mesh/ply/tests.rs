@@ -200,7 +200,7 @@ fn hostile_headers_are_errors() {
 
 const SQUARE: &str = "0 0 0\n1 0 0\n1 1 0\n0 1 0\n";
 
-/// Makes a file of a square of two triangles, with further properties of vertices and faces, and the records.
+/// Makes a file of a square of two triangles, with further properties of vertices and of faces, and with `records`.
 fn square(vertex: &str, face: &str, records: &str) -> String {
     format!(
         "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n{vertex}\

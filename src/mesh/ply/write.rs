@@ -21,8 +21,8 @@ pub struct PlyRecord<'a> {
 
 /// Writes binary little-endian PLY: `f32` scalars per vertex, triangles as `list uchar int vertex_indices`.
 ///
-/// Field names become PLY identifiers. Characters other than letters, digits, `_` and `-` become `_`. A name that has
-/// another meaning in PLY gets a leading `_`.
+/// Field names become PLY identifiers. Characters other than letters, digits, `_` and `-` become `_`. A name with
+/// another meaning in PLY, or with a first character other than a letter or `_`, gets a leading `_`.
 ///
 /// # Errors
 /// Fails if the length of an array is not the number of vertices.
@@ -92,9 +92,9 @@ fn write_with(record: &PlyRecord, short: bool) -> Result<Vec<u8>, MeshError> {
     Ok(out)
 }
 
-/// Writes a mesh with its chart, its channels, and each group as a field of 0 and 1, which reads back as the group. A
-/// chart with seams is left out, because PLY cannot express it. Indices are `ushort` if they fit, which nearly halves
-/// small meshes.
+/// Writes a mesh with its chart and channels. Each group is a field of 0 and 1, which reads back as the group. A chart
+/// with seams is left out, because one coordinate per vertex cannot express it. Indices are `ushort` if they fit, which
+/// nearly halves small meshes.
 ///
 /// # Errors
 /// Fails as [`write()`] does.
@@ -126,8 +126,8 @@ pub fn write_mesh(mesh: &TriMesh) -> Result<Vec<u8>, MeshError> {
     write_with(&record, mesh.positions.len() <= 1 << 16)
 }
 
-/// Returns the chart as one coordinate per vertex, as PLY requires. At a seam this is the coordinate of the first
-/// triangle. A vertex of no triangle has zero. Returns none without a chart.
+/// Returns the chart as one coordinate per vertex, the form that is written to PLY. At a seam this is the coordinate of
+/// the first triangle. A vertex of no triangle has zero. Returns none without a chart.
 pub fn vertex_uv(mesh: &TriMesh) -> Option<Vec<Vec2>> {
     if mesh.uv_triangles.is_empty() {
         return None;

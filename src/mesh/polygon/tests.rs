@@ -2,7 +2,7 @@ use super::*;
 use crate::mesh::check::check;
 use crate::mesh::{TriMesh, obj};
 
-/// Returns the number of triangles of one face, their smallest area and its sum.
+/// Returns the number of triangles of one face, the smallest area and the total area.
 fn areas(points: &[(f64, f64)]) -> (usize, f64, f64) {
     let corners: Vec<Vec3> = points.iter().map(|&(x, y)| Vec3::new(x, y, 0.0)).collect();
     let ring: Vec<u32> = (0..points.len() as u32).collect();
@@ -104,8 +104,8 @@ fn quads_that_share_two_edges_are_cut_both_ways() {
     let points = "v 0 0 0\nv 1 0 0.1\nv 1 1 0\nv 0 1 0\nv 0 1 -0.5\n";
     let mesh = sound(&format!("{points}f 1 2 3 4\nf 3 2 1 5\n"));
     assert_eq!(mesh.triangles.len(), 4);
-    // The dart can only be cut from 1 to 3, as its other diagonal lies outside. The other quad must adapt, whichever
-    // comes first.
+    // The dart can only be cut from 1 to 3, as its other diagonal lies outside. The other quad must adapt, first or
+    // last.
     let dart = "v 0 0 0\nv 1 0 0\nv 0.3 0.3 0\nv 0 1 0\nv -0.6 0.4 0.3\n";
     for faces in ["f 1 2 3 4\nf 3 2 1 5\n", "f 3 2 1 5\nf 1 2 3 4\n"] {
         sound(&format!("{dart}{faces}"));
