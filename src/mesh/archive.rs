@@ -1,7 +1,7 @@
-//! Files of many meshes that move: USD and Alembic, as one mesh whose vertices are in the order of the file's prims.
+//! Readers of USD and Alembic files, which hold many animated meshes. They become one mesh with vertices in prim order.
 //!
-//! What a file holds below the wanted path is brought to metres and to the wanted up axis, with the transforms of all
-//! that is above it. Meshes that are hidden, guides or proxies are left out; subdivision cages are taken as they are.
+//! Meshes at or below the wanted path are converted to metres and to the wanted up axis, with all transforms above
+//! them. Hidden meshes, guides and proxies are left out. Subdivision cages are used without subdivision.
 
 use self::shown::Shown;
 use super::{LEFT_OUT, MeshError, Source, TriMesh, polygon};
@@ -25,10 +25,10 @@ mod usd;
 mod values;
 mod xform;
 
-/// Ends of the names of files that are read.
+/// File name extensions of USD and Alembic.
 pub const ENDS: [&str; 5] = ["usd", "usda", "usdc", "usdz", "abc"];
 
-/// Axis that points up.
+/// Up axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Upward {
     /// +y.
@@ -37,49 +37,51 @@ pub enum Upward {
     Z,
 }
 
-/// Meshes of a file as one mesh that moves.
+/// Meshes of a file, joined into one animated mesh.
 pub struct Archive {
-    /// The mesh at the first of [`times`](Archive::times), in world space [m].
+    /// Mesh at the first of [`times`](Archive::times), in world space [m].
     pub mesh: TriMesh,
-    /// Times of the file's samples, ascending [s]: none where nothing moves. A time code of USD is `code / rate`.
+    /// Times of the file's samples, ascending [s]; empty for a static file. A USD time code `code` is at `code / rate`.
     pub times: Vec<f64>,
-    /// Time codes of USD in a second; samples of Alembic in a second, where they are at even times.
+    /// USD time codes per second, or Alembic samples per second if they are evenly spaced.
     pub rate: Option<f64>,
-    /// Between samples vertices leave the straight line: something turns, or bones do.
+    /// Set if vertices leave the straight line between samples, by an animated transform or by bones.
     pub turns: bool,
-    /// From when until when any of it is visible [s]; infinite where it always is.
+    /// Visibility window: first and last time at which any mesh is visible [s]. Infinite where it is not bounded.
     pub shown: [f64; 2],
     poses: Box<dyn Poses>,
 }
 
-/// A shape of an archive.
+/// Pose of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Pose {
-    /// At a time of the file [s]: held before the first sample and after the last.
+    /// Pose at a time of the file [s]. The first and last samples hold beyond the ends.
     At(f64),
-    /// At rest: points without samples, bones as they were bound; where the file is at its first sample.
+    /// Rest pose: points without samples, bones in bind pose, and transforms at the first sample.
     Rest,
 }
 
 impl Archive {
-    /// Opens a file and takes the meshes at or below `wanted`: a path such as `/World/Hero`, or the name of one prim; all if absent.
+    /// Opens a file and reads the meshes at or below `wanted`: a path such as `/World/Hero`, or the name of one prim.
+    /// Reads all meshes if it is absent.
     ///
     /// # Errors
-    /// It is not there or not whole, has no such path, nothing but what is hidden, a topology that changes, a number
-    /// that is not finite, or bones of a kind that is not evaluated: in words that go after its name.
+    /// Fails if the file is missing or incomplete, has no such path, or has only hidden meshes there. Also fails for a
+    /// changing topology, a number that is not finite, or an unsupported kind of skinning. The message is worded to
+    /// follow the file name.
     pub fn open(file: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, MeshError> {
         reader::open(file, wanted, up).unwrap_or_else(|| open_here(file, wanted, up))
     }
 
-    /// Whether the file moves, or is not always visible.
+    /// Returns whether the file is animated or not always visible.
     pub fn changes(&self) -> bool {
         self.times.len() > 1 || self.shown != [f64::NEG_INFINITY, f64::INFINITY]
     }
 
-    /// Positions of all vertices in a pose.
+    /// Computes the positions of all vertices in a pose.
     ///
     /// # Errors
-    /// As [`open`](Archive::open); Alembic has no shape at rest.
+    /// Fails as [`open`](Archive::open) does, and for the rest pose of an Alembic file.
     pub fn pose(&mut self, pose: Pose) -> Result<Vec<Vec3>, MeshError> {
         let mut positions = Vec::with_capacity(self.mesh.positions.len());
         let first = self.times.first().copied().unwrap_or_default();
@@ -91,7 +93,8 @@ impl Archive {
     }
 }
 
-/// When meshes are visible that are taken as one; what of them is not then is told.
+/// Computes the common visibility window of meshes that are joined. A note names the meshes whose own visibility
+/// differs.
 fn shown_as_one(all: &[(String, Shown)], mesh: &mut TriMesh) -> [f64; 2] {
     let (window, otherwise) = shown::together(all.iter().map(|(path, shown)| (path, shown)));
     if !otherwise.is_empty() {
@@ -105,37 +108,38 @@ fn shown_as_one(all: &[(String, Shown)], mesh: &mut TriMesh) -> [f64; 2] {
     window
 }
 
-/// Positions at a time.
+/// Source of vertex positions over time.
 trait Poses {
     /// Appends the positions of all vertices at a time of the file [s].
     fn at(&mut self, time: f64, positions: &mut Vec<Vec3>) -> Result<(), MeshError>;
 
-    /// Appends those of the shape at rest, where what is above it is at a time [s].
+    /// Appends the positions of all vertices in the rest pose, with the transforms above them at a time [s].
     fn rest(&mut self, time: f64, positions: &mut Vec<Vec3>) -> Result<(), MeshError>;
 }
 
-/// What a file holds at a path.
+/// Mesh of a file, as listed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Path.
+    /// Prim path.
     pub path: String,
-    /// Kind, as the format calls it.
+    /// Type name in the file format.
     pub kind: String,
-    /// Vertices and faces.
+    /// Numbers of vertices and faces.
     pub size: [usize; 2],
-    /// Times of the first and the last sample, where it moves [s].
+    /// Times of the first and the last sample [s]; none for a static mesh.
     pub moves: Option<[f64; 2]>,
-    /// Words on it: hidden, skinned.
+    /// Remarks: hidden, skinned.
     pub words: Vec<String>,
 }
 
-/// Meshes of a file, and the time codes in a second of USD.
+/// Meshes of a file, and the USD time codes per second.
 pub type Listed = (Vec<Entry>, Option<f64>);
 
-/// Lists the meshes of a file, in its order, whether they would be taken or not; with the time codes in a second of USD.
+/// Lists all meshes of a file in file order, whether or not [`Archive::open`] would read them. Also returns the USD
+/// time codes per second.
 ///
 /// # Errors
-/// It is not there or not whole.
+/// Fails if the file is missing or incomplete.
 pub fn list(file: &Path) -> Result<Listed, MeshError> {
     reader::list(file).unwrap_or_else(|| list_here(file))
 }
@@ -161,13 +165,13 @@ fn regular(file: &Path) -> Result<(), MeshError> {
 
 static ONCE: Once = Once::new();
 thread_local! {
-    /// A panic of this thread is told by who catches it.
+    /// Set while `guarded` reads on this thread. The panic hook then prints nothing.
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What a reader gives, or that it gave up: openusd panics at some damaged files.
+/// Runs a reader and converts its panic into an error. openusd panics on some damaged files.
 fn guarded<T>(read: impl FnOnce() -> Result<T, MeshError>) -> Result<T, MeshError> {
-    // The hook is one for all threads; each says for itself whether its panic is told.
+    // The panic hook is shared by all threads. `QUIET` decides for each thread whether a panic is printed.
     ONCE.call_once(|| {
         let told = panic::take_hook();
         panic::set_hook(Box::new(move |what| {
@@ -182,36 +186,36 @@ fn guarded<T>(read: impl FnOnce() -> Result<T, MeshError>) -> Result<T, MeshErro
     read.unwrap_or_else(|_| Err(MeshError::new("is damaged: its parts do not fit each other")))
 }
 
-/// It is a file of this kind, by its name.
+/// Returns whether a file name has a USD or Alembic extension.
 pub fn reads(file: &Path) -> bool {
     file.extension().is_some_and(|e| ENDS.iter().any(|end| e.eq_ignore_ascii_case(end)))
 }
 
-/// A file's name ends as that of an Alembic file.
+/// Returns whether a file name has the Alembic extension.
 pub fn is_alembic(file: &Path) -> bool {
     file.extension().is_some_and(|e| e.eq_ignore_ascii_case("abc"))
 }
 
-/// A mesh of a file, apart from where its vertices are.
+/// Mesh of a file without its vertex positions.
 #[derive(Debug, Default)]
 struct Part {
     path: String,
     vertices: usize,
-    /// Vertices face by face.
+    /// Vertex of each corner, face by face.
     corners: Vec<u32>,
-    /// Where each face ends in `corners`.
+    /// End of each face in `corners`.
     ends: Vec<usize>,
-    /// Chart, and which of its points is at each corner; both empty without one.
+    /// Chart points, and the chart point of each corner. Both are empty without a chart.
     uv: Vec<Vec2>,
     uv_corners: Vec<u32>,
-    /// Vertices by the name of their group.
+    /// Vertices of each named group.
     groups: BTreeMap<String, Vec<u32>>,
     channels: BTreeMap<String, Vec<f64>>,
     notes: Vec<String>,
 }
 
 impl Part {
-    /// Sets faces from how many corners each has and the vertices of these; `turned`: they run the other way round.
+    /// Sets faces from their corner counts and vertices. `turned` reverses the winding.
     fn set_faces(&mut self, counts: &[i32], indices: &[i32], turned: bool) -> Result<(), MeshError> {
         let path = &self.path;
         let fault = |what: String| Err(MeshError::new(format!("<{path}>: {what}")));
@@ -235,7 +239,7 @@ impl Part {
         Ok(())
     }
 
-    /// Sets a chart by corner, with the corners in the order of the file.
+    /// Sets a chart from the chart point of each corner, in file order. `turned` reverses the winding.
     fn set_chart(&mut self, uv: Vec<Vec2>, mut corners: Vec<u32>, turned: bool) {
         let fits = corners.len() == self.corners.len() && corners.iter().all(|c| (*c as usize) < uv.len());
         if !fits || uv.iter().flatten().any(|c| !c.is_finite()) {
@@ -250,7 +254,7 @@ impl Part {
         (self.uv, self.uv_corners) = (uv, corners);
     }
 
-    /// Leaves out the faces that are `out`.
+    /// Removes the faces for which `out` is true.
     fn leave_out(&mut self, out: impl Fn(usize) -> bool) {
         let (mut corners, mut chart, mut ends, mut start) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for (face, end) in self.ends.iter().enumerate() {
@@ -288,12 +292,12 @@ impl Part {
     }
 }
 
-/// Last name of a path.
+/// Returns the last element of a path.
 fn name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// One mesh of all parts, in their order, with vertices at `positions`. Each part is a group of its name.
+/// Joins all parts into one mesh in their order, with vertices at `positions`. Each part becomes a group of its name.
 fn join(parts: &[Part], positions: Vec<Vec3>) -> Result<TriMesh, MeshError> {
     let mut mesh = TriMesh { positions, ..TriMesh::default() };
     let charted = parts.iter().all(|part| !part.uv.is_empty());
@@ -344,10 +348,10 @@ fn join(parts: &[Part], positions: Vec<Vec3>) -> Result<TriMesh, MeshError> {
     Ok(mesh)
 }
 
-/// Which of the paths of meshes are at or below `wanted`: a path, or a name that one prim has.
+/// Marks the paths at or below `wanted`, which is a path or the name of one prim.
 ///
 /// # Errors
-/// None are; the message lists what there is.
+/// Fails if no path matches or the name is ambiguous. The message lists the candidates.
 fn chosen(paths: &[String], wanted: Option<&str>) -> Result<Vec<bool>, MeshError> {
     let below =
         |path: &str, top: &str| path.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
@@ -366,7 +370,7 @@ fn chosen(paths: &[String], wanted: Option<&str>) -> Result<Vec<bool>, MeshError
                 }
             }
         }
-        // `/root/Shirt` holds `/root/Shirt/Shirt`.
+        // A match below another match counts as part of it: `/root/Shirt` holds `/root/Shirt/Shirt`.
         let all = tops.clone();
         tops.retain(|top| !all.iter().any(|other| other != top && below(top, other)));
         if tops.len() > 1 {
@@ -382,10 +386,10 @@ fn chosen(paths: &[String], wanted: Option<&str>) -> Result<Vec<bool>, MeshError
     Ok(chosen)
 }
 
-/// Most paths that a message lists.
+/// Largest number of paths in a message.
 const LISTED: usize = 12;
 
-/// Paths in words.
+/// Formats paths as a quoted list.
 fn some<T: AsRef<str>>(paths: impl IntoIterator<Item = T>) -> String {
     let mut all: Vec<String> = paths.into_iter().map(|path| format!("'{}'", path.as_ref())).collect();
     if all.len() > LISTED {
@@ -395,7 +399,7 @@ fn some<T: AsRef<str>>(paths: impl IntoIterator<Item = T>) -> String {
     all.join(", ")
 }
 
-/// The error of a coordinate that is not finite, if there is one.
+/// Returns an error if a coordinate is not finite.
 fn finite(path: &str, positions: &[Vec3], at: &str) -> Result<(), MeshError> {
     match positions.iter().position(|p| !p.iter().all(|c| c.is_finite())) {
         None => Ok(()),
@@ -403,7 +407,7 @@ fn finite(path: &str, positions: &[Vec3], at: &str) -> Result<(), MeshError> {
     }
 }
 
-/// Turns a point from one up axis to another.
+/// Rotates a point from one up axis to another.
 fn upright(p: Vec3, from: Upward, to: Upward) -> Vec3 {
     match (from, to) {
         (Upward::Y, Upward::Z) => Vec3::new(p.x, -p.z, p.y),

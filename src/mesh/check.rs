@@ -1,4 +1,4 @@
-//! What is wrong with a mesh, all of it, in words.
+//! Checks of triangle meshes. All faults are reported in words.
 
 use crate::linalg::Vec3;
 use crate::mesh::topology::{Hinge, Topology};
@@ -6,28 +6,28 @@ use crate::mesh::{TriMesh, seam};
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
-/// The same for a tetrahedral mesh.
+/// Checks of tetrahedral meshes.
 pub mod tet;
 
 mod surface;
 
 pub use surface::{flat, obstacle, surface};
 
-/// A triangle counts as degenerate when twice its area is at most this part of its longest edge squared.
+/// Threshold of degenerate triangles: twice the area, relative to the longest edge squared.
 const DEGENERATE: f64 = 1e-8;
-/// Bounding box diagonals outside of this are absurd for anything a cloth touches [m].
+/// Plausible diagonals of a bounding box [m]. Others are absurd for anything that a cloth touches.
 pub const SENSIBLE_SIZE: RangeInclusive<f64> = 1e-3..=1e3;
-/// How many places a message names.
+/// Number of places that a message names.
 const SHOWN: usize = 4;
 
-/// What can be wrong.
+/// Kind of fault of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
     /// A coordinate is NaN or infinite.
     NonFinite,
     /// A triangle or tetrahedron names a vertex that does not exist.
     IndexOutOfRange,
-    /// There is nothing to simulate.
+    /// Mesh without triangles.
     NoTriangles,
     /// A triangle with a repeated vertex or without area.
     DegenerateTriangle,
@@ -35,15 +35,15 @@ pub enum FaultKind {
     DuplicateTriangle,
     /// More than two triangles at an edge.
     NonManifoldEdge,
-    /// Two triangles run along their shared edge in the same direction: one of them is inside out.
+    /// Two triangles run along their shared edge in the same direction. One of them is inside out.
     InconsistentWinding,
-    /// Faces that were wound against their neighbours and have been turned.
+    /// Faces that were wound against their neighbours and have been reversed.
     TurnedFace,
-    /// A surface whose faces cannot all be wound the same way.
+    /// Non-orientable surface: its faces cannot all be wound the same way.
     OneSided,
-    /// A vertex of a border that lies on another one.
+    /// Vertex of a border that lies on another one.
     CoincidentVertices,
-    /// The same of a tetrahedral mesh.
+    /// Mesh without tetrahedra.
     NoTetrahedra,
     /// A tetrahedron names a vertex twice.
     RepeatedVertex,
@@ -61,41 +61,41 @@ pub enum FaultKind {
     OverlappingTetrahedra,
     /// A vertex of no triangle or tetrahedron.
     IsolatedVertex,
-    /// Tetrahedra that no chain of shared vertices joins.
+    /// Tetrahedra that are not connected by shared vertices.
     DisconnectedPieces,
     /// A bounding box below 1 mm or above 1 km.
     AbsurdScale,
 }
 
-/// Whether a simulation may start nevertheless.
+/// Severity of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// It may not.
+    /// Simulation must not start.
     Error,
-    /// It may.
+    /// Simulation may start.
     Warning,
 }
 
-/// One kind of fault of a mesh.
+/// All faults of one kind in a mesh.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What.
+    /// Kind of fault.
     pub kind: FaultKind,
-    /// Isolated and coincident vertices, turned faces, slivers, disconnected pieces and absurd scale are warnings, of obstacles
-    /// also what only a cloth may not have; all others are errors.
+    /// Severity. Isolated and coincident vertices, turned faces, slivers, disconnected pieces and absurd scale are
+    /// warnings. Faults of obstacles that only a cloth may not have are warnings, too. All others are errors.
     pub severity: Severity,
-    /// How often.
+    /// Number of places.
     pub count: usize,
-    /// What, where, and what would be right.
+    /// Description, places and remedy.
     pub message: String,
 }
 
-/// Finds everything that is wrong with a mesh, in the order of [`FaultKind`]; nothing for a sound one.
+/// Finds all faults of a mesh, in the order of [`FaultKind`]. A sound mesh has none.
 pub fn check(mesh: &TriMesh) -> Vec<Fault> {
     look(mesh, &mesh.joined_triangles())
 }
 
-/// What is wrong where the triangles are `triangles`, of the vertices that those of the mesh count as.
+/// Finds all faults of a mesh whose triangles are `triangles`, with joined vertices replaced.
 fn look(mesh: &TriMesh, triangles: &[[u32; 3]]) -> Vec<Fault> {
     let look = Look { mesh, p: &mesh.positions, triangles, topology: Topology::new(mesh.positions.len(), triangles) };
     let faults = [
@@ -113,7 +113,7 @@ fn look(mesh: &TriMesh, triangles: &[[u32; 3]]) -> Vec<Fault> {
     faults.into_iter().flatten().collect()
 }
 
-/// A mesh that is looked at.
+/// Mesh under examination.
 struct Look<'a> {
     mesh: &'a TriMesh,
     p: &'a [Vec3],
@@ -229,7 +229,7 @@ fn not_finite(p: &[Vec3]) -> Option<Fault> {
     )
 }
 
-/// Elements, named by their vertices in ascending order, in order of these names.
+/// Sorts elements by their vertices, each in ascending order.
 fn by_vertices<const N: usize>(elements: &[[u32; N]]) -> Vec<([u32; N], usize)> {
     let named = |(e, vertices): (usize, &[u32; N])| {
         let mut key = *vertices;
@@ -241,12 +241,12 @@ fn by_vertices<const N: usize>(elements: &[[u32; N]]) -> Vec<([u32; N], usize)> 
     sorted
 }
 
-/// Elements with the vertices of the one before in `sorted`, with that one.
+/// Returns pairs of elements with the same vertices, from a list of [`by_vertices`].
 fn repeated<const N: usize>(sorted: &[([u32; N], usize)]) -> impl Iterator<Item = [usize; 2]> {
     sorted.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| [pair[0].1, pair[1].1])
 }
 
-/// The places of one kind of fault: all counted, the first few named.
+/// Places of one kind of fault. All are counted, and the first few are named.
 #[derive(Default)]
 struct Places {
     count: usize,
@@ -272,7 +272,7 @@ impl Places {
         self.count += 1;
     }
 
-    /// The fault, if there is any place of it.
+    /// Returns the fault, if there is any place of it.
     fn fault(self, kind: FaultKind, singular: &str, plural: &str, remedy: &str) -> Option<Fault> {
         let severity = match kind {
             FaultKind::IsolatedVertex
@@ -298,7 +298,7 @@ fn degenerate(p: &[Vec3], tri: &[u32; 3]) -> bool {
         return true;
     }
     let longest = (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared());
-    // Not finite is told elsewhere; NaN compares false.
+    // Vertices that are not finite are reported elsewhere. NaN compares false.
     (b - a).cross(&(c - a)).norm() <= DEGENERATE * longest
 }
 

@@ -1,40 +1,40 @@
-//! A file in which words and binary numbers alternate, as Gmsh and VTK write them.
+//! Cursor over files in which text and binary numbers alternate, as in Gmsh and VTK.
 
 use crate::mesh::MeshError;
 use crate::mesh::statement::Token;
 
-/// How numbers are written.
+/// Encoding of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
-    /// In digits, between blanks.
+    /// Digits between blanks.
     Text,
-    /// Binary, lowest byte first.
+    /// Binary, little-endian.
     Little,
-    /// Binary, highest byte first.
+    /// Binary, big-endian.
     Big,
 }
 
-/// Walks over the bytes of a file. Nothing is set aside for what a count promises: whatever is read is there.
+/// Cursor over the bytes of a file. A count in the file never reserves memory: only existing bytes are read.
 pub struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Line counted from 1 and its first byte, told in errors as long as nothing binary has been read.
+    /// Line counted from 1 and its first byte. Errors report them until binary data have been read.
     line: usize,
     line_start: usize,
-    /// The byte that ends a line: `\n`, but `\r` in a file whose first line ends in that alone.
+    /// Byte that ends a line: `\n`, or `\r` if the first line ends in `\r` alone.
     end: u8,
     binary: bool,
 }
 
 impl<'a> Cursor<'a> {
-    /// At the start of a file.
+    /// Makes a cursor at the start of a file.
     pub fn new(bytes: &'a [u8]) -> Self {
         let first = bytes.iter().position(|b| matches!(b, b'\n' | b'\r'));
         let alone = first.is_some_and(|at| bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'));
         Self { bytes, at: 0, line: 1, line_start: 0, end: if alone { b'\r' } else { b'\n' }, binary: false }
     }
 
-    /// Passes over blanks; true if nothing else is left.
+    /// Skips blanks. Returns true at the end of the file.
     pub fn at_end(&mut self) -> bool {
         while let Some(b) = self.bytes.get(self.at).filter(|b| b.is_ascii_whitespace()) {
             self.at += 1;
@@ -46,10 +46,10 @@ impl<'a> Cursor<'a> {
         self.at == self.bytes.len()
     }
 
-    /// The next word of this line.
+    /// Reads the next word of this line.
     ///
     /// # Errors
-    /// The line or the file ends.
+    /// Fails if the line or the file ends.
     pub fn word_in_line(&mut self, expected: &str) -> Result<Token<'a>, MeshError> {
         while self.bytes.get(self.at).is_some_and(|b| b.is_ascii_whitespace() && *b != self.end) {
             self.at += 1;
@@ -60,25 +60,25 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Bytes that are left.
+    /// Returns the number of remaining bytes.
     pub fn left(&self) -> usize {
         self.bytes.len() - self.at
     }
 
-    /// The line, from 1.
+    /// Returns the line, counted from 1.
     pub fn line(&self) -> usize {
         self.line
     }
 
-    /// Whether nothing is left, not even blanks.
+    /// Returns whether no bytes remain, not even blanks.
     pub fn exhausted(&self) -> bool {
         self.at == self.bytes.len()
     }
 
-    /// The next word. `expected` says in an error what should have stood here.
+    /// Reads the next word. `expected` names it in an error.
     ///
     /// # Errors
-    /// The file ends.
+    /// Fails if the file ends.
     pub fn word(&mut self, expected: &str) -> Result<Token<'a>, MeshError> {
         if self.at_end() {
             return Err(self.cut_short(expected));
@@ -90,12 +90,12 @@ impl<'a> Cursor<'a> {
         Ok(token)
     }
 
-    /// Whether `text` stands here.
+    /// Returns whether the next bytes are `text`.
     pub fn stands(&self, text: &[u8]) -> bool {
         self.bytes[self.at..].starts_with(text)
     }
 
-    /// The rest of the line without its end and the blanks before that; the cursor stands on the next line.
+    /// Reads the rest of the line without its end and trailing blanks. Moves to the next line.
     pub fn rest_of_line(&mut self) -> Token<'a> {
         let rest = &self.bytes[self.at..];
         let length = rest.iter().position(|b| *b == self.end).unwrap_or(rest.len());
@@ -110,10 +110,10 @@ impl<'a> Cursor<'a> {
         token
     }
 
-    /// Ends a line of text before numbers: what is binary begins with the next byte after the end of the line.
+    /// Ends a line of text before numbers. Binary numbers begin with the next byte after the end of the line.
     ///
     /// # Errors
-    /// More words in the line.
+    /// Fails if the line has more words.
     pub fn numbers_follow(&mut self, encoding: Encoding) -> Result<(), MeshError> {
         if encoding == Encoding::Text {
             return Ok(());
@@ -122,10 +122,10 @@ impl<'a> Cursor<'a> {
         if rest.text.is_empty() { Ok(()) } else { Err(rest.error("the line should end here")) }
     }
 
-    /// Goes past the next `text`, wherever in a line it stands: behind binary numbers there need not be an end of line.
+    /// Moves past the next `text`, anywhere in a line. No end of line is needed after binary numbers.
     ///
     /// # Errors
-    /// There is none.
+    /// Fails if `text` does not occur in the rest of the file.
     pub fn pass(&mut self, text: &str) -> Result<(), MeshError> {
         loop {
             let rest = &self.bytes[self.at..];
@@ -141,10 +141,10 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Goes past `text`, which stands here or behind blanks; what follows it may follow at once.
+    /// Moves past `text`, which must come next, apart from blanks. Other characters may follow it at once.
     ///
     /// # Errors
-    /// Something else stands here, or the file ends.
+    /// Fails if something else comes next, or the file ends.
     pub fn past(&mut self, text: &str) -> Result<(), MeshError> {
         let word = self.word(text)?;
         if !word.text.starts_with(text.as_bytes()) {
@@ -154,10 +154,10 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// A whole number of `width` bytes (4 or 8) if it is binary.
+    /// Reads an integer. A binary one has `width` bytes (4 or 8).
     ///
     /// # Errors
-    /// The file ends, or the word is no whole number.
+    /// Fails if the file ends, or the word is not an integer.
     pub fn integer(&mut self, encoding: Encoding, width: usize, expected: &str) -> Result<i64, MeshError> {
         match (encoding, width) {
             (Encoding::Text, _) => self.word(expected)?.integer(),
@@ -166,19 +166,19 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A whole number that is not negative.
+    /// Reads an integer that is not negative.
     ///
     /// # Errors
-    /// As [`Cursor::integer`], or it is negative.
+    /// Fails as [`Cursor::integer`] does, or if the integer is negative.
     pub fn count(&mut self, encoding: Encoding, width: usize, expected: &str) -> Result<usize, MeshError> {
         let number = self.integer(encoding, width, expected)?;
         usize::try_from(number).map_err(|_| self.error(format!("{expected} is {number}, which is negative")))
     }
 
-    /// A finite number of `width` bytes (4 or 8) if it is binary.
+    /// Reads a finite number. A binary one has `width` bytes (4 or 8).
     ///
     /// # Errors
-    /// The file ends, or the number is none or not finite.
+    /// Fails if the file ends, or the word is not a finite number.
     pub fn real(&mut self, encoding: Encoding, width: usize, expected: &str) -> Result<f64, MeshError> {
         let number = match (encoding, width) {
             (Encoding::Text, _) => return self.word(expected)?.real(),
@@ -192,10 +192,10 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Passes over `count` numbers of `width` bytes.
+    /// Skips `count` numbers of `width` bytes.
     ///
     /// # Errors
-    /// The file ends.
+    /// Fails if the file ends.
     pub fn skip(&mut self, encoding: Encoding, count: usize, width: usize, expected: &str) -> Result<(), MeshError> {
         if encoding == Encoding::Text {
             for _ in 0..count {
@@ -207,7 +207,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// An error at the cursor.
+    /// Makes an error at the cursor.
     pub fn error(&self, what: impl Into<String>) -> MeshError {
         if self.binary {
             MeshError::new(format!("before byte {}: {}", self.at, what.into()))
@@ -220,16 +220,16 @@ impl<'a> Cursor<'a> {
         self.error(format!("the file ends where {expected} should stand"))
     }
 
-    /// The next `length` bytes, which are there and hold no end of line.
+    /// Returns the next `length` bytes, which must exist and contain no end of line.
     fn token(&self, length: usize) -> Token<'a> {
         let line = if self.binary { 0 } else { self.line };
         Token::new(&self.bytes[self.at..self.at + length], line, self.at - self.line_start + 1)
     }
 
-    /// The bytes of a binary number, highest first.
+    /// Reads the bytes of a binary number, in big-endian order.
     ///
     /// # Errors
-    /// The file ends.
+    /// Fails if the file ends.
     pub fn number<const N: usize>(&mut self, encoding: Encoding, expected: &str) -> Result<[u8; N], MeshError> {
         let mut number = [0; N];
         number.copy_from_slice(self.take(N, expected)?);

@@ -1,26 +1,27 @@
-//! What is wrong with the bytes of a mesh file.
+//! Errors of mesh files.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Why a mesh could not be read or written, or what of it was not taken as it stands. The file's name is put in front by whoever opened it.
+/// Reason why a mesh could not be read or written, or a note on changed content. The file's name is prepended by the
+/// caller that opened it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MeshError {
     /// Line in the file, counted from 1; none in the binary part of a file.
     pub line: Option<usize>,
     /// Column in the line, counted from 1.
     pub column: Option<usize>,
-    /// What is wrong and what would be right.
+    /// Description and remedy.
     pub what: String,
 }
 
 impl MeshError {
-    /// An error without a place.
+    /// Makes an error without a place.
     pub fn new(what: impl Into<String>) -> Self {
         Self { line: None, column: None, what: what.into() }
     }
 
-    /// An error at a line and column, both counted from 1.
+    /// Makes an error at a line and column, both counted from 1.
     pub fn at(line: usize, column: usize, what: impl Into<String>) -> Self {
         Self { line: Some(line), column: Some(column), what: what.into() }
     }

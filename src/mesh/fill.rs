@@ -1,15 +1,18 @@
-//! Well-shaped tetrahedra inside a closed triangle surface.
+//! Filling of a closed triangle surface with well-shaped tetrahedra.
 //!
-//! Isosurface stuffing (F. Labelle, J. R. Shewchuk, "Isosurface stuffing: fast tetrahedral meshes with good dihedral
-//! angles", ACM Transactions on Graphics 26, 2007), uniform: a body-centred cubic lattice is laid over the surface, sites
-//! near to where an edge crosses the surface are moved there, and the tetrahedra that are still crossed are cut by a few
-//! stencils. All dihedral angles are between 10.5 and 163.8 degrees whatever the surface (the paper proves 10.7 and 164.8
-//! for its stencils and limits); inside, where nothing is cut or moved, they are 60 and 90. A tetrahedron of the lattice has a twelfth of the volume of a cell, two edges of one cell and
-//! four of 0.87.
+//! Uniform isosurface stuffing (F. Labelle, J. R. Shewchuk, "Isosurface stuffing: fast tetrahedral meshes with good
+//! dihedral angles", ACM Transactions on Graphics 26, 2007). A body-centred cubic lattice is laid over the surface.
+//! Sites near a crossing of an edge with the surface are moved there. Tetrahedra that are still crossed are cut by a
+//! few stencils.
 //!
-//! Vertices of the boundary lie on the surface to a ten-millionth of a cell, except where it would touch itself for being
-//! finer than the cells: there it draws back by less than a cell. Sharp edges and corners are cut off by less than a
-//! cell; where a flat side begins at the lowest point of an axis and is a multiple of cells long, they are exact.
+//! All dihedral angles are between 10.5 and 163.8 degrees for any surface. The paper proves 10.7 and 164.8 for its
+//! stencils and limits. Inside, where nothing is cut or moved, they are 60 and 90. A tetrahedron of the lattice has a
+//! twelfth of the volume of a cell. Two of its edges are one cell long, and four are 0.87 cells.
+//!
+//! Vertices of the boundary lie on the surface to a ten-millionth of a cell. Where the surface is finer than the cells,
+//! the boundary may recede by less than a cell. Otherwise it would touch itself. Sharp edges and corners are cut off by
+//! less than a cell. They are exact where a flat side begins at the lowest point of an axis and is a multiple of cells
+//! long.
 
 use crate::linalg::{Vec3, par};
 use crate::mesh::{TetMesh, TriMesh};
@@ -26,25 +29,26 @@ mod stencil;
 
 pub use fault::FillFault;
 
-/// Bounds of the dihedral angles of any mesh [degrees]. Over all stencils, with every vertex at the ends of its range and
-/// at three places between, the extremes are 10.549 and 163.716.
+/// Bounds of the dihedral angles of any mesh [degrees]. Over all stencils, with every vertex at the ends of its range
+/// and at three places between, the extremes are 10.549 and 163.716.
 pub const ANGLES: [f64; 2] = [10.5, 163.8];
 
-/// Most tetrahedra of a mesh.
+/// Largest number of tetrahedra of a mesh.
 const MOST: f64 = 4e6;
-/// Most lattice sites, five bytes each while it is made.
+/// Largest number of lattice sites. Each takes five bytes during construction.
 const MOST_SITES: f64 = 1e8;
 
-/// Fills a closed surface with tetrahedra whose longest edges are `size` [m], near the surface up to a half longer.
+/// Fills a closed surface with tetrahedra whose longest edges are `size` [m]. Near the surface they are up to a half
+/// longer.
 ///
-/// A surface that is inside out as a whole is turned over. Surfaces inside of each other bound a cavity if the inner one is
-/// turned the other way round. The same surface gives the same mesh, wherever it stands up to rounding; vertices are in
-/// order of their height (z).
+/// A surface that is inside out as a whole is reversed. A surface inside another bounds a cavity if its winding is
+/// opposite. The same surface gives the same mesh, and a translated one does up to rounding. Vertices are in order of
+/// their height (z).
 ///
 /// # Errors
-/// A size that is no positive number, or would give more than four million tetrahedra; a surface that is unsound, open or
-/// without volume; parts that are thinner than the cells and would vanish (tips for more than three cells), fall apart, join
-/// or change their holes.
+/// Fails if `size` is not a positive number, or would give more than four million tetrahedra. Fails if the surface is
+/// unsound, open or without volume. Fails if parts are thinner than the cells and would vanish (tips for more than
+/// three cells), fall apart, join or change their holes.
 pub fn fill(surface: &TriMesh, size: f64) -> Result<TetMesh, FillFault> {
     let shape = shape::Shape::new(surface)?;
     if !(size > 0.0 && size.is_finite()) {
@@ -80,7 +84,7 @@ pub fn fill(surface: &TriMesh, size: f64) -> Result<TetMesh, FillFault> {
     Ok(TetMesh { positions: body.positions, tets: body.tets, ..TetMesh::default() })
 }
 
-/// The sites that are moved, ascending, each with the nearest of the cuts that are too near.
+/// Returns the sites to move, ascending, each with the nearest of the cuts that are too near to it.
 fn moved(lattice: &Lattice, cuts: &[Cut]) -> Vec<(usize, Cut)> {
     let mut moved: Vec<(usize, f64, Cut)> = Vec::new();
     for cut in cuts {
@@ -99,12 +103,12 @@ fn moved(lattice: &Lattice, cuts: &[Cut]) -> Vec<(usize, Cut)> {
     moved.into_iter().map(|(site, _, cut)| (site, cut)).collect()
 }
 
-/// All tetrahedra.
+/// Generates all tetrahedra.
 fn stuff(lattice: &Lattice, signs: &[i8]) -> Vec<[Vertex; 4]> {
     par::gather(signs.len(), 1 << 12, |range, out| {
         for index in range {
             let site = lattice.site(index);
-            // Nothing is inside near the border of the block, so tetrahedra that leave it need not be looked at.
+            // Sites near the border of the block are outside, so tetrahedra that leave the block are skipped.
             if site[0] & 1 == 1 || !lattice.is_within(site) {
                 continue;
             }
@@ -118,14 +122,14 @@ fn stuff(lattice: &Lattice, signs: &[i8]) -> Vec<[Vertex; 4]> {
     })
 }
 
-/// The mesh, and of each vertex on its boundary the triangle of the surface that it was put on.
+/// Mesh, with the surface triangle on which each boundary vertex was placed.
 struct Body {
     positions: Vec<Vec3>,
     tets: Vec<[u32; 4]>,
     triangles: Vec<Option<u32>>,
 }
 
-/// Numbers the vertices in order of the sites, those of the edges from a site up after it, and puts them in their places.
+/// Numbers and places the vertices in order of the sites. Vertices on edges from a site upwards follow that site.
 fn number(lattice: &Lattice, signs: &[i8], cuts: &[Cut], moved: &[(usize, Cut)], corners: &[[Vertex; 4]]) -> Body {
     let mut edges: Vec<Edge> = corners.iter().flatten().copied().filter(|v| v % 8 != 0).collect();
     par::sort_by_key(&mut edges, |edge| *edge);
@@ -153,7 +157,8 @@ fn number(lattice: &Lattice, signs: &[i8], cuts: &[Cut], moved: &[(usize, Cut)],
                 _ => (lattice.position(lattice.site(site)), None),
             };
         }
-        // The cut of an edge, unless its outer end was opened: there it must not be too near to that, or there is none.
+        // The vertex lies at the cut of its edge, kept away from both ends. If the outer end was opened, the cut may be
+        // too near to it, or missing.
         let ends = lattice.ends(vertex);
         let (_, direction) = lattice::parts(vertex);
         let near = near(direction);

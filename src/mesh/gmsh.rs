@@ -1,19 +1,20 @@
-//! Gmsh `.msh` of versions 2.2 and 4.1 in, text and binary (either byte order).
+//! Reader of Gmsh `.msh` files of versions 2.2 and 4.1, text and binary (either byte order).
 //!
-//! Read: all nodes in file order, whatever their tags; the 4-node tetrahedra; and every named physical group as the set of
-//! vertices of its elements, points, lines and surfaces included (groups of one name in several dimensions are one).
-//! Passed over: points, lines and surfaces without a group, other sections, parametric coordinates, the entities of a
+//! Read: all nodes in file order, with any tags; the 4-node tetrahedra; and every named physical group as the set of
+//! vertices of its elements, including points, lines and surfaces. Groups of one name in several dimensions are merged.
+//! Ignored: points, lines and surfaces without a group, other sections, parametric coordinates, and the entities of a
 //! partition.
 //!
-//! Hexahedra, prisms and pyramids are refused: without them the body would have holes. Tetrahedra of second and higher order are refused: their corners alone would be another body where the sides are
-//! curved, and their other nodes would belong to nothing.
+//! Hexahedra, prisms and pyramids are rejected. Without them the body would have holes. Tetrahedra of second and higher
+//! order are rejected. Their corners alone would form another body where sides are curved, and their other nodes would
+//! belong to nothing.
 
 use crate::linalg::Vec3;
 use crate::mesh::cursor::{Cursor, Encoding};
 use crate::mesh::{MeshError, TetMesh, text};
 use std::collections::BTreeMap;
 
-/// Most physical groups that one entity may belong to.
+/// Largest number of physical groups of one entity.
 const GROUPS_LIMIT: usize = 64;
 /// Dimension and number of nodes of the element types 1 to 31.
 #[rustfmt::skip]
@@ -22,15 +23,16 @@ const SHAPES: [(i64, usize); 31] = [
     (0, 1), (2, 8), (3, 20), (3, 15), (3, 13), (2, 9), (2, 10), (2, 12), (2, 15), (2, 15), (2, 21), (1, 4), (1, 5),
     (1, 6), (3, 20), (3, 35), (3, 56),
 ];
-/// The element type that is read, and those of its kind that are not.
+/// Element type that is read, and tetrahedra of higher order, which are not.
 const TETRAHEDRON: i64 = 4;
 const CURVED_TETRAHEDRA: [i64; 4] = [11, 29, 30, 31];
 
 /// Reads a Gmsh file.
 ///
 /// # Errors
-/// Another version, a file that is cut short or promises what does not follow, numbers that are none or not finite, node
-/// tags used twice or not at all, solid elements that are not tetrahedra of first order; with line and column as long as nothing binary came before.
+/// Fails for another version, a truncated file, counts that do not match the content, and numbers that are invalid or
+/// not finite. Fails for duplicate or missing node tags, and for solid elements other than first-order tetrahedra.
+/// Errors have line and column until binary data begin.
 pub fn read(bytes: &[u8]) -> Result<TetMesh, MeshError> {
     let bytes = text::plain(bytes)?;
     let mut reader = Reader::new(&bytes)?;
@@ -71,7 +73,7 @@ enum Version {
     V4,
 }
 
-/// A tetrahedron in node tags; the label is its physical group in version 2.2, its entity in 4.1.
+/// Tetrahedron by node tags. The label is its physical group in version 2.2, its entity in 4.1.
 struct Tetrahedron {
     number: i64,
     label: i64,
@@ -83,7 +85,7 @@ struct Reader<'a> {
     version: Version,
     encoding: Encoding,
     positions: Vec<Vec3>,
-    /// The tag of each node, in file order.
+    /// Tag of each node, in file order.
     tags: Vec<i64>,
     tets: Vec<Tetrahedron>,
     /// Name of a physical group by dimension and tag.
@@ -152,7 +154,7 @@ impl<'a> Reader<'a> {
         self.cursor.integer(self.encoding, 4, expected)
     }
 
-    /// A whole number that takes 8 bytes in version 4.1.
+    /// Reads an integer that takes 8 bytes in version 4.1.
     fn long(&mut self, expected: &str) -> Result<i64, MeshError> {
         self.cursor.integer(self.encoding, 8, expected)
     }
@@ -166,7 +168,7 @@ impl<'a> Reader<'a> {
         Ok(Vec3::new(coordinate()?, coordinate()?, coordinate()?))
     }
 
-    /// `$PhysicalNames`, text in every file: dimension, tag and quoted name of each.
+    /// Reads `$PhysicalNames`, which is text in every file: dimension, tag and quoted name of each.
     fn physical_names(&mut self) -> Result<(), MeshError> {
         let count = self.cursor.count(Encoding::Text, 0, "the number of physical names")?;
         for _ in 0..count {
@@ -180,7 +182,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// `$Entities` of version 4.1: which physical groups each point, curve, surface and volume belongs to.
+    /// Reads `$Entities` of version 4.1: the physical groups of each point, curve, surface and volume.
     fn entities(&mut self) -> Result<(), MeshError> {
         self.cursor.numbers_follow(self.encoding)?;
         let mut counts = [0; 4];
@@ -199,7 +201,7 @@ impl<'a> Reader<'a> {
                 }
                 let mut own = Vec::new();
                 for _ in 0..groups {
-                    // The sign tells the direction.
+                    // The sign gives the direction.
                     own.push(self.int("a physical group")?.unsigned_abs());
                 }
                 if dimension > 0 {
@@ -256,7 +258,7 @@ impl<'a> Reader<'a> {
         self.kept(promised, self.positions.len() - before, "nodes")
     }
 
-    /// The dimension of an element type and its number of nodes.
+    /// Returns the dimension of an element type and its number of nodes.
     fn shape(&self, kind: i64) -> Result<(i64, usize), MeshError> {
         if CURVED_TETRAHEDRA.contains(&kind) {
             return Err(self.cursor.error(format!(
@@ -276,7 +278,7 @@ impl<'a> Reader<'a> {
         self.cursor.numbers_follow(self.encoding)?;
         let mut read = 0;
         while read < promised {
-            // In text every element tells its type, in binary a block of them does.
+            // In text every element gives its type. In binary a block of them does.
             let mut number = if self.encoding == Encoding::Text { self.int("an element number")? } else { 0 };
             let kind = self.int("an element type")?;
             let (dimension, nodes) = self.shape(kind)?;
@@ -352,7 +354,7 @@ impl<'a> Reader<'a> {
         Err(self.cursor.error(format!("{promised} {what} are promised, but the blocks hold {read}")))
     }
 
-    /// Version 2.2 writes an element once for each of its physical groups: the first of them is kept.
+    /// Keeps the first copy of an element with several physical groups. Version 2.2 writes it once for each of them.
     fn keep_one_of_each(&mut self) {
         let tets = &self.tets;
         let mut order: Vec<usize> = (0..tets.len()).collect();

@@ -2,20 +2,20 @@
 
 use crate::linalg::Vec3;
 
-/// Vertices inside the axis-aligned box from `min` to `max` [m], its faces included.
+/// Returns the vertices inside the axis-aligned box from `min` to `max` [m], including its faces.
 pub fn in_box(positions: &[Vec3], min: Vec3, max: Vec3) -> Vec<u32> {
     select(positions, |p| (0..3).all(|k| min[k] <= p[k] && p[k] <= max[k]))
 }
 
-/// Vertices at most `radius` [m] away from `center`.
+/// Returns the vertices at most `radius` [m] away from `center`.
 pub fn in_sphere(positions: &[Vec3], center: Vec3, radius: f64) -> Vec<u32> {
     select(positions, |p| (p - center).norm() <= radius)
 }
 
-/// The vertices of a list.
+/// Returns the vertices of a list, sorted and without repetition.
 ///
 /// # Errors
-/// An index that is negative or not below `vertex_count`.
+/// Fails for an index that is negative or not below `vertex_count`.
 pub fn listed(vertex_count: usize, indices: &[i64]) -> Result<Vec<u32>, String> {
     let mut members = Vec::with_capacity(indices.len());
     for &index in indices {

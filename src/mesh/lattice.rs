@@ -1,20 +1,20 @@
 //! Lattices: rows and columns of vertices in a triangle mesh.
 //!
-//! A mesh is a lattice when its triangles pair up to quadrilaterals over their longest edges, and these stand in rows and columns, as
-//! [`super::generate::sheet`] makes them.
+//! A mesh is a lattice if its triangles pair up to quadrilaterals over their longest edges, in rows and columns.
+//! [`super::generate::sheet`] makes such meshes.
 
 use super::TriMesh;
 use super::topology::{NONE, Topology};
 use std::collections::HashMap;
 use std::iter::successors;
 
-/// An edge is the longest of its triangle where it is longer than the others by this part.
+/// Margin by which the longest edge of a triangle must exceed the others, as a fraction of them.
 const LONGER: f64 = 1e-3;
 
 /// Rows and columns of vertices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lattice {
-    /// Vertices in a row.
+    /// Number of vertices in a row.
     pub columns: usize,
     /// Number of rows.
     pub rows: usize,
@@ -22,11 +22,11 @@ pub struct Lattice {
     pub vertices: Vec<u32>,
 }
 
-/// Corners of a cell: along its row, up, back.
+/// Corners of a cell, in order: along its row, up, back.
 type Cell = [u32; 4];
 
 impl Lattice {
-    /// The lattice that a whole mesh is; none where it is none.
+    /// Returns the lattice that a whole mesh forms; none if it is not a lattice.
     pub fn of(mesh: &TriMesh, topology: &Topology) -> Option<Lattice> {
         let cells = cells(mesh, topology)?;
         let mut left = HashMap::new();
@@ -38,7 +38,7 @@ impl Lattice {
                 }
             }
         }
-        // On the other side of an edge its ends come the other way round.
+        // The cell across an edge has the ends of that edge in reverse order.
         let right = |[_, b, c, _]: &Cell| left.get(&[*c, *b]).map(|[c, b, x, y]| [*b, *x, *y, *c]);
         let above = |[_, _, c, d]: &Cell| left.get(&[*d, *c]).copied();
         let mut uses = vec![0u32; mesh.positions.len()];
@@ -67,13 +67,13 @@ impl Lattice {
         (fits && new && whole).then_some(Lattice { columns: columns + 1, rows: rows.len() + 1, vertices })
     }
 
-    /// Vertex in a column of a row.
+    /// Returns the vertex in a column of a row.
     pub fn at(&self, column: usize, row: usize) -> u32 {
         self.vertices[row * self.columns + column]
     }
 }
 
-/// Pairs of triangles over their longest edges; none where a triangle is in no pair.
+/// Pairs triangles over their longest edges. Returns none if a triangle has no partner.
 fn cells(mesh: &TriMesh, topology: &Topology) -> Option<Vec<Cell>> {
     let longest = |t: usize| -> Option<usize> {
         let corners = mesh.triangles[t].map(|v| mesh.positions[v as usize]);
@@ -111,7 +111,7 @@ mod tests {
         Lattice::of(mesh, &Topology::new(mesh.positions.len(), &mesh.triangles))
     }
 
-    /// Rows are rows of the sheet, or columns, whatever way the first corner lies.
+    /// Rows are rows or columns of the sheet, depending on the first corner.
     #[test]
     fn a_sheet_is_one() {
         for diagonals in [Diagonals::Aligned, Diagonals::Alternating] {

@@ -1,43 +1,43 @@
-//! Triangle meshes in file order: topology, named groups, checks, generators, OBJ and PLY. Tetrahedral meshes: Gmsh,
-//! TetGen and VTK, or made inside a closed surface.
+//! Triangle meshes in file order: topology, named groups, checks, generators, OBJ and PLY. Tetrahedral meshes: read
+//! from Gmsh, TetGen and VTK, or made inside a closed surface.
 
-/// USD and Alembic, in.
+/// Reader of USD and Alembic.
 pub mod archive;
-/// What is wrong with a mesh, all of it, in words.
+/// Checks of meshes. All faults are reported in words.
 pub mod check;
 /// Tetrahedra inside a closed surface.
 pub mod fill;
 /// Meshes made by formula: sheets and solids.
 pub mod generate;
-/// Gmsh, in.
+/// Reader of Gmsh.
 pub mod gmsh;
 /// Selections of vertices: box, sphere, list.
 pub mod group;
 /// Rows and columns of vertices.
 pub mod lattice;
-/// Wavefront OBJ, in and out.
+/// Reader and writer of Wavefront OBJ.
 pub mod obj;
-/// PLY, in and out.
+/// Reader and writer of PLY.
 pub mod ply;
-/// PC2 and MDD, in.
+/// Reader of PC2 and MDD point caches.
 pub mod point_cache;
-/// Polygons cut into triangles.
+/// Triangulation of polygons.
 pub mod polygon;
 /// Tetrahedral meshes: volume, orientation, quality, surface.
 pub mod tet;
-/// Triangles cut into smaller ones, surfaces moved outward.
+/// Refinement of triangles, and surfaces moved outward.
 pub mod refine;
-/// Encodings of text.
+/// Text encodings.
 pub mod text;
-/// Borders that lie on each other.
+/// Borders that coincide.
 pub mod seam;
-/// TetGen, in.
+/// Reader of TetGen.
 pub mod tetgen;
 /// Edges, hinges, boundary, triangles around a vertex.
 pub mod topology;
 /// Triangles wound against their neighbours.
 pub mod turn;
-/// Legacy VTK, in.
+/// Reader of legacy VTK.
 pub mod vtk;
 
 mod cursor;
@@ -51,10 +51,10 @@ use crate::linalg::{Vec2, Vec3};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What notes say of a chart that is not whole.
+/// Text of notes on an incomplete chart.
 pub const LEFT_OUT: &str = "the chart (UV) is left out";
 
-/// A triangle mesh. Order and count of vertices are those of the file it came from, unused vertices included.
+/// Triangle mesh. Order and count of vertices are those of its file, including unused vertices.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TriMesh {
     /// Vertex positions [m].
@@ -62,7 +62,7 @@ pub struct TriMesh {
     /// Vertex indices per triangle, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
     /// Material (texture) chart: coordinates with a topology of their own, one entry of `uv_triangles` per triangle.
-    /// Both empty when the file has none.
+    /// Both are empty if the file has none.
     pub uv: Vec<Vec2>,
     /// Indices into `uv` per triangle; empty when there is no chart.
     pub uv_triangles: Vec<[u32; 3]>,
@@ -70,15 +70,16 @@ pub struct TriMesh {
     pub groups: BTreeMap<String, Vec<u32>>,
     /// Named scalars per vertex (PLY properties beyond position, normal, colour and texture).
     pub channels: BTreeMap<String, Vec<f64>>,
-    /// What the reader left out or took otherwise than it stands in the file, with its place where it has one: warnings.
+    /// Warnings of the reader about content that it left out or changed, with the place if there is one.
     pub notes: Vec<MeshError>,
-    /// Where in the file its triangles are.
+    /// Places of its triangles in the file.
     pub source: Source,
-    /// The vertex that each one counts as where borders are joined ([`seam::weld`]); empty: each counts as itself.
+    /// Representative of each vertex where borders are joined ([`seam::weld`]). If empty, each vertex represents
+    /// itself.
     pub joined: Vec<u32>,
 }
 
-/// Where in a file the triangles of a mesh come from.
+/// Places in a file of the triangles of a mesh.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
     /// Face of each triangle, counted from 0; empty where each face is one triangle.
@@ -88,7 +89,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// The face of triangle `t`, in words.
+    /// Returns the face of triangle `t`, in words.
     pub fn named(&self, t: usize) -> String {
         let face = self.faces.get(t).map_or(t, |f| *f as usize);
         match self.lines.get(face) {
@@ -100,13 +101,13 @@ impl Source {
 }
 
 impl TriMesh {
-    /// Its triangles, of the vertices that theirs count as.
+    /// Returns its triangles, with joined vertices replaced by their representatives.
     pub fn joined_triangles(&self) -> Vec<[u32; 3]> {
         let of = |v: u32| self.joined.get(v as usize).copied().unwrap_or(v);
         self.triangles.iter().map(|t| t.map(of)).collect()
     }
 
-    /// Leaves out the triangles that are `out`.
+    /// Removes the triangles for which `out` is true.
     pub fn leave_out(&mut self, out: &[bool]) {
         if !out.contains(&true) {
             return;
@@ -123,7 +124,7 @@ impl TriMesh {
         (self.triangles, self.uv_triangles) = (triangles, uv_triangles);
     }
 
-    /// The other mesh has as many vertices, and faces of the same ones; polygons may be cut otherwise.
+    /// Returns whether the other mesh has as many vertices and the same faces. Polygons may be cut differently.
     pub fn same_faces(&self, other: &TriMesh) -> bool {
         let corners = |mesh: &TriMesh| {
             let face = |t: usize| mesh.source.faces.get(t).map_or(t, |f| *f as usize);
@@ -142,7 +143,7 @@ impl TriMesh {
 /// Reads a mesh from the bytes of a file whose name ends in `extension` (`obj` or `ply`, any case).
 ///
 /// # Errors
-/// An extension that is not known, or what [`obj::read`] and [`ply::read`] find wrong.
+/// Fails for an unknown extension, and as [`obj::read`] and [`ply::read`] do.
 pub fn read(extension: &str, bytes: &[u8]) -> Result<TriMesh, MeshError> {
     let bytes = text::there(bytes)?;
     match extension.to_ascii_lowercase().as_str() {
@@ -155,18 +156,18 @@ pub fn read(extension: &str, bytes: &[u8]) -> Result<TriMesh, MeshError> {
 }
 
 /// Reads a tetrahedral mesh from the bytes of a file whose name ends in `extension` (`msh`, `vtk`, `node` or `ele`, any
-/// case), oriented ([`TetMesh::orient`]) and so ready for its [`check`](check::tet::check). The two files of TetGen belong
-/// together, whichever is named: `beside` gives the bytes of the file of the same name with the other extension.
+/// case). The mesh is oriented ([`TetMesh::orient`]), as its [`check`](check::tet::check) requires. The two files of
+/// TetGen belong together, and either may be named. `beside` returns the bytes of the file of the same name with the
+/// other extension.
 ///
 /// # Errors
-/// An extension that is not known, what `beside` fails with, or what [`gmsh::read`], [`vtk::read`] and [`tetgen`] find
-/// wrong.
+/// Fails for an unknown extension, if `beside` fails, and as [`gmsh::read`], [`vtk::read`] and [`tetgen`] do.
 pub fn read_tets(
     extension: &str,
     bytes: &[u8],
     beside: impl FnOnce(&str) -> Result<Vec<u8>, MeshError>,
 ) -> Result<TetMesh, MeshError> {
-    // The caller puts the name of the file that was named in front, so faults of the other one must say so.
+    // The caller prepends the name of the given file, so faults of the other file must say so.
     let other =
         |kind: &'static str| move |fault: MeshError| MeshError::new(format!("in the .{kind} file beside it: {fault}"));
     let mut mesh = match extension.to_ascii_lowercase().as_str() {

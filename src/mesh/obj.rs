@@ -1,14 +1,15 @@
-//! Wavefront OBJ in and out, in file order.
+//! Reader and writer of Wavefront OBJ, in file order.
 //!
-//! Vertices keep their order and their number, unused ones included, and nothing is split: pins, weight maps and mesh
-//! caches go by index. (A general loader such as `tobj` numbers vertices by first use and splits at every `g`.)
+//! Vertices keep their order and number, including unused ones, and nothing is split. Pins, weight maps and mesh caches
+//! refer to vertices by index. (A general loader such as `tobj` numbers vertices by first use and splits at every `g`.)
 //!
-//! Read: `v`, `vt`, `f` in all forms (`1`, `1/2`, `1//3`, `1/2/3`, negative indices), polygons, `\` at the end of a line,
-//! and the names of `g`, `o`, `usemtl`. Normals, colours, weights, smoothing groups and material files are passed over; so
-//! are curves, surfaces and other files, which is told. A named group is the set of vertices used by faces, lines and points
-//! (`f`, `l`, `p`) under that name.
+//! Read: `v`, `vt`, `f` in all forms (`1`, `1/2`, `1//3`, `1/2/3`, negative indices), polygons, `\` at the end of a
+//! line, and the names of `g`, `o`, `usemtl`. Ignored: normals, colours, weights, smoothing groups and material files.
+//! Curves, surfaces and references to other files are ignored with a note. A named group is the set of vertices used by
+//! faces, lines and points (`f`, `l`, `p`) under that name.
 //!
-//! A chart is kept where every face has texture coordinates that are there and finite; else it is left out, which is told.
+//! A chart is kept if every face has texture coordinates that exist and are finite. Otherwise it is left out with a
+//! note.
 
 mod object;
 mod write;
@@ -21,31 +22,31 @@ use crate::mesh::statement::{Statement, Token, Tokens};
 use crate::mesh::{LEFT_OUT, MeshError, Source, TriMesh, polygon, text};
 use std::collections::BTreeMap;
 
-/// Most names in one `g` statement.
+/// Largest number of names in one `g` statement.
 const NAMES_LIMIT: usize = 64;
-/// No texture coordinate.
+/// Index of a missing texture coordinate.
 const NONE: u32 = u32::MAX;
 
-/// Words that are passed over, since nothing of a mesh is lost with them.
+/// Keywords that are ignored. Except with those in [`LOST`], nothing of a mesh is lost.
 #[rustfmt::skip]
 const PASSED: [&str; 36] = [
     "vp", "mg", "mtllib", "usemap", "maplib", "shadow_obj", "trace_obj", "bevel", "c_interp", "d_interp", "lod",
     "cstype", "deg", "bmat", "step", "curv2", "parm", "trim", "hole", "scrv", "sp", "end", "con", "ctech", "stech", "bsp",
     "bzp", "cdc", "cdp", "res", "surf", "curv", "call", "csh", "vw", "vc",
 ];
-/// Those among them with which something of a mesh may be lost.
+/// Ignored keywords with which a part of a mesh may be lost.
 const LOST: [&str; 4] = ["surf", "curv", "call", "csh"];
 
 /// Reads an OBJ file.
 ///
 /// # Errors
-/// With line and column: a number that is none or not finite, an index that is 0 or out of range, a face of fewer than
-/// three vertices; without: no vertices at all.
+/// Fails for a number that is invalid or not finite, an index that is 0 or out of range, or a face with fewer than
+/// three vertices. These errors have line and column. Fails without a place if there are no vertices.
 pub fn read(bytes: &[u8]) -> Result<TriMesh, MeshError> {
     Reader::read(&text::plain(bytes)?)?.finish(None)
 }
 
-/// What follows has these names.
+/// Names that apply to the following statements.
 #[derive(Clone, Debug, Default)]
 struct Names {
     group: Vec<String>,
@@ -53,7 +54,7 @@ struct Names {
     material: Option<String>,
 }
 
-/// What stands under the same names: where it lies in the lists of the reader.
+/// Statements under the same names, as ranges in the lists of the reader.
 #[derive(Clone, Debug, Default)]
 struct Section {
     names: Names,
@@ -65,22 +66,22 @@ struct Section {
 #[derive(Default)]
 struct Reader {
     positions: Vec<Vec3>,
-    /// Texture coordinates, not finite ones included, and the line of the first of those.
+    /// Texture coordinates, including those that are not finite, and the line of the first of these.
     uv: Vec<Vec2>,
     broken_uv: Option<usize>,
-    /// Vertices and texture coordinates in the whole file.
+    /// Numbers of vertices and texture coordinates in the whole file.
     counts: [usize; 2],
     /// Vertices of faces, lines and points in order.
     used: Vec<u32>,
-    /// Those that are over, then the one that goes on.
+    /// Finished sections.
     sections: Vec<Section>,
     names: Names,
-    /// Faces wait until all vertices are known: corners in `corners`, one end and line each.
+    /// Faces, kept until all vertices are known: corners in `corners`, an end and a line for each.
     corners: Vec<[u32; 2]>,
     faces: Vec<(usize, usize)>,
-    /// First line with a texture coordinate where the file has none.
+    /// First line that names a texture coordinate in a file without any.
     without_uv: Option<usize>,
-    /// First word that was passed over though something may be lost with it, and how many lines begin like that.
+    /// Ignored words that may have held a part of a mesh: first line and number of lines of each.
     passed: BTreeMap<String, (usize, usize)>,
 }
 
@@ -151,7 +152,7 @@ impl Reader {
                 self.names.material = joined(words);
             }
             b"vn" | b"s" => {}
-            // Bytes of nothing fill up files to a whole number of blocks.
+            // Null bytes pad files to a whole number of blocks.
             other if other.iter().all(|b| *b == 0) => {}
             other => {
                 let word = text::name(other);
@@ -178,7 +179,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Vertex and texture coordinate (`NONE` for none) of a word such as `3/7/2`, counted from 0.
+    /// Reads the vertex and texture coordinate (`NONE` for none) of a word such as `3/7/2`, counted from 0.
     fn corner(&mut self, word: &Token) -> Result<[u32; 2], MeshError> {
         let mut corner = [NONE; 2];
         let mut parts = 0;
@@ -211,7 +212,7 @@ impl Reader {
         Ok(corner)
     }
 
-    /// Ends what stands under the present names.
+    /// Ends the section with the present names.
     fn close_section(&mut self) {
         let start = self.sections.last().map_or([0; 3], |s| [s.vertices[1], s.used[1], s.faces[1]]);
         self.sections.push(Section {
@@ -222,14 +223,14 @@ impl Reader {
         });
     }
 
-    /// The corners of a face, and its line.
+    /// Returns the corners of a face, and its line.
     fn face(&self, f: usize) -> (&[[u32; 2]], usize) {
         let start = f.checked_sub(1).and_then(|before| self.faces.get(before)).map_or(0, |face| face.0);
         let (end, line) = self.faces.get(f).copied().unwrap_or((start, 0));
         (self.corners.get(start..end).unwrap_or_default(), line)
     }
 
-    /// The whole mesh, or what `keep` says of it: which vertices and which faces.
+    /// Makes the whole mesh, or the vertices and faces of it that `keep` marks.
     fn finish(self, keep: Option<(Vec<bool>, Vec<bool>)>) -> Result<TriMesh, MeshError> {
         let (vertices, faces) = keep.unzip();
         let is_kept = |all: &Option<Vec<bool>>, k: usize| all.as_ref().is_none_or(|all| all.get(k) == Some(&true));
@@ -290,7 +291,8 @@ impl Reader {
         Ok(mesh)
     }
 
-    /// Why these faces have no chart, and the line; nothing where all have one, or none has.
+    /// Returns the reason why these faces have no chart, and its line. Returns none if all faces have a chart, or no
+    /// face has one.
     fn without_chart(&self, faces: impl Iterator<Item = usize>) -> Option<(usize, String)> {
         if let Some(line) = self.without_uv {
             return Some((line, "texture coordinates are named here, but the file has no 'vt' lines".to_string()));
@@ -327,7 +329,7 @@ impl Reader {
         Some((without, why))
     }
 
-    /// What was passed over though something may be lost with it.
+    /// Returns notes on ignored words that may have held a part of a mesh.
     fn notes(&self) -> Vec<MeshError> {
         let note = |(word, (line, lines)): (&String, &(usize, usize))| {
             let of = if *lines == 1 { "this line is".to_string() } else { format!("{lines} such lines are") };
@@ -342,7 +344,7 @@ impl Reader {
     }
 }
 
-/// Leaves out texture coordinates that no triangle uses.
+/// Removes texture coordinates that no triangle uses.
 fn compact(mesh: &mut TriMesh) {
     let mut place = vec![NONE; mesh.uv.len()];
     mesh.uv_triangles.iter().flatten().for_each(|c| place[*c as usize] = 0);
@@ -359,7 +361,7 @@ fn finite(uv: &Vec2) -> bool {
     uv.iter().all(|x| x.is_finite())
 }
 
-/// The index of an OBJ number: 1 is the first of all, -1 the last so far.
+/// Returns the index of an OBJ number. 1 is the first of all, and -1 the last so far.
 fn index(number: i64, so_far: usize, count: usize) -> Option<u32> {
     let at = if number > 0 { number.checked_sub(1)? } else { number.checked_add(so_far as i64)? };
     let limit = if number > 0 { count } else { so_far };
@@ -374,7 +376,7 @@ fn out_of_range(kind: &str, number: i64, so_far: usize, count: usize) -> String 
     }
 }
 
-/// The first `N` numbers of a statement.
+/// Reads the first `N` numbers of a statement.
 fn numbers<const N: usize>(statement: &Statement, words: &[Token], lacking: &str) -> Result<[f64; N], MeshError> {
     let mut out = [0.0; N];
     for (k, slot) in out.iter_mut().enumerate() {
@@ -384,7 +386,7 @@ fn numbers<const N: usize>(statement: &Statement, words: &[Token], lacking: &str
     Ok(out)
 }
 
-/// A name that may contain spaces.
+/// Joins words to a name with spaces.
 fn joined(words: &[Token]) -> Option<String> {
     (!words.is_empty()).then(|| words.iter().map(Token::name).collect::<Vec<_>>().join(" "))
 }

@@ -1,9 +1,10 @@
-//! PLY in (ascii, binary little and big endian) and out (binary little endian).
+//! Reader of PLY (ascii, binary little and big endian) and writer of PLY (binary little endian).
 //!
-//! Read: vertex positions `x y z`; one texture coordinate a vertex (`s t`, `u v` or `texture_u texture_v`); velocities
-//! `vx vy vz`; every other scalar of a vertex but normals and colours as a channel, under its name as it stands (`sleeve.L`);
-//! faces `vertex_indices` or `vertex_index`, polygons cut into triangles; texture coordinates of the corners of faces
-//! (`texcoord`), which go before those of vertices. The vertices whose channel exceeds 0.5 are also a group of its name.
+//! Read: vertex positions `x y z`; one texture coordinate per vertex (`s t`, `u v` or `texture_u texture_v`);
+//! velocities `vx vy vz`; every other scalar of a vertex, except normals and colours, as a channel under its unchanged
+//! name (`sleeve.L`); faces `vertex_indices` or `vertex_index`, with polygons cut into triangles; and texture
+//! coordinates of face corners (`texcoord`), which override those of vertices. The vertices whose channel exceeds 0.5
+//! also form a group of its name.
 
 mod body;
 mod columns;
@@ -21,10 +22,10 @@ use std::collections::HashMap;
 
 /// Names of the two texture coordinates, in order of preference.
 const UV_NAMES: [[&str; 2]; 3] = [["s", "t"], ["u", "v"], ["texture_u", "texture_v"]];
-/// Vertex properties that are no channels.
+/// Vertex properties that are not channels.
 const NO_CHANNELS: [&str; 13] = ["x", "y", "z", "vx", "vy", "vz", "nx", "ny", "nz", "red", "green", "blue", "alpha"];
 
-/// A mesh read from PLY.
+/// Mesh read from PLY.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlyMesh {
     /// Geometry, chart, channels and groups.
@@ -33,11 +34,11 @@ pub struct PlyMesh {
     pub velocities: Option<Vec<Vec3>>,
 }
 
-/// Reads a PLY file. Memory stays in proportion to the bytes given, whatever the header claims.
+/// Reads a PLY file. Memory stays in proportion to the given bytes, for any header.
 ///
 /// # Errors
-/// A header that is none or promises more than the file holds, missing `x y z`, numbers that are not finite, faces of
-/// fewer than three vertices or with indices out of range.
+/// Fails for a header that is invalid or promises more than the file holds, missing `x y z`, and positions that are not
+/// finite. Fails for faces with fewer than three vertices or with indices out of range.
 pub fn read(bytes: &[u8]) -> Result<PlyMesh, MeshError> {
     let bytes = text::plain(bytes)?;
     let mut cursor = Cursor::new(&bytes);
@@ -71,7 +72,7 @@ pub fn read(bytes: &[u8]) -> Result<PlyMesh, MeshError> {
     Ok(out)
 }
 
-/// The first value that is not finite: its record, its name and what it is.
+/// Finds the first value that is not finite, and returns its record, name and value.
 fn not_finite<'n>(records: &Records, names: &[&'n str]) -> Option<(usize, &'n str, f64)> {
     let first = |name: &'n str| {
         let values = records.scalar(name)?;
@@ -147,7 +148,7 @@ fn take_faces(records: &Records, mesh: &mut TriMesh) -> Result<(), MeshError> {
     let told = |(face, what): (usize, String)| records.error(face, what);
     let cut = polygon::cut(&mesh.positions, &all, &ends).map_err(told)?;
     mesh.triangles = cut.triangles.iter().map(|t| t.map(|k| all[k as usize])).collect();
-    // Where one face has no chart, none is kept.
+    // The chart is kept only if all faces have one.
     if wedges.is_some() && charts.len() == all.len() {
         mesh.uv_triangles = cut.triangles.iter().map(|t| t.map(|k| charts[k as usize])).collect();
     }
@@ -157,7 +158,7 @@ fn take_faces(records: &Records, mesh: &mut TriMesh) -> Result<(), MeshError> {
     Ok(())
 }
 
-/// The chart of the corners of faces, else that of the vertices, if it is whole.
+/// Takes the chart of face corners, or else that of vertices, if it is complete.
 fn take_chart(records: &Records, wedges: Wedges, mesh: &mut TriMesh) {
     if let Some((face, message)) = wedges.wrong {
         mesh.notes.push(records.error(face, format!("{message}; {LEFT_OUT}")));
@@ -175,24 +176,24 @@ fn take_chart(records: &Records, wedges: Wedges, mesh: &mut TriMesh) {
             mesh.uv_triangles.clear();
         }
     }
-    // What no face uses is in no chart.
+    // The remaining values that are not finite are unused.
     for uv in mesh.uv.iter_mut().filter(|uv| !uv.iter().all(|x| x.is_finite())) {
         *uv = Vec2::zeros();
     }
 }
 
-/// Texture coordinates of the corners of faces, as MeshLab writes them: those of one vertex that are equal become one.
+/// Texture coordinates of face corners, as MeshLab writes them. Equal ones of one vertex are merged.
 #[derive(Default)]
 struct Wedges<'c> {
     list: Option<&'c body::Column>,
     uv: Vec<Vec2>,
     known: HashMap<(u32, [u64; 2]), u32>,
-    /// The first face without a chart of its own, and why.
+    /// First face without a chart of its own, and the reason.
     wrong: Option<(usize, String)>,
 }
 
 impl Wedges<'_> {
-    /// Numbers of the texture coordinates of the corners of a face.
+    /// Returns the indices of the texture coordinates of a face's corners.
     fn corners(&mut self, face: usize, corners: &[f64]) -> Option<Vec<u32>> {
         let values = self.list.map_or(&[][..], |list| list.list(face));
         let why = if values.len() != 2 * corners.len() {
@@ -202,7 +203,7 @@ impl Wedges<'_> {
         } else {
             let (pairs, _) = values.as_chunks::<2>();
             let number = |(corner, [u, v]): (&f64, &[f64; 2])| {
-                // The two zeros are one.
+                // The sum makes both signed zeros equal.
                 let uv = Vec2::new(u + 0.0, v + 0.0);
                 let next = self.uv.len() as u32;
                 *self.known.entry((*corner as u32, [uv.x.to_bits(), uv.y.to_bits()])).or_insert_with(|| {

@@ -1,35 +1,36 @@
-//! PC2 and MDD: positions of the vertices of a mesh that stands elsewhere, one moment after the other.
+//! PC2 and MDD point caches: vertex positions, sample by sample, of a mesh in another file.
 //!
-//! PC2 is little endian: `POINTCACHE2\0`, version 1, number of vertices, first frame, frames a sample, number of samples, then positions. MDD
-//! is big endian: number of samples, number of vertices, the time of each sample, then positions. All numbers have 32 bits.
+//! PC2 is little endian: `POINTCACHE2\0`, version 1, number of vertices, first frame, frames per sample, number of
+//! samples, then positions. MDD is big endian: number of samples, number of vertices, the time of each sample, then
+//! positions. All numbers have 32 bits.
 
 use crate::linalg::Vec3;
 
-/// Positions at some moments.
+/// Positions at a sequence of samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointCache {
-    /// Positions of all vertices, by moment.
+    /// Positions of all vertices, by sample.
     pub frames: Vec<Vec<Vec3>>,
-    /// When these are.
+    /// Times of the samples.
     pub clock: Clock,
 }
 
-/// When the moments of a file are.
+/// Times of the samples of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Clock {
-    /// Of PC2: number of the first frame, frames from one moment to the next.
+    /// PC2: number of the first frame, and frames from one sample to the next.
     Frames {
-        /// First.
+        /// Number of the first frame.
         first: f64,
-        /// From one to the next.
+        /// Frames from one sample to the next.
         rate: f64,
     },
-    /// Of MDD: the time of each moment [s].
+    /// MDD: the time of each sample [s].
     Times(Vec<f64>),
 }
 
 impl Clock {
-    /// Mean time from one moment to the next at so many frames per second [s]; none where the file has none that goes on.
+    /// Returns the mean time between samples at so many frames per second [s]; none if it is not positive.
     pub fn interval(&self, fps: f64) -> Option<f64> {
         let mean = match self {
             Clock::Frames { rate, .. } => rate / fps,
@@ -38,7 +39,7 @@ impl Clock {
         (mean > 0.0 && mean.is_finite()).then_some(mean)
     }
 
-    /// Number of the first frame at so many frames per second.
+    /// Returns the number of the first frame at so many frames per second.
     pub fn first(&self, fps: f64) -> f64 {
         match self {
             Clock::Frames { first, .. } => *first,
@@ -46,7 +47,8 @@ impl Clock {
         }
     }
 
-    /// Shortest and longest time from one moment to the next, where they differ by more than rounding to 32 bits and a hundredth [s].
+    /// Returns the shortest and longest time between samples [s] if they differ by more than 2 % of the longest and
+    /// rounding to 32 bits.
     pub fn uneven(&self) -> Option<[f64; 2]> {
         let Clock::Times(times) = self else { return None };
         let ways = times.windows(2).map(|pair| pair[1] - pair[0]);
@@ -57,7 +59,7 @@ impl Clock {
     }
 }
 
-/// Takes numbers from bytes.
+/// Reader of numbers from bytes.
 struct Reader<'a> {
     bytes: &'a [u8],
     big: bool,
@@ -85,10 +87,11 @@ impl Reader<'_> {
 
 const MAGIC: &[u8] = b"POINTCACHE2\0";
 
-/// Reads a file of either form, which its first bytes tell.
+/// Reads a file of either format, recognised by its first bytes.
 ///
 /// # Errors
-/// It is neither, ends early, has no moment, or a number that is not finite: in words that go after its name.
+/// Fails if the file has neither format, ends early, has no sample or no vertex, or has a number that is not finite.
+/// The message is worded to follow the file name.
 pub fn read(bytes: &[u8]) -> Result<PointCache, String> {
     let head = || "is no point cache: neither PC2 nor MDD".to_string();
     let mut from = Reader { bytes, big: !bytes.starts_with(MAGIC) };

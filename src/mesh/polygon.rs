@@ -1,34 +1,36 @@
-//! Polygons cut into triangles.
+//! Triangulation of polygons.
 //!
-//! A polygon that is convex becomes a fan about its first corner. Where that has a triangle without area, as beside corners in the middle
-//! of a side, or the polygon is not convex, it is cut so that the worst triangle is as good as can be (Klincsek 1980: from all cuts of
-//! all its parts), where the quality has the sign of the area along the polygon's normal. As these areas add up to that of the polygon
-//! whichever way it is cut, a cut whose triangles are all positive lies inside.
+//! A convex polygon becomes a fan about its first corner. The fan may have a triangle without area, as next to corners
+//! in the middle of a side. Such polygons, and those that are not convex, get the triangulation whose worst triangle is
+//! best (Klincsek 1980: from all triangulations of all parts).
 //!
-//! No diagonal may be an edge that is there already, or there would be more than two triangles on it: two quads that share two edges
-//! are cut by one diagonal each way.
+//! Quality has the sign of the area along the polygon's normal. The areas add up to that of the polygon for every
+//! triangulation, so one whose triangles are all positive lies inside.
+//!
+//! No diagonal may be an existing edge, which would then have more than two triangles. So two quads that share two
+//! edges are cut by different diagonals.
 
 use crate::linalg::Vec3;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Most corners of a polygon that no fan cuts well: the time goes with the cube of the corners.
+/// Largest number of corners of a polygon that no fan cuts well. Time grows with the cube of the corners.
 const LIMIT: usize = 512;
-/// Quality of the worst triangle from which on a fan is good enough.
+/// Smallest quality of the worst triangle at which a fan is accepted.
 const GOOD: f64 = 1e-3;
 
-/// The triangles of all faces.
+/// Triangles of all faces.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cut {
-    /// Places of their corners in the list of all corners.
+    /// Corners of each triangle, as indices into the list of all corners.
     pub triangles: Vec<[u32; 3]>,
-    /// Face that each triangle is of; empty where each face is one triangle.
+    /// Face of each triangle; empty if each face is one triangle.
     pub faces: Vec<u32>,
-    /// What was left out: a face, and in words.
+    /// Notes on content that was left out: a face, and a message.
     pub notes: Vec<(usize, String)>,
 }
 
-/// The outline of triangles that one polygon was cut into: places of its corners, as triangle and corner, from the first. None where
-/// they are no such triangles.
+/// Returns the outline of the triangles of one polygon: its corners in order, as triangle and corner. Returns none if
+/// the triangles do not form a polygon.
 pub fn outline(triangles: &[[u32; 3]]) -> Option<Vec<[usize; 2]>> {
     let side = |t: usize, k: usize| [triangles[t][k], triangles[t][(k + 1) % 3]];
     let all = || (0..triangles.len()).flat_map(|t| (0..3).map(move |k| [t, k]));
@@ -48,8 +50,8 @@ pub fn outline(triangles: &[[u32; 3]]) -> Option<Vec<[usize; 2]>> {
     (loop_.len() == outer.len() && loop_.len() == triangles.len() + 2).then_some(loop_)
 }
 
-/// Faces from triangles, `counts` of which in a row are of one polygon each: places of the corners of every face, as triangle and
-/// corner. What cannot be joined stays triangles; so does all without counts.
+/// Joins triangles to faces. Each of `counts` is a number of consecutive triangles of one polygon. Returns the corners
+/// of every face, as triangle and corner. Triangles that cannot be joined stay single, as all do without counts.
 pub fn faces(triangles: &[[u32; 3]], counts: &[u32]) -> Vec<Vec<[usize; 2]>> {
     let single = |t: usize| (0..3).map(|k| [t, k]).collect::<Vec<[usize; 2]>>();
     let fits = counts.iter().map(|n| *n as usize).sum::<usize>() == triangles.len();
@@ -67,16 +69,17 @@ pub fn faces(triangles: &[[u32; 3]], counts: &[u32]) -> Vec<Vec<[usize; 2]>> {
     all
 }
 
-/// How many triangles in a row are of one face, by the face of each; none where each face is one triangle.
+/// Returns the numbers of consecutive triangles of one face, from the face of each. Returns none if each face is one
+/// triangle.
 pub fn counts(faces: &[u32]) -> Vec<u32> {
     faces.chunk_by(|a, b| a == b).map(|run| run.len() as u32).collect()
 }
 
-/// Cuts faces into triangles. `corners` are vertices face by face, `ends` where each face's end. A corner that is named again
-/// next to itself is left out, and so is what has fewer than three different ones.
+/// Cuts faces into triangles. `corners` are vertices face by face, and `ends` the end of each face in them. A corner
+/// repeated next to itself is left out. A face with fewer than three different corners is left out.
 ///
 /// # Errors
-/// Face and reason: fewer than three corners, or more than 512 where no fan will do.
+/// Returns face and reason for fewer than three corners, or more than 512 where no fan is good enough.
 pub fn cut(positions: &[Vec3], corners: &[u32], ends: &[usize]) -> Result<Cut, (usize, String)> {
     let mut cutter = Cutter { positions, corners, sides: sides(corners, ends), ..Cutter::default() };
     let mut start = 0;
@@ -112,7 +115,7 @@ pub fn cut(positions: &[Vec3], corners: &[u32], ends: &[usize]) -> Result<Cut, (
     Ok(cut)
 }
 
-/// Sides of all faces, sorted; none where all faces are triangles, which have no diagonals.
+/// Returns the sides of all faces, sorted. Returns none if all faces are triangles, which have no diagonals.
 fn sides(corners: &[u32], ends: &[usize]) -> Vec<[u32; 2]> {
     let mut sides = Vec::new();
     if corners.len() == 3 * ends.len() {
@@ -138,12 +141,12 @@ struct Cutter<'a> {
     positions: &'a [Vec3],
     corners: &'a [u32],
     sides: Vec<[u32; 2]>,
-    /// Triangles of each face so far, and its corners where it has diagonals.
+    /// Triangles of each face so far, and the corners of faces with diagonals.
     cuts: Vec<Vec<[u32; 3]>>,
     rings: BTreeMap<usize, Vec<u32>>,
-    /// The first face on some vertices, which ascend.
+    /// First face on a set of vertices, in ascending order.
     known: HashMap<Vec<u32>, usize>,
-    /// The face of each diagonal so far.
+    /// Face of each diagonal so far.
     diagonals: BTreeMap<[u32; 2], usize>,
     repeated: Vec<usize>,
     empty: Vec<usize>,
@@ -181,13 +184,13 @@ impl Cutter<'_> {
         let mut vertices: Vec<u32> = ring.iter().map(|k| self.vertex(*k)).collect();
         vertices.sort_unstable();
         if let Some(sides) = self.known.get(&vertices).map(|f| self.sides_of(*f)) {
-            // A second face on the same vertices is no other shape: cut alike, it is told.
+            // A second face on the same vertices has the same shape. If cut alike, it is reported as a duplicate.
             best = polygon.cut(|d| !sides.contains(&d)).unwrap_or(best);
         } else if let Some(at) = clash(self, &best) {
             let free = polygon.cut(|d| taken(self, d) || self.diagonals.contains_key(&d));
             let free = free.filter(|cut| clash(self, cut).is_none());
             let quality = free.as_ref().map_or(0.0, |cut| polygon.quality(cut));
-            // Where the diagonal is another face's, that one may have the better way out.
+            // If the diagonal belongs to another face, that face may have the better alternative.
             if !self.turn_other(at, quality)
                 && let Some(free) = free.filter(|_| quality > 0.0)
             {
@@ -203,14 +206,14 @@ impl Cutter<'_> {
         Ok(())
     }
 
-    /// Sides of the triangles of a face.
+    /// Returns the sides of the triangles of a face.
     fn sides_of(&self, face: usize) -> Vec<[u32; 2]> {
         let ends = |[a, b, c]: &[u32; 3]| [[*a, *b], [*b, *c], [*c, *a]];
         let sides = self.cuts[face].iter().flat_map(ends);
         sides.map(|[a, b]| key(self.vertex(a), self.vertex(b))).collect()
     }
 
-    /// Cuts the face that has a diagonal another way, if that is better than `quality`.
+    /// Cuts the face with the diagonal `at` another way, if that is better than `quality`. Returns whether it did.
     fn turn_other(&mut self, at: [u32; 2], quality: f64) -> bool {
         let Some(&other) = self.diagonals.get(&at) else { return false };
         let Some(ring) = self.rings.get(&other) else { return false };
@@ -236,7 +239,7 @@ impl Cutter<'_> {
         true
     }
 
-    /// Leaves out corners that are repeated, and those at the tip of a way there and back.
+    /// Removes repeated corners, and corners at the tip of a path there and back.
     fn close(&self, ring: &mut Vec<u32>) {
         let same = |a: u32, b: u32| self.vertex(a) == self.vertex(b);
         while ring.len() >= 3 {
@@ -260,7 +263,7 @@ impl Cutter<'_> {
     }
 }
 
-/// A polygon of four corners or more.
+/// Polygon of four corners or more.
 struct Polygon {
     vertices: Vec<u32>,
     corners: Vec<Vec3>,
@@ -268,7 +271,7 @@ struct Polygon {
 }
 
 impl Polygon {
-    /// Twice the area of a triangle along the normal over its longest side squared.
+    /// Returns twice the area of a triangle along the normal, over its longest side squared.
     fn worth(&self, [a, b, c]: [usize; 3]) -> f64 {
         let (a, b, c) = (self.corners[a], self.corners[b], self.corners[c]);
         let longest = (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared());
@@ -279,7 +282,7 @@ impl Polygon {
         cut.iter().map(|t| self.worth(*t)).fold(f64::INFINITY, f64::min)
     }
 
-    /// Sides of a cut's triangles that are no sides of the polygon, as vertices.
+    /// Returns the sides of triangles that are not sides of the polygon, as vertices.
     fn diagonals<'a>(&'a self, cut: &'a [[usize; 3]]) -> impl Iterator<Item = [u32; 2]> + 'a {
         let n = self.vertices.len();
         let inner = move |[a, b]: &[usize; 2]| (a + 1) % n != *b && (b + 1) % n != *a;
@@ -288,8 +291,8 @@ impl Polygon {
         once.into_iter()
     }
 
-    /// The fan about the first corner if it is good and has no diagonal that is `taken`, else the best cut; `None` where there are too many
-    /// corners for it.
+    /// Returns the fan about the first corner if it is good and has no diagonal that is `taken`, else the best
+    /// triangulation. Returns `None` if there are too many corners for that.
     fn cut(&self, taken: impl Fn([u32; 2]) -> bool) -> Option<Vec<[usize; 3]>> {
         let n = self.corners.len();
         let fan: Vec<[usize; 3]> = (1..n - 1).map(|i| [0, i, i + 1]).collect();
@@ -302,10 +305,11 @@ impl Polygon {
         (n <= LIMIT).then(|| self.best(taken))
     }
 
-    /// The cut whose worst triangle is best, diagonals that are `taken` left out where that can be.
+    /// Returns the triangulation whose worst triangle is best. It avoids diagonals that are `taken`, where possible.
     fn best(&self, taken: impl Fn([u32; 2]) -> bool) -> Vec<[usize; 3]> {
         let n = self.corners.len();
-        // Of the part from corner i to corner j: the worst triangle of its best cut, and the corner of the triangle on its chord.
+        // Entry for the part from corner i to corner j: quality of the worst triangle of its best triangulation, and
+        // the corner of the triangle on its chord.
         let mut parts = vec![(f64::INFINITY, 0u32); n * n];
         for width in 2..n {
             for i in 0..n - width {
@@ -318,7 +322,7 @@ impl Polygon {
                     }
                 }
                 if width < n - 1 && taken(key(self.vertices[i], self.vertices[j])) {
-                    // Worse than any triangle, yet ordered.
+                    // This is worse than any triangle, but still ordered.
                     best.0 -= 4.0;
                 }
                 parts[i * n + j] = best;
@@ -338,7 +342,7 @@ impl Polygon {
     }
 }
 
-/// Sum of the cross products of consecutive corners: twice the vector area.
+/// Returns the sum of the cross products of consecutive corners, which is twice the vector area.
 fn newell_normal(corners: &[Vec3]) -> Vec3 {
     let mut normal = Vec3::zeros();
     if let Some(&first) = corners.first() {

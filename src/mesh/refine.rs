@@ -1,17 +1,17 @@
-//! Triangles cut into smaller ones, and surfaces moved along their normals.
+//! Refinement of triangles, and surfaces moved along their normals.
 
 use super::{Source, TriMesh};
 use crate::linalg::Vec3;
 use std::collections::BTreeMap;
 
-/// Cuts each triangle `t` into four, `levels[t]` times over. Vertices of the mesh stay the first ones; new ones lie in the middle of
-/// edges and have the mean of their channels, and the groups of both ends. Next to triangles that are cut more often others are
-/// cut into two or three, so that no vertex lies on an edge; where neighbours differ by no more than one level ([`graded`]) no
-/// triangle is cut so twice.
+/// Cuts each triangle `t` into four, `levels[t]` times. Vertices of the mesh keep their indices. New ones lie at
+/// midpoints of edges, with the mean of their channels and the groups of both ends. Neighbours of triangles that are
+/// cut more often are cut into two or three, so that no vertex lies on an edge. If neighbours differ by no more than
+/// one level ([`graded`]), no triangle is cut so twice.
 pub fn refine(mesh: &TriMesh, levels: &[u8]) -> TriMesh {
     let mut mesh = mesh.clone();
     let mut levels = levels.to_vec();
-    // The triangles are the file's no longer.
+    // The triangles are no longer those of the file.
     mesh.source = Source::default();
     for round in 1..=levels.iter().copied().max().unwrap_or(0) {
         let cut: Vec<bool> = levels.iter().map(|level| *level >= round).collect();
@@ -41,7 +41,8 @@ pub fn refine(mesh: &TriMesh, levels: &[u8]) -> TriMesh {
     mesh
 }
 
-/// Levels for [`refine`]: `most` where `wanted`, one less in each further ring of triangles around, across joined borders as well.
+/// Returns levels for [`refine`]: `most` where `wanted`, and one less in each further ring of triangles, also across
+/// joined borders.
 pub fn graded(mesh: &TriMesh, most: u8, wanted: impl Fn(&[u32; 3]) -> bool) -> Vec<u8> {
     let mut levels: Vec<u8> = mesh.triangles.iter().map(|t| if wanted(t) { most } else { 0 }).collect();
     let joined = mesh.joined_triangles();
@@ -60,7 +61,8 @@ pub fn graded(mesh: &TriMesh, most: u8, wanted: impl Fn(&[u32; 3]) -> bool) -> V
     levels
 }
 
-/// Moves every vertex by `by` [m] along its normal, the mean of the triangles there by area; inward if negative.
+/// Moves every vertex by `by` [m] along its normal, the area-weighted mean of the triangles there. A negative `by`
+/// moves inward.
 pub fn offset(mesh: &mut TriMesh, by: f64) {
     let mut normals = vec![Vec3::zeros(); mesh.positions.len()];
     for t in mesh.joined_triangles() {
@@ -73,13 +75,13 @@ pub fn offset(mesh: &mut TriMesh, by: f64) {
     }
 }
 
-/// Ends of side `k` of a triangle, opposite to its corner `k`; the lower one first.
+/// Returns the ends of side `k` of a triangle, opposite to its corner `k`, the lower one first.
 fn side(t: &[u32; 3], k: usize) -> [u32; 2] {
     let (a, b) = (t[(k + 1) % 3], t[(k + 2) % 3]);
     [a.min(b), a.max(b)]
 }
 
-/// The edges of triangles that are cut, and those joined to them, numbered in order.
+/// Numbers the edges of triangles that are cut, and the edges joined to them, in order.
 fn middles(mesh: &TriMesh, cut: &[bool]) -> BTreeMap<[u32; 2], u32> {
     let joined = mesh.joined_triangles();
     let mut wanted: Vec<[u32; 2]> =
@@ -98,7 +100,7 @@ fn middles(mesh: &TriMesh, cut: &[bool]) -> BTreeMap<[u32; 2], u32> {
     sides.into_iter().zip(0..).collect()
 }
 
-/// The same of the chart: of each triangle's sides that lie on an edge that is cut.
+/// Numbers the chart edges of triangle sides that lie on a cut edge, in order.
 fn uv_middles(mesh: &TriMesh, cut: &[bool]) -> BTreeMap<[u32; 2], u32> {
     let cut = middles(mesh, cut);
     let both = mesh.triangles.iter().zip(&mesh.uv_triangles);
@@ -111,7 +113,7 @@ fn uv_middles(mesh: &TriMesh, cut: &[bool]) -> BTreeMap<[u32; 2], u32> {
     sides.into_iter().zip(0..).collect()
 }
 
-/// Appends the vertices in the middle of edges; those of edges that are joined are.
+/// Appends the vertices at midpoints of edges. Midpoints of joined edges are joined.
 fn extend(mesh: &mut TriMesh, middles: &BTreeMap<[u32; 2], u32>) {
     if !mesh.joined.is_empty() {
         let mut first = BTreeMap::new();
@@ -134,7 +136,7 @@ fn extend(mesh: &mut TriMesh, middles: &BTreeMap<[u32; 2], u32>) {
     }
 }
 
-/// A corner of a piece: a corner of the triangle, or the middle of the side opposite to one.
+/// Corner of a piece: a corner of the triangle, or the midpoint of the side opposite to one.
 #[derive(Clone, Copy)]
 enum Corner {
     Own(usize),
@@ -150,7 +152,7 @@ impl Corner {
     }
 }
 
-/// What becomes of a triangle of which some sides have a middle.
+/// Returns the pieces of a triangle of which some sides have a midpoint.
 fn pieces(x: &[Vec3], t: &[u32; 3], middle: &[Option<u32>; 3]) -> Vec<[Corner; 3]> {
     use Corner::{Middle, Own};
     let cut = middle.iter().filter(|m| m.is_some()).count();
@@ -162,7 +164,7 @@ fn pieces(x: &[Vec3], t: &[u32; 3], middle: &[Option<u32>; 3]) -> Vec<[Corner; 3
             vec![[Own(a), Own(b), Middle(a)], [Own(a), Middle(a), Own(c)]]
         }
         2 => {
-            // Side `a` stays; the corner at it is cut off, the rest along its shorter diagonal.
+            // Side `a` stays. The corner opposite to it is cut off, and the rest is cut along its shorter diagonal.
             let a = middle.iter().position(Option::is_none).unwrap_or(0);
             let (b, c) = ((a + 1) % 3, (a + 2) % 3);
             let at = |k: usize| x[t[k] as usize];
@@ -191,7 +193,7 @@ mod tests {
     use crate::mesh::generate::{self, Diagonals, smallest_angle};
     use crate::mesh::topology::Topology;
 
-    /// Edges of one triangle. A vertex on the edge of a neighbour makes three of one.
+    /// Counts the edges without exactly two triangles. A vertex on the edge of a neighbour would add three.
     fn borders(mesh: &TriMesh) -> usize {
         Topology::new(mesh.positions.len(), &mesh.triangles).edge_valence.iter().filter(|v| **v != 2).count()
     }
@@ -229,14 +231,14 @@ mod tests {
         for most in 1..4 {
             let levels = graded(&mesh, most, left);
             let fine = refine(&mesh, &levels);
-            // Cut edges on the border alone are new ones.
+            // Edges of one triangle are on the border only.
             let on_border = |p: &Vec3| p.x.abs().max(p.z.abs()) > 0.4999;
             assert_eq!(borders(&fine), fine.positions.iter().filter(|p| on_border(p)).count());
             assert!((area(&fine) - 1.0).abs() < 1e-13 && (uv_area(&fine) - uv_area(&mesh)).abs() < 1e-13);
             let finest =
                 fine.triangles.iter().filter(|t| t.iter().all(|v| fine.positions[*v as usize].x < 1e-9)).count();
             assert_eq!(finest, 64 * 4usize.pow(u32::from(most)));
-            // Halves of right triangles are the worst there are.
+            // Halves of right triangles have the smallest angles.
             let angle = smallest_angle(&fine);
             assert!(angle > 18.4, "{angle}");
         }
@@ -246,7 +248,7 @@ mod tests {
     fn an_offset_is_that_far_away() {
         let mut ball = generate::sphere(Vec3::zeros(), 0.5, 0.05);
         offset(&mut ball, 0.01);
-        // Normals by area miss the radius by the square of the edges over it.
+        // The error of area-weighted normals goes with the squared edge length over the radius.
         assert!(ball.positions.iter().all(|p| (p.norm() - 0.51).abs() < 1e-4));
     }
 }

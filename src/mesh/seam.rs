@@ -1,28 +1,30 @@
-//! Seams that are not joined: vertices on borders that lie on each other.
+//! Seams that are not joined: border vertices that coincide.
 
 use crate::linalg::Vec3;
 use crate::mesh::TriMesh;
 use crate::mesh::topology::Topology;
 use std::collections::HashMap;
 
-/// Part of the bounding box's diagonal within which two vertices are at the same place: what rounding to single precision moves them by.
+/// Largest distance of coincident vertices, relative to the diagonal of the bounding box. Rounding to single precision
+/// moves them by this.
 const SAME: f64 = 2e-7;
 
-/// A seam that is open by no more [m], and by no more than this part of the shortest edge, is meant to be closed.
+/// Largest opening of a seam that is meant to be closed: absolute [m], and relative to the shortest edge.
 const OPEN: f64 = 2e-5;
 const SLIT: f64 = 0.05;
 
-/// Number of a cell so far away that none beyond it are told apart.
+/// Largest number of a cell. Cells beyond it are not distinguished.
 const FAR: f64 = 1e18;
 
-/// The vertex that each one counts as when those of borders that are at most `within` [m] apart are joined: the first one there, else itself.
+/// Returns the representative of each vertex when border vertices at most `within` [m] apart are joined: the first one
+/// there, else the vertex itself.
 pub fn joined(mesh: &TriMesh, within: f64) -> Vec<u32> {
     let x = &mesh.positions;
     let mut first: Vec<u32> = (0..x.len() as u32).collect();
     let topology = Topology::new(x.len(), &mesh.joined_triangles());
     let finite = |v: &usize| topology.boundary[*v] && x[*v].iter().all(|c| c.is_finite());
     let size = extent(x);
-    // Cells that are not too fine for their numbers.
+    // Cells must not be too fine for their numbers.
     let cell = within.max(1e-9 * size).max(f64::MIN_POSITIVE);
     let origin = x.iter().copied().find(|p| p.iter().all(|c| c.is_finite())).unwrap_or_default();
     let mut cells: HashMap<[i64; 3], Vec<u32>> = HashMap::new();
@@ -38,7 +40,7 @@ pub fn joined(mesh: &TriMesh, within: f64) -> Vec<u32> {
     first
 }
 
-/// Vertices of borders that lie on an earlier one, or nearer than any seam is meant to be open, with that one.
+/// Returns border vertices that lie on an earlier one, or nearer than any seam is meant to be open, with that one.
 pub fn coincident(mesh: &TriMesh) -> Vec<[u32; 2]> {
     let x = &mesh.positions;
     let sides = mesh.triangles.iter().flat_map(|[a, b, c]| [[*a, *b], [*b, *c], [*c, *a]]);
@@ -48,7 +50,7 @@ pub fn coincident(mesh: &TriMesh) -> Vec<[u32; 2]> {
     first.iter().zip(0..).filter(|(first, v)| **first != *v).map(|(first, v)| [*first, v]).collect()
 }
 
-/// Diagonal of the bounding box [m].
+/// Returns the diagonal of the bounding box [m].
 fn extent(x: &[Vec3]) -> f64 {
     let start = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
     let (low, high) =
@@ -57,12 +59,13 @@ fn extent(x: &[Vec3]) -> f64 {
     if size.is_finite() { size } else { 0.0 }
 }
 
-/// Joins vertices of borders that lie on each other; gives how many were joined.
+/// Joins coincident border vertices. Returns the number of joined vertices.
 pub fn weld_same(mesh: &mut TriMesh) -> usize {
     weld(mesh, SAME * extent(&mesh.positions))
 }
 
-/// Joins vertices of borders that are at most `within` [m] apart, and moves each to the first one there; gives how many were joined.
+/// Joins border vertices at most `within` [m] apart, and moves each to the first one there. Returns the number of
+/// joined vertices.
 pub fn weld(mesh: &mut TriMesh, within: f64) -> usize {
     mesh.joined.clear();
     let first = joined(mesh, within);
@@ -80,7 +83,7 @@ mod tests {
     use super::*;
     use crate::mesh::{check, generate, obj};
 
-    /// Each triangle with corners of its own.
+    /// Gives each triangle corners of its own.
     pub fn soup(mesh: &TriMesh) -> TriMesh {
         let positions: Vec<Vec3> = mesh.triangles.iter().flatten().map(|v| mesh.positions[*v as usize]).collect();
         let triangles = (0..mesh.triangles.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
@@ -112,7 +115,8 @@ mod tests {
 
     #[test]
     fn only_borders_within_reach_are_joined() {
-        // Two squares side by side with a slit of 0.05 mm, the second's first vertex 0.2 mm off; and one that lies on the first's inside.
+        // Two squares side by side have a slit of 0.05 mm at one end and 0.2 mm at the other. Then a border vertex lies
+        // on a vertex of a closed surface.
         let text =
             "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nv 1.00005 0 0\nv 2 0 0\nv 2 0 1\nv 1.0002 0 1\nf 1 2 3 4\nf 5 6 7 8\n";
         let mut mesh = obj::read(text.as_bytes()).unwrap();

@@ -1,33 +1,33 @@
-//! Text cut into statements of words, each word with its place; `#` begins a comment.
+//! Text split into statements of words, each word with its place. `#` begins a comment.
 
 use crate::mesh::{MeshError, text};
 
-/// A word and where it stands.
+/// Word with its place.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Token<'a> {
-    /// The bytes of the word.
+    /// Bytes of the word.
     pub text: &'a [u8],
     line: usize,
     column: usize,
 }
 
 impl<'a> Token<'a> {
-    /// A word at a line and column, both counted from 1; line 0 for a word without a place.
+    /// Makes a word at a line and column, both counted from 1. Line 0 marks a word without a place.
     pub fn new(text: &'a [u8], line: usize, column: usize) -> Self {
         Self { text, line, column }
     }
 
-    /// The word as text; bytes that are no UTF-8 are taken as Latin-1.
+    /// Returns the word as text. Bytes that are not UTF-8 are read as Latin-1.
     pub fn name(&self) -> String {
         text::name(self.text)
     }
 
-    /// The word as a message shows it, at most 40 characters.
+    /// Returns the word for a message, at most 40 characters.
     pub fn shown(&self) -> String {
         self.name().chars().take(40).collect()
     }
 
-    /// The words of a line.
+    /// Splits a line into words.
     pub fn words(&self) -> Vec<Token<'a>> {
         let mut words = Vec::new();
         let mut at = 0;
@@ -40,20 +40,20 @@ impl<'a> Token<'a> {
         words
     }
 
-    /// Its line.
+    /// Returns its line.
     pub fn line(&self) -> usize {
         self.line
     }
 
-    /// An error at this word.
+    /// Makes an error at this word.
     pub fn error(&self, what: impl Into<String>) -> MeshError {
         if self.line == 0 { MeshError::new(what) } else { MeshError::at(self.line, self.column, what) }
     }
 
-    /// The word as a finite number.
+    /// Parses the word as a finite number.
     ///
     /// # Errors
-    /// It is none.
+    /// Fails if the word is not a finite number.
     pub fn real(&self) -> Result<f64, MeshError> {
         match self.number()? {
             x if x.is_finite() => Ok(x),
@@ -61,10 +61,10 @@ impl<'a> Token<'a> {
         }
     }
 
-    /// The word as a number that may be infinite or none, as programs of any make write that (`-nan(ind)`, `1.#INF`).
+    /// Parses the word as a number that may be infinite or NaN, as various programs write it (`-nan(ind)`, `1.#INF`).
     ///
     /// # Errors
-    /// It is another word.
+    /// Fails for any other word.
     pub fn number(&self) -> Result<f64, MeshError> {
         let parse = |text: &str| text.parse::<f64>().ok();
         if let Some(x) = std::str::from_utf8(self.text).ok().and_then(parse) {
@@ -85,44 +85,44 @@ impl<'a> Token<'a> {
         Err(self.error(format!("'{}' is not a number{remedy}", self.shown())))
     }
 
-    /// The word as a whole number.
+    /// Parses the word as an integer.
     ///
     /// # Errors
-    /// It is none.
+    /// Fails if the word is not an integer.
     pub fn integer(&self) -> Result<i64, MeshError> {
         let number = std::str::from_utf8(self.text).ok().and_then(|t| t.parse().ok());
         number.ok_or_else(|| self.error(format!("'{}' is not a whole number", self.shown())))
     }
 }
 
-/// One statement: a line, or several joined by `\`.
+/// Statement: a line, or several joined by `\`.
 #[derive(Debug, Default)]
 pub struct Statement<'a> {
     tokens: Vec<Token<'a>>,
 }
 
 impl<'a> Statement<'a> {
-    /// The first word, empty if there is none.
+    /// Returns the first word, empty if there is none.
     pub fn keyword(&self) -> &'a [u8] {
         self.tokens.first().map_or(b"", |t| t.text)
     }
 
-    /// All words.
+    /// Returns all words.
     pub fn tokens(&self) -> &[Token<'a>] {
         &self.tokens
     }
 
-    /// The words after the first.
+    /// Returns the words after the first.
     pub fn words(&self) -> &[Token<'a>] {
         self.tokens.get(1..).unwrap_or_default()
     }
 
-    /// The line of the first word.
+    /// Returns the line of the first word.
     pub fn line(&self) -> usize {
         self.tokens.first().map_or(0, |t| t.line)
     }
 
-    /// An error at the first word.
+    /// Makes an error at the first word.
     pub fn error(&self, what: impl Into<String>) -> MeshError {
         match self.tokens.first() {
             Some(first) => first.error(what),
@@ -131,19 +131,19 @@ impl<'a> Statement<'a> {
     }
 }
 
-/// Walks over the statements of a file. Lines end in `\n`, `\r\n` or `\r`.
+/// Reader of the statements of a file. Lines end in `\n`, `\r\n` or `\r`.
 pub struct Tokens<'a> {
     rest: &'a [u8],
     line: usize,
 }
 
 impl<'a> Tokens<'a> {
-    /// At the start of a file.
+    /// Starts at the beginning of a file.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes, line: 0 }
     }
 
-    /// Fills `statement` with the next one, which may be empty; false at the end of the file.
+    /// Reads the next statement, which may be empty, into `statement`. Returns false at the end of the file.
     pub fn next(&mut self, statement: &mut Statement<'a>) -> bool {
         statement.tokens.clear();
         if self.rest.is_empty() {

@@ -4,53 +4,53 @@ use crate::linalg::Vec3;
 use crate::mesh::MeshError;
 use std::collections::BTreeMap;
 
-/// A tetrahedron is flat when its [`quality`] is at most this.
+/// Largest [`quality`] of a flat tetrahedron.
 ///
-/// Four points of one plane that were saved in single precision come back with a quality of about `1e-7 d / l`, `d` their
-/// distance from the origin and `l` their edges: below this bound the sign of a volume means nothing. And the stiffness
-/// goes with the inverse square of the height: such a sliver would be 1e12 times as stiff as its neighbours.
+/// Four coplanar points, saved in single precision, come back with a quality of about `1e-7 d / l`. Here `d` is their
+/// distance from the origin, and `l` the length of their edges. Below this bound the sign of a volume is meaningless.
+/// Stiffness goes with the inverse square of the height. Such a sliver would be 1e12 times as stiff as its neighbours.
 pub const FLAT: f64 = 1e-6;
 
-/// The four faces of a tetrahedron, each opposite to the vertex of its number and seen counter-clockwise from outside.
+/// Faces of a tetrahedron, each opposite to the vertex of its index and counter-clockwise seen from outside.
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 
-/// A tetrahedral mesh. Order and count of vertices are those of the file it came from, unused vertices included.
+/// Tetrahedral mesh. Order and count of vertices are those of its file, including unused vertices.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TetMesh {
     /// Vertex positions [m].
     pub positions: Vec<Vec3>,
-    /// Vertex indices per tetrahedron, as in the file: seen from the last, the first three should turn
-    /// counter-clockwise, so that the volume is positive ([`TetMesh::orient`]).
+    /// Vertex indices per tetrahedron, as in the file. Seen from the last vertex, the first three should be
+    /// counter-clockwise. The volume is then positive ([`TetMesh::orient`]).
     pub tets: Vec<[u32; 4]>,
     /// Named vertex groups, indices ascending.
     pub groups: BTreeMap<String, Vec<u32>>,
-    /// What the reader left out or took otherwise than it stands in the file, with its place where it has one: warnings.
+    /// Warnings of the reader about content that it left out or changed, with the place if there is one.
     pub notes: Vec<MeshError>,
 }
 
-/// How well shaped the tetrahedra of a mesh are.
+/// Quality of the tetrahedra of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quality {
-    /// The smallest [`quality`].
+    /// Smallest [`quality`].
     pub smallest: f64,
-    /// The tetrahedron that has it, the first of equals.
+    /// Tetrahedron with the smallest quality, the first of equals.
     pub worst: usize,
-    /// The mean of all.
+    /// Mean of all.
     pub mean: f64,
 }
 
 impl TetMesh {
-    /// The corners of a tetrahedron, if they exist.
+    /// Returns the corners of a tetrahedron, if they exist.
     pub fn corners(&self, tet: &[u32; 4]) -> Option<[Vec3; 4]> {
         let corner = |k: usize| self.positions.get(tet[k] as usize).copied();
         Some([corner(0)?, corner(1)?, corner(2)?, corner(3)?])
     }
 
-    /// Turns over all tetrahedra if each that has a volume has a negative one; says whether it did.
+    /// Reverses all tetrahedra if each that has a volume has a negative one. Returns whether it did.
     ///
-    /// Which way round the four vertices go is a convention, and a file that keeps to the other one is as good: so this is
-    /// done before [`check`](crate::mesh::check::tet::check), without a word. Where only some are negative, those are
-    /// inverted, which is a fault and stays.
+    /// The order of the four vertices is a convention, and a file with the other one is equally valid. So this is done
+    /// before [`check`](crate::mesh::check::tet::check), without a note. If only some volumes are negative, those
+    /// tetrahedra are inverted, which is a fault and stays.
     pub fn orient(&mut self) -> bool {
         let mut turned = false;
         for tet in &self.tets {
@@ -66,7 +66,8 @@ impl TetMesh {
         turned
     }
 
-    /// Smallest and mean [`quality`] of the tetrahedra whose vertices exist and are finite; none without any.
+    /// Returns the smallest and mean [`quality`] of the tetrahedra whose vertices exist and are finite; none without
+    /// any.
     pub fn quality(&self) -> Option<Quality> {
         let (mut count, mut sum) = (0usize, 0.0);
         let (mut smallest, mut worst) = (f64::INFINITY, 0);
@@ -83,7 +84,8 @@ impl TetMesh {
         (count > 0).then(|| Quality { smallest, worst, mean: sum / count as f64 })
     }
 
-    /// Smallest and largest angle between two faces of a tetrahedron [degrees]; none without a tetrahedron of finite corners.
+    /// Returns the smallest and largest angle between two faces of a tetrahedron [degrees]; none without a tetrahedron
+    /// of finite corners.
     pub fn dihedral_angles(&self) -> Option<[f64; 2]> {
         let corners = || self.tets.iter().filter_map(|tet| self.corners(tet));
         let angles = corners().flat_map(|p| dihedral_angles(&p)).filter(|angle| angle.is_finite());
@@ -93,8 +95,8 @@ impl TetMesh {
         })
     }
 
-    /// The surface: every face of one tetrahedron only, counter-clockwise seen from outside where the volume is positive,
-    /// in order of the tetrahedra.
+    /// Returns the surface: every face of one tetrahedron only, in order of the tetrahedra. Faces are counter-clockwise
+    /// seen from outside where the volume is positive.
     pub fn boundary(&self) -> Vec<[u32; 3]> {
         let faces = Face::sorted(&self.tets);
         let mut alone: Vec<&Face> =
@@ -104,19 +106,19 @@ impl TetMesh {
     }
 }
 
-/// A face of a tetrahedron.
+/// Face of a tetrahedron.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Face {
-    /// Its vertices, ascending.
+    /// Vertices in ascending order.
     pub key: [u32; 3],
-    /// The tetrahedron.
+    /// Index of the tetrahedron.
     pub tet: u32,
-    /// Which of the four vertices it does not have.
+    /// Index, in the tetrahedron, of the vertex opposite to the face.
     pub opposite: u8,
 }
 
 impl Face {
-    /// All faces of all tetrahedra, equal ones side by side.
+    /// Returns all faces of all tetrahedra, sorted so that equal ones are adjacent.
     pub fn sorted(tets: &[[u32; 4]]) -> Vec<Self> {
         let mut faces: Vec<Self> = (0..)
             .zip(tets)
@@ -132,37 +134,38 @@ impl Face {
         faces
     }
 
-    /// Its vertices, counter-clockwise seen from outside where the volume of the tetrahedron is positive.
+    /// Returns its vertices, counter-clockwise seen from outside if the volume of the tetrahedron is positive.
     pub fn vertices(&self, tets: &[[u32; 4]]) -> [u32; 3] {
         FACES[usize::from(self.opposite)].map(|k| tets[self.tet as usize][k])
     }
 }
 
-/// Volume [m^3], positive if the first three corners turn counter-clockwise seen from the last.
+/// Returns the volume [m^3], positive if the first three corners are counter-clockwise seen from the last.
 pub fn volume([a, b, c, d]: &[Vec3; 4]) -> f64 {
     (b - a).cross(&(c - a)).dot(&(d - a)) / 6.0
 }
 
-/// The six angles between two faces of a tetrahedron, inside [degrees]; NaN at a face without area.
+/// Returns the six inner angles between two faces of a tetrahedron [degrees]; NaN at a face without area.
 pub fn dihedral_angles(p: &[Vec3; 4]) -> [f64; 6] {
-    // The edge a-b, and the two other corners.
+    // Edge a-b, and the two other corners.
     [[0, 1, 2, 3], [0, 2, 3, 1], [0, 3, 1, 2], [1, 2, 0, 3], [1, 3, 2, 0], [2, 3, 0, 1]].map(|[a, b, c, d]| {
         let edge = p[b] - p[a];
         let (s, t) = (edge.cross(&(p[c] - p[a])), edge.cross(&(p[d] - p[a])));
-        // From sine and cosine: right also near 0 and 180 degrees.
+        // Sine and cosine together are accurate near 0 and 180 degrees, too.
         let (sine, cosine) = (s.cross(&t).norm(), s.dot(&t));
         if s.norm() * t.norm() > 0.0 { sine.atan2(cosine).to_degrees() } else { f64::NAN }
     })
 }
 
-/// Shape of a tetrahedron: 6 sqrt(2) V / l^3 with the volume V and the root mean square l of the six edges. 1 for the
-/// regular one, 0 for a flat one, negative for an inverted one (V. N. Parthasarathy, C. M. Graichen, A. F. Hathaway, "A
-/// comparison of tetrahedron quality measures", Finite Elements in Analysis and Design 15, 1994). 0 if it is a point.
+/// Returns the shape quality of a tetrahedron: 6 sqrt(2) V / l^3 with the volume V and the root mean square l of the
+/// six edges. A regular one has 1, a flat one 0, and an inverted one is negative (V. N. Parthasarathy, C. M. Graichen,
+/// A. F. Hathaway, "A comparison of tetrahedron quality measures", Finite Elements in Analysis and Design 15, 1994). A
+/// point has 0.
 pub fn quality(p: &[Vec3; 4]) -> f64 {
     let [a, b, c, d] = p;
     let squares: f64 = [b - a, c - a, d - a, c - b, d - b, d - c].iter().map(Vec3::norm_squared).sum();
     let length = (squares / 6.0).sqrt();
-    // Divided first, so that the cubes stay in range; NaN stays NaN.
+    // Positions are divided first, so that the cubes stay in range. NaN stays NaN.
     if length == 0.0 { 0.0 } else { 6.0 * std::f64::consts::SQRT_2 * volume(&p.map(|x| (x - a) / length)) }
 }
 
@@ -172,7 +175,7 @@ mod tests {
     use crate::mesh::check::{self, FaultKind};
     use crate::mesh::{TriMesh, topology::Topology};
 
-    /// A block of `n`^3 cubes of six tetrahedra each around a diagonal (Kuhn).
+    /// Makes a block of `n`^3 cubes of six tetrahedra each around a diagonal (Kuhn).
     pub fn block(n: u32) -> TetMesh {
         let at = |x: u32, y: u32, z: u32| x + (n + 1) * (y + (n + 1) * z);
         let mut mesh = TetMesh::default();

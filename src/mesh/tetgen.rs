@@ -1,17 +1,17 @@
-//! TetGen `.node` and `.ele` in: two files of one mesh.
+//! Reader of TetGen `.node` and `.ele`, two files of one mesh.
 //!
-//! Read: points and tetrahedra, numbered from 0 or from 1 (the first point says which) without a gap. Passed over:
-//! comments (`#`), attributes and boundary markers, so there are no groups. Tetrahedra of ten nodes are refused.
+//! Read: points and tetrahedra, numbered without a gap from 0 or from 1, as the first point is. Ignored: comments
+//! (`#`), attributes and boundary markers, so there are no groups. Tetrahedra of ten nodes are rejected.
 
 use crate::linalg::Vec3;
 use crate::mesh::statement::{Statement, Token, Tokens};
 use crate::mesh::{MeshError, TetMesh, text};
 
-/// The points of a `.node` file, which wait for their tetrahedra.
+/// Points of a `.node` file, without their tetrahedra.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Nodes {
     positions: Vec<Vec3>,
-    /// The number of the first point.
+    /// Number of the first point.
     first: i64,
     notes: Vec<MeshError>,
 }
@@ -19,7 +19,8 @@ pub struct Nodes {
 /// Reads a `.node` file.
 ///
 /// # Errors
-/// With line and column: a count that is wrong, numbers that are none, not finite or out of order.
+/// Fails for a wrong count, and for numbers that are invalid, not finite or out of order. Errors have line and column,
+/// except at the end of the file.
 pub fn read_nodes(bytes: &[u8]) -> Result<Nodes, MeshError> {
     let bytes = &text::plain(bytes)?;
     let mut lines = Lines::new(bytes);
@@ -53,8 +54,8 @@ impl Nodes {
     /// Reads the `.ele` file that belongs to these points.
     ///
     /// # Errors
-    /// With line and column: a count that is wrong, numbers that are none or out of order, points that do not exist,
-    /// tetrahedra of ten nodes.
+    /// Fails for a wrong count, numbers that are invalid or out of order, points that do not exist, and tetrahedra of
+    /// ten nodes. Errors have line and column, except at the end of the file.
     pub fn read_tets(self, bytes: &[u8]) -> Result<TetMesh, MeshError> {
         let bytes = &text::plain(bytes)?;
         let mut lines = Lines::new(bytes);
@@ -92,13 +93,13 @@ impl Nodes {
             tets.push(tet);
         }
         lines.end(promised, "tetrahedra")?;
-        // Those of the other file come without their lines, which would be taken for lines of this one.
+        // Notes on the other file get no place, because it would refer to this file.
         notes.extend(self.notes.into_iter().map(|note| MeshError::new(format!("in the .node file: {note}"))));
         Ok(TetMesh { positions: self.positions, tets, notes, ..TetMesh::default() })
     }
 }
 
-/// The lines of a file that are not empty.
+/// Lines of a file that are not empty.
 struct Lines<'a>(Tokens<'a>);
 
 impl<'a> Lines<'a> {
@@ -128,7 +129,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// The count that a file begins with.
+/// Returns the count that a file begins with.
 fn count(head: &Statement) -> Result<usize, MeshError> {
     let Some(word) = head.tokens().first() else { return Err(head.error("a count should stand here")) };
     let number = word.integer()?;
@@ -138,13 +139,13 @@ fn count(head: &Statement) -> Result<usize, MeshError> {
     }
 }
 
-/// The sum of the counts of further columns in the first line, from a word on.
+/// Returns the sum of the counts of further columns in the first line, from a word on.
 fn rest(head: &Statement, from: usize) -> usize {
     let counts = head.tokens().iter().skip(from).map(|word| word.integer().ok().and_then(|n| usize::try_from(n).ok()));
     counts.fold(0, |sum, count| sum.saturating_add(count.unwrap_or(0)))
 }
 
-/// Tells the first line that has more or fewer words than the first line promises.
+/// Adds a note on the first line that has more or fewer words than the first line of the file promises.
 fn as_wide(line: &Statement, columns: usize, notes: &mut Vec<MeshError>) {
     let has = line.tokens().len();
     if has != columns && notes.is_empty() {
@@ -169,7 +170,7 @@ mod tests {
         "# a comment\n\n4 3 1 1 # head\n0  0 0 0  7 1\n1  1 0 0  7 1\n2  0 1 0  7 0\n  3  0 0 1e0\n# end";
     const TETS: &str = "2 4 1\n0  0 1 2 3  5\n1  3 2 1 0\n";
 
-    /// Files that count from 1 instead.
+    /// Renumbers a file to count from 1.
     fn from_one(text: &str, numbers: usize) -> String {
         let mut head = true;
         let lines = text.lines().filter(|l| !l.is_empty() && !l.starts_with('#')).map(|line| {
@@ -186,7 +187,7 @@ mod tests {
 
     #[test]
     fn both_ways_to_count_read_the_same() {
-        // Their last lines lack attributes, which is told with other lines.
+        // The last lines lack attributes, which gives notes with different lines.
         let told = |mesh: TetMesh| (mesh.notes.len(), TetMesh { notes: Vec::new(), ..mesh });
         let (count, zero) = told(read_nodes(NODES.as_bytes()).unwrap().read_tets(TETS.as_bytes()).unwrap());
         assert_eq!(count, 2);
@@ -234,7 +235,7 @@ mod tests {
             let told = nodes.read_tets(text.as_bytes()).unwrap_err().to_string();
             assert!(told.starts_with(message), "{text}: {told}");
         }
-        // One more than the last there is, counted from 1.
+        // Point 0 does not exist in a file that counts from 1.
         let nodes = read_nodes(from_one(NODES, 1).as_bytes()).unwrap();
         let told = nodes.read_tets(b"1 4 0\n1 1 2 3 0").unwrap_err().to_string();
         assert_eq!(told, "2:9: point 0 does not exist, there are 4 from 1");

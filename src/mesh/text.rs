@@ -1,16 +1,16 @@
-//! Text as other programs save it: with or without a mark of its encoding, in UTF-8, UTF-16 or Latin-1.
+//! Text of other programs: with or without a byte order mark, in UTF-8, UTF-16 or Latin-1.
 
 use crate::mesh::MeshError;
 use std::borrow::Cow;
 
-/// The mark with which some programs begin a UTF-8 text, and which stays between two that were joined.
+/// Byte order mark of UTF-8. Some programs begin a text with it, and it stays between two joined texts.
 pub const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The bytes of a file without the mark of its encoding; what is UTF-16 becomes UTF-8. Files that mix text and binary
-/// numbers begin with text, so they are told apart by their first bytes like others.
+/// Returns the bytes of a file without its byte order mark, with UTF-16 converted to UTF-8. Files that mix text and
+/// binary numbers begin with text, so their first bytes decide as well.
 ///
 /// # Errors
-/// UTF-32, and UTF-16 that ends within a character.
+/// Fails for UTF-32, and for UTF-16 that ends within a character.
 pub fn plain(bytes: &[u8]) -> Result<Cow<'_, [u8]>, MeshError> {
     let little = u16::from_le_bytes as fn([u8; 2]) -> u16;
     let letter = |b: u8| b.is_ascii_graphic() || b.is_ascii_whitespace();
@@ -37,7 +37,7 @@ fn utf16(bytes: &[u8], unit: impl Fn([u8; 2]) -> u16) -> Result<Cow<'_, [u8]>, M
     Ok(Cow::Owned(text.into_bytes()))
 }
 
-/// A name. Bytes that are no UTF-8 are Latin-1, so that two names never become one.
+/// Decodes a name. Bytes that are not UTF-8 are read as Latin-1, so that different names stay different.
 pub fn name(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_string(),
@@ -45,18 +45,18 @@ pub fn name(bytes: &[u8]) -> String {
     }
 }
 
-/// A whole text with `\n` at the ends of its lines, whichever it has (`\r\n`, or `\r` alone).
+/// Decodes a whole text, and converts its ends of lines (`\r\n`, or `\r` alone) to `\n`.
 ///
 /// # Errors
-/// As [`plain`].
+/// Fails as [`plain`] does.
 pub fn whole(bytes: &[u8]) -> Result<String, MeshError> {
     Ok(name(&plain(bytes)?).replace("\r\n", "\n").replace('\r', "\n"))
 }
 
-/// A file that holds nothing, or only stands for another one, is told before it is read as what it is not.
+/// Rejects an empty file or a Git LFS pointer, so that the parser does not report a misleading syntax error.
 ///
 /// # Errors
-/// The file is empty, or a pointer of Git LFS.
+/// Fails if the file is empty or a Git LFS pointer.
 pub fn there(bytes: &[u8]) -> Result<&[u8], MeshError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(MeshError::new("the file is empty"));
@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(whole(b"a\rb\r\nc\nd").unwrap(), "a\nb\nc\nd");
         let told = |bytes: &[u8]| plain(bytes).unwrap_err().to_string();
         assert!(told(b"\xff\xfev\0 ").contains("UTF-16") && told(b"\xff\xfe\0\0v\0\0\0").contains("UTF-32"));
-        // Binary numbers are no text.
+        // Binary numbers are not treated as text.
         assert_eq!(plain(b"\0\0\x80?\0\0").unwrap(), &b"\0\0\x80?\0\0"[..]);
         assert!(there(b" \r\n").is_err() && there(b"version https://git-lfs.github.com/spec/v1\n").is_err());
     }

@@ -1,39 +1,39 @@
-//! Who touches whom in a triangle mesh: edges, hinges, boundary, triangles around a vertex.
+//! Adjacency in a triangle mesh: edges, hinges, boundary, triangles around a vertex.
 
 use crate::linalg::Vec3;
 
-/// No triangle on this side of an edge.
+/// Index of a missing triangle on a side of an edge.
 pub const NONE: u32 = u32::MAX;
 
-/// Two triangles over a shared edge.
+/// Pair of triangles over a shared edge.
 ///
-/// The first triangle is `(v0, v1, v2)`, the second `(v1, v0, v3)` where the winding is consistent.
+/// The first triangle is `(v0, v1, v2)`, the second `(v1, v0, v3)` if the winding is consistent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hinge {
-    /// The two ends of the shared edge as the first triangle runs along it, then the vertices opposite to it in the
-    /// first and in the second triangle.
+    /// Ends of the shared edge in the direction of the first triangle, then the opposite vertices in the first and in
+    /// the second triangle.
     pub vertices: [u32; 4],
     /// Index into [`Topology::edges`].
     pub edge: u32,
-    /// The two triangles, lower index first.
+    /// Both triangles, lower index first.
     pub triangles: [u32; 2],
 }
 
-/// Adjacency of a triangle mesh, built by sorting: the order of everything depends on the triangles alone.
+/// Adjacency of a triangle mesh, built by sorting. All orders depend on the triangles alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Topology {
     /// Vertices of each edge, lower index first; edges sorted.
     pub edges: Vec<[u32; 2]>,
-    /// Triangles on both sides of each edge in order of index; [`NONE`] where there is none. Of a non-manifold edge the
+    /// Triangles on both sides of each edge in order of index; [`NONE`] for a missing one. A non-manifold edge has its
     /// first two.
     pub edge_triangles: Vec<[u32; 2]>,
     /// Number of triangles at each edge: 1 boundary, 2 interior, more: non-manifold.
     pub edge_valence: Vec<u32>,
     /// Edges of each triangle; edge `k` is opposite to vertex `k`.
     pub triangle_edges: Vec<[u32; 3]>,
-    /// One for each edge with exactly two triangles, in order of edges.
+    /// Hinges, one for each edge with exactly two triangles, in order of edges.
     pub hinges: Vec<Hinge>,
-    /// Whether a vertex lies on an edge with one triangle.
+    /// Set for each vertex on an edge with one triangle.
     pub boundary: Vec<bool>,
     /// Start of each vertex's triangles in `vertex_triangle_list`; one entry more than vertices.
     pub vertex_triangle_start: Vec<u32>,
@@ -42,8 +42,9 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// Of triangles with corners at `x` [m], the same that it was made of: a third of the areas around each vertex [m^2], and for each edge
-    /// the width of what flows along it over its length, half the sum of the cotangents opposite.
+    /// Computes areas of vertices and shape factors of edges, for the triangles of this topology with corners at `x`
+    /// [m]. The area of a vertex is a third of the areas around it [m^2]. The factor of an edge is half the sum of the
+    /// opposite cotangents: width over length of the flow along the edge.
     pub fn areas_and_shapes(&self, x: &[Vec3], triangles: &[[u32; 3]]) -> (Vec<f64>, Vec<f64>) {
         let (mut areas, mut shapes) = (vec![0.0; x.len()], vec![0.0; self.edges.len()]);
         for (t, edges) in triangles.iter().zip(&self.triangle_edges) {
@@ -62,10 +63,11 @@ impl Topology {
 
     /// Builds the adjacency of `triangles` over `vertex_count` vertices, in O(T log T).
     ///
-    /// Vertex indices must be below `vertex_count` (the readers see to it); higher ones are left out of the per-vertex
+    /// Vertex indices must be below `vertex_count`, as the readers ensure. Higher ones are left out of the per-vertex
     /// tables.
     pub fn new(vertex_count: usize, triangles: &[[u32; 3]]) -> Self {
-        // One record a triangle side: edge key, then triangle and side, so equal edges come in order of triangles.
+        // Each triangle side has a record: edge key, then triangle and side. Equal edges are therefore in order of
+        // triangles.
         let mut sides: Vec<(u64, u32)> = Vec::with_capacity(3 * triangles.len());
         for (t, tri) in triangles.iter().enumerate() {
             for k in 0..3 {
@@ -88,7 +90,7 @@ impl Topology {
         topology
     }
 
-    /// Triangles around a vertex, ascending; none for an index out of range.
+    /// Returns the triangles around a vertex, ascending; none for an index out of range.
     pub fn vertex_triangles(&self, vertex: usize) -> &[u32] {
         match (self.vertex_triangle_start.get(vertex), self.vertex_triangle_start.get(vertex + 1)) {
             (Some(&from), Some(&to)) => &self.vertex_triangle_list[from as usize..to as usize],
@@ -156,7 +158,7 @@ impl Topology {
     }
 }
 
-/// The vertices of a triangle, each once.
+/// Returns the vertices of a triangle, each once.
 fn distinct(tri: &[u32; 3]) -> impl Iterator<Item = u32> + '_ {
     (0..3).filter(|&k| !tri[..k].contains(&tri[k])).map(|k| tri[k])
 }

@@ -1,19 +1,19 @@
-//! Triangles that are wound against their neighbours, turned round.
+//! Reversal of triangles that are wound against their neighbours.
 
 use crate::mesh::TriMesh;
 use crate::mesh::topology::{NONE, Topology};
 
-/// What was found.
+/// Result of [`turn`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Turned {
-    /// The triangles that were turned, ascending.
+    /// Reversed triangles, ascending.
     pub triangles: Vec<usize>,
-    /// Edges of surfaces with one side only, where their winding must change.
+    /// Edges of non-orientable surfaces, where the winding must change.
     pub one_sided: Vec<[u32; 2]>,
 }
 
-/// Turns triangles so that neighbours over an edge of two are wound the same way. In each piece those are turned that are fewer, or if
-/// they are as many those that are not as its first triangle. Pieces with one side only stay as they are.
+/// Reverses triangles so that neighbours over an edge of two are wound the same way. In each piece the minority is
+/// reversed. If both are as many, those unlike the first triangle are. Non-orientable pieces stay unchanged.
 pub fn turn(mesh: &mut TriMesh) -> Turned {
     let triangles = mesh.joined_triangles();
     let topology = Topology::new(mesh.positions.len(), &triangles);
@@ -22,7 +22,7 @@ pub fn turn(mesh: &mut TriMesh) -> Turned {
         (0..3).any(|k| t[k] == a && t[(k + 1) % 3] == b)
     };
     let mut found = Turned::default();
-    // Of each triangle: whether it is wound otherwise than the first of its piece.
+    // Whether each triangle is wound unlike the first of its piece.
     let mut other: Vec<Option<bool>> = vec![None; triangles.len()];
     for start in 0..triangles.len() {
         if other[start].is_some() {
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(turn(&mut sound), Turned::default());
     }
 
-    /// A band of `n` quads, its end joined to its start with or without a twist.
+    /// Makes a band of `n` quads, with its end joined to its start, with or without a twist.
     fn band(n: usize, twisted: bool) -> String {
         let mut text = String::new();
         for k in 0..n {

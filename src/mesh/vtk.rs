@@ -1,19 +1,19 @@
-//! Legacy VTK (`.vtk`) in: unstructured grids of versions 2 to 5, text and binary (high byte first).
+//! Reader of legacy VTK (`.vtk`): unstructured grids of versions 2 to 5, text and binary (big endian).
 //!
 //! Read: points of single or double precision and cells of type 10 (tetrahedra), in either form: counts between the
-//! indices (versions to 4) or offsets beside them (from 5.1). Passed over: points, lines and surfaces, fields, metadata, and
-//! everything from the first data of points or cells on; so there are no groups. Tetrahedra of higher order are refused, and
-//! so are all other solid cells: without them the body would have holes.
+//! indices (versions to 4) or separate offsets (from 5.1). Ignored: points, lines and surfaces, fields, metadata, and
+//! everything from the first data of points or cells on. So there are no groups. Tetrahedra of higher order are
+//! rejected, as are all other solid cells. Without those the body would have holes.
 
 use crate::linalg::Vec3;
 use crate::mesh::cursor::{Cursor, Encoding};
 use crate::mesh::{MeshError, TetMesh, text};
 
-/// The cell type that is read, and those of its kind that are not (quadratic, parametric, higher order, Lagrange, Bezier).
+/// Cell type that is read, and tetrahedra that are not (quadratic, parametric, higher order, Lagrange, Bezier).
 const TETRAHEDRON: i64 = 10;
 const CURVED_TETRAHEDRA: [i64; 5] = [24, 55, 64, 71, 78];
-/// Other solids: voxel, hexahedron, prisms, pyramid (11 to 16), the same of second order, convex set, polyhedron, and the
-/// families that are parametric, of higher order, Lagrange and Bezier.
+/// Other solids: voxel, hexahedron, prisms, pyramid (11 to 16), their second-order variants, convex set, polyhedron,
+/// and the families that are parametric, of higher order, Lagrange and Bezier.
 #[rustfmt::skip]
 const SOLIDS: [i64; 26] = [
     11, 12, 13, 14, 15, 16, 25, 26, 27, 29, 31, 32, 33, 37, 41, 42, 56, 65, 66, 67, 72, 73, 74, 79, 80, 81,
@@ -22,9 +22,9 @@ const SOLIDS: [i64; 26] = [
 /// Reads a legacy VTK file.
 ///
 /// # Errors
-/// Another kind of data set or number, a file that is cut short or promises what does not follow, numbers that are none or
-/// not finite, points that do not exist, solid cells that are not tetrahedra of first order; with line and column as long as nothing binary came
-/// before.
+/// Fails for another kind of data set or number, a truncated file, counts that do not match the content, and numbers
+/// that are invalid or not finite. Fails for points that do not exist, and for solid cells other than first-order
+/// tetrahedra. Errors have line and column until binary data begin.
 pub fn read(bytes: &[u8]) -> Result<TetMesh, MeshError> {
     let bytes = text::plain(bytes)?;
     let mut cursor = Cursor::new(&bytes);
@@ -63,7 +63,7 @@ pub fn read(bytes: &[u8]) -> Result<TetMesh, MeshError> {
     reader.finish()
 }
 
-/// The first three lines: version, title, encoding.
+/// Reads the first three lines: version, title, encoding.
 fn header(cursor: &mut Cursor) -> Result<Encoding, MeshError> {
     if !cursor.stands(b"# vtk DataFile Version ") {
         return Err(MeshError::new("this is no legacy VTK file: it does not begin with '# vtk DataFile Version'"));
@@ -82,7 +82,7 @@ fn header(cursor: &mut Cursor) -> Result<Encoding, MeshError> {
     }
 }
 
-/// The points of cell `c` are `corners[offsets[c]..offsets[c + 1]]`.
+/// Cells in CSR form: the points of cell `c` are `corners[offsets[c]..offsets[c + 1]]`.
 #[derive(Default)]
 struct Cells {
     offsets: Vec<usize>,
@@ -95,7 +95,7 @@ struct Reader<'a> {
     points: Vec<Vec3>,
     cells: Cells,
     types: Vec<i64>,
-    /// Numbers a tuple of the array read last.
+    /// Numbers per tuple of the last array.
     components: usize,
 }
 
@@ -104,7 +104,7 @@ impl Reader<'_> {
         self.cursor.count(Encoding::Text, 0, expected)
     }
 
-    /// The name of a type of numbers, and their width; ends the line.
+    /// Reads the name of a type of numbers and their width, and ends the line.
     fn width(&mut self) -> Result<(Vec<u8>, usize), MeshError> {
         let kind = self.cursor.word("a type of numbers")?;
         let name = kind.text.to_ascii_lowercase();
@@ -140,7 +140,7 @@ impl Reader<'_> {
         let count = self.count("the number of cells")?;
         let size = self.count("the size of the list of cells")?;
         self.cursor.numbers_follow(self.encoding)?;
-        // Numbers in text may stand behind blanks and ends of lines, binary ones do not.
+        // Numbers in text may follow blanks and ends of lines. Binary ones do not.
         if self.encoding == Encoding::Text {
             self.cursor.at_end();
         }
@@ -152,7 +152,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Versions to 4: the number of points before the points of each cell.
+    /// Reads cells of versions to 4: the number of points before the points of each cell.
     fn counted_cells(&mut self, count: usize, size: usize) -> Result<Cells, MeshError> {
         let mut cells = Cells { offsets: vec![0], corners: Vec::new() };
         for _ in 0..count {
@@ -169,7 +169,7 @@ impl Reader<'_> {
         Ok(cells)
     }
 
-    /// From version 5.1: one offset more than there are cells, then all points.
+    /// Reads cells from version 5.1 on: one offset more than cells, then all points.
     fn offset_cells(&mut self, offsets: usize, size: usize) -> Result<Cells, MeshError> {
         let mut cells = Cells::default();
         self.cursor.word("OFFSETS")?;
@@ -219,7 +219,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A field before the cells, such as the time: passed over.
+    /// Skips a field before the cells, such as the time.
     fn field(&mut self) -> Result<(), MeshError> {
         self.cursor.word("the name of a field")?;
         let arrays = self.count("the number of arrays")?;
@@ -236,7 +236,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Ends with an empty line; but among the names of the components, a line each, those without a name are empty.
+    /// Skips metadata, which end with an empty line. Each component name has a line, which is empty for a component
+    /// without a name.
     fn metadata(&mut self) {
         self.cursor.rest_of_line();
         loop {
@@ -393,7 +394,7 @@ mod tests {
 
     #[test]
     fn counts_of_nothing_end() {
-        // A list of names that is claimed to be endless, of an array without content.
+        // List of names with a claimed endless length, of an array without content.
         let field = "FIELD f 1\na 9223372036854775807 0 float\nMETADATA\nCOMPONENT_NAMES\n";
         assert_eq!(read(&text(field)).unwrap_err().to_string(), "no points (POINTS)");
         let mut binary = b"# vtk DataFile Version 5.1\n\nBINARY\nPOINTS 4000000000 double\n".to_vec();

@@ -1,5 +1,6 @@
-//! Alembic: polygon meshes and subdivision cages below transforms, with their samples. Alembic has y up and no unit: a unit is
-//! a metre. Corners run clockwise seen from outside.
+//! Alembic reader: polygon meshes and subdivision cages below transforms, with their samples.
+//!
+//! Alembic has y up and no unit of length; a unit is read as a metre. Corners run clockwise seen from outside.
 
 use super::ogawa::{Object, Ogawa};
 use super::samples::Property;
@@ -9,13 +10,13 @@ use crate::linalg::{Mat4, Rotation, UnitVec3, Vec2, Vec3};
 use crate::mesh::MeshError;
 use std::path::Path;
 
-/// An object is as visible as what is above it.
+/// Visibility value by which an object inherits from its parent.
 const DEFERRED: i32 = -1;
 
-/// A mesh with what is above it.
+/// Mesh object with its ancestors.
 struct Found<'a> {
     path: String,
-    /// From the top to the mesh.
+    /// Objects from the top to the mesh.
     chain: Vec<&'a Object>,
     shown: Shown,
 }
@@ -25,13 +26,13 @@ impl Found<'_> {
         self.chain[self.chain.len() - 1]
     }
 
-    /// Of its geometry.
+    /// Returns a property of the mesh geometry.
     fn geometry(&self, name: &str) -> Option<&Property> {
         self.mesh().properties.get(".geom").and_then(|g| g.within.get(name))
     }
 }
 
-/// Meshes below an object, in the order of the file.
+/// Collects the meshes below an object in file order, and the paths of unsupported objects.
 fn meshes<'a>(
     file: &Ogawa,
     object: &'a Object,
@@ -55,7 +56,7 @@ fn meshes<'a>(
     Ok(())
 }
 
-/// When an object is visible [s]: as it says itself, or as what is above it where it defers to that.
+/// Computes when an object is visible [s]. A deferred value inherits from the parent.
 fn shown(file: &Ogawa, object: &Object, above: &Shown) -> Result<Shown, MeshError> {
     let Some(visible) = object.properties.get("visible") else { return Ok(above.clone()) };
     let (mut says, mut seen) = (Vec::new(), Vec::new());
@@ -71,7 +72,7 @@ fn shown(file: &Ogawa, object: &Object, above: &Shown) -> Result<Shown, MeshErro
     Ok(own.with(&deferred, |own, deferred| own || deferred))
 }
 
-/// What the meshes of the file are.
+/// Lists the meshes of the file.
 pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
     let file = Ogawa::open(file)?;
     let top = file.top()?;
@@ -142,7 +143,7 @@ pub fn open(path: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, Me
     Ok(Archive { mesh, times, rate, turns, shown, poses: Box::new(poses) })
 }
 
-/// Samples in a second, where they are at even times.
+/// Returns the samples per second if the times are evenly spaced.
 fn rate(times: &[f64]) -> Option<f64> {
     let (first, last) = times.first().zip(times.last()).filter(|(a, b)| a < b)?;
     let interval = (last - first) / (times.len() - 1) as f64;
@@ -150,7 +151,7 @@ fn rate(times: &[f64]) -> Option<f64> {
     even.then_some(1.0 / interval)
 }
 
-/// Times of samples of all that moves a mesh [s]; and whether it turns.
+/// Returns the sample times of everything that moves a mesh [s], and whether a transform is animated.
 fn samples(file: &Ogawa, found: &Found) -> (Vec<f64>, bool) {
     let mut times = found.geometry("P").map(|p| p.times(file)).unwrap_or_default();
     let own = times.len();
@@ -165,7 +166,7 @@ fn samples(file: &Ogawa, found: &Found) -> (Vec<f64>, bool) {
     (times, turns)
 }
 
-/// What a mesh is, apart from where its vertices are.
+/// Reads a mesh without its vertex positions.
 fn taken_apart(file: &Ogawa, found: &Found, start: f64) -> Result<Part, MeshError> {
     let path = &found.path;
     let missing = |name: &str| MeshError::new(format!("<{path}>: it has no {name}"));
@@ -199,7 +200,7 @@ fn taken_apart(file: &Ogawa, found: &Found, start: f64) -> Result<Part, MeshErro
     Ok(part)
 }
 
-/// A chart: values by corner or by vertex, with indices or without.
+/// Reads the chart: values per corner or per vertex, with or without indices.
 fn chart(file: &Ogawa, found: &Found, part: &mut Part, turned: bool) -> Result<(), MeshError> {
     let Some(uv) = found.geometry("uv") else { return Ok(()) };
     let Some(values) = (if uv.compound { uv.within.get(".vals") } else { Some(uv) }) else { return Ok(()) };
@@ -220,7 +221,7 @@ fn chart(file: &Ogawa, found: &Found, part: &mut Part, turned: bool) -> Result<(
     Ok(())
 }
 
-/// Values at vertices.
+/// Reads scalar channels with a value per vertex.
 fn channels(file: &Ogawa, found: &Found, part: &mut Part) -> Result<(), MeshError> {
     let Some(all) = found.geometry(".arbGeomParams") else { return Ok(()) };
     for (name, property) in &all.within {
@@ -241,7 +242,7 @@ fn channels(file: &Ogawa, found: &Found, part: &mut Part) -> Result<(), MeshErro
     Ok(())
 }
 
-/// Where one mesh is at a time.
+/// Motion of one mesh.
 struct Mover {
     path: String,
     points: Property,
@@ -296,13 +297,13 @@ impl Poses for Moving {
     }
 }
 
-/// Whether a transform adds to what is above it.
+/// Returns whether a transform is relative to its parent.
 fn inherits(file: &Ogawa, xform: &Property, time: f64) -> Result<bool, MeshError> {
     let Some(inherits) = xform.within.get(".inherits") else { return Ok(true) };
     Ok(file.ints(inherits, inherits.around(file, time).0[0])?.first() != Some(&0))
 }
 
-/// A transform at a time: operations from the outermost, their numbers linear between samples.
+/// Evaluates a transform at a time. Operations begin with the outermost. Their numbers are linear between samples.
 fn transform_of(file: &Ogawa, xform: &Property, time: f64) -> Result<Mat4, MeshError> {
     let (Some(ops), Some(values)) = (xform.within.get(".ops"), xform.within.get(".vals")) else {
         return Ok(Mat4::identity());
@@ -329,7 +330,7 @@ fn transform_of(file: &Ogawa, xform: &Property, time: f64) -> Result<Mat4, MeshE
                 let axis = UnitVec3::try_new(vector(n), 1e-12).unwrap_or(Vec3::x_axis());
                 Rotation::from_axis_angle(&axis, n[3].to_radians()).to_homogeneous()
             }
-            // Of row vectors.
+            // The file uses row vectors, so its rows are columns here.
             3 => Mat4::from_column_slice(next(16)?),
             axis @ 4..=6 => {
                 let axes = [Vec3::x_axis(), Vec3::y_axis(), Vec3::z_axis()];

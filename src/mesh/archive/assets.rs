@@ -1,4 +1,4 @@
-//! Files that a USD stage refers to: regular ones alone, and packages that hold their parts as they are.
+//! Asset resolver for USD stages. Accepts regular files only, and USDZ packages without compression.
 
 use super::bounds;
 use openusd::ar::{Asset, DefaultResolver, ResolvedPath, Resolver};
@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 use zip::{CompressionMethod, ZipArchive};
 
-/// Opens what a stage refers to.
+/// Resolver that checks each asset before it is opened.
 #[derive(Default)]
 pub struct Assets(DefaultResolver);
 
@@ -36,10 +36,10 @@ impl Resolver for Assets {
     }
 }
 
-/// Refuses pipes and devices: who opens a pipe waits for one who writes.
+/// Rejects pipes and devices. Opening a pipe would block until another process writes.
 ///
 /// # Errors
-/// The file is no regular one, or is not there.
+/// Fails if the file is missing or not a regular file.
 pub fn regular(file: &Path) -> io::Result<()> {
     let about = fs::metadata(file)?;
     if !about.is_file() {
@@ -49,10 +49,10 @@ pub fn regular(file: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// All entries of a package are stored, as USDZ has it: a compressed one may be of any size.
+/// Rejects a USDZ package with compressed entries. USDZ allows none, and a compressed entry may expand to any size.
 ///
 /// # Errors
-/// An entry is compressed, or the package is not whole.
+/// Fails if an entry is compressed or the package is incomplete.
 fn stored(file: &Path) -> io::Result<()> {
     let mut package = ZipArchive::new(File::open(file)?)?;
     for k in 0..package.len() {

@@ -1,28 +1,28 @@
-//! Memory and processor time that a process may take to read a file: by the bytes of all that it opens.
+//! Limits of memory and processor time for a process that reads files. They grow with the bytes of all opened files.
 
 use std::sync::Mutex;
 
-/// Memory without any file, and for each byte of one [bytes].
+/// Memory limit without any file, and its increase per byte of file [bytes].
 const MEMORY: (u64, u64) = (900 << 20, 64);
-/// Processor time of an answer, and for each megabyte that was opened [s].
+/// Processor time limit per answer, and its increase per megabyte opened [s].
 const TIME: (u64, u64) = (10, 10);
-/// Name of the variable by which memory is bounded instead [GB].
+/// Environment variable that sets the memory limit instead [GB].
 pub const VARIABLE: &str = "PERCALE_ARCHIVE_MEMORY";
 
-/// Bytes of all files that were opened; none in a process without bounds.
+/// Total bytes of all opened files; none in a process without limits.
 static OPENED: Mutex<Option<u64>> = Mutex::new(None);
 
-/// This process has bounds from now on.
+/// Starts the limits of this process.
 pub fn begin() {
     more(|opened| Some(opened.unwrap_or_default()));
 }
 
-/// A file of so many bytes is opened.
+/// Raises the limits for an opened file of so many bytes.
 pub fn opened(bytes: u64) {
     more(|opened| opened.map(|all| all.saturating_add(bytes)));
 }
 
-/// Another answer begins.
+/// Renews the processor time for another answer.
 pub fn renew() {
     more(|opened| opened);
 }
@@ -35,7 +35,7 @@ fn more(change: impl FnOnce(Option<u64>) -> Option<u64>) {
     }
 }
 
-/// Memory that reading files of so many bytes may take [bytes].
+/// Returns the memory limit for files of so many bytes [bytes].
 fn memory(bytes: u64) -> u64 {
     let own = std::env::var(VARIABLE).ok().and_then(|text| text.parse::<f64>().ok()).filter(|gb| *gb > 0.0);
     own.map_or(bytes.saturating_mul(MEMORY.1).saturating_add(MEMORY.0), |gb| (gb * 1e9) as u64)
@@ -49,7 +49,7 @@ fn set(bytes: u64) {
     for (resource, current) in [(Resource::As, memory(bytes)), (Resource::Cpu, time), (Resource::Core, 0)] {
         let maximum = getrlimit(resource).maximum;
         let current = maximum.map_or(current, |most| current.min(most));
-        // Where the system has no such bound, the other process is what is left.
+        // A system may lack this limit. The separate process is then the only protection.
         let _ = setrlimit(resource, Rlimit { current: Some(current), maximum });
     }
 }

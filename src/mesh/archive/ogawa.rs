@@ -1,6 +1,6 @@
-//! Ogawa, the container of Alembic files, read: groups, data, headers of objects and properties. Layout as in the reference
-//! implementation, `lib/Alembic/Ogawa` and `lib/Alembic/AbcCoreOgawa` of <https://github.com/alembic/alembic>. Nothing but
-//! what is asked for is read from the disk.
+//! Reader of Ogawa, the container of Alembic files: groups, data, and headers of objects and properties. The layout
+//! follows the reference implementation, `lib/Alembic/Ogawa` and `lib/Alembic/AbcCoreOgawa` of
+//! <https://github.com/alembic/alembic>. Only requested data are read from the disk.
 
 use super::samples::{Clock, Property};
 use crate::mesh::MeshError;
@@ -10,28 +10,28 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// Tells data from groups in a reference.
+/// Bit of a reference that distinguishes data from groups.
 const DATA: u64 = 1 << 63;
-/// Most samples of a property: there is no shot of so many.
+/// Largest accepted number of samples of a property. No shot has so many.
 const MOST: usize = 10_000_000;
-/// Deepest place of an object or property below the top.
+/// Largest accepted nesting depth of objects and properties.
 const DEEPEST: usize = 200;
 
-/// An open file.
+/// Open Ogawa file.
 pub struct Ogawa {
     file: RefCell<File>,
     length: u64,
-    /// Words about objects and properties, by number.
+    /// Metadata of objects and properties, by index.
     words: Vec<String>,
-    /// When samples are, by number.
+    /// Time samplings, by index.
     pub clocks: Vec<Clock>,
-    /// The top object's reference.
+    /// Reference of the top object.
     top: u64,
-    /// Groups that were read since the top, and how many bytes of groups and headers may still be: each stands in the file once.
+    /// Groups read since the top, and remaining bytes for groups and headers. Each group is in the file once.
     known: RefCell<(BTreeSet<u64>, u64)>,
 }
 
-/// An object.
+/// Object of an Alembic file.
 #[derive(Clone, Debug, Default)]
 pub struct Object {
     pub name: String,
@@ -52,7 +52,7 @@ impl Ogawa {
     /// Opens a file.
     ///
     /// # Errors
-    /// It is not there, not Ogawa, or not whole.
+    /// Fails if the file is missing, not Ogawa, or incomplete.
     pub fn open(path: &Path) -> Result<Ogawa, MeshError> {
         let denied = |error: std::io::Error| MeshError::new(format!("cannot read it: {error}"));
         let mut file = File::open(path).map_err(denied)?;
@@ -91,19 +91,19 @@ impl Ogawa {
         Ok(open)
     }
 
-    /// The top object with all below it.
+    /// Reads the top object with all its descendants.
     ///
     /// # Errors
-    /// The file is not whole.
+    /// Fails if the file is incomplete or damaged.
     pub fn top(&self) -> Result<Object, MeshError> {
         self.known.replace((BTreeSet::new(), self.length));
         self.object(self.top, "ABC".into(), String::new(), 0)
     }
 
-    /// Values of a sample.
+    /// Reads the values of a sample.
     ///
     /// # Errors
-    /// They are not there or not whole.
+    /// Fails if the values are missing or incomplete.
     pub fn reals(&self, property: &Property, sample: usize) -> Result<Vec<f64>, MeshError> {
         let (size, bytes) = (size_of(property.pod), self.sample(property, sample)?);
         if bytes.len() % size != 0 {
@@ -125,10 +125,10 @@ impl Ogawa {
             .collect())
     }
 
-    /// Values of a sample, as whole numbers.
+    /// Reads the values of a sample as integers.
     ///
     /// # Errors
-    /// As [`reals`](Ogawa::reals).
+    /// Fails as [`reals`](Ogawa::reals) does.
     pub fn ints(&self, property: &Property, sample: usize) -> Result<Vec<i32>, MeshError> {
         Ok(self.reals(property, sample)?.into_iter().map(|x| x as i32).collect())
     }
@@ -137,7 +137,7 @@ impl Ogawa {
         let place = property.place(sample) * if property.array { 2 } else { 1 };
         let reference = *property.samples.get(place).ok_or_else(|| odd("a sample that is counted is not there"))?;
         let mut bytes = self.data(reference)?;
-        // A key stands before each sample.
+        // A key precedes each sample.
         Ok(if bytes.len() >= 16 { bytes.split_off(16) } else { Vec::new() })
     }
 
@@ -165,7 +165,7 @@ impl Ogawa {
         Ok(Object { name, words, properties, children: below })
     }
 
-    /// Words by their number in a byte, or behind it where that is 255.
+    /// Reads metadata by its index in a byte, or as inline text after a byte 255. Also returns the position behind it.
     fn words_of(
         &self,
         bytes: &[u8],
@@ -213,7 +213,7 @@ impl Ogawa {
         Ok(all)
     }
 
-    /// Name and property of a header, and where the next begins.
+    /// Reads the name and the property of a header, and returns the position of the next one.
     fn header(&self, bytes: &[u8], at: usize) -> Result<(String, Property, usize), MeshError> {
         let info = small(bytes, at)? as u32;
         let width = match info >> 2 & 3 {
@@ -282,14 +282,14 @@ impl Ogawa {
         Ok(bytes.chunks_exact(8).map(|b| u64::from_le_bytes(std::array::from_fn(|k| b[k]))).collect())
     }
 
-    /// Headers of objects or properties.
+    /// Reads headers of objects or properties.
     fn headers(&self, reference: u64) -> Result<Vec<u8>, MeshError> {
         let headers = self.data(reference)?;
         self.take(headers.len() as u64)?;
         Ok(headers)
     }
 
-    /// Takes so many bytes of what groups and headers may have.
+    /// Subtracts so many bytes from those remaining for groups and headers.
     fn take(&self, size: u64) -> Result<(), MeshError> {
         let left = &mut self.known.borrow_mut().1;
         *left =
@@ -321,7 +321,7 @@ impl Ogawa {
     }
 }
 
-/// Bytes of a value by the number of its type.
+/// Returns the bytes per value of a type, given by its number.
 fn size_of(pod: u32) -> usize {
     match pod {
         3 | 4 | 9 => 2,
@@ -349,7 +349,7 @@ fn text(bytes: &[u8], at: usize, size: usize) -> Result<String, MeshError> {
 fn read_clocks(bytes: &[u8]) -> Result<Vec<Clock>, MeshError> {
     let (mut at, mut all) = (0, Vec::new());
     while at < bytes.len() {
-        // How many samples the longest property has, which nothing needs.
+        // The four skipped bytes hold the largest sample count of a property, which is not needed.
         let cycle = f64::from_bits(number(bytes, at + 4)?);
         let count = small(bytes, at + 12)?;
         at += 16;
@@ -358,7 +358,7 @@ fn read_clocks(bytes: &[u8]) -> Result<Vec<Clock>, MeshError> {
             times.push(f64::from_bits(number(bytes, at)?));
             at += 8;
         }
-        // A cycle without end says that times do not repeat.
+        // A huge cycle marks times that do not repeat.
         all.push(Clock { cycle: if cycle.abs() < 1e100 { cycle } else { f64::INFINITY }, times });
     }
     Ok(all)

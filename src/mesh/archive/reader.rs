@@ -1,9 +1,10 @@
-//! A process of its own that reads files of many meshes.
+//! Separate process that reads USD and Alembic files.
 //!
-//! A count in a damaged file becomes a request for memory, and what holds or inherits itself a recursion without end: that ends a process, and
-//! nothing in it can help. So the program is run again, reads within bounds of memory, processor time and stack ([`bounds`]), and hands
-//! meshes back. Whatever ends it is a fault of the file. Where a system has no such bounds it is another process all the same. Who uses
-//! the library and names no program reads in its own process.
+//! A damaged count can request any amount of memory, and an object that contains or inherits itself recurses without
+//! end. Both end a process beyond recovery, so the program is run again as a reader. The reader has limits of memory,
+//! processor time and stack ([`bounds`]), and sends meshes back. If it ends early, the file is reported as faulty. On a
+//! system without such limits the reader is still a separate process. A library user who names no program reads in the
+//! calling process.
 
 use super::{Archive, Listed, Pose, Poses, Upward, bounds};
 use crate::linalg::Vec3;
@@ -16,16 +17,16 @@ use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-/// The word by which the program is told to read.
+/// Command-line word that makes the program a reader.
 pub const WORD: &str = "read-archive";
-/// Stack of the thread that reads [bytes].
+/// Stack size of the reading thread [bytes].
 const STACK: usize = 256 << 20;
-/// Most that it says of its end [bytes].
+/// Largest length of the error output kept from the reader [bytes].
 const LAST_WORDS: u64 = 1 << 16;
 
 static PROGRAM: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// Files of many meshes are read by this program in a process of its own from now on.
+/// Sets the program that reads USD and Alembic files in a separate process from now on.
 pub fn read_with(program: PathBuf) {
     *PROGRAM.lock().unwrap_or_else(PoisonError::into_inner) = Some(program);
 }
@@ -37,7 +38,7 @@ enum Request {
     Pose(Pose),
 }
 
-/// An archive without its poses.
+/// Archive without its poses.
 #[derive(Serialize, Deserialize)]
 struct Opened {
     mesh: TriMesh,
@@ -47,12 +48,12 @@ struct Opened {
     shown: [f64; 2],
 }
 
-/// Lists the meshes of a file in another process; nothing where no program is named.
+/// Lists the meshes of a file in a separate process. Returns nothing if no program is set.
 pub fn list(file: &Path) -> Option<Result<Listed, MeshError>> {
     Some(Reader::start(file)?.and_then(|mut reader| reader.ask(&Request::List)))
 }
 
-/// Opens a file; nothing where no program is named.
+/// Opens a file in a separate process. Returns nothing if no program is set.
 pub fn open(file: &Path, wanted: Option<&str>, up: Upward) -> Option<Result<Archive, MeshError>> {
     Some(Reader::start(file)?.and_then(|mut reader| {
         let opened = reader.ask(&Request::Open(wanted.map(str::to_string), up))?;
@@ -61,7 +62,7 @@ pub fn open(file: &Path, wanted: Option<&str>, up: Upward) -> Option<Result<Arch
     }))
 }
 
-/// The other process.
+/// Handle of the reader process.
 struct Reader {
     process: Child,
     answers: ChildStdout,
@@ -97,7 +98,7 @@ impl Reader {
         }
     }
 
-    /// Why it ended.
+    /// Waits for the reader and returns the reason of its end.
     fn ended(&mut self) -> MeshError {
         drop(self.process.stdin.take());
         let status = self.process.wait();
@@ -138,7 +139,7 @@ impl Poses for Reader {
     }
 }
 
-/// Whether the reader was ended for its processor time.
+/// Returns whether the reader exceeded its processor time.
 #[cfg(unix)]
 fn too_long(status: &ExitStatus) -> bool {
     use std::os::unix::process::ExitStatusExt;
@@ -156,14 +157,14 @@ fn last_words(errors: ChildStderr) -> String {
     String::from_utf8_lossy(&words).into_owned()
 }
 
-/// Reads a file for another process, which asks by standard input, until that ends.
+/// Reads a file for another process, and answers its requests on standard input until that closes.
 ///
 /// # Errors
-/// The pipes fail.
+/// Fails if a pipe fails.
 pub fn serve(file: &Path) -> io::Result<()> {
     bounds::begin();
     let file = file.to_path_buf();
-    // The run heeds signals that stop it, and asks for more before it ends: its reader ignores them.
+    // The parent process handles stop signals and may still need answers, so its reader ignores them.
     #[cfg(unix)]
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
         signal_hook::flag::register(signal, Default::default())?;
@@ -199,7 +200,7 @@ fn answer(file: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Sends something with its length before it.
+/// Sends a value, preceded by its length.
 fn send(pipe: &mut impl Write, what: &impl Serialize) -> io::Result<()> {
     let bytes = postcard::to_stdvec(what).map_err(io::Error::other)?;
     pipe.write_all(&(bytes.len() as u64).to_le_bytes())?;
@@ -207,7 +208,7 @@ fn send(pipe: &mut impl Write, what: &impl Serialize) -> io::Result<()> {
     pipe.flush()
 }
 
-/// Receives what was sent; nothing where the pipe ends.
+/// Receives a value; nothing at the end of the pipe.
 fn receive<T: DeserializeOwned>(pipe: &mut impl Read) -> io::Result<Option<T>> {
     let mut length = [0; 8];
     match pipe.read_exact(&mut length) {

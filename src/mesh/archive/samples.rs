@@ -1,22 +1,22 @@
-//! Samples of an Ogawa property: when they are, and which of them are kept.
+//! Samples of an Ogawa property: their times, and their storage without repeats.
 
 use super::ogawa::Ogawa;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Samples up to which each has its time; of more only those between which something changes have.
+/// Largest sample count for which all times are listed. Beyond it, only the range with changes is.
 const LISTED: usize = 100_000;
 
-/// When samples are.
+/// Time sampling of properties.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clock {
-    /// Time of a cycle [s]; infinite where times do not repeat.
+    /// Period of the times [s]; infinite if they do not repeat.
     pub(super) cycle: f64,
     pub(super) times: Vec<f64>,
 }
 
 impl Clock {
-    /// Time of a sample [s].
+    /// Returns the time of a sample [s].
     pub fn time(&self, sample: usize) -> f64 {
         let count = self.times.len().max(1);
         let own = |k: usize| self.times.get(k).copied().unwrap_or_default();
@@ -28,32 +28,33 @@ impl Clock {
     }
 }
 
-/// A property: samples, or more properties.
+/// Property: samples, or a compound of properties.
 #[derive(Clone, Debug, Default)]
 pub struct Property {
     pub words: String,
     pub compound: bool,
     pub within: BTreeMap<String, Property>,
     pub(super) array: bool,
-    /// Number of its type, and values that go together.
+    /// Type number, and the number of values per element.
     pub(super) pod: u32,
     pub(super) extent: usize,
-    /// How many samples it has.
+    /// Number of samples.
     pub count: usize,
-    /// First and last sample that differs from the one before it.
+    /// First and last sample that differs from its predecessor.
     pub(super) changes: [usize; 2],
-    /// Index of its clock.
+    /// Index of its time sampling.
     pub clock: usize,
     pub(super) samples: Vec<u64>,
 }
 
 impl Property {
-    /// The samples do not all hold the same.
+    /// Returns whether the samples differ.
     pub fn moves(&self) -> bool {
         self.count > 1 && self.changes != [0, 0]
     }
 
-    /// Times of its samples [s]; none where it does not move. Of very many only the first, the last and those between which it changes.
+    /// Returns the sample times [s]; none if nothing changes. Beyond `LISTED` samples these are the first, the last and
+    /// the range with changes.
     pub fn times(&self, file: &Ogawa) -> Vec<f64> {
         let [first, last] = self.changes;
         let end = if self.moves() { self.count } else { 0 };
@@ -65,20 +66,20 @@ impl Property {
         all.into_iter().map(|k| self.time(file, k)).collect()
     }
 
-    /// Time of a sample [s].
+    /// Returns the time of a sample [s].
     pub fn time(&self, file: &Ogawa, sample: usize) -> f64 {
         file.clocks.get(self.clock).map_or(sample as f64, |clock| clock.time(sample))
     }
 
-    /// Samples that differ from the one before them.
+    /// Returns the range from the first to the last sample that differs from its predecessor.
     pub fn changing(&self) -> Range<usize> {
         if self.moves() { self.changes[0]..self.changes[1] + 1 } else { 0..0 }
     }
 
-    /// Its samples around a time, and the fraction between them.
+    /// Returns the samples around a time, and the fraction between them.
     pub fn around(&self, file: &Ogawa, time: f64) -> ([usize; 2], f64) {
         let end = if self.moves() { self.count } else { 0 };
-        // The first sample that is later.
+        // Finds the first later sample.
         let (mut next, mut after) = (0, end);
         while next < after {
             let middle = next + (after - next) / 2;
@@ -91,7 +92,7 @@ impl Property {
         ([next - 1, next], (time - before) / (at - before))
     }
 
-    /// Where a sample is in the list of those that are kept.
+    /// Returns the index of a sample in storage, where repeats before and after the changes are left out.
     pub(super) fn place(&self, sample: usize) -> usize {
         let [first, last] = self.changes;
         if sample < first || [first, last] == [0, 0] { 0 } else { sample.min(last) - first + 1 }

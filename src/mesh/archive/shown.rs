@@ -1,16 +1,16 @@
-//! Visibility by time: values that hold from sample to sample, and the first one before it, too.
+//! Visibility over time. Each sample holds until the next, and the first one also before its time.
 
-/// Times from which something is seen or not, ascending [s].
+/// Piecewise constant visibility: ascending times [s], each with the value from then on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shown(Vec<(f64, bool)>);
 
 impl Shown {
-    /// Visibility that never changes.
+    /// Returns a visibility that never changes.
     pub fn always(seen: bool) -> Shown {
         Shown(vec![(f64::NEG_INFINITY, seen)])
     }
 
-    /// By samples in ascending order of time; `seen` where there are none.
+    /// Makes a visibility of samples in ascending order of time. Without any, it is `seen`.
     pub fn sampled(samples: impl IntoIterator<Item = (f64, bool)>, seen: bool) -> Shown {
         let mut all: Vec<(f64, bool)> = samples.into_iter().collect();
         all.dedup_by_key(|(_, seen)| *seen);
@@ -25,19 +25,20 @@ impl Shown {
         self.0[self.0.partition_point(|(t, _)| *t <= time).max(1) - 1].1
     }
 
-    /// A function of both at all times.
+    /// Combines two visibilities by a function at all times.
     pub fn with(&self, other: &Shown, both: impl Fn(bool, bool) -> bool) -> Shown {
         let mut times: Vec<f64> = self.0.iter().chain(&other.0).map(|(t, _)| *t).collect();
         times.sort_by(f64::total_cmp);
         Shown::sampled(times.into_iter().map(|t| (t, both(self.at(t), other.at(t)))), true)
     }
 
-    /// Seen at no time.
+    /// Returns whether it is never visible.
     pub fn never(&self) -> bool {
         !self.0.iter().any(|(_, seen)| *seen)
     }
 
-    /// When it is first seen, and when no more; infinite where that is never. In between it may be hidden.
+    /// Returns the time at which it is first visible and the time from which it stays hidden, infinite where there is
+    /// none. It may be hidden in between.
     pub fn window(&self) -> [f64; 2] {
         let seen = |(_, seen): &(f64, bool)| *seen;
         let Some(first) = self.0.iter().position(seen) else { return [f64::INFINITY; 2] };
@@ -45,14 +46,14 @@ impl Shown {
         [self.0[first].0, self.0.get(last + 1).map_or(f64::INFINITY, |(t, _)| *t)]
     }
 
-    /// Whether it is hidden between two times at which it is seen.
+    /// Returns whether it is hidden between two visible times.
     pub fn blinks(&self) -> bool {
         self.0.iter().filter(|(_, seen)| *seen).count() > 1
     }
 }
 
-/// When several things are there that are taken as one: from the first to the last time at which any of them is; and what of them is taken
-/// as there while it is not, by their paths.
+/// Computes the common window of objects that are joined: from the first to the last time at which any is visible. Also
+/// returns the paths of the objects whose own visibility differs from it.
 pub fn together<'a>(all: impl Iterator<Item = (&'a String, &'a Shown)> + Clone) -> ([f64; 2], Vec<&'a String>) {
     let any = all.clone().fold(Shown::always(false), |any, (_, own)| any.with(own, |a, b| a || b));
     let window = any.window();

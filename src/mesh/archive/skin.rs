@@ -1,4 +1,4 @@
-//! UsdSkel: blend shapes, then linear blend skinning, evaluated as Pixar's reference does.
+//! UsdSkel: blend shapes, then linear blend skinning, evaluated as in Pixar's reference.
 
 use super::values::{token, told, transform, value};
 use super::xform::above;
@@ -10,25 +10,25 @@ use openusd::schemas::skel::{BlendShape, SkelAnimQuery, SkelBindingAPI, Skeleton
 use openusd::sdf;
 use openusd::usd::{Prim, Stage, TimeCode};
 
-/// How a mesh follows the bones of a skeleton.
+/// Skinning of a mesh by a skeleton.
 pub struct Skin {
     path: String,
     skeleton: Prim,
     bones: SkeletonResolver,
     animation: Option<SkelAnimQuery>,
     binding: SkinningResolver,
-    /// Joint and weight pairs, so many a vertex; of the whole where `rigid`.
+    /// Joint and weight pairs, a fixed number per vertex. If `rigid`, one set applies to the whole mesh.
     joints: Vec<i32>,
     weights: Vec<f32>,
     rigid: bool,
     shapes: Vec<Shape>,
 }
 
-/// Attributes of skinning that meshes have from what is above them, as they have all primvars.
+/// Skinning attributes that a mesh may inherit from its ancestors, as it does all primvars.
 const INHERITED: [&str; 4] =
     ["primvars:skel:jointIndices", "primvars:skel:jointWeights", "primvars:skel:geomBindTransform", "skel:joints"];
 
-/// The nearest prim at or above one that says how it is skinned asks for dual quaternions.
+/// Returns whether the nearest skinning method at or above a prim is dual quaternions.
 fn dual_quaternions(prim: &Prim) -> Result<bool, MeshError> {
     for any in above(prim) {
         if let Some(method) = value(&any.0, "primvars:skel:skinningMethod")? {
@@ -38,7 +38,7 @@ fn dual_quaternions(prim: &Prim) -> Result<bool, MeshError> {
     Ok(false)
 }
 
-/// An attribute of skinning that is above the mesh, and not at it.
+/// Finds a skinning attribute that an ancestor of the mesh has and the mesh has not.
 fn inherited(prim: &Prim) -> Result<Option<String>, MeshError> {
     for name in INHERITED {
         for (k, any) in above(prim).enumerate() {
@@ -53,9 +53,9 @@ fn inherited(prim: &Prim) -> Result<Option<String>, MeshError> {
     Ok(None)
 }
 
-/// A blend shape.
+/// Blend shape.
 struct Shape {
-    /// Place of its weight in the animation; none where nothing drives it.
+    /// Index of its weight in the animation; none if it is not animated.
     weight: Option<usize>,
     offsets: Vec<Vec3f>,
     between: Vec<(f32, Vec<Vec3f>)>,
@@ -63,10 +63,10 @@ struct Shape {
 }
 
 impl Skin {
-    /// That of a mesh with so many vertices; none where it has no bones.
+    /// Reads the skinning of a mesh with so many vertices. Returns nothing if it is not skinned.
     ///
     /// # Errors
-    /// It is bound to what is not there, its weights do not fit, or it is skinned by dual quaternions.
+    /// Fails if the binding is incomplete, inherited or out of range, or if the method is dual quaternions.
     pub fn of(stage: &Stage, prim: &Prim, vertices: usize) -> Result<Option<Skin>, MeshError> {
         let path = prim.path().as_str().to_string();
         let fault = |what: &str| MeshError::new(format!("<{path}>: {what}"));
@@ -81,7 +81,7 @@ impl Skin {
         let skeleton = stage.prim(skeleton);
         let source = match bound.inherited_animation_source().map_err(told)? {
             Some(source) => Some(source),
-            // A skeleton may carry the binding for what it moves.
+            // A skeleton may carry the animation binding of its meshes.
             None => match SkelBindingAPI::get(stage, skeleton.path().clone()).map_err(told)? {
                 Some(own) => own.inherited_animation_source().map_err(told)?,
                 None => None,
@@ -130,12 +130,12 @@ impl Skin {
         Ok(Some(Skin { path, skeleton, bones, animation, binding, joints, weights, rigid, shapes }))
     }
 
-    /// The skeleton whose space skinned points are in; none where blend shapes alone act.
+    /// Returns the skeleton in whose space skinned points are; none if only blend shapes act.
     pub fn skeleton(&self) -> Option<&Prim> {
         (!self.joints.is_empty()).then_some(&self.skeleton)
     }
 
-    /// Time codes of samples of joints and of weights of shapes.
+    /// Returns the time codes of samples of joints and of blend shape weights.
     pub fn times(&self) -> Result<Vec<f64>, MeshError> {
         let Some(animation) = &self.animation else { return Ok(Vec::new()) };
         let prim = self.skeleton.stage().prim(sdf::Path::new(animation.prim_path()).map_err(told)?);
@@ -148,7 +148,7 @@ impl Skin {
         Ok(times)
     }
 
-    /// Takes points of the mesh to where they were bound, in the space of the skeleton.
+    /// Transforms mesh points to the bind pose, in skeleton space.
     pub fn bind(&self, points: &mut [Vec3]) {
         let place = self.binding.geom_bind_transform();
         if !self.joints.is_empty() {
@@ -156,7 +156,7 @@ impl Skin {
         }
     }
 
-    /// Takes points of the mesh to where they are in the space of the skeleton.
+    /// Deforms mesh points to their pose at a time code, in skeleton space.
     pub fn bend(&self, points: &mut [Vec3], code: TimeCode) -> Result<(), MeshError> {
         let stage = self.skeleton.stage();
         if let Some(animation) = self.animation.as_ref().filter(|_| !self.shapes.is_empty()) {
@@ -181,7 +181,7 @@ impl Skin {
         Ok(())
     }
 
-    /// From where each joint was bound to where it is, in the space of the skeleton.
+    /// Computes the transform of each joint from its bind pose to its current pose, in skeleton space.
     fn pose(&self, stage: &Stage, code: TimeCode) -> Result<Vec<Matrix4d>, MeshError> {
         let order = self.bones.joint_order();
         let mut local = self.bones.rest_pose_local().to_vec();
@@ -201,14 +201,15 @@ impl Skin {
                 }
             }
         } else if local.len() != order.len() {
-            // Without a pose at all it stays as it was bound.
+            // Without any pose the joints stay in bind pose.
             return Ok(vec![Matrix4d::IDENTITY; order.len()]);
         }
         Ok(self.bones.compute_skinning_transforms_from_local(&local, Matrix4d::IDENTITY))
     }
 }
 
-/// Bones act below a `SkelRoot` alone: what was baked keeps its binding, but no root.
+/// Returns whether a prim is below a `SkelRoot`, where alone bones act. A baked mesh keeps its binding, but has no
+/// root.
 fn below_root(prim: &Prim) -> Result<bool, MeshError> {
     for path in prim.path().ancestors_below_root() {
         if prim.stage().prim(path).type_name().map_err(told)?.is_some_and(|t| t.as_str() == "SkelRoot") {
@@ -222,7 +223,7 @@ impl Shape {
     fn add(&self, weights: &[f32], points: &mut [Vec3]) {
         let Some(weight) = self.weight.and_then(|k| weights.get(k).copied()).filter(|w| *w != 0.0) else { return };
         let between: Vec<(f32, &[Vec3f])> = self.between.iter().map(|(w, o)| (*w, o.as_slice())).collect();
-        // Between 0 and 1 by the shapes on the way, beyond along the last.
+        // Weights from 0 to 1 use the inbetween shapes. Others scale the full shape.
         let (offsets, weight) = if between.is_empty() || !(0.0..=1.0).contains(&weight) {
             (self.offsets.clone(), weight)
         } else {
@@ -237,7 +238,7 @@ impl Shape {
     }
 }
 
-/// The blend shapes of a mesh, with where an animation has their weights.
+/// Reads the blend shapes of a mesh, with the index of their weights in the animation.
 fn shapes(stage: &Stage, bound: &SkelBindingAPI, animation: Option<&SkelAnimQuery>) -> Result<Vec<Shape>, MeshError> {
     let names = bound.blend_shapes().map_err(told)?;
     let mut all = Vec::new();

@@ -1,5 +1,5 @@
-//! USD: text, crate and `usdz`, composed by the crate `openusd`. Points, the transforms of all prims above them, instances,
-//! bones ([`Skin`]); time codes, unit and up axis of the stage.
+//! USD reader: text, crate and `usdz` files, composed by the crate `openusd`. Reads points, the transforms of all prims
+//! above them, instances and bones ([`Skin`]), and time codes, unit and up axis of the stage.
 
 use super::assets::Assets;
 use super::shown::Shown;
@@ -18,25 +18,25 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Deepest place of a prim.
+/// Largest accepted nesting depth of a prim.
 const DEEPEST: usize = 200;
 
-/// A mesh on the stage.
+/// Mesh on the stage.
 struct Found {
     prim: Prim,
     shown: Shown,
-    /// Words on why it is left out.
+    /// Reason why it is left out.
     hidden: Option<&'static str>,
 }
 
-/// What a stage holds.
+/// Meshes of a stage, and prims to report.
 struct Content {
     meshes: Vec<Found>,
-    /// Paths of what holds a surface but is no mesh.
+    /// Paths of surfaces that are not meshes.
     others: Vec<String>,
-    /// Paths of what refers to something that is not there.
+    /// Paths of prims that refer to a missing prim.
     astray: Vec<String>,
-    /// Why what it refers to is not whole, if it is not.
+    /// Composition error, if there is one.
     broken: Option<String>,
 }
 
@@ -51,7 +51,7 @@ fn content(stage: &Stage) -> Result<Content, MeshError> {
         return Err(MeshError::new(format!("its prims below '/{top}' are nested more than {DEEPEST} deep")));
     }
     for path in paths {
-        // What an instancer scatters is not where it is written.
+        // Prims below an instancer are prototypes. Their instances are placed elsewhere.
         if instancer.as_ref().is_some_and(|instancer| path.has_prefix(instancer)) {
             continue;
         }
@@ -86,16 +86,17 @@ fn content(stage: &Stage) -> Result<Content, MeshError> {
     Ok(Content { meshes: all, others, astray, broken })
 }
 
-/// A reference or payload of the prim leads to a prim that its layer does not have: no error to those who compose it.
+/// Returns whether a reference or payload of the prim leads to a missing prim. Composition does not report this as an
+/// error.
 fn strays(prim: &Prim) -> Result<bool, MeshError> {
     let graph = prim.prim_index().graph().map_err(told)?;
-    // Those that this prim brings in, and none that it has from above.
+    // Counts only the arcs of this prim, not those inherited from its ancestors.
     let depth = prim.path().as_str().matches('/').count();
     let leads = |node: &&Node| matches!(node.arc(), ArcType::Reference | ArcType::Payload) && !node.has_specs();
     Ok(graph.all_nodes().filter(leads).any(|node| usize::from(node.namespace_depth()) == depth))
 }
 
-/// When it is visible [s]: no part of it is where what is above it is not.
+/// Computes when a prim is visible [s]. It is hidden whenever an ancestor is.
 fn shown(prim: &Prim, rate: f64) -> Result<Shown, MeshError> {
     let visible = |value: Option<Value>| token(value.as_ref()) != Some("invisible");
     let mut all = Shown::always(true);
@@ -125,7 +126,7 @@ fn stage(file: &Path) -> Result<Stage, MeshError> {
     Stage::builder().resolver(Assets::default()).open(name).map_err(told)
 }
 
-/// What the meshes of the file are.
+/// Lists the meshes of the file.
 pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
     let stage = stage(file)?;
     let rate = rate(&stage)?;
@@ -147,7 +148,7 @@ pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
 pub fn open(file: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, MeshError> {
     let stage = stage(file)?;
     let Content { meshes: all, others, astray, broken } = content(&stage)?;
-    // Who names a part of the file wants that part alone.
+    // If a part of the file is asked for, a composition error is only a note.
     if let (Some(broken), None) = (&broken, wanted) {
         return Err(MeshError::new(broken));
     }
@@ -207,7 +208,7 @@ pub fn open(file: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, Me
     Ok(Archive { mesh, times, rate: Some(rate), turns, shown, poses: Box::new(poses) })
 }
 
-/// Time codes in a second.
+/// Returns the time codes per second.
 fn rate(stage: &Stage) -> Result<f64, MeshError> {
     let rate = stage.time_codes_per_second();
     if rate > 0.0 && rate.is_finite() {
@@ -216,7 +217,7 @@ fn rate(stage: &Stage) -> Result<f64, MeshError> {
     Err(MeshError::new(format!("timeCodesPerSecond is {rate}; it must be more than 0")))
 }
 
-/// Metres in a unit of the stage, and a note where it does not say.
+/// Returns the metres per unit of the stage, with a note if the stage does not define it.
 fn unit(stage: &Stage) -> Result<(f64, Option<&'static str>), MeshError> {
     let metres = match stage.stage_metadata("metersPerUnit").map_err(told)? {
         Some(Value::Double(metres)) => metres,
@@ -239,7 +240,7 @@ fn axis(stage: &Stage) -> Result<Upward, MeshError> {
     }
 }
 
-/// Where one mesh is at a time.
+/// Motion of one mesh.
 struct Mover {
     path: String,
     prim: Prim,
@@ -249,7 +250,7 @@ struct Mover {
 }
 
 struct Moving {
-    /// The prims are of it.
+    /// Stage of the prims.
     _stage: Stage,
     rate: f64,
     metres: f64,
@@ -268,7 +269,7 @@ impl Poses for Moving {
 }
 
 impl Moving {
-    /// Adds where points are that are so in their own space at a time.
+    /// Appends world positions at a time. `own` returns the points of a mesh in its own space.
     fn add(
         &self,
         time: f64,
@@ -289,12 +290,12 @@ impl Moving {
 }
 
 impl Mover {
-    /// The prim in whose space its points are: what follows bones is where its skeleton is.
+    /// Returns the prim in whose space the points are. Skinned points are in the space of their skeleton.
     fn space(&self) -> &Prim {
         self.skin.as_ref().and_then(Skin::skeleton).unwrap_or(&self.prim)
     }
 
-    /// Points in the space of the prim, or of its skeleton.
+    /// Returns the points at a time code, in the space of the prim or of its skeleton.
     fn points_at(&self, code: TimeCode) -> Result<Vec<Vec3>, MeshError> {
         let mut own = self.counted(points(&self.points, Some(code), &self.path)?, code)?;
         if let Some(skin) = &self.skin {
@@ -303,7 +304,7 @@ impl Mover {
         Ok(own)
     }
 
-    /// The same at rest.
+    /// Returns the points at rest, in the space of the prim or of its skeleton.
     fn points_at_rest(&self, code: TimeCode) -> Result<Vec<Vec3>, MeshError> {
         let authored = self.points.get_at::<Value>(None).map_err(told)?.is_some();
         let time = if authored { None } else { Some(TimeCode::EARLIEST) };
@@ -328,7 +329,7 @@ impl Mover {
     }
 }
 
-/// Time codes of samples of all that moves a mesh; and whether it turns.
+/// Returns the time codes of all samples that move a mesh, and whether transforms or bones do.
 fn samples(prim: &Prim, skin: Option<&Skin>) -> Result<(Vec<f64>, bool), MeshError> {
     let several = |times: Vec<f64>| if times.len() > 1 { times } else { Vec::new() };
     let mut times = several(prim.attribute("points").time_sample_times().map_err(told)?);
@@ -351,13 +352,13 @@ fn samples(prim: &Prim, skin: Option<&Skin>) -> Result<(Vec<f64>, bool), MeshErr
     Ok((times, turns))
 }
 
-/// What a prim is and how it moves.
+/// Mesh and motion of a prim.
 struct Taken {
     part: Part,
     mover: Mover,
     /// Time codes of its samples.
     times: Vec<f64>,
-    /// Between samples its vertices leave the straight line.
+    /// Set if vertices leave the straight line between samples.
     turns: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Values of a USD prim: points, numbers, charts, channels and groups of a mesh.
+//! Values of a USD mesh prim: points, numbers, chart, channels and groups.
 
 use super::Part;
 use crate::linalg::{Vec2, Vec3};
@@ -7,18 +7,18 @@ use openusd::gf::Matrix4d;
 use openusd::sdf::Value;
 use openusd::usd::{AttributeQuery, Prim, TimeCode};
 
-/// What openusd says, in one line, for the user.
+/// Converts an error of openusd into one line for the user.
 pub fn told(error: impl std::fmt::Display + std::fmt::Debug) -> MeshError {
     let whole = format!("{error:#}");
     MeshError::new(format!("cannot read it as USD: {}", whole.lines().collect::<Vec<_>>().join(" ")))
 }
 
-/// A point by a matrix of row vectors.
+/// Transforms a point by a matrix for row vectors.
 pub fn transform(m: &Matrix4d, p: Vec3) -> Vec3 {
     Vec3::from_fn(|k, _| p.x * m.0[k] + p.y * m.0[4 + k] + p.z * m.0[8 + k] + m.0[12 + k])
 }
 
-/// Whether the values of an attribute differ.
+/// Returns whether the values of an attribute differ between samples.
 pub fn changes(query: &AttributeQuery) -> Result<bool, MeshError> {
     let mut first = None;
     for time in query.time_sample_times().map_err(told)? {
@@ -30,7 +30,7 @@ pub fn changes(query: &AttributeQuery) -> Result<bool, MeshError> {
     Ok(false)
 }
 
-/// Groups: the subsets of its faces.
+/// Adds the subsets of a prim as groups.
 pub fn subsets(prim: &Prim, part: &mut Part) -> Result<(), MeshError> {
     for child in prim.children().map_err(told)? {
         if child.type_name().map_err(told)?.is_none_or(|t| t.as_str() != "GeomSubset") {
@@ -53,7 +53,7 @@ pub fn subsets(prim: &Prim, part: &mut Part) -> Result<(), MeshError> {
     Ok(())
 }
 
-/// Chart and channels. Of several charts `st` counts first, then `UVMap`, then the first.
+/// Reads chart and channels. Among several charts `st` comes first, then `UVMap`, then the first by name.
 pub fn primvars(prim: &Prim, part: &mut Part, turned: bool) -> Result<(), MeshError> {
     let mut charts: Vec<(usize, String)> = Vec::new();
     for name in prim.property_names().map_err(told)? {
@@ -101,7 +101,7 @@ pub fn primvars(prim: &Prim, part: &mut Part, turned: bool) -> Result<(), MeshEr
     Ok(())
 }
 
-/// Values by their indices, where there are any.
+/// Looks up values by their indices, if there are any.
 fn indexed<T: Copy>(values: Vec<T>, indices: &[i32]) -> Vec<T> {
     if indices.is_empty() {
         return values;
@@ -114,12 +114,12 @@ fn interpolation(prim: &Prim, name: &str) -> Result<String, MeshError> {
     Ok(token(authored.as_ref()).unwrap_or("constant").to_string())
 }
 
-/// The value of an attribute, or of its first sample.
+/// Returns the value of an attribute, or of its first sample.
 pub fn value(prim: &Prim, name: &str) -> Result<Option<Value>, MeshError> {
     prim.attribute(name).get_at::<Value>(TimeCode::EARLIEST).map_err(told)
 }
 
-/// The text of a token: samples of tokens come as strings.
+/// Returns the text of a token. Samples of tokens are read as strings.
 pub fn token(value: Option<&Value>) -> Option<&str> {
     match value? {
         Value::Token(token) => Some(token.as_str()),
@@ -136,7 +136,7 @@ pub fn ints(prim: &Prim, name: &str) -> Result<Vec<i32>, MeshError> {
     }
 }
 
-/// Positions at a time code, or by default, in the prim's own space and unit.
+/// Reads positions in the prim's own space and unit, at a time code or as the default.
 pub fn points(query: &AttributeQuery, code: Option<TimeCode>, path: &str) -> Result<Vec<Vec3>, MeshError> {
     Ok(match query.get_at::<Value>(code).map_err(told)? {
         Some(Value::Vec3fVec(all)) => all.iter().map(|p| Vec3::new(p.x.into(), p.y.into(), p.z.into())).collect(),

@@ -1,5 +1,6 @@
-//! Transforms of USD prims (UsdGeomXformable): the operations of `xformOpOrder`, linear between samples, quaternions on the
-//! shortest arc. Whole numbers of text files are numbers like others, and a sample without a value holds the one before it.
+//! Transforms of USD prims (UsdGeomXformable): the operations of `xformOpOrder`. Values are linear between samples;
+//! quaternions follow the shortest arc. Integers in text files are accepted as numbers. A sample without a value holds
+//! the previous one.
 
 use super::values::told;
 use crate::mesh::MeshError;
@@ -8,7 +9,7 @@ use openusd::schemas::geom::{Imageable, Xformable};
 use openusd::sdf::Value;
 use openusd::usd::{Attribute, Prim, SchemaBase, SchemaKind, TimeCode};
 
-/// Any prim, as one that has a transform and may be hidden.
+/// Prim of any type, treated as transformable and imageable.
 pub struct Any(pub Prim);
 
 impl SchemaBase for Any {
@@ -22,10 +23,10 @@ impl SchemaBase for Any {
 impl Imageable for Any {}
 impl Xformable for Any {}
 
-/// Types of prims that have no transform, whatever is written at them.
+/// Prim types without a transform, even if operations are authored on them.
 const NONE: [&str; 6] = ["", "Scope", "GeomSubset", "Material", "Shader", "NodeGraph"];
 
-/// Names of the operations of a prim, the outermost first, and whether what is above it does not move it.
+/// Returns the operations of a prim, outermost first, and whether it resets the transform stack.
 pub fn operations(any: &Any) -> Result<(Vec<String>, bool), MeshError> {
     let kind = any.0.type_name().map_err(told)?;
     if NONE.contains(&kind.as_ref().map_or("", |t| t.as_str())) {
@@ -37,7 +38,7 @@ pub fn operations(any: &Any) -> Result<(Vec<String>, bool), MeshError> {
     Ok((all, resets))
 }
 
-/// Attribute of an operation, and whether it is to be undone.
+/// Returns the attribute of an operation, and whether the operation is inverted.
 pub fn attribute(any: &Any, operation: &str) -> (Attribute, bool) {
     match operation.strip_prefix("!invert!") {
         Some(name) => (any.0.attribute(name), true),
@@ -45,12 +46,12 @@ pub fn attribute(any: &Any, operation: &str) -> (Attribute, bool) {
     }
 }
 
-/// From a prim's own space to the world.
+/// Computes the transform from a prim's own space to the world.
 pub fn world(prim: &Prim, code: TimeCode) -> Result<Matrix4d, MeshError> {
     let mut all = Matrix4d::IDENTITY;
     for any in above(prim) {
         let (operations, resets) = operations(&any)?;
-        // Of row vectors: the last operation is the first to act.
+        // The matrices are for row vectors, so the last operation acts first.
         for operation in operations.iter().rev() {
             all = all * matrix(&any, operation, code)?;
         }
@@ -61,7 +62,7 @@ pub fn world(prim: &Prim, code: TimeCode) -> Result<Matrix4d, MeshError> {
     Ok(all)
 }
 
-/// A prim and what is above it, from the lowest.
+/// Returns a prim and its ancestors, from the prim upwards.
 pub fn above(prim: &Prim) -> impl Iterator<Item = Any> {
     prim.path().ancestors_below_root().map(|path| Any(prim.stage().prim(path))).collect::<Vec<_>>().into_iter()
 }
@@ -111,7 +112,7 @@ fn matrix(any: &Any, operation: &str, code: TimeCode) -> Result<Matrix4d, MeshEr
     if undone { own.inverse().ok_or_else(|| wrong("cannot be undone: it has no inverse")) } else { Ok(own) }
 }
 
-/// The numbers of an attribute at a time code; none where it has no value.
+/// Returns the numbers of an attribute at a time code; none if it has no value.
 fn numbers(attribute: &Attribute, code: TimeCode, turns: bool) -> Result<Option<Vec<f64>>, MeshError> {
     let at = |time: Option<f64>| -> Result<Option<Vec<f64>>, MeshError> {
         let value = attribute.get_at::<Value>(time.map(TimeCode::new)).map_err(told)?;
@@ -146,7 +147,7 @@ fn numbers(attribute: &Attribute, code: TimeCode, turns: bool) -> Result<Option<
     }))
 }
 
-/// The numbers of a value; none of what is no number.
+/// Returns the numbers of a value; empty if it is not numeric.
 fn flat(value: &Value) -> Vec<f64> {
     match value {
         Value::Double(x) => vec![*x],

@@ -1,11 +1,12 @@
-//! What is made of a mesh that is not sound: neighbours turned, and what an obstacle may have that a cloth may not.
+//! Checks and repairs of surfaces. Faces wound against their neighbours are reversed. An obstacle may have faults that
+//! a cloth may not.
 
 use super::{Fault, FaultKind, Places, Severity, check, degenerate, edge, triangle};
 use crate::mesh::TriMesh;
 use crate::mesh::turn::turn;
 
-/// Of a cloth, or of a surface that is to be filled: turns faces that are wound against their neighbours, and tells that and whatever
-/// else is wrong, in the order of [`FaultKind`].
+/// Reverses faces of a cloth, or of a surface to fill, that are wound against their neighbours. Reports them and all
+/// other faults, in the order of [`FaultKind`].
 pub fn surface(mesh: &mut TriMesh) -> Vec<Fault> {
     let turned = turn(mesh);
     let mut faults = check(mesh);
@@ -13,7 +14,7 @@ pub fn surface(mesh: &mut TriMesh) -> Vec<Fault> {
     let mut places = Places::default();
     let mut last = None;
     for t in turned.triangles {
-        // A polygon is told once.
+        // A polygon is reported once.
         let face = mesh.source.faces.get(t).copied().unwrap_or(t as u32);
         if last.replace(face) != Some(face) {
             places.add(|| triangle(mesh, t));
@@ -40,14 +41,14 @@ pub fn surface(mesh: &mut TriMesh) -> Vec<Fault> {
     faults
 }
 
-/// Which triangles have no area, or a vertex twice.
+/// Marks triangles without area or with a repeated vertex.
 pub fn flat(mesh: &TriMesh) -> Vec<bool> {
     let known = |tri: &[u32; 3]| tri.iter().all(|v| (*v as usize) < mesh.positions.len());
     mesh.triangles.iter().map(|tri| known(tri) && degenerate(&mesh.positions, tri)).collect()
 }
 
-/// Of an obstacle: leaves out the triangles that are `flat`, and tells that and whatever else is wrong; what only a cloth may not have is
-/// a warning.
+/// Removes the triangles of an obstacle that are `flat`. Reports them and all other faults. Faults that only a cloth
+/// may not have are warnings.
 pub fn obstacle(mesh: &mut TriMesh, flat: &[bool]) -> Vec<Fault> {
     let left_out = (0..mesh.triangles.len()).filter(|t| flat.get(*t) == Some(&true));
     let places = Places::of(left_out, |t| triangle(mesh, t));
@@ -67,7 +68,7 @@ pub fn obstacle(mesh: &mut TriMesh, flat: &[bool]) -> Vec<Fault> {
     for mut fault in check(mesh) {
         match fault.kind {
             FaultKind::CoincidentVertices => continue,
-            // Flat at the start only, as in recorded shapes.
+            // Remaining degenerate triangles are flat at the start only, as in recorded shapes.
             FaultKind::DegenerateTriangle
             | FaultKind::DuplicateTriangle
             | FaultKind::NonManifoldEdge
@@ -89,7 +90,7 @@ mod tests {
     use super::*;
     use crate::mesh::obj;
 
-    /// A square, twice, with one of its triangles turned in the second, a fin on its edge, and faces without area.
+    /// Square, twice, with one triangle of the second reversed, a fin on its edge, and faces without area.
     const TEXT: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0.5 0.5 1\nv 2 2 0\nv 0 0 0\n\
         f 1 2 3 4\nf 1 2 3\nf 1 3 5\nf 1 3 6\nf 7 1 2\n";
 
@@ -113,7 +114,7 @@ mod tests {
             faults[0].message
         );
         assert!(faults.iter().any(|f| f.message.ends_with("; an obstacle may have that")), "{faults:?}");
-        // What nothing can be made of stays a fault.
+        // An obstacle without any usable triangle is still an error.
         for (broken, kind) in [
             ("v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n", FaultKind::DegenerateTriangle),
             ("v 0 0 0\n", FaultKind::NoTriangles),

@@ -1,16 +1,16 @@
-//! What is wrong with a tetrahedral mesh, all of it, in words.
+//! Checks of tetrahedral meshes. All faults are reported in words.
 
 use super::{Fault, FaultKind, Places, absurd_scale, by_vertices, finite, not_finite, place, repeated, vertex};
 use crate::linalg::Vec3;
 use crate::mesh::TetMesh;
 use crate::mesh::tet::{FLAT, Face, quality};
 
-/// Quality below which a tetrahedron is told: its height is about a hundredth of its edges.
+/// Quality below which a tetrahedron is reported. Its height is then about a hundredth of its edges.
 const SLIVER: f64 = 0.01;
 
-/// Finds everything that is wrong with a mesh, in the order of [`FaultKind`]; nothing for a sound one.
+/// Finds all faults of a mesh, in the order of [`FaultKind`]. A sound mesh has none.
 ///
-/// To be called after [`TetMesh::orient`]: a mesh of the other orientation is all inverted.
+/// Must be called after [`TetMesh::orient`]. In a mesh of the other orientation all tetrahedra are inverted.
 pub fn check(mesh: &TetMesh) -> Vec<Fault> {
     let (p, tets) = (&mesh.positions, &mesh.tets);
     let Shapes { sign, faults: [missing, repeated, flat, inverted, slivers] } = Shapes::new(mesh);
@@ -35,11 +35,11 @@ pub fn check(mesh: &TetMesh) -> Vec<Fault> {
     faults.into_iter().flatten().collect()
 }
 
-/// What is wrong with tetrahedra by themselves.
+/// Faults of single tetrahedra.
 struct Shapes {
-    /// 1 or -1 with the sign of the volume; 0 where there is none, for whatever reason.
+    /// Sign of each volume, 1 or -1; 0 if there is none, for any reason.
     sign: Vec<i8>,
-    /// In the order of [`FaultKind`].
+    /// Faults in the order of [`FaultKind`].
     faults: [Option<Fault>; 5],
 }
 
@@ -133,10 +133,10 @@ fn duplicate(mesh: &TetMesh, sorted: &[([u32; 4], usize)]) -> Option<Fault> {
     )
 }
 
-/// Faces of too many tetrahedra, and those with two on the same side.
+/// Finds faces with more than two tetrahedra, and faces with two on the same side.
 fn faces(mesh: &TetMesh, sorted: &[([u32; 4], usize)], sign: &[i8]) -> [Option<Fault>; 2] {
     let (p, tets) = (&mesh.positions, &mesh.tets);
-    // The same four vertices again are told once, not also by each face.
+    // Duplicate tetrahedra are reported once, not also by each face.
     let mut first = vec![true; tets.len()];
     repeated(sorted).for_each(|[_, t]| first[t] = false);
     let mut faces = Face::sorted(tets);
@@ -146,7 +146,7 @@ fn faces(mesh: &TetMesh, sorted: &[([u32; 4], usize)], sign: &[i8]) -> [Option<F
         match shared {
             [s, t] => {
                 let signs = [s, t].map(|f| sign[f.tet as usize]);
-                // From two sides a face is seen in opposite senses; an inverted tetrahedron sees the wrong one.
+                // Two neighbours see their face in opposite senses. An inverted tetrahedron sees the wrong one.
                 let same_sense = odd(s.vertices(tets)) == odd(t.vertices(tets));
                 if signs[0] * signs[1] != 0 && same_sense == (signs[0] == signs[1]) {
                     overlapping.add(|| format!("tetrahedra {} and {} at {}", s.tet, t.tet, face(p, s.key)));
@@ -196,11 +196,11 @@ fn disconnected(mesh: &TetMesh, pieces: &Pieces) -> Option<Fault> {
     )
 }
 
-/// Tetrahedra joined by shared vertices.
+/// Pieces of a mesh: tetrahedra joined by shared vertices.
 struct Pieces {
-    /// Whether a vertex is in any tetrahedron.
+    /// Set for vertices of any tetrahedron.
     used: Vec<bool>,
-    /// The first tetrahedron of each piece, and how many it has.
+    /// First tetrahedron and number of tetrahedra of each piece.
     list: Vec<[usize; 2]>,
 }
 
@@ -208,7 +208,7 @@ impl Pieces {
     fn new(mesh: &TetMesh) -> Self {
         let vertices = mesh.positions.len();
         let mut used = vec![false; vertices];
-        // Union of sets: every vertex points towards the least of its piece.
+        // Union-find: every vertex points towards the smallest of its piece.
         let mut parent: Vec<usize> = (0..vertices).collect();
         let sound = || mesh.tets.iter().enumerate().filter(|(_, tet)| tet.iter().all(|v| (*v as usize) < vertices));
         for (_, tet) in sound() {
@@ -242,7 +242,7 @@ fn root(parent: &mut [usize], mut v: usize) -> usize {
     v
 }
 
-/// Whether three different numbers are an odd permutation of their ascending order.
+/// Returns whether three different numbers are an odd permutation of their ascending order.
 fn odd([a, b, c]: [u32; 3]) -> bool {
     (a > b) ^ (a > c) ^ (b > c)
 }
@@ -260,7 +260,7 @@ mod tests {
     use super::*;
     use crate::mesh::check::Severity;
 
-    /// Two tetrahedra on both sides of the face 1 2 3, and what else is asked for.
+    /// Makes two tetrahedra on both sides of the face 1 2 3, with more points and tetrahedra.
     fn mesh(points: &[[f64; 3]], tets: &[[u32; 4]]) -> TetMesh {
         let sound = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 1.0]];
         let mut mesh = TetMesh { tets: vec![[0, 1, 2, 3], [4, 1, 3, 2]], ..TetMesh::default() };
@@ -355,7 +355,7 @@ mod tests {
         let mut through = mesh(&[], &[]);
         through.positions[4] = Vec3::new(0.1, 0.1, 0.1);
         assert_eq!(kinds(&through), [FaultKind::InvertedTetrahedron, FaultKind::OverlappingTetrahedra]);
-        // Renumbered so that its volume is positive it still lies in the other one.
+        // Renumbering makes the volume positive, but the tetrahedron still lies in the other one.
         through.tets[1].swap(0, 1);
         let fault = only(&through);
         assert_eq!(fault.kind, FaultKind::OverlappingTetrahedra);
@@ -395,7 +395,7 @@ mod tests {
             "{}",
             fault.message
         );
-        // A third one that holds both together by their corners.
+        // A third tetrahedron joins both by their corners.
         let joined = mesh(&far, &[[5, 6, 7, 8], [0, 5, 2, 8]]);
         assert!(!kinds(&joined).contains(&FaultKind::DisconnectedPieces));
     }

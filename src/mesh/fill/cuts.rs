@@ -1,47 +1,48 @@
-//! Where a closed surface crosses the lines of the lattice, and which sites are inside.
+//! Crossings of a closed surface with the lattice lines, and the sites inside of it.
 //!
-//! Decided in whole numbers, without rounding: vertices are moved to multiples of `2^-BITS` half cells first, and what then
-//! lies exactly on a vertex, an edge or a triangle is as if the whole lattice were moved by (e, e^2, e^3), e positive and
-//! smaller than anything (H. Edelsbrunner, E. P. Muecke, "Simulation of simplicity", ACM Transactions on Graphics 9, 1990).
-//! So a line leaves a closed surface as often as it enters it, and all lines through a site agree on its side.
+//! All decisions are made in integers, without rounding. Vertices are first moved to multiples of `2^-BITS` half cells.
+//! A lattice line may then pass exactly through a vertex, an edge or a triangle. Such cases are decided as if the whole
+//! lattice were shifted by (e, e^2, e^3), with e positive and infinitesimal (H. Edelsbrunner, E. P. Muecke, "Simulation
+//! of simplicity", ACM Transactions on Graphics 9, 1990). So a line leaves a closed surface as often as it enters it,
+//! and all lines through a site agree on its side.
 
 use super::lattice::{DIRECTIONS, Edge, Lattice, Site};
 use crate::linalg::par;
 use crate::mesh::TriMesh;
 
-/// Steps of half a cell that vertices are rounded to: `2^-22` of it, a ten-millionth of a cell.
+/// Binary places of half a cell to which vertices are rounded: `2^-22` of it, a ten-millionth of a cell.
 ///
 /// With up to `2^12` half cells along an axis a coordinate has 34 bits, a normal 71 and the largest product 108.
 const BITS: u32 = 22;
 
-/// Most half cells along an axis.
+/// Largest number of half cells along an axis.
 pub const LONGEST: f64 = 4096.0;
 
-/// A point where an edge of the lattice goes from inside to outside or back.
+/// Point where a lattice edge passes from inside to outside or back.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cut {
     pub edge: Edge,
-    /// Part of the edge from its lower end, 0 to 1.
+    /// Fraction of the edge from its lower end, 0 to 1.
     pub at: f64,
-    /// The triangle that is crossed.
+    /// Surface triangle that is crossed.
     pub triangle: u32,
 }
 
-/// A crossing of a line with a triangle.
+/// Crossing of a lattice line with a triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Crossing {
-    /// The direction and the two coordinates of the line across it.
+    /// Direction of the line, and the two coordinates of the line across it.
     line: [i64; 3],
-    /// How many edges of the line lie below, counted from the point where the line begins.
+    /// Number of edges of the line below the crossing, counted from the base site of the line.
     step: i64,
-    /// The bits of the part of the edge below, which are in order of numbers as none is negative.
+    /// Fraction of the edge below the crossing, as bits. They sort like the numbers, because none is negative.
     at: u64,
     triangle: u32,
     entering: bool,
 }
 
-/// For every site 1 inside and -1 outside, and all cuts in order of edges, one an edge at most: of several on one edge the
-/// middle one.
+/// Returns the sign of every site, 1 inside and -1 outside, and all cuts in order of edges. An edge has one cut at
+/// most, the middle one of several.
 pub fn cuts(lattice: &Lattice, surface: &TriMesh) -> (Vec<i8>, Vec<Cut>) {
     let scale = f64::from(1u32 << BITS);
     let points: Vec<[i128; 3]> = par::map(surface.positions.len(), |v| {
@@ -63,7 +64,7 @@ pub fn cuts(lattice: &Lattice, surface: &TriMesh) -> (Vec<i8>, Vec<Cut>) {
     (signs, cuts)
 }
 
-/// The coordinates of a point across a direction.
+/// Returns the coordinates of a point across a direction.
 fn across(direction: usize, [x, y, z]: [i128; 3]) -> [i128; 2] {
     match DIRECTIONS[direction].map(i128::from) {
         [2, ..] => [y, z],
@@ -73,7 +74,7 @@ fn across(direction: usize, [x, y, z]: [i128; 3]) -> [i128; 2] {
     }
 }
 
-/// The site of a line where its count of edges begins.
+/// Returns the base site of a line, from which its edges are counted.
 fn base([direction, u, w]: [i64; 3]) -> Site {
     match DIRECTIONS[direction as usize] {
         [2, ..] => [u & 1, u, w],
@@ -83,7 +84,7 @@ fn base([direction, u, w]: [i64; 3]) -> Site {
     }
 }
 
-/// Pushes the crossings of a triangle with all lines of one direction.
+/// Adds the crossings of a triangle with all lines of one direction.
 fn cross(direction: usize, corners: &[[i128; 3]; 3], triangle: u32, out: &mut Vec<Crossing>) {
     let d = DIRECTIONS[direction].map(i128::from);
     let [a, b, c] = *corners;
@@ -101,7 +102,8 @@ fn cross(direction: usize, corners: &[[i128; 3]; 3], triangle: u32, out: &mut Ve
         let bound = if least { all.iter().min() } else { all.iter().max() };
         bound.copied().unwrap_or_default()
     };
-    // Sides of the moved point, seen along and across: its shift is (e, e^2, e^3), mapped like a point.
+    // Side of the shifted point at an edge, seen along the direction. The shift (e, e^2, e^3) is projected like a
+    // point.
     let shift = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map(|unit| across(direction, unit));
     let side = |p: [i128; 2], q: [i128; 2], point: [i128; 2]| {
         let edge = [q[0] - p[0], q[1] - p[1]];
@@ -115,7 +117,7 @@ fn cross(direction: usize, corners: &[[i128; 3]; 3], triangle: u32, out: &mut Ve
     let axis = direction < 3;
     for w in first(1)..=last(1) {
         for u in first(0)..=last(0) {
-            // Lines along an axis join sites of one parity; the others pass through even ones.
+            // Lines along an axis join sites of one parity. Other lines pass through even sites.
             if if axis { (u ^ w) & 1 == 1 } else { u & 1 == 1 || w & 1 == 1 } {
                 continue;
             }
@@ -131,7 +133,7 @@ fn cross(direction: usize, corners: &[[i128; 3]; 3], triangle: u32, out: &mut Ve
             let (mut step, rest) = (above.div_euclid(length), above.rem_euclid(length));
             let mut at = rest as f64 / length as f64;
             if rest == 0 && normal.iter().find(|n| **n != 0).is_some_and(|n| *n * slope > 0) {
-                // The moved site lies above the triangle.
+                // The shifted site lies above the triangle.
                 step -= 1;
                 at = 1.0;
             }
@@ -140,7 +142,7 @@ fn cross(direction: usize, corners: &[[i128; 3]; 3], triangle: u32, out: &mut Ve
     }
 }
 
-/// Walks along a line, whose crossings are given in order.
+/// Walks along a line, whose crossings are in order, and sets signs and cuts.
 fn follow(lattice: &Lattice, line: &[Crossing], signs: &mut [i8], cuts: &mut Vec<Cut>) {
     let [direction, ..] = line[0].line;
     let (along, base) = (DIRECTIONS[direction as usize], base(line[0].line));

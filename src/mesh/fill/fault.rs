@@ -1,82 +1,82 @@
-//! Why a surface could not be filled.
+//! Errors of filling a surface.
 
 use crate::linalg::Vec3;
 use std::fmt;
 
-/// What is wrong with a surface or with the size of the cells for it.
+/// Reason why a surface cannot be filled with cells of a size.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FillFault {
-    /// The size is no positive number.
+    /// Size that is not a positive number.
     Size(f64),
-    /// The surface has a fault that [`check`](crate::mesh::check::check) calls an error: its message.
+    /// Surface with a fault that [`check`](crate::mesh::check::check) calls an error: its message.
     Unsound(String),
-    /// Edges of one triangle only.
+    /// Open surface: edges with one triangle only.
     Open {
-        /// Vertices of the first.
+        /// Vertices of the first such edge.
         edge: [u32; 2],
-        /// Where the first of them is [m].
+        /// Position of its first vertex [m].
         at: Vec3,
-        /// How many edges.
+        /// Number of such edges.
         count: usize,
     },
-    /// A vertex where parts of the surface touch.
+    /// Vertex where parts of the surface touch.
     NonManifoldVertex {
-        /// The vertex.
+        /// Index of the vertex.
         vertex: u32,
-        /// Where it is [m].
+        /// Position of the vertex [m].
         at: Vec3,
     },
-    /// The surface encloses nothing.
+    /// Surface without enclosed volume.
     NoVolume,
     /// Too many tetrahedra.
     TooFine {
         /// Size of the cells [m].
         size: f64,
-        /// The least that is allowed [m].
+        /// Smallest allowed size [m].
         least: f64,
     },
-    /// A part of the surface that the tetrahedra do not reach.
+    /// Part of the surface that the tetrahedra do not reach.
     Vanished {
         /// Size of the cells [m].
         size: f64,
-        /// How many of its vertices.
+        /// Number of vertices that are not reached.
         count: usize,
-        /// How many there are.
+        /// Number of all vertices.
         of: usize,
-        /// Where one of them is [m].
+        /// Position of a vertex that is not reached [m].
         at: Vec3,
     },
-    /// A piece of the surface that becomes several.
+    /// Piece of the surface that falls apart.
     Torn {
         /// Size of the cells [m].
         size: f64,
-        /// How many it becomes.
+        /// Number of pieces after filling.
         pieces: usize,
-        /// A place in it [m].
+        /// Position on the piece [m].
         at: Vec3,
     },
-    /// Two pieces of the surface that become one.
+    /// Two pieces of the surface that join.
     Joined {
         /// Size of the cells [m].
         size: f64,
-        /// A place where they do [m].
+        /// Position where they join [m].
         at: Vec3,
     },
-    /// The number of holes through a piece of the surface changes.
+    /// Piece of the surface whose number of holes changes.
     Holes {
         /// Size of the cells [m].
         size: f64,
         /// Holes through the surface.
         surface: i64,
-        /// Holes through what fills it.
+        /// Holes through the mesh.
         mesh: i64,
-        /// A place in it [m].
+        /// Position on the piece [m].
         at: Vec3,
     },
 }
 
 impl FillFault {
-    /// The surface itself is at fault, whatever the size.
+    /// Returns whether the surface itself is at fault, for any size.
     pub fn is_of_the_surface(&self) -> bool {
         matches!(self, Self::Unsound(_) | Self::Open { .. } | Self::NonManifoldVertex { .. } | Self::NoVolume)
     }

@@ -1,112 +1,113 @@
-//! The body-centred cubic lattice: points, edges, tetrahedra.
+//! Body-centred cubic lattice: sites, edges, tetrahedra.
 
 use crate::linalg::Vec3;
 
-/// A lattice point in half cells: three coordinates that are all even or all odd.
+/// Lattice point in half cells. Its three coordinates are all even or all odd.
 pub type Site = [i64; 3];
 
-/// The lines of the lattice. Along the first three, consecutive points are one cell apart (long edges), along the others
-/// `sqrt(3) / 2` cells (short edges).
+/// Directions of the lattice lines. Along the first three, consecutive sites are one cell apart (long edges), along the
+/// others `sqrt(3) / 2` cells (short edges).
 pub const DIRECTIONS: [Site; 7] = [[2, 0, 0], [0, 2, 0], [0, 0, 2], [1, 1, 1], [1, 1, -1], [1, -1, 1], [1, -1, -1]];
 
-/// How near to an end of a long and of a short edge the surface may cross it before that end is moved to the crossing, in
-/// parts of the edge: found by search for good [`ANGLES`](super::ANGLES). Both are below a half, so one end is moved at most.
+/// Fractions of a long and of a short edge. An end nearer than this to a cut is moved to the cut. Found by search for
+/// good [`ANGLES`](super::ANGLES). Both are below a half, so one end is moved at most.
 pub const NEAR: [f64; 2] = [0.28, 0.40];
 
-/// Cells around the surface.
+/// Margin around the surface, in cells.
 const MARGIN: i64 = 2;
 
-/// A block of the lattice.
+/// Block of the lattice.
 #[derive(Clone, Copy, Debug)]
 pub struct Lattice {
-    /// Where the site `[0, 0, 0]` is [m].
+    /// Position of the site `[0, 0, 0]` [m].
     origin: Vec3,
-    /// Half a cell [m].
+    /// Half of the cell size [m].
     pub half: f64,
-    /// Even (and as many odd) sites along each axis.
+    /// Numbers of even sites along each axis. There are as many odd sites.
     counts: [usize; 3],
 }
 
-/// An edge of the lattice: eight times the index of its lower end and one to seven for its direction.
+/// Lattice edge: eight times the index of its lower end, plus one to seven for its direction.
 pub type Edge = u64;
 
-/// The index of the lower end of an edge and the number of its direction.
+/// Returns the index of the lower end of an edge and the index of its direction.
 pub fn parts(edge: Edge) -> (usize, usize) {
     ((edge / 8) as usize, (edge % 8) as usize - 1)
 }
 
-/// [`NEAR`] of the edges of a direction.
+/// Returns [`NEAR`] for the edges of a direction.
 pub fn near(direction: usize) -> f64 {
     NEAR[usize::from(direction >= 3)]
 }
 
-/// `site + step * direction`.
+/// Returns `site + step * direction`.
 pub fn stepped(site: Site, direction: Site, step: i64) -> Site {
     [0, 1, 2].map(|k| site[k] + step * direction[k])
 }
 
 impl Lattice {
-    /// The block around the box from `min` to `max` [m], with cells of `size` [m]. `min` is a site, so that what is flat
-    /// and as long as some cells is met exactly.
+    /// Makes the block around the box from `min` to `max` [m], with cells of `size` [m]. `min` is a site. Flat sides a
+    /// whole number of cells long are thereby met exactly.
     pub fn new(min: &Vec3, max: &Vec3, size: f64) -> Self {
         let counts = (max - min).map(|x| (x / size).ceil() as usize + 1 + 2 * MARGIN as usize);
         Self { origin: min - Vec3::repeat(MARGIN as f64 * size), half: 0.5 * size, counts: counts.into() }
     }
 
-    /// Sites in the block around a box of `extent` [m], as a number that cannot overflow.
+    /// Returns the number of sites in the block around a box of `extent` [m], as a float that cannot overflow.
     pub fn sites(extent: &Vec3, size: f64) -> f64 {
         2.0 * extent.iter().map(|x| (x / size).ceil() + 1.0 + 2.0 * MARGIN as f64).product::<f64>()
     }
 
-    /// Number of sites.
+    /// Returns the number of sites.
     pub fn len(&self) -> usize {
         2 * self.counts.iter().product::<usize>()
     }
 
-    /// The number of a site of the block.
+    /// Returns the index of a site of the block.
     pub fn index(&self, [x, y, z]: Site) -> usize {
         (z as usize * self.counts[1] + (y >> 1) as usize) * self.counts[0] + (x >> 1) as usize
     }
 
-    /// The site of a number.
+    /// Returns the site of an index.
     pub fn site(&self, index: usize) -> Site {
         let [nx, ny, _] = self.counts;
         let z = index / (nx * ny);
         [2 * (index % nx) + z % 2, 2 * (index / nx % ny) + z % 2, z].map(|k| k as i64)
     }
 
-    /// Whether a site is at least one cell away from the border of the block, so that its neighbours are in it.
+    /// Returns whether a site is at least one cell away from the border of the block. All its neighbours are then in
+    /// the block.
     pub fn is_within(&self, site: Site) -> bool {
         let last = [0, 1, 2].map(|k| 2 * (self.counts[k] as i64 - 1));
         (0..3).all(|k| (2..=last[k] - 2).contains(&site[k]))
     }
 
-    /// Where a site is [m].
+    /// Returns the position of a site [m].
     pub fn position(&self, site: Site) -> Vec3 {
         self.origin + Vec3::from(site.map(|k| k as f64)) * self.half
     }
 
-    /// Where a point [m] is, in half cells.
+    /// Returns the coordinates of a point [m] in half cells.
     pub fn coordinates(&self, point: &Vec3) -> Vec3 {
         (point - self.origin) / self.half
     }
 
-    /// The point of an edge at the part `at` of its length from the lower end [m].
+    /// Returns the point at the fraction `at` of an edge from its lower end [m].
     pub fn along(&self, edge: Edge, at: f64) -> Vec3 {
         let (lower, direction) = parts(edge);
         self.position(self.site(lower)) + Vec3::from(DIRECTIONS[direction].map(|k| k as f64)) * (at * self.half)
     }
 
-    /// The two ends of an edge, the lower one first.
+    /// Returns the two ends of an edge, the lower one first.
     pub fn ends(&self, edge: Edge) -> [usize; 2] {
         let (lower, direction) = parts(edge);
         [lower, self.index(stepped(self.site(lower), DIRECTIONS[direction], 1))]
     }
 
-    /// The edge between two neighbouring sites.
+    /// Returns the edge between two neighbouring sites.
     pub fn edge(&self, a: Site, b: Site) -> Edge {
         let d = [0, 1, 2].map(|k| b[k] - a[k]);
-        // Both the directions and their numbers are so ordered that the first component that is not zero is positive.
+        // The first nonzero component of every direction is positive.
         let (lower, d) = if d < [0; 3] { (b, d.map(|k| -k)) } else { (a, d) };
         let direction = match d {
             [2, ..] => 0,
@@ -117,8 +118,8 @@ impl Lattice {
         (8 * self.index(lower) + 1 + direction) as Edge
     }
 
-    /// The twelve tetrahedra at the three long edges that go upwards from an even site, each of positive volume. Over all
-    /// even sites they fill space, each once, as each has one edge between even sites and one between odd ones.
+    /// Returns the twelve tetrahedra at the three long edges that go upwards from an even site, each of positive
+    /// volume. Over all even sites they fill space once. Each has one edge between even sites and one between odd ones.
     pub fn tetrahedra(site: Site) -> impl Iterator<Item = [Site; 4]> {
         (0..12).map(move |n| {
             let (axis, quarter) = (n / 4, n % 4);
@@ -134,12 +135,12 @@ impl Lattice {
         })
     }
 
-    /// The cubic cell that a point [m] lies in.
+    /// Returns the cubic cell that contains a point [m].
     pub fn cell(&self, point: &Vec3) -> [i64; 3] {
         self.coordinates(point).map(|x| (0.5 * x).floor() as i64).into()
     }
 
-    /// The number of a cubic cell, if it is in the block.
+    /// Returns the index of a cubic cell, if it is in the block.
     pub fn cell_index(&self, cell: [i64; 3]) -> Option<usize> {
         let [x, y, z] = [0, 1, 2].map(|k| usize::try_from(cell[k]).ok().filter(|c| *c < self.counts[k]));
         Some((z? * self.counts[1] + y?) * self.counts[0] + x?)

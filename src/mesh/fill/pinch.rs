@@ -1,13 +1,13 @@
-//! Sites on the surface around which it would touch itself.
+//! Removal of surface sites around which the boundary would touch itself.
 
 use super::lattice::{DIRECTIONS, Lattice, Site, stepped};
 
-/// The tetrahedra around a site, seen from it: the 14 neighbours are the corners of 24 triangles.
+/// Link of a site: its 14 neighbours are the corners of 24 triangles, one opposite to it in each of its tetrahedra.
 pub struct Link {
-    /// From the site to each neighbour.
+    /// Offsets from the site to its neighbours.
     neighbours: Vec<Site>,
     triangles: Vec<[usize; 3]>,
-    /// Two triangles and the two corners they share.
+    /// Pairs of triangles, with the two corners they share.
     edges: Vec<[usize; 4]>,
 }
 
@@ -18,7 +18,7 @@ impl Link {
         let number = |site: Site| neighbours.iter().position(|n| *n == site);
         let mut triangles: Vec<[usize; 3]> = Vec::new();
         for even in (-2..=0).flat_map(|x| (-2..=0).flat_map(move |y| (-2..=0).map(move |z| [x, y, z]))) {
-            // The site itself is even here; what is around an odd one looks the same.
+            // The site itself is even here. An odd one has the same link.
             if even.iter().any(|k| k % 2 != 0) {
                 continue;
             }
@@ -39,8 +39,8 @@ impl Link {
         Self { neighbours, triangles, edges }
     }
 
-    /// Whether the tetrahedra that are kept around a site on the surface are one piece, joined by faces, and so is what is
-    /// outside: then the surface is a disk there, or the site is inside.
+    /// Returns whether the tetrahedra that are kept around a surface site are one piece, joined by faces, and so are
+    /// the others. The boundary is then a disk there, or the site is inside.
     fn is_plain(&self, signs: &[i8; 14]) -> bool {
         let has = |t: usize, sign: i8| self.triangles[t].iter().any(|n| signs[*n] == sign);
         let pieces = |member: &dyn Fn(usize) -> bool, joins: i8| {
@@ -64,8 +64,9 @@ impl Link {
     }
 }
 
-/// Turns sites on the surface around which it would touch itself into outer ones, until there are none left. Thereby all
-/// edges of the surface have two faces and around each vertex lies one fan of them; gaps only ever open, so this ends.
+/// Moves surface sites around which the boundary would touch itself to the outside, until there are none left. Each
+/// boundary edge then has two faces, and each boundary vertex one fan of them. The loop ends because gaps only ever
+/// open.
 pub fn open(lattice: &Lattice, signs: &mut [i8], on_surface: &[usize]) {
     let link = Link::new();
     let mut again = true;

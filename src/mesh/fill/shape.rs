@@ -1,4 +1,4 @@
-//! The surface as a whole: whether it can be filled, and whether the mesh is the same body.
+//! Checks of the whole surface: whether it can be filled, and whether the mesh is the same body.
 
 use super::lattice::Lattice;
 use super::{Body, FillFault};
@@ -7,11 +7,11 @@ use crate::mesh::TriMesh;
 use crate::mesh::check::{Severity, check};
 use crate::mesh::topology::Topology;
 
-/// Cells that may be missing between a vertex of the surface and the boundary of the mesh: the tip of a wedge of 15 degrees
-/// loses about three whatever the size.
+/// Largest accepted distance between a vertex of the surface and the boundary of the mesh, in cells. The tip of a wedge
+/// of 15 degrees loses about three for any size.
 const LOST: i64 = 3;
 
-/// What a sound closed surface measures.
+/// Measures of a sound closed surface.
 pub struct Shape {
     pub min: Vec3,
     pub max: Vec3,
@@ -45,18 +45,18 @@ impl Shape {
             a.dot(&b.cross(&c)) / 6.0
         });
         let volume: f64 = volume.sum();
-        // Rounding of the sum, for a surface that is as good as flat.
+        // Bound of rounding in the sum, for a surface that is nearly flat.
         if volume.abs() <= 1e-12 * (max - min).norm().powi(3) {
             return Err(FillFault::NoVolume);
         }
         Ok(Self { min, max, volume, pieces: Pieces::new(p.len(), &surface.triangles) })
     }
 
-    /// Compares the surface with the boundary of the mesh that was made for it.
+    /// Compares the surface with the boundary of the mesh that fills it.
     pub fn compare(&self, surface: &TriMesh, lattice: &Lattice, body: &Body) -> Result<(), FillFault> {
         let size = 2.0 * lattice.half;
         let p = &surface.positions;
-        // Every vertex of the surface must have the boundary in its cell or near to that.
+        // The cell of every surface vertex, or a near one, must contain a vertex of the boundary.
         let mut near = vec![false; lattice.len() / 2];
         for (x, _) in body.positions.iter().zip(&body.triangles).filter(|(_, triangle)| triangle.is_some()) {
             if let Some(cell) = lattice.cell_index(lattice.cell(x)) {
@@ -80,7 +80,7 @@ impl Shape {
 
         let faces = boundary(body);
         let pieces = Pieces::new(body.positions.len(), &faces);
-        // Which piece of the mesh a piece of the surface became.
+        // Piece of the mesh that each piece of the surface became.
         let mut became = vec![None; self.pieces.list.len()];
         let mut parts = vec![0; self.pieces.list.len()];
         for piece in &pieces.list {
@@ -110,14 +110,14 @@ impl Shape {
         Ok(())
     }
 
-    /// The piece of the surface that a vertex of the boundary was put on.
+    /// Returns the piece of the surface on which a boundary vertex was placed.
     fn origin(&self, surface: &TriMesh, body: &Body, v: usize) -> usize {
         let triangle = body.triangles[v].unwrap_or_default();
         self.pieces.of(surface.triangles[triangle as usize][0] as usize)
     }
 }
 
-/// The faces of one tetrahedron only. All of them have three vertices that were put on the surface.
+/// Returns the faces of one tetrahedron only. All their vertices were placed on the surface.
 fn boundary(body: &Body) -> Vec<[u32; 3]> {
     let on_surface = |v: &u32| body.triangles[*v as usize].is_some();
     let mut faces = par::gather(body.tets.len(), 1 << 12, |range, out: &mut Vec<([u32; 3], [u32; 3])>| {
@@ -135,11 +135,11 @@ fn boundary(body: &Body) -> Vec<[u32; 3]> {
     faces.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() == 1).map(|same| same[0].1).collect()
 }
 
-/// Whether the triangles around a vertex of a closed surface are one ring.
+/// Returns whether the triangles around a vertex of a closed surface form one ring.
 fn is_one_fan(topology: &Topology, surface: &TriMesh, v: usize) -> bool {
     let around = topology.vertex_triangles(v);
     let Some(&start) = around.first() else { return true };
-    // From triangle to triangle across the edge that leaves the vertex.
+    // Goes to the next triangle across the edge that leaves the vertex.
     let next = |t: u32| {
         let corner = surface.triangles[t as usize].iter().position(|w| *w as usize == v)?;
         let edge = topology.triangle_edges[t as usize][(corner + 2) % 3] as usize;
@@ -153,22 +153,22 @@ fn is_one_fan(topology: &Topology, surface: &TriMesh, v: usize) -> bool {
     count == around.len()
 }
 
-/// The pieces of a closed surface.
+/// Connected pieces of a closed surface.
 struct Pieces {
-    /// The piece of each vertex; none without triangles.
+    /// Piece of each vertex; none without triangles.
     piece: Vec<u32>,
     list: Vec<Piece>,
 }
 
 struct Piece {
-    /// The first of its vertices.
+    /// First of its vertices.
     vertex: usize,
     vertices: i64,
     triangles: i64,
 }
 
 impl Piece {
-    /// Holes through it, by the formula of Euler: `V - E + F = 2 - 2 g`, and `2 E = 3 F`.
+    /// Returns the number of holes through it, by Euler's formula `V - E + F = 2 - 2 g`, with `2 E = 3 F`.
     fn holes(&self) -> i64 {
         1 - (self.vertices - self.triangles / 2) / 2
     }
@@ -185,7 +185,7 @@ impl Pieces {
             }
             [a, b, c].into_iter().for_each(|v| piece[*v as usize] = 0);
         }
-        // Every vertex points to one before it, so the first of a piece comes before all others.
+        // Every vertex points to a smaller one, so the first of a piece precedes all others.
         let mut list: Vec<Piece> = Vec::new();
         for v in 0..vertices {
             if piece[v] != 0 {

@@ -1,19 +1,20 @@
-//! What is kept of a tetrahedron of the lattice.
+//! Stencils of isosurface stuffing: the part of a lattice tetrahedron that is kept.
 
 use super::lattice::{Lattice, Site};
 
-/// A vertex of the mesh: eight times the index of a site, or an edge that is cut.
+/// Vertex of the mesh: eight times the index of a site, or an edge that is cut.
 pub type Vertex = u64;
 
-/// Pushes the tetrahedra that fill the inner part of a tetrahedron of positive volume, whose corners have the given signs
-/// (1 inside, 0 on the surface, -1 outside): none if no corner is inside. All are of positive volume.
+/// Adds the tetrahedra that fill the inner part of a tetrahedron of positive volume. Its corners have the given signs:
+/// 1 inside, 0 on the surface, -1 outside. Without a corner inside nothing is added. All added tetrahedra have positive
+/// volume.
 ///
-/// Where a face loses one corner, what is left of it has four. Its diagonal must be the same seen from both sides: it goes
-/// to the cut of the long edge, or if both cuts are on short edges, from the end that is above the lost corner in an even
-/// number of coordinates (the parity rule of the paper).
+/// A face that loses one corner becomes a quadrilateral. Both its tetrahedra must use the same diagonal. The diagonal
+/// ends at the cut of the long edge. If both cuts are on short edges, it begins at the end that is above the lost
+/// corner in an even number of coordinates (the parity rule of the paper).
 pub fn fill(lattice: &Lattice, mut corners: [Site; 4], mut signs: [i8; 4], out: &mut Vec<[Vertex; 4]>) {
-    // Inside first, then on the surface, then outside. Of four corners two have the same sign, so that the order can
-    // always be made an even one.
+    // Corners are sorted: first inside, then on the surface, then outside. Two of four corners have the same sign, so
+    // an even permutation can always be made.
     let mut odd = false;
     for end in (1..4).rev() {
         for k in 0..end {
@@ -29,7 +30,7 @@ pub fn fill(lattice: &Lattice, mut corners: [Site; 4], mut signs: [i8; 4], out: 
     }
     let at = |k: usize| 8 * lattice.index(corners[k]) as Vertex;
     let cut = |a: usize, b: usize| lattice.edge(corners[a], corners[b]) as Vertex;
-    // Whether the diagonal that is left of the face of two inner corners and a lost one begins at the first of them.
+    // Whether the diagonal begins at `p`, in a face of two inner corners `p` and `q` and a lost one.
     let first = |p: usize, q: usize, lost: usize| begins_at(corners[p], corners[q], corners[lost]);
     let inside = signs.iter().filter(|s| **s > 0).count();
     let outside = signs.iter().filter(|s| **s < 0).count();
@@ -42,7 +43,7 @@ pub fn fill(lattice: &Lattice, mut corners: [Site; 4], mut signs: [i8; 4], out: 
         }
         (2, 1) => out.extend([[at(0), at(1), at(2), cut(0, 3)], [cut(0, 3), at(1), at(2), cut(1, 3)]]),
         (2, _) => {
-            // The two diagonals begin at different corners, by the rule.
+            // By the rule, the two diagonals begin at different corners.
             let (m, n) = if first(0, 1, 2) { (2, 3) } else { (3, 2) };
             let mut three = [
                 [at(0), at(1), cut(1, m), cut(0, n)],
@@ -55,7 +56,7 @@ pub fn fill(lattice: &Lattice, mut corners: [Site; 4], mut signs: [i8; 4], out: 
             out.extend(three);
         }
         _ => {
-            // A prism. Two diagonals begin at `a`, and of `b` and `c` the one towards `c` does at `b`.
+            // The part is a prism. Two diagonals begin at `a`. The third goes from `b` to the cut of the edge at `c`.
             let order = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]];
             let Some(turn) =
                 order.iter().position(|[a, b, c]| first(*a, *b, 3) && first(*a, *c, 3) && first(*b, *c, 3))
@@ -76,8 +77,8 @@ pub fn fill(lattice: &Lattice, mut corners: [Site; 4], mut signs: [i8; 4], out: 
     }
 }
 
-/// Whether the diagonal of what a face without its corner `lost` leaves goes from `p` to the cut between `q` and `lost`,
-/// and not from `q` to the cut between `p` and `lost`.
+/// Returns whether the diagonal of a face without its corner `lost` goes from `p` to the cut between `q` and `lost`.
+/// Otherwise it goes from `q` to the cut between `p` and `lost`.
 fn begins_at(p: Site, q: Site, lost: Site) -> bool {
     let is_long = |a: Site| (0..3).filter(|k| a[*k] != lost[*k]).count() == 1;
     if is_long(p) != is_long(q) {

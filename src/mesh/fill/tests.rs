@@ -9,18 +9,18 @@ use crate::mesh::{self, check};
 use std::f64::consts::PI;
 use std::path::Path;
 
-/// Parts of the range of a moved site or a cut that are tried.
+/// Number of tried positions in the range of a moved site or a cut.
 const LEVELS: usize = 3;
 
-/// A corner of a tetrahedron: which side it is on, and along which of 14 edges it has moved, by which part.
+/// Corner of a tetrahedron: its side, and the edge (of 14) and the level by which it has moved.
 #[derive(Clone, Copy)]
 struct Corner {
     first: i8,
     moved: Option<(usize, usize)>,
 }
 
-/// Calls `visit` for every way four corners can be: one of them inside at least; a site moves along an edge whose other
-/// end was on the other side, and only one end of an edge moves along it, as it is cut once.
+/// Calls `visit` for every state of four corners, at least one of them inside. A site moves along an edge whose other
+/// end was on the other side. Only one end of an edge moves along it, as the edge is cut once.
 fn every_state(corners: &[Site; 4], visit: &mut impl FnMut(&[Corner; 4])) {
     let mut states = Vec::new();
     for first in [1, -1] {
@@ -59,7 +59,7 @@ fn descend(
         }
         return;
     }
-    // Four moved ones have none inside.
+    // After three corners that are moved or outside, the last one must be inside and not moved.
     let last = chosen.len() == 3 && chosen.iter().all(|c| c.moved.is_some() || c.first == -1);
     for state in &states[..if last { 1 } else { states.len() }] {
         chosen.push(*state);
@@ -70,13 +70,14 @@ fn descend(
     }
 }
 
-/// Every stencil with sites and cuts at the ends and in the middle of their ranges keeps the bounds, and comes near to them.
+/// Every stencil with sites and cuts at the ends and in the middle of their ranges keeps the bounds and comes near to
+/// them.
 #[test]
 fn all_stencils_keep_the_angles() {
     let lattice = Lattice::new(&Vec3::zeros(), &Vec3::repeat(1.0), 1.0);
     let part = |level: usize| level as f64 / (LEVELS - 1) as f64;
     let (mut least, mut most) = (f64::INFINITY, 0f64);
-    // Two mirror images; all others are alike.
+    // These two are mirror images. All others are alike.
     for corners in Lattice::tetrahedra([4, 4, 4]).take(2) {
         let base = corners.map(|site| lattice.position(site));
         let mut pairs: Vec<(usize, usize)> = Vec::new();
@@ -138,13 +139,13 @@ fn solid_volume(mesh: &TetMesh) -> f64 {
     mesh.tets.iter().map(|t| volume(&mesh.corners(t).unwrap())).sum()
 }
 
-/// A closed mesh that comes with the project.
+/// Reads a closed mesh that comes with the project.
 fn shipped(name: &str) -> TriMesh {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes").join(name);
     mesh::read("ply", &std::fs::read(file).unwrap()).unwrap()
 }
 
-/// Fills a surface, looks at everything that is promised of any mesh, and returns it.
+/// Fills a surface, checks all guarantees for any mesh, and returns it.
 fn filled(surface: &TriMesh, size: f64) -> TetMesh {
     let mesh = fill(surface, size).unwrap_or_else(|fault| panic!("{fault}"));
     let faults = check::tet::check(&mesh);
@@ -152,7 +153,8 @@ fn filled(surface: &TriMesh, size: f64) -> TetMesh {
     let [least, most] = mesh.dihedral_angles().unwrap();
     assert!(least > ANGLES[0] && most < ANGLES[1], "{least} {most}");
 
-    // Around each edge of the boundary lie two faces, around each vertex one fan of them, and they enclose the same volume.
+    // Each boundary edge has two faces, each boundary vertex one fan of them, and the boundary encloses the same
+    // volume.
     let mut outside = TriMesh { positions: mesh.positions.clone(), triangles: mesh.boundary(), ..TriMesh::default() };
     let mut number = vec![u32::MAX; mesh.positions.len()];
     outside.triangles.iter().flatten().for_each(|v| number[*v as usize] = 0);
@@ -172,7 +174,7 @@ fn turned(mut surface: TriMesh) -> TriMesh {
     surface
 }
 
-/// A torus around the z-axis, of radii 0.3 and 0.1.
+/// Makes a torus around the z-axis, of radii 0.3 and 0.1.
 fn torus() -> TriMesh {
     let (long, short) = (96, 32);
     let at = |(i, j): (u32, u32)| {
@@ -216,12 +218,12 @@ fn boxes_are_exact_where_they_fit_and_rounded_where_not() {
     let brick = cuboid(min, max, 1.0);
     let mesh = filled(&brick, 0.05);
     assert!((solid_volume(&mesh) / 0.024 - 1.0).abs() < 1e-6, "{}", solid_volume(&mesh));
-    // Turned, its twelve edges are cut off.
+    // When the brick is rotated, its twelve edges are cut off.
     for size in [0.05, 0.025] {
         let brick = turned(brick.clone());
         let mesh = filled(&brick, size);
         let lost = 0.024 - solid_volume(&mesh);
-        // A right-angled edge loses a triangle of less than a cell a side.
+        // A right-angled edge loses a triangle with sides of less than a cell.
         let edges = 4.0 * (0.4 + 0.3 + 0.2);
         assert!(lost > 0.0 && lost < edges * size * size / 2.0, "{lost}");
         let corner = |p: &Vec3| mesh.positions.iter().map(|q| (q - p).norm()).fold(f64::INFINITY, f64::min);
@@ -246,7 +248,7 @@ fn a_thin_slab_is_filled_or_refused() {
     let slab = turned(cuboid(Vec3::zeros(), Vec3::new(0.4, 0.4, 0.02), 0.1));
     let mesh = filled(&slab, 0.012);
     assert!(solid_volume(&mesh) > 0.9 * 0.4 * 0.4 * 0.02);
-    // Whatever is thinner must not go unnoticed: either all of it is there or it is refused.
+    // Thinner parts must not vanish unnoticed: the mesh is complete or refused.
     for size in [0.014, 0.017, 0.02, 0.024, 0.03, 0.05, 0.1, 0.3] {
         match fill(&slab, size) {
             Ok(_) => drop(filled(&slab, size)),
@@ -282,7 +284,7 @@ fn a_mannequin_is_filled() {
     }
 }
 
-/// Corners at a distance of 1 m along the axes.
+/// Makes an octahedron with corners at a distance of 1 m along the axes.
 fn octahedron() -> TriMesh {
     TriMesh {
         positions: [Vec3::x(), Vec3::y(), Vec3::z()].into_iter().flat_map(|p| [p, -p]).collect(),
@@ -291,7 +293,7 @@ fn octahedron() -> TriMesh {
     }
 }
 
-/// A surface turned inside out.
+/// Turns a surface inside out.
 fn inverted(mut surface: TriMesh) -> TriMesh {
     surface.triangles.iter_mut().for_each(|t| t.swap(1, 2));
     surface
@@ -320,12 +322,12 @@ fn pieces_stay_apart_and_cavities_open() {
     let shell = filled(&together(&[ball(0.0, 0.1), inverted(ball(0.0, 0.05))]), 0.02);
     let exact = enclosed(&ball(0.0, 0.1)) - enclosed(&ball(0.0, 0.05));
     assert!((solid_volume(&shell) / exact - 1.0).abs() < 0.05);
-    // Turned over as a whole.
+    // A surface that is inside out as a whole is reversed.
     assert_eq!(fill(&inverted(ball(0.0, 0.1)), 0.02).unwrap(), fill(&ball(0.0, 0.1), 0.02).unwrap());
-    // They cross.
+    // These two balls cross.
     let fault = fill(&together(&[ball(0.0, 0.1), ball(0.185, 0.1)]), 0.02).unwrap_err();
     assert!(matches!(fault, FillFault::Joined { .. }), "{fault}");
-    // One of two is inside out, so it holds nothing.
+    // The second ball is inside out, so it encloses nothing.
     let fault = fill(&together(&[ball(0.0, 0.1), inverted(ball(0.3, 0.08))]), 0.02).unwrap_err();
     assert!(matches!(fault, FillFault::Vanished { .. }), "{fault}");
 }
@@ -339,7 +341,7 @@ fn the_same_on_any_number_of_threads() {
     filled(&body, 0.02);
 }
 
-/// Flat sides, edges and corners exactly on lattice points and lines, where only whole numbers decide.
+/// Flat sides, edges and corners are exactly on lattice points and lines, where only integers decide.
 #[test]
 fn surfaces_on_the_lattice_are_met_exactly() {
     for size in [0.25, 0.125, 0.0625] {

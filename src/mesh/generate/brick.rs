@@ -1,11 +1,11 @@
-//! A block of tetrahedra.
+//! Tetrahedral mesh of a block.
 
 use crate::linalg::Vec3;
 use crate::mesh::TetMesh;
 
-/// A block from the origin along the axes: `cells` of edges `edge` [m], each cut into six tetrahedra around its diagonal (H. Freudenthal
-/// 1942, H. W. Kuhn 1960), which fit those of its neighbours. Of cubes they have the quality 0.66 and dihedral angles from 45 to 90
-/// degrees.
+/// Makes a block from the origin along the axes, of `cells` with edges `edge` [m]. Each cell is cut into six tetrahedra
+/// around its diagonal (H. Freudenthal 1942, H. W. Kuhn 1960), which conform to those of its neighbours. In cubes they
+/// have the quality 0.66 and dihedral angles from 45 to 90 degrees.
 pub fn brick(cells: [usize; 3], edge: Vec3) -> TetMesh {
     let [p, q, r] = cells.map(|n| n + 1);
     let at = |k: usize| Vec3::new((k / (q * r)) as f64, (k / r % q) as f64, (k % r) as f64);
@@ -13,7 +13,7 @@ pub fn brick(cells: [usize; 3], edge: Vec3) -> TetMesh {
     let mut tets = Vec::new();
     let [nx, ny, nz] = cells;
     for (i, j, k) in (0..nx).flat_map(|i| (0..ny).flat_map(move |j| (0..nz).map(move |k| (i, j, k)))) {
-        // One tetrahedron for every way along three edges from a corner to the opposite one.
+        // Each path along three edges from a corner to the opposite one gives a tetrahedron.
         for way in [[0, 1, 2], [1, 2, 0], [2, 0, 1], [1, 0, 2], [0, 2, 1], [2, 1, 0]] {
             let mut at = [i, j, k];
             let vertex = |at: [usize; 3]| ((at[0] * q + at[1]) * r + at[2]) as u32;

@@ -1,10 +1,11 @@
-//! Better triangles.
+//! Edge flips towards a Delaunay triangulation.
 
 use crate::linalg::Vec3;
 use crate::mesh::topology::{Hinge, Topology};
 
-/// Flips every edge whose opposite angles sum to more than a half turn (so that it is locally Delaunay) unless that would
-/// fold the surface or double an edge. One sweep over edges that share no triangle; returns the number of flips.
+/// Flips every edge whose opposite angles sum to more than a half turn, unless that would fold the surface or double an
+/// edge. A flipped edge is locally Delaunay. Makes one sweep over edges that share no triangle, and returns the number
+/// of flips.
 pub fn flip_edges(positions: &[Vec3], triangles: &mut [[u32; 3]]) -> usize {
     let topology = Topology::new(positions.len(), triangles);
     let mut touched = vec![false; triangles.len()];
@@ -20,7 +21,7 @@ pub fn flip_edges(positions: &[Vec3], triangles: &mut [[u32; 3]]) -> usize {
         if opposite <= std::f64::consts::PI + 1e-6 {
             continue;
         }
-        // Normals before and after must agree: a flip across a crease would change the shape.
+        // Normals before and after must agree. A flip across a crease would change the shape.
         let normal = |p: Vec3, q: Vec3, r: Vec3| (q - p).cross(&(r - p));
         let mean = normal(pa, pb, pc) + normal(pb, pa, pd);
         let after = [normal(pa, pd, pc), normal(pd, pb, pc)];

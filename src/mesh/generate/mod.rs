@@ -13,14 +13,14 @@ pub use solid::{capsule, cuboid, plane, sphere};
 use crate::mesh::TriMesh;
 use crate::mesh::topology::Topology;
 
-/// Length of the longest edge [m]; zero without triangles.
+/// Returns the length of the longest edge [m]; zero without triangles.
 pub fn longest_edge(mesh: &TriMesh) -> f64 {
     let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
     let length = |[a, b]: &[u32; 2]| (mesh.positions[*a as usize] - mesh.positions[*b as usize]).norm();
     topology.edges.iter().map(length).fold(0.0, f64::max)
 }
 
-/// Smallest angle of all triangles [degrees].
+/// Returns the smallest angle of all triangles [degrees].
 pub fn smallest_angle(mesh: &TriMesh) -> f64 {
     let mut smallest = f64::MAX;
     for tri in &mesh.triangles {
@@ -38,7 +38,7 @@ pub(super) mod tests {
     use super::*;
     use crate::mesh::check::check;
 
-    /// Enclosed volume, positive for outward normals.
+    /// Returns the enclosed volume, positive for outward normals.
     pub fn volume(mesh: &TriMesh) -> f64 {
         let part = |tri: &[u32; 3]| {
             let [a, b, c] = tri.map(|v| mesh.positions[v as usize]);
@@ -47,7 +47,8 @@ pub(super) mod tests {
         mesh.triangles.iter().map(part).sum()
     }
 
-    /// Sound, closed, in one piece, of genus 0, outward normals, no angle below `angle` degrees.
+    /// Asserts that a mesh is sound, closed, connected and of genus 0, with outward normals and no angle below `angle`
+    /// degrees.
     pub fn assert_closed(mesh: &TriMesh, angle: f64) {
         assert_eq!(check(mesh), []);
         let t = Topology::new(mesh.positions.len(), &mesh.triangles);

@@ -4,17 +4,18 @@ use super::flip::flip_edges;
 use crate::linalg::{Vec2, Vec3};
 use crate::mesh::TriMesh;
 
-/// How the cells of a sheet are cut.
+/// Diagonals of the cells of a sheet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Diagonals {
-    /// The direction changes from cell to cell (cross pattern): no direction of the sheet is preferred.
+    /// Alternating from cell to cell (cross pattern). No direction of the sheet is preferred.
     Alternating,
-    /// All in the same direction.
+    /// All in one direction.
     Aligned,
 }
 
-/// A sheet of `columns` x `rows` vertices over `width` x `height` [m], at least 2 x 2. `place` maps material
-/// coordinates, (0, 0) to (`width`, `height`), into space; they are also the chart. Row by row from (0, 0).
+/// Makes a sheet of `columns` x `rows` vertices over `width` x `height` [m], at least 2 x 2. `place` maps material
+/// coordinates, (0, 0) to (`width`, `height`), into space. Material coordinates are also the chart. Vertices are row by
+/// row from (0, 0).
 pub fn sheet(
     columns: usize,
     rows: usize,
@@ -45,7 +46,7 @@ pub fn sheet(
     charted(uv, triangles, place)
 }
 
-/// A sheet of nearly equilateral triangles with edges of about `edge` [m] over `width` x `height` [m].
+/// Makes a sheet of nearly equilateral triangles with edges of about `edge` [m], over `width` x `height` [m].
 pub fn equilateral_sheet(width: f64, height: f64, edge: f64, place: impl Fn(Vec2) -> Vec3) -> TriMesh {
     let columns = (width / edge).round().clamp(1.0, 4096.0) as usize;
     let rows = (height / (edge * 0.75f64.sqrt())).round().clamp(1.0, 4096.0) as usize;
@@ -66,7 +67,7 @@ pub fn equilateral_sheet(width: f64, height: f64, edge: f64, place: impl Fn(Vec2
     starts.push(uv.len());
     let mut triangles = Vec::new();
     for row in starts.windows(3) {
-        // Walk along both rows, always across the shorter diagonal.
+        // Walks along both rows, always across the shorter diagonal.
         let (mut a, mut b) = (row[0], row[1]);
         while a + 1 < row[1] || b + 1 < row[2] {
             let shorter = || (uv[a + 1].x - uv[b].x).abs() <= (uv[b + 1].x - uv[a].x).abs();
@@ -82,9 +83,9 @@ pub fn equilateral_sheet(width: f64, height: f64, edge: f64, place: impl Fn(Vec2
     charted(uv, triangles, place)
 }
 
-/// A sheet whose vertices are shifted at random by up to 0.3 of a cell (along the border on the border), cut into the
-/// Delaunay triangles of its material coordinates: for questions about dependence on the mesh. The same `seed` gives the
-/// same sheet.
+/// Makes a sheet whose vertices are shifted at random by up to 0.3 of a cell. Border vertices stay on the border. The
+/// triangles are Delaunay in material coordinates. Such sheets serve to study the dependence on the mesh. The same
+/// `seed` gives the same sheet.
 pub fn random_sheet(
     columns: usize,
     rows: usize,
@@ -130,12 +131,12 @@ fn charted(uv: Vec<Vec2>, triangles: Vec<[u32; 3]>, place: impl Fn(Vec2) -> Vec3
     }
 }
 
-/// Material coordinates laid into the xz-plane about the origin, normal +y: for [`sheet`].
+/// Returns the map of material coordinates into the xz-plane about the origin, with normal +y, for [`sheet`].
 pub fn lying(width: f64, height: f64) -> impl Fn(Vec2) -> Vec3 {
     move |m| Vec3::new(m.x - 0.5 * width, 0.0, 0.5 * height - m.y)
 }
 
-/// Material coordinates hung into the xy-plane from (0, 0) up, normal +z: for [`sheet`].
+/// Returns the map of material coordinates into the xy-plane from (0, 0) up, with normal +z, for [`sheet`].
 pub fn hanging() -> impl Fn(Vec2) -> Vec3 {
     |m| Vec3::new(m.x, m.y, 0.0)
 }
@@ -146,7 +147,8 @@ mod tests {
     use crate::mesh::check::check;
     use crate::mesh::topology::Topology;
 
-    /// Sound, a disc, of the right area, normals along `normal`.
+    /// Asserts that a mesh is a sound disc of the right area with normals along `normal`. Returns its smallest triangle
+    /// area.
     fn assert_sheet(mesh: &TriMesh, area: f64, normal: Vec3) -> f64 {
         assert_eq!(check(mesh), []);
         let t = Topology::new(mesh.positions.len(), &mesh.triangles);

@@ -7,11 +7,11 @@ use crate::mesh::TriMesh;
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
-/// Finest subdivision of a primitive, a guard against a length that was mistyped.
+/// Finest subdivision of a primitive. Guards against a mistyped length.
 const FINEST: usize = 256;
 
-/// A sphere with no edge longer than `max_edge` [m]: the faces of an icosahedron cut into equal triangles and pushed out
-/// to `radius` [m].
+/// Makes a sphere with no edge longer than `max_edge` [m]. The faces of an icosahedron are cut into equal triangles and
+/// pushed out to `radius` [m].
 pub fn sphere(center: Vec3, radius: f64, max_edge: f64) -> TriMesh {
     let coarse = (1.05 * radius / max_edge).ceil().clamp(1.0, FINEST as f64) as usize;
     let mut mesh = geodesic(center, radius, coarse);
@@ -64,7 +64,7 @@ fn geodesic(center: Vec3, radius: f64, frequency: usize) -> TriMesh {
         [9, 8, 1],
     ];
     let mut mesh = TriMesh::default();
-    // A vertex is known by its weights on the corners, so neighbours share it.
+    // A vertex is identified by its weights on the corners, so neighbours share it.
     let mut known: BTreeMap<[(usize, usize); 3], u32> = BTreeMap::new();
     let n = frequency;
     for face in FACES {
@@ -93,7 +93,7 @@ fn geodesic(center: Vec3, radius: f64, frequency: usize) -> TriMesh {
     mesh
 }
 
-/// An axis-aligned box from `min` to `max` [m] with no edge longer than `max_edge` [m].
+/// Makes an axis-aligned box from `min` to `max` [m] with no edge longer than `max_edge` [m].
 pub fn cuboid(min: Vec3, max: Vec3, max_edge: f64) -> TriMesh {
     let size = max - min;
     // The diagonal of a square cell is the longest edge.
@@ -129,8 +129,8 @@ pub fn cuboid(min: Vec3, max: Vec3, max_edge: f64) -> TriMesh {
     mesh
 }
 
-/// A square part of a plane about `point` with unit `normal`, `half_size` [m] to each side, no edge longer than `max_edge`
-/// [m] (down to 256 cells a side).
+/// Makes a square part of a plane about `point` with unit `normal`, `half_size` [m] to each side. No edge is longer
+/// than `max_edge` [m] (down to 256 cells a side).
 pub fn plane(point: Vec3, normal: Vec3, half_size: f64, max_edge: f64) -> TriMesh {
     let axis = normal.iamin();
     let u = Vec3::from_fn(|k, _| f64::from(k == axis)).cross(&normal).normalize();
@@ -142,14 +142,15 @@ pub fn plane(point: Vec3, normal: Vec3, half_size: f64, max_edge: f64) -> TriMes
     TriMesh { positions: mesh.positions, triangles: mesh.triangles, ..TriMesh::default() }
 }
 
-/// A capsule: all points within `radius` [m] of the segment from `a` to `b`, with no edge longer than `max_edge` [m].
+/// Makes a capsule (all points within `radius` [m] of the segment from `a` to `b`) with no edge longer than `max_edge`
+/// [m].
 pub fn capsule(a: Vec3, b: Vec3, radius: f64, max_edge: f64) -> TriMesh {
-    // Of what is long, the straight part is cut into so many rings at most.
+    // Smallest edge: the straight part of a long capsule has at most `FINEST` rings.
     let finest = radius.max((b - a).norm()) / FINEST as f64;
     let mut edge = (0.95 * max_edge).max(finest);
     loop {
         let mesh = capsule_of(a, b, radius, edge);
-        // Written so that it ends for lengths that are no numbers, too.
+        // This form of the condition ends the loop for lengths that are not numbers, too.
         let too_long = longest_edge(&mesh) > max_edge && edge > finest;
         if !too_long {
             return mesh;
@@ -185,7 +186,7 @@ fn capsule_of(a: Vec3, b: Vec3, radius: f64, edge: f64) -> TriMesh {
         starts.push(mesh.positions.len());
         let count = if k == 0 || k == last { 1 } else { (2.0 * PI * r / edge).ceil().max(5.0) as usize };
         for i in 0..count {
-            // Every other ring is turned by half a step, which makes straight parts equilateral.
+            // Every other ring is rotated by half a step, which makes straight parts equilateral.
             let angle = 2.0 * PI * (i as f64 + 0.5 * (k % 2) as f64) / count as f64;
             let r = if count == 1 { 0.0 } else { r };
             mesh.positions.push(a + z * height + (x * angle.cos() + y * angle.sin()) * r);
@@ -198,7 +199,7 @@ fn capsule_of(a: Vec3, b: Vec3, radius: f64, edge: f64) -> TriMesh {
         let below = |i: usize| (ring[0] + i % n) as u32;
         let above = |j: usize| (ring[1] + j % m) as u32;
         let (mut i, mut j) = (0, 0);
-        // Walk around both rings once, always across the diagonal that turns less.
+        // Walks around both rings once, always across the diagonal that turns less.
         while i < n || j < m {
             let across_below = (turn(i + 1, n, k) - turn(j, m, k + 1)).abs();
             let across_above = (turn(i, n, k) - turn(j + 1, m, k + 1)).abs();

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Words and numbers in any encoding.
+/// Writer of text and numbers in any encoding.
 struct Out(Vec<u8>, Encoding);
 
 impl Out {
@@ -33,8 +33,8 @@ const TAGS: [i32; 5] = [7, 3, 900, 4, 12];
 const POINTS: [[f64; 3]; 5] =
     [[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.0, 1.0 / 3.0, 0.0], [0.0, 0.0, 0.25], [9.0, 9.0, 9.0]];
 
-/// Two tetrahedra, the second one through another node; a triangle and a quadrangle that are passed over; sections that are
-/// not known, one of them full of bytes that look like something else.
+/// Encodes two tetrahedra, the second one with another node, and a triangle and a quadrangle that are ignored as
+/// elements. Adds unknown sections, one of them with bytes that resemble other content.
 fn encoded(version: Version, encoding: Encoding) -> Vec<u8> {
     let mut out = Out(Vec::new(), encoding);
     let number = if version == Version::V2 { "2.2" } else { "4.1" };
@@ -146,7 +146,7 @@ fn an_element_of_several_groups_is_one() {
     let head = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n$Elements\n2\n";
     let read = |elements: &str| read(format!("{head}{elements}\n$EndElements\n").as_bytes()).unwrap().tets.len();
     assert_eq!(read("1 4 1 5 1 2 3 4 2 4 1 6 1 2 3 4"), 1);
-    // In one group it is a duplicate, which is a fault and stays.
+    // In one group it is a duplicate. Duplicates are faults and stay.
     assert_eq!(read("1 4 1 5 1 2 3 4 2 4 1 5 1 2 3 4"), 2);
     assert_eq!(read("1 4 1 5 1 2 3 4 2 4 1 6 2 1 3 4"), 2);
 }
@@ -215,6 +215,6 @@ fn groups_of_a_partition_are_told_to_be_lost() {
         3 0 1 0\n4 0 0 1\n$EndNodes\n$Elements\n1\n1 4 0 1 2 4 3\n$EndElements\n";
     let mesh = read(text.as_bytes()).unwrap();
     assert!(mesh.notes[0].to_string().starts_with("4:1: the mesh is partitioned"), "{:?}", mesh.notes);
-    // Comments and blank lines may stand first.
+    // Comments and blank lines may come first.
     assert!(read(format!("\n$Comments\nby hand\n$EndComments\n{text}").as_bytes()).is_ok());
 }

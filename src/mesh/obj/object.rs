@@ -1,25 +1,25 @@
-//! One object of an OBJ file that holds several.
+//! Reading of one object from an OBJ file with several.
 
 use super::{Reader, Section};
 use crate::mesh::{MeshError, TriMesh, text};
 
-/// An object (`o`) or group (`g`) of a file.
+/// Object (`o`) or group (`g`) of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// It is an object, else a group.
+    /// Set for an object, unset for a group.
     pub object: bool,
-    /// Vertices that it has alone, those that nothing uses included.
+    /// Number of vertices when read alone, including its unused ones.
     pub vertices: usize,
-    /// Faces.
+    /// Number of faces.
     pub faces: usize,
 }
 
-/// The objects of a file in order, then the groups that hold faces; of what has one name only the object.
+/// Returns the objects with faces in file order, then the groups. A name that both have is returned as an object only.
 ///
 /// # Errors
-/// As [`super::read`].
+/// Fails as [`super::read`] does.
 pub fn parts(bytes: &[u8]) -> Result<Vec<Part>, MeshError> {
     let reader = Reader::read(&text::plain(bytes)?)?;
     let mut all: Vec<Part> = Vec::new();
@@ -39,12 +39,12 @@ pub fn parts(bytes: &[u8]) -> Result<Vec<Part>, MeshError> {
     Ok(all)
 }
 
-/// Reads one object of a file, or one group where no object has that name: its faces, and in file order the vertices that
-/// its faces, lines and points use, and those that stand under its name and are used by nothing. Groups keep those of their
-/// vertices that it has.
+/// Reads one object of a file, or one group if no object has that name. The mesh has its faces and, in file order, the
+/// vertices used by its faces, lines and points. Unused vertices under its name are included. Groups keep those of
+/// their vertices that are in the mesh.
 ///
 /// # Errors
-/// As [`super::read`], or nothing of that name has faces.
+/// Fails as [`super::read`] does, and if nothing of that name has faces.
 pub fn read_object(bytes: &[u8], name: &str) -> Result<TriMesh, MeshError> {
     let reader = Reader::read(&text::plain(bytes)?)?;
     for object in [true, false] {
@@ -57,7 +57,7 @@ pub fn read_object(bytes: &[u8], name: &str) -> Result<TriMesh, MeshError> {
 }
 
 impl Reader {
-    /// Which vertices and which faces belong to an object or a group.
+    /// Marks the vertices and the faces that belong to an object or a group.
     fn kept(&self, name: &str, object: bool) -> (Vec<bool>, Vec<bool>) {
         let mut used = vec![false; self.positions.len()];
         self.used.iter().for_each(|v| used[*v as usize] = true);

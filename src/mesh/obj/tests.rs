@@ -6,7 +6,7 @@ fn fault(text: &str) -> String {
 
 #[test]
 fn file_order_is_kept() {
-    // The last vertex is used by nothing; the faces name the others out of order and in two groups.
+    // The last vertex is unused. The faces refer to the others out of order and in two groups.
     let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nv 2 0 0\nv 9 9 9\ng a\nf 3 4 1\ng b\nf 5 2 1\n";
     let mesh = read(text.as_bytes()).unwrap();
     let x: Vec<f64> = mesh.positions.iter().map(|p| p.x).collect();
@@ -62,7 +62,7 @@ fn groups_overlap_and_come_from_points_too() {
     assert_eq!(groups["pins"], [0, 3]);
 }
 
-/// Written and read, but for the lines of its faces.
+/// Writes and reads a mesh. The lines of its faces are those of the original.
 fn again(mesh: &TriMesh) -> TriMesh {
     TriMesh { source: mesh.source.clone(), ..read(&write(mesh)).unwrap() }
 }
@@ -125,7 +125,7 @@ fn a_chart_that_is_not_whole_is_left_out() {
         let [note] = mesh.notes.as_slice() else { panic!("{text}: {:?}", mesh.notes) };
         assert!(note.to_string().starts_with(message) && note.what.ends_with(LEFT_OUT), "{text}: {note}");
     }
-    // One that no face uses spoils nothing.
+    // Bad coordinates that no face uses do no harm.
     let mesh = read(format!("{head}f 1/1 2/2 3/1\n").as_bytes()).unwrap();
     assert_eq!((mesh.uv_triangles.len(), mesh.uv[2]), (1, Vec2::zeros()));
     assert!(mesh.notes[0].to_string().starts_with("7:1: a texture coordinate that no face uses is not"));
@@ -141,7 +141,7 @@ fn a_chart_that_is_not_whole_is_left_out() {
 
 #[test]
 fn no_line_is_lost_without_a_word() {
-    // A mark between two files that were joined, capitals, the old word for a face.
+    // A byte order mark between two joined files, capitals, and the old keyword of a face.
     let text = "v 0 0 0\nv 1 0 0\n\u{feff}v 0 1 0\nV 1 1 0\nfo 1 2 3\nF 2 4 3\n";
     let mesh = read(text.as_bytes()).unwrap();
     assert_eq!((mesh.positions.len(), mesh.triangles.len(), mesh.notes.len()), (4, 2, 0));
@@ -158,7 +158,7 @@ fn no_line_is_lost_without_a_word() {
     );
     assert!(fault("v 0,5 1 0\n").ends_with("'0,5' is not a number; write it with a point, not a comma"));
     assert!(fault("v 1.5D+00 1 0\n").ends_with("'1.5D+00' is not a number; write its exponent with e, not d"));
-    // Names in Latin-1 that differ stay apart.
+    // Different names in Latin-1 stay distinct.
     let mesh = read(b"v 0 0 0\nv 1 0 0\nv 0 1 0\ng \xc4\nf 1 2 3\ng \xd6\np 1\n").unwrap();
     assert_eq!((mesh.groups["\u{c4}"].len(), mesh.groups["\u{d6}"].len()), (3, 1));
 }
@@ -177,7 +177,7 @@ fn one_object_is_taken() {
         [part("Body", true, 4, 1), part("My Shirt", true, 6, 2), part("hem", false, 3, 1), part("front", false, 3, 1)]
     );
     assert!(read(TWO.as_bytes()).unwrap().uv.is_empty());
-    // The shirt has a chart of its own, though the body has none, and its vertices from wherever they stand.
+    // The shirt has a chart of its own, though the body has none. Its vertices may be anywhere in the file.
     let shirt = read_object(TWO.as_bytes(), "My Shirt").unwrap();
     let x: Vec<[f64; 3]> = shirt.positions.iter().map(|p| (*p).into()).collect();
     assert_eq!(

@@ -1,16 +1,16 @@
-//! OBJ out.
+//! Writer of Wavefront OBJ.
 
 use crate::mesh::{TriMesh, polygon};
 use std::fmt::Write;
 
-/// Writes an OBJ file: coordinates in the shortest form that reads back to the same `f64`, texture coordinates where the
-/// mesh has a chart, and each group as `g name` with the point element `p i j ...`, so that groups may overlap and read
-/// back exactly. Spaces in names become `_`. Channels have no place in OBJ.
+/// Writes an OBJ file. Coordinates have the shortest form that reads back to the same `f64`. Texture coordinates are
+/// written if the mesh has a chart. Each group is `g name` with the point element `p i j ...`, so groups may overlap
+/// and read back exactly. Spaces in names become `_`. Channels are not written, because OBJ has none.
 pub fn write(mesh: &TriMesh) -> Vec<u8> {
     write_faces(mesh, &polygon::faces(&mesh.triangles, &[]))
 }
 
-/// The same with faces of more corners: places of these, as triangle and corner.
+/// Writes an OBJ file with faces of any number of corners, each given as triangle and corner.
 pub fn write_faces(mesh: &TriMesh, faces: &[Vec<[usize; 2]>]) -> Vec<u8> {
     let mut out = String::with_capacity(48 * mesh.positions.len() + 24 * mesh.triangles.len());
     // Writing to a String cannot fail.

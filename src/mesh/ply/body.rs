@@ -1,20 +1,20 @@
-//! The records behind the header of a PLY file.
+//! Records of a PLY file, after its header.
 
 use super::header::{Element, Header, Property};
 use crate::mesh::MeshError;
 use crate::mesh::cursor::{Cursor, Encoding};
 
-/// All values of a property.
+/// Values of a property in all records.
 #[derive(Clone, Debug, Default)]
 pub struct Column {
-    /// The numbers, of lists one after the other.
+    /// Numbers, with lists one after the other.
     pub values: Vec<f64>,
-    /// Where the list of each record ends; empty where a record has one number.
+    /// End of the list of each record; empty for a property of one number.
     ends: Vec<usize>,
 }
 
 impl Column {
-    /// The list of a record.
+    /// Returns the list of a record.
     pub fn list(&self, record: usize) -> &[f64] {
         let start = record.checked_sub(1).and_then(|k| self.ends.get(k)).copied().unwrap_or(0);
         let end = self.ends.get(record).copied().unwrap_or(start);
@@ -22,30 +22,30 @@ impl Column {
     }
 }
 
-/// The records of an element: a column a property.
+/// Records of an element, with a column per property.
 pub struct Records<'h> {
-    /// What they are.
+    /// Description of the records.
     pub element: &'h Element,
-    /// A column a property, in order; those that are not wanted are empty.
+    /// Column of each property, in order. Unwanted columns are empty.
     pub columns: Vec<Column>,
-    /// Lines of the records in a file of text.
+    /// Lines of the records in a text file.
     lines: Vec<usize>,
 }
 
 impl Records<'_> {
-    /// One number a record, by name.
+    /// Returns the values of a property of one number, by name.
     pub fn scalar(&self, name: &str) -> Option<&[f64]> {
         let is = |p: &Property| p.length.is_none() && p.name == name;
         self.element.properties.iter().position(is).map(|k| self.columns[k].values.as_slice())
     }
 
-    /// A list a record, by one of several names.
+    /// Returns the column of a list property, by one of several names.
     pub fn list(&self, names: &[&str]) -> Option<&Column> {
         let is = |p: &Property| p.length.is_some() && names.contains(&p.name.as_str());
         self.element.properties.iter().position(is).map(|k| &self.columns[k])
     }
 
-    /// An error of a record, at its line in a file of text.
+    /// Makes an error of a record, at its line in a text file.
     pub fn error(&self, record: usize, what: String) -> MeshError {
         let what = format!("{} {record}: {what}", self.element.name);
         match self.lines.get(record) {
@@ -55,11 +55,11 @@ impl Records<'_> {
     }
 }
 
-/// Reads the records of an element; memory stays in proportion to what is read. In a file of text each stands in a line of
-/// its own; what is in a line beyond it is told in `notes`.
+/// Reads the records of an element. Memory stays in proportion to the bytes read. In a text file each record has a line
+/// of its own. Surplus words in a line are reported in `notes`.
 ///
 /// # Errors
-/// More records than the rest of the file can hold, a record that is cut short, a word that is no number.
+/// Fails if the rest of the file cannot hold the records, a record is truncated, or a word is not a number.
 pub fn records<'h>(
     cursor: &mut Cursor,
     header: &Header,
@@ -117,7 +117,7 @@ pub fn records<'h>(
     Ok(out)
 }
 
-/// Tells what stands behind the last record.
+/// Adds a note on bytes after the last record.
 pub fn told_rest(cursor: &mut Cursor, header: &Header, notes: &mut Vec<MeshError>) {
     if cursor.at_end() {
         return;
@@ -131,7 +131,7 @@ pub fn told_rest(cursor: &mut Cursor, header: &Header, notes: &mut Vec<MeshError
     notes.push(if header.encoding == Encoding::Text { cursor.error(what) } else { MeshError::new(what) });
 }
 
-/// Refuses an element that cannot fit into the `left` bytes.
+/// Rejects an element that cannot fit into the `left` bytes.
 fn affordable(element: &Element, encoding: Encoding, left: usize) -> Result<(), MeshError> {
     if element.count == 0 {
         return Ok(());
@@ -140,7 +140,7 @@ fn affordable(element: &Element, encoding: Encoding, left: usize) -> Result<(), 
         return Err(MeshError::new(format!("element '{}' has no properties", element.name)));
     }
     let least: usize = match encoding {
-        // A digit and a blank or end of line each; the end of the last line may be missing.
+        // Each number takes a digit and a blank or end of line. The end of the last line may be missing.
         Encoding::Text => 2 * element.properties.len(),
         _ => element.properties.iter().map(|p| p.length.unwrap_or(p.scalar).width()).sum(),
     };

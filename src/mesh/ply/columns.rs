@@ -1,12 +1,12 @@
-//! The vertices of a binary little-endian PLY file as columns of `f32`, without a look at its faces.
+//! Vertices of a binary little-endian PLY file as columns of `f32`. Its faces are not read.
 
 use crate::mesh::MeshError;
 use std::io::Read;
 
-/// Longest header that is looked at [bytes].
+/// Longest accepted header [bytes].
 const HEADER: usize = 1 << 16;
 
-/// Rows of `f32`, a row a vertex.
+/// Rows of `f32`, one per vertex.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Columns {
     /// Names of the columns, in order.
@@ -16,11 +16,11 @@ pub struct Columns {
     bytes: Vec<u8>,
 }
 
-/// Reads the vertices, as [`super::write`] writes them. `None` where the file is of another layout: not binary little
-/// endian, another element before the vertices, or vertices with other numbers than `float`.
+/// Reads the vertices, as [`super::write`] writes them. Returns `None` for a file of another layout: not binary little
+/// endian, another element before the vertices, or vertices with numbers other than `float`.
 ///
 /// # Errors
-/// The file cannot be read, or ends early.
+/// Fails if the file cannot be read or ends early.
 pub fn columns(file: &mut impl Read) -> Result<Option<Columns>, MeshError> {
     let broken = |error: std::io::Error| MeshError::new(format!("cannot be read: {error}"));
     let mut start = Vec::with_capacity(4096);
@@ -47,7 +47,7 @@ pub fn columns(file: &mut impl Read) -> Result<Option<Columns>, MeshError> {
     Ok(Some(Columns { names, count, bytes }))
 }
 
-/// Names of the columns and number of rows, from a header that is of the layout.
+/// Returns names of the columns and number of rows, if the header has the layout.
 fn layout(header: &[u8]) -> Option<(Vec<String>, usize)> {
     let mut lines = std::str::from_utf8(header).ok()?.lines().filter(|l| !l.starts_with("comment"));
     if lines.next()? != "ply" || lines.next()? != "format binary_little_endian 1.0" {
@@ -61,13 +61,13 @@ fn layout(header: &[u8]) -> Option<(Vec<String>, usize)> {
     (!names.is_empty()).then_some((names, count))
 }
 
-/// The end of the first occurrence of `word`.
+/// Returns the end of the first occurrence of `word`.
 fn find(bytes: &[u8], word: &[u8]) -> Option<usize> {
     bytes.windows(word.len()).position(|w| w == word).map(|at| at + word.len())
 }
 
 impl Columns {
-    /// `N` columns that stand beside each other; `None` where they do not.
+    /// Returns `N` adjacent columns by their names; `None` if they are not adjacent.
     pub fn get<const N: usize>(&self, names: [&str; N]) -> Option<Vec<[f32; N]>> {
         let first = self.names.windows(N).position(|w| w.iter().zip(names).all(|(a, b)| a == b))?;
         let rows = self.bytes.chunks_exact(4 * self.names.len());
@@ -106,7 +106,7 @@ mod tests {
         assert!(found.get(["vx", "vy", "vz"]).unwrap().iter().zip(&velocities).all(|(a, b)| same(a, b)));
         assert!(found.get(["strain"]).unwrap().iter().zip(&strain).all(|([a], b)| f64::from(*a) == *b));
         assert_eq!(found.get(["s", "t"]), None);
-        // What another program wrote is for the general reader.
+        // Files of other programs are left to the general reader.
         let text = b"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n1\n";
         assert_eq!(columns(&mut text.as_slice()).unwrap(), None);
         assert!(read(&bytes).is_ok() && columns(&mut &bytes[..9000]).is_err());

@@ -1,24 +1,24 @@
-//! The header of a PLY file. Names of properties are taken as they stand, whatever letters, points and blanks they are of:
-//! programs write the names of their users into them.
+//! Header of a PLY file. Names of properties are kept unchanged, with any letters, points and blanks. Programs write
+//! names chosen by their users into them.
 
 use crate::mesh::cursor::{Cursor, Encoding};
 use crate::mesh::statement::Token;
 use crate::mesh::{MeshError, text};
 
-/// A type of numbers.
+/// Type of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scalar {
-    /// One byte, signed.
+    /// Signed, 1 byte.
     Char,
-    /// One byte.
+    /// Unsigned, 1 byte.
     UChar,
-    /// Two bytes, signed.
+    /// Signed, 2 bytes.
     Short,
-    /// Two bytes.
+    /// Unsigned, 2 bytes.
     UShort,
-    /// Four bytes, signed.
+    /// Signed, 4 bytes.
     Int,
-    /// Four bytes.
+    /// Unsigned, 4 bytes.
     UInt,
     /// Single precision.
     Float,
@@ -44,7 +44,7 @@ impl Scalar {
         })
     }
 
-    /// Bytes of a binary number.
+    /// Returns the size of a binary number [bytes].
     pub fn width(self) -> usize {
         match self {
             Scalar::Char | Scalar::UChar => 1,
@@ -54,10 +54,10 @@ impl Scalar {
         }
     }
 
-    /// The number at the cursor, in a file of text in the same line; it need not be finite.
+    /// Reads the number at the cursor, which in a text file must be in the same line. The number need not be finite.
     ///
     /// # Errors
-    /// The line or the file ends, or there is no number.
+    /// Fails if the line or the file ends, or the word is not a number.
     pub fn read(self, cursor: &mut Cursor, encoding: Encoding, expected: &str) -> Result<f64, MeshError> {
         if encoding == Encoding::Text {
             return cursor.word_in_line(expected)?.number();
@@ -75,41 +75,42 @@ impl Scalar {
     }
 }
 
-/// A property: one number, or a list of them.
+/// Property: one number, or a list of numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Property {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its numbers.
+    /// Type of its numbers.
     pub scalar: Scalar,
-    /// The number that says how long a list is; none for one number.
+    /// Type of the length of a list; none for one number.
     pub length: Option<Scalar>,
 }
 
-/// A table of the file.
+/// Element: a table of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Element {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// How many records it has.
+    /// Number of records.
     pub count: usize,
-    /// What a record holds, in order.
+    /// Properties of a record, in order.
     pub properties: Vec<Property>,
 }
 
-/// What the header says.
+/// Content of the header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// How numbers are written.
+    /// Encoding of numbers.
     pub encoding: Encoding,
-    /// The tables in order.
+    /// Elements, in order.
     pub elements: Vec<Element>,
 }
 
-/// Reads a header; the cursor stands on the first number then.
+/// Reads a header. The cursor is then at the first number.
 ///
 /// # Errors
-/// With line and column: what is no PLY file, a line that is none of a header, an unknown type, a name that is there twice.
+/// Fails if the file is not PLY. Fails, with line and column, for a line that does not belong to a header, an unknown
+/// type, or a duplicate name.
 pub fn read(cursor: &mut Cursor) -> Result<Header, MeshError> {
     if cursor.rest_of_line().text != b"ply" {
         return Err(MeshError::new("not a valid PLY file: it does not begin with a line 'ply'"));
@@ -162,7 +163,7 @@ pub fn read(cursor: &mut Cursor) -> Result<Header, MeshError> {
     Ok(Header { encoding, elements })
 }
 
-/// A line `property type name` or `property list type type name`; names may hold blanks.
+/// Reads a line `property type name` or `property list type type name`. Names may contain blanks.
 fn property(keyword: &Token, rest: &[Token], known: &[Property]) -> Result<Property, MeshError> {
     let (length, scalar, name) = match rest {
         [list, length, scalar, name @ ..] if list.text == b"list" => {

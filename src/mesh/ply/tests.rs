@@ -30,7 +30,7 @@ fn fields(mesh: &TriMesh) -> Vec<(&str, &[f64])> {
     mesh.channels.iter().map(|(n, v)| (n.as_str(), v.as_slice())).collect()
 }
 
-/// The same content in another encoding, with doubles, another order of properties and short indices.
+/// Encodes the same content, with doubles, another order of properties and short indices.
 fn encoded(encoding: &str, mesh: &TriMesh, velocities: &[Vec3]) -> Vec<u8> {
     let mut out = format!(
         "ply\nformat {encoding} 1.0\ncomment a test\nelement vertex 5\nproperty double vx\nproperty double vy\nproperty double vz\n\
@@ -200,7 +200,7 @@ fn hostile_headers_are_errors() {
 
 const SQUARE: &str = "0 0 0\n1 0 0\n1 1 0\n0 1 0\n";
 
-/// A square of two triangles; more properties of vertices and of faces, and the records.
+/// Makes a file of a square of two triangles, with further properties of vertices and of faces, and with `records`.
 fn square(vertex: &str, face: &str, records: &str) -> String {
     format!(
         "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n{vertex}\
@@ -252,7 +252,7 @@ fn what_is_not_needed_need_not_be_finite() {
 #[test]
 fn faces_may_have_a_chart_of_their_corners() {
     let wedge = "property list uchar float texcoord\nproperty int texnumber\n";
-    // Equal coordinates of a vertex are one; the other corner of the seam has its own.
+    // Equal coordinates of a vertex are merged. The other corner of the seam has its own.
     let faces = "3 0 1 2 6 0 0 1 0 1 1 0\n3 0 2 3 6 -0 0 1 1 0.5 2 1\n";
     let mesh = read(square("", wedge, &format!("{SQUARE}{faces}")).as_bytes()).unwrap().mesh;
     assert_eq!(mesh.uv_triangles, [[0, 1, 2], [0, 2, 3]]);

@@ -1,10 +1,10 @@
-//! Binary little-endian PLY out.
+//! Writer of binary little-endian PLY.
 
 use crate::linalg::{Vec2, Vec3};
 use crate::mesh::{MeshError, TriMesh};
 use std::fmt::Write;
 
-/// What a PLY file is written from. Everything but `positions` and `triangles` may be left empty.
+/// Content of a PLY file. Everything except `positions` and `triangles` may be left empty.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlyRecord<'a> {
     /// Vertex positions [m]: `x y z`, rounded to `f32`.
@@ -13,7 +13,7 @@ pub struct PlyRecord<'a> {
     pub triangles: &'a [[u32; 3]],
     /// Velocities [m/s]: `vx vy vz`.
     pub velocities: Option<&'a [Vec3]>,
-    /// One texture coordinate a vertex: `s t`.
+    /// Texture coordinate of each vertex: `s t`.
     pub uv: Option<&'a [Vec2]>,
     /// Further scalars per vertex by name, as `f32`.
     pub fields: &'a [(&'a str, &'a [f64])],
@@ -21,16 +21,16 @@ pub struct PlyRecord<'a> {
 
 /// Writes binary little-endian PLY: `f32` scalars per vertex, triangles as `list uchar int vertex_indices`.
 ///
-/// Field names are made PLY identifiers: other characters than letters, digits, `_`, `-` become `_`, and a name that means
-/// something else in PLY gets a `_` in front.
+/// Field names become PLY identifiers. Characters other than letters, digits, `_` and `-` become `_`. A name with
+/// another meaning in PLY, or with a first character other than a letter or `_`, gets a leading `_`.
 ///
 /// # Errors
-/// An array whose length is not the number of vertices.
+/// Fails if the length of an array is not the number of vertices.
 pub fn write(record: &PlyRecord) -> Result<Vec<u8>, MeshError> {
     write_with(record, false)
 }
 
-/// As [`write()`], with vertex indices of two bytes (`ushort`) if they are to be short, else of four.
+/// Writes as [`write()`] does, with vertex indices of two bytes (`ushort`) if `short`, else of four.
 fn write_with(record: &PlyRecord, short: bool) -> Result<Vec<u8>, MeshError> {
     let count = record.positions.len();
     let wrong = |name: &str, n: usize| MeshError::new(format!("{name}: {n} values for {count} vertices"));
@@ -92,11 +92,12 @@ fn write_with(record: &PlyRecord, short: bool) -> Result<Vec<u8>, MeshError> {
     Ok(out)
 }
 
-/// Writes a mesh with its chart (unless that has seams, which PLY cannot say), its channels, and each group as a field of 0 and 1, which reads back
-/// as the group. Indices are `ushort` where that holds them, which nearly halves small meshes.
+/// Writes a mesh with its chart and channels. Each group is a field of 0 and 1, which reads back as the group. A chart
+/// with seams is left out, because one coordinate per vertex cannot express it. Indices are `ushort` if they fit, which
+/// nearly halves small meshes.
 ///
 /// # Errors
-/// As [`write()`].
+/// Fails as [`write()`] does.
 pub fn write_mesh(mesh: &TriMesh) -> Result<Vec<u8>, MeshError> {
     let uv = vertex_uv(mesh).filter(|uv| !has_seams(mesh, uv));
     let flags: Vec<(&str, Vec<f64>)> = mesh
@@ -125,8 +126,8 @@ pub fn write_mesh(mesh: &TriMesh) -> Result<Vec<u8>, MeshError> {
     write_with(&record, mesh.positions.len() <= 1 << 16)
 }
 
-/// The chart as one coordinate a vertex, which is all that PLY can say: at a seam the one of the first triangle; zero for
-/// a vertex of no triangle. None without a chart.
+/// Returns the chart as one coordinate per vertex, the form that is written to PLY. At a seam this is the coordinate of
+/// the first triangle. A vertex of no triangle has zero. Returns none without a chart.
 pub fn vertex_uv(mesh: &TriMesh) -> Option<Vec<Vec2>> {
     if mesh.uv_triangles.is_empty() {
         return None;
@@ -142,7 +143,7 @@ pub fn vertex_uv(mesh: &TriMesh) -> Option<Vec<Vec2>> {
     Some(uv.into_iter().map(|c| c.unwrap_or_else(Vec2::zeros)).collect())
 }
 
-/// Whether some vertex has another texture coordinate in one triangle than in another.
+/// Returns whether any vertex has different texture coordinates in two triangles.
 fn has_seams(mesh: &TriMesh, vertex_uv: &[Vec2]) -> bool {
     mesh.triangles.iter().flatten().zip(mesh.uv_triangles.iter().flatten()).any(|(v, c)| {
         matches!((vertex_uv.get(*v as usize), mesh.uv.get(*c as usize)), (Some(one), Some(other)) if one != other)

@@ -2,7 +2,7 @@ use super::*;
 use crate::mesh::check::check;
 use crate::mesh::{TriMesh, obj};
 
-/// Triangles of one face: how many, the smallest area and their sum.
+/// Returns the number of triangles of one face, the smallest area and the total area.
 fn areas(points: &[(f64, f64)]) -> (usize, f64, f64) {
     let corners: Vec<Vec3> = points.iter().map(|&(x, y)| Vec3::new(x, y, 0.0)).collect();
     let ring: Vec<u32> = (0..points.len() as u32).collect();
@@ -22,7 +22,7 @@ fn area(points: &[(f64, f64)]) -> f64 {
     points.iter().zip(next).map(|(a, b)| 0.5 * (a.0 * b.1 - a.1 * b.0)).sum()
 }
 
-/// All that can be asked of the cut of a face without a hole, whichever its first corner is.
+/// Checks the triangulation of a face without a hole, for each first corner.
 fn inside(points: &[(f64, f64)], least: f64) {
     for first in 0..points.len() {
         let turned = [&points[first..], &points[..first]].concat();
@@ -51,7 +51,7 @@ fn a_bow_tie_still_gives_all_triangles() {
 
 #[test]
 fn corners_in_the_middle_of_sides_leave_no_flat_triangle() {
-    // One; two and three on a side; on all sides; on a triangle, and on the arms of an L.
+    // Corners in the middle: one; two and three on a side; on all sides; on a triangle, and on the arms of an L.
     inside(&[(0.0, 0.0), (0.1, 0.0), (0.2, 0.0), (0.2, 0.2), (0.0, 0.2)], 0.004);
     inside(&[(0.0, 0.0), (0.1, 0.0), (0.2, 0.0), (0.3, 0.0), (0.4, 0.0), (0.4, 0.4), (0.2, 0.4), (0.0, 0.4)], 0.009);
     let all = [(0.0, 0.0), (1.0, 0.0), (2.0, 0.0), (3.0, 0.0), (3.0, 1.0), (3.0, 2.0), (3.0, 3.0)];
@@ -100,20 +100,20 @@ fn sound(text: &str) -> TriMesh {
 
 #[test]
 fn quads_that_share_two_edges_are_cut_both_ways() {
-    // A flat pouch of two quads over the same corners but one, as a closed box's end has them.
+    // A flat pouch of two quads that share all corners but one, as at the end of a closed box.
     let points = "v 0 0 0\nv 1 0 0.1\nv 1 1 0\nv 0 1 0\nv 0 1 -0.5\n";
     let mesh = sound(&format!("{points}f 1 2 3 4\nf 3 2 1 5\n"));
     assert_eq!(mesh.triangles.len(), 4);
-    // As a third side of a closed shape, and with the face that has the only free diagonal first or last: of the other one it
-    // would lie outside.
+    // The dart can only be cut from 1 to 3, as its other diagonal lies outside. The other quad must adapt, first or
+    // last.
     let dart = "v 0 0 0\nv 1 0 0\nv 0.3 0.3 0\nv 0 1 0\nv -0.6 0.4 0.3\n";
     for faces in ["f 1 2 3 4\nf 3 2 1 5\n", "f 3 2 1 5\nf 1 2 3 4\n"] {
         sound(&format!("{dart}{faces}"));
     }
-    // A triangle that already has the diagonal as a side.
+    // Here a triangle already has the diagonal as a side.
     let mesh = sound("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0.4 0.6 1\nf 1 2 3 4\nf 3 1 5\n");
     assert_eq!(mesh.triangles.len(), 3);
-    // Three quads around two poles share two edges each with the next.
+    // Three quads around two poles: each shares two edges with the next.
     let mesh = sound("v 0 0 1\nv 1 0 0\nv 0 0 -1\nv -0.5 0.8 0\nv -0.5 -0.8 0\nf 1 2 3 4\nf 1 4 3 5\nf 1 5 3 2\n");
     assert_eq!(mesh.triangles.len(), 6);
 }
@@ -139,14 +139,14 @@ fn repeated_corners_are_left_out() {
     assert_eq!(of("f 1 2 3 3\nf 1 1 3 4\n"), (vec![[0, 1, 2], [0, 2, 3]], told.to_string()));
     let told = "6:1: this face names a corner twice in a row; the second is left out";
     assert_eq!(of("f 1 2 3\nf 1 3 3 3 4 1\n"), (vec![[0, 1, 2], [0, 2, 3]], told.to_string()));
-    // There and back again, and nothing left of it.
+    // A path there and back, and faces of which nothing is left.
     let told = "5:1: this face names a corner twice in a row; the second is left out";
     assert_eq!(of("f 1 2 3 4 3\n"), (vec![[0, 1, 2]], told.to_string()));
     let told = "6:1: this face has fewer than three different corners, and so does 1 more; left out";
     assert_eq!(of("f 1 2 3\nf 1 2 1\nf 4 4 4 4\n"), (vec![[0, 1, 2]], told.to_string()));
 }
 
-/// Polygons come back from their triangles, whichever way they were cut.
+/// Polygons are recovered from their triangles, for any triangulation.
 #[test]
 fn outlines_are_the_polygons() {
     let around = |k: usize, n: usize| {
