@@ -134,7 +134,7 @@ impl Share {
     }
 }
 
-/// One pair of features in contact.
+/// Pair of features in contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// Unit direction in which side A is pushed.

@@ -1,4 +1,5 @@
-//! Load-force curves: monotone cubics through measured points (Fritsch & Carlson 1980, "Monotone piecewise cubic interpolation").
+//! Load-force curves: monotone cubics through measured points (Fritsch & Carlson 1980, "Monotone piecewise cubic
+//! interpolation").
 
 /// Force of friction over load, zero at zero load.
 ///

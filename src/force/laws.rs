@@ -102,7 +102,7 @@ mod tests {
     struct Case {
         name: &'static str,
         rest: Vec<Vec3>,
-        /// Derivatives of the energy are exact (not frozen moduli).
+        /// Whether derivatives of the energy are exact (not frozen moduli).
         exact: bool,
         local: Box<Response>,
     }

@@ -262,7 +262,7 @@ mod tests {
         let mut corners: Vec<[u32; 4]> = Vec::new();
         let (mut blocks, mut reused) = (0, 0);
         for _ in 0..200 {
-            // A few go, a few come, anywhere in the order.
+            // A few links are inserted and removed, anywhere in the order.
             for _ in 0..random.below(3) {
                 let at = random.below(corners.len() + 1);
                 let first = random.below(4) as u32;

@@ -95,7 +95,7 @@ pub struct Exchange {
 
 /// Number of elements evaluated side by side. Their values are stored as arrays, so that loops over them vectorise.
 pub const WIDE: usize = 8;
-/// One value for each element of a group.
+/// Values of such a group of elements.
 pub type Wide = [f64; WIDE];
 
 /// Writes a vector in lane `l`.
