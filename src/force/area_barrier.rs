@@ -1,9 +1,9 @@
 //! Area barrier: yarns resist compression of a cloth below a part of its rest area, where they jam.
 //!
 //! A St. Venant-Kirchhoff triangle resists compression most at `1/sqrt 3` of its width, and not at all at zero width. A
-//! larger load would collapse it for good. Below the part `j0` of its rest area, a triangle of area `j` times the rest
-//! has the additional energy `k A (ln(j0/j))^3/3`, which no load overcomes. Force and stiffness begin at zero. The
-//! stiffness is that of the change of area alone, which is positive semidefinite.
+//! larger load would collapse it for good. Below the part `j0` of its rest area, a triangle has an additional energy.
+//! At the area `j` times the rest it is `k A (ln(j0/j))^3/3`, which no load overcomes. Force and stiffness begin at
+//! zero. The stiffness is that of the change of area alone, which is positive semidefinite.
 
 use super::membrane::Edges;
 use crate::linalg::Vec3;

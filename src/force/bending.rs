@@ -1,7 +1,7 @@
 //! Bending: hinges with a quadratic energy in the dihedral angle (Bridson, Marino & Fedkiw 2003; Grinspun et al. 2003).
 //!
 //! If the rigidity is a table by direction and curvature, each hinge stores energy by itself. If the rigidity is
-//! constant, the three hinges of a triangle store it together (see [`super::plate`]), and `k` is the stiffness of each
+//! constant, the three hinges of a triangle store it together (see [`super::plate`]). `k` is then the stiffness of each
 //! hinge in the linear system.
 //!
 //! `E = k (theta - theta0)^2 / 2`, `k = c B e^2 / (A1 + A2)` with `e` the edge's rest length, `A1`, `A2` the rest

@@ -6,14 +6,14 @@
 //! diagonals 1/2). A simulated mesh is relaxed, so the relaxed energy is fitted.
 //!
 //! Hinges are grouped by the direction of their edge. At the relaxed heights the energy over all cylinders is linear in
-//! one coefficient per group. Two steps alternate: relaxation by conjugate gradients, and a fit of the coefficients by
-//! bounded least squares over cylinder directions, with the largest weight on warp and weft.
+//! one coefficient per group. Two steps alternate. Heights are relaxed by conjugate gradients. Coefficients are fitted
+//! by bounded least squares over cylinder directions, with the largest weight on warp and weft.
 //!
 //! This serves measured bending; a constant rigidity is that of a plate (see [`super::homogenize`]).
 //!
 //! Hinges cannot have every property of a plate. On all regular patterns except one the relaxed cloth is isotropic with
-//! Poisson's ratio -1/3 in bending, so a strip of a few cells' width, free to bend across, is softer than `B` by up to
-//! 1/9. With all diagonals in the same direction bending couples to twist, and only warp and weft can be right.
+//! Poisson's ratio -1/3 in bending. A strip of a few cells' width, free to bend across, is then softer than `B` by up
+//! to 1/9. With all diagonals in the same direction bending couples to twist, and only warp and weft can be right.
 
 use crate::linalg::Vec2;
 use std::f64::consts::PI;

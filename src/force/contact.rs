@@ -6,9 +6,9 @@
 //! step, so a change of step releases no energy. It stores little energy, so contacts hardly bounce.
 //!
 //! Cloth bears load by many vertices, and `m` is the pair's effective mass. A body may stand on one vertex, and `m` is
-//! all of its mass. Under a larger load, `m a` follows a ninth of the recent mean load of the contact, so that a
-//! thousand times its own weight leaves a quarter of `g^`. It follows slowly, because a sudden increase would throw off
-//! the load. Damping of the normal motion, bounded by a small part of that force, ends oscillation on a contact.
+//! all of its mass. Under a larger load, `m a` follows a ninth of the recent mean load of the contact. A thousand times
+//! its own weight then leaves a quarter of `g^`. It follows slowly, because a sudden increase would throw off the load.
+//! Damping of the normal motion, bounded by a small part of that force, ends oscillation on a contact.
 //!
 //! A pair that would close the gap faster than the barrier can brake is stopped at a goal no wider than the gap
 //! ([`Contact::goal`]): first by inelastic impulses on free flight, then by a penalty toward the goal in another solve.
@@ -102,7 +102,7 @@ pub struct Bristle {
     pub deflection: Vec3,
     /// Whether the contact slid in the last step.
     pub sliding: bool,
-    /// Whether the contact acts whatever its feasible region, because it had to be stopped once.
+    /// Whether the contact keeps full activation weight, because it had to be stopped once.
     pub kept: bool,
     /// Recent mean load [N].
     pub load: f64,
@@ -456,8 +456,8 @@ mod tests {
         }
     }
 
-    /// A light mass bears a hundred to a hundred thousand times its weight. It rests where the barrier bears that load,
-    /// or else at a quarter of the activation distance, because the strength is then a ninth of the load.
+    /// A light mass bears a hundred to a hundred thousand times its weight. It rests where the barrier bears that load.
+    /// Under larger loads the strength is a ninth of the load, and it rests at a quarter of the activation distance.
     #[test]
     fn what_is_pressed_by_more_than_it_can_bear_grows_stronger() {
         let (mass, reach, gravity) = (1e-3, 1e-3, 9.81);

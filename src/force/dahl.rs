@@ -58,8 +58,8 @@ impl Dahl {
         self.a + self.b * e.abs()
     }
 
-    /// Returns the longest step in which friction adds hardly any energy to stretch [s], for a vertex of this mass [kg]
-    /// and this elastic stiffness [N/m]. In a step `h`, friction of the slope `smax/tau` changes a strain by
+    /// Returns the longest step in which friction adds hardly any energy to stretch [s]. `mass` is that of a vertex
+    /// [kg], `stiffness` that of elasticity [N/m]. In a step `h`, friction of the slope `smax/tau` changes a strain by
     /// `h^2 smax/(m tau)` times its `tau`. There is no bound if elasticity is stiffer than that slope.
     pub fn longest_step(&self, mass: f64, stiffness: f64) -> f64 {
         let slope = self.most(STRETCHED) / self.tau;
@@ -69,11 +69,11 @@ impl Dahl {
     /// Returns half the width of the widest steady loop about zero strain in which [`Form::Fitted`] yields energy; 0
     /// for other forms.
     ///
-    /// Between `-e` and `e`, with `x = e/tau`, a loop dissipates `4 tau (a (x - tanh x) + b tau (x^2/2 - x tanh x))`,
-    /// because without its `b' tau` this form adds `b |de|` to the stress on every path. The first term grows as `x^3`,
-    /// the second as `-x^2`. Therefore small loops yield energy for any positive `b`. With `b tau` up to `a` these
-    /// loops are narrower than about `tau`, where there is little friction; with zero `a`, all loops up to 1.92 `tau`
-    /// yield energy.
+    /// Between `-e` and `e`, with `x = e/tau`, a loop dissipates `4 tau (a (x - tanh x) + b tau (x^2/2 - x tanh x))`.
+    /// The second term is there because, without its `b' tau`, this form adds `b |de|` to the stress on every path. The
+    /// first term grows as `x^3`, the second as `-x^2`. Therefore small loops yield energy for any positive `b`. With
+    /// `b tau` up to `a` these loops are narrower than about `tau`, where there is little friction; with zero `a`, all
+    /// loops up to 1.92 `tau` yield energy.
     pub fn gives(&self) -> f64 {
         if self.form != Form::Fitted || self.b <= 0.0 {
             return 0.0;
@@ -87,8 +87,7 @@ impl Dahl {
         low * self.tau
     }
 
-    /// Returns the stress after a path from the strain `e`, with stress `s`, to the strain `to`, and the work done on
-    /// the path.
+    /// Returns the stress after a path from the strain `e` to `to`, and the work done on it. The initial stress is `s`.
     #[inline]
     pub fn go(&self, e: f64, s: f64, to: f64) -> (f64, f64) {
         if e * to < 0.0 {

@@ -7,8 +7,8 @@
 //! Two laws give the direction of that force ([`Flow`]). The first is opposite to the sliding, as in the paper. The
 //! second maximises dissipation: the force lies on the ellipse `f.F^-2 f = 1`, whose normal there is the direction of
 //! sliding. This force is `f = -F^2 u/|F u|`, minus the gradient of the dissipation `|F v|`. Along warp and weft both
-//! laws agree. If curves against the warp or the weft are given as well, `F0` and `F90` are those of the quadrant into
-//! which the other surface slides; `u.F u` has no jump between quadrants.
+//! laws agree. Curves against the warp or the weft may be given as well. Then `F0` and `F90` are those of the quadrant
+//! into which the other surface slides; `u.F u` has no jump between quadrants.
 //!
 //! A bristle whose elastic force is `k e` is returned to the bound. For the first law it is shortened. For the second
 //! it moves to the nearest point of the ellipse: `e = d + l F^-2 d` and `f = k (1 + l F^-2)^-1 e`. That symmetric
@@ -86,7 +86,7 @@ impl Curves {
         self.all().flat_map(|curve| curve.loads().iter().map(|load| curve.coefficient(*load)))
     }
 
-    /// Finds a load at which the tensor is not positive definite in some quadrant, so that friction would drive some
+    /// Finds a load at which the tensor is not positive definite in some quadrant. Friction would then drive some
     /// direction of sliding. Tests the measured loads and points between them.
     pub fn indefinite(&self) -> Option<f64> {
         let mut loads: Vec<f64> = self.all().flat_map(|c| c.loads()).copied().chain([0.0]).collect();

@@ -18,10 +18,10 @@ pub use rows::{Bonds, Glue};
 use std::array::from_fn;
 
 /// Default stiffness of the film per area [N/m^3]. The weight or drag of a garment, 100 Pa at most, displaces it by 10
-/// um, a hundredth of the contact distance. A vertex of 1 cm^2 then has a spring of 1 kN/m, as stiff as its cloth and
-/// no stiffer, so the linear system is no harder to solve. Only at the border of the glued region the film yields more:
-/// where the body stretches the cloth, of stiffness `E`, by `e`, it yields by `e sqrt(E/k)` (shear lag), 0.04 mm for 1
-/// % and 200 N/m.
+/// um, a hundredth of the contact distance. A vertex of 1 cm^2 then has a spring of 1 kN/m, as stiff as its cloth. The
+/// linear system is therefore no harder to solve. Only at the border of the glued region the film yields more. If the
+/// body stretches the cloth of stiffness `E` by `e`, it yields by `e sqrt(E/k)` (shear lag): 0.04 mm for 1 % and 200
+/// N/m.
 pub const STIFFNESS: f64 = 1e7;
 
 /// Vertex of a cloth that is held over a triangle.

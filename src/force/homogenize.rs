@@ -6,9 +6,9 @@
 //! bending along warp, along weft and for twist is the plate's.
 //!
 //! The mesh keeps its own Poisson's ratio: zero with aligned diagonals or equilateral triangles, -0.04 on random
-//! meshes, but `1 - sqrt(2) = -0.41` with alternating diagonals, where a strip that may bend across is a beam of 5/6
-//! the rigidity. A coupling of xx and yy in `D` could correct that, but it would make pinned vertices, and so clamps,
-//! several times as stiff. A strip six times as long as wide is measured as a beam (see [`super::strip`]).
+//! meshes, and `1 - sqrt(2) = -0.41` with alternating diagonals. In the last case a strip that may bend across is a
+//! beam of 5/6 the rigidity. A coupling of xx and yy in `D` could correct that, but it would make pinned vertices, and
+//! so clamps, several times as stiff. A strip six times as long as wide is measured as a beam (see [`super::strip`]).
 
 use super::calibrate::{FlatHinge, counted, inner, within};
 use super::plate::{FlatPatch, NONE, PLATE};
@@ -242,8 +242,8 @@ mod tests {
         (hinges, patches)
     }
 
-    /// Returns the energy per area of the relaxed mesh as a form of the curvature xx, yy, xy, over half the plate's
-    /// rigidity.
+    /// Returns the energy per area of the relaxed mesh, relative to half the plate's rigidity, as a form of the
+    /// curvature.
     fn effective(mesh: &TriMesh) -> Mat3 {
         let (hinges, patches) = flat(mesh);
         let count = mesh.positions.len();

@@ -13,8 +13,8 @@ fn area(points: &[Vec2; 3]) -> f64 {
     (points[1] - points[0]).perp(&(points[2] - points[0])).abs() / 2.0
 }
 
-/// Returns the four vertices of a hinge in the frame of its first triangle, with the second unfolded to the other side
-/// of the edge. Each triangle is edge, edge, opposite vertex.
+/// Returns the four vertices of a hinge in the frame of its first triangle. The second triangle is unfolded to the
+/// other side of the edge. Each triangle is edge, edge, opposite vertex.
 fn unfold([p0, p1, p2]: [Vec2; 3], [q0, q1, q2]: [Vec2; 3]) -> [Vec2; 4] {
     let (e, f) = (p1 - p0, q1 - q0);
     let along = (q2 - q0).dot(&f) / f.norm_squared();

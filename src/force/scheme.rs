@@ -64,8 +64,8 @@ impl<'a> From<&'a Vec<Vec3>> for Shape<'a> {
 
 impl Scheme<'_> {
     /// Returns the velocity at `z = 0` for damping forces [m/s]. The matrix adds `z/beta` to it at every vertex,
-    /// although the change of velocity is `z/betas`. Therefore the known change of velocity is scaled by the same
-    /// factor, so that a vertex without acceleration is damped by its velocity.
+    /// although the change of velocity is `z/betas`. The known change of velocity is therefore scaled by the same
+    /// factor. A vertex without acceleration is then damped by its velocity.
     #[inline]
     pub fn damped(&self, v: usize) -> Vec3 {
         self.v[v] + (self.rate[v] - self.v[v]) * (self.betas[v] / self.beta)

@@ -210,8 +210,8 @@ pub struct Pull {
 }
 
 impl Spring {
-    /// Returns the pull on the first end. The second end is at `d` from it, its expected relative displacement in the
-    /// step is `expected` [m], its relative velocity is `rate` [m/s], and the effective step is `beta` [s].
+    /// Returns the pull on the first end. Relative to it, the second end is at `d`, moves by `expected` in the step
+    /// [m], and has the velocity `rate` [m/s]. `beta` is the effective step [s].
     #[inline]
     pub fn pull(&self, d: &Vec3, expected: &Vec3, rate: &Vec3, beta: f64) -> Pull {
         let length = d.norm();

@@ -1,9 +1,9 @@
 //! Springs from the mesh of a cloth.
 //!
-//! A lattice (see [`Lattice`]) has structural springs along rows and columns, shear springs over both diagonals of its
-//! cells, and flexion springs between vertices at distance two in rows and columns (Provot 1995; Choi & Ko 2002, figure
-//! 1). Any other mesh has structural springs at its edges and flexion springs between the corners opposite across an
-//! edge.
+//! A lattice (see [`Lattice`]) has structural springs along rows and columns, and shear springs over both diagonals of
+//! its cells. Its flexion springs connect vertices at distance two in rows and columns (Provot 1995; Choi & Ko 2002,
+//! figure 1). Any other mesh has structural springs at its edges and flexion springs between the corners opposite
+//! across an edge.
 //!
 //! Stiffness may come from a material. A lattice of square cells with structural springs `k1`, shear springs `k2` and
 //! linear flexion springs `k3` is a membrane with `C11 = k1 + k2 + 4 k3`, `C12 = C66 = k2`. Springs on its border

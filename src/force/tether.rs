@@ -1,8 +1,8 @@
 //! Tethers: elastic cords from vertices to fixed points, which pull and never push.
 //!
 //! `E = k/2 (l - l0)^2` where the cord is longer than `l0 = r + s (m - r)`, else zero. The cord has length `l`, initial
-//! length `r`, longest length so far `m >= r`, and permanent set `s`, the part of its stretch that stays (0: none).
-//! With `d` the unit vector to the vertex, the force is `-k (l - l0) d`. The stiffness is
+//! length `r`, and longest length so far `m >= r`. The permanent set `s` is the part of its stretch that stays (0:
+//! none). With `d` the unit vector to the vertex, the force is `-k (l - l0) d`. The stiffness is
 //! `k (d d^T + (1 - l0/l) (I - d d^T))`, positive semidefinite. Memory is `m`, which changes at the end of a step.
 
 use super::scheme::{Scheme, Shape};
