@@ -1,20 +1,20 @@
-//! Jamming: yarns leave a sheet no less than some part of its area.
+//! Area barrier: yarns resist compression of a cloth below a part of its rest area, where they jam.
 //!
-//! A St. Venant-Kirchhoff triangle has its greatest resistance at `1/sqrt 3` of its width and none at nothing, so what squeezes it
-//! harder closes it for good. Below the part `j0` of its rest area, a triangle of area `j` times the rest has the additional energy
-//! `k A (ln(j0/j))^3/3`, which no load overcomes; its force and stiffness begin at zero. The stiffness is that of the change of area
-//! alone: positive semidefinite.
+//! A St. Venant-Kirchhoff triangle resists compression most at `1/sqrt 3` of its width, and not at all at zero width. A
+//! larger load would collapse it for good. Below the part `j0` of its rest area, a triangle has an additional energy.
+//! At the area `j` times the rest it is `k A (ln(j0/j))^3/3`, which no load overcomes. Force and stiffness begin at
+//! zero. The stiffness is that of the change of area alone, which is positive semidefinite.
 
 use super::membrane::Edges;
 use crate::linalg::Vec3;
 
-/// Part of the rest area below which a triangle jams: far below what a sheet that can bend is pressed to.
+/// Part of the rest area below which the barrier acts. Cloth that can bend is compressed far less.
 const JAM: f64 = 0.5;
 
-/// Force and stiffness of a jammed triangle.
+/// Force and stiffness of the barrier in one triangle.
 #[derive(Clone, Copy, Debug)]
 pub struct Jam {
-    /// Gradients of its area by the positions of its vertices, per rest area [1/m].
+    /// Gradients of the area by the positions of the vertices, per rest area [1/m].
     pub gradient: [Vec3; 3],
     /// Force along minus the gradients [N m].
     pub force: f64,
@@ -22,25 +22,26 @@ pub struct Jam {
     pub stiffness: f64,
 }
 
-/// Energy [J] at the part `j` of the rest area, for the modulus `k` [N/m] times the rest area [m^2].
+/// Returns the energy at the part `j` of the rest area [J]. `modulus` is the modulus [N/m] times the rest area [m^2].
 pub fn energy(modulus: f64, j: f64) -> f64 {
     modulus * (JAM / j).ln().max(0.0).powi(3) / 3.0
 }
 
-/// Square of the part of its rest area that a triangle has at the edges `x`.
+/// Returns the squared ratio of a triangle's area at the edges `x` to its rest area.
 #[inline(always)]
 pub fn part2(density: f64, x: &Edges) -> f64 {
     x[0].cross(&x[1]).norm_squared() * density * density
 }
 
-/// A triangle of this square of its part jams.
+/// Returns whether the barrier acts at this squared area ratio.
 #[inline(always)]
 pub fn jams(part2: f64) -> bool {
     part2 < JAM * JAM && part2 > 0.0
 }
 
-/// At the edges `x`, where the area of the edges' parallelogram at rest is `1/density`; the force at the displacement `y`. `modulus` [N/m]
-/// times the rest area [m^2]. None where nothing jams.
+/// Linearises the barrier of a triangle at the edges `x` and returns the force at the displacement `y`. The edges'
+/// parallelogram has the rest area `1/density`; `modulus` is the modulus [N/m] times the rest area of the triangle
+/// [m^2]. Returns `None` if the barrier does not act.
 #[inline]
 pub fn jam(density: f64, modulus: f64, x: &Edges, y: &Edges) -> Option<Jam> {
     let j2 = part2(density, x);
@@ -61,7 +62,8 @@ pub fn jam(density: f64, modulus: f64, x: &Edges, y: &Edges) -> Option<Jam> {
 mod tests {
     use super::*;
 
-    /// Forces are minus the energy's gradient, and the stiffness the curvature across the area, to the order of differences.
+    /// Forces are minus the energy's gradient. The stiffness is the second derivative by the area, to the order of
+    /// differences.
     #[test]
     fn forces_are_the_gradient() {
         let x = [Vec3::new(0.3, 0.1, 0.0), Vec3::new(0.1, 0.4, 0.2)];
@@ -83,7 +85,7 @@ mod tests {
         assert!((second(0.3) - stiffness).abs() < 1e-5 * stiffness);
     }
 
-    /// Twice as far open nothing acts, and no load closes it.
+    /// No force acts at half the rest area. Below that, the force grows without bound.
     #[test]
     fn it_acts_below_its_part_only() {
         let x = [Vec3::x(), Vec3::y()];

@@ -1,14 +1,18 @@
-//! Sum of all elements into one linear system, by subdomain.
+//! Assembly of all elements into one linear system, by subdomain.
 //!
-//! A step of the implicit scheme has new positions `x + y + z`: `y` is the displacement of free flight (prescribed for pinned
-//! vertices), `z` the unknown. The new velocity is `v~ + z/beta`. Linearised at `x`:
-//! `(M/beta^2 + K + tau K_material/beta) z = f(x) - K y - tau K_material v~`, where `tau` is the damping time of the law.
-//! Hinges of a plate are coupled beyond a hinge's four vertices, which the matrix is not to know: it holds `Kb >= K` instead, hinge
-//! by hinge (see [`super::plate::Patch::bounds`]). `K` acts on the displacement and rate of a step at the present velocity, known
-//! beforehand, `Kb` on the rest of `y` and on `z`. The difference acts on the change of velocity alone: it is of second order,
-//! does nothing in balance, and is stable as mass would be.
-//! Each subdomain evaluates every element that touches it and keeps its own rows: no two threads write one place and the
-//! order of summation is fixed.
+//! A step of the implicit scheme has new positions `x + y + z`. The displacement of free flight is `y` (prescribed for
+//! pinned vertices), the unknown is `z`. The new velocity is `v~ + z/beta`. Linearised at `x`:
+//! `(M/beta^2 + K + tau K_material/beta) z = f(x) - K y - tau K_material v~`,
+//! where `tau` is the damping time of the law.
+//!
+//! The stiffness `K` of a plate couples more vertices than the four of a hinge. The matrix does not store these blocks.
+//! Instead it has `Kb >= K`, hinge by hinge (see [`super::plate::Patch::bounds`]). `K` acts on the displacement and
+//! rate of a step at the present velocity, which are known beforehand; `Kb` acts on the rest of `y` and on `z`. The
+//! difference acts only on the change of velocity. It is of second order, vanishes in equilibrium, and is as stable as
+//! added mass.
+//!
+//! Each subdomain evaluates every element that touches it and keeps its own rows. No two threads write to one place,
+//! and the order of summation is fixed.
 
 use super::elements::Elements;
 use super::scheme::Scheme;
@@ -16,7 +20,7 @@ use super::term::{Memory, Name, Precision, Rows, Term};
 use crate::linalg::matrix::{Domain, Matrix, Real};
 use crate::linalg::{Mat3, Vec3, par};
 
-/// The linear system and where each term goes.
+/// The linear system and the rows of each term.
 pub struct Assembly<T> {
     /// The matrix.
     pub matrix: Matrix<T>,
@@ -26,22 +30,22 @@ pub struct Assembly<T> {
     names: Vec<Name>,
 }
 
-/// What one subdomain evaluates: every element that touches it. It stores the blocks in its own rows, and between two own
-/// vertices the one above the diagonal.
+/// Elements that touch one subdomain, which evaluates them. Only blocks in its own rows are stored; between two own
+/// vertices, only the block above the diagonal.
 struct Part<T> {
-    /// Of each term.
+    /// Rows of each term.
     terms: Vec<Box<dyn Rows<T>>>,
-    /// Diagonal blocks and right-hand side that were kept.
+    /// Diagonal blocks and right-hand side saved by [`Assembly::keep`].
     kept: (Vec<T>, Vec<Vec3>),
 }
 
 impl<T: Precision> Assembly<T> {
-    /// Sparsity and places for `elements` on the vertex ranges `starts`.
+    /// Finds sparsity and rows of `elements` for the vertex ranges `starts`.
     pub fn new(elements: &Elements, starts: &[usize]) -> Assembly<T> {
         Assembly::of(elements, starts, |_| true)
     }
 
-    /// The same of the terms that are `wanted`.
+    /// Builds the system from the `wanted` terms only.
     pub fn of(elements: &Elements, starts: &[usize], wanted: impl Fn(&dyn Term) -> bool) -> Assembly<T> {
         let each_term = |f: &mut dyn FnMut(&dyn Term)| {
             elements.each_term(|term| {
@@ -68,7 +72,7 @@ impl<T: Precision> Assembly<T> {
 }
 
 impl<T: Real> Assembly<T> {
-    /// All terms: overwrites the matrix (moving blocks removed) and the right-hand side.
+    /// Assembles all terms. Overwrites the matrix (moving blocks are removed) and the right-hand side.
     pub fn assemble(&mut self, scheme: &Scheme, memory: &Memory) {
         let memory: Vec<&[f64]> = self.names.iter().map(|name| memory.of(*name)).collect();
         self.each_part(|part, domain, force| {
@@ -82,7 +86,7 @@ impl<T: Real> Assembly<T> {
         });
     }
 
-    /// Keeps the diagonal and the right-hand side as they are now.
+    /// Saves the present diagonal and right-hand side.
     pub fn keep(&mut self) {
         self.each_part(|part, domain, force| {
             let (blocks, forces) = &mut part.kept;
@@ -93,7 +97,7 @@ impl<T: Real> Assembly<T> {
         });
     }
 
-    /// Takes back what was added to the diagonal and the right-hand side, and all moving blocks, since [`Assembly::keep`].
+    /// Restores the diagonal and right-hand side saved by [`Assembly::keep`], and removes all moving blocks.
     pub fn restore(&mut self) {
         self.each_part(|part, domain, force| {
             domain.entries.clear();

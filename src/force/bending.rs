@@ -1,28 +1,30 @@
 //! Bending: hinges with a quadratic energy in the dihedral angle (Bridson, Marino & Fedkiw 2003; Grinspun et al. 2003).
 //!
-//! A hinge stores energy by itself where the rigidity is a table by direction and curvature; where it is constant, the three hinges
-//! of a triangle do together (see [`super::plate`]), and `k` is the stiffness the linear system gives to each.
+//! If the rigidity is a table by direction and curvature, each hinge stores energy by itself. If the rigidity is
+//! constant, the three hinges of a triangle store it together (see [`super::plate`]). `k` is then the stiffness of each
+//! hinge in the linear system.
 //!
-//! `E = k (theta - theta0)^2 / 2`, `k = c B e^2 / (A1 + A2)` with `e` the edge's rest length, `A1`, `A2` the rest areas, `B` the
-//! bending rigidity [N m] and `c` the mesh's calibration (see [`super::calibrate`]). The force on vertex `a` is
-//! `-k (theta - theta0) grad_a`; at a displacement `u`, as in [`super::membrane::Response`], the angle is linear in it,
-//! `theta + grad . u`. The stiffness is `k grad grad^T` (Gauss-Newton), positive semidefinite.
+//! `E = k (theta - theta0)^2 / 2`, `k = c B e^2 / (A1 + A2)` with `e` the edge's rest length, `A1`, `A2` the rest
+//! areas, `B` the bending rigidity [N m] and `c` the mesh's calibration (see [`super::calibrate`]). The force on vertex
+//! `a` is `-k (theta - theta0) grad_a`. At a displacement `u`, as in [`super::membrane::Response`], the angle is linear
+//! in it, `theta + grad . u`. The stiffness is `k grad grad^T` (Gauss-Newton), which is positive semidefinite.
 
 use crate::linalg::Vec3;
 
 /// Bending rigidity per unit width [N m].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bending {
-    /// Same in every direction and at every curvature.
+    /// Rigidity that is equal in every direction and at every curvature.
     Constant(f64),
-    /// Measured: rows for an edge at 0, 45, 90 degrees from warp, columns at curvature 0, 10, 20, 30, 40 1/m.
+    /// Measured rigidity: rows for an edge at 0, 45, 90 degrees from warp, columns at curvature 0, 10, 20, 30, 40 1/m.
     Table([[f64; 5]; 3]),
-    /// `3 (k1 + 3 k2 |kappa|)` along warp and weft: `k1` [N m], `k2` [N m^2] (Miguel et al. 2013, section 4.3; `3 kappa` is their strain).
+    /// Rigidity `3 (k1 + 3 k2 |kappa|)` along warp and weft, `k1` in [N m] and `k2` in [N m^2] (Miguel et al. 2013,
+    /// section 4.3). `3 kappa` is the strain of that paper.
     Progressive([f64; 2]),
 }
 
 impl Bending {
-    /// Rigidity of the plate that it is, or that is part of it [N m]; none where hinges are by themselves.
+    /// Returns the constant part of the rigidity, which a plate has [N m]; `None` if hinges store energy by themselves.
     #[inline]
     pub fn plate(&self) -> Option<f64> {
         match self {
@@ -32,13 +34,14 @@ impl Bending {
         }
     }
 
-    /// Moment per width [N] of a sheet bent along warp (0) or weft (1) to a curvature [1/m]: what bends along warp are the edges along weft.
+    /// Returns the moment per width [N] of a sheet bent along warp (0) or weft (1) to a curvature [1/m]. Bending along
+    /// warp folds edges along weft.
     pub fn moment(&self, way: usize, curvature: f64) -> f64 {
         let edge = [std::f64::consts::FRAC_PI_2, 0.0][way];
         self.rigidity(edge, curvature) * curvature
     }
 
-    /// Rigidity [N m] for an edge at `angle` from warp [rad] and a curvature [1/m].
+    /// Returns the rigidity [N m] for an edge at `angle` from warp [rad] and a curvature [1/m].
     pub fn rigidity(&self, angle: f64, curvature: f64) -> f64 {
         match self {
             Bending::Constant(b) => *b,
@@ -55,7 +58,7 @@ impl Bending {
     }
 }
 
-/// Whole part (at most `most`) and remainder (at most 1) for interpolation in a table.
+/// Splits a table position into index (at most `most`) and remainder (at most 1) for interpolation.
 fn split(at: f64, most: usize) -> (usize, f64) {
     let whole = (at as usize).min(most);
     (whole, (at - whole as f64).min(1.0))
@@ -64,7 +67,7 @@ fn split(at: f64, most: usize) -> (usize, f64) {
 /// Rest shape of one hinge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hinge {
-    /// Two ends of the edge, then the two opposite vertices.
+    /// Both ends of the edge, then the two opposite vertices.
     pub vertices: [u32; 4],
     /// `c e^2/(A1 + A2)` times the weight map's factor: stiffness per rigidity [-].
     pub shape: f64,
@@ -74,23 +77,24 @@ pub struct Hinge {
     pub direction: f64,
     /// Rest angle [rad].
     pub rest: f64,
-    /// Which cloth: index of the laws.
+    /// Index of the cloth's laws.
     pub cloth: u32,
 }
 
-/// A fold: its angle as a direction, and the gradient.
+/// Fold of two triangles: sine and cosine of its angle, unscaled, and gradient.
 #[derive(Clone, Copy, Debug)]
 pub struct Bent {
-    /// Proportional to the sine of the angle, which is zero when flat.
+    /// Value proportional to the sine of the angle, zero when flat.
     pub sin: f64,
-    /// Proportional to its cosine.
+    /// Value proportional to the cosine of the angle.
     pub cos: f64,
-    /// Gradient of the angle for the hinge's four vertices [rad/m].
+    /// Gradient of the angle by the hinge's four vertices [rad/m].
     pub gradient: [Vec3; 4],
 }
 
-/// Fold of two triangles on an edge: the edge and the opposite vertices, all less the edge's first vertex. Flat with zero gradient
-/// when a triangle has no area. Without a branch, so that loops over hinges run in lanes.
+/// Returns the fold of two triangles. Arguments are the edge and the two opposite vertices, relative to the edge's
+/// first vertex. A triangle without area gives a flat fold with zero gradient. The code has no branch, so that loops
+/// over hinges vectorise.
 #[inline(always)]
 pub fn fold([e, p, q]: [Vec3; 3]) -> Bent {
     let (a, b) = (e.cross(&p), q.cross(&e));
@@ -105,14 +109,15 @@ pub fn fold([e, p, q]: [Vec3; 3]) -> Bent {
 }
 
 impl Bent {
-    /// The angle, in (-pi, pi] [rad].
+    /// Returns the angle, in (-pi, pi] [rad].
     #[inline(always)]
     pub fn angle(&self) -> f64 {
         direction(self.sin, self.cos)
     }
 }
 
-/// Angle of the direction (`cos`, `sin`), in (-pi, pi]: the series of the arc tangent near zero, where most of cloth is.
+/// Returns the angle of the direction (`cos`, `sin`), in (-pi, pi]. Near zero, where most of cloth is, it evaluates the
+/// series of the arc tangent.
 #[inline(always)]
 fn direction(sin: f64, cos: f64) -> f64 {
     let t = sin / cos;
@@ -128,7 +133,8 @@ fn direction(sin: f64, cos: f64) -> f64 {
     t * (four(0) + (four(1) + four(2) * z4) * z4)
 }
 
-/// One, a third, a fifth, ...: of the arc tangent of 1/4 it leaves out less than half a unit in the last place.
+/// Coefficients 1, 1/3, 1/5, ... of the arc tangent series. At 1/4, truncation omits less than half a unit in the last
+/// place.
 const SERIES: [f64; 12] = [
     1.0,
     1.0 / 3.0,
@@ -145,7 +151,7 @@ const SERIES: [f64; 12] = [
 ];
 
 impl Hinge {
-    /// Angle away from rest, in (-pi, pi] [rad].
+    /// Returns the angle less the rest angle, in (-pi, pi] [rad].
     #[inline(always)]
     fn less_rest(&self, theta: f64) -> f64 {
         use std::f64::consts::{PI, TAU};
@@ -159,12 +165,12 @@ impl Hinge {
         }
     }
 
-    /// Angle away from rest at positions `x` [rad].
+    /// Returns the angle less the rest angle at positions `x` [rad].
     pub fn away(&self, x: &[Vec3; 4]) -> f64 {
         self.less_rest(fold([x[1] - x[0], x[2] - x[0], x[3] - x[0]]).angle())
     }
 
-    /// Angle away from rest, in (-pi, pi] [rad], and stiffness `k` [N m] there.
+    /// Returns the angle less the rest angle, in (-pi, pi] [rad], and stiffness `k` [N m] there.
     #[inline(always)]
     pub fn state(&self, law: &Bending, theta: f64) -> (f64, f64) {
         let away = self.less_rest(theta);
@@ -175,7 +181,7 @@ impl Hinge {
         (away, k)
     }
 
-    /// Energy [J], with the rigidity at the current curvature.
+    /// Returns the energy [J], with the rigidity at the current curvature.
     pub fn energy(&self, law: &Bending, x: &[Vec3; 4]) -> f64 {
         let bent = fold([x[1] - x[0], x[2] - x[0], x[3] - x[0]]);
         let (away, k) = self.state(law, bent.angle());

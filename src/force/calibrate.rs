@@ -1,43 +1,44 @@
 //! Calibration of hinges on a mesh.
 //!
-//! A sheet bent to a curvature `kappa` stores `B kappa^2/2` per area. What a hinge mesh stores depends on its pattern: put
-//! onto a cylinder it holds up to three times as much, but left to itself its vertices move off the cylinder by parts of
-//! the sagitta of an edge and shed up to half of that (alternating diagonals: a quarter at `c = 1`, diagonals 1/2). What
-//! bends is the relaxed mesh, so the relaxed energy is what is fitted. Hinges are grouped by the direction of their edge. At
-//! the relaxed heights the energy over all cylinders is linear in one coefficient a group; relaxing by conjugate gradients
-//! and fitting the coefficients by bounded least squares over cylinder directions, warp and weft weighted most, are
-//! repeated in turn.
+//! A cloth bent to a curvature `kappa` stores `B kappa^2/2` per area. The energy of a hinge mesh depends on its
+//! pattern. Forced onto a cylinder it stores up to three times as much. Relaxed, its vertices move off the cylinder by
+//! parts of the sagitta of an edge, and shed up to half of that energy (alternating diagonals: a quarter at `c = 1`,
+//! diagonals 1/2). A simulated mesh is relaxed, so the relaxed energy is fitted.
+//!
+//! Hinges are grouped by the direction of their edge. At the relaxed heights the energy over all cylinders is linear in
+//! one coefficient per group. Two steps alternate. Heights are relaxed by conjugate gradients. Coefficients are fitted
+//! by bounded least squares over cylinder directions, with the largest weight on warp and weft.
 //!
 //! This serves measured bending; a constant rigidity is that of a plate (see [`super::homogenize`]).
 //!
-//! Hinges cannot have every property of a plate: on all regular patterns but one the relaxed sheet is isotropic with
-//! Poisson's ratio -1/3 in bending, so a strip of a few cells' width, free to bend across, is softer than `B` by up to 1/9.
-//! With all diagonals in the same direction bending couples to twist, and only warp and weft can be right.
+//! Hinges cannot have every property of a plate. On all regular patterns except one the relaxed cloth is isotropic with
+//! Poisson's ratio -1/3 in bending. A strip of a few cells' width, free to bend across, is then softer than `B` by up
+//! to 1/9. With all diagonals in the same direction bending couples to twist, and only warp and weft can be right.
 
 use crate::linalg::Vec2;
 use std::f64::consts::PI;
 
-/// Groups of edge directions, 22.5 degrees each.
+/// Number of groups of edge directions, 22.5 degrees each.
 const GROUPS: usize = 8;
-/// Cylinder directions in the fit.
+/// Number of cylinder directions in the fit.
 const DIRECTIONS: usize = 16;
-/// Weight of warp and weft against the other directions.
+/// Weight of warp and weft relative to the other directions.
 const ALONG: f64 = 1e4;
-/// Bounds of a coefficient: below, folds along one family of edges would cost nothing.
+/// Bounds of a coefficient. Below them, folds along one family of edges would cost no energy.
 const BOUNDS: (f64, f64) = (0.3, 3.0);
-/// Times heights are relaxed and coefficients fitted.
+/// Number of times that heights are relaxed and coefficients fitted.
 const ROUNDS: usize = 6;
-/// Iterations of conjugate gradients a round, from the last round's heights.
+/// Conjugate gradient iterations per round, from the heights of the last round.
 const ITERATIONS: usize = 12;
-/// Rings next to the border that have no say where there are others.
+/// Number of rings next to the border that are left out of the fit, if vertices farther inside exist.
 const RINGS: usize = 2;
 
-/// One hinge in the flat rest shape.
+/// Hinge in the flat rest shape.
 #[derive(Clone, Copy, Debug)]
 pub struct FlatHinge {
-    /// Edge, edge, opposite, opposite: vertices below the count given to [`coefficients`].
+    /// Vertices: both ends of the edge, then both opposite ones. All are below the count given to [`coefficients`].
     pub vertices: [u32; 4],
-    /// Material coordinates of the four [m].
+    /// Material coordinates of the four vertices [m].
     pub points: [Vec2; 4],
     /// Rest area of both triangles [m^2].
     pub area: f64,
@@ -50,7 +51,7 @@ impl FlatHinge {
         self.points[1] - self.points[0]
     }
 
-    /// Angle of the edge from warp, in [0, pi).
+    /// Returns the angle of the edge from warp, in [0, pi).
     pub fn direction(&self) -> f64 {
         let e = self.edge();
         e.y.atan2(e.x).rem_euclid(PI)
@@ -60,12 +61,12 @@ impl FlatHinge {
         ((self.direction() / PI * GROUPS as f64 + 0.5) as usize) % GROUPS
     }
 
-    /// Energy per rigidity and half squared angle, for a coefficient of one.
+    /// Returns the energy per rigidity and half squared angle, for a coefficient of one.
     fn shape(&self) -> f64 {
         self.edge().norm_squared() / self.area
     }
 
-    /// Dihedral angle per height of each vertex [1/m], small angles.
+    /// Returns the dihedral angle per height of each vertex [1/m], for small angles.
     pub(super) fn slopes(&self) -> [f64; 4] {
         let e = self.edge();
         let mut slopes = [0.0; 4];
@@ -80,7 +81,7 @@ impl FlatHinge {
         slopes
     }
 
-    /// Dihedral angle [m] per curvature xx, yy, xy of the surface the vertices lie on.
+    /// Returns the dihedral angle [m] per curvature xx, yy, xy of the surface on which the vertices lie.
     pub fn angles(&self) -> [f64; 3] {
         let slopes = self.slopes();
         let mut angles = [0.0; 3];
@@ -94,10 +95,10 @@ impl FlatHinge {
     }
 }
 
-/// Coefficient `c` of every hinge; 1 for all when there are none with area. `count` is the number of vertices.
+/// Returns the coefficient `c` of every hinge; 1 for all if none has area. `count` is the number of vertices.
 ///
-/// Each vertex well inside stands for a third of its ring's area and for half of each of its edges' hinges, so the border,
-/// where hinges are missing, has no say. A strip without inner vertices is taken whole.
+/// Each vertex well inside represents a third of its ring's area and half of each of its edges' hinges. The border,
+/// where hinges are missing, is left out. In a strip without inner vertices, all vertices count.
 pub fn coefficients(hinges: &[FlatHinge], count: usize) -> Vec<f64> {
     let mut sheet = Relaxed::new(hinges, count);
     let counted = counted(hinges, count);
@@ -124,7 +125,8 @@ pub fn coefficients(hinges: &[FlatHinge], count: usize) -> Vec<f64> {
     hinges.iter().map(|h| fitted[h.group()]).collect()
 }
 
-/// 1 for each vertex that stands for its ring, else 0: those farthest from the border, up to [`RINGS`] rings of it.
+/// Returns 1 for each vertex that represents its ring, else 0: those farthest from the border, up to `RINGS` rings from
+/// it.
 pub(super) fn counted(hinges: &[FlatHinge], count: usize) -> Vec<f64> {
     let mut counted = vec![true; count];
     let mut next = inner(hinges, count);
@@ -138,7 +140,7 @@ pub(super) fn counted(hinges: &[FlatHinge], count: usize) -> Vec<f64> {
     counted.iter().map(|c| f64::from(u8::from(*c))).collect()
 }
 
-/// The vertices of a set whose hinges have no vertex outside it.
+/// Returns the vertices of a set whose hinges have no vertex outside it.
 pub(super) fn within(hinges: &[FlatHinge], set: &[bool]) -> Vec<bool> {
     let mut within = set.to_vec();
     for hinge in hinges.iter().filter(|h| h.vertices.iter().any(|v| !set[*v as usize])) {
@@ -149,7 +151,7 @@ pub(super) fn within(hinges: &[FlatHinge], set: &[bool]) -> Vec<bool> {
     within
 }
 
-/// Vertices with a closed ring.
+/// Returns the vertices with a closed ring.
 pub(super) fn inner(hinges: &[FlatHinge], count: usize) -> Vec<bool> {
     let mut inner = vec![false; count];
     for hinge in hinges {
@@ -160,8 +162,8 @@ pub(super) fn inner(hinges: &[FlatHinge], count: usize) -> Vec<bool> {
     inner
 }
 
-/// Heights above the surfaces of unit curvature xx, yy, xy that make the energy least; zero on the border and on the ring
-/// next to it, so that the sheet as a whole cannot flatten.
+/// Heights above the surfaces of unit curvature xx, yy, xy that minimise the energy. They are zero on the border and on
+/// the ring next to it, so that the cloth as a whole cannot flatten.
 struct Relaxed {
     slopes: Vec<[f64; 4]>,
     flat: Vec<[f64; 3]>,
@@ -176,7 +178,7 @@ impl Relaxed {
         Relaxed { slopes, flat, inner: within(hinges, &inner(hinges, count)), heights: vec![[0.0; 3]; count] }
     }
 
-    /// Angles of a hinge per curvature, with the heights.
+    /// Returns the angles of a hinge per curvature, with the heights.
     fn angles(&self, k: usize, hinge: &FlatHinge) -> [f64; 3] {
         std::array::from_fn(|i| self.flat[k][i] + self.turn(k, hinge, &self.heights)[i])
     }
@@ -191,7 +193,7 @@ impl Relaxed {
         turn
     }
 
-    /// Sum over hinges of `stiffness angle slope` for each inner vertex.
+    /// Returns the sum over hinges of `stiffness angle slope` for each inner vertex.
     fn forces(
         &self,
         hinges: &[FlatHinge],
@@ -215,7 +217,7 @@ impl Relaxed {
         forces
     }
 
-    /// Conjugate gradients with the diagonal as preconditioner, the three curvatures side by side.
+    /// Relaxes the heights by conjugate gradients with diagonal preconditioner, the three curvatures side by side.
     fn relax(&mut self, hinges: &[FlatHinge], coefficients: &[f64; GROUPS]) {
         let stiffness: Vec<f64> = hinges.iter().map(|h| coefficients[h.group()] * h.shape()).collect();
         let mut diagonal = vec![0.0; self.inner.len()];
@@ -259,8 +261,8 @@ impl Relaxed {
     }
 }
 
-/// Bounded weighted least squares `sum_g q[d][g] c[g] = 1`: what falls outside its bounds is held there, the worst first.
-/// Coefficients that the energies do not tell apart are as near to one as they can be.
+/// Solves the bounded weighted least squares `sum_g q[d][g] c[g] = 1`. A coefficient outside its bounds is fixed there,
+/// the worst first. Coefficients that the energies do not determine are as near to one as possible.
 fn fit(q: &[[f64; GROUPS]; DIRECTIONS]) -> [f64; GROUPS] {
     let weight = |d: usize| if d.is_multiple_of(DIRECTIONS / 2) { ALONG } else { 1.0 };
     let mut held = [None; GROUPS];
@@ -289,7 +291,7 @@ fn fit(q: &[[f64; GROUPS]; DIRECTIONS]) -> [f64; GROUPS] {
     }
 }
 
-/// Gaussian elimination with row pivots; the last column is the right-hand side.
+/// Solves a system by Gaussian elimination with row pivots. The last column is the right-hand side.
 fn solve(mut rows: [[f64; GROUPS + 1]; GROUPS]) -> [f64; GROUPS] {
     for k in 0..GROUPS {
         let pivot = (k..GROUPS).max_by(|a, b| rows[*a][k].abs().total_cmp(&rows[*b][k].abs())).unwrap_or(k);
@@ -327,7 +329,7 @@ mod tests {
         topology.hinges.iter().map(hinge).collect()
     }
 
-    /// Coefficient of each group that has hinges.
+    /// Returns the coefficient of each group that has hinges.
     fn by_group(mesh: &TriMesh) -> [f64; GROUPS] {
         let hinges = flat_hinges(mesh);
         let mut seen = [f64::NAN; GROUPS];
@@ -340,8 +342,8 @@ mod tests {
     #[test]
     fn regular_patterns_have_their_closed_form() {
         for n in [20, 40] {
-            // Every other vertex moves by d: c1 ((1 - 2 d)^2 + 4 d^2) + 16 c2 d^2 is least at c1 - c1^2/(2 c1 + 4 c2) for a
-            // cylinder along warp. The rings that are held make an error of about one part in 2 n.
+            // Every other vertex moves by d: c1 ((1 - 2 d)^2 + 4 d^2) + 16 c2 d^2 is least at c1 - c1^2/(2 c1 + 4 c2)
+            // for a cylinder along warp. The fixed rings cause an error of about one part in 2 n.
             let c = by_group(&sheet(n, n, 1.0, 1.0, Diagonals::Alternating, hanging()));
             let along = c[0] - c[0] * c[0] / (2.0 * c[0] + 2.0 * (c[2] + c[6]));
             assert!((along - 1.0).abs() < 0.02 && (c[0] - c[4]).abs() < 0.01 && (c[2] - c[6]).abs() < 0.01, "{c:?}");

@@ -1,41 +1,48 @@
 //! Contact: a barrier along the normal, Coulomb friction with bristles across it.
 //!
 //! With the gap `g` (distance less the thickness), the activation distance `g^` and `s = g/g^`, the barrier's force is
-//! `N = m a ((1 - s)/s)^2` for `s < 1`, where `m` is the mass that the pair bears and `a` an acceleration of a few `g`: a single
-//! layer rests near 0.6 `g^`, ten near 0.35, and no load closes the gap. It does not depend on the step, so that a change of
-//! step releases no energy, and it stores little, so that little bounces.
-//! Cloth bears by many vertices, and `m` is the pair's effective mass; a body may stand on one, and `m` is all of its mass. Where more
-//! presses, `m a` follows a ninth of what the contact has borne for a while, so that a thousand times its own weight leaves a quarter of
-//! `g^`. It follows slowly: a strength that jumps throws what lies on it.
-//! A damping of the normal motion, bounded by a small part of that force, ends what swings on a contact.
-//! What would close the gap faster than the barrier can brake is stopped at a goal no wider than the gap ([`Contact::goal`]):
-//! free flight by inelastic impulses beforehand, the rest by a stiff spring toward the goal in another solve. The barrier enters by
-//! its chord from the present gap to the one to which the forces of the last step lead, or free flight where that is less. What rests so
-//! rests where the barrier bears it, whatever the step; tangents at what is expected leave it deeper, and hopping under many times its weight.
-//! Where features turn away from each other only a share of the barrier acts. It grows as the gap closes, so it is part of the line:
-//! at a gap that is spent, a share held over the step throws what it should bear.
-//! Friction is a bristle per contact whose force is returned to the Coulomb bound `mu_s N` while it holds and `mu_d N` while it
-//! slides. It enters the linear system by its secant at the displacement that the forces of the last step would lead to, which
-//! neither chatters nor creeps, and in steady sliding gives the bound itself.
-//! The normal force in the bound is the present one. Measured friction ([`super::friction`]) is returned to its own bound in the same
-//! way; where that depends on the direction, the secant is a tensor.
+//! `N = m a ((1 - s)/s)^2` for `s < 1`. The pair bears the mass `m`, and `a` is an acceleration of a few times gravity.
+//! A single layer rests near 0.6 `g^`, ten near 0.35, and no load closes the gap. The barrier does not depend on the
+//! step, so a change of step releases no energy. It stores little energy, so contacts hardly bounce.
+//!
+//! Cloth bears load by many vertices, and `m` is the pair's effective mass. A body may stand on one vertex, and `m` is
+//! all of its mass. Under a larger load, `m a` follows a ninth of the recent mean load of the contact. A thousand times
+//! its own weight then leaves a quarter of `g^`. It follows slowly, because a sudden increase would throw off the load.
+//! Damping of the normal motion, bounded by a small part of that force, ends oscillation on a contact.
+//!
+//! A pair that would close the gap faster than the barrier can brake is stopped at a goal no wider than the gap
+//! ([`Contact::goal`]): first by inelastic impulses on free flight, then by a penalty toward the goal in another solve.
+//! The barrier enters by its chord from the present gap to the expected one. The expected gap follows from the forces
+//! of the last step, or from free flight if that is less. A load at rest then has the exact equilibrium of the barrier,
+//! whatever the step. Tangents at the expected gap would leave it deeper, and hopping under many times its weight.
+//!
+//! Where features turn away from each other, the barrier has an activation weight below one. The weight grows as the
+//! gap closes, so it is part of the linearisation. Once the gap is used up, a weight that is constant over the step
+//! throws off the load.
+//!
+//! Friction is a bristle per contact whose force is returned to the Coulomb bound: `mu_s N` while it sticks, `mu_d N`
+//! while it slides. It enters the linear system by its secant at the displacement to which the forces of the last step
+//! would lead. The secant neither chatters nor creeps, and in steady sliding gives the bound itself. The normal force
+//! in the bound is the present one. Measured friction ([`super::friction`]) is returned to its own bound in the same
+//! way; if that bound depends on the direction, the secant is a tensor.
 
 use super::friction::{Rubs, Secant};
 use crate::linalg::{Mat3, Vec3};
 
-/// The barrier's acceleration at unit stiffness factor [m/s^2].
+/// Barrier acceleration `a` at unit stiffness factor [m/s^2].
 const ACCELERATION: f64 = 30.0;
-/// A step may bring a gap down to this part of itself, or of the activation distance where that is less.
+/// Part of the gap, and of the activation distance, to which a step may close the gap; the lesser applies.
 const BRAKE: (f64, f64) = (0.9, 0.5);
-/// Damping time of the barrier [s], and the part of its force that bounds the damping. Facets that roll or slide on and off lose twice
-/// that part of what they press: a ball goes as on a slope that is less, a strip over a post as with more friction.
+/// Damping time of the barrier [s], and the part of its force that bounds the damping. Facets that roll or slide on and
+/// off lose twice that part of their pressing force. A ball rolls as if its slope were less, a strip slides over a post
+/// as if with more friction.
 const DAMPING: (f64, f64) = (2e-2, 0.05);
-/// Time over which a contact learns what it bears [s], and that in units of the barrier's strength at most: it rests no deeper than at
-/// `s = 1/(1 + sqrt(9))`.
+/// Averaging time of the load of a contact [s], and the largest mean load in units of the barrier's strength. The
+/// contact rests no deeper than at `s = 1/(1 + sqrt(9))`.
 const LOAD: (f64, f64) = (2e-2, 9.0);
-/// Stiffness of the spring that stops, times `h^2/m`, and its growth each time it did not suffice.
+/// Stiffness of the penalty toward the goal, times `h^2/m`, and its growth each time it did not suffice.
 const STOP: (f64, f64) = (16.0, 8.0);
-/// Smallest `s` at which the barrier is linearised, in units of the present gap's and of one.
+/// Smallest gap at which the barrier is linearised, in units of the present gap and of the activation distance.
 const CLOSEST: (f64, f64) = (0.5, 0.05);
 /// Change of the gap below which the chord is the tangent, in activation distances.
 const STAYS: f64 = 1e-6;
@@ -45,31 +52,32 @@ const BRISTLE: f64 = 20.0;
 /// Friction coefficients of a pair of surfaces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Friction {
-    /// Coefficient that holds.
+    /// Static coefficient.
     pub fixed: f64,
-    /// Coefficient while sliding.
+    /// Kinetic coefficient.
     pub sliding: f64,
 }
 
 impl Friction {
-    /// Of two surfaces: geometric means, so that equal surfaces have their own coefficients.
+    /// Combines the coefficients of two surfaces by geometric means, so that equal surfaces have their own
+    /// coefficients.
     pub fn between(a: Friction, b: Friction) -> Friction {
         Friction { fixed: (a.fixed * b.fixed).sqrt(), sliding: (a.sliding * b.sliding).sqrt() }
     }
 }
 
-/// Friction of a contact.
+/// Friction law of a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rule {
-    /// By coefficients.
+    /// Coulomb friction with coefficients.
     Coulomb(Friction),
-    /// As measured: its place among [`Rubs::rubs`].
+    /// Measured friction: index in [`Rubs::rubs`].
     Measured(u32),
 }
 
 impl Rule {
-    /// Part of the displacement `across` the `normal` that friction takes out of it, where `lack` along it is taken out in the step [m], between
-    /// sides of the effective `mass` [kg].
+    /// Returns the part of the displacement `across` the `normal` that friction removes, if `lack` is removed along the
+    /// normal in the step [m]. `mass` is the effective mass of both sides [kg].
     pub fn rubbed(self, normal: &Vec3, mass: f64, across: &Vec3, lack: f64, setting: &Setting, rubs: &Rubs) -> Vec3 {
         match self {
             Rule::Coulomb(friction) => {
@@ -92,41 +100,41 @@ impl Rule {
 pub struct Bristle {
     /// Tangential deflection [m].
     pub deflection: Vec3,
-    /// It slid in the last step.
+    /// Whether the contact slid in the last step.
     pub sliding: bool,
-    /// The contact acts whatever its features say: it had to be stopped once.
+    /// Whether the contact keeps full activation weight, because it had to be stopped once.
     pub kept: bool,
-    /// Load that it bears, the mean over a while [N].
+    /// Recent mean load [N].
     pub load: f64,
 }
 
-/// Part of the barrier that acts, at the present gap and beside it.
+/// Activation weight: part of the barrier that acts at the present gap, and its derivative.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
-    /// In [0, 1]: less than one where the features turn away from each other.
+    /// Part in [0, 1], less than one where the features turn away from each other.
     pub part: f64,
-    /// By how much it grows as the gap closes and what is around stays [1/m].
+    /// Increase of the part as the gap closes with its surroundings fixed [1/m].
     pub growth: f64,
 }
 
 impl Share {
-    /// Nothing acts.
+    /// Activation weight zero.
     pub const NONE: Share = Share { part: 0.0, growth: 0.0 };
-    /// All acts.
+    /// Activation weight one.
     pub const WHOLE: Share = Share { part: 1.0, growth: 0.0 };
 
-    /// `part` bounded to [0, 1], beyond which it does not grow.
+    /// Clamps `part` to [0, 1]. A clamped part does not grow.
     pub fn bounded(part: f64, growth: f64) -> Share {
         Share { part: part.clamp(0.0, 1.0), growth: if part > 0.0 && part < 1.0 { growth } else { 0.0 } }
     }
 
-    /// This part of another share.
+    /// Multiplies two activation weights.
     pub fn of(self, other: Share) -> Share {
         Share { part: self.part * other.part, growth: self.growth * other.part + self.part * other.growth }
     }
 }
 
-/// One pair of features in contact.
+/// Pair of features in contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// Unit direction in which side A is pushed.
@@ -137,35 +145,37 @@ pub struct Contact {
     pub reach: f64,
     /// Effective mass `1/sum(w^2/m)` of the pair [kg].
     pub mass: f64,
-    /// Mass for whose weight the barrier is made, no less than that [kg].
+    /// Mass for whose weight the barrier is made, no less than the effective mass [kg].
     pub bears: f64,
     /// Part of the barrier that acts, above zero.
     pub share: Share,
     /// Friction of the two surfaces.
     pub friction: Rule,
-    /// Memory; none when the contact is new.
+    /// Memory; `None` if the contact is new.
     pub bristle: Option<Bristle>,
-    /// Relative displacement in the step, but for turning as one, under the forces of the last one, a new contact's not among them [m].
+    /// Relative displacement in the step under the forces of the last step, without common rotation [m]. The force of a
+    /// new contact is not included.
     pub expected: Vec3,
 }
 
-/// What all contacts of a step share.
+/// Parameters common to all contacts of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Setting {
-    /// Factor of the barrier.
+    /// Stiffness factor of the barrier.
     pub stiffness: f64,
-    /// The step [s].
+    /// Step [s].
     pub h: f64,
-    /// The largest step: bristles keep their stiffness when the step changes [s].
+    /// Largest step, for which the stiffness of bristles is made [s]. The stiffness does not change with the step.
     pub largest: f64,
-    /// Most that a contact learns to bear [N]: what is squeezed in a gap that does not give would press ever more.
+    /// Bound of a contact's mean load [N]. In a pinch that does not open, the load would grow without end.
     pub most: f64,
-    /// Prescribed motion waits: an obstacle presses then in a gap that does not give, and contacts learn no more load.
+    /// Whether prescribed motion waits in a pinch. An obstacle then presses in a gap that does not open, and mean loads
+    /// do not grow.
     pub waits: bool,
 }
 
 impl Setting {
-    /// For a world whose moving things weigh `mass` [kg], with the factor of the barrier and the largest step [s].
+    /// Returns the setting for a world with moving mass `mass` [kg], barrier factor `stiffness` and largest step [s].
     pub fn new(mass: f64, stiffness: f64, largest: f64) -> Setting {
         Setting { stiffness, h: largest, largest, most: mass * ACCELERATION, waits: false }
     }
@@ -178,24 +188,24 @@ pub struct Linear {
     pub force: Vec3,
     normal: f64,
     normal_stiffness: f64,
-    /// Of friction in every direction.
+    /// Isotropic stiffness of friction.
     tangent_stiffness: f64,
-    /// What is more of it in one direction, as a vector: a square root.
+    /// Vector whose outer product with itself is the additional stiffness in one direction.
     along: Vec3,
 }
 
-/// How a contact presses.
+/// Normal force of a contact, linearised.
 #[derive(Clone, Copy, Debug)]
 struct Press {
     /// Normal force at free flight [N].
     normal: f64,
-    /// Its stiffness [N/m].
+    /// Stiffness of the normal force [N/m].
     stiffness: f64,
-    /// What bounds friction [N].
+    /// Normal force in the friction bound [N].
     pressing: f64,
 }
 
-/// Barrier force [N] and stiffness [N/m] at a gap in (0, `reach`), for `force = m a` [N].
+/// Returns barrier force [N] and stiffness [N/m] at a gap in (0, `reach`), for `force = m a` [N].
 pub fn barrier(force: f64, reach: f64, gap: f64) -> (f64, f64) {
     if gap >= reach {
         return (0.0, 0.0);
@@ -205,7 +215,7 @@ pub fn barrier(force: f64, reach: f64, gap: f64) -> (f64, f64) {
     (force * r * r, 2.0 * force * r / (s * s * reach))
 }
 
-/// Barrier energy [J]: the integral of [`barrier`] from `gap` to `reach`.
+/// Returns the barrier energy [J]: the integral of [`barrier`] from `gap` to `reach`.
 pub fn barrier_energy(force: f64, reach: f64, gap: f64) -> f64 {
     if gap >= reach {
         return 0.0;
@@ -219,27 +229,27 @@ impl Contact {
         BRISTLE * self.mass / (setting.largest * setting.largest)
     }
 
-    /// Force of the barrier where the gap is half of the activation distance and all of it acts [N].
+    /// Returns the force of the whole barrier at half the activation distance [N].
     fn strength(&self, stiffness: f64) -> f64 {
         (self.bears * ACCELERATION * stiffness).max(self.bristle.unwrap_or_default().load / LOAD.1)
     }
 
-    /// Energy that the barrier stores at the present gap, at most: where all of it acts [J].
+    /// Returns an upper bound of the barrier energy at the present gap, with activation weight one [J].
     pub fn stored(&self, stiffness: f64) -> f64 {
         barrier_energy(self.strength(stiffness), self.reach, self.gap.max(CLOSEST.1 * self.reach))
     }
 
-    /// Least gap that free flight may leave at the end of a step [m].
+    /// Returns the least gap that free flight may leave at the end of a step [m].
     pub fn goal(&self) -> f64 {
         (BRAKE.0 * self.gap).min(BRAKE.1 * self.reach)
     }
 
-    /// What bounds friction when this is linearised: a force along the normal [N], not negative.
+    /// Returns the normal force in the friction bound at the linearisation [N], not negative.
     pub fn pressing(&self, free: &Vec3, stops: i32, setting: &Setting) -> f64 {
         self.press(free, stops, setting).pressing.max(0.0)
     }
 
-    /// What acts along the normal.
+    /// Linearises the force along the normal.
     #[inline]
     fn press(&self, free: &Vec3, stops: i32, setting: &Setting) -> Press {
         let n = &self.normal;
@@ -247,21 +257,23 @@ impl Contact {
         let at = (self.gap + n.dot(&self.expected)).min(flight).max(CLOSEST.0 * self.gap).max(CLOSEST.1 * self.reach);
         let bears = self.share.part * self.strength(setting.stiffness);
         let (force, tangent) = barrier(bears, self.reach, at);
-        // The chord from the present gap: right where it stays and where it goes as expected, and in between no less than the barrier.
+        // Chord from the present gap. It is exact at the present and at the expected gap, and no less than the barrier
+        // in between.
         let now = self.gap.clamp(CLOSEST.1 * self.reach, self.reach);
         let (present, _) = barrier(bears, self.reach, now);
         let way = now - at;
         let mut normal_stiffness = if way.abs() > STAYS * self.reach { (force - present) / way } else { tangent };
         let mut normal = force + normal_stiffness * (at - flight);
-        // What presses at the present gap bounds friction: free flight closes it by more than the step will.
+        // The force at the present gap bounds friction, because free flight closes the gap by more than the step will.
         let mut pressing = force + normal_stiffness * (at - self.gap);
-        // The share changes with the gap as well: where it closes to no more than one, and where it opens by no more than that.
+        // The activation weight changes with the gap as well: to no more than one as it closes, by no more than itself
+        // as it opens.
         let opening = n.dot(&self.expected).min(n.dot(free));
         let change = if opening < 0.0 { 1.0 - self.share.part } else { 1.0 };
         let growth = force.max(pressing) / self.share.part * self.share.growth.min(change / opening.abs());
         normal -= growth * n.dot(free);
         normal_stiffness += growth;
-        // Against both closing and opening: single contacts that come and go would keep each other going.
+        // Damping acts on closing and opening, because single contacts that come and go would keep each other going.
         let travel = n.dot(&self.expected).abs().max(1e-12 * self.reach);
         let viscous = (normal_stiffness * DAMPING.0 / setting.h).min(DAMPING.1 * force / travel);
         normal -= viscous * n.dot(free);
@@ -275,8 +287,8 @@ impl Contact {
         Press { normal, stiffness: normal_stiffness, pressing }
     }
 
-    /// Linearises for a step of size `h` whose free flight displaces the sides by `free` relative to each other [m], at what is
-    /// expected; with `stops` above zero, adds the spring toward the goal.
+    /// Linearises for a step of size `h` at the expected displacement. `free` is the relative displacement of the sides
+    /// in free flight [m]. If `stops` is above zero, adds the penalty toward the goal.
     pub fn linearise(&self, free: &Vec3, stops: i32, setting: &Setting, rubs: &Rubs) -> Linear {
         let n = &self.normal;
         let Press { normal, stiffness: normal_stiffness, pressing } = self.press(free, stops, setting);
@@ -306,7 +318,7 @@ impl Contact {
         rubs.laws[rub.law as usize].secant(rub, &self.normal, pressing, e, stiffness, sliding)
     }
 
-    /// Stiffness [N/m], symmetric positive semidefinite.
+    /// Returns the stiffness [N/m], symmetric positive semidefinite.
     #[inline]
     pub fn stiffness(&self, linear: &Linear) -> Mat3 {
         let n = &self.normal;
@@ -316,23 +328,23 @@ impl Contact {
         if *along == Vec3::zeros() { stiffness } else { stiffness + along * along.transpose() }
     }
 
-    /// Coulomb bound for a normal force, and whether the bristle's force stays within what holds.
+    /// Returns the Coulomb bound for a normal force, and whether the bristle's force sticks.
     fn bound(&self, friction: &Friction, normal: f64, force: f64) -> (f64, bool) {
         let sliding = self.bristle.is_some_and(|b| b.sliding);
         let mu = if sliding { friction.sliding } else { friction.fixed };
         if force <= mu * normal { (mu * normal, true) } else { (friction.sliding * normal, false) }
     }
 
-    /// Normal force at the end of the step [N], for the displacement `moved` instead of `free` [m].
+    /// Returns the normal force at the end of the step [N], for the displacement `moved` instead of `free` [m].
     pub fn normal_force(&self, linear: &Linear, moved: &Vec3, free: &Vec3) -> f64 {
         (linear.normal - linear.normal_stiffness * self.normal.dot(&(moved - free))).max(0.0)
     }
 
-    /// The bristle after the surfaces slid by `slid` [m] under the normal force `normal` [N].
+    /// Returns the bristle after the surfaces slid by `slid` [m] under the normal force `normal` [N].
     pub fn advance(&self, linear: &Linear, slid: &Vec3, normal: f64, setting: &Setting, rubs: &Rubs) -> Bristle {
         let n = &self.normal;
         let had = self.bristle.unwrap_or_default().load;
-        // The load is that of the barrier, not of the springs that stop blows.
+        // The load is that of the barrier, without penalties toward the goal.
         let gap = (self.gap + n.dot(slid)).max(CLOSEST.1 * self.reach);
         let borne = barrier(self.share.part * self.strength(setting.stiffness), self.reach, gap).0;
         let most = if setting.waits { had } else { setting.most };
@@ -367,8 +379,9 @@ impl Contact {
 mod tests {
     use super::*;
 
-    /// Where a gram comes to rest or does not: its largest speed in the second of two seconds, and its last gap [m/s, m]. A spring of
-    /// `spring` times `m/h^2` presses it `depth` [m] beyond the gap at which the share begins, 2 per mm. There the gap is spent.
+    /// Presses a gram on a contact for two seconds. Returns its largest speed in the second half, and its last gap
+    /// [m/s, m]. A spring of `spring` times `m/h^2` presses it `depth` [m] beyond the gap of zero activation weight,
+    /// which grows by 2 per mm. There the gap is used up.
     fn pressed(spring: f64, depth: f64, linearised: bool) -> (f64, f64) {
         let setting = Setting::new(1.0, 1.0, 2e-3);
         let (h, mass, growth) = (setting.h, 1e-3, 2e3);
@@ -401,7 +414,8 @@ mod tests {
         (fastest, gap)
     }
 
-    /// What is pressed by many times its weight rests where the barrier bears that, whatever the step and wherever it came from.
+    /// A mass under many times its weight rests where the barrier bears that load, whatever the step and the initial
+    /// gap.
     #[test]
     fn what_is_pressed_rests_where_the_barrier_bears_it() {
         let (mass, reach, gravity) = (1e-3, 1e-3, 9.81);
@@ -442,15 +456,15 @@ mod tests {
         }
     }
 
-    /// Something light is pressed by a hundred to a hundred thousand times its weight: it rests where the barrier bears that, or else at
-    /// a quarter of the activation distance, for a ninth of what it bears is then its strength.
+    /// A light mass bears a hundred to a hundred thousand times its weight. It rests where the barrier bears that load.
+    /// Under larger loads the strength is a ninth of the load, and it rests at a quarter of the activation distance.
     #[test]
     fn what_is_pressed_by_more_than_it_can_bear_grows_stronger() {
         let (mass, reach, gravity) = (1e-3, 1e-3, 9.81);
         for (h, load) in [1e-3, 4e-3].into_iter().flat_map(|h| [1e2, 1e3, 1e4, 1e5].map(|load| (h, load))) {
             let setting = Setting::new(1e3, 1.0, h);
             let (mut gap, mut speed, mut last, mut bristle) = (0.5 * reach, 0.0, 0.0, Bristle::default());
-            // What presses is as heavy.
+            // The load has inertia as well.
             let inertia = (1.0 + load) * mass / (h * h);
             for _ in 0..(2.0 / h) as usize {
                 let free = Vec3::y() * (speed - gravity * h) * h;
@@ -484,7 +498,7 @@ mod tests {
         }
     }
 
-    /// Held over a step, a share of the barrier at a gap that is spent throws what it should bear, for ever.
+    /// Once the gap is used up, an activation weight that is constant over a step throws off the load forever.
     #[test]
     fn what_presses_on_a_growing_share_comes_to_rest() {
         for spring in [0.3, 1.0, 4.0, 12.0, 40.0] {

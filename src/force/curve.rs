@@ -1,22 +1,23 @@
-//! Load-force curves: monotone cubics through measured points (Fritsch & Carlson 1980, "Monotone piecewise cubic interpolation").
+//! Load-force curves: monotone cubics through measured points (Fritsch & Carlson 1980, "Monotone piecewise cubic
+//! interpolation").
 
-/// Force of friction over load, from none at none.
+/// Force of friction over load, zero at zero load.
 ///
-/// Beyond the last point the coefficient stays what it is there, as Coulomb's law has it. The slope of the last points would
-/// be the other choice; it is the least certain of what was measured, and where it is flat nothing would hold any more under
+/// Beyond the last point the coefficient is constant, as in Coulomb's law. The alternative would be the slope of the
+/// last points. That slope is the least certain of the measurement, and where it is zero, friction would vanish under
 /// impacts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// Loads, the first is zero [N].
+    /// Loads; the first is zero [N].
     loads: Vec<f64>,
-    /// Forces, the first is zero [N].
+    /// Forces; the first is zero [N].
     forces: Vec<f64>,
     /// Slopes at the loads.
     slopes: Vec<f64>,
 }
 
 impl Curve {
-    /// Through points of load and force [N], loads above zero and ascending, at least one.
+    /// Interpolates points of load and force [N]. Loads must be positive and ascending; at least one is needed.
     pub fn new(points: impl IntoIterator<Item = [f64; 2]>) -> Curve {
         let (loads, forces): (Vec<f64>, Vec<f64>) =
             std::iter::once([0.0; 2]).chain(points).map(|[load, force]| (load, force)).unzip();
@@ -44,12 +45,12 @@ impl Curve {
         Curve { loads, forces, slopes }
     }
 
-    /// A coefficient whatever the load.
+    /// Returns the curve of a coefficient that does not depend on the load.
     pub fn constant(coefficient: f64) -> Curve {
         Curve::new([[1.0, coefficient]])
     }
 
-    /// Force over load, at no load the slope there.
+    /// Returns force over load; at zero load, the slope of the curve.
     pub fn coefficient(&self, load: f64) -> f64 {
         let last = self.loads.len() - 1;
         let k = self.loads[1..].partition_point(|l| *l <= load);
@@ -65,7 +66,7 @@ impl Curve {
         if k == 0 { slope } else { (self.forces[k] + (load - self.loads[k]) * slope) / load }
     }
 
-    /// Measured loads but the first, which is none [N].
+    /// Returns the measured loads, without the zero load [N].
     pub fn loads(&self) -> &[f64] {
         &self.loads[1..]
     }
@@ -95,7 +96,7 @@ mod tests {
         }
     }
 
-    /// A straight line is one everywhere, and a curve goes on with its last coefficient.
+    /// A straight line has one coefficient at every load. Beyond its points a curve keeps its last coefficient.
     #[test]
     fn a_line_is_coulombs_law_and_beyond_its_points_a_curve_is_too() {
         let line = Curve::new([[0.5, 0.15], [1.0, 0.3], [4.0, 1.2]]);

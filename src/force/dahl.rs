@@ -1,18 +1,20 @@
 //! Internal friction of cloth: Dahl's law for one scalar strain (Dahl 1968; Miguel et al. 2013, section 3).
 //!
-//! With `d` the sign of the strain's change, `ds/de = (smax(e) - d s)/tau` and `smax(e) = a + b |e|` (Eq. 2). What the stress `s` is hangs on
-//! the path of the strain and not on the time it takes: where the strain goes on for long, it nears `d smax`; turned round, it follows
-//! within a few `tau`. A way from `e` to `e'` with `q = exp(-|e' - e|/tau)` and `b' = b sign(e)` has a closed form:
+//! With `d` the sign of the strain's change, `ds/de = (smax(e) - d s)/tau` and `smax(e) = a + b |e|` (Eq. 2). The
+//! stress `s` depends on the path of the strain and not on time. On a long path in one direction it approaches
+//! `d smax`; after a reversal it follows within a few `tau`. A path from `e` to `e'` with `q = exp(-|e' - e|/tau)` and
+//! `b' = b sign(e)` has a closed form:
 //! - exact: `s' = d smax(e') - b' tau + (s - d smax(e) + b' tau) q`;
-//! - fitted: the same without `b' tau` (Eq. 3), with which the tables of that paper were made;
-//! - power `gamma` (Eq. 1), for `b = 0`: `y = 1 - d s/smax` goes as `dy/d|e| = -y^gamma/tau`.
+//! - fitted: as exact, without `b' tau` (Eq. 3). The tables of that paper were made with this form;
+//! - power `gamma` (Eq. 1), for `b = 0`: `y = 1 - d s/smax` follows `dy/d|e| = -y^gamma/tau`.
 //!
-//! A way that goes through `e = 0` is split there. Since `smax` falls with the strain the exact stress may exceed it by `b tau`.
+//! A path through `e = 0` is split there. Since `smax` falls with the strain, the exact stress may exceed it by
+//! `b tau`.
 
-/// Closed form of the way.
+/// Closed form of the stress along a path.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Form {
-    /// Solves Eq. 2.
+    /// Exact solution of Eq. 2.
     #[default]
     Exact,
     /// Eq. 3 of the paper.
@@ -21,52 +23,57 @@ pub enum Form {
     Power(f64),
 }
 
-/// Dahl's law; stress in N/m for strains of stretch, in N for `3 kappa` [1/m] of bending.
+/// Dahl's law. Stress is in N/m for strains of stretch, in N for the strain `3 kappa` [1/m] of bending.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dahl {
-    /// Largest stress at no strain.
+    /// Largest stress at zero strain.
     pub a: f64,
-    /// How much it grows by strain.
+    /// Increase of the largest stress per strain.
     pub b: f64,
-    /// Strain within which the stress follows a turn.
+    /// Strain within which the stress follows a reversal.
     pub tau: f64,
     /// Closed form.
     pub form: Form,
 }
 
-/// Steps over the time in which a vertex swings on the slope of friction. Above it friction turns strains round by so many `tau` in a step that
-/// the line which stands for it makes energy of quick motion: up to a 20th of a blow at 7, a quarter at 11, all of it at 13.
+/// Longest step in units of `sqrt(m/k)`, the time scale of a vertex on the slope of friction. In longer steps strains
+/// reverse by so many `tau` that the linearised friction adds energy to fast motion: up to 1/20 of the energy of a blow
+/// at 7, 1/4 at 11, all of it at 13.
 const STEPS: f64 = 7.0;
-/// Strain at which the slope of friction is taken.
+/// Strain at which the slope of friction is evaluated.
 const STRETCHED: f64 = 0.1;
-/// Expected changes below this part of `tau` have the slope at the start.
+/// Expected change of strain, in units of `tau`, below which the initial slope is used.
 const SMALL: f64 = 1e-3;
 
 impl Dahl {
-    /// The law of a constant largest stress that turns to 95 % of it on the way back by `turn`: it leaves the strain at which elasticity has that stress
-    /// (section 3.1).
+    /// Returns the law of a constant largest stress `most`. A reversal by `turn` brings the stress to 95 % of its
+    /// opposite. The cloth then keeps the strain at which elasticity has that stress (section 3.1).
     pub fn tuned(most: f64, turn: f64) -> Dahl {
         Dahl { a: most, b: 0.0, tau: turn / (2.0f64 / (1.0 - 0.95)).ln(), form: Form::Exact }
     }
 
-    /// Largest stress at a strain.
+    /// Returns the largest stress at a strain.
     #[inline]
     pub fn most(&self, e: f64) -> f64 {
         self.a + self.b * e.abs()
     }
 
-    /// Longest step in which it makes hardly any energy of stretch [s], where a vertex has this mass [kg] and elasticity this stiffness [N/m]. Friction of
-    /// the slope `smax/tau` changes a strain by `h^2 smax/(m tau)` of its `tau` in a step `h`; where elasticity is stiffer it holds that.
+    /// Returns the longest step in which friction adds hardly any energy to stretch [s]. `mass` is that of a vertex
+    /// [kg], `stiffness` that of elasticity [N/m]. In a step `h`, friction of the slope `smax/tau` changes a strain by
+    /// `h^2 smax/(m tau)` times its `tau`. There is no bound if elasticity is stiffer than that slope.
     pub fn longest_step(&self, mass: f64, stiffness: f64) -> f64 {
         let slope = self.most(STRETCHED) / self.tau;
         if slope > stiffness { STEPS * (mass / slope).sqrt() } else { f64::INFINITY }
     }
 
-    /// Half the width of the widest steady loop about no strain in which [`Form::Fitted`] gives more than it takes; 0 of other forms.
+    /// Returns half the width of the widest steady loop about zero strain in which [`Form::Fitted`] yields energy; 0
+    /// for other forms.
     ///
-    /// Between `-e` and `e`, with `x = e/tau`, a loop takes `4 tau (a (x - tanh x) + b tau (x^2/2 - x tanh x))`, for without its `b' tau` this form
-    /// adds `b |de|` to the stress on every way. The first term is as `x^3`, the second as `-x^2`: with any `b` small loops give. With
-    /// `b tau` up to `a` they are narrower than about `tau`, where there is little friction; with `a` of 0 all up to 1.92 `tau` give.
+    /// Between `-e` and `e`, with `x = e/tau`, a loop dissipates `4 tau (a (x - tanh x) + b tau (x^2/2 - x tanh x))`.
+    /// The second term is there because, without its `b' tau`, this form adds `b |de|` to the stress on every path. The
+    /// first term grows as `x^3`, the second as `-x^2`. Therefore small loops yield energy for any positive `b`. With
+    /// `b tau` up to `a` these loops are narrower than about `tau`, where there is little friction; with zero `a`, all
+    /// loops up to 1.92 `tau` yield energy.
     pub fn gives(&self) -> f64 {
         if self.form != Form::Fitted || self.b <= 0.0 {
             return 0.0;
@@ -80,7 +87,7 @@ impl Dahl {
         low * self.tau
     }
 
-    /// Stress after a way from the strain `e`, where it was `s`, to `to`; and work done on the way.
+    /// Returns the stress after a path from the strain `e` to `to`, and the work done on it. The initial stress is `s`.
     #[inline]
     pub fn go(&self, e: f64, s: f64, to: f64) -> (f64, f64) {
         if e * to < 0.0 {
@@ -92,7 +99,7 @@ impl Dahl {
         }
     }
 
-    /// The same where the strain keeps its sign.
+    /// Evaluates [`Dahl::go`] for a path on which the strain keeps its sign.
     fn straight(&self, e: f64, s: f64, to: f64) -> (f64, f64) {
         let way = (to - e).abs();
         if way == 0.0 {
@@ -101,7 +108,7 @@ impl Dahl {
         let d = (to - e).signum();
         let Dahl { tau, .. } = *self;
         let lag = match self.form {
-            // The sign is that of the side on which the way is.
+            // The sign is that of the strain on the path.
             Form::Exact => self.b * (e + to).signum() * tau,
             Form::Fitted => 0.0,
             Form::Power(gamma) => return power(self.a, gamma, way / tau, d, s, tau),
@@ -111,13 +118,14 @@ impl Dahl {
         (end + (s - from) * (1.0 + less), d * (0.5 * (from + end) * way - (s - from) * tau * less))
     }
 
-    /// Largest slope of the stress at a strain, over both directions.
+    /// Returns the largest slope of the stress at a strain, over both directions.
     #[inline]
     pub fn steepest(&self, e: f64, s: f64) -> f64 {
         (self.most(e) + s.abs()) / self.tau
     }
 
-    /// Slope of the chord of a way of length `way` against the stress, the steeper of the two directions.
+    /// Returns the slope of the chord of a path of length `way` that reverses the stress: the steeper of both
+    /// directions.
     #[inline]
     pub fn turn(&self, e: f64, s: f64, way: f64) -> f64 {
         let part = way / self.tau;
@@ -125,8 +133,9 @@ impl Dahl {
         self.steepest(e, s) * level
     }
 
-    /// Slope of the chord of an expected way from `e`, where the stress is `s`, to `to`: what an implicit step adds to its stiffness. Not
-    /// below zero, where the exact stress falls with the bound; not above the steepest slope.
+    /// Returns the slope of the chord of an expected path from `e`, with stress `s`, to `to`. An implicit step adds
+    /// this slope to its stiffness. The slope is clamped to zero, because the exact stress can fall with its bound, and
+    /// to the steepest slope.
     #[inline]
     pub fn secant(&self, e: f64, s: f64, to: f64) -> f64 {
         let steepest = self.steepest(e, s);
@@ -137,7 +146,7 @@ impl Dahl {
     }
 }
 
-/// The way of [`Form::Power`]: `way` in units of `tau`.
+/// Evaluates a path of [`Form::Power`]. `way` is in units of `tau`.
 fn power(most: f64, gamma: f64, way: f64, d: f64, s: f64, tau: f64) -> (f64, f64) {
     if most == 0.0 {
         return (0.0, 0.0);
@@ -174,7 +183,7 @@ mod tests {
         ]
     }
 
-    /// Ways in pieces give what the whole gives, through zero as well, the work too.
+    /// A path in pieces gives the stress and work of the whole path, through zero as well.
     #[test]
     fn ways_in_pieces_are_the_whole() {
         let mut random = Random::new(1);
@@ -215,7 +224,7 @@ mod tests {
                     let gamma = if let Form::Power(gamma) = dahl.form { gamma } else { 1.0 };
                     let most = dahl.most(e);
                     let slope = most / dahl.tau * (1.0 - d * s / most).powf(gamma);
-                    // The next term of the series is a few h/tau of it; rounding leaves 1e-11 of it.
+                    // The next term of the series is a few h/tau of the slope; rounding leaves 1e-11 of it.
                     let (found, bound) = ((there - s) / (d * h), 4e-5 * (most + s.abs()) / dahl.tau);
                     assert!((found - slope).abs() < bound, "{dahl:?} {e} {s} {d}: {found} {slope}");
                     let mean = 0.5 * (there + s) * d * h;
@@ -225,8 +234,9 @@ mod tests {
         }
     }
 
-    /// Steady loops. Of a constant bound over a range D of strain: the stress turns at `smax tanh(D/2 tau)`, and a loop takes
-    /// `2 smax (D - 2 tau tanh(D/2 tau))`. Of a bound that grows: between two strains, solved for from the closed form.
+    /// Steady loops. For a constant bound over a range D of strain, the stress reverses at `smax tanh(D/2 tau)`, and a
+    /// loop dissipates `2 smax (D - 2 tau tanh(D/2 tau))`. For a bound that grows, the values between two strains are
+    /// solved from the closed form.
     #[test]
     fn steady_loops_are_those_of_the_equation() {
         let steady = |dahl: Dahl, low: f64, high: f64| {
@@ -260,8 +270,8 @@ mod tests {
         }
     }
 
-    /// Loops about no strain of the fitted form: they give where they are narrower than the bound and take where they are wider, and those of the
-    /// exact one take. 1.2 and 0.8 of the bound are far from the root.
+    /// Loops about zero strain of the fitted form yield energy if narrower than the bound, and dissipate it if wider.
+    /// Loops of the exact form dissipate. 1.2 and 0.8 of the bound are far from the root.
     #[test]
     fn narrow_loops_of_the_fitted_form_give() {
         let loss = |dahl: Dahl, reach: f64| {
@@ -291,7 +301,8 @@ mod tests {
         }
     }
 
-    /// Tuned by the strain that stays, 2 % where stiffness is 100 N/m: the way back from saturation at 10 % turns the stress to 95 % of it.
+    /// Tuned by a permanent strain of 2 % at a stiffness of 100 N/m: the way back from saturation at 10 % turns the
+    /// stress to 95 % of its opposite.
     #[test]
     fn tuned_by_what_stays() {
         let dahl = Dahl::tuned(100.0 * 0.02, 0.1 - 0.02);
@@ -300,7 +311,7 @@ mod tests {
         assert!((turned / dahl.most(0.0) + 0.95).abs() < 1e-12, "{turned}");
     }
 
-    /// The linearisation of the paper (Eq. 9) differs from the way by the square of the step.
+    /// The linearisation of the paper (Eq. 9) differs from the closed form by the square of the step.
     #[test]
     fn the_linearisation_of_the_paper_is_of_first_order() {
         let dahl = all()[0];
@@ -315,7 +326,7 @@ mod tests {
         }
     }
 
-    /// A turn each step, a thousand times, does not drift.
+    /// A reversal in each step, a thousand times, does not drift.
     #[test]
     fn a_turn_each_step_does_not_drift() {
         for dahl in all() {
@@ -329,7 +340,8 @@ mod tests {
         }
     }
 
-    /// The chord lies between nothing and the steepest slope, and meets the way where it is not bounded.
+    /// The chord's slope lies between zero and the steepest slope. Where it is not clamped, the chord ends on the
+    /// closed form.
     #[test]
     fn chords_are_bounded() {
         let mut random = Random::new(3);

@@ -1,9 +1,9 @@
 //! Drag of the air.
 //!
-//! Of cloth it is linear: `f = -A (c_n (n.w) n + c_t (w - (n.w) n))` for the velocity `w` relative to the air, the vertex's
-//! area `A` and unit normal `n` (Chen, Feng & Wang 2013, section 3: linear drag on the cloth only; split by direction).
-//! Where air flows, the force is what the flow says of each vertex (`resistance`). A body loses its speed at a rate, whatever the wind. All
-//! are implicit.
+//! Drag of cloth is linear: `f = -A (c_n (n.w) n + c_t (w - (n.w) n))` for the velocity `w` relative to the air, the
+//! vertex's area `A` and unit normal `n` (Chen, Feng & Wang 2013, section 3: linear drag on the cloth only; split by
+//! direction). In an airflow, the force on each vertex comes from the flow (`resistance`). Drag of a body is
+//! proportional to mass and velocity, whatever the wind. All drag is implicit.
 
 use super::scheme::{Exchange, Scheme};
 use super::term::{Law, Name, Own, Rows};
@@ -21,8 +21,8 @@ pub struct Drag {
 }
 
 impl Drag {
-    /// Damping matrix [N s/m] of a vertex with area vector `area` (length: area in m^2, direction: normal): force
-    /// `-matrix w`. Positive semidefinite.
+    /// Returns the damping matrix [N s/m] of a vertex. `area` is its area vector (length: area in m^2, direction:
+    /// normal). The force is `-matrix w`. The matrix is positive semidefinite.
     pub fn matrix(&self, area: &Vec3) -> Mat3 {
         let size = area.norm();
         if size == 0.0 {
@@ -36,24 +36,24 @@ impl Drag {
 /// A cloth with drag.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sail {
-    /// Its vertices.
+    /// Vertices of the cloth.
     pub vertices: Range<usize>,
-    /// Its triangles.
+    /// Triangles of the cloth.
     pub faces: Vec<[u32; 3]>,
-    /// Coefficients.
+    /// Drag coefficients.
     pub drag: Drag,
 }
 
 /// A body with drag.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slowed {
-    /// Its vertices.
+    /// Vertices of the body.
     pub vertices: Range<usize>,
     /// Force per mass and velocity [1/s].
     pub rate: f64,
 }
 
-/// All that has drag.
+/// Cloths and bodies with drag.
 #[derive(Clone, Copy, Debug)]
 pub struct Drags<'a> {
     /// Cloths.
@@ -62,10 +62,10 @@ pub struct Drags<'a> {
     pub slowed: &'a [Slowed],
 }
 
-/// What has drag in a subdomain, which is part of one object.
+/// Drag in a subdomain, which is part of one object.
 pub struct Dragged {
     drag: Option<Drag>,
-    /// Vertices of each triangle, own ones first and ascending, and a sixth: negative where that turns it over.
+    /// Vertices of each triangle, own ones first and ascending, and 1/6, negative if that order flips the triangle.
     faces: Vec<([u32; 3], f64)>,
     /// A third of the area vectors of each own vertex's triangles [m^2].
     areas: Vec<Vec3>,

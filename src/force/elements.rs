@@ -22,13 +22,13 @@ pub struct Elements {
     pub sheets: Vec<Sheet>,
     /// Membrane elements.
     pub triangles: Vec<Triangle>,
-    /// Hinges: bending elements by themselves where the law is a table.
+    /// Hinges. Each stores bending energy by itself if the law is a table.
     pub hinges: Vec<Hinge>,
-    /// Bending elements of the cloths that are plates.
+    /// Plate elements: bending of the cloths whose rigidity is not a table.
     pub patches: Vec<Patch>,
-    /// Stresses that hang on the curvature of triangles.
+    /// Stresses that depend on the curvature of triangles.
     pub creases: Vec<Crease>,
-    /// Springs of cloths that are made of them.
+    /// Springs of cloths that are mass-spring systems.
     pub springs: Vec<Spring>,
     /// Laws by body.
     pub bodies: Vec<Body>,
@@ -45,7 +45,8 @@ pub struct Elements {
 }
 
 impl Elements {
-    /// Gives `f` all terms in the order in which they enter the system. Bending comes first: it overwrites.
+    /// Gives `f` all terms in the order in which they enter the system. Bending comes first because it overwrites
+    /// blocks.
     pub fn each_term(&self, mut f: impl FnMut(&dyn Term)) {
         f(&self.plates());
         f(&self.membranes());
@@ -57,32 +58,32 @@ impl Elements {
         self.others.iter().for_each(|term| f(&**term));
     }
 
-    /// Membranes of all cloths.
+    /// Returns the membranes of all cloths.
     pub fn membranes(&self) -> Membranes<'_> {
         Membranes { sheets: &self.sheets, triangles: &self.triangles }
     }
 
-    /// Bending of all cloths.
+    /// Returns the bending of all cloths.
     pub fn plates(&self) -> Plates<'_> {
         Plates { sheets: &self.sheets, hinges: &self.hinges, patches: &self.patches, creases: &self.creases }
     }
 
-    /// Elasticity of all bodies.
+    /// Returns the elasticity of all bodies.
     pub fn solids(&self) -> Solids<'_> {
         Solids { bodies: &self.bodies, tetrahedra: &self.tetrahedra }
     }
 
-    /// All bonds.
+    /// Returns all bonds.
     pub fn glue(&self) -> Glue<'_> {
         Glue(&self.bonds)
     }
 
-    /// Elastic energy of the solids, and of what glues cloths to them [J].
+    /// Returns the elastic energy of the solids and of the glue between cloths and bodies [J].
     pub fn solid_energy(&self, x: &[Vec3]) -> f64 {
         self.solids().energy(x) + self.glue().energy(x)
     }
 
-    /// Energy of stretching and shearing cloths, and of bending them [J].
+    /// Returns the energy of stretch and shear of all cloths, and that of bending [J].
     pub fn energy<'a>(&self, shape: impl Into<Shape<'a>>) -> (f64, f64) {
         let shape = shape.into();
         let springs = Springs(&self.springs);
@@ -91,7 +92,7 @@ impl Elements {
         (self.membranes().energy(&shape) + along, self.plates().energy(&shape) + across)
     }
 
-    /// Work done against the internal friction of cloths so far [J].
+    /// Returns the work done so far against the internal friction of cloths [J].
     pub fn friction_work(&self, memory: &Memory) -> f64 {
         let (membranes, plates) = (self.membranes(), self.plates());
         membranes.work(memory.of(Law::name(&membranes))) + plates.work(memory.of(Law::name(&plates)))
@@ -103,7 +104,7 @@ impl Elements {
         self.each_term(|term| term.each_energy(&shape, memory.of(term.name()), &mut add));
     }
 
-    /// What all laws remember at the start.
+    /// Returns the initial memory of all laws.
     pub fn memory(&self, x: &[Vec3]) -> Memory {
         let mut memory = Memory::default();
         self.each_term(|term| {
@@ -115,7 +116,7 @@ impl Elements {
         memory
     }
 
-    /// Brings what laws remember up to the end of a step, whose positions are `x` [m].
+    /// Updates the memory of all laws to the end of a step with positions `x` [m].
     pub fn commit(&self, x: &[Vec3], memory: &mut Memory) {
         if memory.0.is_empty() {
             return;

@@ -1,65 +1,66 @@
-//! Friction as measured: load-force curves in directions to the warp (Chen, Feng & Wang 2013, "Modeling Friction and Air Effects
-//! between Cloth and Deformable Bodies", section 5; two tensors after Pabst, Thomaszewski & Strasser 2009).
+//! Measured friction: load-force curves in directions to the warp (Chen, Feng & Wang 2013, "Modeling Friction and Air
+//! Effects between Cloth and Deformable Bodies", section 5; two tensors after Pabst, Thomaszewski & Strasser 2009).
 //!
 //! A sled drawn over cloth under the load `N` meets the force `F0`, `F45` or `F90` by its direction to the warp. With
-//! `F = (F0, F45 - (F0 + F90)/2; ., F90)` in warp and weft, sliding in the unit direction `u` meets `u.F u` in every direction.
-//! Two laws say where that force points ([`Flow`]): against the sliding, as in the paper, or such that the most is dissipated:
-//! the force lies on the ellipse `f.F^-2 f = 1`, whose normal there is the direction of sliding, `f = -F^2 u/|F u|`, minus the
-//! gradient of the dissipation `|F v|`. Along warp and weft both are the same. Where curves against the warp or the weft are
-//! given as well, `F0` and `F90` are those of the quadrant into which the other surface slides; `u.F u` has no jump from one
-//! to the next.
+//! `F = (F0, F45 - (F0 + F90)/2; ., F90)` in warp and weft, sliding in any unit direction `u` meets `u.F u`.
 //!
-//! A bristle whose elastic force is `k e` is brought back to the bound. Against the sliding it is made shorter; else it goes
-//! to the nearest point of the ellipse, `e = d + l F^-2 d`, and `f = k (1 + l F^-2)^-1 e`: that symmetric positive definite
-//! tensor is the secant, and for long `e` it is `F^2/|F e|`.
+//! Two laws give the direction of that force ([`Flow`]). The first is opposite to the sliding, as in the paper. The
+//! second maximises dissipation: the force lies on the ellipse `f.F^-2 f = 1`, whose normal there is the direction of
+//! sliding. This force is `f = -F^2 u/|F u|`, minus the gradient of the dissipation `|F v|`. Along warp and weft both
+//! laws agree. Curves against the warp or the weft may be given as well. Then `F0` and `F90` are those of the quadrant
+//! into which the other surface slides; `u.F u` has no jump between quadrants.
+//!
+//! A bristle whose elastic force is `k e` is returned to the bound. For the first law it is shortened. For the second
+//! it moves to the nearest point of the ellipse: `e = d + l F^-2 d` and `f = k (1 + l F^-2)^-1 e`. That symmetric
+//! positive definite tensor is the secant; for long `e` it approaches `F^2/|F e|`.
 
 use super::curve::Curve;
 use crate::linalg::Vec3;
 
-/// Where friction points.
+/// Direction of friction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// Against the sliding.
+    /// Opposite to the sliding.
     Antiparallel,
-    /// Such that it dissipates the most: the sliding is normal to the bound.
+    /// Direction of maximal dissipation: the sliding is normal to the bound.
     Associated,
 }
 
-/// Curves at angles to the warp.
+/// Load-force curves at angles to the warp.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curves {
-    /// Along the warp, or in every direction where nothing else is given.
+    /// Curve along the warp, or in every direction if no other is given.
     pub warp: Curve,
-    /// Against the warp, if otherwise.
+    /// Curve against the warp, if different.
     pub against_warp: Option<Curve>,
-    /// Along the weft, if otherwise.
+    /// Curve along the weft, if different.
     pub weft: Option<Curve>,
-    /// Against the weft, if otherwise.
+    /// Curve against the weft, if different.
     pub against_weft: Option<Curve>,
-    /// In between, if other than the mean of warp and weft.
+    /// Curve at 45 degrees, if different from the mean of warp and weft.
     pub between: Option<Curve>,
 }
 
-/// A symmetric tensor: its elements 00, 01, 11.
+/// Symmetric tensor by its elements 00, 01, 11.
 type Tensor = [f64; 3];
 
 impl Curves {
-    /// The same in every direction.
+    /// Returns one curve for every direction.
     pub fn even(curve: Curve) -> Curves {
         Curves { warp: curve, against_warp: None, weft: None, against_weft: None, between: None }
     }
 
-    /// The same in every direction.
+    /// Returns whether friction is equal in every direction.
     pub fn is_even(&self) -> bool {
         self.weft.is_none()
     }
 
-    /// Other against warp or weft than along.
+    /// Returns whether friction against warp or weft differs from friction along it.
     pub fn is_one_way(&self) -> bool {
         self.against_warp.is_some() || self.against_weft.is_some()
     }
 
-    /// Coefficients `F/N` in warp and weft at a load, for sliding of the other surface in the direction `u`.
+    /// Returns the coefficients `F/N` in warp and weft at a load, if the other surface slides in the direction `u`.
     pub fn tensor(&self, load: f64, u: [f64; 2]) -> Tensor {
         let warp = self.warp.coefficient(load);
         let Some(weft) = &self.weft else { return [warp, 0.0, warp] };
@@ -80,13 +81,13 @@ impl Curves {
         std::iter::once(&self.warp).chain(others.into_iter().flatten())
     }
 
-    /// Force over load at each measured load of each curve.
+    /// Iterates over force per load at each measured load of each curve.
     pub fn coefficients(&self) -> impl Iterator<Item = f64> {
         self.all().flat_map(|curve| curve.loads().iter().map(|load| curve.coefficient(*load)))
     }
 
-    /// A load at which, in some quadrant, the tensor is not positive definite, so that some direction would be driven; at the
-    /// measured loads and at points between them.
+    /// Finds a load at which the tensor is not positive definite in some quadrant. Friction would then drive some
+    /// direction of sliding. Tests the measured loads and points between them.
     pub fn indefinite(&self) -> Option<f64> {
         let mut loads: Vec<f64> = self.all().flat_map(|c| c.loads()).copied().chain([0.0]).collect();
         loads.sort_by(f64::total_cmp);
@@ -101,77 +102,81 @@ impl Curves {
     }
 }
 
-/// What was measured with one of the two surfaces as the ground.
+/// Measurement with one of the two surfaces as the ground.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ground {
-    /// What holds: the peak at the start of sliding.
+    /// Static friction: the peak at the start of sliding.
     pub peak: Curves,
-    /// What slides: the plateau that follows.
+    /// Kinetic friction: the plateau that follows.
     pub plateau: Curves,
 }
 
 /// Measured friction of two surfaces.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
-    /// Where it points.
+    /// Direction of friction.
     pub flow: Flow,
-    /// Area of the sled [m^2]: curves are of pressures times this. None: the load of a contact itself counts, as in the paper,
-    /// and the finer the mesh, the less a contact bears.
+    /// Area of the sled [m^2]. Curves are evaluated at a pressure times this area. If `None`, they are evaluated at the
+    /// load of each contact, as in the paper; then a finer mesh has less load per contact.
     pub area: Option<f64>,
-    /// By the warp of the first surface, of the second, or of both: then their mean acts. Not none.
+    /// Measurements by the warp of the first and of the second surface, at least one of them. With both, their mean
+    /// acts.
     pub grounds: [Option<Ground>; 2],
 }
 
-/// What measured friction knows of one contact.
+/// Data of one contact for measured friction.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rub {
-    /// Which of the laws.
+    /// Index of the law.
     pub law: u32,
-    /// A direction across the normal, unit length.
+    /// Unit direction across the normal.
     pub axis: Vec3,
-    /// Of each surface of the law: its warp in the axes `axis` and `normal x axis`, turned round for the one that is pushed along
-    /// the normal, and 1 where its weft is a quarter turn further about the normal, -1 where before.
+    /// Orientation of each surface of the law: two components of its warp in the axes `axis` and `normal x axis`, then
+    /// the side of its weft. The warp is reversed for the surface that is pushed along the normal. The side is 1 if the
+    /// weft is a quarter turn further about the normal than the warp, else -1.
     pub warps: [[f64; 3]; 2],
     /// Pressure that the surfaces bear here [Pa].
     pub pressure: f64,
-    /// Pressure per force of the contact, when it stands alone [1/m^2].
+    /// Pressure per force of the contact, if no other contact is near [1/m^2].
     pub spread: f64,
 }
 
-/// Laws, and what they know of the contacts of a step.
+/// Laws of measured friction, and their data for the contacts of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct Rubs<'a> {
     /// Laws.
     pub laws: &'a [Measured],
-    /// Contacts that follow one.
+    /// Data of the contacts with measured friction.
     pub rubs: &'a [Rub],
 }
 
-/// A bristle's force brought to what friction allows, as a secant: `even e + along (along.e)`, `e` across the normal.
+/// Secant of a bristle's force after the return to the friction bound: `even e + along (along.e)`, `e` across the
+/// normal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Secant {
-    /// It holds.
+    /// Whether the contact sticks.
     pub holds: bool,
-    /// Part the same in every direction.
+    /// Isotropic part.
     pub even: f64,
-    /// What is more in one direction, as a vector: a square root.
+    /// Vector whose outer product with itself is the additional part in one direction.
     pub along: Vec3,
 }
 
 impl Secant {
-    /// The force for `e` across the normal.
+    /// Returns the force for `e` across the normal.
     pub fn force(&self, e: &Vec3) -> Vec3 {
         e * self.even + self.along * self.along.dot(e)
     }
 }
 
 impl Measured {
-    /// The same in every direction.
+    /// Returns whether friction is equal in every direction.
     pub fn is_even(&self) -> bool {
         self.grounds.iter().flatten().all(|g| g.peak.is_even() && g.plateau.is_even())
     }
 
-    /// Coefficients in the axes of a contact, for the displacement `e` of what is pushed along the normal.
+    /// Returns the coefficients in the axes of a contact. `e` is the displacement of the surface pushed along the
+    /// normal.
     fn tensor(&self, rub: &Rub, load: f64, holds: bool, e: [f64; 2]) -> Tensor {
         let (mut sum, mut count) = ([0.0; 3], 0.0);
         for (ground, [c, s, h]) in self.grounds.iter().zip(rub.warps) {
@@ -192,8 +197,9 @@ impl Measured {
         sum.map(|f| f / count)
     }
 
-    /// The bristle `e` across `normal`, of stiffness `k`, under the force `pressing` [N]: as it is while it holds, which is
-    /// asked of the peak unless it was `sliding`, else brought to what slides.
+    /// Returns the secant of the bristle `e` across `normal`, of stiffness `k`, under the normal force `pressing` [N].
+    /// The bristle sticks within the peak, or within the plateau if it was `sliding`. Otherwise its force is returned
+    /// to the plateau.
     pub fn secant(&self, rub: &Rub, normal: &Vec3, pressing: f64, e: &Vec3, k: f64, sliding: bool) -> Secant {
         let load = match self.area {
             Some(area) => rub.pressure.max(pressing * rub.spread) * area,
@@ -213,7 +219,7 @@ impl Measured {
         }
     }
 
-    /// [`Measured::secant`] where the direction does not matter.
+    /// Evaluates [`Measured::secant`] if friction is equal in every direction.
     fn even(&self, load: f64, pressing: f64, length: f64, k: f64, sliding: bool) -> Secant {
         let bound = |holds: bool| {
             let grounds = self.grounds.iter().flatten();
@@ -228,7 +234,7 @@ impl Measured {
         Secant { holds, even, along: Vec3::zeros() }
     }
 
-    /// Secant that brings `k e` back to the bound `f` [N]; none where it is within.
+    /// Returns the secant that brings `k e` to the bound `f` [N]; `None` if the force is within the bound.
     fn returned(&self, f: &Tensor, k: f64, e: [f64; 2]) -> Option<(f64, [f64; 2])> {
         let square = e[0] * e[0] + e[1] * e[1];
         if self.flow == Flow::Antiparallel {
@@ -241,10 +247,11 @@ impl Measured {
     }
 }
 
-/// Secant `k (1 + l F^-2)^-1` by which the force `k e` goes to the nearest point of the ellipse `f.F^-2 f = 1`: its lesser
-/// eigenvalue, and by how much the other is more as a vector; none where the force is within.
+/// Returns the secant `k (1 + l F^-2)^-1`, which moves the force `k e` to the nearest point of the ellipse
+/// `f.F^-2 f = 1`. The result is the lesser eigenvalue, and the excess of the other as a vector; `None` if the force is
+/// within the ellipse.
 fn nearest(f: &Tensor, k: f64, e: [f64; 2]) -> Option<(f64, [f64; 2])> {
-    // Half axes and their directions, the longer one first.
+    // Half axes and their directions, the longer first.
     let (mean, half) = ((f[0] + f[2]) / 2.0, (f[0] - f[2]) / 2.0);
     let radius = half.hypot(f[1]);
     // The direction of the longer axis has twice its angle along (half, f01).
@@ -265,8 +272,8 @@ fn nearest(f: &Tensor, k: f64, e: [f64; 2]) -> Option<(f64, [f64; 2])> {
     if forces == [0.0; 2] || inside(0.0) <= 1.0 {
         return None;
     }
-    // 1/sqrt(inside) is concave and nearly straight: Newton's steps come from the left and are few (More & Sorensen 1983). Where
-    // the multiplier must be larger than this, both half axes count as the longer one.
+    // 1/sqrt(inside) is concave and nearly straight. Newton's steps come from the left and are few (More & Sorensen
+    // 1983). The initial value is a lower bound of the multiplier, with the longer half axis in both denominators.
     let most = (forces[0] * forces[0] * squares[0] + forces[1] * forces[1] * squares[1]).sqrt();
     let mut l = (most - squares[0]).max(0.0);
     for _ in 0..50 {
@@ -307,7 +314,7 @@ mod tests {
         Measured { flow, area: None, grounds: [Some(ground), None] }
     }
 
-    /// Of the pushed surface the warp is turned round.
+    /// Pushed surface: its warp is reversed.
     fn rub(angle: f64) -> Rub {
         let warp = [-angle.cos(), -angle.sin(), 1.0];
         Rub { axis: Vec3::x(), warps: [warp, [1.0, 0.0, 1.0]], ..Rub::default() }
@@ -317,12 +324,12 @@ mod tests {
         Vec3::new(angle.cos(), 0.0, -angle.sin())
     }
 
-    /// Normal along y: `normal x axis` is -z, so that angles go from x to -z.
+    /// The normal is along y and `normal x axis` is -z, so angles run from x to -z.
     fn force(law: &Measured, angle: f64, pressing: f64, e: &Vec3, k: f64) -> Secant {
         law.secant(&rub(angle), &Vec3::y(), pressing, e, k, true)
     }
 
-    /// `F0`, `F45` and `F90` are what is met in these directions to the warp, wherever that lies.
+    /// Sliding at 0, 45 and 90 degrees to the warp meets `F0`, `F45` and `F90`, for every direction of the warp.
     #[test]
     fn the_tensor_meets_its_curves() {
         let (warp, weft, between) = (0.2, 0.5, 0.4);
@@ -336,7 +343,7 @@ mod tests {
         }
     }
 
-    /// The associated law brings a bristle to the ellipse, in the direction of its normal, and never beyond what it was.
+    /// The associated law brings a bristle to the ellipse, along its normal, and never increases its force.
     #[test]
     fn the_associated_law_is_the_nearest_point_of_its_ellipse() {
         let [f00, f01, f11] = [0.3, 0.07, 0.8];
@@ -372,9 +379,8 @@ mod tests {
         [c / det, -b / det, a / det]
     }
 
-    /// In steady sliding by `v` the associated force is the gradient of the dissipation `|F v|`, which is convex: its value at
-    /// one sliding, gone on with its slope, is nowhere above what is found elsewhere. One-way curves included, and both
-    /// grounds.
+    /// In steady sliding by `v` the associated force is the gradient of the dissipation `|F v|`, which is convex: its
+    /// tangent at one velocity is nowhere above the value at another. One-way curves and two grounds are included.
     #[test]
     fn the_associated_force_is_the_slope_of_a_convex_dissipation() {
         let mut one_way = linear(0.3, 0.6, 0.0);
@@ -383,7 +389,7 @@ mod tests {
         both.grounds[1] = both.grounds[0].clone();
         for law in [law(Flow::Associated, one_way), both, law(Flow::Associated, linear(0.3, 0.8, 0.6))] {
             let slide = 1e6;
-            // Of bristles far behind what slides, the force times the sliding is the dissipation.
+            // For bristles far beyond the bound, the force times the sliding is the dissipation.
             let f = |v: &Vec3| force(&law, 0.3, 1.0, &(v * slide), 1.0).force(&(v * slide));
             let dissipation = |v: &Vec3| f(v).dot(v);
             for n in 0..72 {
@@ -401,7 +407,7 @@ mod tests {
         }
     }
 
-    /// Where all directions are alike both laws are Coulomb's: on the path of even curves to the last bit, on that of tensors to
+    /// If all directions are equal, both laws are Coulomb's. Isotropic curves agree to the last bit, tensors to
     /// rounding.
     #[test]
     fn alike_in_all_directions_it_is_coulombs_law() {
@@ -423,7 +429,7 @@ mod tests {
         }
     }
 
-    /// What slides against the pile meets the one curve, with it the other; across it the change is without a jump.
+    /// Sliding against the pile meets one curve, sliding with it the other. Across the pile the change has no jump.
     #[test]
     fn a_pile_is_smooth_in_one_direction_and_rough_in_the_other() {
         let mut curves = linear(0.2, 0.4, 0.3);
@@ -438,7 +444,7 @@ mod tests {
             pile.secant(&rub, &Vec3::y(), 1.0, &e, 1e3, true).force(&e).dot(&e)
         };
         for surface in [0, 1] {
-            // The pushed surface that goes along its warp has the other one go against it.
+            // If the pushed surface goes along its warp, the other surface goes against that warp.
             assert!((of(0.0, surface) - 0.7).abs() < 1e-12 && (of(std::f64::consts::PI, surface) - 0.2).abs() < 1e-12);
             let [before, after] = [-1e-9, 1e-9].map(|d| of(std::f64::consts::FRAC_PI_2 + d, surface));
             assert!((before - 0.4).abs() < 1e-12 && (after - 0.4).abs() < 1e-12, "{before} {after}");

@@ -1,12 +1,15 @@
 //! Glue: a film of springs that holds vertices of a cloth over triangles of a body.
 //!
 //! A bond keeps a vertex `c` over one point of a triangle, at a height `d` along its normal: `E = k/2 |r|^2` with
-//! `r = x_c - sum w_k x_k - d n`. The unit normal is `n = N/|N|`, `N = (x_1 - x_0) x (x_2 - x_0)`; with the side `e_k` opposite to
-//! corner `k` it changes by `dn = (e_k x n)/|N| (n . dx_k)`, so the derivatives of `r` are `I` for the vertex and
-//! `-(w_k I + d (e_k x n) n^T/|N|)` for the corners. They sum to zero, and so do the forces `-k J_a^T r`. The energy does not change
-//! when all turns, so the forces have no moment either: with `n` held, a load `t` along the film would leave the moment `d n x t`,
-//! and a body alone in space would begin to spin. The stiffness `k J_a^T J_b` leaves out the curvature of `r` (Gauss-Newton): it is
-//! positive semidefinite, and exact where the film gives by little against the height of the triangle.
+//! `r = x_c - sum w_k x_k - d n`. The unit normal is `n = N/|N|`, `N = (x_1 - x_0) x (x_2 - x_0)`. With the side `e_k`
+//! opposite to corner `k` it changes by `dn = (e_k x n)/|N| (n . dx_k)`. The derivatives of `r` are therefore `I` for
+//! the vertex and `-(w_k I + d (e_k x n) n^T/|N|)` for the corners. They sum to zero, and so do the forces
+//! `-k J_a^T r`.
+//!
+//! The energy is invariant under rotation, so the forces have no moment either. With a fixed `n`, a load `t` along the
+//! film would leave the moment `d n x t`, and a free body would begin to spin. The stiffness `k J_a^T J_b` omits the
+//! curvature of `r` (Gauss-Newton). It is positive semidefinite, and exact where `r` is small against the height of the
+//! triangle.
 
 mod rows;
 
@@ -14,19 +17,20 @@ use crate::linalg::{Mat3, Vec3};
 pub use rows::{Bonds, Glue};
 use std::array::from_fn;
 
-/// Stiffness of the film per area where nothing is said [N/m^3]. What a garment weighs or drags, 100 Pa at most, makes it give by
-/// 10 um; a hundredth of the contact distance. A vertex of 1 cm^2 then has a spring of 1 kN/m, as stiff as its cloth and no stiffer,
-/// so that the linear system is no harder to solve for it. Only at the border of what is glued it gives by more where the body stretches
-/// the cloth, of stiffness `E`, by `e`: `e sqrt(E/k)` (shear lag), 0.04 mm for 1 % and 200 N/m.
+/// Default stiffness of the film per area [N/m^3]. The weight or drag of a garment, 100 Pa at most, displaces it by 10
+/// um, a hundredth of the contact distance. A vertex of 1 cm^2 then has a spring of 1 kN/m, as stiff as its cloth. The
+/// linear system is therefore no harder to solve. Only at the border of the glued region the film yields more. If the
+/// body stretches the cloth of stiffness `E` by `e`, it yields by `e sqrt(E/k)` (shear lag): 0.04 mm for 1 % and 200
+/// N/m.
 pub const STIFFNESS: f64 = 1e7;
 
-/// A vertex that is held over a triangle.
+/// Vertex of a cloth that is held over a triangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bond {
     /// The vertex, then the corners of the triangle.
     pub vertices: [u32; 4],
-    /// Weights of the corners: the foot of the vertex on the triangle's plane. Their sum is one; next to a ridge the foot may lie a bit
-    /// beyond the triangle.
+    /// Weights of the corners at the foot of the vertex on the triangle's plane. Their sum is one. Next to a convex
+    /// edge, the foot may lie slightly outside the triangle.
     pub weights: [f64; 3],
     /// Height over the plane, negative below [m].
     pub height: f64,
@@ -34,18 +38,18 @@ pub struct Bond {
     pub stiffness: f64,
 }
 
-/// A bond at some positions.
+/// Bond evaluated at some positions.
 #[derive(Clone, Copy, Debug)]
 pub struct Drawn {
-    /// By how much it is drawn, `r` [m].
+    /// Deviation `r` from the rest position [m].
     pub gap: Vec3,
     /// Derivatives of `r` by the four vertices.
     pub slopes: [Mat3; 4],
 }
 
 impl Bond {
-    /// Holds the vertex where it is: `x` are positions of the four [m], `area` is what the vertex stands for [m^2], `stiffness` that
-    /// of the film [N/m^3]. `None` for a triangle without area.
+    /// Holds the vertex at its present place. `x` are positions of the four vertices [m], `area` is the area of the
+    /// cloth vertex [m^2], `stiffness` that of the film [N/m^3]. Returns `None` for a triangle without area.
     pub fn new(vertices: [u32; 4], x: &[Vec3; 4], area: f64, stiffness: f64) -> Option<Bond> {
         let [p, a, b, c] = x;
         let (u, v, to) = (b - a, c - a, p - a);
@@ -57,13 +61,13 @@ impl Bond {
         (s.is_finite() && t.is_finite() && height.is_finite()).then_some(bond)
     }
 
-    /// At positions `x` [m].
+    /// Evaluates the bond at positions `x` [m].
     pub fn draw(&self, x: &[Vec3; 4]) -> Drawn {
         let [p, a, b, c] = x;
         let [u, v, w] = self.weights;
         let normal = (b - a).cross(&(c - a));
         let size = normal.norm();
-        // A triangle without area has no normal, and no moment to bear.
+        // A triangle without area has no normal, and bears no moment.
         let (n, per) = if size > 0.0 { (normal / size, self.height / size) } else { (Vec3::zeros(), 0.0) };
         let sides = [c - b, a - c, b - a];
         let corner =
@@ -74,19 +78,19 @@ impl Bond {
         }
     }
 
-    /// Energy at positions `x` [J].
+    /// Returns the energy at positions `x` [J].
     pub fn energy(&self, x: &[Vec3; 4]) -> f64 {
         0.5 * self.stiffness * self.draw(x).gap.norm_squared()
     }
 }
 
 impl Drawn {
-    /// What the four vertices are pushed by where the gap is `gap`, per stiffness [m].
+    /// Returns the forces on the four vertices per stiffness, for the deviation `gap` [m].
     pub fn pushes(&self, gap: &Vec3) -> [Vec3; 4] {
         from_fn(|a| -self.slopes[a].tr_mul(gap))
     }
 
-    /// The gap to first order after the displacements `y` [m].
+    /// Returns the deviation to first order after the displacements `y` [m].
     pub fn after(&self, y: &[Vec3; 4]) -> Vec3 {
         self.gap + (0..4).map(|a| self.slopes[a] * y[a]).sum::<Vec3>()
     }
@@ -98,7 +102,7 @@ mod tests {
     use crate::linalg::Rotation;
     use crate::linalg::random::Random;
 
-    /// Bonds over triangles of any shape, drawn out of place by about a millimetre.
+    /// Bonds over triangles of any shape, displaced by about a millimetre.
     fn cases() -> Vec<(Bond, [Vec3; 4])> {
         let mut random = Random::new(3);
         let mut cases = Vec::new();
@@ -155,7 +159,7 @@ mod tests {
             let drawn = bond.draw(&x);
             let y: [Vec3; 4] = from_fn(|a| Vec3::new(a as f64, 1.0 - a as f64, 2.0) * 1e-7);
             let there: [Vec3; 4] = from_fn(|a| x[a] + y[a]);
-            // Of second order: (4e-7)^2 over heights of 2 mm.
+            // Error of second order: (4e-7)^2 over heights of 2 mm.
             assert!((drawn.after(&y) - bond.draw(&there).gap).norm() < 1e-3 * 4e-7);
             let (mut form, mut size) = (0.0, 0.0f64);
             for (a, b) in (0..4).flat_map(|a| (0..4).map(move |b| (a, b))) {

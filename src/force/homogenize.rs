@@ -1,30 +1,30 @@
 //! Rigidity of the triangles of a mesh that makes the mesh a plate.
 //!
-//! A mesh bent by constant curvatures stores `kappa^T D kappa/2` per area while its vertices lie on the surface; left to itself
-//! it sheds a part of that (see [`super::calibrate`]). What is left is a quadratic form of the curvature as well, the effective
-//! rigidity of the mesh. Three scalars, `D = diag(xx, yy, xy)`, are fitted so that bent along warp, along weft and twisted it is
-//! the plate's.
+//! A mesh bent by constant curvatures stores `kappa^T D kappa/2` per area while its vertices lie on the surface.
+//! Relaxed, it sheds a part of that (see [`super::calibrate`]). The rest is also a quadratic form of the curvature, the
+//! effective rigidity of the mesh. Three scalars, `D = diag(xx, yy, xy)`, are fitted so that the effective rigidity for
+//! bending along warp, along weft and for twist is the plate's.
 //!
-//! What the mesh has of Poisson's ratio stays: none with aligned diagonals or equilateral triangles, -0.04 on random meshes, but
-//! `1 - sqrt(2) = -0.41` with alternating diagonals, where a strip that may bend across is a beam of 5/6 the rigidity. A coupling of xx
-//! and yy in `D` could mend that, but it would make vertices that are held, and so clamps, several times as stiff. A strip
-//! six times as long as wide is measured as the beam that it is (see [`super::strip`]).
+//! The mesh keeps its own Poisson's ratio: zero with aligned diagonals or equilateral triangles, -0.04 on random
+//! meshes, and `1 - sqrt(2) = -0.41` with alternating diagonals. In the last case a strip that may bend across is a
+//! beam of 5/6 the rigidity. A coupling of xx and yy in `D` could correct that, but it would make pinned vertices, and
+//! so clamps, several times as stiff. A strip six times as long as wide is measured as a beam (see [`super::strip`]).
 
 use super::calibrate::{FlatHinge, counted, inner, within};
 use super::plate::{FlatPatch, NONE, PLATE};
 use super::strip::Strip;
 use crate::linalg::{Mat3, Vec3, par};
 
-/// Times heights are relaxed and the rigidity corrected.
+/// Number of times that heights are relaxed and the rigidity is corrected.
 const ROUNDS: usize = 5;
-/// Iterations of conjugate gradients a round, from the last round's heights.
+/// Conjugate gradient iterations per round, from the heights of the last round.
 const ITERATIONS: usize = 16;
-/// Bounds of a scalar over the plate's.
+/// Bounds of a scalar, relative to the plate's.
 const BOUNDS: (f64, f64) = (0.3, 3.0);
 
-/// `C` of every patch. `count` is the number of vertices.
+/// Returns `C` of every patch. `count` is the number of vertices.
 ///
-/// Triangles count by their vertices well inside, as in [`super::calibrate::coefficients`].
+/// Triangles are weighted by their vertices well inside, as in [`super::calibrate::coefficients`].
 pub fn stiffnesses(hinges: &[FlatHinge], patches: &[FlatPatch], count: usize) -> Vec<Mat3> {
     let apart = par::map(patches.len(), |k| patches[k].is_apart());
     let each = |scale: &[f64; 3]| -> Vec<Mat3> {
@@ -53,38 +53,38 @@ pub fn stiffnesses(hinges: &[FlatHinge], patches: &[FlatPatch], count: usize) ->
     each(&scale)
 }
 
-/// A scalar of a mesh that has this part of what it should have.
+/// Corrects a scalar of a mesh whose rigidity is `part` of the wanted one.
 fn scaled(scale: f64, part: f64) -> f64 {
     if part > 0.0 { (scale / part).clamp(BOUNDS.0, BOUNDS.1) } else { scale }
 }
 
-/// Heights above the surfaces of unit curvature xx, yy, xy that make the energy least; zero on the border and on the ring
-/// next to it.
+/// Heights above the surfaces of unit curvature xx, yy, xy that minimise the energy. They are zero on the border and on
+/// the ring next to it.
 struct Relaxed<'a> {
     hinges: &'a [FlatHinge],
     patches: &'a [FlatPatch],
     slopes: Vec<[f64; 4]>,
     free: Vec<bool>,
     heights: Vec<Vec3>,
-    /// What heights add to the angle of each hinge, and the moments that turn it back.
+    /// Increase of each hinge's angle by the heights, and the restoring moments.
     turns: Vec<Vec3>,
     moments: Vec<Vec3>,
-    /// The moments by patch.
+    /// Moments by patch.
     parts: Vec<Mat3>,
-    /// Sides of patches at each hinge, side `i` of patch `k` being `3 k + i`.
+    /// Sides of patches at each hinge. Side `i` of patch `k` is `3 k + i`.
     sides: Lists,
-    /// Corners of hinges at each vertex, corner `a` of hinge `h` being `4 h + a`.
+    /// Corners of hinges at each vertex. Corner `a` of hinge `h` is `4 h + a`.
     corners: Lists,
 }
 
-/// The places of each item in a sequence of items, in order.
+/// Positions of each item in a sequence of items, in order (CSR form).
 struct Lists {
     starts: Vec<u32>,
     places: Vec<u32>,
 }
 
 impl Lists {
-    /// Of `count` items; others have no list.
+    /// Lists the positions of items below `count`.
     fn new(count: usize, items: impl Iterator<Item = u32> + Clone) -> Lists {
         let known = || (0..).zip(items.clone()).filter(|(_, item)| (*item as usize) < count);
         let mut starts = vec![0; count + 1];
@@ -120,19 +120,19 @@ impl<'a> Relaxed<'a> {
         }
     }
 
-    /// What heights add to the angle of each hinge on the three surfaces.
+    /// Computes the increase of each hinge's angle by the heights on the three surfaces.
     fn turn(&mut self, heights: &[Vec3]) {
         let Relaxed { hinges, slopes, turns, .. } = self;
         par::fill(turns, |h| (0..4).map(|a| heights[hinges[h].vertices[a] as usize] * slopes[h][a]).sum());
     }
 
-    /// The turns by hinge of a patch (rows) and surface (columns).
+    /// Returns the turns of a patch's hinges (rows) by surface (columns).
     fn by_patch(patch: &FlatPatch, turns: &[Vec3]) -> Mat3 {
         let row = |h: u32| if h == NONE { Vec3::zeros() } else { turns[h as usize] };
         Mat3::from_columns(&patch.hinges.map(row)).transpose()
     }
 
-    /// Twice the energy of each patch as a form of the curvature.
+    /// Returns twice the energy of each patch as a form of the curvature.
     fn energies(&mut self, stiffness: &[Mat3]) -> Vec<Mat3> {
         let heights = std::mem::take(&mut self.heights);
         self.turn(&heights);
@@ -143,7 +143,8 @@ impl<'a> Relaxed<'a> {
         })
     }
 
-    /// Twice the energy per area as a form of the curvature, of triangles by how many of their vertices are `counted`; none where there are none.
+    /// Returns twice the energy per area as a form of the curvature; `None` without area. Triangles are weighted by how
+    /// many of their vertices are `counted`.
     fn form(&mut self, stiffness: &[Mat3], counted: &[f64]) -> Option<Mat3> {
         let energies = self.energies(stiffness);
         let share = |p: &FlatPatch| p.vertices.iter().map(|v| counted[*v as usize]).sum::<f64>() / 3.0;
@@ -152,7 +153,8 @@ impl<'a> Relaxed<'a> {
         (area > 0.0 && area.is_finite()).then(|| self.patches.iter().zip(&energies).fold(Mat3::zeros(), mean))
     }
 
-    /// Derivative of the energy by the height of each free vertex, where heights and, if they count, the surfaces turn the hinges.
+    /// Computes the derivative of the energy by the height of each free vertex. Heights turn the hinges, and with
+    /// `surfaces` the curved surfaces as well.
     fn forces(&mut self, stiffness: &[Mat3], heights: &[Vec3], surfaces: bool, forces: &mut [Vec3]) {
         self.turn(heights);
         let Relaxed { patches, slopes, free, turns, moments, parts, sides, corners, .. } = self;
@@ -167,7 +169,7 @@ impl<'a> Relaxed<'a> {
         });
     }
 
-    /// Conjugate gradients with the diagonal as preconditioner, the three curvatures side by side.
+    /// Relaxes the heights by conjugate gradients with diagonal preconditioner, the three curvatures side by side.
     fn relax(&mut self, stiffness: &[Mat3]) {
         let mut diagonal = vec![0.0; self.free.len()];
         for (patch, stiffness) in self.patches.iter().zip(stiffness) {
@@ -208,7 +210,7 @@ mod tests {
     use crate::mesh::generate::{Diagonals, equilateral_sheet, hanging, random_sheet, sheet};
     use crate::mesh::topology::Topology;
 
-    /// The hinges and patches of a flat mesh.
+    /// Returns the hinges and patches of a flat mesh.
     fn flat(mesh: &TriMesh) -> (Vec<FlatHinge>, Vec<FlatPatch>) {
         let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
         let area = |t: u32| {
@@ -240,7 +242,8 @@ mod tests {
         (hinges, patches)
     }
 
-    /// Energy per area of the mesh in balance as a form of the curvature xx, yy, xy, over half the plate's rigidity.
+    /// Returns the energy per area of the relaxed mesh, relative to half the plate's rigidity, as a form of the
+    /// curvature.
     fn effective(mesh: &TriMesh) -> Mat3 {
         let (hinges, patches) = flat(mesh);
         let count = mesh.positions.len();
@@ -250,7 +253,7 @@ mod tests {
         sheet.form(&stiffness, &counted(&hinges, count)).unwrap()
     }
 
-    /// Every vertex of a lattice is as every other: it stays on the surface it is laid on, where each patch is exact.
+    /// All vertices of a lattice are equivalent, so they stay on their surface, where each patch is exact.
     #[test]
     fn a_lattice_is_a_plate_as_it_is() {
         let mesh = sheet(20, 15, 1.0, 0.6, Diagonals::Aligned, hanging());
@@ -259,7 +262,7 @@ mod tests {
             let expected = patch.stiffness(&PLATE, patch.is_apart());
             assert!((stiffness - expected).norm() < 1e-9 * expected.norm(), "{stiffness} {expected}");
         }
-        // The columns at the ends of an equilateral sheet are no lattice.
+        // The columns at the ends of an equilateral sheet are not a lattice.
         for (mesh, tolerance) in [(mesh, 1e-9), (equilateral_sheet(1.0, 1.0, 0.05, hanging()), 0.01)] {
             let form = effective(&mesh);
             for k in 0..16 {
@@ -273,8 +276,8 @@ mod tests {
         }
     }
 
-    /// Warp, weft and twist are the plate's on any mesh (five rounds of sixteen iterations leave 0.2 %); what the
-    /// mesh has of Poisson's ratio stays.
+    /// Warp, weft and twist are the plate's on any mesh (five rounds of sixteen iterations leave 0.2 %). The mesh keeps
+    /// its own Poisson's ratio.
     #[test]
     fn warp_weft_and_twist_are_the_plates() {
         let alternating = sheet(30, 30, 1.0, 1.0, Diagonals::Alternating, hanging());
@@ -290,7 +293,8 @@ mod tests {
         }
     }
 
-    /// No vertex of a strip of one cell has a closed ring: all of it counts, and every scalar stays within its bounds.
+    /// No vertex of a strip of one cell has a closed ring. All of the strip counts, and every scalar stays within its
+    /// bounds.
     #[test]
     fn a_strip_of_one_cell_is_taken_whole() {
         let mesh = sheet(30, 2, 3.0, 0.1, Diagonals::Aligned, hanging());

@@ -5,7 +5,7 @@ use super::term::{Law, Name, Rows};
 use crate::linalg::matrix::{Domain, Real};
 use crate::linalg::{Mat3, Vec3};
 
-/// Inertia of all vertices, and what a subdomain has of it.
+/// Inertia of all vertices, and its rows in a subdomain.
 #[derive(Clone, Copy, Debug)]
 pub struct Inertia;
 

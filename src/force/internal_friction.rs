@@ -1,59 +1,61 @@
-//! Internal friction of a cloth: which strains have it, and what an element remembers of them.
+//! Internal friction of a cloth: strains that have it, and the memory of an element.
 //!
-//! An element has `N` scalar strains and remembers `2 N + 1` numbers: strains and stresses at the end of the last step, and the work done
-//! against its friction so far [J], which is what it has taken from motion and shape, and gives back in part where a strain turns.
+//! An element has `N` scalar strains and `2 N + 1` memory values: strains and stresses at the end of the last step, and
+//! the work done so far against friction [J]. That work comes from kinetic and elastic energy. A part of it is given
+//! back when a strain reverses.
 
 use super::dahl::Dahl;
 
-/// What the stress is at the start.
+/// Initial stress.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Start {
-    /// Nothing, as after long and small shaking.
+    /// No stress, as after long and small shaking.
     #[default]
     None,
-    /// That of the straight way from the rest shape to the start.
+    /// Stress of the straight path from the rest shape to the initial shape.
     Virgin,
-    /// Its largest, with the sign of the strain.
+    /// Largest stress, with the sign of the strain.
     Saturated,
 }
 
-/// Internal friction of a cloth; by default there is none.
+/// Internal friction of a cloth; none by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct InternalFriction {
-    /// Of warp, weft and shear: Green strains E11, E22, 2 E12; stress in N/m.
+    /// Laws of warp, weft and shear. Strains are the Green strains E11, E22, 2 E12; stress in N/m.
     pub stretch: [Option<Dahl>; 3],
-    /// Of bending along warp and weft: three times the curvature [1/m] (Miguel et al. 2013, section 2.1); stress in N.
+    /// Laws of bending along warp and weft. The strain is three times the curvature [1/m] (Miguel et al. 2013, section
+    /// 2.1); stress in N.
     pub bend: [Option<Dahl>; 2],
-    /// What it is at the start.
+    /// Initial stress.
     pub start: Start,
 }
 
 impl InternalFriction {
-    /// It has friction of stretch or shear.
+    /// Returns whether stretch or shear has friction.
     pub fn stretches(&self) -> bool {
         self.stretch.iter().any(Option::is_some)
     }
 
-    /// It has friction of stretch along warp, and of bending along warp: what fields show.
+    /// Returns whether stretch along warp, and bending along warp, have friction. Fields show these two.
     pub fn along_warp(&self) -> [bool; 2] {
         [self.stretch[0].is_some(), self.bend[0].is_some()]
     }
 
-    /// It has friction of bending.
+    /// Returns whether bending has friction.
     pub fn bends(&self) -> bool {
         self.bend.iter().any(Option::is_some)
     }
 }
 
-/// Changes within a step up to this part of `tau` are foreseen by what is expected.
+/// Largest expected change of strain in a step for which the chord is used, in units of `tau`.
 const NEAR: f64 = 0.5;
 
-/// Numbers that an element of so many strains remembers.
+/// Returns the memory size of an element with this many strains.
 pub const fn numbers(strains: usize) -> usize {
     2 * strains + 1
 }
 
-/// Friction of one element.
+/// Internal friction of one element.
 #[derive(Clone, Copy, Debug)]
 pub struct Rubbing<'a, const N: usize> {
     /// Law of each strain.
@@ -73,7 +75,7 @@ impl<const N: usize> Rubbing<'_, N> {
         }
     }
 
-    /// Writes what it remembers at the start, at the strains `e`.
+    /// Initialises the memory at the strains `e`.
     pub fn start(&self, start: Start, e: [f64; N], memory: &mut [f64]) {
         memory.fill(0.0);
         memory[..N].copy_from_slice(&e);
@@ -87,7 +89,7 @@ impl<const N: usize> Rubbing<'_, N> {
         });
     }
 
-    /// Brings the memory up to the strains `e` at the end of a step.
+    /// Updates the memory to the strains `e` at the end of a step.
     pub fn advance(&self, e: [f64; N], memory: &mut [f64]) {
         self.each(|k, law| {
             let (stress, work) = law.go(memory[k], memory[N + k], e[k]);
@@ -97,19 +99,20 @@ impl<const N: usize> Rubbing<'_, N> {
         memory[..N].copy_from_slice(&e);
     }
 
-    /// Work done against it so far, were the strains `e` [J].
+    /// Returns the work done against friction so far, if the strains were now `e` [J].
     pub fn work(&self, e: [f64; N], memory: &[f64]) -> f64 {
         let mut work = memory[2 * N];
         self.each(|k, law| work += self.share * law.go(memory[k], memory[N + k], e[k]).1);
         work
     }
 
-    /// Stress at no change and slopes of the line that stands for the friction of a step in which the strains change by `ahead` at the
-    /// present velocities, and by `expected` if forces act as in the last step.
+    /// Linearises the friction of a step. Returns the stresses at zero change of strain, and the slopes. Strains change
+    /// by `ahead` at the present velocities, and by `expected` if forces act as in the last step.
     ///
-    /// Up to half of `tau` it is the chord of the expected way. Where more is expected the chord would be nearly level, and a strain that turns
-    /// against what was expected would meet nothing: there the line goes through the stress to which the present velocity leads, as
-    /// steep as the chord of a turn of that length, so that friction stops what it can stop and turns nothing round.
+    /// For changes up to half of `tau` the line is the chord of the expected path. For larger changes that chord would
+    /// be nearly level, and a strain that reverses unexpectedly would meet no friction. There the line goes through the
+    /// stress to which the present velocity leads. Its slope is that of the chord of a reversal of that length.
+    /// Friction then stops motion where it can, and reverses none.
     #[inline]
     pub fn respond(&self, ahead: [f64; N], expected: [f64; N], memory: &[f64]) -> [[f64; N]; 2] {
         let (mut stress, mut slopes) = ([0.0; N], [0.0; N]);

@@ -1,9 +1,11 @@
-//! The list of laws, and one test for all of them.
+//! Element response of each internal force law, and one test for all of them.
 //!
-//! A law of internal force gives the energy of one element at given positions, and force and stiffness there. What
-//! [`tests`] demands of every entry: force is minus the gradient of the energy and stiffness its derivative (where the law is
-//! exact), symmetry, no net force and no net torque, nothing at rest, no negative eigenvalue, and the right power of a
-//! rescaled length.
+//! A law of internal force gives the energy, force and stiffness of one element at given positions. [`tests`] checks
+//! for every entry:
+//! - force is minus the gradient of the energy, and stiffness its derivative (where the law is exact);
+//! - stiffness is symmetric and has no negative eigenvalue;
+//! - net force and net torque vanish;
+//! - energy and force vanish at rest and under rigid motion.
 
 use super::bending::{Bending, Hinge, fold};
 use super::membrane::{Beyond, Membrane, Triangle};
@@ -21,7 +23,7 @@ pub struct Local {
     pub stiffness: Vec<Mat3>,
 }
 
-/// A membrane element by itself.
+/// Evaluates one membrane element.
 pub fn membrane(t: &Triangle, law: &Membrane, x: &[Vec3; 3]) -> Local {
     let (edges, still) = ([x[1] - x[0], x[2] - x[0]], [Vec3::zeros(); 2]);
     let e = t.strain(x);
@@ -36,7 +38,7 @@ pub fn membrane(t: &Triangle, law: &Membrane, x: &[Vec3; 3]) -> Local {
     }
 }
 
-/// A triangle of a plate by itself, with its three hinges on its six vertices.
+/// Evaluates one triangle of a plate, with its three hinges on its six vertices.
 pub fn plate(patch: &Patch, hinges: &[Hinge; 3], rigidity: f64, x: &[Vec3; 6]) -> Local {
     let at = |h: &Hinge| h.vertices.map(|v| x[v as usize]);
     let away = hinges.map(|h| h.away(&at(&h)));
@@ -63,7 +65,7 @@ pub fn plate(patch: &Patch, hinges: &[Hinge; 3], rigidity: f64, x: &[Vec3; 6]) -
     }
 }
 
-/// A hinge by itself.
+/// Evaluates one hinge.
 pub fn bending(h: &Hinge, law: &Bending, x: &[Vec3; 4]) -> Local {
     let bent = fold([1, 2, 3].map(|k| x[k] - x[0]));
     let (away, k) = h.state(law, bent.angle());
@@ -75,7 +77,7 @@ pub fn bending(h: &Hinge, law: &Bending, x: &[Vec3; 4]) -> Local {
     }
 }
 
-/// A spring by itself, at rest.
+/// Evaluates one spring at zero velocity.
 pub fn spring(s: &Spring, x: &[Vec3; 2]) -> Local {
     let d = x[1] - x[0];
     let length = d.norm();
@@ -96,17 +98,17 @@ mod tests {
 
     type Response = dyn Fn(&[Vec3]) -> Local;
 
-    /// A law on one element: rest positions and the response.
+    /// A law on one element: rest positions and response.
     struct Case {
         name: &'static str,
         rest: Vec<Vec3>,
-        /// Derivatives of the energy are exact (not frozen moduli).
+        /// Whether derivatives of the energy are exact (not frozen moduli).
         exact: bool,
         local: Box<Response>,
     }
 
     impl Case {
-        /// The response where component `d` of vertex `v` is moved on from `x`.
+        /// Returns the response with component `d` of vertex `v` displaced from `x` by `by`.
         fn moved(&self, x: &[Vec3], v: usize, d: usize, by: f64) -> Local {
             let mut x = x.to_vec();
             x[v][d] += by;
@@ -114,7 +116,7 @@ mod tests {
         }
     }
 
-    /// Components of the vertices.
+    /// Iterates over all pairs of vertex and component.
     fn components(vertices: usize) -> impl Iterator<Item = (usize, usize)> {
         (0..vertices).flat_map(|v| (0..3).map(move |d| (v, d)))
     }
@@ -223,7 +225,7 @@ mod tests {
 
     #[test]
     fn stiffness_is_the_derivative_of_the_force_under_tension() {
-        // In tension nothing is clipped; bending is linearised at its rest angle, where Gauss-Newton is exact.
+        // Under tension no term is clipped. Bending is linearised at its rest angle, where Gauss-Newton is exact.
         let mut random = Random::new(2);
         for case in cases().iter().filter(|c| c.exact) {
             let stretched = case.rest.len() < 4;
@@ -283,7 +285,7 @@ mod tests {
             let turn = crate::linalg::Rotation::from_scaled_axis(Vec3::new(0.3, -1.1, 0.7));
             for x in [case.rest.clone(), case.rest.iter().map(|p| turn * p + Vec3::new(1.0, 2.0, 3.0)).collect()] {
                 let local = (case.local)(&x);
-                // Positions near 3 m are rounded to 4e-16 m: relative strain 1e-13 of an element of 1 cm.
+                // Positions near 3 m are rounded to 4e-16 m, a relative strain of 1e-13 for an element of 1 cm.
                 let scale = local.stiffness.iter().map(|k| k.norm()).fold(0.0, f64::max);
                 assert!(local.force.iter().all(|f| f.norm() <= 1e-14 * scale), "{}", case.name);
                 assert!(local.energy < 1e-20, "{}", case.name);

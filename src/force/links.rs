@@ -1,58 +1,59 @@
-//! What couples vertices anew in each step, as one part of the linear system.
+//! Couplings whose vertices change from step to step, as one part of the linear system.
 //!
-//! Handles, contacts and columns of air hand in links. Each subdomain adds them in its own rows, in their order: no two threads write
-//! one place and the order of summation is fixed. Links that couple the same two vertices share one moving block.
+//! Handles, contacts and columns of air provide links. Each subdomain adds them to its own rows, in their order. No two
+//! threads write to one place, and the order of summation is fixed. Links that couple the same two vertices share one
+//! moving block.
 
 use super::assembly::Assembly;
 use crate::linalg::matrix::{Entry, Real};
 use crate::linalg::{Mat3, Vec3, par};
 
-/// What acts between up to four vertices along one relative displacement.
+/// Force between up to four vertices along one relative displacement.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Link {
     /// Weights of the vertices in the displacement.
     pub weights: [f64; 4],
-    /// Force where the relative displacement is zero [N].
+    /// Force at zero relative displacement [N].
     pub force: Vec3,
-    /// How much it falls with the displacement [N/m].
+    /// Decrease of the force with the displacement [N/m].
     pub stiffness: Mat3,
 }
 
 /// A list of links.
 pub trait Couples: Sync {
-    /// How many they are.
+    /// Returns the number of links.
     fn count(&self) -> usize;
-    /// Vertices of each and their weights; places in `out`, which has as many, without a vertex have no weight.
+    /// Writes the vertices and weights of each link. `out` has one entry per link; unused places have zero weight.
     fn corners(&self, out: &mut [([u32; 4], [f64; 4])]);
-    /// What each does.
+    /// Writes weights, force and stiffness of each link.
     fn links(&self, out: &mut [Link]);
 }
 
-/// Places of links in the system; storage kept from step to step.
+/// Places of links in the system. Storage is kept from step to step.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
     /// Subdomain of each moving vertex.
     domain: Vec<u16>,
     /// Vertices and weights of each link.
     ends: Vec<([u32; 4], [f64; 4])>,
-    /// Vertices of each link that it moves, else [`NONE`].
+    /// Vertices of each link that are not prescribed, else [`NONE`].
     corners: Vec<[u32; 4]>,
     rows: Vec<Rows>,
-    /// What is added.
+    /// Links as evaluated in this step.
     links: Vec<Link>,
 }
 
-/// What links add to one subdomain.
+/// Contribution of links to one subdomain.
 #[derive(Clone, Debug, Default)]
 struct Rows {
     /// First vertex.
     first: u32,
-    /// Vertex and its term, in order of the links.
+    /// Pairs of vertex and term, in order of the links.
     asked: Vec<(u32, u32)>,
-    /// Row by row: four times the link plus the vertex's place in it.
+    /// Terms row by row. A term is four times the link plus the vertex's place in it.
     terms: Vec<u32>,
     blocks: Blocks,
-    /// Those placed before.
+    /// Blocks of the previous placement.
     before: Blocks,
     /// Columns of a row.
     found: Vec<u32>,
@@ -60,24 +61,24 @@ struct Rows {
     sums: Vec<Mat3>,
 }
 
-/// The moving blocks of one subdomain.
+/// Moving blocks of one subdomain, in CSR form.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Blocks {
-    /// Where the terms of each row begin and its blocks, one more than there are rows.
+    /// Start of each row's terms and of its blocks, plus one entry for the end.
     starts: Vec<[u32; 2]>,
     /// Column of each block, row by row.
     columns: Vec<u32>,
     /// Vertices of each term with which its row has a block, else [`NONE`].
     others: Vec<[u32; 4]>,
-    /// Blocks of the row with them, counted from its first.
+    /// Indices of these blocks within the row.
     shares: Vec<[u32; 4]>,
 }
 
-/// No moving block.
+/// Marks the absence of a moving block.
 const NONE: u32 = u32::MAX;
 
 impl Links {
-    /// For subdomains `starts`.
+    /// Returns empty links for subdomains that begin at `starts`.
     pub fn new(starts: &[usize]) -> Links {
         let ranges = starts.windows(2).enumerate();
         let rows = |r: &[usize]| {
@@ -91,7 +92,7 @@ impl Links {
         }
     }
 
-    /// Finds the places of all links of the lists; `fixed` are the moving vertices that are prescribed.
+    /// Finds the places of all links of the lists. `fixed` marks the moving vertices that are prescribed.
     pub fn place(&mut self, lists: &[&dyn Couples], fixed: &[bool]) {
         let Links { ends, corners, .. } = self;
         ends.resize(lists.iter().map(|list| list.count()).sum(), Default::default());
@@ -119,13 +120,13 @@ impl Links {
         par::each_heavy(rows, |_, rows| rows.place(corners));
     }
 
-    /// Adds forces and stiffness of the lists that were placed, or that have grown since.
+    /// Adds forces and stiffness of the lists. Places them first if their number has changed since [`Links::place`].
     pub fn add<T: Real>(&mut self, lists: &[&dyn Couples], fixed: &[bool], assembly: &mut Assembly<T>) {
         if self.ends.len() != lists.iter().map(|list| list.count()).sum::<usize>() {
             self.place(lists, fixed);
         }
         let Assembly { matrix, force, .. } = assembly;
-        // A link is asked for by each of its vertices, out of order.
+        // Every vertex of a link reads it, out of order.
         self.links.resize(self.corners.len(), Link::default());
         each(lists, &mut self.links, |list, links| list.links(links));
         let links = &self.links;
@@ -159,7 +160,7 @@ impl Links {
     }
 }
 
-/// Gives each list its part of `all`.
+/// Calls `f` for each list and its part of `all`.
 fn each<T>(lists: &[&dyn Couples], mut all: &mut [T], f: impl Fn(&dyn Couples, &mut [T])) {
     for list in lists {
         let (own, rest) = all.split_at_mut(list.count());
@@ -169,7 +170,7 @@ fn each<T>(lists: &[&dyn Couples], mut all: &mut [T], f: impl Fn(&dyn Couples, &
 }
 
 impl Rows {
-    /// Finds the moving blocks. A row whose links are those placed before, as most are at rest, has the same ones again.
+    /// Finds the moving blocks. A row with the same links as before, as most at rest, reuses its blocks.
     fn place(&mut self, corners: &[[u32; 4]]) {
         std::mem::swap(&mut self.blocks, &mut self.before);
         self.order();
@@ -179,7 +180,7 @@ impl Rows {
         others.clear();
         shares.clear();
         for (i, row) in (0..starts.len() - 1).zip(*first..) {
-            // What lies below the diagonal in the subdomain stands above it as well.
+            // A block below the diagonal within the subdomain is stored above it.
             let other = |term: u32, k: u32| match corners[term as usize / 4][k as usize] {
                 v if k == term % 4 || (*first..row).contains(&v) => NONE,
                 v => v,
@@ -207,7 +208,7 @@ impl Rows {
         }
     }
 
-    /// Brings the terms in order of their rows; those of a row stay in order of the links.
+    /// Sorts the terms by row. Within a row they keep the order of the links.
     fn order(&mut self) {
         let Rows { first, asked, terms, blocks, .. } = self;
         let starts = &mut blocks.starts;
@@ -221,7 +222,7 @@ impl Rows {
         }
         terms.clear();
         terms.resize(asked.len(), 0);
-        // While a row is filled its start moves on to its end, which is the start of the next.
+        // While a row is filled, its start moves to its end, which is the start of the next row.
         for (v, term) in asked.iter() {
             let start = &mut starts[row(*v)][0];
             terms[*start as usize] = *term;
@@ -235,12 +236,12 @@ impl Rows {
 }
 
 impl Blocks {
-    /// None, of so many rows.
+    /// Returns empty blocks of this many rows.
     fn new(rows: usize) -> Blocks {
         Blocks { starts: vec![[0; 2]; rows + 1], ..Blocks::default() }
     }
 
-    /// Columns, other vertices and shares of a row.
+    /// Returns columns, other vertices and block indices of a row.
     fn row(&self, i: usize) -> (&[u32], &[[u32; 4]], &[[u32; 4]]) {
         let [from, to] = [self.starts[i], self.starts[i + 1]].map(|start| start.map(|k| k as usize));
         (&self.columns[from[1]..to[1]], &self.others[from[0]..to[0]], &self.shares[from[0]..to[0]])
@@ -252,7 +253,7 @@ mod tests {
     use super::*;
     use crate::linalg::random::Random;
 
-    /// What rows keep from before is what they would find anew, whichever links come and go.
+    /// Reused rows equal rows found anew, whichever links come and go.
     #[test]
     fn places_do_not_depend_on_those_before() {
         let starts = [0, 5, 9, 14];
@@ -261,7 +262,7 @@ mod tests {
         let mut corners: Vec<[u32; 4]> = Vec::new();
         let (mut blocks, mut reused) = (0, 0);
         for _ in 0..200 {
-            // A few go, a few come, anywhere in the order.
+            // A few links are inserted and removed, anywhere in the order.
             for _ in 0..random.below(3) {
                 let at = random.below(corners.len() + 1);
                 let first = random.below(4) as u32;

@@ -1,13 +1,15 @@
 //! Membrane: St. Venant-Kirchhoff triangle, isotropic or with measured orthotropic moduli.
 //!
 //! With the deformation gradient `F = [F1 F2]` (columns: images of warp and weft), Green strain `E = (F^T F - I)/2` and
-//! strain vector `e = (E11, E22, 2 E12)`, the energy of a triangle of rest area `A` is `A e^T C e / 2`, its stress `S = C e`
-//! and its force on vertex `a` with material gradient `g_a` is `-A F S g_a`. Moduli [N/m]:
-//! isotropic `C = Y/(1 - nu^2) [[1, nu, 0], [nu, 1, 0], [0, 0, (1 - nu)/2]]`; measured, by direction and size of the
-//! largest stretch (Wang, O'Brien & Ramamoorthi 2011, section 4), with `C` frozen at the current strain; progressive,
-//! `S = (k1 + k2 |E|) E` along warp and weft (Miguel et al. 2013, section 4.2), with `C` the tangent.
-//! Internal friction adds its stress to `S` and its slopes to the diagonal of `C`, but not to damping.
-//! The stiffness is `A (B^T C B + G S+ G^T)` with `S+` the positive part of `S`: positive semidefinite by construction.
+//! strain vector `e = (E11, E22, 2 E12)`, the energy of a triangle of rest area `A` is `A e^T C e / 2`. Its stress is
+//! `S = C e`, and its force on vertex `a` with material gradient `g_a` is `-A F S g_a`. Moduli [N/m]:
+//! - isotropic: `C = Y/(1 - nu^2) [[1, nu, 0], [nu, 1, 0], [0, 0, (1 - nu)/2]]`;
+//! - measured: by direction and size of the largest stretch (Wang, O'Brien & Ramamoorthi 2011, section 4), with `C`
+//!   frozen at the current strain;
+//! - progressive: `S = (k1 + k2 |E|) E` along warp and weft (Miguel et al. 2013, section 4.2), with `C` the tangent.
+//!
+//! Internal friction adds its stress to `S` and its slopes to the diagonal of `C`, but not to damping. The stiffness is
+//! `A (B^T C B + G S+ G^T)` with `S+` the positive part of `S`, positive semidefinite by construction.
 
 pub mod rows;
 
@@ -39,18 +41,18 @@ pub struct Progressive {
     pub young: [[f64; 2]; 2],
     /// Shear modulus [N/m].
     pub shear: f64,
-    /// Poisson's ratio at no strain.
+    /// Poisson's ratio at zero strain.
     pub poisson: f64,
 }
 
-/// A cloth's membrane law.
+/// Membrane law of a cloth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Membrane {
-    /// Same in every direction.
+    /// Isotropic law.
     Isotropic(Isotropic),
-    /// Measured, by direction and strain.
+    /// Measured law, by direction and strain.
     Table(StretchTable),
-    /// Stiffer the more it is stretched.
+    /// Law whose stiffness increases with strain.
     Progressive(Progressive),
 }
 
@@ -58,7 +60,7 @@ pub enum Membrane {
 pub type Moduli = [f64; 4];
 
 impl Membrane {
-    /// Moduli at a strain vector; the tangent of a progressive law.
+    /// Returns the moduli at a strain vector; for a progressive law, the tangent.
     #[inline]
     pub fn moduli(&self, strain: &Vec3) -> Moduli {
         match self {
@@ -71,7 +73,7 @@ impl Membrane {
         }
     }
 
-    /// Stress that moduli times strain leave out [N/m].
+    /// Returns the stress less moduli times strain [N/m].
     #[inline]
     pub fn beyond(&self, e: &Vec3) -> Vec3 {
         let Membrane::Progressive(law) = self else { return Vec3::zeros() };
@@ -79,7 +81,7 @@ impl Membrane {
         -Vec3::new(warp * e.x * e.x.abs(), weft * e.y * e.y.abs(), 0.0)
     }
 
-    /// Stress [N/m] at one strain, of warp (0) or weft (1) pulled and free across, or of shear (2).
+    /// Returns the stress at the strain `e` [N/m], of uniaxial tension along warp (0) or weft (1), or of shear (2).
     pub fn pulled(&self, way: usize, e: f64) -> f64 {
         match (self, way) {
             (Membrane::Isotropic(Isotropic { young, .. }), 0 | 1) => young * e,
@@ -93,13 +95,14 @@ impl Membrane {
         }
     }
 
-    /// Parts of a stress along weft that act on what is pulled along warp, and the other way round: by Poisson's ratio.
+    /// Returns the coupling by Poisson's ratio: the part of a stress along weft that acts on tension along warp, then
+    /// the reverse.
     pub fn crosswise(&self) -> [f64; 2] {
         let [warp, both, weft, _] = self.moduli(&Vec3::zeros());
         [both / weft, both / warp]
     }
 
-    /// Energy per area [J/m^2].
+    /// Returns the energy per area [J/m^2].
     fn density(&self, e: &Vec3) -> f64 {
         let quadratic = |c: &Moduli| 0.5 * e.dot(&stress(c, e));
         match self {
@@ -111,12 +114,12 @@ impl Membrane {
         }
     }
 
-    /// Largest entry of the moduli over all strains [N/m]: bounds the speed of waves.
+    /// Returns the largest entry of the moduli over all strains [N/m]. It bounds the speed of waves.
     pub fn stiffest(&self) -> f64 {
         match self {
             Membrane::Isotropic(_) => self.moduli(&Vec3::zeros())[0],
             Membrane::Table(StretchTable(rows)) => rows.iter().flatten().fold(0.0, |a, b| a.max(*b)),
-            // Stretched to 1.7 times its length.
+            // Strain 1, at 1.7 times the rest length.
             Membrane::Progressive(_) => {
                 let [warp, _, weft, _] = self.moduli(&Vec3::new(1.0, 1.0, 0.0));
                 warp.max(weft)
@@ -126,7 +129,7 @@ impl Membrane {
 }
 
 impl Progressive {
-    /// Moduli with so many times the growth by strain.
+    /// Returns the moduli with `growth` times their increase by strain; 2 gives the tangent.
     fn moduli(&self, growth: f64, e: &Vec3) -> Moduli {
         let Progressive { young: [[warp, _], [weft, _]], shear, poisson } = self;
         let [more, across] = self.growths();
@@ -139,7 +142,7 @@ impl Progressive {
         ]
     }
 
-    /// How the moduli of warp and weft grow with strain [N/m].
+    /// Returns the increase of the moduli of warp and weft by strain [N/m].
     fn growths(&self) -> [f64; 2] {
         self.young.map(|[_, growth]| growth / (1.0 - self.poisson * self.poisson))
     }
@@ -162,7 +165,7 @@ impl StretchTable {
                 c[k] = c[k] * (1.0 - weight) + strained * weight;
             }
         }
-        // The measured coupling can exceed what an elastic sheet allows.
+        // The measured coupling can exceed the bound of an elastic sheet.
         let bound = 0.95 * (c[0] * c[2]).sqrt();
         [c[0], c[1].clamp(-bound, bound), c[2], c[3] / 4.0]
     }
@@ -177,12 +180,12 @@ pub struct Triangle {
     pub gradients: [Vec2; 2],
     /// Rest area times the weight map's factor of stiffness [m^2].
     pub area: f64,
-    /// Which cloth: index of the laws.
+    /// Index of the cloth's laws.
     pub cloth: u32,
 }
 
 impl Triangle {
-    /// From material coordinates (warp, weft) of the three vertices [m]; `None` when they span no area.
+    /// Makes a triangle from material coordinates (warp, weft) of its vertices [m]; `None` if they span no area.
     pub fn new(vertices: [u32; 3], material: [Vec2; 3], stiffness: f64, cloth: u32) -> Option<Triangle> {
         let (p, q) = (material[1] - material[0], material[2] - material[0]);
         let det = p.x * q.y - p.y * q.x;
@@ -195,14 +198,14 @@ impl Triangle {
         })
     }
 
-    /// The same element with its vertices in another order.
+    /// Returns this element with its vertices in another order.
     pub fn reordered(&self, order: [usize; 3]) -> Triangle {
         let [g, h] = self.gradients;
         let all = [-(g + h), g, h];
         Triangle { vertices: order.map(|k| self.vertices[k]), gradients: [all[order[1]], all[order[2]]], ..*self }
     }
 
-    /// Rest lengths of the edges 01, 12, 20 [m].
+    /// Returns the rest lengths of the edges 01, 12, 20 [m].
     pub fn edges(&self) -> [f64; 3] {
         let [g, h] = &self.gradients;
         let det = g.perp(h);
@@ -210,14 +213,14 @@ impl Triangle {
         [p.norm(), (q - p).norm(), q.norm()]
     }
 
-    /// Strain vector `(E11, E22, 2 E12)`.
+    /// Returns the strain vector `(E11, E22, 2 E12)`.
     #[inline]
     pub fn strain(&self, x: &[Vec3; 3]) -> Vec3 {
         let (f1, f2) = images(&self.gradients, &[x[1] - x[0], x[2] - x[0]]);
         strain(&f1, &f2)
     }
 
-    /// Energy [J], with the moduli at the current strain.
+    /// Returns the energy [J], with the moduli at the current strain.
     pub fn energy(&self, law: &Membrane, x: &[Vec3; 3]) -> f64 {
         let e = self.strain(x);
         let c = law.moduli(&e);
@@ -225,9 +228,10 @@ impl Triangle {
         self.area * (law.density(&e) + area_barrier::energy(c[0].max(c[2]), part))
     }
 
-    /// Force on each vertex and stiffness, linearised at `x` with moduli `c` and taken at the displacement `y`, with a viscous
-    /// stress proportional to the strain rate of the displacement `y + w` (see [`Response`]); where it is `APART`, with a stress and its
-    /// slopes beyond the moduli. Without a branch, so that loops over triangles run in lanes.
+    /// Returns the force on each vertex and the stiffness (see [`Response`]). They are linearised at `x` with moduli
+    /// `c`, and the force is evaluated at the displacement `y`. A viscous stress is proportional to the strain rate of
+    /// `y + w`. With `APART`, a stress and its slopes are added to the moduli. The code has no branch, so that loops
+    /// over triangles vectorise.
     #[inline(always)]
     pub fn respond<T: Real, const APART: bool>(
         gradients: &[Vec2; 2],
@@ -284,7 +288,7 @@ impl Triangle {
             k
         };
         let (k11, k12, k22) = (block(g, g), block(g, h), block(h, h));
-        // Rows and columns sum to nothing.
+        // Rows and columns sum to zero.
         let k01: [T; 9] = from_fn(|k| -(k11[k] + k12[k % 3 * 3 + k / 3]));
         let k02: [T; 9] = from_fn(|k| -(k12[k] + k22[k]));
         let k00: [T; 9] = from_fn(|k| -(k01[k] + k02[k]));
@@ -292,19 +296,19 @@ impl Triangle {
     }
 }
 
-/// Stress and stiffness beside the moduli, of strains E11, E22, 2 E12.
+/// Stress and stiffness in addition to the moduli, for the strains E11, E22, 2 E12.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Beyond {
     /// Stress at the strain [N/m].
     pub stress: Vec3,
-    /// How it grows with each strain over the step [N/m].
+    /// Increase of the stress with each strain over the step [N/m].
     pub slopes: Vec3,
 }
 
-/// Values of a field at vertices 1 and 2 less that at vertex 0.
+/// Differences of a field: vertices 1 and 2, less vertex 0.
 pub type Edges = [Vec3; 2];
 
-/// Images of warp and weft under the linear map of the edges.
+/// Returns the images of warp and weft under the linear map of the edges.
 #[inline(always)]
 fn images([g, h]: &[Vec2; 2], [p, q]: &Edges) -> (Vec3, Vec3) {
     (p * g.x + q * h.x, p * g.y + q * h.y)
@@ -317,9 +321,10 @@ fn rounded<T: Real>(v: &Vec3) -> [T; 3] {
 
 /// Force and stiffness of one triangle.
 ///
-/// The force on vertex `a` is `f_a(x) - (K y)_a - (K_material w)_a`, and the blocks are those of
+/// The force on vertex `a` is `f_a(x) - (K y)_a - (K_material w)_a`. The blocks are those of
 /// `damping K_material + K_geometric`, with `damping = 1 + tau/beta` for a damping time `tau` and a scheme in which the
-/// velocity is `v~ + z/beta`; `w = tau v~`. The viscous part acts on strain rate alone: it exerts no net force and no torque.
+/// velocity is `v~ + z/beta`; `w = tau v~`. The viscous part acts on strain rate alone, so it exerts no net force and
+/// no torque.
 #[derive(Clone, Copy, Debug)]
 pub struct Response<T> {
     /// Forces on the three vertices [N].
@@ -338,13 +343,14 @@ fn stress(c: &Moduli, e: &Vec3) -> Vec3 {
     Vec3::new(c[0] * e.x + c[1] * e.y, c[1] * e.x + c[2] * e.y, c[3] * e.z)
 }
 
-/// Positive semidefinite part of the symmetric matrix `[[s.x, s.z], [s.z, s.y]]`, in the same form.
+/// Returns the positive semidefinite part of the symmetric matrix `[[s.x, s.z], [s.z, s.y]]`, in the same form.
 #[inline(always)]
 fn positive_part(s: &Vec3) -> Vec3 {
     let (mean, half) = ((s.x + s.y) / 2.0, (s.x - s.y) / 2.0);
     let radius = (half * half + s.z * s.z).sqrt();
     let (low, high) = (mean - radius, mean + radius);
-    // high n n^T with n the eigenvector of the larger eigenvalue; all of it where both are positive, else nothing.
+    // high n n^T with n the eigenvector of the larger eigenvalue. If both are positive, the matrix itself; if none is,
+    // zero.
     let f = if low < 0.0 && high > 0.0 { high / (2.0 * radius) } else { 0.0 };
     let all = if low >= 0.0 { 1.0 } else { 0.0 };
     Vec3::new(f * (radius + half) + all * s.x, f * (radius - half) + all * s.y, f * s.z + all * s.z)

@@ -1,4 +1,4 @@
-//! Laws: one file each, with parameters, equation, and energy, force and stiffness of one element.
+//! Force laws: one file each, with parameters, equation, and energy, force and stiffness of one element.
 
 pub mod area_barrier;
 pub mod assembly;
@@ -30,5 +30,5 @@ pub mod tether;
 
 use term::Shown;
 
-/// Laws that only some scenes have, as statistics, files and pictures show them.
+/// Laws that only some scenes have, with their entries in statistics, files and pictures.
 pub static SHOWN: &[Shown] = &[tether::SHOWN];

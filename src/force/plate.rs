@@ -1,15 +1,15 @@
 //! Bending of a plate: the curvature of a triangle from the angles of its three hinges.
 //!
-//! A triangle and its neighbours, laid flat, have six vertices; on a surface of constant curvature `kappa = (xx, yy, xy)` the
-//! hinges of the triangle turn by `theta = Theta kappa`, a linear map that the rest shape gives. Its inverse is exact on
-//! quadratic surfaces, so the energy `A kappa^T D kappa/2` of the triangle is `theta^T C theta/2` with
-//! `C = A (Theta D^-1 Theta^T)^-1`, which also holds on the border: of all curvatures that turn the hinges there are as they are
-//! turned, it takes the one with the least energy. The angles are those of the bent mesh, less those at rest, so rotations may
-//! be large. `D` is the plate's, `B (xx^2 + yy^2 + 2 xy^2)` for Poisson's ratio 0, fitted to the mesh
-//! (see [`super::homogenize`]).
+//! A triangle and its neighbours, laid flat, have six vertices. On a surface of constant curvature
+//! `kappa = (xx, yy, xy)` the hinges of the triangle turn by `theta = Theta kappa`, a linear map that the rest shape
+//! gives. Its inverse is exact on quadratic surfaces, so the energy `A kappa^T D kappa/2` of the triangle is
+//! `theta^T C theta/2` with `C = A (Theta D^-1 Theta^T)^-1`. This also holds on the border: among all curvatures that
+//! agree with the angles of the existing hinges, it selects the one with the least energy. Angles are those of the bent
+//! mesh, less those at rest, so rotations may be large. `D` is that of the plate, `B (xx^2 + yy^2 + 2 xy^2)` for
+//! Poisson's ratio 0, fitted to the mesh (see [`super::homogenize`]).
 //!
-//! The hinges of a triangle whose six vertices lie near a conic section cannot tell curvatures apart. They are by themselves
-//! then, as in [`super::bending`].
+//! If the six vertices lie near a conic section, the hinge angles do not determine the curvature. The hinges then store
+//! energy by themselves, as in [`super::bending`].
 
 mod crease;
 mod rows;
@@ -18,36 +18,36 @@ use crate::linalg::{Mat3, Vec3};
 pub use crease::{Crease, Creases, FORGETS, STRAIN};
 pub use rows::{Hinges, Plates};
 
-/// No hinge on this side of a triangle.
+/// Hinge index on a side of a triangle without a hinge.
 pub const NONE: u32 = u32::MAX;
 
 /// `D/B` of a plate of Poisson's ratio 0, on curvatures xx, yy, xy.
 pub const PLATE: [f64; 3] = [1.0, 1.0, 2.0];
 
-/// Least eigenvalue of `Theta D^-1 Theta^T`, with angles as curvatures, at which the hinges of a triangle tell curvatures apart; an
-/// equilateral triangle has 2/3.
+/// Least eigenvalue of `Theta D^-1 Theta^T`, with angles scaled to curvatures, above which the angles determine the
+/// curvature. An equilateral triangle has 2/3.
 const APART: f64 = 0.1;
 
-/// The hinges of one triangle as a bending element.
+/// Bending element of one triangle, made of its hinges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Patch {
     /// Hinges by index; [`NONE`] on the border.
     pub hinges: [u32; 3],
-    /// `C` per rigidity [-]; zero where there is no hinge.
+    /// Stiffness `C` per rigidity [-]; zero where there is no hinge.
     pub stiffness: Mat3,
-    /// Which cloth: index of the laws.
+    /// Index of the cloth's laws.
     pub cloth: u32,
 }
 
 impl Patch {
-    /// Energy [J] at angles away from rest [rad].
+    /// Returns the energy [J] at angles less the rest angles [rad].
     pub fn energy(&self, rigidity: f64, away: impl Fn(u32) -> f64) -> f64 {
         let away = Vec3::from(self.hinges.map(|h| if h == NONE { 0.0 } else { away(h) }));
         0.5 * rigidity * away.dot(&(self.stiffness * away))
     }
 
-    /// Stiffness of each hinge by itself that together are at least as stiff as the patch: sums of rows of `|C|`, after `C`
-    /// was scaled to equal diagonals.
+    /// Returns a stiffness for each hinge by itself. Together they are at least as stiff as the patch: row sums of
+    /// `|C|`, after `C` is scaled to equal diagonals.
     pub fn bounds(&self) -> [f64; 3] {
         let c = &self.stiffness;
         std::array::from_fn(|i| (0..3).map(|j| c[(i, j)].abs() * over(c[(i, i)], c[(j, j)]).sqrt()).sum())
@@ -58,7 +58,7 @@ fn over(a: f64, b: f64) -> f64 {
     if b > 0.0 { a / b } else { 0.0 }
 }
 
-/// A triangle in the flat rest shape.
+/// Triangle in the flat rest shape.
 #[derive(Clone, Copy, Debug)]
 pub struct FlatPatch {
     /// Vertices.
@@ -67,20 +67,20 @@ pub struct FlatPatch {
     pub hinges: [u32; 3],
     /// Angle of each hinge per curvature xx, yy, xy [m]; zero on the border.
     pub angles: [[f64; 3]; 3],
-    /// Curvature per angle of each hinge by itself [1/m]; zero on the border.
+    /// Curvature per angle of each single hinge [1/m]; zero on the border.
     pub curvature: [f64; 3],
     /// Direction across each edge, by warp and weft; zero on the border.
     pub normals: [[f64; 2]; 3],
-    /// Its curvature is that of its edges, as creases have it.
+    /// Whether the curvature is the sum of its edges' curvatures, as for a [`Crease`].
     pub by_edges: bool,
-    /// Whether each hinge's first triangle is wound the other way, so that the hinge's angle has the other sign.
+    /// Whether each hinge is oriented against the winding of the triangle, so that its angle has the opposite sign.
     pub against: [bool; 3],
     /// Rest area [m^2].
     pub area: f64,
 }
 
 impl FlatPatch {
-    /// A triangle whose sides are all border.
+    /// Makes a triangle whose sides are all on the border.
     pub fn new(vertices: [u32; 3], area: f64) -> FlatPatch {
         FlatPatch {
             vertices,
@@ -94,17 +94,18 @@ impl FlatPatch {
         }
     }
 
-    /// `Theta`; rows of zeros on the border.
+    /// Returns `Theta`, with rows of zeros on the border.
     pub fn theta(&self) -> Mat3 {
         Mat3::from_fn(|i, k| self.angles[i][k])
     }
 
-    /// Its hinges tell curvatures apart.
+    /// Returns whether the angles of its hinges determine the curvature.
     pub fn is_apart(&self) -> bool {
         self.form(&PLATE).symmetric_eigenvalues().min() > APART
     }
 
-    /// `C` for the diagonal of `D`; see the head of this file. The hinges are by themselves unless they tell curvatures `apart`.
+    /// Returns `C` for the diagonal of `D`; see the head of this file. Unless `apart`, the hinges store energy by
+    /// themselves.
     pub fn stiffness(&self, rigidity: &[f64; 3], apart: bool) -> Mat3 {
         if self.by_edges {
             let told = Mat3::from_fn(|i, k| {
@@ -118,17 +119,17 @@ impl FlatPatch {
         scale * (inverse.unwrap_or_else(Mat3::identity) - self.missing()) * scale * self.area
     }
 
-    /// One where there is no hinge.
+    /// Returns a diagonal matrix with one where there is no hinge.
     fn missing(&self) -> Mat3 {
         Mat3::from_diagonal(&self.hinges.map(|h| if h == NONE { 1.0 } else { 0.0 }).into())
     }
 
-    /// Angles as curvatures: of order one.
+    /// Returns the scale from angles to curvatures, which makes the form of order one.
     fn scale(&self) -> Mat3 {
         Mat3::from_diagonal(&self.curvature.into())
     }
 
-    /// `Theta D^-1 Theta^T`, angles as curvatures.
+    /// Returns `Theta D^-1 Theta^T` with angles scaled to curvatures.
     fn form(&self, d: &[f64; 3]) -> Mat3 {
         let rows = self.scale() * self.theta();
         rows * Mat3::from_diagonal(&d.map(|d| 1.0 / d).into()) * rows.transpose() + self.missing()
@@ -146,7 +147,8 @@ mod tests {
     /// Hinges of the triangle 0, 1, 2 with neighbours that reach to 3, 4, 5.
     const HINGES: [[u32; 4]; 3] = [[1, 2, 0, 3], [2, 0, 1, 4], [0, 1, 2, 5]];
 
-    /// Six vertices [m]: an equilateral triangle of 1 cm and its neighbours, each moved by up to `shake` along both axes.
+    /// Six vertices [m]: an equilateral triangle of 1 cm and its neighbours, each moved by up to `shake` along both
+    /// axes.
     fn shaken(random: &mut Random, shake: f64) -> [Vec2; 6] {
         std::array::from_fn(|k| {
             let angle = (k as f64 * 2.0 + if k < 3 { 0.0 } else { 3.0 }) * std::f64::consts::FRAC_PI_3;
@@ -155,7 +157,7 @@ mod tests {
         })
     }
 
-    /// The patch of six vertices; hinges of which `kept` is false are on the border.
+    /// Lays a patch of six vertices flat. Hinges of which `kept` is false are on the border.
     fn lay(points: &[Vec2; 6], kept: [bool; 3]) -> FlatPatch {
         let area = |a: Vec2, b: Vec2, c: Vec2| (b - a).perp(&(c - a)).abs() / 2.0;
         let own = area(points[0], points[1], points[2]);
@@ -171,7 +173,7 @@ mod tests {
         patch
     }
 
-    /// Energy of the plate [J] for a rigidity of one.
+    /// Returns the energy of the plate [J] for a rigidity of one.
     fn plate(patch: &FlatPatch, kappa: &Vec3) -> f64 {
         0.5 * patch.area * (0..3).map(|k| PLATE[k] * kappa[k] * kappa[k]).sum::<f64>()
     }
@@ -204,7 +206,8 @@ mod tests {
                         hinge.away(&vertices.map(|v| x[v as usize]))
                     })
                 };
-                // Slopes of a few 1e-4: angles are linear within 1e-7, positions near 3 m are rounded to 1e-7 of the heights.
+                // Slopes of a few 1e-4: angles are linear within 1e-7, and positions near 3 m are rounded to 1e-7 of
+                // the heights.
                 let k = 0.03;
                 let ratio = energy(&bent(k)) / (0.5 * 2.3e-6 * k * k * flat.area);
                 assert!((ratio - expected).abs() < 1e-5, "{kappa}: {ratio} instead of {expected}");
@@ -224,7 +227,8 @@ mod tests {
                 let (theta, stiffness) = (flat.theta(), flat.stiffness(&PLATE, flat.is_apart()));
                 let patch = Patch { hinges: flat.hinges, stiffness, cloth: 0 };
                 let energy = |kappa: &Vec3| patch.energy(1.0, |h| (theta * kappa)[h as usize]);
-                // Moments on the hinges there are bend the plate by D^-1 Theta^T m: no curvature does it with less.
+                // Moments m on the existing hinges bend the plate by D^-1 Theta^T m. No other curvature with these
+                // angles has less energy.
                 let least = (theta.transpose() * random.vector()).component_div(&Vec3::from(PLATE));
                 assert!((energy(&least) / plate(&flat, &least) - 1.0).abs() < 1e-10);
                 let other = random.vector();
@@ -257,7 +261,7 @@ mod tests {
         assert!(coupled > 100, "{coupled}");
     }
 
-    /// On a circle the surface `x^2 + y^2` lifts all six vertices alike and turns no hinge.
+    /// On a circle the surface `x^2 + y^2` lifts all six vertices equally and turns no hinge.
     #[test]
     fn six_vertices_on_a_circle_are_hinges_by_themselves() {
         let points = [0.0, 2.0, 4.0, 3.0, 5.0, 1.0].map(|k| {

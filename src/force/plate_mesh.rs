@@ -1,4 +1,4 @@
-//! From the mesh of a cloth to hinges and patches.
+//! Hinges and patches from the mesh of a cloth.
 
 use super::bending::{Bending, Hinge, fold};
 use super::calibrate::{self, FlatHinge};
@@ -13,8 +13,8 @@ fn area(points: &[Vec2; 3]) -> f64 {
     (points[1] - points[0]).perp(&(points[2] - points[0])).abs() / 2.0
 }
 
-/// The four vertices of a hinge in the frame of its first triangle: the second unfolded to the other side of the edge. Each
-/// triangle is edge, edge, opposite vertex.
+/// Returns the four vertices of a hinge in the frame of its first triangle. The second triangle is unfolded to the
+/// other side of the edge. Each triangle is edge, edge, opposite vertex.
 fn unfold([p0, p1, p2]: [Vec2; 3], [q0, q1, q2]: [Vec2; 3]) -> [Vec2; 4] {
     let (e, f) = (p1 - p0, q1 - q0);
     let along = (q2 - q0).dot(&f) / f.norm_squared();
@@ -26,47 +26,47 @@ fn unfold([p0, p1, p2]: [Vec2; 3], [q0, q1, q2]: [Vec2; 3]) -> [Vec2; 4] {
     [p0, p1, p2, p0 + e * along + across * height]
 }
 
-/// A cloth whose hinges are wanted.
+/// Cloth for which hinges are made.
 #[derive(Clone, Copy, Debug)]
 pub struct Bent<'a> {
-    /// Its mesh.
+    /// Mesh of the cloth.
     pub mesh: &'a TriMesh,
     /// Topology of the mesh.
     pub topology: &'a Topology,
     /// Material coordinates of each triangle's vertices [m].
     pub material: &'a [[Vec2; 3]],
-    /// World vertex of each vertex.
+    /// World vertex of each mesh vertex.
     pub place: &'a [u32],
-    /// Law.
+    /// Bending law.
     pub bending: Bending,
-    /// It has internal friction of bending.
+    /// Whether bending has internal friction.
     pub rubs: bool,
-    /// Factor of the rigidity of each vertex; 1 where it is absent.
+    /// Rigidity factor of each vertex; 1 where absent.
     pub weights: &'a [f64],
-    /// It is flat at rest, however the mesh is bent.
+    /// Whether the rest shape is flat, even if the mesh is bent.
     pub flat: bool,
-    /// Which cloth: index of the laws.
+    /// Index of the cloth's laws.
     pub cloth: u32,
 }
 
-/// A mesh laid flat.
+/// Mesh laid flat.
 struct Laid<'a> {
-    /// Hinges that have an area.
+    /// Hinges with area.
     hinges: Vec<FlatHinge>,
-    /// The same in the mesh.
+    /// Corresponding hinges of the mesh.
     kept: Vec<&'a topology::Hinge>,
-    /// Triangles with one of them.
+    /// Triangles with at least one of these hinges.
     patches: Vec<FlatPatch>,
 }
 
 impl Bent<'_> {
-    /// Its curvature has a stress of its own.
+    /// Returns whether curvature has a stress in addition to the plate.
     fn creased(&self) -> bool {
         self.rubs || matches!(self.bending, Bending::Progressive(_))
     }
 }
 
-/// Lays each hinge flat, and the triangles with their hinges.
+/// Lays each hinge flat, and each triangle with its hinges.
 fn lay<'a>(bent: &Bent<'a>) -> Laid<'a> {
     let mut flat = Vec::new();
     let mut kept = Vec::new();
@@ -110,7 +110,7 @@ fn lay<'a>(bent: &Bent<'a>) -> Laid<'a> {
     Laid { hinges: flat, kept, patches }
 }
 
-/// Appends the hinges of a cloth, the patches that they make where it is a plate, and the creases where curvature has a stress of its own.
+/// Appends the hinges of a cloth, the patches of a plate, and the creases if curvature has an additional stress.
 pub fn add(bent: &Bent, elements: &mut Elements) {
     let Bent { mesh, place, bending, rubs, weights, flat: is_flat, cloth, .. } = *bent;
     let Elements { hinges, patches: all_patches, creases, .. } = elements;

@@ -1,8 +1,8 @@
-//! What a step tells the laws, and how they read it.
+//! State of a step as laws read it, and access to it.
 
 use crate::linalg::{Mat3, Vec3};
 
-/// What the scheme says of this step, by moving vertex.
+/// Linearisation point and coefficients of the time integration in this step, by moving vertex.
 #[derive(Clone, Copy, Debug)]
 pub struct Scheme<'a> {
     /// Positions to linearise at [m].
@@ -13,7 +13,7 @@ pub struct Scheme<'a> {
     pub rate: &'a [Vec3],
     /// Velocity at `x` [m/s].
     pub v: &'a [Vec3],
-    /// Solution of the last step, scaled by its step squared [m/s^2].
+    /// Solution of the last step, divided by its effective step squared [m/s^2].
     pub guess: &'a [Vec3],
     /// Masses [kg].
     pub mass: &'a [f64],
@@ -23,30 +23,30 @@ pub struct Scheme<'a> {
     pub betas: &'a [f64],
     /// Velocity of the air [m/s].
     pub wind: Vec3,
-    /// What flowing air does to each vertex, in place of wind; empty where none flows.
+    /// Force of flowing air on each vertex, used instead of `wind`. Empty if no flow is simulated.
     pub exchange: &'a [Exchange],
-    /// How stiff cloth is there.
+    /// Stiffness factor of the cloth.
     pub soft: Softness<'a>,
 }
 
-/// Part of its stiffness that the cloth has at each moving vertex; empty where it has all of it.
+/// Part of the cloth's full stiffness that acts at each moving vertex. Empty if all of it acts everywhere.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Softness<'a>(pub &'a [f64]);
 
 impl Softness<'_> {
-    /// Of an element with these vertices: the mean.
+    /// Returns the stiffness factor of an element, the mean over its vertices.
     #[inline(always)]
     pub fn of<const N: usize>(&self, vertices: &[u32; N]) -> f64 {
         if self.0.is_empty() { 1.0 } else { vertices.iter().map(|v| self.0[*v as usize]).sum::<f64>() / N as f64 }
     }
 }
 
-/// A shape of which the energy is asked.
+/// Shape whose energy is evaluated.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape<'a> {
     /// Positions [m].
     pub x: &'a [Vec3],
-    /// How stiff cloth is there.
+    /// Stiffness factor of the cloth.
     pub soft: Softness<'a>,
 }
 
@@ -63,20 +63,21 @@ impl<'a> From<&'a Vec<Vec3>> for Shape<'a> {
 }
 
 impl Scheme<'_> {
-    /// Velocity at `z = 0` that damping sees [m/s]. The matrix adds `z/beta` to it at every vertex, though `z/betas` is the truth: the
-    /// change of velocity is scaled alike, so that what does not accelerate is damped by its velocity.
+    /// Returns the velocity at `z = 0` for damping forces [m/s]. The matrix adds `z/beta` to it at every vertex,
+    /// although the change of velocity is `z/betas`. The known change of velocity is therefore scaled by the same
+    /// factor. A vertex without acceleration is then damped by its velocity.
     #[inline]
     pub fn damped(&self, v: usize) -> Vec3 {
         self.v[v] + (self.rate[v] - self.v[v]) * (self.betas[v] / self.beta)
     }
 
-    /// Displacement in the step at the present velocity [m].
+    /// Returns the displacement in the step at the present velocity [m].
     #[inline]
     pub fn ahead(&self, v: usize) -> Vec3 {
         self.y[v] - (self.rate[v] - self.v[v]) * self.betas[v]
     }
 
-    /// Displacement in the step if forces act as in the last one [m].
+    /// Returns the displacement in the step if forces act as in the last step [m].
     #[inline]
     pub fn expected(&self, v: usize) -> Vec3 {
         self.y[v] + self.guess[v] * (self.betas[v] * self.betas[v])
@@ -86,15 +87,15 @@ impl Scheme<'_> {
 /// Force of the air on a vertex: `force - matrix v` for its velocity `v` at the end of the step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Exchange {
-    /// Where the vertex is at rest [N].
+    /// Force on the vertex at rest [N].
     pub force: Vec3,
-    /// Positive semidefinite [N s/m].
+    /// Resistance, positive semidefinite [N s/m].
     pub matrix: Mat3,
 }
 
-/// Elements that are evaluated side by side: their numbers stand in rows, so that loops over them run in lanes.
+/// Number of elements evaluated side by side. Their values are stored as arrays, so that loops over them vectorise.
 pub const WIDE: usize = 8;
-/// One number for each of them.
+/// Values of such a group of elements.
 pub type Wide = [f64; WIDE];
 
 /// Writes a vector in lane `l`.
@@ -105,13 +106,13 @@ pub fn put(rows: &mut [Wide; 3], l: usize, v: Vec3) {
     rows[2][l] = v.z;
 }
 
-/// The vector in lane `l`.
+/// Returns the vector in lane `l`.
 #[inline(always)]
 pub fn take(rows: &[Wide; 3], l: usize) -> Vec3 {
     Vec3::new(rows[0][l], rows[1][l], rows[2][l])
 }
 
-/// The values of an element's vertices.
+/// Returns the values at an element's vertices.
 #[inline]
 pub fn pick<const N: usize>(values: &[Vec3], vertices: &[u32; N]) -> [Vec3; N] {
     std::array::from_fn(|a| values[vertices[a] as usize])

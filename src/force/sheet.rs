@@ -1,4 +1,4 @@
-//! What one cloth is made of: its laws and their damping.
+//! Laws and damping of one cloth.
 
 use super::bending::Bending;
 use super::internal_friction::InternalFriction;
@@ -7,14 +7,14 @@ use super::membrane::Membrane;
 /// Stiffness-proportional damping times [s].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Damping {
-    /// Of the in-plane law.
+    /// Time of the in-plane law.
     pub stretch: f64,
-    /// Of bending.
+    /// Time of bending.
     pub bend: f64,
 }
 
 impl Damping {
-    /// The same for both laws.
+    /// Returns equal damping of both laws.
     pub fn even(time: f64) -> Damping {
         Damping { stretch: time, bend: time }
     }
@@ -27,7 +27,7 @@ pub struct Sheet {
     pub membrane: Membrane,
     /// Out-of-plane law.
     pub bending: Bending,
-    /// Damping of both.
+    /// Damping of both laws.
     pub damping: Damping,
     /// Internal friction.
     pub inner: InternalFriction,

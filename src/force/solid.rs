@@ -1,22 +1,25 @@
 //! Solid: linear tetrahedra, co-rotational or stable neo-Hookean.
 //!
-//! With the deformation gradient `F`, the first Piola stress `P = dW/dF`, the rest volume `V` and the material gradient `g_a` of the
-//! shape function of vertex `a`, the force on the vertex is `-V P g_a` and the stiffness between two is `V dP/dF : g_a g_b`.
+//! With the deformation gradient `F`, the first Piola stress `P = dW/dF`, the rest volume `V` and the material gradient
+//! `g_a` of the shape function of vertex `a`, the force on the vertex is `-V P g_a`. The stiffness between two vertices
+//! is `V dP/dF : g_a g_b`.
 //!
-//! - Co-rotational (Mueller et al. 2002, "Stable Real-Time Deformations"): linear elasticity of `R^T F`, where `R` is the rotation in
-//!   `F`: `P = R (mu (S + S^T - 2 I) + lambda tr(S - I) I)`, `S = R^T F`; the stiffness leaves out that `R` turns, so it is positive
-//!   semidefinite: with `h_a = R g_a` its blocks are `V (mu (h_a . h_b) I + mu h_b h_a^T + lambda h_a h_b^T)`.
+//! - Co-rotational (Mueller et al. 2002, "Stable Real-Time Deformations"): linear elasticity of `R^T F`, where `R` is
+//!   the rotation in `F`: `P = R (mu (S + S^T - 2 I) + lambda tr(S - I) I)`, `S = R^T F`. The stiffness omits the
+//!   change of `R`, so it is positive semidefinite: with `h_a = R g_a` its blocks are
+//!   `V (mu (h_a . h_b) I + mu h_b h_a^T + lambda h_a h_b^T)`.
 //! - Stable neo-Hookean (Smith, de Goes & Kim 2019, "Analytic Eigensystems for Isotropic Distortion Energies"):
-//!   `W = mu/2 (|F|^2 - 3) - mu (J - 1) + (lambda + mu)/2 (J - 1)^2`, which is linear elasticity of `mu`, `lambda` at rest. The
-//!   eigenvalues of `dP/dF` are known in closed form but for a 3 x 3 matrix; negative ones are set to zero. Where `lambda` is positive
-//!   its part is of vertex rings, not of elements (see [`rings`]).
+//!   `W = mu/2 (|F|^2 - 3) - mu (J - 1) + (lambda + mu)/2 (J - 1)^2`, which is linear elasticity of `mu`, `lambda` at
+//!   rest. The eigenvalues of `dP/dF` are known in closed form except for a 3 x 3 matrix; negative ones are set to
+//!   zero. The part of a positive `lambda` acts on vertex rings, not on elements (see [`rings`]).
 //!
-//! Damping acts on rates of strain. The neo-Hookean law is damped by those of Green's strain, `(F^T F - I)/2`, and of `J`, whatever the
-//! stress: with `h_a = F g_a`, `c_a = dJ/dF g_a` and `B = F F^T` its blocks are `V (mu ((g_a . g_b) B + h_b h_a^T) + lambda c_a c_b^T)`,
-//! the stiffness at rest, zero for any turning at any strain.
+//! Damping acts on rates of strain. The neo-Hookean law damps the rates of Green's strain, `(F^T F - I)/2`, and of `J`,
+//! whatever the stress. With `h_a = F g_a`, `c_a = dJ/dF g_a` and `B = F F^T` its blocks are
+//! `V (mu ((g_a . g_b) B + h_b h_a^T) + lambda c_a c_b^T)`. This is the stiffness at rest, and zero for any rotation at
+//! any strain.
 //!
-//! Both are finite and push back where an element is turned inside out: `R` is a rotation, never a reflection, which takes the
-//! smallest of the principal stretches as negative there (Irving, Teran & Fedkiw 2004).
+//! Both laws are finite for inverted elements and push them back. `R` is a rotation, never a reflection; in an inverted
+//! element the smallest principal stretch is negative (Irving, Teran & Fedkiw 2004).
 
 pub mod four;
 pub mod rings;
@@ -30,9 +33,9 @@ use std::array::from_fn;
 /// Elastic law of a solid, by Lame's parameters [Pa].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Solid {
-    /// Linear in strain; cheap, soft under large compression.
+    /// Law that is linear in strain; cheap, soft under large compression.
     Corotational(Lame),
-    /// Resists loss of volume at any strain.
+    /// Law that resists loss of volume at any strain.
     NeoHookean(Lame),
 }
 
@@ -46,7 +49,7 @@ pub struct Lame {
 }
 
 impl Lame {
-    /// From Young's modulus [Pa] and Poisson's ratio, in (-1, 0.5).
+    /// Converts Young's modulus [Pa] and Poisson's ratio, in (-1, 0.5).
     pub fn new(young: f64, poisson: f64) -> Lame {
         Lame {
             mu: young / (2.0 * (1.0 + poisson)),
@@ -64,7 +67,7 @@ pub struct Tetrahedron {
     pub gradients: [Vec3; 3],
     /// Rest volume [m^3].
     pub volume: f64,
-    /// Which body: index of the laws.
+    /// Index of the body's laws.
     pub body: u32,
 }
 
@@ -77,15 +80,15 @@ pub struct Body {
     pub damping: f64,
 }
 
-/// An element's principal stretches `F = U diag(stretches) V^T` with two rotations; the last stretch is negative where the element is
-/// inside out.
+/// Principal stretches of an element: `F = U diag(stretches) V^T` with two rotations. The last stretch is negative if
+/// the element is inverted.
 struct Stretched {
     u: Mat3,
     stretches: Vec3,
     v: Mat3,
 }
 
-/// An element in a step: its forces and its stiffness.
+/// Forces and stiffness of an element in a step.
 #[derive(Clone, Copy, Debug)]
 pub struct Strained {
     /// Force on each vertex [N].
@@ -95,7 +98,7 @@ pub struct Strained {
 }
 
 impl Tetrahedron {
-    /// From rest positions [m]; `None` where they span no volume or the element is inside out.
+    /// Makes an element from rest positions [m]; `None` if they span no volume or the element is inverted.
     pub fn new(vertices: [u32; 4], rest: &[Vec3; 4], body: u32) -> Option<Tetrahedron> {
         let edges = Mat3::from_columns(&[rest[1] - rest[0], rest[2] - rest[0], rest[3] - rest[0]]);
         let volume = edges.determinant() / 6.0;
@@ -105,45 +108,46 @@ impl Tetrahedron {
         finite.then_some(Tetrahedron { vertices, gradients, volume, body })
     }
 
-    /// The same element with its vertices in another order.
+    /// Returns this element with its vertices in another order.
     pub fn reordered(&self, order: [usize; 4]) -> Tetrahedron {
         let all = self.all();
         Tetrahedron { vertices: order.map(|k| self.vertices[k]), gradients: from_fn(|k| all[order[k + 1]]), ..*self }
     }
 
-    /// Material gradients of all vertices [1/m].
+    /// Returns the material gradients of all vertices [1/m].
     fn all(&self) -> [Vec3; 4] {
         let [p, q, r] = self.gradients;
         [-(p + q + r), p, q, r]
     }
 
-    /// Deformation gradient.
+    /// Returns the deformation gradient.
     pub fn deformation(&self, x: &[Vec3; 4]) -> Mat3 {
         (0..3).map(|k| (x[k + 1] - x[0]) * self.gradients[k].transpose()).sum()
     }
 
-    /// Change of volume per rest volume.
+    /// Returns the change of volume per rest volume.
     pub fn swell(&self, x: &[Vec3; 4]) -> f64 {
         self.deformation(x).determinant() - 1.0
     }
 
-    /// Gradients of the change of volume per rest volume by each vertex [1/m].
+    /// Returns the gradients of the change of volume per rest volume by each vertex [1/m].
     pub fn swelling(&self, x: &[Vec3; 4]) -> [Vec3; 4] {
         let cofactor = cofactor(&self.deformation(x));
         self.all().map(|g| cofactor * g)
     }
 
-    /// Elastic energy of an element by itself, rings left out [J].
+    /// Returns the elastic energy of a single element, without vertex rings [J].
     pub fn energy(&self, law: &Solid, x: &[Vec3; 4]) -> f64 {
         self.volume * law.density(&self.deformation(x))
     }
 
-    /// Forces and stiffness of an element by itself at positions `x` [m].
+    /// Returns forces and stiffness of a single element at positions `x` [m].
     pub fn strain(&self, law: &Solid, x: &[Vec3; 4]) -> Strained {
         self.strain_in(law, x, self.swell(x))
     }
 
-    /// Gives the same where `lambda` acts on another change of volume per rest volume than its own, that of its rings.
+    /// Returns forces and stiffness if `lambda` acts on the change of volume `swell` of the element's rings, per rest
+    /// volume.
     pub fn strain_in(&self, law: &Solid, x: &[Vec3; 4], swell: f64) -> Strained {
         let f = self.deformation(x);
         let stretched = Stretched::new(&f);
@@ -173,7 +177,8 @@ impl Tetrahedron {
         Strained { forces, blocks }
     }
 
-    /// Neo-Hookean damping at positions `x` [m], by its damping time: blocks as those of [`Strained`] [N/m].
+    /// Returns the blocks of neo-Hookean damping at positions `x` [m], per damping time, in the order of [`Strained`]
+    /// [N/m].
     pub fn viscosity(&self, law: &Lame, x: &[Vec3; 4]) -> [Mat3; 10] {
         let f = self.deformation(x);
         let (spread, cofactor, g) = (f * f.transpose() * (law.mu * self.volume), cofactor(&f), self.all());
@@ -185,7 +190,7 @@ impl Tetrahedron {
     }
 }
 
-/// Product of an element's blocks with a vector at each vertex.
+/// Multiplies an element's blocks by a vector at each vertex.
 pub fn product(blocks: &[Mat3; 10], by: &[Vec3; 4]) -> [Vec3; 4] {
     let mut found = [Vec3::zeros(); 4];
     for ([a, b], block) in UPPER.iter().zip(blocks) {
@@ -197,14 +202,14 @@ pub fn product(blocks: &[Mat3; 10], by: &[Vec3; 4]) -> [Vec3; 4] {
     found
 }
 
-/// Derivative of the determinant.
+/// Returns the derivative of the determinant.
 fn cofactor(f: &Mat3) -> Mat3 {
     let [a, b, c] = [f.column(0), f.column(1), f.column(2)];
     Mat3::from_columns(&[b.cross(&c), c.cross(&a), a.cross(&b)])
 }
 
 impl Solid {
-    /// Part of the bulk modulus that acts on the volume of vertex rings [Pa].
+    /// Returns the part of the bulk modulus that acts on the volume of vertex rings [Pa].
     pub fn bulk_of_rings(&self) -> Option<f64> {
         match self {
             Solid::NeoHookean(Lame { lambda, .. }) if *lambda > 0.0 => Some(*lambda),
@@ -212,7 +217,7 @@ impl Solid {
         }
     }
 
-    /// Energy density [J/m^3].
+    /// Returns the energy density [J/m^3].
     fn density(&self, f: &Mat3) -> f64 {
         match self {
             Solid::Corotational(Lame { mu, lambda }) => {
@@ -226,7 +231,7 @@ impl Solid {
         }
     }
 
-    /// First Piola stress [Pa]; `swell` as in [`Tetrahedron::strain_in`].
+    /// Returns the first Piola stress [Pa]; `swell` as in [`Tetrahedron::strain_in`].
     fn stress(&self, f: &Mat3, stretched: &Stretched, swell: f64) -> Mat3 {
         match self {
             Solid::Corotational(Lame { mu, lambda }) => {
@@ -261,7 +266,7 @@ impl Stretched {
         self.u * self.v.transpose()
     }
 
-    /// Eigenvalues above zero and eigenmatrices of the neo-Hookean `dP/dF`.
+    /// Iterates over the positive eigenvalues and their eigenmatrices of the neo-Hookean `dP/dF`.
     fn modes(&self, lame: &Lame, swell: f64) -> impl Iterator<Item = (f64, Mat3)> {
         let Lame { mu, lambda } = *lame;
         let s = &self.stretches;
@@ -281,7 +286,7 @@ impl Stretched {
             if k < 3 {
                 return (scaling.eigenvalues[k], Mat3::from_diagonal(&scaling.eigenvectors.column(k).into_owned()));
             }
-            // In the plane across axis `k % 3`: both turn against each other, or both lean to each other.
+            // Plane normal to axis `k % 3`: both axes rotate against each other, or both shear toward each other.
             let (axis, sign) = (k % 3, if k < 6 { 1.0 } else { -1.0 });
             let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
             let mut matrix = Mat3::zeros();
@@ -303,7 +308,8 @@ mod tests {
     pub const LAME: Lame = Lame { mu: 400.0, lambda: 900.0 };
     const LAWS: [Solid; 2] = [Solid::Corotational(LAME), Solid::NeoHookean(LAME)];
 
-    /// An element of about 10 cm and positions that differ from rest by `by` of its size, turned anyhow.
+    /// Makes an element of about 10 cm, with rest positions and positions that differ by `by` of its size, in any
+    /// rotation.
     pub fn element(random: &mut Random, by: f64) -> (Tetrahedron, [Vec3; 4], [Vec3; 4]) {
         loop {
             let rest: [Vec3; 4] = from_fn(|_| random.vector() * 0.1);
@@ -323,8 +329,8 @@ mod tests {
         all
     }
 
-    /// Central differences of step `h` miss by `h^2` times a third derivative: with `h = 1e-4` of the size, 1e-8, and rounding is
-    /// 1e-16/1e-4.
+    /// Central differences of step `h` have an error of `h^2` times a third derivative: 1e-8 for `h = 1e-4` of the
+    /// size. Rounding is 1e-16/1e-4.
     #[test]
     fn force_is_minus_the_gradient_of_energy() {
         let mut random = Random::new(1);
@@ -341,7 +347,8 @@ mod tests {
                 };
                 let force = (at(-h) - at(h)) / (2.0 * h);
                 let near = Stretched::new(&tet.deformation(&x)).stretches;
-                // The co-rotational energy has a kink where the two least stretches change places inside out.
+                // The co-rotational energy has a kink where the two least stretches change places in an inverted
+                // element.
                 if matches!(law, Solid::Corotational(_)) && near.y + near.z < 0.05 {
                     continue;
                 }
@@ -398,7 +405,7 @@ mod tests {
         }
     }
 
-    /// No turning is damped at any strain, and every other rate loses energy, inside out too.
+    /// Rotations are not damped at any strain. Every other rate loses energy, in inverted elements as well.
     #[test]
     fn neo_hookean_damping_is_of_strain_rates() {
         let mut random = Random::new(6);
@@ -407,7 +414,7 @@ mod tests {
             let blocks = tet.viscosity(&LAME, &x);
             let values = matrix(&blocks).symmetric_eigenvalues();
             assert!(values.min() > -1e-12 * values.max(), "{k}: {values}");
-            // Six strain rates lose energy, three translations and three turnings none.
+            // Six strain rates lose energy, three translations and three rotations do not.
             assert_eq!(values.iter().filter(|v| **v > 1e-9 * values.max()).count(), 6, "{k}: {values}");
             let spin = random.vector();
             let kept = product(&blocks, &x.map(|p| spin.cross(&p)));
@@ -420,7 +427,7 @@ mod tests {
         }
     }
 
-    /// Turned rigidly an element has no force; strained a little it is linearly elastic by either law, turned or not.
+    /// A rigidly rotated element has no force. Under small strain both laws are linearly elastic, rotated or not.
     #[test]
     fn small_strains_are_linear_elasticity() {
         let mut random = Random::new(4);
@@ -443,14 +450,14 @@ mod tests {
         }
     }
 
-    /// An element turned inside out is driven back to its own shape by its forces alone.
+    /// The forces of an inverted element alone restore its shape.
     #[test]
     fn what_is_inside_out_comes_back() {
         let mut random = Random::new(5);
         for (k, law) in (0..20).flat_map(|k| LAWS.map(|law| (k, law))) {
             let (tet, rest, _) = element(&mut random, 0.0);
             let mut x = rest;
-            // Vertex 0 through the opposite face.
+            // Vertex 0 passes through the opposite face.
             let centre = (rest[1] + rest[2] + rest[3]) / 3.0;
             x[0] = centre + (centre - rest[0]) * 0.5 + random.vector() * 1e-3;
             assert!(tet.deformation(&x).determinant() < 0.0);

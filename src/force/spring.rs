@@ -1,21 +1,22 @@
-//! Springs between two vertices: linear (Provot 1995; Park & Byun; Horiba et al. 2007, Eq. 1), of tension alone and buckling (Choi & Ko
-//! 2002, sections 4.1 and 4.2; Prince & Bigham 2004).
+//! Springs between two vertices: linear (Provot 1995; Park & Byun; Horiba et al. 2007, Eq. 1), tension-only, and
+//! buckling (Choi & Ko 2002, sections 4.1 and 4.2; Prince & Bigham 2004).
 //!
-//! With the length `l`, the rest length `L` and `u` the unit vector from the first vertex to the second, the first is pulled by `T(l) u`:
+//! With the length `l`, the rest length `L` and `u` the unit vector from the first vertex to the second, the force on
+//! the first is `T(l) u`:
 //! - linear: `T = k (l - L) + c l'`;
-//! - tension: the same where `l > L`, else nothing;
-//! - buckling: where `l < L`, the force of a beam of length `L` bent to an arc whose chord is `l`: `T = 4 kb a^2/(L^2 (cos a - sin a/a))`,
-//!   `sin a/a = l/L`, whose energy is `2 kb a^2/L`. That is 12 kb/L^2 as soon as the beam is not straight: `T` is not below `cb (l - L)`.
-//!   Longer than `L` it does nothing.
+//! - tension: as linear if `l > L`, else zero;
+//! - buckling: if `l < L`, the force of a beam of length `L` bent to an arc whose chord is `l`:
+//!   `T = 4 kb a^2/(L^2 (cos a - sin a/a))`, `sin a/a = l/L`, with the energy `2 kb a^2/L`. The limit of a straight
+//!   beam is 12 kb/L^2, so `T` is not below `cb (l - L)`. Beyond `L` the force is zero.
 //!
-//! `T` is that of the length which the spring will have at the end of the step at the present velocities: what it enters or leaves within the
-//! step, slack or ramp, is foreseen. To what the velocities change by answers the largest `T'` that it may meet: `k`, or that of the ramp. The
-//! stiffness is `(T' + c/beta) u u^T + max(0, T/l) (I - u u^T)`, positive semidefinite: what pushes has no transverse part.
-//! A spring that has shrunk to a point has no direction and does nothing.
+//! `T` is evaluated at the length that the spring will have at the end of the step at the present velocities. A change
+//! between slack, ramp and beam within the step is thus anticipated. Changes of the velocities meet the largest `T'`
+//! that may occur: `k`, or that of the ramp. The stiffness is `(T' + c/beta) u u^T + max(0, T/l) (I - u u^T)`, positive
+//! semidefinite: a compressed spring has no transverse part. A spring of zero length has no direction and no force.
 //!
-//! The stiffness of a linear spring may be `k I` instead (Desbrun et al. 1999; Horiba et al. 2007, Eq. 1 to 4): `T` is that of the
-//! present length then, and what the ends move by against each other, turning included, is resisted by `k`. That does not depend on where
-//! the ends are, takes away angular momentum and damps all but what moves as one.
+//! The stiffness of a linear spring may be `k I` instead (Desbrun et al. 1999; Horiba et al. 2007, Eq. 1 to 4). Then
+//! `T` is that of the present length, and `k` resists the relative displacement of the ends, rotation included. This
+//! stiffness does not depend on the positions. It removes angular momentum and damps all motion except translation.
 
 use super::scheme::{Scheme, Shape, pick};
 use super::term::{Law, Name, Own, Rows, couple_all};
@@ -23,78 +24,78 @@ use crate::linalg::matrix::{Domain, Real};
 use crate::linalg::{Mat3, Vec3, par};
 use std::f64::consts::PI;
 
-/// A spring this short, in units of its rest length, has no direction.
+/// Length, in units of the rest length, below which a spring has no direction.
 const POINT: f64 = 1e-9;
 
-/// How the stiffness of a linear spring enters the system.
+/// Stiffness matrix of a linear spring in the system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Jacobian {
-    /// By what it does along itself and across.
+    /// Derivative of the force, along and across the spring.
     #[default]
     Full,
-    /// As `k I`: it resists turning as it does stretching.
+    /// Matrix `k I`, which resists rotation as it resists stretch.
     Isotropic,
 }
 
-/// How a spring pulls.
+/// Force law of a spring.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Tension {
-    /// Stretched and squeezed alike.
+    /// Force in tension and in compression.
     Linear {
         /// Force per elongation [N/m].
         stiffness: f64,
         /// Force per speed of elongation [N s/m].
         damping: f64,
-        /// How the stiffness enters the system.
+        /// Stiffness matrix in the system.
         jacobian: Jacobian,
     },
-    /// Only where it is stretched.
+    /// Force in tension only.
     Taut {
         /// Force per elongation [N/m].
         stiffness: f64,
         /// Force per speed of elongation [N s/m].
         damping: f64,
     },
-    /// Only where it is shorter than at rest: a beam that has buckled.
+    /// Force in compression only: a beam that has buckled.
     Buckling {
         /// Bending rigidity of the beam [N m^2].
         rigidity: f64,
-        /// Force per shortening before it buckles [N/m].
+        /// Force per shortening before the beam buckles [N/m].
         ramp: f64,
-        /// Part of its rest length at which it buckles.
+        /// Part of the rest length at which the beam buckles.
         straight: f64,
     },
 }
 
-/// Where in a cloth a spring is.
+/// Place of a spring in a cloth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// At an edge of the mesh: it resists stretching, or shearing.
+    /// Edge of the mesh, which resists stretch or shear.
     Edge,
-    /// Over the other diagonal of a cell of a lattice: it resists shearing.
+    /// Other diagonal of a lattice cell, which resists shear.
     Diagonal,
-    /// Between vertices at distance two: it resists bending.
+    /// Connection of vertices at distance two, which resists bending.
     Flexion,
 }
 
-/// A spring.
+/// Spring between two vertices.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spring {
-    /// Its ends.
+    /// Ends of the spring.
     pub vertices: [u32; 2],
-    /// Length at rest [m].
+    /// Rest length [m].
     pub rest: f64,
-    /// How it pulls.
+    /// Force law.
     pub tension: Tension,
-    /// Where it is.
+    /// Place in the cloth.
     pub role: Role,
-    /// Which cloth.
+    /// Index of the cloth.
     pub cloth: u32,
 }
 
-/// Half the angle `a` of an arc whose chord is the part `part` of it, in (0, pi): `sin a/a = part`, to rounding.
+/// Returns half the angle `a` of an arc, in (0, pi). Its chord is `part` of its length: `sin a/a = part`, to rounding.
 fn half_angle(part: f64) -> f64 {
-    // Of the series 1 - a^2/6 + a^4/120; Newton's method converges from there for all parts.
+    // Initial value from the series 1 - a^2/6 + a^4/120. Newton's method converges from there for all parts.
     let mut a = (6.0 * (1.0 - part)).sqrt();
     if a < 1e-3 {
         return a * (1.0 + a * a / 40.0);
@@ -106,12 +107,12 @@ fn half_angle(part: f64) -> f64 {
     a
 }
 
-/// `cos a - sin a/a`, which is not above zero.
+/// Returns `cos a - sin a/a`, which is not positive.
 fn arch(a: f64) -> f64 {
     if a < 1e-2 { -a * a / 3.0 * (1.0 - a * a / 10.0) } else { a.cos() - a.sin() / a }
 }
 
-/// Force of a buckled beam of rigidity and length 1 whose chord is `part` of it, and the force's derivative by `part`.
+/// Returns the force of a buckled beam of rigidity and length 1 with the chord `part`, and the derivative by `part`.
 fn buckled(part: f64) -> (f64, f64) {
     let a = half_angle(part);
     if a < 1e-2 {
@@ -126,12 +127,13 @@ fn buckled(part: f64) -> (f64, f64) {
 }
 
 impl Tension {
-    /// That of a beam of rest length `rest` [m] and rigidity [N m^2] on a ramp [N/m].
+    /// Returns the law of a beam of rest length `rest` [m] and rigidity [N m^2], with a ramp [N/m].
     pub fn beam(rest: f64, rigidity: f64, ramp: f64) -> Tension {
         Tension::Buckling { rigidity, ramp, straight: gives_way(rigidity / rest.powi(3), ramp) }
     }
 
-    /// Pull [N], its derivative by the length and the damping of a spring of rest length `rest` that is `length` long [m].
+    /// Returns force [N], its derivative by the length, and damping of a spring of rest length `rest` and length
+    /// `length` [m].
     #[inline]
     pub fn at(&self, rest: f64, length: f64) -> [f64; 3] {
         let beyond = length - rest;
@@ -149,7 +151,7 @@ impl Tension {
         }
     }
 
-    /// Largest stiffness that it may have but for its geometry, or the rigidity of a beam.
+    /// Returns the largest stiffness without the geometric part; for a beam, its rigidity.
     pub fn stiffest(&self) -> f64 {
         match *self {
             Tension::Linear { stiffness, .. } | Tension::Taut { stiffness, .. } => stiffness,
@@ -157,7 +159,7 @@ impl Tension {
         }
     }
 
-    /// Largest slope of its pull that a step may meet where it is `slope` now [N/m].
+    /// Returns the largest slope of the force that may occur in a step [N/m]. `slope` is the present one.
     #[inline]
     fn steepest(&self, slope: f64) -> f64 {
         match *self {
@@ -166,7 +168,7 @@ impl Tension {
         }
     }
 
-    /// Energy of a spring of rest length `rest` that is `length` long [J].
+    /// Returns the energy of a spring of rest length `rest` and length `length` [J].
     fn energy(&self, rest: f64, length: f64) -> f64 {
         let beyond = length - rest;
         match *self {
@@ -182,7 +184,8 @@ impl Tension {
     }
 }
 
-/// Part of its rest length at which a beam of `stiffness` kb/L^3 buckles: where its force is no more than that of the ramp.
+/// Returns the part of its rest length at which a beam of `stiffness` kb/L^3 buckles: its force is no more than the
+/// ramp's.
 fn gives_way(stiffness: f64, ramp: f64) -> f64 {
     let ramps = |part: f64| buckled(part).0 * stiffness <= ramp * (part - 1.0);
     let (mut low, mut high) = (0.0, 1.0);
@@ -193,22 +196,22 @@ fn gives_way(stiffness: f64, ramp: f64) -> f64 {
     high
 }
 
-/// What a spring does to its first vertex in a step; the second has the opposite.
+/// Force and stiffness of a spring at its first vertex in a step. The second vertex has the opposite force.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pull {
-    /// Force at the expected length, that of damping included [N].
+    /// Force at the expected length, damping included [N].
     pub force: Vec3,
-    /// How much it grows with what is not expected along the spring [N/m].
+    /// Stiffness along the spring, for displacements beyond the expected ones [N/m].
     pub along: Mat3,
-    /// How much it grows with all that its ends move by across the spring [N/m].
+    /// Stiffness across the spring, for all displacements of its ends [N/m].
     pub across: Mat3,
-    /// The same as `along` of damping [N/m].
+    /// Stiffness of damping, along the spring [N/m].
     pub damping: Mat3,
 }
 
 impl Spring {
-    /// Pull on the first end where the second is away by `d`, is expected to move by `expected` against it in the step [m] and goes away with
-    /// `rate` [m/s]; `beta` is the effective step [s].
+    /// Returns the pull on the first end. Relative to it, the second end is at `d`, moves by `expected` in the step
+    /// [m], and has the velocity `rate` [m/s]. `beta` is the effective step [s].
     #[inline]
     pub fn pull(&self, d: &Vec3, expected: &Vec3, rate: &Vec3, beta: f64) -> Pull {
         let length = d.norm();
@@ -234,12 +237,12 @@ impl Spring {
         }
     }
 
-    /// Energy with its ends at `x` [J].
+    /// Returns the energy with the ends at `x` [J].
     pub fn energy(&self, x: &[Vec3; 2]) -> f64 {
         self.tension.energy(self.rest, (x[1] - x[0]).norm())
     }
 
-    /// The same in a shape.
+    /// Returns the energy in a shape.
     fn energy_in(&self, shape: &Shape) -> f64 {
         shape.soft.of(&self.vertices) * self.energy(&pick(shape.x, &self.vertices))
     }
@@ -250,7 +253,7 @@ impl Spring {
 pub struct Springs<'a>(pub &'a [Spring]);
 
 impl Springs<'_> {
-    /// Energy of those that are `wanted` [J].
+    /// Returns the energy of the springs with `wanted` roles [J].
     pub fn energy(&self, shape: &Shape, wanted: impl Fn(Role) -> bool + Sync) -> f64 {
         let energy = |spring: &Spring| if wanted(spring.role) { spring.energy_in(shape) } else { 0.0 };
         par::sum(self.0.len(), |k| energy(&self.0[k]))
@@ -290,10 +293,10 @@ impl Law for Springs<'_> {
     }
 }
 
-/// Every spring that touches a subdomain.
+/// Springs that touch a subdomain.
 pub struct Strung(Vec<Held>);
 
-/// A spring as one subdomain sees it: the first of its ends is an own one.
+/// Spring in one subdomain. Its first end belongs to the subdomain.
 struct Held {
     spring: Spring,
     /// Places of the blocks first-first, first-second, second-second.
@@ -333,25 +336,25 @@ mod tests {
         for a in [1e-6, 9e-4, 1.1e-3, 0.01, 0.3, 1.0, 2.0, 3.0, 3.13] {
             let chord = f64::sin(a) / a;
             let found = half_angle(chord);
-            // One rounding of the chord is one of a^2/6.
+            // Rounding of the chord is rounding of a^2/6.
             assert!((found - a).abs() < 4e-15 + 3.0 * f64::EPSILON / a, "{a}: {found}");
         }
         assert!((half_angle(0.0) - PI).abs() < 1e-14);
     }
 
-    /// 12 kb/L^2 where it is straight, 4 pi^2 kb/L^2 where its ends meet; without a step where the series takes over.
+    /// 12 kb/L^2 if straight, 4 pi^2 kb/L^2 if the ends meet. There is no jump where the series takes over.
     #[test]
     fn a_beam_has_its_closed_forms() {
         assert!((buckled(1.0 - 1e-12).0 + 12.0).abs() < 1e-10);
         assert!((buckled(0.0).0 + 4.0 * PI * PI).abs() < 1e-12);
         let at = f64::sin(1e-2) / 1e-2;
         let [below, above] = [at - 1e-9, at + 1e-9].map(buckled);
-        // The series leave out the fourth power of 0.01; 7.2 is the slope of a straight beam, to the second.
+        // The series omits the fourth power of 0.01; 7.2 is the slope of a straight beam, to the second power.
         assert!((below.0 - above.0).abs() < 3e-8, "{below:?} {above:?}");
         assert!((below.1 - above.1).abs() < 3e-4 * above.1, "{below:?} {above:?}");
     }
 
-    /// What pushes has the derivative of its force along itself, on the ramp and beyond it, and nothing across.
+    /// A compressed spring has the derivative of its force along itself, on and beyond the ramp, and zero across.
     #[test]
     fn a_beam_is_as_stiff_as_its_force_says() {
         let tension = Tension::beam(0.01, 1e-7, 15.0);
@@ -371,7 +374,7 @@ mod tests {
         }
     }
 
-    /// The ramp meets the beam where its energy says, and both are continuous there.
+    /// The ramp meets the beam at the buckling length. Force and energy are continuous there.
     #[test]
     fn a_ramp_ends_where_the_beam_gives_way() {
         let (rest, rigidity, ramp) = (0.02f64, 3e-8, 0.7);

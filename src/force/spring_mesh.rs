@@ -1,15 +1,19 @@
-//! From the mesh of a cloth to springs.
+//! Springs from the mesh of a cloth.
 //!
-//! A lattice (see [`Lattice`]) has structural springs along rows and columns, shear springs over both diagonals of its cells, and flexion
-//! springs between vertices at distance two in rows and columns (Provot 1995; Choi & Ko 2002, figure 1). Any other mesh has structural
-//! springs at its edges and flexion springs between the corners opposite across an edge.
+//! A lattice (see [`Lattice`]) has structural springs along rows and columns, and shear springs over both diagonals of
+//! its cells. Its flexion springs connect vertices at distance two in rows and columns (Provot 1995; Choi & Ko 2002,
+//! figure 1). Any other mesh has structural springs at its edges and flexion springs between the corners opposite
+//! across an edge.
 //!
-//! Stiffness may come from a material. A lattice of square cells with structural springs `k1`, shear springs `k2` and linear flexion
-//! springs `k3` is a membrane with `C11 = k1 + k2 + 4 k3`, `C12 = C66 = k2`; springs on its border stand for half a cell. Other meshes
-//! have `k = Y (A1 + A2)/L^2` (Van Gelder 1998), which is exact for equilateral triangles and Poisson's ratio 1/3. Neither flexion spring has
-//! the rigidity of a sheet at every spacing: a linear one has none, for its chord shortens with the square of the curvature, and a beam has none
-//! on its ramp, where the finer mesh stays up to a larger curvature. So the bending of a material is that of its plate
-//! (see [`super::plate_mesh`]).
+//! Stiffness may come from a material. A lattice of square cells with structural springs `k1`, shear springs `k2` and
+//! linear flexion springs `k3` is a membrane with `C11 = k1 + k2 + 4 k3`, `C12 = C66 = k2`. Springs on its border
+//! represent half a cell. Other meshes have `k = Y (A1 + A2)/L^2` (Van Gelder 1998), which is exact for equilateral
+//! triangles and Poisson's ratio 1/3.
+//!
+//! Neither kind of flexion spring has a bending rigidity that is independent of the spacing. A linear spring has none,
+//! because its chord shortens with the square of the curvature. A beam has none on its ramp, and a finer mesh stays on
+//! the ramp up to a larger curvature. The bending of a material is therefore that of its plate (see
+//! [`super::plate_mesh`]).
 
 use super::membrane::Isotropic;
 use super::spring::{Jacobian, Role, Spring, Tension};
@@ -18,90 +22,91 @@ use crate::mesh::TriMesh;
 use crate::mesh::lattice::Lattice;
 use crate::mesh::topology::{NONE, Topology};
 
-/// Where the stiffness of springs along the cloth comes from.
+/// Source of the stiffness of structural and shear springs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stretch {
     /// Stiffness of structural and of shear springs [N/m].
     Given([f64; 2]),
-    /// That of a membrane.
+    /// Stiffness of a membrane.
     Material(Isotropic),
 }
 
-/// What resists bending.
+/// Resistance to bending.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Flexion {
-    /// Linear springs of this stiffness [N/m]; none where it is zero.
+    /// Linear springs of this stiffness [N/m]; no springs if zero.
     Linear(f64),
     /// Buckling springs.
     Buckling {
-        /// Their rigidity [N m^2].
+        /// Bending rigidity [N m^2].
         rigidity: f64,
-        /// Force per shortening before they buckle [N/m].
+        /// Force per shortening before buckling [N/m].
         ramp: f64,
     },
-    /// No springs but the plate of the sheet's law.
+    /// Plate of the cloth's law, without springs.
     Sheet,
 }
 
-/// What the springs of a cloth are.
+/// Parameters of the springs of a cloth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Network {
     /// Stiffness of structural and shear springs.
     pub stretch: Stretch,
-    /// They resist stretching alone.
+    /// Whether structural and shear springs are tension-only.
     pub taut: bool,
-    /// Their damping [N s/m].
+    /// Damping of these springs [N s/m].
     pub damping: f64,
-    /// Damping beside that, per stiffness [s].
+    /// Additional damping per stiffness [s].
     pub damping_time: f64,
-    /// What resists bending.
+    /// Resistance to bending.
     pub flexion: Flexion,
-    /// How the stiffness of linear springs enters the system.
+    /// Stiffness matrix of linear springs in the system.
     pub jacobian: Jacobian,
-    /// How much shorter and longer than at rest, relative to that, structural and shear springs may be.
+    /// Largest shortening and elongation of structural and shear springs, relative to the rest length.
     pub bounds: [f64; 2],
 }
 
-/// A cloth whose springs are wanted.
+/// Cloth for which springs are made.
 #[derive(Clone, Copy, Debug)]
 pub struct Knit<'a> {
-    /// Its mesh.
+    /// Mesh of the cloth.
     pub mesh: &'a TriMesh,
     /// Topology of the mesh.
     pub topology: &'a Topology,
     /// Material coordinates of each triangle's vertices [m].
     pub material: &'a [[Vec2; 3]],
-    /// Which springs.
+    /// Parameters of the springs.
     pub network: &'a Network,
-    /// Factors of the stiffness along the cloth and of that of bending by vertex; 1 where they are absent.
+    /// Stiffness factors by vertex, along the cloth and of bending; 1 where absent.
     pub weights: [&'a [f64]; 2],
-    /// It is flat at rest, however the mesh is bent.
+    /// Whether the rest shape is flat, even if the mesh is bent.
     pub flat: bool,
-    /// Which cloth.
+    /// Index of the cloth.
     pub cloth: u32,
 }
 
-/// Lengths and directions of a cloth at rest.
+/// Edge lengths of a cloth, at rest and at the start.
 struct Shape<'a> {
     knit: &'a Knit<'a>,
-    /// Length of each edge of the mesh at rest [m].
+    /// Rest length of each edge of the mesh [m].
     rest: Vec<f64>,
-    /// The same at the start [m].
+    /// Initial length of each edge [m].
     start: Vec<f64>,
 }
 
-/// What keeps springs from being made of a mesh.
+/// Reason why no springs can be made from a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fault {
-    /// One between these vertices would have no length at rest.
+    /// A spring between these vertices has no rest length.
     NoLength([u32; 2]),
-    /// A structural spring between these vertices would push: the others are stiffer than the material.
+    /// A structural spring between these vertices has negative stiffness, because the others are stiffer than the
+    /// material.
     Pushing([u32; 2]),
-    /// No two vertices are at distance two, so that nothing resists bending.
+    /// No two vertices are at distance two, so nothing resists bending.
     NoFlexion,
 }
 
-/// Why springs cannot be made; none where they can.
+/// Returns why springs cannot be made; `None` if they can.
 pub fn fault(knit: &Knit) -> Option<Fault> {
     let all = Shape::new(knit).springs();
     let none = all
@@ -114,7 +119,8 @@ pub fn fault(knit: &Knit) -> Option<Fault> {
     none.or_else(pushing).or_else(flexion)
 }
 
-/// Springs on the vertices of a cloth's mesh, structural ones first, then shear, then flexion; without those of no length or stiffness.
+/// Returns the springs of a cloth's mesh: structural, then shear, then flexion. Springs of zero rest length or
+/// stiffness are omitted.
 pub fn springs(knit: &Knit) -> Vec<Spring> {
     let mut all = Shape::new(knit).springs();
     all.retain(|spring| spring.rest > 0.0 && spring.tension.stiffest() > 0.0);
@@ -150,12 +156,12 @@ impl Shape<'_> {
         self.knit.topology.edges.binary_search(&[a.min(b), a.max(b)]).ok()
     }
 
-    /// Length at rest of an edge between two vertices [m]; zero where there is none.
+    /// Returns the rest length of the edge between two vertices [m]; zero if there is no edge.
     fn length(&self, a: u32, b: u32) -> f64 {
         self.edge(a, b).map_or(0.0, |edge| self.rest[edge])
     }
 
-    /// Distance at the start [m].
+    /// Returns the initial distance [m].
     fn apart(&self, a: u32, b: u32) -> f64 {
         (self.knit.mesh.positions[a as usize] - self.knit.mesh.positions[b as usize]).norm()
     }
@@ -165,7 +171,7 @@ impl Shape<'_> {
         0.5 * (factor(a) + factor(b))
     }
 
-    /// A structural or shear spring.
+    /// Makes a structural or shear spring.
     fn along(&self, vertices: [u32; 2], rest: f64, stiffness: f64) -> Spring {
         let role = if self.edge(vertices[0], vertices[1]).is_some() { Role::Edge } else { Role::Diagonal };
         let Network { taut, damping, damping_time, jacobian, .. } = *self.knit.network;
@@ -176,7 +182,8 @@ impl Shape<'_> {
         Spring { vertices, rest, tension, role, cloth: self.knit.cloth }
     }
 
-    /// A flexion spring, `unfolded` at rest and at the start where the cloth is flat; none of a sheet.
+    /// Makes a flexion spring. `unfolded` has its lengths in the flat cloth, at rest and at the start. Returns `None`
+    /// for [`Flexion::Sheet`].
     fn across(&self, vertices: [u32; 2], unfolded: [f64; 2]) -> Option<Spring> {
         let factor = self.weighted(vertices, 1);
         let [rest, start] = unfolded;
@@ -195,7 +202,7 @@ impl Shape<'_> {
 
     fn on_lattice(&self, lattice: &Lattice, all: &mut Vec<Spring>) {
         let Lattice { columns, rows, .. } = *lattice;
-        // Along rows, then along columns: vertex `i` of line `j`.
+        // Lines along rows, then along columns; vertex `i` of line `j`.
         let lines = [(columns, rows), (rows, columns)];
         let at = |way: usize, i: usize, j: usize| if way == 0 { lattice.at(i, j) } else { lattice.at(j, i) };
         let flexion = if let Flexion::Linear(stiffness) = self.knit.network.flexion { stiffness } else { 0.0 };
@@ -268,7 +275,8 @@ impl Shape<'_> {
         }
     }
 
-    /// Distance of the two corners of a quadrilateral that no edge joins, laid flat [m]; corners in order around it.
+    /// Returns the flat distance of the two corners of a quadrilateral that no edge joins [m]. Corners are in order
+    /// around it.
     fn opposite(&self, [a, b, c, d]: [u32; 4], lengths: &[f64]) -> f64 {
         let [a, b, c, d] = if self.edge(a, c).is_some() { [a, b, c, d] } else { [b, c, d, a] };
         let length = |a: u32, b: u32| self.edge(a, b).map_or(0.0, |edge| lengths[edge]);
@@ -284,14 +292,14 @@ impl Shape<'_> {
 }
 
 impl Isotropic {
-    /// Stiffness of a structural spring in a lattice whose cells are `along` long in its direction and `across` wide, beside linear flexion
-    /// springs of stiffness `flexion` [N/m].
+    /// Returns the stiffness of a structural spring in a lattice [N/m]. Cells have length `along` in its direction and
+    /// width `across`; linear flexion springs have stiffness `flexion` [N/m].
     fn structural(&self, along: f64, across: f64, flexion: f64) -> f64 {
         let [c11, .., c66] = super::membrane::Membrane::Isotropic(*self).moduli(&Vec3::zeros());
         (c11 - c66 * (along / across).powi(2)) * across / along - 4.0 * flexion
     }
 
-    /// Stiffness of the springs over the diagonals of a cell [N/m].
+    /// Returns the stiffness of the springs over the diagonals of a cell [N/m].
     fn shear(&self, along: f64, across: f64) -> f64 {
         let [.., c66] = super::membrane::Membrane::Isotropic(*self).moduli(&Vec3::zeros());
         c66 * (along * along + across * across) / (2.0 * along * across)
@@ -319,7 +327,7 @@ mod tests {
         }
     }
 
-    /// Springs of a mesh in the plane, whose material coordinates are x and z.
+    /// Makes the springs of a mesh in the plane, whose material coordinates are x and z.
     fn knit(mesh: &TriMesh, network: &Network) -> Vec<Spring> {
         let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
         let at = |v: u32| Vec2::new(mesh.positions[v as usize].x, mesh.positions[v as usize].z);
@@ -330,7 +338,7 @@ mod tests {
         springs(&knit)
     }
 
-    /// Energy per area of a mesh under a small strain `(e11, e22, 2 e12)` [N/m].
+    /// Returns the energy per area of a mesh under a small strain `(e11, e22, 2 e12)` [N/m].
     fn density(mesh: &TriMesh, springs: &[Spring], [e11, e22, shear]: [f64; 3]) -> f64 {
         let moved = |p: &Vec3| p + Vec3::new(e11 * p.x + shear * p.z / 2.0, 0.0, e22 * p.z + shear * p.x / 2.0);
         let x: Vec<Vec3> = mesh.positions.iter().map(moved).collect();
@@ -343,8 +351,8 @@ mod tests {
         mesh.triangles.iter().map(area).sum()
     }
 
-    /// The moduli by second differences of the energy, which is quadratic but for the turn of diagonals: of the order of the strain squared,
-    /// 1e-12, against rounding 1e-16/1e-6 squared.
+    /// Returns the moduli from second differences of the energy, which is quadratic except for the rotation of
+    /// diagonals. That error is of the order of the strain squared, 1e-12, against rounding of 1e-16/1e-6 squared.
     fn moduli(mesh: &TriMesh, springs: &[Spring]) -> [f64; 4] {
         let h = 1e-4;
         let at = |e: [f64; 3]| 0.5 * (density(mesh, springs, e) + density(mesh, springs, e.map(|e| -e)));
@@ -354,8 +362,8 @@ mod tests {
         [c11, (both - c11 - c22) / 2.0, c22, c66]
     }
 
-    /// Square and oblong cells have the moduli of the material whose springs they are, Poisson's ratio 1/3 or not: `C12 = C66`. The energy of
-    /// a turning diagonal is off by its elongation squared, of the order of h = 1e-4 squared.
+    /// Square and oblong cells have the moduli of their material, with `C12 = C66`, whether or not Poisson's ratio is
+    /// 1/3. The energy of a rotating diagonal has an error of its elongation squared, of the order of h = 1e-4 squared.
     #[test]
     fn a_lattice_has_the_moduli_of_its_material() {
         for height in [0.5, 0.4] {
@@ -371,8 +379,8 @@ mod tests {
         }
     }
 
-    /// `C11 = k1 + k2 + 4 k3`, `C12 = C66 = k2` of given springs, inside: a sheet of n cells has one row of springs more on its border, and one
-    /// flexion spring less.
+    /// Given springs have `C11 = k1 + k2 + 4 k3`, `C12 = C66 = k2` in the interior. A cloth of n cells has one more row
+    /// of springs on its border, and one flexion spring less.
     #[test]
     fn a_lattice_of_given_springs_has_the_moduli_of_the_formula() {
         let (k1, k2, k3) = (30.0, 12.0, 5.0);
@@ -392,7 +400,7 @@ mod tests {
         assert!((c11 - wanted).abs() < 1e-6 * wanted, "{c11} {wanted}");
     }
 
-    /// Equilateral triangles of Poisson's ratio 1/3, but for the edge of the sheet, where a row is of halves.
+    /// Equilateral triangles with Poisson's ratio 1/3, except at the edge of the cloth, which has a row of halves.
     #[test]
     fn equilateral_triangles_have_the_moduli_of_their_material() {
         let law = Isotropic { poisson: 1.0 / 3.0, ..LAW };
@@ -401,12 +409,13 @@ mod tests {
         let c11 = law.young / (1.0 - law.poisson * law.poisson);
         let wanted = [c11, c11 / 3.0, c11, c11 / 3.0];
         for (found, wanted) in moduli(&mesh, &springs).into_iter().zip(wanted) {
-            // 50 rows of height 0.02 and not 0.0173 sqrt(..): the triangles are equilateral within 0.5 %, two rows of 58 half ones.
+            // 50 rows of height 0.02 and not 0.0173 sqrt(..): the triangles are equilateral within 0.5 %, two rows of
+            // 58 are halves.
             assert!((found - wanted).abs() < 0.03 * wanted, "{found} {wanted}");
         }
     }
 
-    /// A mesh of one triangle has nothing to bend; a lattice of two vertices in a place has a spring of no length.
+    /// A mesh without vertices at distance two cannot bend; stiff flexion springs leave a structural spring negative.
     #[test]
     fn what_has_no_springs_is_told() {
         let mesh = sheet(2, 2, 0.1, 0.1, Diagonals::Aligned, lying(0.1, 0.1));

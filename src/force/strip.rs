@@ -1,26 +1,27 @@
-//! Narrow strips: what a mesh has of the rigidity of a beam.
+//! Narrow strips: beam rigidity of a mesh.
 //!
-//! A strip bends along itself and is free to bend across and to twist. A mesh of few cells across is softer then than its triangles are on a
-//! cylinder, with alternating diagonals by 30 %. Its rigidity is measured with free sides, between ends that are held.
+//! A strip bends along its axis and is free to bend across and to twist. A mesh of few cells across is then softer than
+//! its triangles are on a cylinder, with alternating diagonals by 30 %. Its rigidity is measured with free sides,
+//! between clamped ends.
 
 use crate::linalg::{Mat3, Vec2, Vec3};
 use std::collections::VecDeque;
 
-/// Least length of a strip in widths.
+/// Least aspect ratio of a strip: length over width.
 const SLENDER: f64 = 6.0;
 
-/// A sheet many times as long as wide.
+/// Sheet whose length is at least `SLENDER` times its width.
 #[derive(Clone, Debug)]
 pub struct Strip {
-    /// Direction along it.
+    /// Direction of its length.
     axis: Vec2,
-    /// Vertices that are held by neither end.
+    /// Vertices that no end clamps.
     pub free: Vec<bool>,
-    /// 1 for each vertex that is farther from both ends than the strip is wide, else 0.
+    /// 1 for each vertex that is farther from both clamps than the strip is wide, else 0.
     pub counted: Vec<f64>,
 }
 
-/// Places of vertices from hinge to hinge [m]; none of those without a hinge.
+/// Unrolls the sheet from hinge to hinge and returns the position of each vertex [m], `None` for one without a hinge.
 fn unrolled(count: usize, hinges: &[([u32; 4], [Vec2; 4])]) -> Vec<Option<Vec2>> {
     let mut around = vec![Vec::new(); count];
     for (h, (vertices, _)) in hinges.iter().enumerate() {
@@ -50,10 +51,11 @@ fn unrolled(count: usize, hinges: &[([u32; 4], [Vec2; 4])]) -> Vec<Option<Vec2>>
 }
 
 impl Strip {
-    /// The strip of `count` vertices with these hinges, their vertices and places in a frame of their own [m]; none of another shape.
+    /// Returns the strip of `count` vertices with these hinges, or `None` if the sheet has another shape. Hinges are
+    /// given by their vertices and by positions in a frame of their own [m].
     pub fn of(count: usize, hinges: &[([u32; 4], [Vec2; 4])]) -> Option<Strip> {
         let at = unrolled(count, hinges);
-        // Two rows of vertices are a clamp.
+        // A clamp holds two rows of vertices.
         let edge = 1.01 * hinges.iter().map(|(_, p)| (p[1] - p[0]).norm()).fold(0.0, f64::max);
         let known = || at.iter().flatten();
         let number = known().count() as f64;
@@ -80,7 +82,8 @@ impl Strip {
         })
     }
 
-    /// Rigidity along it where twice the energy per area is this form of the curvatures xx, yy, xy: the least over all twists.
+    /// Returns the rigidity along the axis, minimised over twist. `form` is twice the energy per area, as a quadratic
+    /// form of the curvatures xx, yy, xy.
     pub fn rigidity(&self, form: &Mat3) -> f64 {
         let (a, b) = (self.axis, Vec2::new(-self.axis.y, self.axis.x));
         let along = Vec3::new(a.x * a.x, a.y * a.y, a.x * a.y);

@@ -1,16 +1,16 @@
 //! Tethers: elastic cords from vertices to fixed points, which pull and never push.
 //!
-//! `E = k/2 (l - l0)^2` where the cord is longer than `l0 = r + s (m - r)`, else nothing: `l` is its length, `r` its length as made, `m >= r`
-//! the longest that it has been, and `s` its permanent set, the part of its stretch that stays (0: none). With `d` the unit vector to
-//! the vertex the force is `-k (l - l0) d` and the stiffness `k (d d^T + (1 - l0/l) (I - d d^T))`, positive semidefinite. `m` is
-//! memory: it changes at the end of a step.
+//! `E = k/2 (l - l0)^2` where the cord is longer than `l0 = r + s (m - r)`, else zero. The cord has length `l`, initial
+//! length `r`, and longest length so far `m >= r`. The permanent set `s` is the part of its stretch that stays (0:
+//! none). With `d` the unit vector to the vertex, the force is `-k (l - l0) d`. The stiffness is
+//! `k (d d^T + (1 - l0/l) (I - d d^T))`, positive semidefinite. Memory is `m`, which changes at the end of a step.
 
 use super::scheme::{Scheme, Shape};
 use super::term::{Channel, Law, Name, Own, Rows, Shown};
 use crate::linalg::matrix::{Domain, Real};
 use crate::linalg::{Mat3, Vec3};
 
-/// What it shows of itself.
+/// Entry of tethers in statistics, files and pictures.
 pub const SHOWN: Shown = Shown {
     name: Name::first("tether"),
     energy: "Of tethers.",
@@ -25,30 +25,30 @@ pub const SHOWN: Shown = Shown {
 /// A cord.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cord {
-    /// Vertex that it pulls.
+    /// Vertex that the cord pulls.
     pub vertex: u32,
-    /// Where it is fixed [m].
+    /// Fixed end [m].
     pub point: Vec3,
-    /// Its length as made [m].
+    /// Initial length [m].
     pub length: f64,
     /// Force per stretch [N/m].
     pub stiffness: f64,
-    /// Part of its longest stretch that stays, 0 to 1.
+    /// Part of the longest stretch that stays, 0 to 1.
     pub set: f64,
 }
 
 impl Cord {
-    /// Length at which it begins to pull, where it has been `longest` long [m].
+    /// Returns the length above which the cord pulls, after it has been `longest` long [m].
     fn slack(&self, longest: f64) -> f64 {
         self.length + self.set * (longest - self.length).max(0.0)
     }
 
-    /// Energy with its vertex at `x` [J].
+    /// Returns the energy with the vertex at `x` [J].
     pub fn energy(&self, x: &Vec3, longest: f64) -> f64 {
         0.5 * self.stiffness * ((x - self.point).norm() - self.slack(longest)).max(0.0).powi(2)
     }
 
-    /// Force on its vertex at `x` [N] and stiffness [N/m]; none where it is slack.
+    /// Returns force on the vertex at `x` [N] and stiffness [N/m]; `None` if the cord is slack.
     pub fn pull(&self, x: &Vec3, longest: f64) -> Option<(Vec3, Mat3)> {
         let (away, slack) = (x - self.point, self.slack(longest));
         let length = away.norm();
@@ -61,7 +61,7 @@ impl Cord {
     }
 }
 
-/// All tethers; the memory is the longest that each has been [m].
+/// All tethers. The memory is the longest length of each so far [m].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tethers(pub Vec<Cord>);
 
@@ -107,7 +107,7 @@ impl Law for Tethers {
     }
 }
 
-/// The tethers of a subdomain's vertices, with their numbers among all.
+/// Tethers of a subdomain's vertices, with their indices among all tethers.
 pub struct Tethered(Vec<(usize, Cord)>);
 
 impl<T: Real> Rows<T> for Tethered {
@@ -127,7 +127,8 @@ impl<T: Real> Rows<T> for Tethered {
 mod tests {
     use super::*;
 
-    /// Central differences over 1e-5 of the length, of second order: 1e-9 of the force; where it is slack nothing acts.
+    /// Central differences over 1e-5 of the length are of second order: 1e-9 of the force. A slack cord exerts no
+    /// force.
     #[test]
     fn the_force_is_minus_the_gradient_of_the_energy() {
         let cord = Cord { vertex: 0, point: Vec3::new(0.1, 0.2, -0.1), length: 0.5, stiffness: 30.0, set: 0.4 };
@@ -143,7 +144,7 @@ mod tests {
             }
         }
         assert_eq!(cord.pull(&Vec3::new(0.1, 0.6, -0.1), 0.5), None);
-        // What stays of a stretch by 0.5 is 0.2: at 0.69 it is slack.
+        // A stretch by 0.5 leaves a set of 0.2, so the cord is slack at 0.69.
         assert_eq!(cord.pull(&Vec3::new(0.1, 0.89, -0.1), 1.0), None);
     }
 }

@@ -10,21 +10,21 @@ use crate::linalg::{Vec3, par};
 #[derive(Clone, Copy, Debug)]
 pub struct Glue<'a>(pub &'a [Bond]);
 
-/// Every bond that touches a subdomain.
+/// All bonds that touch a subdomain.
 pub struct Bonds(Vec<Held>);
 
-/// A bond as one subdomain sees it.
+/// Bond in one subdomain.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     bond: Bond,
-    /// Its vertices, own ones first and ascending, so that the blocks to store are on and above the diagonal.
+    /// Order of its vertices: own ones first and ascending, so that the blocks to store are on and above the diagonal.
     order: [usize; 4],
     /// Places of the blocks on and above the diagonal, row by row.
     places: [u32; 10],
 }
 
 impl Glue<'_> {
-    /// Energy of it all [J].
+    /// Returns the energy of all bonds [J].
     pub fn energy(&self, x: &[Vec3]) -> f64 {
         par::sum(self.0.len(), |k| self.0[k].energy(&pick(x, &self.0[k].vertices)))
     }
@@ -41,7 +41,7 @@ impl Law for Glue<'_> {
         self.0.iter().for_each(|bond| couple_all(&bond.vertices, couple));
     }
 
-    /// Cloth and body keep their own.
+    /// Cloth and body remain separate components.
     fn joins(&self) -> bool {
         false
     }

@@ -10,7 +10,7 @@ use crate::force::term::{Law, Name, Own, Rows, couple_all};
 use crate::linalg::matrix::{Domain, NOWHERE, Real};
 use crate::linalg::{Vec2, Vec3, par};
 
-/// The membranes of all cloths.
+/// Membranes of all cloths.
 #[derive(Clone, Copy, Debug)]
 pub struct Membranes<'a> {
     /// Laws by cloth.
@@ -19,28 +19,28 @@ pub struct Membranes<'a> {
     pub triangles: &'a [Triangle],
 }
 
-/// Numbers that a triangle with internal friction remembers.
+/// Memory size of a triangle with internal friction.
 const NUMBERS: usize = numbers(3);
-/// A triangle without memory.
+/// Memory index of a triangle without internal friction.
 const FORGETS: u32 = u32::MAX;
 
-/// Every triangle that touches a subdomain.
+/// Triangles that touch a subdomain.
 pub struct Faces {
     sheets: Vec<Sheet>,
-    /// Those whose moduli say all.
+    /// Triangles whose stress is moduli times strain.
     plain: Vec<Face>,
-    /// Those that have a stress beside.
+    /// Triangles with an additional stress.
     apart: Vec<Face>,
 }
 
-/// A triangle as one subdomain sees it: its vertices in such an order, own ones first and ascending, that the blocks to store
-/// are on and above the diagonal.
+/// Triangle in one subdomain. Its own vertices are first and ascending, so that the blocks to store are on and above
+/// the diagonal.
 #[derive(Clone, Copy, Debug)]
 struct Face {
     triangle: Triangle,
     /// Places of the blocks on and above the diagonal, row by row.
     places: [u32; 6],
-    /// Its number among the triangles with internal friction.
+    /// Index among the triangles with internal friction.
     memory: u32,
 }
 
@@ -55,12 +55,12 @@ impl Membranes<'_> {
         shape.soft.of(&t.vertices) * t.energy(law, &pick(shape.x, &t.vertices))
     }
 
-    /// Energy of them all [J].
+    /// Returns the energy of all triangles [J].
     pub fn energy(&self, shape: &Shape) -> f64 {
         par::sum(self.triangles.len(), |k| self.energy_of(k, shape))
     }
 
-    /// Triangles with internal friction, in the order of the memory.
+    /// Returns the triangles with internal friction, in the order of the memory.
     fn rubbing(&self) -> Vec<&Triangle> {
         let rubs = self.sheets.iter().map(|sheet| sheet.inner.stretches()).collect::<Vec<_>>();
         if rubs.contains(&true) {
@@ -70,19 +70,19 @@ impl Membranes<'_> {
         }
     }
 
-    /// Friction of a triangle.
+    /// Returns the internal friction of a triangle.
     fn friction(&self, t: &Triangle) -> Rubbing<'_, 3> {
         Rubbing { laws: &self.sheets[t.cloth as usize].inner.stretch, share: t.area }
     }
 
-    /// Gives `f` each triangle with internal friction, its law and what it remembers.
+    /// Gives `f` each triangle with internal friction, its law and its memory.
     pub fn each_rubbing(&self, memory: &[f64], mut f: impl FnMut(&Triangle, &[Option<Dahl>; 3], &[f64])) {
         for (t, memory) in self.rubbing().into_iter().zip(memory.chunks(NUMBERS)) {
             f(t, self.friction(t).laws, memory);
         }
     }
 
-    /// Work done against internal friction so far [J].
+    /// Returns the work done so far against internal friction [J].
     pub fn work(&self, memory: &[f64]) -> f64 {
         memory.chunks(NUMBERS).map(|element| element[NUMBERS - 1]).sum()
     }
@@ -170,18 +170,18 @@ impl<T: Real> Rows<T> for Faces {
     }
 }
 
-/// Some triangles side by side: their numbers stand in rows.
+/// Triangles evaluated side by side, with values stored as arrays.
 #[derive(Default)]
 struct Batch<T> {
-    /// Of positions, displacements and damped velocities, the differences along two edges.
+    /// Differences along two edges of positions, displacements, and velocities times the damping time.
     fields: [[[Wide; 3]; 2]; 3],
     gradients: [Wide; 4],
     moduli: [Wide; 4],
     area: Wide,
     damping: Wide,
-    /// Stress beside that of the moduli, and its slopes.
+    /// Stress in addition to the moduli, and its slopes.
     beyond: [[Wide; 3]; 2],
-    /// Part of its area that each has.
+    /// Squared ratio of each triangle's area to its rest area.
     parts: Wide,
     forces: [[Wide; 3]; 3],
     blocks: [[[T; WIDE]; 9]; 6],
@@ -214,7 +214,8 @@ impl<T: Real> Batch<T> {
         }
     }
 
-    /// Stress beside the moduli: of a law that stiffens, and of internal friction with its slopes over the expected step.
+    /// Reads the stress in addition to the moduli: that of a progressive law, and of internal friction with its slopes
+    /// over the expected step.
     fn read_beyond(&mut self, faces: &[Face], sheets: &[Sheet], scheme: &Scheme, memory: &[f64]) {
         for (l, Face { triangle: t, memory: at, .. }) in faces.iter().enumerate() {
             let sheet = &sheets[t.cloth as usize];
@@ -229,7 +230,7 @@ impl<T: Real> Batch<T> {
                 let (ahead, expected) = (by(&|v| scheme.ahead(v)), by(&|v| scheme.expected(v)));
                 let rubbing = Rubbing { laws: &sheet.inner.stretch, share: t.area };
                 let [stress, slope] = rubbing.respond(ahead, expected, element);
-                // Water does not change friction, but `area` is softened.
+                // Water does not change friction, so the softening of `area` is divided out.
                 let own = 1.0 / scheme.soft.of(&t.vertices);
                 beyond += Vec3::from(stress) * own;
                 slopes = Vec3::from(slope) * own;
@@ -239,13 +240,14 @@ impl<T: Real> Batch<T> {
         }
     }
 
-    /// Forces and stiffness. By itself, so that whether it runs in lanes does not hang on the code around it.
+    /// Evaluates forces and stiffness. It is a function of its own, so that its vectorisation does not depend on other
+    /// code.
     #[inline(never)]
     fn respond(&mut self) {
         self.respond_with::<false>();
     }
 
-    /// The same of triangles that have a stress beside that of the moduli.
+    /// Evaluates triangles with an additional stress.
     #[inline(never)]
     fn respond_apart(&mut self) {
         self.respond_with::<true>();
@@ -272,7 +274,7 @@ impl<T: Real> Batch<T> {
         }
     }
 
-    /// Adds the area barrier to the first `count`.
+    /// Adds the area barrier to the first `count` triangles.
     fn resist(&mut self, count: usize) {
         let Batch { fields, gradients, moduli, area, parts, forces, blocks, .. } = self;
         for l in (0..count).filter(|l| jams(parts[*l])) {

@@ -1,13 +1,19 @@
-//! Stress along warp and weft that hangs on a triangle's curvature: internal friction, and rigidity that grows with curvature.
+//! Stress along warp and weft that depends on a triangle's curvature: internal friction, and rigidity that grows with
+//! curvature.
 //!
-//! The curvature of a surface of flat triangles lies in its edges: of each, length times angle along the edge's normal `n`. A triangle has
-//! its edges' curvature with their areas, `kappa = sum_h e_h theta_h n_h^2/(A1 + A2)`, so that however vertices lie off a bent
-//! surface the mean is that of the surface: friction bears what it should where the mesh sheds a part of its elastic energy (see
-//! [`crate::force::homogenize`]). A moment `m` per width along warp or weft turns hinge `h` back by `A m n_h^2 e_h/(A1 + A2)`. Friction acts on the strain `e = 3 kappa`, and its stress is a moment per width (Miguel et al. 2013, sections 2.1 and 4.3); a
-//! rigidity `3 (k1 + 3 k2 |kappa|)` is a plate's of `3 k1` and the moment `9 k2 |kappa| kappa`.
+//! The curvature of a surface of flat triangles is concentrated in its edges. Each edge has length times angle, along
+//! its normal `n`. A triangle has the curvature of its edges with their areas,
+//! `kappa = sum_h e_h theta_h n_h^2/(A1 + A2)`. The mean curvature over the mesh is then that of the surface, even if
+//! vertices lie off it. Friction therefore has its full value, although the mesh sheds a part of its elastic energy
+//! (see [`crate::force::homogenize`]). A moment `m` per width along warp or weft gives hinge `h` the restoring moment
+//! `A m n_h^2 e_h/(A1 + A2)`.
 //!
-//! Slopes act on the motion of a step at the present velocity as they are, on what changes it through bounds by hinge, as the plate's
-//! stiffness does (see [`crate::force::assembly`]).
+//! Friction acts on the strain `e = 3 kappa`, and its stress is a moment per width (Miguel et al. 2013, sections 2.1
+//! and 4.3). A rigidity `3 (k1 + 3 k2 |kappa|)` is a plate of rigidity `3 k1` with the additional moment
+//! `9 k2 |kappa| kappa`.
+//!
+//! On the motion of a step at the present velocity, slopes act exactly. On its change they act through bounds by hinge,
+//! as the plate's stiffness does (see [`crate::force::assembly`]).
 
 use super::{FlatPatch, NONE};
 use crate::force::bending::{Bending, Hinge};
@@ -17,14 +23,14 @@ use crate::force::scheme::{Shape, pick};
 use crate::force::sheet::Sheet;
 use crate::linalg::{Vec3, par};
 
-/// Numbers that a triangle with internal friction of bending remembers.
+/// Memory size of a triangle with internal friction of bending.
 pub const NUMBERS: usize = numbers(2);
-/// A triangle without memory.
+/// Memory index of a triangle without internal friction.
 pub const FORGETS: u32 = u32::MAX;
 /// Strain of bending per curvature.
 pub const STRAIN: f64 = 3.0;
 
-/// A triangle whose curvature has a stress.
+/// Triangle whose curvature has a stress.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crease {
     /// Hinges by index; [`NONE`] on the border.
@@ -33,36 +39,36 @@ pub struct Crease {
     pub curvature: [[f64; 3]; 2],
     /// Rest area times the weight map's factor of bending [m^2].
     pub area: f64,
-    /// Number among the triangles that remember; [`FORGETS`] without friction.
+    /// Index among the triangles with memory; [`FORGETS`] without friction.
     pub memory: u32,
-    /// Which cloth: index of the laws.
+    /// Index of the cloth's laws.
     pub cloth: u32,
 }
 
-/// What a hinge of creases does in a step.
+/// Motion of a hinge of creases in a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Turned {
-    /// Angle away from rest [rad].
+    /// Angle less the rest angle [rad].
     pub away: f64,
-    /// Part of its stiffness that it has.
+    /// Stiffness factor.
     pub soft: f64,
-    /// How far it turns at the present velocity [rad].
+    /// Turn at the present velocity [rad].
     pub ahead: f64,
-    /// How far it turns if forces act as in the last step [rad].
+    /// Turn if forces act as in the last step [rad].
     pub expected: f64,
 }
 
-/// Moment and bound of the stiffness of a hinge [N m].
+/// Moment of a hinge, and bound of its stiffness [N m].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Resisted {
     /// Moment at the angle that the present velocity leads to.
     pub moment: f64,
-    /// Stiffness by itself that is no less than what it is together with others.
+    /// Stiffness of the hinge by itself. Together the hinges are at least as stiff as the coupled creases.
     pub stiffness: f64,
 }
 
 impl FlatPatch {
-    /// Curvature along warp and weft per angle of each hinge [1/m].
+    /// Returns the curvature along warp and weft per angle of each hinge [1/m].
     pub fn curvatures(&self) -> [[f64; 3]; 2] {
         let sign = |k: usize| if self.against[k] { -1.0 } else { 1.0 };
         let along = |k: usize, way: usize| sign(k) * self.curvature[k] * self.normals[k][way].powi(2);
@@ -71,14 +77,14 @@ impl FlatPatch {
 }
 
 impl Crease {
-    /// Along warp and weft, of values by hinge.
+    /// Returns the curvature along warp and weft for angles by hinge.
     #[inline]
     fn along(&self, of: impl Fn(u32) -> f64) -> [f64; 2] {
         let values = self.hinges.map(|h| if h == NONE { 0.0 } else { of(h) });
         self.curvature.map(|row| row[0] * values[0] + row[1] * values[1] + row[2] * values[2])
     }
 
-    /// Part of its stiffness that it has: the mean of its hinges.
+    /// Returns the stiffness factor, the mean over the hinges.
     #[inline]
     fn soft(&self, of: impl Fn(u32) -> f64) -> f64 {
         let [sum, count] =
@@ -86,7 +92,7 @@ impl Crease {
         sum / count
     }
 
-    /// Curvature along warp and weft at positions `x` [1/m].
+    /// Returns the curvature along warp and weft at positions `x` [1/m].
     pub fn curvature_at(&self, hinges: &[Hinge], x: &[Vec3]) -> [f64; 2] {
         self.along(|h| {
             let hinge = &hinges[h as usize];
@@ -94,7 +100,7 @@ impl Crease {
         })
     }
 
-    /// The same as strain [1/m].
+    /// Returns the strain of bending along warp and weft at positions `x` [1/m].
     fn strain_at(&self, hinges: &[Hinge], x: &[Vec3]) -> [f64; 2] {
         self.curvature_at(hinges, x).map(|k| STRAIN * k)
     }
@@ -103,7 +109,7 @@ impl Crease {
         Rubbing { laws: &sheets[self.cloth as usize].inner.bend, share: self.area / STRAIN }
     }
 
-    /// Adds what it does to its hinges, whose turns are known.
+    /// Adds the moments and stiffness bounds of this crease to its hinges. `turned` is the motion of the hinges.
     #[inline]
     pub fn resist(&self, sheets: &[Sheet], turned: &[Turned], memory: &[f64], resisted: &mut [Resisted]) {
         let sheet = &sheets[self.cloth as usize];
@@ -137,19 +143,19 @@ impl Crease {
     }
 }
 
-/// All creases of all cloths, with what they hang on.
+/// All creases of all cloths, with the laws and hinges that they use.
 #[derive(Clone, Copy, Debug)]
 pub struct Creases<'a> {
     /// Laws by cloth.
     pub sheets: &'a [Sheet],
     /// All hinges.
     pub hinges: &'a [Hinge],
-    /// Themselves.
+    /// All creases.
     pub list: &'a [Crease],
 }
 
 impl Creases<'_> {
-    /// Energy of rigidity that grows [J].
+    /// Returns the energy of the rigidity that grows with curvature [J].
     pub fn energy_of(&self, crease: &Crease, shape: &Shape) -> f64 {
         let Bending::Progressive([_, growth]) = self.sheets[crease.cloth as usize].bending else { return 0.0 };
         let cubes: f64 = crease.curvature_at(self.hinges, shape.x).iter().map(|k| k.abs().powi(3)).sum();
@@ -157,7 +163,7 @@ impl Creases<'_> {
         crease.area * 3.0 * growth * soft * cubes
     }
 
-    /// Work done against the friction of a crease so far, were positions `x` [J].
+    /// Returns the work done so far against the friction of a crease, if the positions were now `x` [J].
     pub fn work_of(&self, crease: &Crease, x: &[Vec3], memory: &[f64]) -> f64 {
         if crease.memory == FORGETS {
             return 0.0;
@@ -166,19 +172,19 @@ impl Creases<'_> {
         crease.friction(self.sheets).work(crease.strain_at(self.hinges, x), element)
     }
 
-    /// Gives `f` each crease with friction, its laws and what it remembers.
+    /// Gives `f` each crease with friction, its laws and its memory.
     pub fn each_rubbing(&self, memory: &[f64], mut f: impl FnMut(&Crease, &[Option<Dahl>; 2], &[f64])) {
         for (crease, memory) in self.rubbing().into_iter().zip(memory.chunks(NUMBERS)) {
             f(crease, crease.friction(self.sheets).laws, memory);
         }
     }
 
-    /// Those with friction, in the order of the memory.
+    /// Returns the creases with friction, in the order of the memory.
     fn rubbing(&self) -> Vec<&Crease> {
         self.list.iter().filter(|crease| crease.memory != FORGETS).collect()
     }
 
-    /// What they remember at the start.
+    /// Returns the initial memory.
     pub fn memory(&self, x: &[Vec3]) -> Vec<f64> {
         let rubbing = self.rubbing();
         let mut memory = vec![0.0; NUMBERS * rubbing.len()];
@@ -189,7 +195,7 @@ impl Creases<'_> {
         memory
     }
 
-    /// Brings the memory up to the end of a step.
+    /// Updates the memory to the end of a step.
     pub fn commit(&self, x: &[Vec3], memory: &mut [f64]) {
         let rubbing = self.rubbing();
         par::blocks_mut(memory, NUMBERS * par::BLOCK, |first, block| {

@@ -10,38 +10,38 @@ use crate::force::term::{Law, Name, Own, Rows, couple_all};
 use crate::linalg::matrix::{Block, Domain, Lanes, NOWHERE, Real};
 use crate::linalg::{Vec3, par};
 
-/// The bending elements of all cloths.
+/// Bending elements of all cloths.
 #[derive(Clone, Copy, Debug)]
 pub struct Plates<'a> {
     /// Laws by cloth.
     pub sheets: &'a [Sheet],
-    /// Hinges: elements by themselves where the law is a table.
+    /// Hinges. Each stores energy by itself if the law is a table.
     pub hinges: &'a [Hinge],
-    /// Elements of the cloths that are plates.
+    /// Plate elements: bending of the cloths whose rigidity is not a table.
     pub patches: &'a [Patch],
-    /// Stresses that hang on the curvature of triangles.
+    /// Stresses that depend on the curvature of triangles.
     pub creases: &'a [Crease],
 }
 
-/// Every hinge that touches a subdomain. The blocks that they share are overwritten, not added to: bending is the first of all terms.
+/// Hinges that touch a subdomain. Their blocks are overwritten, not added to, because bending is the first term.
 pub struct Hinges<T> {
     sheets: Vec<Sheet>,
-    /// Hinges that touch it, then those that share a triangle with one of them.
+    /// Hinges that touch the subdomain, then those that share a triangle with one of them.
     hinges: Vec<Hinge>,
-    /// For each hinge that touches it, those that share a triangle with it.
+    /// Rows of the stiffness, for each hinge that touches the subdomain.
     links: Vec<Link>,
-    /// What the hinges do in this step.
+    /// State of the hinges in this step.
     turns: Vec<Turn>,
-    /// What hinges add to blocks, block by block: sixteen times the hinge, four times its vertex of the row, its vertex of the
-    /// column.
+    /// Contributions of hinges to blocks, block by block. Each is coded as sixteen times the hinge, plus four times its
+    /// vertex of the row, plus its vertex of the column.
     shares: Vec<u32>,
     /// End of each block's `shares`.
     ends: Vec<u32>,
-    /// Gradients of the hinges' angles times the root of the stiffness.
+    /// Gradients of the hinges' angles times the square root of the stiffness.
     slopes: Vec<[Lanes<T>; 4]>,
-    /// Creases with a hinge that touches it, by the hinges here.
+    /// Creases with a hinge that touches the subdomain, by local hinge indices.
     creases: Vec<Crease>,
-    /// What the hinges do to creases and they to hinges; nothing where there are none.
+    /// Motion of hinges as input of creases, and their resistance as result; empty without creases.
     turned: Vec<Turned>,
     resisted: Vec<Resisted>,
 }
@@ -49,50 +49,50 @@ pub struct Hinges<T> {
 /// Row of the stiffness of all hinges of a cloth: the hinge itself and the other hinges of its two triangles.
 #[derive(Clone, Copy, Debug, Default)]
 struct Link {
-    /// Indices of the others; any where the stiffness is zero.
+    /// Indices of the others; arbitrary where the stiffness is zero.
     others: [u32; 4],
-    /// Stiffness per rigidity: itself, others [-].
+    /// Stiffness per rigidity: itself, then the others [-].
     stiffness: [f64; 5],
 }
 
-/// A hinge in this step.
+/// State of a hinge in this step.
 #[derive(Clone, Copy, Debug, Default)]
 struct Turn {
-    /// Angle away from rest, if the velocity stays as it is, times `root` [rad].
+    /// Angle less the rest angle after a step at the present velocity, times `root` [rad].
     away: f64,
-    /// What free flight adds to it, times `root` [rad].
+    /// Increase of that angle by free flight, times `root` [rad].
     late: f64,
-    /// Angle away from rest now [rad].
+    /// Present angle less the rest angle [rad].
     angle: f64,
-    /// Stiffness by itself, before it is softened [N m].
+    /// Stiffness of the hinge by itself, without softening [N m].
     stiffness: f64,
-    /// Root of the part of it that the hinge has.
+    /// Square root of the stiffness factor.
     root: f64,
     /// Gradient of the angle by vertex [rad/m].
     gradient: [Vec3; 4],
 }
 
 impl Plates<'_> {
-    /// Angles away from rest [rad], each times the root of the part of its stiffness that the hinge has.
+    /// Returns angles less the rest angles [rad], each times the square root of the hinge's stiffness factor.
     fn away(&self, shape: &Shape) -> Vec<f64> {
         let away = |h: &Hinge| shape.soft.of(&h.vertices).sqrt() * h.away(&pick(shape.x, &h.vertices));
         par::map(self.hinges.len(), |k| away(&self.hinges[k]))
     }
 
-    /// Energy of a hinge by itself [J].
+    /// Returns the energy of a single hinge [J]; zero for a plate.
     fn alone(&self, h: &Hinge, shape: &Shape) -> f64 {
         let law = &self.sheets[h.cloth as usize].bending;
         let energy = || shape.soft.of(&h.vertices) * h.energy(law, &pick(shape.x, &h.vertices));
         if law.plate().is_some() { 0.0 } else { energy() }
     }
 
-    /// Energy of a patch whose hinges are `away` from rest [J].
+    /// Returns the energy of a patch, from the angles `away` of its hinges less their rest angles [J].
     fn together(&self, patch: &Patch, away: &[f64]) -> f64 {
         let rigidity = self.sheets[patch.cloth as usize].bending.plate();
         rigidity.map_or(0.0, |rigidity| patch.energy(rigidity, |h| away[h as usize]))
     }
 
-    /// Energy of them all [J].
+    /// Returns the energy of all bending elements [J].
     pub fn energy(&self, shape: &Shape) -> f64 {
         let hinges = par::sum(self.hinges.len(), |k| self.alone(&self.hinges[k], shape));
         let away = self.away(shape);
@@ -105,17 +105,17 @@ impl Plates<'_> {
         Creases { sheets: self.sheets, hinges: self.hinges, list: self.creases }
     }
 
-    /// Gives `f` each triangle with friction of bending, its laws and what it remembers.
+    /// Gives `f` each triangle with friction of bending, its laws and its memory.
     pub fn each_rubbing(&self, memory: &[f64], f: impl FnMut(&Crease, &[Option<Dahl>; 2], &[f64])) {
         self.creases().each_rubbing(memory, f);
     }
 
-    /// Work done against internal friction so far [J].
+    /// Returns the work done so far against internal friction [J].
     pub fn work(&self, memory: &[f64]) -> f64 {
         memory.chunks(NUMBERS).map(|element| element[NUMBERS - 1]).sum()
     }
 
-    /// The row of each hinge; empty where its law is a table.
+    /// Returns the stiffness row of each hinge; empty if its law is a table.
     fn links(&self) -> Vec<Link> {
         let alone = |h: usize| Link { others: [h as u32; 4], ..Link::default() };
         let mut links: Vec<Link> = (0..self.hinges.len()).map(alone).collect();
@@ -135,7 +135,7 @@ impl Plates<'_> {
         links
     }
 
-    /// The hinges of a subdomain, of which all `links` are known.
+    /// Returns the hinges of a subdomain. `links` are the rows of all hinges.
     fn rows_of<T: Real>(&self, domain: &Domain<T>, links: &[Link]) -> Hinges<T> {
         let mut list = Own::of(domain).near(self.hinges.len(), |h| self.hinges[h].vertices);
         let touching = list.len();
@@ -160,7 +160,7 @@ impl Plates<'_> {
         let creases = self.creases.iter().filter_map(|crease| {
             let own = crease.hinges.map(|h| find(h, &known).ok());
             let touches = own.iter().flatten().any(|h| (*h as usize) < touching);
-            // All of its hinges share it with one that touches, so they are known.
+            // All hinges of such a crease are known, because one of them touches the subdomain.
             touches.then(|| Crease { hinges: own.map(|h| h.unwrap_or(NONE)), ..*crease })
         });
         let creases: Vec<Crease> = creases.collect();
@@ -173,7 +173,7 @@ impl Plates<'_> {
         }
         shares.retain(|s| s.0 != NOWHERE);
         shares.sort_unstable();
-        // Beyond the last block with a share nothing is written.
+        // Blocks beyond the last contribution are not written.
         let blocks = shares.last().map_or(0, |s| s.0 + 1);
         Hinges {
             sheets: self.sheets.to_vec(),
@@ -279,7 +279,7 @@ impl<T: Real> Rows<T> for Hinges<T> {
 }
 
 impl<T: Real> Hinges<T> {
-    /// Angles of the hinges, some of them side by side.
+    /// Evaluates the hinges in groups of [`WIDE`].
     fn turn(&mut self, scheme: &Scheme) {
         let Hinges { sheets, hinges, turns, .. } = self;
         let mut edges = [[Wide::default(); 3]; 3];
@@ -322,7 +322,7 @@ impl<T: Real> Hinges<T> {
         }
     }
 
-    /// What creases do to the hinges.
+    /// Evaluates the moments and stiffness of creases.
     fn resist(&mut self, scheme: &Scheme, memory: &[f64]) {
         let Hinges { sheets, hinges, turns, creases, turned, resisted, .. } = self;
         if creases.is_empty() {
@@ -347,7 +347,7 @@ impl<T: Real> Hinges<T> {
         }
     }
 
-    /// Sum of shares of a block.
+    /// Sums the contributions to a block.
     #[inline(always)]
     fn block(&self, shares: &[u32]) -> Block<T> {
         let mut block = Block::default();
@@ -363,10 +363,10 @@ impl<T: Real> Hinges<T> {
         block
     }
 
-    /// Overwrites each block with the sum of the hinges' shares.
+    /// Overwrites each block with the sum of its contributions.
     fn write(&self, domain: &mut Domain<T>) {
         let mut start = 0;
-        // In two loops, so that sums are made in lanes of four and not of nine.
+        // Two loops, so that sums vectorise in lanes of four and not of nine.
         let mut sums = [Block::default(); 32];
         for (chunk, ends) in self.ends.chunks(sums.len()).enumerate() {
             for (sum, end) in sums.iter_mut().zip(ends) {

@@ -1,14 +1,14 @@
-//! Four co-rotational tetrahedra side by side.
+//! Four co-rotational tetrahedra evaluated side by side.
 
 use super::{Lame, Solid, Stretched, Tetrahedron};
 use crate::linalg::four::Four;
 use crate::linalg::{Mat3, Vec3, f64x4};
 use std::array::from_fn;
 
-/// Part of its volume below which an element's rotation is sought by its principal stretches: Newton's method is slow there, and
-/// goes to a reflection inside out.
+/// Volume per rest volume below which the rotation follows from the principal stretches. Newton's method is slow there,
+/// and converges to a reflection in inverted elements.
 const CRUSHED: f64 = 0.1;
-/// Most rounds of Newton's method; five suffice for stretches from 0.4 to 2.5.
+/// Largest number of Newton iterations. Five suffice for stretches from 0.4 to 2.5.
 const ROUNDS: usize = 12;
 
 /// Four elements of co-rotational bodies.
@@ -19,7 +19,7 @@ pub struct Tetrahedra {
     lambda: f64x4,
 }
 
-/// What four elements do in a step.
+/// Forces and stiffness of four elements in a step.
 pub struct Responses {
     /// Force on each vertex [N].
     pub forces: [Four; 4],
@@ -28,7 +28,7 @@ pub struct Responses {
 }
 
 impl Tetrahedra {
-    /// Four elements and their laws; `None` where one is not co-rotational.
+    /// Combines four elements and their laws; `None` if one is not co-rotational.
     pub fn new(four: &[(&Tetrahedron, &Solid); 4]) -> Option<Tetrahedra> {
         let mut lame = [Lame { mu: 0.0, lambda: 0.0 }; 4];
         for (lame, (_, solid)) in lame.iter_mut().zip(four) {
@@ -43,8 +43,8 @@ impl Tetrahedra {
         })
     }
 
-    /// Forces at the edges `x` from vertex 0 to the others [m], less the stiffness times `moved`, the same edges' displacements [m]; and
-    /// the stiffness times `damped`.
+    /// Returns the forces at the edges `x`, less the stiffness times the displacements `moved` of these edges, and the
+    /// stiffness times `damped`. Edges go from vertex 0 to the others [m].
     #[inline(always)]
     pub fn respond(&self, x: &[Four; 3], moved: &[Four; 3], damped: f64x4) -> Responses {
         let g = &self.gradients;
@@ -55,7 +55,8 @@ impl Tetrahedra {
             r[0] * a + r[1] * b + r[2] * c
         };
         let h = from_fn(|k| turn(&g[k]));
-        // 2 mu (F - R) + lambda tr(R^T F - I) R on the material gradients, and mu (G + G^T) + lambda tr(G) I on the turned ones.
+        // 2 mu (F - R) + lambda tr(R^T F - I) R on the material gradients, mu (G + G^T) + lambda tr(G) I on the rotated
+        // gradients.
         let (mu, lambda) = (self.mu * self.volume, self.lambda * self.volume);
         let trace = r[0].dot(&f[0]) + r[1].dot(&f[1]) + r[2].dot(&f[2]) - f64x4::splat(3.0);
         let (stretch, bulk) = (mu + mu, lambda * trace);
@@ -93,15 +94,15 @@ impl Tetrahedra {
     }
 }
 
-/// Columns of the sum of `a[k] b[k]^T`.
+/// Returns the columns of the sum of `a[k] b[k]^T`.
 #[inline(always)]
 fn outer(a: &[Four; 3], b: &[Four; 3]) -> [Four; 3] {
     let b = b.map(|b| b.parts());
     from_fn(|c| a[0] * b[0][c] + a[1] * b[1][c] + a[2] * b[2][c])
 }
 
-/// Columns of the rotations in four deformation gradients: `R <- (R + R^-T)/2` (N. J. Higham, "Computing the polar decomposition - with
-/// applications", SIAM J. Sci. Stat. Comput. 7, 1986).
+/// Returns the columns of the rotations in four deformation gradients: `R <- (R + R^-T)/2` (N. J. Higham, "Computing
+/// the polar decomposition - with applications", SIAM J. Sci. Stat. Comput. 7, 1986).
 #[inline(always)]
 fn rotations(f: &[Four; 3]) -> [Four; 3] {
     let volumes = f[0].dot(&f[1].cross(&f[2])).to_array();
@@ -122,7 +123,7 @@ fn newton(mut r: [Four; 3]) -> [Four; 3] {
         let step: [Four; 3] = from_fn(|c| next[c] - r[c]);
         let moved = (step[0].dot(&step[0]) + step[1].dot(&step[1]) + step[2].dot(&step[2])).to_array();
         r = next;
-        // What is left after such a step is its square.
+        // The remaining error is the square of the step.
         if moved.iter().all(|m| *m < 1e-16) {
             break;
         }
@@ -130,14 +131,14 @@ fn newton(mut r: [Four; 3]) -> [Four; 3] {
     r
 }
 
-/// The same where some are crushed or inside out.
+/// Evaluates [`rotations`] if some elements are crushed or inverted.
 #[cold]
 fn turned(f: &[Four; 3], crushed: &[bool; 4]) -> [Four; 3] {
     let columns = f.map(|c| c.to_array());
     let matrix = |k: usize| Mat3::from_columns(&[columns[0][k], columns[1][k], columns[2][k]]);
     let exact: [Mat3; 4] = from_fn(|k| if crushed[k] { Stretched::new(&matrix(k)).rotation() } else { matrix(k) });
     let column = |c: usize| -> [Vec3; 4] { from_fn(|k| exact[k].column(c).into_owned()) };
-    // A rotation is its own: those found stay.
+    // A rotation is a fixed point of the iteration, so exact rotations are kept.
     newton(from_fn(|c| {
         let own = column(c);
         Four::from_fn(|k| &own[k])
@@ -150,7 +151,8 @@ mod tests {
     use super::*;
     use crate::linalg::random::Random;
 
-    /// The same numbers as one by one, to rounding: also crushed and inside out, and beside such.
+    /// Four elements side by side equal single ones, to rounding. Crushed and inverted ones, and their neighbours, are
+    /// included.
     #[test]
     fn four_are_four() {
         let mut random = Random::new(11);

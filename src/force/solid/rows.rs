@@ -10,7 +10,7 @@ use crate::linalg::matrix::{Domain, Real};
 use crate::linalg::{Vec3, f64x4, par};
 use std::array::from_fn;
 
-/// The solid elements of all bodies.
+/// Solid elements of all bodies.
 #[derive(Clone, Copy, Debug)]
 pub struct Solids<'a> {
     /// Laws by body.
@@ -19,18 +19,18 @@ pub struct Solids<'a> {
     pub tetrahedra: &'a [Tetrahedron],
 }
 
-/// Every tetrahedron that touches a subdomain.
+/// Tetrahedra that touch a subdomain.
 pub struct Cells {
     bodies: Vec<Body>,
-    /// Those that are done four at a time.
+    /// Elements that are evaluated four at a time.
     corotational: Vec<Cell>,
-    /// Elements that are done one by one, and their rings.
+    /// Elements that are evaluated one by one, and their rings.
     other: Vec<Cell>,
     rings: Rings,
 }
 
-/// A tetrahedron as one subdomain sees it: own vertices first and ascending, so that the blocks to store are on and above the
-/// diagonal.
+/// Tetrahedron in one subdomain. Its own vertices are first and ascending, so that the blocks to store are on and above
+/// the diagonal.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     tetrahedron: Tetrahedron,
@@ -39,7 +39,8 @@ struct Cell {
 }
 
 impl Solids<'_> {
-    /// Energy of an element but for that of its rings [J], and by how much it swells [m^3].
+    /// Returns the energy of an element without that of its rings [J], and its change of volume [m^3]; zero without
+    /// rings.
     fn energy_of(&self, k: usize, x: &[Vec3]) -> [f64; 2] {
         let t = &self.tetrahedra[k];
         let (solid, x) = (&self.bodies[t.body as usize].solid, pick(x, &t.vertices));
@@ -57,7 +58,7 @@ impl Solids<'_> {
         if self.bodies.iter().all(|body| body.solid.bulk_of_rings().is_none()) {
             return;
         }
-        // Bulk modulus, volume and by how much it swells, of the ring of each vertex.
+        // Bulk modulus, volume and change of volume of the ring of each vertex.
         let mut rings = vec![[0.0; 3]; x.len()];
         for (t, [_, swell]) in self.tetrahedra.iter().zip(&energies) {
             let Some(bulk) = self.bodies[t.body as usize].solid.bulk_of_rings() else { continue };
@@ -70,7 +71,7 @@ impl Solids<'_> {
         there.for_each(|(v, [bulk, volume, sum])| add(v as u32, 0.5 * bulk * sum * sum / volume));
     }
 
-    /// Energy of them all [J].
+    /// Returns the energy of all elements [J].
     pub fn energy(&self, x: &[Vec3]) -> f64 {
         let mut sum = 0.0;
         self.each(x, &mut |_, energy| sum += energy);
@@ -144,7 +145,8 @@ impl<T: Real> Rows<T> for Cells {
                 }
             }
         }
-        // The present velocity alone acts through the rings: the matrix holds elements by themselves, which are stiffer.
+        // Only the motion at the present velocity acts through the rings. The matrix has single elements, which are
+        // stiffer.
         let swelling = |t: &Tetrahedron| {
             let damping = bodies[t.body as usize].damping;
             let ahead = t.vertices.map(|v| scheme.ahead(v as usize) + scheme.v[v as usize] * damping);
@@ -181,7 +183,7 @@ impl<T: Real> Rows<T> for Cells {
     }
 }
 
-/// Four by four, with how many they are; the last ones are filled up.
+/// Iterates over groups of four with their number of cells. The last group is filled by repetition.
 fn chunks(cells: &[Cell]) -> impl Iterator<Item = ([&Cell; 4], usize)> {
     cells.chunks(4).map(|c| (from_fn(|k| &c[k.min(c.len() - 1)]), c.len()))
 }
