@@ -100,7 +100,7 @@ impl Kind {
     }
 }
 
-/// One object: a range of vertices, triangles and edges.
+/// Object: a range of vertices, triangles and edges.
 #[derive(Clone, Debug)]
 pub struct Object {
     /// Name in the scene.
