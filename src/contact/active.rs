@@ -1,5 +1,5 @@
-//! Contact within a step: candidate pairs, contacts predicted from them, their part of the linear system, and the proof
-//! that no pair crosses on the way to the end positions.
+//! Contact within a step: candidate pairs, contacts predicted from them, their part of the linear system, and the
+//! certificates of all pairs.
 //!
 //! Candidates include every pair that may act within the expected displacements. If a step deviates so much that other
 //! pairs might meet, these are checked as well.
@@ -114,10 +114,11 @@ impl ActiveSet {
         }
     }
 
-    /// Predicts that each vertex keeps its velocity, and updates the candidate lists to cover this motion. Returns the
-    /// number of lists built.
+    /// Predicts that each unconstrained vertex keeps its velocity, and updates the candidate lists to cover this
+    /// motion. Returns the number of lists built.
     ///
-    /// # Errors The candidate pairs would exceed the memory limit.
+    /// # Errors
+    /// The candidate pairs would exceed the memory limit.
     pub fn update_candidates(&mut self, world: &World, state: &State, step: &Step) -> Result<u64, StepError> {
         if !world.contact.proven() {
             return Ok(0);
@@ -132,7 +133,8 @@ impl ActiveSet {
 
     /// Checks that all candidates fit into the memory limit.
     ///
-    /// # Errors The candidate pairs would exceed the memory limit.
+    /// # Errors
+    /// The candidate pairs would exceed the memory limit.
     pub fn room(&self, step: &Step) -> Result<(), StepError> {
         if !self.candidates.crowded() {
             return Ok(());
@@ -333,7 +335,7 @@ impl ActiveSet {
     }
 
     /// Creates a contact with activation weight `share`, or with full weight if it needed a penalty before. Returns
-    /// `None` if the pair does not act or no vertex can move.
+    /// `None` if its weight or distance is zero, or if no vertex can move.
     fn found(
         &self,
         at: &Moment,

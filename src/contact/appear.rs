@@ -23,7 +23,8 @@ fn meets(world: &World, step: &Step) -> impl Fn(usize, usize) -> bool {
 /// Checks that obstacles that appear at the end of the step neither intersect nor touch anything at the positions
 /// there.
 ///
-/// # Errors They do; the error has the objects, the position, and the intersecting triangles.
+/// # Errors
+/// They do. The error names objects and position, and has the intersecting triangles if there are any.
 pub fn look(world: &World, state: &State, step: &Step) -> Result<(), StepError> {
     if !world.contact.proven() || !any(world, step) {
         return Ok(());

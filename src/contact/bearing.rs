@@ -1,8 +1,8 @@
 //! Mass whose weight scales the barrier of a pair.
 //!
 //! Cloth bends, so that each vertex bears little more than its own weight. A body stands on a few of its vertices, or
-//! rolls from one to the next. A barrier for the mass of a single vertex would be used up below a body, and its gap
-//! might then close by next to nothing in a step.
+//! rolls from one to the next. A barrier for the mass of a single vertex would be used up below a body. A gap that is
+//! used up may close by next to nothing in a step.
 
 use super::impulse::free;
 use crate::collision::certificate::Pair;
@@ -10,8 +10,8 @@ use crate::world::step::Step;
 use crate::world::{Kind, World};
 use std::ops::Range;
 
-/// Computes the mass that the barrier of a pair bears [kg]: the effective mass `1/sum(w^2/m)` of both sides, where the
-/// side of a body has the mass of the whole body. The result is at least the `mass` of the pair.
+/// Computes the mass that the barrier of a pair bears [kg]. It is the effective mass `1/sum(w^2/m)` of both sides, but
+/// at least the `mass` of the pair. The side of a body has the mass of the whole body.
 pub fn bearing(world: &World, step: &Step, pair: Pair, vertices: &[u32; 4], weights: &[f64; 4], mass: f64) -> f64 {
     let side = |own: Range<usize>| -> f64 {
         let first = vertices[own.start] as usize;

@@ -1,10 +1,10 @@
 //! Relative displacement of the two sides of a contact by common rotation.
 //!
 //! Closest points are separated by the thicknesses and the gap. When both surfaces rotate together by the angle vector
-//! `w`, the vector `r` between the points becomes `r + w x r`: the points move relative to each other, but nothing
-//! slides. If friction treated `w x r` as sliding, it would hold back cloth that rotates with an obstacle by `|r|`
-//! times the angle at each layer. That is 6 mm in one turn for a distance of 1 mm, and it would strain rolled-up cloth
-//! by the same amount. The rotation of a vertex is that of its normal, the mean of the triangles around it.
+//! `w`, the vector `r` between the points becomes `r + w x r`. The points move relative to each other, but nothing
+//! slides. If friction treated `w x r` as sliding, it would hold back cloth that rotates with an obstacle. The error is
+//! `|r|` times the angle at each layer: 6 mm in one turn for a distance of 1 mm. It would strain rolled-up cloth by as
+//! much. The rotation of a vertex is that of its normal, the mean of the triangles around it.
 
 use crate::collision::surface::Surface;
 use crate::linalg::{Vec3, par};

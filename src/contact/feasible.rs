@@ -1,9 +1,9 @@
 //! Feasible regions: each closest point of two surfaces forms one contact.
 //!
-//! A closest point lies in the direction of a normal that both features have there (the feasible region of Chen et al.
-//! 2025, "Offset Geometric Contact"). An interior edge of a flat region has one normal, shared with its triangles. An
-//! edge in a valley has none, because the ends of the other edge are as near or nearer. A vertex has no normal in
-//! directions from which some of its edges do not fall away.
+//! A closest point lies in the direction of a normal that both features have there. This is the feasible region of Chen
+//! et al. 2025, "Offset Geometric Contact". An interior edge of a flat region has one normal, shared with its
+//! triangles. An edge in a valley has none, because the ends of the other edge are as near or nearer. A direction is a
+//! normal of a vertex only if all edges of the vertex fall away from it.
 
 use super::element::{EDGES, SECOND};
 use super::found::Found;
@@ -12,11 +12,12 @@ use crate::force::contact::{Bristle, Share};
 use crate::linalg::Vec3;
 use crate::world::{Course, World};
 
-/// Sum of the sines of the slopes beside an edge: flat up to the first value, full activation weight from the second
-/// on.
+/// Sum of the sines of the slopes beside an edge. The edge is flat up to the first value and has full weight from the
+/// second on.
 const FLAT: (f64, f64) = (1e-3, 0.05);
-/// Sine of the rise of a triangle beside an edge, or of the lean of a vertex: full activation weight up to the first
-/// value, zero from the second on. The weight decreases linearly in between, so that forces change continuously.
+/// Sine of the rise of a triangle beside an edge, or of the lean of a vertex. The activation weight is full up to the
+/// first value and zero from the second on. In between it decreases linearly, so that no force appears or vanishes
+/// abruptly.
 const HOLLOW: (f64, f64) = (0.03, 0.1);
 
 /// Difference of the sines beside an edge above which only the higher triangle counts. Below it both are blended,
@@ -59,8 +60,8 @@ impl Flat {
         !self.vertices[vertex as usize]
     }
 
-    /// Computes the activation weight of an edge-edge pair. `normal` is the direction between the closest points, from
-    /// the second edge to the first, and `weights` are those of the closest points.
+    /// Computes the activation weight of an edge-edge pair. `normal` is the direction from the second closest point to
+    /// the first, and `weights` are those of the closest points.
     pub fn edges_share(
         &self,
         surface: &Surface,
@@ -139,10 +140,10 @@ pub fn remember(world: &World, bristles: &[(u64, Bristle)], key: u64) -> Option<
     neighbour
 }
 
-/// Computes the activation weight of a vertex-face contact, number `place` of all contacts `of` the vertex. If faces
-/// share the closest edge or corner, one of them counts. It is a face whose own closest point is elsewhere, because the
-/// others are then no closest points of the surface, else the first face. The weight fades where the vertex leans,
-/// because its edges are nearer.
+/// Computes the activation weight of a vertex-face contact, number `place` of all contacts `of` the vertex. Faces that
+/// share the closest edge or corner form one contact. A face whose own closest point is elsewhere takes precedence,
+/// because the shared border is then no closest point of the surface. Otherwise the first face counts. The weight fades
+/// where the vertex leans, because its edges are nearer.
 pub fn minimum<'a>(world: &World, x: &[Vec3], c: &Found, place: usize, of: impl Iterator<Item = &'a Found>) -> Share {
     let near = |c: &Found, k: &usize| c.separation.weights[*k].abs() > BORDER;
     let shares =

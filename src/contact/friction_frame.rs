@@ -1,7 +1,7 @@
 //! Input of measured friction laws: warp and weft directions and pressure at each contact.
 //!
-//! Pressure does not follow from the force of one contact, because the number of contacts that share a load depends on
-//! the mesh. A vertex bears the weighted forces of all contacts on one of its sides, over a third of the area of its
+//! Pressure does not follow from the force of one contact, because the mesh determines how many contacts share a load.
+//! A vertex bears the weighted forces of all contacts on one of its sides. Its area is a third of that of its
 //! triangles. The pressure of a contact is the mean over its vertices, and over both surfaces if both have moving
 //! vertices. The mesh of a prescribed surface has no influence.
 
@@ -149,7 +149,7 @@ impl FrictionFrames {
             let hand = if a * d - b * c < 0.0 { -1.0 } else { 1.0 };
             let [along, across] = [a + hand * d, b - hand * c];
             let length = along.hypot(across);
-            // The frame moves with the side that is pushed. The other side slides in the opposite direction.
+            // Seen from the pushed side, the other side slides in the opposite direction.
             let sign = if against { 1.0 } else { -1.0 };
             if length > 0.0 { [sign * along / length, sign * across / length, hand] } else { [sign, 0.0, 1.0] }
         });
@@ -200,7 +200,7 @@ impl FrictionFrames {
     }
 }
 
-/// Returns the side of a vertex on which a contact lies, given the vertex's weight in it: 0 the back, 1 the face.
+/// Returns the side of a vertex on which a contact lies, by the vertex's weight in the contact: 0 the back, 1 the face.
 fn face(point: &Point, c: &Element, weight: f64) -> usize {
     usize::from((c.contact.normal.dot(&point.normal) > 0.0) == (weight < 0.0))
 }

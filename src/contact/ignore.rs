@@ -1,7 +1,7 @@
 //! Contact exclusion of pairs whose triangles intersect at the start.
 //!
-//! Every pair of features (vertex and face, edge and edge) of two intersecting triangles is excluded until all pairs of
-//! triangles with both features are apart. From then on it acts for good, so that the set of excluded pairs only
+//! Every pair of features (vertex and face, edge and edge) of two intersecting triangles is excluded. The exclusion
+//! ends for good when all pairs of triangles with both features are apart, so that the set of excluded pairs only
 //! shrinks. Intersecting triangles always have an excluded pair. Triangles without one can only come to intersect
 //! through a pair that is proven.
 

@@ -1,12 +1,12 @@
 //! Impact zones: vertices that move as one rigid body for the rest of a step.
 //!
-//! Where impulses find no motion that is proven free of crossings, the vertices of an unproven pair get a common motion
-//! `a + w x (x - c)` with their momentum and angular momentum (the rigid impact zones of Provot 1997 and Bridson,
-//! Fedkiw & Anderson 2002). With `W` the matrix of `w x`, `|(I + t W) d|^2 = |d|^2 + t^2 |W d|^2`: no two points come
-//! nearer to each other at any time of the step, so a zone cannot cross itself. A zone grows while pairs with other
-//! vertices stay unproven. This always ends, at the latest with all vertices in one zone. Prescribed vertices impose
-//! their motion on a zone. If they move rigidly, by a rotation `R`, the zone does too, and `I + t (R - I)` does not let
-//! it cross itself either.
+//! Impulses may find no motion that is proven free of crossings. Then the vertices of an unproven pair get a common
+//! motion `a + w x (x - c)` with their momentum and angular momentum. These are the rigid impact zones of Provot 1997
+//! and Bridson, Fedkiw & Anderson 2002. With `W` the matrix of `w x`, `|(I + t W) d|^2 = |d|^2 + t^2 |W d|^2`. So no
+//! two points come nearer to each other at any time of the step, and a zone cannot cross itself. A zone grows while
+//! pairs with other vertices stay unproven. This always ends, at the latest with all vertices in one zone. Prescribed
+//! vertices impose their motion on a zone. If they move rigidly, by a rotation `R`, so does the zone. Then `I + t (R -
+//! I)` causes no crossing either.
 
 use super::element::Watched;
 use crate::linalg::{Mat3, Rotation, Vec3};
@@ -35,7 +35,8 @@ impl ImpactZones {
     /// Merges the vertices of each pair into zones, then gives each changed zone a rigid motion. Returns the vertices
     /// whose motion has changed.
     ///
-    /// # Errors A pair within one zone stays unproven, because prescribed vertices of the zone move differently.
+    /// # Errors
+    /// A pair within one zone stays unproven, because prescribed vertices of the zone move differently.
     pub fn join(
         &mut self,
         world: &World,

@@ -84,8 +84,8 @@ impl Blow {
         (lack > LACK * self.reach).then_some((moved, lack))
     }
 
-    /// Returns vertices, weights and the force on the first side that displaces it by `push` [m] in a step of `h` [s],
-    /// in [N].
+    /// Returns vertices, weights and the force [N] on the first side that displaces it by `push` [m] in a step of `h`
+    /// [s].
     pub fn force(&self, push: &Vec3, h: f64) -> (&[u32; 4], &[f64; 4], Vec3) {
         (&self.vertices, &self.weights, push * (self.mass / (h * h)))
     }

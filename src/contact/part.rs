@@ -1,8 +1,8 @@
 //! Initial separation of surfaces that touch: a pair at zero distance has no direction, and no certificate.
 //!
-//! A vertex that moves by forces, or is pinned, moves away from the other surface: along the normal of a closed
-//! surface, to its own side of an open one. Where two borders meet, as at a seam, vertices move back into their own
-//! triangles.
+//! A vertex that moves by forces, or is pinned, moves away from the other surface. Its direction is the normal of a
+//! closed surface, or its own side of an open one. Where two borders meet, as at a seam, vertices move back into their
+//! own triangles.
 
 use super::ease::each_near;
 use super::element::LEAST;

@@ -105,7 +105,7 @@ fn places(x: &[Vec3], surface: &Surface, pairs: &[[u32; 2]]) -> Vec<Vec3> {
     alone.map(|k| place(pairs[k].map(|t| surface.triangles[t as usize].map(|v| x[v as usize])))).collect()
 }
 
-/// Returns the position of the intersection of two triangles: the mean of the points where an edge of one passes
+/// Returns the position of the intersection of two triangles. It is the mean of the points where an edge of one passes
 /// through the other. Coplanar triangles give the mean of all corners.
 fn place(triangles: [[Vec3; 3]; 2]) -> Vec3 {
     let [s, t] = &triangles;
@@ -137,7 +137,8 @@ fn place(triangles: [[Vec3; 3]; 2]) -> Vec3 {
 /// Writes the intersecting triangles as binary PLY. Each has its own corners, with object index (from 0) and triangle
 /// index in the object's file as vertex data.
 ///
-/// # Errors Fails only on an internal error.
+/// # Errors
+/// Fails only on an internal error.
 pub fn mesh(x: &[Vec3], surface: &Surface, crossings: &[Crossing]) -> Result<Vec<u8>, MeshError> {
     let all = crossings.iter().flat_map(|c| {
         c.pairs
@@ -184,8 +185,8 @@ impl World {
         all
     }
 
-    /// Finds obstacles that intersect each other or themselves at positions `x` and a time of prescribed motion [s],
-    /// and those that touch without intersecting. Contact does not act between obstacles.
+    /// Finds obstacles that intersect each other or themselves at positions `x` and a time of prescribed motion [s].
+    /// The second list has those that touch without intersecting. Contact does not act between obstacles.
     pub fn obstacles_that_meet(&self, x: &[Vec3], time: f64) -> [Vec<Crossing>; 2] {
         let surface = &self.surface;
         let Some(range) = surface.triangle_ranges.get(self.simulated()) else { return Default::default() };

@@ -1,9 +1,9 @@
 //! Interface through which an effect takes part in a step.
 //!
-//! A law (`force::term`) acts on fixed elements. An effect is everything else: links between vertices that are found
-//! anew in each step, a field solved beside the motion, external forces. Its constants are in [`World::effects`], its
-//! memory is in [`State::effects`], and its storage in a stepper is called work. Each method below is one stage of a
-//! step; an effect implements the stages in which it acts.
+//! A law (`force::term`) acts on fixed elements. An effect is everything else. Examples are links between vertices that
+//! change in each step, a field solved beside the motion, and external forces. Its constants are in [`World::effects`],
+//! its memory is in [`State::effects`], and its storage in a stepper is called work. Each method below is one stage of
+//! a step. An effect implements the stages in which it acts.
 
 use super::quantity::Channel;
 use super::step::Step;

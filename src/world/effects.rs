@@ -129,7 +129,8 @@ impl Memories {
 
     /// Reads the unassigned sections into new memories of the same types as in `start`.
     ///
-    /// # Errors A section is damaged, has another version, or belongs to no effect of the scene.
+    /// # Errors
+    /// A section is damaged, has another version, or belongs to no effect of the scene.
     pub fn settle(&mut self, start: &Memories) -> Result<(), String> {
         self.all = start.all.iter().map(|memory| (**memory).blank()).collect();
         for Unread { name, version, bytes } in std::mem::take(&mut self.unread) {

@@ -272,8 +272,8 @@ pub struct State {
     pub dents: Vec<Dent>,
     /// Steps since a vertex last gave way, at most [`yields::LATE`].
     pub calm: u32,
-    /// Scale of thickness and activation distance at each vertex, 0 to 1, for contacts that started closer than that;
-    /// empty: 1 everywhere.
+    /// Scale of thickness and activation distance at each vertex, 0 to 1, during the ramp after a start that is too
+    /// near; empty: 1 everywhere.
     pub room: Vec<f64>,
     /// Positions of the vertices of each pin, then of each handle, when its window opened.
     pub anchors: Vec<Option<Vec<Vec3>>>,
@@ -286,8 +286,8 @@ pub struct State {
 }
 
 impl State {
-    /// Lists the reasons why this state cannot continue in a world whose initial state is `start`: other counts, or
-    /// another memory of laws or effects.
+    /// Lists the reasons why this state cannot continue in a world whose initial state is `start`. Counts differ, or
+    /// the memory of laws or effects does.
     pub fn misfits(&self, world: &World, start: &State) -> Vec<String> {
         let counts = |s: &State| [s.x.len(), s.v.len(), s.x_before.len(), s.v_before.len(), s.guess.len()];
         let pins = world.pins.iter().chain(world.handles.iter().map(|h| &h.pin));

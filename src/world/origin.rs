@@ -1,5 +1,5 @@
-//! Local origin of scenes far from (0, 0, 0). Such a scene is solved and written relative to a nearby point, because
-//! the single precision of files would be visible: at 5 km its spacing is half a millimetre.
+//! Local origin of scenes far from (0, 0, 0). Such a scene is solved and written relative to a nearby point. Otherwise
+//! the single precision of files would be visible, which has a spacing of half a millimetre at 5 km.
 
 use super::build::Input;
 use super::motion::Motion;

@@ -23,7 +23,7 @@ pub enum Source {
     Object {
         /// Index of the object.
         object: usize,
-        /// Object whose force is measured alone; `None`: all other objects.
+        /// Other object of the force; `None`: all other objects.
         from: Option<usize>,
     },
     /// External forces on all simulated objects.
@@ -54,8 +54,8 @@ pub struct Probe {
     pub measure: Measure,
 }
 
-/// Terms of the momentum balance, in the order of their columns. `force` is the sum of the next five, `corrections` is
-/// the change by corrections of the step, and the last is the rate of momentum.
+/// Terms of the momentum balance, in the order of their columns. `force` is the sum of the next five. `corrections` is
+/// the change by corrections of the step. The last is the rate of momentum.
 pub const BALANCE: [&str; 8] =
     ["force", "gravity", "pins", "handles", "obstacles", "laws", "corrections", "momentum rate"];
 

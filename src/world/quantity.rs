@@ -1,8 +1,8 @@
 //! Table of the quantities reported of a state, one per row.
 //!
-//! [`Channel`]s are values at the vertices of a cloth, [`energies`] are numbers of the whole world, and `numbers!`
-//! declares the numbers of steps and frames. Scene keys, files, pictures, statistics, report and tests read these rows:
-//! a new quantity is a new row.
+//! [`Channel`]s are values at the vertices of a cloth. [`energies`] are numbers of the whole world. `numbers!` declares
+//! the numbers of steps and frames. Scene keys, files, pictures, statistics, report and tests read these rows: a new
+//! quantity is a new row.
 
 mod gap;
 mod inner;

@@ -43,7 +43,7 @@ pub struct Recording {
     count: usize,
     /// Times of the shapes.
     pub clock: Clock,
-    /// Playback repeats. The way from the last shape to the first takes one interval. Requires an even clock.
+    /// Playback repeats. The last interval leads from the last shape to the first. Requires an even clock.
     pub repeat: bool,
     /// Offset subtracted from all positions [m].
     origin: Vec3,
@@ -99,7 +99,8 @@ impl Recorder {
 
     /// Adds a shape. All shapes must have as many vertices as the first.
     ///
-    /// # Errors The folder of temporary files is full or cannot be written.
+    /// # Errors
+    /// The folder of temporary files is full or cannot be written.
     pub fn add(&mut self, shape: &[Vec3]) -> io::Result<()> {
         if self.count == 0 {
             self.vertices = shape.len();
@@ -123,7 +124,8 @@ impl Recorder {
 
     /// Finishes the recording, with the given times.
     ///
-    /// # Errors As [`add`](Recorder::add).
+    /// # Errors
+    /// As [`add`](Recorder::add).
     pub fn finish(self, clock: Clock, repeat: bool) -> io::Result<Recording> {
         let shapes = match self.file {
             None => Shapes::Memory(self.memory),

@@ -1,8 +1,8 @@
 //! Serialisation of a state, bit for bit: little endian, lists with their length before them.
 //!
 //! The bytes are the number of vertices, then sections: name, version, length and content. A section equal to that of a
-//! new state is left out, so that a run without an effect does not depend on its section. An unknown name or version is
-//! an error that names the section.
+//! new state is left out. So a run without an effect does not depend on its section. An unknown name or version is an
+//! error that names the section.
 
 use super::State;
 use super::effects::{Memories, Unread};
@@ -117,7 +117,8 @@ fn put_section(out: &mut Vec<u8>, name: &str, version: u32, content: &[u8]) {
 
 /// Reads a state from the bytes of [`write`].
 ///
-/// # Errors The bytes are damaged, or a section has another version; the message names it.
+/// # Errors
+/// The bytes are damaged, or a section has another version; the message names it.
 pub fn read(mut bytes: &[u8]) -> Result<State, String> {
     let mut state = State::default();
     let vertices = usize::take(&mut bytes).ok_or(DAMAGED)?;

@@ -32,8 +32,8 @@ pub struct Step {
     pub ahead: Vec<Vec3>,
     /// Displacement of free flight from `ahead`; moving vertices [m].
     pub left: Vec<Vec3>,
-    /// Velocity change of an unconstrained backward Euler vertex by the frame that rotates with its component, an error
-    /// of second order; moving vertices [m/s].
+    /// Velocity that the rotating frame of its component adds to an unconstrained backward Euler vertex; moving
+    /// vertices [m/s]. It is an error of second order.
     pub drift: Vec<Vec3>,
     /// Solution of the last step over its effective step squared, rotated with each component; moving vertices [m/s^2].
     pub guess: Vec<Vec3>,

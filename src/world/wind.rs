@@ -65,7 +65,7 @@ mod tests {
         let wind = Wind { velocity: Vec3::new(5.0, 0.0, 0.0), gust: 2.0, period: 0.5, seed: 7, ..Wind::none() };
         let samples: Vec<f64> = (0..10_000).map(|k| wind.at(f64::from(k) * 1e-3).x).collect();
         assert!(samples.iter().all(|x| (2.0..=8.0).contains(x)));
-        // The slope of the quintic fade is at most 1.875 per unit: 2 * 2 * 1.875 / 0.5 plus 2.3 times half of it, per
+        // Largest slope of the quintic fade: 1.875 per unit. Thus 2 * 2 * 1.875 / 0.5 plus 2.3 times half of it, per
         // second.
         assert!(samples.windows(2).all(|w| (w[1] - w[0]).abs() < (15.0 + 17.25) * 1e-3));
         let spread = samples.iter().fold(0.0f64, |m, x| m.max((x - 5.0).abs()));

@@ -1,6 +1,6 @@
 //! Windows in which obstacles exist, as functions of the time of prescribed motion alone.
 //!
-//! The window of an obstacle, like that of a pin, is evaluated at the start of a step and holds for the whole step. An
+//! Windows of obstacles, like those of pins, are evaluated at the start of a step and hold for the whole step. An
 //! absent obstacle has no contact, but continues its prescribed motion.
 
 use super::{State, World};

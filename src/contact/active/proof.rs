@@ -34,7 +34,8 @@ impl ActiveSet {
     /// inelastic impulses. Pairs still unproven after that become impact zones (see `impact_zone`). Returns the counts
     /// of corrected vertices. `moved`: displacements have changed since the last check.
     ///
-    /// # Errors Both sides of a pair are prescribed and move differently.
+    /// # Errors
+    /// Both sides of a pair are prescribed and move differently.
     pub(crate) fn check(
         &mut self,
         world: &World,
@@ -223,8 +224,8 @@ impl ActiveSet {
     }
 }
 
-/// Returns true if the pair is certified to stay apart over the step by the hard minimum, or by its present distance if
-/// that is smaller.
+/// Returns true if the pair is certified to keep the hard minimum over the step. A pair that starts closer must keep
+/// its distance.
 fn proven(w: &Watched, state: &State, step: &Step) -> bool {
     let moved = pick(&step.moved, &w.vertices);
     if w.distance - closer(w.pair, &moved) > LEAST {

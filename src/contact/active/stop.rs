@@ -11,7 +11,7 @@ use crate::linalg::par;
 use crate::world::step::Step;
 use crate::world::{State, World};
 
-/// Tolerance by which a solution may miss a contact's goal, as a fraction of the activation distance.
+/// Tolerance of a contact's goal gap, as a fraction of the activation distance.
 const STRAY: f64 = 0.05;
 
 impl ActiveSet {

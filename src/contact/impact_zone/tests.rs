@@ -37,7 +37,7 @@ fn watched(vertices: [u32; 4]) -> Watched {
     Watched { pair: Pair::VertexFace, features: [0, 0], vertices, distance: 1.0, patches: [0, 0] }
 }
 
-/// Impact zones of four vertices, of several merged pairs, and of everything: displacements and velocities keep
+/// Impact zones of four vertices, of several merged pairs, and of everything. Displacements and velocities keep
 /// momentum and angular momentum except for rounding. No two vertices of a zone come nearer to each other than at the
 /// start.
 #[test]
