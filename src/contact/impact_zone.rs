@@ -5,8 +5,8 @@
 //! and Bridson, Fedkiw & Anderson 2002. With `W` the matrix of `w x`, `|(I + t W) d|^2 = |d|^2 + t^2 |W d|^2`. So no
 //! two points come nearer to each other at any time of the step, and a zone cannot cross itself. A zone grows while
 //! pairs with other vertices stay unproven. This always ends, at the latest with all vertices in one zone. Prescribed
-//! vertices impose their motion on a zone. If they move rigidly, by a rotation `R`, so does the zone. Then `I + t (R -
-//! I)` causes no crossing either.
+//! vertices impose their motion on a zone. If they move rigidly, by a rotation `R`, so does the zone. Then
+//! `I + t (R - I)` causes no crossing either.
 
 use super::element::Watched;
 use crate::linalg::{Mat3, Rotation, Vec3};
