@@ -33,7 +33,7 @@ pub struct Channel {
     pub unit: &'static str,
     /// Description.
     pub sentence: &'static str,
-    /// Description in pictures.
+    /// Description as a colouring of pictures.
     pub shown: &'static str,
     /// Colour map diverges from zero.
     pub diverging: bool,

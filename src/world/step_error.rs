@@ -18,7 +18,7 @@ pub enum StepError {
     Torn([u32; 2], f64),
     /// An edge is longer than its bound after a step that can be shorter: world vertices and strain beyond the bound.
     Overstretched([u32; 2], f64),
-    /// A prescribed vertex would move many times the size of the scene in one step.
+    /// A prescribed vertex would move many times the size of its object and of the simulated objects in one step.
     Far {
         /// World vertex.
         vertex: u32,
