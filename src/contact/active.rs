@@ -1,8 +1,8 @@
-//! Contact within a step: candidate pairs, contacts predicted from them, their part of the system, and the proof that the end
-//! positions crossed nothing.
+//! Contact within a step: candidate pairs, contacts predicted from them, their part of the linear system, and the
+//! certificates of all pairs.
 //!
-//! Candidates hold every pair that may come to act within the displacements that are expected; where a step turns out otherwise
-//! by so much that others might meet, these are looked at as well.
+//! Candidates include every pair that may act within the expected displacements. If a step deviates so much that other
+//! pairs might meet, these are checked as well.
 
 mod force;
 mod proof;
@@ -26,20 +26,20 @@ use crate::world::step::Step;
 use crate::world::step_error::StepError;
 use crate::world::{State, World};
 
-/// Lists of candidates per block of a parallel loop.
+/// Candidate lists per block of a parallel loop.
 const LISTS: usize = 32;
 /// Both kinds of pairs.
 const PAIRS: [Pair; 2] = [Pair::VertexFace, Pair::EdgeEdge];
-/// Sweeps of correction before pairs move as one.
+/// Correction sweeps before the remaining pairs become impact zones.
 const SWEEPS: usize = 6;
 
-/// What some lists of candidates give.
+/// Pairs found in some candidate lists.
 #[derive(Clone, Debug, Default)]
 struct Part {
-    /// Of vertices and faces, and of edges.
+    /// Watched pairs: vertex-face, and edge-edge.
     watched: [Vec<Watched>; 2],
     found: Vec<Found>,
-    /// Pairs of a list that may be near.
+    /// Pairs of a list that may come near.
     near: Vec<Near>,
 }
 
@@ -49,44 +49,44 @@ impl Part {
     }
 }
 
-/// Storage of contact.
+/// Active set of contacts, with its storage.
 pub struct ActiveSet {
     candidates: Candidates,
     /// Expected displacement of every vertex in this step [m].
     predicted: Vec<Vec3>,
     parts: Vec<Part>,
-    /// Key, part and place there of each contact, sorted.
+    /// Key, index of the part and index in the part of each contact, sorted.
     order: Vec<(u64, u32, u32)>,
-    /// Share with which each of the first, of vertices and faces, acts.
+    /// Activation weights of the vertex-face contacts, which come first.
     shares: Vec<Share>,
     contacts: Vec<Element>,
     /// Smallest gap [m].
     least: f64,
-    /// Vertices of contacts, while these are made.
+    /// Vertices of the contacts, marked during their construction.
     marks: par::Marks,
     flat: Flat,
     turns: CoRotation,
     frames: FrictionFrames,
     blows: Vec<impulse::Blow>,
-    /// What they pushed in the step; empty where nobody asks [m].
+    /// Displacement by the impulses of each contact in the step [m]; empty unless probes need forces.
     pushes: Vec<Vec3>,
-    /// Somebody asks.
+    /// Probes need forces.
     probed: bool,
     setting: Setting,
-    /// Storage for the memory of contacts.
+    /// Storage for the friction memory.
     bristles: Vec<(u64, Bristle)>,
-    /// Contacts that act whatever their features say.
+    /// Contacts that act regardless of the feasible regions of their features.
     kept: Persistent,
-    /// Pairs whose separation over the step was not proven when last looked at.
+    /// Pairs without a certificate at the last check.
     unproven: Vec<Watched>,
-    /// Vertices whose displacement has changed since then.
+    /// Vertices whose displacement has changed since the last check.
     changed: Vec<bool>,
     /// Vertices of all pairs that were corrected in the step.
     corrected: Vec<[u32; 4]>,
 }
 
 impl ActiveSet {
-    /// Storage for a world; `largest` is the largest step [s].
+    /// Creates the storage for a world; `largest` is the largest step [s].
     pub fn new(world: &World, largest: f64) -> ActiveSet {
         let (thickness, distance) = (&world.half_thickness, world.contact.distance);
         ActiveSet {
@@ -114,10 +114,11 @@ impl ActiveSet {
         }
     }
 
-    /// Expects each vertex to go on as it does, and brings the lists to cover that. Gives the number of lists built.
+    /// Predicts that each unconstrained vertex keeps its velocity, and updates the candidate lists to cover this
+    /// motion. Returns the number of lists built.
     ///
     /// # Errors
-    /// There would be more pairs than memory is given for.
+    /// The candidate pairs would exceed the memory limit.
     pub fn update_candidates(&mut self, world: &World, state: &State, step: &Step) -> Result<u64, StepError> {
         if !world.contact.proven() {
             return Ok(0);
@@ -130,10 +131,10 @@ impl ActiveSet {
         self.room(step).map(|()| builds)
     }
 
-    /// All candidates have room.
+    /// Checks that all candidates fit into the memory limit.
     ///
     /// # Errors
-    /// There would be more pairs than memory is given for.
+    /// The candidate pairs would exceed the memory limit.
     pub fn room(&self, step: &Step) -> Result<(), StepError> {
         if !self.candidates.crowded() {
             return Ok(());
@@ -143,7 +144,7 @@ impl ActiveSet {
         Err(StepError::Crowded { vertex: farthest as u32, way: way(farthest) })
     }
 
-    /// Number of candidate pairs.
+    /// Returns the number of candidate pairs.
     pub fn candidate_count(&self) -> usize {
         self.candidates.count()
     }
@@ -155,7 +156,7 @@ impl ActiveSet {
         }
     }
 
-    /// Looks at every pair that may act in this step, keeps those that do and tells which vertices they have.
+    /// Finds the contacts of this step among the candidates, and marks their vertices in `step`.
     pub fn find_contacts(&mut self, world: &World, state: &State, step: &mut Step) {
         (self.setting.h, self.setting.waits) = (step.h, step.held > 0.0);
         if !world.contact.proven() {
@@ -191,7 +192,8 @@ impl ActiveSet {
         }
     }
 
-    /// Brings the contacts of all parts in order of their keys, without those of vertices and faces that are no nearest points.
+    /// Gathers the contacts of all parts in order of their keys. Omits vertex-face pairs that are not closest points of
+    /// the surfaces.
     fn sort(&mut self, world: &World, state: &State, parts: &[Part], roughness: &[f64]) {
         let ActiveSet { order, shares, contacts, marks, .. } = self;
         order.clear();
@@ -213,7 +215,7 @@ impl ActiveSet {
         let Some(any) = order.first() else { return contacts.clear() };
         contacts.resize(order.len(), at(any).contact(world, roughness));
         par::blocks_mut(contacts, par::BLOCK, |first, block| {
-            // Both ascend by key.
+            // Contacts and bristles are sorted by key.
             let mut bristles = &state.bristles[..];
             for (c, i) in block.iter_mut().zip(first..) {
                 *c = at(&order[i]).contact(world, roughness);
@@ -225,8 +227,8 @@ impl ActiveSet {
         });
     }
 
-    /// Brakes what closes too fast by inelastic impulses on free flight, then linearises all contacts. Meanwhile does what is to be done
-    /// `beside` it, with the contacts and the moving vertices that are prescribed.
+    /// Applies inelastic impulses to the free flight of contacts that close too fast, then linearises all contacts.
+    /// Runs `beside` in parallel with the impulses, with the contacts and the flags of prescribed vertices.
     pub fn linearise(
         &mut self,
         world: &World,
@@ -239,9 +241,9 @@ impl ActiveSet {
         pushes.clear();
         pushes.resize(if *probed { blows.len() } else { 0 }, Vec3::zeros());
         let Step { moved, rate, flight, betas, fixed, touched, .. } = step;
-        // As it was; free flight is what impulses make of it.
+        // Keeps the free flight before impulses. The difference changes the velocity below.
         par::fill(flight, |v| moved[v]);
-        // Impulses act one after the other and leave threads free.
+        // Impulses run serially, which leaves threads free.
         let rubs = frames.rubs(world);
         let (braked, ()) = par::join(
             || impulse::brake(blows, moved, setting, &rubs, pushes),
@@ -274,13 +276,13 @@ impl ActiveSet {
         }
     }
 
-    /// Vertices of the pairs that were corrected in the step.
+    /// Returns the vertices of the pairs that were corrected in the step.
     pub fn corrected(&self) -> &[[u32; 4]] {
         &self.corrected
     }
 
-    /// Notes which of four pairs may come near, and which of them act.
-    // The compiler's choice hangs on code far from here, and a call takes a fifth longer.
+    /// Adds those of four pairs that may come near to the watched pairs, and those that act to the contacts found.
+    // Forced inlining, because the compiler's choice depends on distant code. A call takes a fifth longer.
     #[inline(always)]
     fn look(&self, at: &Moment, pair: Pair, (four, count): ([Near; 4], usize), list: &List, out: &mut Part) {
         let Moment { world, state, .. } = *at;
@@ -294,11 +296,11 @@ impl ActiveSet {
             + half(1) * weights[1].abs()
             + half(2) * weights[2].abs()
             + half(3) * weights[3].abs();
-        // Neighbours act from half their distance at rest on: see `shape_room`.
+        // Neighbours act below half their rest distance (see `shape_room`).
         let wanted = f64x4::new(four.map(|near| f64::from(near.reach)));
         let away = distance - (thick + f64x4::splat(world.contact.distance)).fast_min(wanted);
         let zero = f64x4::splat(0.0);
-        // The same whenever the list was built: it may lack what is beyond.
+        // The result must not depend on when the list was built. The list may lack pairs beyond this distance.
         let beyond = distance.simd_ge(f64x4::splat(list.reach).fast_min(wanted) + f64x4::splat(list.rate));
         let far = beyond | away.simd_gt(zero) & pair.closer(&moved).simd_lt(away);
         let travel = moved[0] * weights[0] + moved[1] * weights[1] + moved[2] * weights[2] + moved[3] * weights[3];
@@ -332,7 +334,8 @@ impl ActiveSet {
         }
     }
 
-    /// A pair that acts with `share`, or in full if it had to be stopped before; none where nothing can move.
+    /// Creates a contact with activation weight `share`, or with full weight if it needed a penalty before. Returns
+    /// `None` if its weight or distance is zero, or if no vertex can move.
     fn found(
         &self,
         at: &Moment,
@@ -357,12 +360,12 @@ impl ActiveSet {
         Some(Found { key, vertices: *vertices, separation: *separation, share, room, mass, bears, kept })
     }
 
-    /// What acts in this step.
+    /// Returns the contacts of this step.
     pub fn contacts(&self) -> &Vec<Element> {
         &self.contacts
     }
 
-    /// Number of contacts and the smallest gap.
+    /// Returns the number of contacts and the smallest gap.
     pub fn summary(&self) -> (usize, f64) {
         (self.contacts.len(), self.least)
     }

@@ -1,4 +1,4 @@
-//! Obstacles that appear: nothing may lie in them, and they push nothing away with energy that nobody put in.
+//! Obstacles that appear: they must not intersect anything, and must not add energy by pushing surfaces away.
 
 use super::ease;
 use super::element::LEAST;
@@ -8,22 +8,23 @@ use crate::world::step::Step;
 use crate::world::step_error::StepError;
 use crate::world::{State, World};
 
-/// An obstacle appears with the end of the step.
+/// Returns true if an obstacle appears at the end of the step.
 fn any(world: &World, step: &Step) -> bool {
     let times = [step.begin, step.next];
     world.obstacles.iter().any(|obstacle| world.appears(obstacle.object, times))
 }
 
-/// Two objects may touch with the end of the step, and one of them appears with it.
+/// Returns a test for two objects that can touch at the end of the step, of which at least one appears then.
 fn meets(world: &World, step: &Step) -> impl Fn(usize, usize) -> bool {
     let times = [step.begin, step.next];
     move |i, j| world.meet_at(i, j, step.next) && (world.appears(i, times) || world.appears(j, times))
 }
 
-/// What appears with the end of a step neither crosses nor touches anything where the step takes it.
+/// Checks that obstacles that appear at the end of the step neither intersect nor touch anything at the positions
+/// there.
 ///
 /// # Errors
-/// It does: what, where, and the triangles.
+/// They do. The error names objects and position, and has the intersecting triangles if there are any.
 pub fn look(world: &World, state: &State, step: &Step) -> Result<(), StepError> {
     if !world.contact.proven() || !any(world, step) {
         return Ok(());
@@ -38,7 +39,7 @@ pub fn look(world: &World, state: &State, step: &Step) -> Result<(), StepError> 
         let shown = crossing::mesh(&x, &world.surface, &crossings).unwrap_or_default();
         return Err(StepError::Entered { what: what.join("; "), shown });
     }
-    // Without any distance there is no direction in which to part them.
+    // A pair at zero distance has no direction for its separation.
     let mut touching = None;
     ease::each_near(world, &x, LEAST, meets, |_, _, corners, separation| {
         if separation.distance < 0.5 * LEAST {
@@ -52,7 +53,7 @@ pub fn look(world: &World, state: &State, step: &Step) -> Result<(), StepError> 
     Err(StepError::Entered { what, shown: Vec::new() })
 }
 
-/// Lets contacts with what has appeared with the end of the step, which `state` is now, begin with the room they have.
+/// Starts the contact ramp for contacts with obstacles that appeared at the end of the step. `state` is this end.
 pub fn ease(world: &World, state: &mut State, step: &Step) {
     if any(world, step) {
         ease::ease(world, state, meets(world, step), |_| true);

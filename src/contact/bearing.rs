@@ -1,7 +1,8 @@
-//! The mass for whose weight the barrier of a pair is made.
+//! Mass whose weight scales the barrier of a pair.
 //!
-//! Cloth bends, and each of its vertices bears little more than itself. A body stands on a few of its points, or rolls from one to
-//! the next: a barrier for the mass of a vertex is spent below it, and a gap that is spent may close by next to nothing in a step.
+//! Cloth bends, so that each vertex bears little more than its own weight. A body stands on a few of its vertices, or
+//! rolls from one to the next. A barrier for the mass of a single vertex would be used up below a body. A gap that is
+//! used up may close by next to nothing in a step.
 
 use super::impulse::free;
 use crate::collision::certificate::Pair;
@@ -9,8 +10,8 @@ use crate::world::step::Step;
 use crate::world::{Kind, World};
 use std::ops::Range;
 
-/// Mass that the barrier of a pair bears [kg]: the effective one `1/sum(w^2/m)` of both sides, where a body's side has all of its mass,
-/// and no less than the `mass` of the pair.
+/// Computes the mass that the barrier of a pair bears [kg]. It is the effective mass `1/sum(w^2/m)` of both sides, but
+/// at least the `mass` of the pair. The side of a body has the mass of the whole body.
 pub fn bearing(world: &World, step: &Step, pair: Pair, vertices: &[u32; 4], weights: &[f64; 4], mass: f64) -> f64 {
     let side = |own: Range<usize>| -> f64 {
         let first = vertices[own.start] as usize;
@@ -26,6 +27,6 @@ pub fn bearing(world: &World, step: &Step, pair: Pair, vertices: &[u32; 4], weig
         Pair::VertexFace => 1,
         Pair::EdgeEdge => 2,
     };
-    // At least one vertex is free, or there is no contact.
+    // At least one vertex is unconstrained, else there is no contact.
     (1.0 / (side(0..first) + side(first..4))).max(mass)
 }

@@ -1,24 +1,25 @@
-//! What the two sides of a contact move against each other by turning alone.
+//! Relative displacement of the two sides of a contact by common rotation.
 //!
-//! Nearest points are apart by thicknesses and gap. When both surfaces turn as one by the angle vector `w`, the vector `r` between the
-//! points becomes `r + w x r`: the points move against each other, but nothing slides. Friction that took `w x r` for sliding would
-//! hold back what turns with an obstacle by `|r|` times the angle at each layer, 6 mm in a turn for a distance of 1 mm, and strain by it
-//! what is rolled up. A vertex turns as its normal does, the mean of the triangles around it.
+//! Closest points are separated by the thicknesses and the gap. When both surfaces rotate together by the angle vector
+//! `w`, the vector `r` between the points becomes `r + w x r`. The points move relative to each other, but nothing
+//! slides. If friction treated `w x r` as sliding, it would hold back cloth that rotates with an obstacle. The error is
+//! `|r|` times the angle at each layer: 6 mm in one turn for a distance of 1 mm. It would strain rolled-up cloth by as
+//! much. The rotation of a vertex is that of its normal, the mean of the triangles around it.
 
 use crate::collision::surface::Surface;
 use crate::linalg::{Vec3, par};
 
-/// Normals and turns of the vertices in contact; storage kept from step to step.
+/// Normals and rotations of the vertices in contact. The storage is kept from step to step.
 #[derive(Clone, Debug, Default)]
 pub struct CoRotation {
     /// Unit normals at the start of the step.
     normals: Vec<Vec3>,
-    /// Sine of the angle times the axis by which each normal turns.
+    /// Rotation of each normal: axis times sine of the angle.
     turns: Vec<Vec3>,
 }
 
 impl CoRotation {
-    /// Takes the normals at the positions `x` of the vertices that are `touched`.
+    /// Computes the normals of the `touched` vertices at positions `x`.
     pub fn begin(&mut self, surface: &Surface, x: &[Vec3], touched: &[bool]) {
         self.normals.resize(x.len(), Vec3::zeros());
         self.turns.resize(x.len(), Vec3::zeros());
@@ -29,17 +30,19 @@ impl CoRotation {
         });
     }
 
-    /// How the vertices that are `touched`, as they were when the normals were taken, turn while all go from `x` by `moved`.
+    /// Computes the rotation of the `touched` vertices when all vertices move from `x` by `moved`. Needs the normals of
+    /// `begin`.
     pub fn follow(&mut self, surface: &Surface, x: &[Vec3], moved: &[Vec3], touched: &[bool]) {
         let CoRotation { normals, turns } = self;
-        // Contacts that a step adds later have vertices of which nothing is known: none of an older step must stay.
+        // Contacts added later in the step have vertices without normals. Their rotations must not be left over from an
+        // older step.
         par::fill(turns, |v| {
             if touched[v] { normals[v].cross(&surface.normal(v, |v| x[v] + moved[v])) } else { Vec3::zeros() }
         });
     }
 
-    /// Relative displacement of nearest points by turning as one [m], of a contact of `vertices` with `weights`: the lesser of what the
-    /// two sides turn, none where they turn against each other.
+    /// Returns the relative displacement of the closest points by common rotation [m], for a contact of `vertices` with
+    /// `weights`. It is the smaller one of the two sides' rotations, or zero if these are opposed.
     pub fn turned(&self, x: &[Vec3], vertices: &[u32; 4], weights: &[f64; 4]) -> Vec3 {
         let (mut between, mut sides) = (Vec3::zeros(), [Vec3::zeros(); 2]);
         for (v, weight) in vertices.iter().map(|v| *v as usize).zip(*weights) {
@@ -62,7 +65,7 @@ mod tests {
     use super::*;
     use crate::linalg::Rotation;
 
-    /// Two triangles over each other, the first at twice the distance of the second from the axis.
+    /// Two parallel triangles, the first at twice the distance of the second from the axis.
     fn layers() -> (Surface, Vec<Vec3>) {
         let surface = Surface::new(&[(0..3, vec![[0, 1, 2]]), (3..6, vec![[3, 4, 5]])]);
         let at = |height: f64| [(0.0, 0.0), (0.01, 0.0), (0.0, 0.01)].map(|(x, y)| Vec3::new(x, y, height));
@@ -81,7 +84,7 @@ mod tests {
         (turns.turned(&x, &vertices, &weights), turn[1] * between - between)
     }
 
-    /// Across the normal the points move as the vector between them turns, whatever the axis and the angle.
+    /// Perpendicular to the normal, the points move as the vector between them rotates, for any axis and angle.
     #[test]
     fn what_turns_as_one_does_not_slide() {
         for axis in [Vec3::x(), Vec3::y(), Vec3::new(0.3, -0.2, 0.9)] {
@@ -94,7 +97,7 @@ mod tests {
         }
     }
 
-    /// What one side alone does, or both against each other, is sliding or rolling.
+    /// Rotation of one side alone, or of both in opposite directions, is sliding or rolling.
     #[test]
     fn turning_of_one_side_is_no_turning_as_one() {
         let (turn, still) = (Rotation::from_scaled_axis(Vec3::x() * 0.01), Rotation::identity());

@@ -1,9 +1,9 @@
-//! Surfaces that begin nearer than contact lets them rest: no energy that nobody put in may come out.
+//! Contact ramp: surfaces that start closer than their rest distance must not gain energy.
 //!
-//! The barrier of a pair whose gap is spent when contact first sees it would throw both sides apart. Instead a pair begins with the
-//! part of its thickness and activation distance for which it has room, at a gap that stores next to nothing, and this room
-//! grows evenly to the whole in [`crate::world::ContactSettings::ease`]. Seen first are all pairs at the start, those of
-//! vertices that a pin lets go, and those of obstacles that appear.
+//! The barrier of a pair whose gap is used up when contact first acts would throw both sides apart. Such a pair starts
+//! with a reduced thickness and activation distance, at a gap where the barrier stores next to no energy. Their scale
+//! then grows linearly to 1 over [`crate::world::ContactSettings::ease`]. The ramp applies to all pairs at the start,
+//! to vertices that a pin releases, and to obstacles that appear.
 
 use super::element::{Element, LEAST};
 use crate::collision::candidates::Candidates;
@@ -13,29 +13,31 @@ use crate::linalg::Vec3;
 use crate::world::{State, World};
 use std::collections::BTreeSet;
 
-/// Part of the activation distance at which a single layer rests: what is not nearer begins as it is.
+/// Gap at which a single layer rests, as a fraction of the activation distance. Pairs at least this far apart start
+/// unchanged.
 const REST: f64 = 0.6;
-/// Part of it at which what is nearer begins: the barrier stores next to nothing there.
+/// Gap at which closer pairs start, as a fraction of the activation distance. The barrier stores next to no energy
+/// there.
 const BEGIN: f64 = 0.8;
 
-/// Part of it below which a contact leaves no room to grow: what presses there presses from both sides.
+/// Gap below which the ramp waits, as a fraction of the activation distance. Such a contact is pressed from both sides.
 const SQUEEZED: f64 = 0.15;
 
-/// What began too near.
+/// Pairs that start too close.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Eased {
-    /// Vertices whose contacts begin with less than their distance.
+    /// Number of vertices whose contacts start with a reduced distance.
     pub vertices: usize,
-    /// The nearest pair: distance, and at what distance it would rest [m].
+    /// Closest pair: its distance and its rest distance [m].
     pub distance: [f64; 2],
-    /// Its objects, in order.
+    /// Objects of that pair, in order.
     pub objects: [usize; 2],
-    /// Where it is [m].
+    /// Position of that pair [m].
     pub place: Vec3,
 }
 
-/// Every pair of features of objects that `meet` that is nearer than `reach` beyond the thickness at positions `x`: `f(pair, features, corners,
-/// separation)`.
+/// Calls `f(pair, features, corners, separation)` for each pair of features closer than `reach` beyond the thickness at
+/// positions `x`. Considers objects for which `meet` is true.
 pub(crate) fn each_near(
     world: &World,
     x: &[Vec3],
@@ -55,8 +57,8 @@ pub(crate) fn each_near(
     }
 }
 
-/// Lets contacts of the vertices that are `seen`, with those of objects that `meet`, begin with the room they have. Gives the pair that has
-/// least, if any has not enough.
+/// Starts the ramp for contacts of vertices for which `seen` is true, with objects for which `meet` is true. Returns
+/// the pair with the smallest scale, if any pair is too close.
 pub fn ease(
     world: &World,
     state: &mut State,
@@ -75,7 +77,7 @@ pub fn ease(
         }
         let Separation { distance, weights, .. } = separation;
         let thick: f64 = (0..4).map(|k| world.half_thickness[corners[k] as usize] * weights[k].abs()).sum();
-        // Neighbours of the rest shape have less already.
+        // Neighbours in the rest shape already have a reduced distance.
         let shape = super::element::shape_room(world, pair, corners, thick);
         let reach = world.distance(corners);
         let rest = thick + REST * reach;
@@ -83,7 +85,7 @@ pub fn ease(
             return;
         }
         let part = distance.max(LEAST) / (thick + BEGIN * reach);
-        // One side is enough, for the least room of all four counts.
+        // Either side suffices, because a contact uses the smallest scale of its four vertices.
         let sides = corners.split_at(if pair == Pair::VertexFace { 1 } else { 2 });
         let side = [sides.0, sides.1].into_iter().find(|side| side.iter().any(|v| moves(v) && seen(*v)));
         let Some(side) = side else { return };
@@ -105,7 +107,7 @@ pub fn ease(
     eased.map(|eased| Eased { vertices, ..eased })
 }
 
-/// What has less than its room has more after a step of size `h` [s], where its `contacts` let it.
+/// Continues the ramp after a step of size `h` [s]. Vertices of squeezed `contacts` wait.
 pub(crate) fn grow(world: &World, state: &mut State, contacts: &[Element], h: f64) {
     let more = h / world.contact.ease;
     let squeezed = contacts.iter().filter(|c| c.contact.gap < SQUEEZED * c.contact.reach);
@@ -121,7 +123,7 @@ pub(crate) fn grow(world: &World, state: &mut State, contacts: &[Element], h: f6
 }
 
 impl Eased {
-    /// In words.
+    /// Describes the pairs as text.
     pub fn describe(&self, world: &World) -> String {
         let Eased { vertices, distance: [distance, rest], objects: [a, b], place } = self;
         let who = match a == b {

@@ -1,4 +1,4 @@
-//! Types that the stages of contact share.
+//! Types shared by the stages of contact.
 
 use crate::collision::certificate::Pair;
 use crate::force::contact::{Contact, Linear, Rule, Setting};
@@ -9,59 +9,59 @@ use crate::linalg::{Vec3, par};
 use crate::world::step::Step;
 use crate::world::{State, World};
 
-/// Hard minimum of a distance: far above the rounding of `f32` files for coordinates up to 40 m [m].
+/// Hard minimum of a distance [m]: far above the rounding of `f32` files for coordinates up to 40 m.
 pub const LEAST: f64 = 1e-5;
-/// Keys of contacts between edges begin here, those of vertices and faces are below.
+/// First key of edge-edge contacts. Keys of vertex-face contacts are below.
 pub const EDGES: u64 = 1 << 62;
-/// Bits of a key that say the second feature.
+/// Number of key bits for the second feature.
 pub const SECOND: u32 = 31;
-/// What a step begins with, and how far it is made.
+/// World, state and step, as far as the step is computed.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment<'a> {
-    /// What is constant.
+    /// Constants of the run.
     pub world: &'a World,
-    /// At the start of the step.
+    /// State at the start of the step.
     pub state: &'a State,
-    /// In the making.
+    /// Step being computed.
     pub step: &'a Step,
 }
 
-/// A contact and its place.
+/// Contact with its vertices.
 #[derive(Clone, Copy, Debug)]
 pub struct Element {
-    /// Both features, as [`key`] has them.
+    /// Key of both features (see [`key`]).
     pub key: u64,
-    /// Vertex and face, or two edges.
+    /// Vertex and triangle corners, or ends of the two edges.
     pub vertices: [u32; 4],
-    /// Weights of the vertices in the vector between the nearest points.
+    /// Weights of the vertices in the vector between the closest points.
     pub weights: [f64; 4],
-    /// What acts.
+    /// Contact law and its data.
     pub contact: Contact,
-    /// Relative displacement of free flight without what both sides turn as one, which is none along the normal.
+    /// Relative displacement of free flight, without the common rotation of both sides, which has no normal component.
     pub free: Vec3,
-    /// What impulses took out of free flight [m].
+    /// Normal displacement by impulses [m].
     pub braked: f64,
     /// Force and stiffness in this step.
     pub linear: Linear,
-    /// Solutions that closed it too fast.
+    /// Number of solutions in the step that closed the contact too fast.
     pub stops: i32,
-    /// It was or is no contact by its features, but had to be stopped.
+    /// Contact that is kept although its features do not require it, because it needed a penalty.
     pub kept: bool,
 }
 
 impl Element {
-    /// Relative displacement in the step [m].
+    /// Computes the relative displacement in the step [m].
     pub fn moved(&self, step: &Step) -> Vec3 {
         (0..4).map(|k| step.moved[self.vertices[k] as usize] * self.weights[k]).sum()
     }
 
-    /// One more solution closed it too fast: a stiffer spring.
+    /// Stiffens the penalty after a solution that closed the contact too fast, and linearises again.
     pub fn stop(&mut self, setting: &Setting, rubs: &Rubs) {
         self.stops += 1;
         self.linear = self.contact.linearise(&self.free, self.stops, setting, rubs);
     }
 
-    /// Where its measured friction is found, if that is what it has.
+    /// Sets the index of the measured friction, if the contact has such a law.
     pub fn place(&mut self, place: usize) {
         if let Rule::Measured(at) = &mut self.contact.friction {
             *at = place as u32;
@@ -86,7 +86,7 @@ impl Couples for Vec<Element> {
     }
 }
 
-/// A candidate pair that may come within the activation distance in this step.
+/// Candidate pair that may come within the activation distance in this step.
 #[derive(Clone, Copy, Debug)]
 pub struct Watched {
     /// Kind of features.
@@ -97,18 +97,18 @@ pub struct Watched {
     pub vertices: [u32; 4],
     /// Distance at the start of the step [m].
     pub distance: f64,
-    /// Patches of the candidate list it is in.
+    /// Patches of the candidate list that has the pair.
     pub patches: [u32; 2],
 }
 
-/// Key of a pair among contacts.
+/// Returns the key of a pair among contacts.
 pub fn key(pair: Pair, features: [u32; 2]) -> u64 {
     let [a, b] = features.map(u64::from);
     (u64::from(pair == Pair::EdgeEdge) * EDGES) | (a << SECOND) | b
 }
 
-/// Part of its thickness `thick` [m] and activation distance for which the rest shape leaves a pair room: neighbours must not push each
-/// other apart there.
+/// Computes the largest scale of thickness `thick` [m] and activation distance that the rest shape allows a pair. It is
+/// below 1 for neighbours, which must not repel each other at rest.
 pub fn shape_room(world: &World, pair: Pair, vertices: &[u32; 4], thick: f64) -> f64 {
     let [a, b] = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize]);
     if a != b {
@@ -118,7 +118,7 @@ pub fn shape_room(world: &World, pair: Pair, vertices: &[u32; 4], thick: f64) ->
     (0.5 * pair.separation(&pick(&world.rest, vertices)).distance / reach).min(1.0)
 }
 
-/// Distance at which the surfaces of two features meet [m].
+/// Computes the distance at which the surfaces of two features touch [m].
 pub fn thickness(world: &World, vertices: &[u32; 4], weights: &[f64; 4]) -> f64 {
     (0..4).map(|k| world.half_thickness[vertices[k] as usize] * weights[k].abs()).sum()
 }

@@ -1,8 +1,9 @@
-//! Which contacts count: each nearest point of two surfaces once.
+//! Feasible regions: each closest point of two surfaces forms one contact.
 //!
-//! A nearest point lies in the direction of a normal that both features have there (the feasible region of Chen et al. 2025,
-//! "Offset Geometric Contact"). An inner edge of a flat part has one normal, which it shares with its triangles, and one in a
-//! valley has none: the ends of the other edge are as near or nearer. A vertex has none on which its edges do not all fall away.
+//! A closest point lies in the direction of a normal that both features have there. This is the feasible region of Chen
+//! et al. 2025, "Offset Geometric Contact". An interior edge of a flat region has one normal, shared with its
+//! triangles. An edge in a valley has none, because the ends of the other edge are as near or nearer. A direction is a
+//! normal of a vertex only if all edges of the vertex fall away from it.
 
 use super::element::{EDGES, SECOND};
 use super::found::Found;
@@ -11,23 +12,26 @@ use crate::force::contact::{Bristle, Share};
 use crate::linalg::Vec3;
 use crate::world::{Course, World};
 
-/// Sum of the sines of the slopes beside an edge up to which it counts as flat, and from which on it acts in full.
+/// Sum of the sines of the slopes beside an edge. The edge is flat up to the first value and has full weight from the
+/// second on.
 const FLAT: (f64, f64) = (1e-3, 0.05);
-/// Sine by which a triangle beside an edge rises, or to which a vertex leans, up to which it acts in full, and from which on it does
-/// not: in between the share falls steadily, so that no force comes and goes at once.
+/// Sine of the rise of a triangle beside an edge, or of the lean of a vertex. The activation weight is full up to the
+/// first value and zero from the second on. In between it decreases linearly, so that no force appears or vanishes
+/// abruptly.
 const HOLLOW: (f64, f64) = (0.03, 0.1);
 
-/// Difference of the sines beside an edge from which on one triangle is the higher one. Between, both have a say: which of them rises may
-/// change from step to step.
+/// Difference of the sines beside an edge above which only the higher triangle counts. Below it both are blended,
+/// because the higher one may change from step to step.
 const ALIKE: f64 = 0.02;
 
-/// How far the other edge reaches beyond the triangle when a flat edge acts in full, in heights of the triangle.
+/// Overhang of the other edge beyond the triangle at which a flat edge has full weight, in heights of the triangle.
 const BEYOND: f64 = 0.25;
 
-/// Weight of a corner up to which the nearest point counts as on the border: far above its rounding.
+/// Barycentric weight up to which the closest point counts as on the border; far above its rounding.
 const BORDER: f64 = 1e-9;
 
-/// Inner edges and vertices of flat parts of rigid obstacles: what is near to them is as near to the part by a vertex of its own.
+/// Interior edges and vertices of flat regions of rigid obstacles. They form no contacts, because a vertex of the other
+/// surface is as near to the region.
 #[derive(Clone, Debug)]
 pub struct Flat {
     vertices: Vec<bool>,
@@ -35,7 +39,7 @@ pub struct Flat {
 }
 
 impl Flat {
-    /// From the shapes at the start.
+    /// Finds flat regions in the initial shapes.
     pub fn new(world: &World) -> Flat {
         let surface = &world.surface;
         let mut flat = Flat { vertices: vec![false; surface.vertices], edges: vec![false; surface.edges.len()] };
@@ -51,13 +55,13 @@ impl Flat {
         flat
     }
 
-    /// A vertex acts on faces.
+    /// Returns true if the vertex forms vertex-face contacts.
     pub fn vertex_counts(&self, vertex: u32) -> bool {
         !self.vertices[vertex as usize]
     }
 
-    /// Share with which two edges act on each other whose nearest points have the direction `normal` from the second to the first,
-    /// and these weights.
+    /// Computes the activation weight of an edge-edge pair. `normal` is the direction from the second closest point to
+    /// the first, and `weights` are those of the closest points.
     pub fn edges_share(
         &self,
         surface: &Surface,
@@ -68,7 +72,8 @@ impl Flat {
     ) -> Share {
         let share = |edge: u32, other: u32, d: &Vec3, ends: &[f64]| {
             let Some(bend) = surface.bend(x, edge as usize, d) else { return Share::NONE };
-            // The other edge's end on a side is as near or nearer, if it does not reach beyond the triangle there.
+            // The end of the other edge on a triangle's side is as near or nearer, unless it extends beyond the
+            // triangle.
             let [a, b] = surface.edges[other as usize].map(|v| v as usize);
             let along = x[b] - x[a];
             let beyond = |triangle: &Vec3| {
@@ -81,7 +86,9 @@ impl Flat {
             let flat = higher + alike * (lower - higher);
             let height = bend.higher.norm();
             let ridge = (bend.fall - FLAT.0) / (FLAT.1 - FLAT.0);
-            // As the edge comes nearer, each triangle falls away by one height more; as one end of the other does, both turn by twice its reach.
+            // Approach of the edge increases the sine of each slope by its distance over the triangle's height.
+            // Approach of one end of the other edge changes the difference of the sines by twice its distance over the
+            // end's reach.
             let growth = if ridge > flat {
                 2.0 / (height * (FLAT.1 - FLAT.0))
             } else if alike > 0.0 {
@@ -98,22 +105,23 @@ impl Flat {
     }
 }
 
-/// One up to the lesser limit of what is hollow, zero from the greater one on; `slope` is by how much the sine falls as the gap
-/// closes [1/m].
+/// Returns weight 1 up to the first limit of [`HOLLOW`] and 0 from the second on. `slope` is the decrease of the sine
+/// as the gap closes [1/m].
 fn fading(sine: f64, slope: f64) -> Share {
     let range = HOLLOW.1 - HOLLOW.0;
     Share::bounded((HOLLOW.1 - sine) / range, slope / range)
 }
 
-/// What of `bristles`, sorted by key, begins with the first feature of `key`; sought from their middle or from their start.
+/// Returns the part of `bristles`, sorted by key, from the first feature of `key` on. `far` selects binary search
+/// instead of a linear search from the start.
 pub fn from_first(bristles: &[(u64, Bristle)], key: u64, far: bool) -> &[(u64, Bristle)] {
     let before = |b: &(u64, Bristle)| b.0 >> SECOND < key >> SECOND;
     let skip = if far { bristles.partition_point(before) } else { bristles.iter().take_while(|b| before(b)).count() };
     &bristles[skip..]
 }
 
-/// What a contact remembers: its own bristle, or that of the same first feature with a neighbour of the second, from which it has
-/// passed over. `bristles` begin with those of the first feature.
+/// Returns the friction memory of a contact: its own bristle, or that of a contact from which it has moved on. The
+/// latter has the same first feature and a neighbour of the second. `bristles` must start at the first feature.
 pub fn remember(world: &World, bristles: &[(u64, Bristle)], key: u64) -> Option<Bristle> {
     let of_first = bristles.iter().take_while(|b| b.0 >> SECOND == key >> SECOND);
     let corners = |key: u64| {
@@ -132,9 +140,10 @@ pub fn remember(world: &World, bristles: &[(u64, Bristle)], key: u64) -> Option<
     neighbour
 }
 
-/// Share with which a contact of a vertex and a face acts, number `place` of those `of` the vertex. Of those whose faces share the
-/// nearest edge or corner one counts: that of a face on which it is no border, for the others are no nearest points of the
-/// surface, else the first; and none to which the vertex leans, for its edges are nearer.
+/// Computes the activation weight of a vertex-face contact, number `place` of all contacts `of` the vertex. Faces that
+/// share the closest edge or corner form one contact. A face whose own closest point is elsewhere takes precedence,
+/// because the shared border is then no closest point of the surface. Otherwise the first face counts. The weight fades
+/// where the vertex leans, because its edges are nearer.
 pub fn minimum<'a>(world: &World, x: &[Vec3], c: &Found, place: usize, of: impl Iterator<Item = &'a Found>) -> Share {
     let near = |c: &Found, k: &usize| c.separation.weights[*k].abs() > BORDER;
     let shares =
@@ -154,13 +163,14 @@ pub fn minimum<'a>(world: &World, x: &[Vec3], c: &Found, place: usize, of: impl 
 mod tests {
     use super::*;
 
-    /// Share of a flat edge along x, the triangles on it 1 m high, the one toward z higher by a hair, and of the border of a
-    /// triangle above it, along z from `a` to `b` [m].
+    /// Computes the activation weight of a flat edge along x and an edge above it, along z from `a` to `b` [m]. The
+    /// triangles at the flat edge are 1 m high, and the one toward z is slightly higher. The other edge is the border
+    /// of a triangle.
     fn share(a: f64, b: f64) -> f64 {
         leaning(0.0101, a, b)
     }
 
-    /// Gives that share where the triangle toward z is higher by `hair` [m].
+    /// Computes the same weight, with the triangle toward z higher by `hair` [m].
     fn leaning(hair: f64, a: f64, b: f64) -> f64 {
         let x = [[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, hair, 1.0], [0.0, -hair, -1.0]];
         let above = [[0.0, 0.1, a], [0.0, 0.1, b], [0.0, 1.0, 0.0]];
@@ -173,7 +183,8 @@ mod tests {
         flat.edges_share(&surface, &x, edges.map(|edge| edge as u32), &-Vec3::y(), &[0.5, 0.5, t - 1.0, -t]).part
     }
 
-    /// An end over the triangle is nearer than the edge; from there on the share grows steadily to one.
+    /// An end over the triangle is nearer than the edge. From the triangle's border on, the weight grows continuously
+    /// to one.
     #[test]
     fn a_flat_edge_acts_by_how_far_the_other_reaches_beyond_its_triangle() {
         let count = 2000;
@@ -191,8 +202,8 @@ mod tests {
         }
     }
 
-    /// An edge with one end over a triangle and the other far beyond gains its share steadily as it leans: a pair that lets go at once
-    /// hops for ever.
+    /// The weight of an edge with one end over a triangle and the other far beyond changes continuously as it leans. A
+    /// pair that is released abruptly would oscillate forever.
     #[test]
     fn a_flat_edge_lets_go_steadily_as_it_leans() {
         let shares: Vec<f64> = (-300..=300).map(|k| leaning(1e-4 * f64::from(k), -0.5, 5.0)).collect();

@@ -1,4 +1,4 @@
-//! A pair that was found to act, and the contact it makes.
+//! Narrow-phase result, and its conversion to a contact.
 
 use super::element::{EDGES, Element, thickness};
 use crate::collision::certificate::Separation;
@@ -7,14 +7,14 @@ use crate::linalg::Vec3;
 use crate::world::World;
 use crate::world::friction::Pairing;
 
-/// A pair that acts.
+/// Pair that acts in the step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     pub key: u64,
     pub vertices: [u32; 4],
     pub separation: Separation,
     pub share: Share,
-    /// Part of thickness and activation distance that the rest shape has room for.
+    /// Scale of thickness and activation distance that rest shape and ramp allow.
     pub room: f64,
     pub mass: f64,
     pub bears: f64,
@@ -22,7 +22,8 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// The contact, without memory. `roughness` is the relative growth of friction, by moving vertex; empty where there is none.
+    /// Creates the contact, without friction memory. `roughness` is the relative increase of friction of each moving
+    /// vertex; empty if there is none.
     pub(crate) fn contact(&self, world: &World, roughness: &[f64]) -> Element {
         let Found { key, vertices, separation, share, room, mass, bears, kept } = *self;
         let Separation { distance, normal, weights } = separation;
@@ -32,7 +33,7 @@ impl Found {
                 let of = |object: u16| world.objects[usize::from(object)].friction;
                 let mut sides = [of(a), of(b)];
                 if !roughness.is_empty() {
-                    // A vertex and a face, or two edges.
+                    // First side: one vertex of a vertex-face pair, two of an edge-edge pair.
                     let first = if key < EDGES { 1 } else { 2 };
                     for (side, own) in sides.iter_mut().zip([0..first, first..4]) {
                         let factor = 1.0 + mean(roughness, &vertices[own.clone()], &weights[own]);
@@ -61,7 +62,7 @@ impl Found {
     }
 }
 
-/// Mean of a quantity of moving vertices over a point with these weights; it is zero at all others.
+/// Computes the mean of a quantity over a point with these weights. The quantity is zero at vertices that do not move.
 fn mean(of: &[f64], vertices: &[u32], weights: &[f64]) -> f64 {
     let (mut sum, mut all) = (0.0, 0.0);
     for (v, weight) in vertices.iter().zip(weights.iter().map(|weight| weight.abs())) {

@@ -1,9 +1,9 @@
-//! What measured friction asks of surfaces: where warp and weft lie at a contact, and what pressure is borne there.
+//! Input of measured friction laws: warp and weft directions and pressure at each contact.
 //!
-//! A contact's force says nothing of a pressure: the finer the mesh, the more contacts share a load. A vertex bears the forces
-//! of all contacts on one side of it by their weights, on the third of the triangles around it; a contact has the mean of its
-//! vertices' pressure, and of both surfaces where both have vertices that move. What a prescribed surface is cut into does not
-//! matter.
+//! Pressure does not follow from the force of one contact, because the mesh determines how many contacts share a load.
+//! A vertex bears the weighted forces of all contacts on one of its sides. Its area is a third of that of its
+//! triangles. The pressure of a contact is the mean over its vertices, and over both surfaces if both have moving
+//! vertices. The mesh of a prescribed surface has no influence.
 
 use super::element::Element;
 use crate::force::contact::Rule;
@@ -12,23 +12,23 @@ use crate::linalg::{Vec3, par};
 use crate::world::World;
 use crate::world::friction::Pairing;
 
-/// A surface at a vertex.
+/// Surface frame at a vertex.
 #[derive(Clone, Copy, Debug, Default)]
 struct Point {
-    /// Normal, not of unit length.
+    /// Normal, not normalised.
     normal: Vec3,
-    /// A third of the triangles around it [m^2].
+    /// Third of the area of the triangles around the vertex [m^2].
     area: f64,
-    /// Direction of one metre of warp and of weft, the mean of the triangles by area.
+    /// Sum of the warp and weft vectors of the triangles (one metre of material each), weighted by area.
     directions: [Vec3; 2],
 }
 
-/// Surfaces under measured friction; storage kept from step to step.
+/// Surface frames of measured friction. The storage is kept from step to step.
 #[derive(Clone, Debug, Default)]
 pub struct FrictionFrames {
-    /// Triangles at each vertex of the objects that it concerns, vertex by vertex.
+    /// Triangles at each vertex of the objects with measured friction, grouped by vertex.
     triangles: Vec<u32>,
-    /// Where each vertex's part of them begins, one more than there are vertices; empty without measured friction.
+    /// Offsets of the vertices in `triangles` (CSR, one more than vertices); empty without measured friction.
     starts: Vec<u32>,
     touched: Vec<bool>,
     points: Vec<Point>,
@@ -39,7 +39,7 @@ pub struct FrictionFrames {
 }
 
 impl FrictionFrames {
-    /// For a world.
+    /// Creates the storage for a world.
     pub fn new(world: &World) -> FrictionFrames {
         if world.frictions.laws.is_empty() {
             return FrictionFrames::default();
@@ -59,17 +59,17 @@ impl FrictionFrames {
         }
     }
 
-    /// There is measured friction.
+    /// Returns true if the world has measured friction.
     pub fn acts(&self) -> bool {
         !self.starts.is_empty()
     }
 
-    /// What contacts need for their laws.
+    /// Returns laws and frames for the contacts.
     pub fn rubs<'a>(&'a self, world: &'a World) -> Rubs<'a> {
         Rubs { laws: &world.frictions.laws, rubs: &self.rubs }
     }
 
-    /// Takes the surfaces at the positions `x` where all the contacts of a step are, whose vertices are `touched`.
+    /// Computes the frames at positions `x`, for all contacts of a step. Their vertices are `touched`.
     pub fn begin(&mut self, world: &World, x: &[Vec3], contacts: &mut [Element], touched: &[bool]) {
         self.touched.resize(x.len(), false);
         self.touched.copy_from_slice(touched);
@@ -87,7 +87,7 @@ impl FrictionFrames {
         par::each_mut(contacts, |k, c| c.place(k));
     }
 
-    /// The same for one more contact.
+    /// Computes the frame of one more contact.
     pub fn add(&mut self, world: &World, x: &[Vec3], contact: &mut Element) {
         for v in contact.vertices.map(|v| v as usize) {
             if !self.touched[v] {
@@ -128,7 +128,7 @@ impl FrictionFrames {
             return rub;
         }
         let n = &c.contact.normal;
-        // Of the law's surfaces: pushed along the normal or against it, warp and weft.
+        // Warp and weft of the law's surfaces, on the side pushed along the normal or against it.
         let sides = [swapped, !swapped].map(|against| {
             let mut sum = [Vec3::zeros(); 2];
             for (v, weight) in c.vertices.iter().zip(c.weights).filter(|(_, w)| (*w < 0.0) == against) {
@@ -145,19 +145,19 @@ impl FrictionFrames {
         rub.warps = sides.map(|(against, [warp, weft])| {
             let [a, b] = [rub.axis.dot(&warp), second.dot(&warp)];
             let [c, d] = [rub.axis.dot(&weft), second.dot(&weft)];
-            // The right angle nearest to warp and weft as they are, by least squares.
+            // Right-angled frame closest to warp and weft, by least squares.
             let hand = if a * d - b * c < 0.0 { -1.0 } else { 1.0 };
             let [along, across] = [a + hand * d, b - hand * c];
             let length = along.hypot(across);
-            // Seen from the side that is pushed, the other goes the other way.
+            // Seen from the pushed side, the other side slides in the opposite direction.
             let sign = if against { 1.0 } else { -1.0 };
             if length > 0.0 { [sign * along / length, sign * across / length, hand] } else { [sign, 0.0, 1.0] }
         });
         rub
     }
 
-    /// Mean over a contact's vertices of a value of each, by weight, over both surfaces where both move; takes the point, the
-    /// vertex and which side of it (0 the back, 1 the face), and the weight.
+    /// Computes the weighted mean of `value` over the moving vertices of a contact. Its arguments are the point, the
+    /// vertex with its side (0: back, 1: face), and the weight.
     fn mean(&self, world: &World, c: &Element, value: impl Fn(&Point, (usize, usize), f64) -> f64) -> f64 {
         let (mut sum, mut weights) = (0.0, 0.0);
         for (v, weight) in c.vertices.iter().map(|v| *v as usize).zip(c.weights) {
@@ -170,7 +170,7 @@ impl FrictionFrames {
         if weights > 0.0 { sum / weights } else { 0.0 }
     }
 
-    /// Takes the pressures from the normal forces of all contacts.
+    /// Computes the pressures from the normal forces of all contacts.
     pub fn press(&mut self, world: &World, contacts: &[Element], normal: impl Fn(&Element) -> f64 + Sync) {
         if world.frictions.laws.iter().all(|law| law.area.is_none()) {
             return;
@@ -179,7 +179,7 @@ impl FrictionFrames {
         par::fill(&mut self.pressures, |k| normal(&contacts[k]));
         self.loads.clear();
         self.loads.resize(world.moving, [0.0; 2]);
-        // One after the other: the order of the sums is that of the contacts.
+        // Serial loop: the order of summation is that of the contacts.
         for (c, force) in contacts.iter().zip(&self.pressures) {
             for (v, weight) in c.vertices.iter().map(|v| *v as usize).zip(c.weights) {
                 if let Some(loads) = self.loads.get_mut(v) {
@@ -200,7 +200,7 @@ impl FrictionFrames {
     }
 }
 
-/// Which side of a vertex a contact is on where it has this weight: 0 the back, 1 the face.
+/// Returns the side of a vertex on which a contact lies, by the vertex's weight in the contact: 0 the back, 1 the face.
 fn face(point: &Point, c: &Element, weight: f64) -> usize {
     usize::from((c.contact.normal.dot(&point.normal) > 0.0) == (weight < 0.0))
 }

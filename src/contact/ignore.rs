@@ -1,8 +1,9 @@
-//! Pairs that contact leaves out because their triangles cross at the start.
+//! Contact exclusion of pairs whose triangles intersect at the start.
 //!
-//! Left out is every pair of features (vertex and face, edge and edge) of two triangles that cross, until all pairs of triangles
-//! that have both features are seen apart; from then on it counts for good, so what is left out only gets less. Triangles that
-//! cross always have such a pair: those with none can come to cross only through a pair that is proven.
+//! Every pair of features (vertex and face, edge and edge) of two intersecting triangles is excluded. The exclusion
+//! ends for good when all pairs of triangles with both features are apart, so that the set of excluded pairs only
+//! shrinks. Intersecting triangles always have an excluded pair. Triangles without one can only come to intersect
+//! through a pair that is proven.
 
 use super::element::LEAST;
 use crate::collision::candidates::Near;
@@ -15,7 +16,7 @@ use crate::mesh::topology::Topology;
 use crate::world::{State, World};
 use std::collections::BTreeMap;
 
-/// Pairs of features of two triangles that have no common vertex.
+/// Lists the feature pairs of two triangles without a common vertex.
 fn features(surface: &Surface, [s, t]: [u32; 2]) -> Vec<(Pair, [u32; 2])> {
     let corners = |t: u32| surface.triangles[t as usize];
     let object = |t: u32| usize::from(surface.object[corners(t)[0] as usize]);
@@ -35,20 +36,21 @@ fn features(surface: &Surface, [s, t]: [u32; 2]) -> Vec<(Pair, [u32; 2])> {
     all
 }
 
-/// Leaves out what the given pairs of triangles, which cross, would meet with.
+/// Excludes the feature pairs of the given intersecting triangles from contact.
 pub fn ignore(surface: &Surface, state: &mut State, triangles: &[[u32; 2]]) {
     state.ignored.extend(triangles.iter().flat_map(|pair| features(surface, *pair)));
     state.ignored.sort_unstable();
     state.ignored.dedup();
 }
 
-/// Contact leaves the pair out.
+/// Returns true if the pair is excluded from contact.
 #[inline]
 pub fn ignores(state: &State, pair: Pair, near: &Near) -> bool {
     !state.ignored.is_empty() && state.ignored.binary_search(&(pair, [near.a, near.b])).is_ok()
 }
 
-/// The two triangles may cross, because a pair of their features is left out, or one is of what cloth goes through.
+/// Returns true if the triangles may intersect, because a feature pair is excluded or cloth passes through one of their
+/// objects.
 pub fn excuses(surface: &Surface, state: &State, triangles: [u32; 2]) -> bool {
     let object = |t: u32| usize::from(surface.object[surface.triangles[t as usize][0] as usize]);
     if state.released.is_some() && triangles.iter().any(|t| state.released == Some(object(*t))) {
@@ -58,14 +60,14 @@ pub fn excuses(surface: &Surface, state: &State, triangles: [u32; 2]) -> bool {
         && features(surface, triangles).iter().any(|pair| state.ignored.binary_search(pair).is_ok())
 }
 
-/// The two triangles do not cross, and their features are apart by the least distance.
+/// Returns true if the triangles do not intersect and their features are at least the hard minimum apart.
 fn apart(surface: &Surface, x: &[Vec3], triangles: [u32; 2]) -> bool {
     let far =
         |(pair, near): &(Pair, [u32; 2])| pair.separation(&pick(x, &surface.corners(*pair, *near))).distance >= LEAST;
     !cross(x, triangles.map(|t| &surface.triangles[t as usize])) && features(surface, triangles).iter().all(far)
 }
 
-/// Sees what has come apart.
+/// Detects excluded pairs that have come apart.
 #[derive(Default)]
 pub struct Watch {
     topology: Option<Topology>,
@@ -73,8 +75,8 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Lets those pairs count that are seen apart, and the object that cloth goes through when nothing of it crosses cloth. What is not
-    /// there at the time `now` of prescribed motion [s] is apart from all.
+    /// Ends the exclusion of pairs that are apart, and of the released object once it no longer intersects cloth.
+    /// Objects absent at the time `now` of prescribed motion [s] are apart from all others.
     pub fn release(&mut self, world: &World, state: &mut State, now: f64) {
         if let Some(object) = state.released {
             let test = self.test.get_or_insert_with(|| world.test());
@@ -118,7 +120,7 @@ mod tests {
     use super::*;
     use crate::linalg::Vec3;
 
-    /// A triangle in the plane y = 0 and one whose tip, two of its corners being above, is at the height `tip`.
+    /// Creates a triangle in the plane y = 0, and one with its tip at height `tip` and two corners above.
     fn two(tip: f64) -> (Surface, State) {
         let x = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.3, tip, 0.3], [0.3, 1.0, 0.2], [0.2, 1.0, 0.3]];
         let surface = Surface::new(&[(0..3, vec![[0, 1, 2]]), (3..6, vec![[3, 4, 5]])]);
@@ -133,7 +135,7 @@ mod tests {
         let near = |a: u32, b: u32| Near { a, b, distance: 0.0, reach: f32::INFINITY };
         assert!(ignores(&state, Pair::VertexFace, &near(3, 0)) && ignores(&state, Pair::EdgeEdge, &near(1, 4)));
         assert!(!ignores(&state, Pair::EdgeEdge, &near(0, 1)) && excuses(&surface, &state, [0, 1]));
-        // Crossing, then nearer than the least distance, then apart, for good.
+        // Intersecting, then closer than the hard minimum, then apart for good.
         let mut watch = Watch::default();
         for (tip, left) in [(-0.1, 15), (0.5 * LEAST, 15), (1.5 * LEAST, 0), (-0.1, 0)] {
             state.x = two(tip).1.x;

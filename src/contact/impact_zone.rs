@@ -1,11 +1,12 @@
-//! ImpactZones of vertices that move as one for the rest of a step.
+//! Impact zones: vertices that move as one rigid body for the rest of a step.
 //!
-//! Where impulses do not find motions that are proven free of crossings, the vertices of an unproven pair take a common motion
-//! `a + w x (x - c)` of the momentum and the angular momentum they had (the rigid impact zones of Provot 1997 and Bridson, Fedkiw
-//! & Anderson 2002). With `W` the matrix of `w x`, `|(I + t W) d|^2 = |d|^2 + t^2 |W d|^2`: no two points come nearer to each other at any
-//! time of the step, so what moves as one cannot cross itself. A zone grows while pairs with others stay unproven, at most to
-//! everything, so this always ends. Prescribed vertices impose their motion on a zone; where they move as one, by a turn `R`, so does the
-//! zone, and `I + t (R - I)` lets nothing cross either.
+//! Impulses may find no motion that is proven free of crossings. Then the vertices of an unproven pair get a common
+//! motion `a + w x (x - c)` with their momentum and angular momentum. These are the rigid impact zones of Provot 1997
+//! and Bridson, Fedkiw & Anderson 2002. With `W` the matrix of `w x`, `|(I + t W) d|^2 = |d|^2 + t^2 |W d|^2`. So no
+//! two points come nearer to each other at any time of the step, and a zone cannot cross itself. A zone grows while
+//! pairs with other vertices stay unproven. This always ends, at the latest with all vertices in one zone. Prescribed
+//! vertices impose their motion on a zone. If they move rigidly, by a rotation `R`, so does the zone. Then
+//! `I + t (R - I)` causes no crossing either.
 
 use super::element::Watched;
 use crate::linalg::{Mat3, Rotation, Vec3};
@@ -14,27 +15,28 @@ use crate::world::step_error::StepError;
 use crate::world::{State, World};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Passes that find the turn of prescribed vertices; each squares its error.
+/// Iterations for the rotation of prescribed vertices. Each squares the error.
 const TURNS: usize = 4;
-/// Prescribed vertices that are off a rigid motion by no more move as one: rounding [m].
+/// Largest deviation of prescribed vertices from a rigid motion [m]: rounding.
 const RIGID: f64 = 1e-12;
 
-/// ImpactZones of one step.
+/// Impact zones of one step.
 #[derive(Clone, Debug, Default)]
 pub struct ImpactZones {
-    /// Zone of each vertex that is in one.
+    /// Zone of each vertex in a zone.
     zone_of: BTreeMap<u32, usize>,
-    /// Vertices of each zone; empty once joined to another.
+    /// Vertices of each zone; empty after a merge into another zone.
     members: Vec<Vec<u32>>,
-    /// Prescribed vertices of the zone move otherwise than it does.
+    /// Prescribed vertices of the zone do not move rigidly.
     torn: Vec<bool>,
 }
 
 impl ImpactZones {
-    /// Joins the vertices of each pair, then lets every changed zone move as one. Gives the vertices whose motion has changed.
+    /// Merges the vertices of each pair into zones, then gives each changed zone a rigid motion. Returns the vertices
+    /// whose motion has changed.
     ///
     /// # Errors
-    /// A pair within one zone: vertices prescribed to move differently are on both its sides.
+    /// A pair within one zone stays unproven, because prescribed vertices of the zone move differently.
     pub fn join(
         &mut self,
         world: &World,
@@ -76,7 +78,7 @@ impl ImpactZones {
         Ok(moved)
     }
 
-    /// Why a pair in one zone cannot be held apart: which prescribed vertices close on it.
+    /// Returns the error of an unproven pair in one zone: the prescribed vertices that close on it.
     fn pinch(&self, world: &World, step: &Step, w: &Watched) -> StepError {
         let members = self.zone_of.get(&w.vertices[0]).map_or(&[][..], |zone| &self.members[*zone]);
         let mut forced = members.iter().copied().filter(|v| prescribed(world, step, *v));
@@ -88,7 +90,8 @@ impl ImpactZones {
         }
     }
 
-    /// Prescribed vertices of the pair's zone, and of all whose prescribed vertices do not move as one.
+    /// Returns the prescribed vertices of the pair's zone, and of each zone whose prescribed vertices do not move
+    /// rigidly.
     fn pinched(&self, world: &World, step: &Step, w: &Watched) -> Vec<Vec<u32>> {
         let own = self.zone_of.get(&w.vertices[0]);
         let torn = |zone: usize| own == Some(&zone) || self.torn.get(zone) == Some(&true);
@@ -96,24 +99,24 @@ impl ImpactZones {
         zones.map(|members| members.iter().copied().filter(|v| prescribed(world, step, *v)).collect()).collect()
     }
 
-    /// There are none.
+    /// Returns true if there are no zones.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 
-    /// The vertices move as one.
+    /// Returns true if the vertices belong to one zone that moves rigidly.
     pub fn one(&self, vertices: &[u32; 4]) -> bool {
         let zone = vertices.map(|v| self.zone_of.get(&v));
         zone[0].is_some_and(|z| !self.torn[*z]) && zone.iter().all(|z| *z == zone[0])
     }
 
-    /// The zones without prescribed vertices.
+    /// Returns the zones without prescribed vertices.
     pub fn free(&self, world: &World, step: &Step) -> Vec<&[u32]> {
         let free = |zone: &&[u32]| zone.iter().all(|v| !prescribed(world, step, *v));
         self.members.iter().map(Vec::as_slice).filter(free).collect()
     }
 
-    /// The vertices in zones that are not prescribed.
+    /// Returns the vertices in zones that are not prescribed.
     pub fn moved(&self, world: &World, step: &Step) -> impl Iterator<Item = u32> {
         self.zone_of.keys().copied().filter(|v| !prescribed(world, step, *v))
     }
@@ -123,7 +126,7 @@ fn prescribed(world: &World, step: &Step, v: u32) -> bool {
     v as usize >= world.moving || step.fixed[v as usize]
 }
 
-/// How some vertices move as one: mass, centre and mean displacement [kg, m, m].
+/// Rigid motion of some vertices: mass [kg], centre [m] and mean displacement [m].
 struct Common {
     mass: f64,
     centre: Vec3,
@@ -138,7 +141,8 @@ impl Common {
         Common { mass, centre, mean }
     }
 
-    /// Turn that takes `points`, turned by `turned` about their centre already, on by the angular momentum of what is left.
+    /// Computes a further rotation of `points`, already rotated by `turned` about their centre, from the remaining
+    /// angular momentum.
     fn turn(&self, points: &[(f64, Vec3, Vec3)], turned: &Rotation) -> Vec3 {
         let (mut inertia, mut momentum) = (Mat3::zeros(), Vec3::zeros());
         for (mass, x, moved) in points {
@@ -146,7 +150,8 @@ impl Common {
             inertia += (Mat3::identity() * arm.norm_squared() - arm * arm.transpose()) * *mass;
             momentum += arm.cross(&(x - self.centre + moved - self.mean - arm)) * *mass;
         }
-        // Vertices on a line have no inertia about it, and nothing turns them about it. A second pass takes out what is added.
+        // Collinear vertices have no inertia about their line, and no torque about it. The second pass corrects for the
+        // added inertia.
         let added = Mat3::identity() * (1e-9 * inertia.trace()).max(f64::MIN_POSITIVE * self.mass);
         (inertia + added).try_inverse().map_or(Vec3::zeros(), |inverse| {
             let turn = inverse * momentum;
@@ -155,8 +160,8 @@ impl Common {
     }
 }
 
-/// Gives all vertices that are not prescribed the common motion: that of the prescribed ones, or of the momentum of all. True when
-/// prescribed vertices do not move as one.
+/// Moves all vertices that are not prescribed rigidly: with the prescribed vertices, or with the momentum of all.
+/// Returns true if the prescribed vertices do not move rigidly.
 fn unite(world: &World, state: &State, step: &mut Step, members: &[u32], changed: &mut Vec<u32>) -> bool {
     let (forced, free): (Vec<u32>, Vec<u32>) = members.iter().partition(|v| prescribed(world, step, **v));
     let point = |v: &u32| {

@@ -1,4 +1,4 @@
-//! Inelastic impulses on pairs: they conserve momentum and only push.
+//! Inelastic impulses on pairs: they conserve momentum and never pull.
 
 use super::element::{Element, LEAST, Watched};
 use crate::force::contact::{Rule, Setting};
@@ -8,24 +8,25 @@ use crate::linalg::{Vec3, par};
 use crate::world::step::Step;
 use crate::world::{State, World};
 
-/// Part of the sum of squared weights that vertices must have that are free to move. With less of it they would have to make leaps
-/// for what the prescribed ones do, so such a pair counts as that much more mobile and is pushed less.
+/// Smallest fraction of the sum of squared weights that unconstrained vertices must have. With less, they would leap to
+/// make up for the prescribed ones. The mobility of such a pair is increased, so that it is pushed less.
 const FREE: f64 = 0.05;
-/// Sweeps over the contacts: what they leave is for the linear system, which knows forces as well. More of them take longer, there and
-/// here, and hold back what slides.
+/// Sweeps over the contacts. The linear system, which includes forces, resolves the remaining approach. More sweeps
+/// take longer, here and in the linear solve, and hinder sliding.
 const SWEEPS: usize = 3;
-/// Part of the activation distance by which a goal may be missed.
+/// Fraction of the activation distance by which a goal may be missed.
 const LACK: f64 = 1e-3;
 
-/// Farthest that a vertex goes to part a pair, in units of what they lack: what is light and has little weight in it would leap.
+/// Largest displacement of a vertex that separates a pair, in units of the missing distance. Light vertices with a
+/// small weight would leap.
 const LEAP: f64 = 4.0;
 
-/// The vertex moves by forces.
+/// Returns true if the vertex moves by forces.
 pub(super) fn free(world: &World, step: &Step, v: u32) -> bool {
     (v as usize) < world.moving && !step.fixed[v as usize]
 }
 
-/// Mobility of a pair, `sum(w^2/m)` over its free vertices [1/kg]; none where there are none.
+/// Computes the mobility of a pair, `sum(w^2/m)` over its unconstrained vertices [1/kg]; `None` if there are none.
 pub fn mobility(world: &World, step: &Step, vertices: &[u32; 4], weights: &[f64; 4]) -> Option<f64> {
     let (mut mobile, mut part, mut all) = (0.0, 0.0, 0.0);
     for (v, w2) in vertices.iter().zip(weights.map(|w| w * w)) {
@@ -38,21 +39,21 @@ pub fn mobility(world: &World, step: &Step, vertices: &[u32; 4], weights: &[f64;
     (mobile > 0.0).then(|| mobile * (FREE * all / part).max(1.0))
 }
 
-/// What impulses on a contact need, side by side: a sweep reads all of them.
+/// Data of the impulses on a contact. A sweep reads all of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Blow {
     vertices: [u32; 4],
     weights: [f64; 4],
-    /// Displacement of each vertex for a relative one: none of those that are not free.
+    /// Displacement of each vertex per relative displacement; zero for prescribed vertices.
     shares: [f64; 4],
     normal: Vec3,
-    /// How far the gap lies above its goal [m].
+    /// Gap above its goal [m].
     room: f64,
     /// Activation distance [m].
     reach: f64,
     friction: Rule,
     mass: f64,
-    /// What impulses took out [m].
+    /// Normal displacement by impulses [m].
     pub braked: f64,
 }
 
@@ -76,33 +77,35 @@ impl Blow {
         }
     }
 
-    /// Relative displacement and by how much it misses the goal.
+    /// Computes the relative displacement and the distance that is missing to the goal, if the goal is missed.
     fn lacking(&self, moved: &[Vec3]) -> Option<(Vec3, f64)> {
         let moved: Vec3 = (0..4).map(|k| moved[self.vertices[k] as usize] * self.weights[k]).sum();
         let lack = -(self.room + self.normal.dot(&moved));
         (lack > LACK * self.reach).then_some((moved, lack))
     }
 
-    /// Its vertices and weights, and the force on its first side that pushes by `push` [m] in a step of size `h` [s, N].
+    /// Returns vertices, weights and the force [N] on the first side that displaces it by `push` [m] in a step of `h`
+    /// [s].
     pub fn force(&self, push: &Vec3, h: f64) -> (&[u32; 4], &[f64; 4], Vec3) {
         (&self.vertices, &self.weights, push * (self.mass / (h * h)))
     }
 
-    /// The displacements miss the goal by more than `part` of the activation distance.
+    /// Returns true if the displacements miss the goal by more than `part` of the activation distance.
     pub fn misses(&self, moved: &[Vec3], part: f64) -> bool {
         self.lacking(moved).is_some_and(|(_, lack)| lack > part * self.reach)
     }
 }
 
-/// Takes from `contacts` what impulses on them need.
+/// Collects the impulse data of `contacts`.
 pub fn gather(contacts: &[Element], blows: &mut Vec<Blow>, world: &World, step: &Step) {
     let Some(any) = contacts.first() else { return blows.clear() };
     blows.resize(contacts.len(), Blow::new(any, world, step));
     par::fill(blows, |k| Blow::new(&contacts[k], world, step));
 }
 
-/// Projected Gauss-Seidel on displacements of free flight, in order of the contacts: impulses along the normal that only push, with Coulomb
-/// friction. True when there were any. Adds them to `pushes`, where it has a place for each [m].
+/// Projected Gauss-Seidel on displacements of free flight, in order of the contacts: impulses along the normal that
+/// never pull, with Coulomb friction. Returns true if there were any. Adds them to `pushes` if it has an entry for each
+/// [m].
 pub fn brake(blows: &mut [Blow], moved: &mut [Vec3], setting: &Setting, rubs: &Rubs, pushes: &mut [Vec3]) -> bool {
     let mut acts = false;
     for _ in 0..SWEEPS {
@@ -129,14 +132,14 @@ pub fn brake(blows: &mut [Blow], moved: &mut [Vec3], setting: &Setting, rubs: &R
     acts
 }
 
-/// Moves a pair's end positions apart along the direction it had at the start. Gives the vertices that were moved.
+/// Moves a pair's end positions apart along the direction at the start. Returns the vertices that were moved.
 pub fn push_apart(world: &World, state: &State, step: &mut Step, w: &Watched) -> Vec<u32> {
     let start = pick(&state.x, &w.vertices);
     let moved = pick(&step.moved, &w.vertices);
     let end: [Vec3; 4] = std::array::from_fn(|k| start[k] + moved[k]);
     let from = w.pair.separation(&start);
     let to = w.pair.separation(&end);
-    // Nearest points at the end when they still face the same way, else those of the start.
+    // Closest points at the end if they still face the same way, else those at the start.
     let weights = if to.normal.dot(&from.normal) > 0.0 { to.weights } else { from.weights };
     let gap: f64 = (0..4).map(|k| weights[k] * from.normal.dot(&end[k])).sum();
     let wanted = w.distance.min(0.2 * world.distance(&w.vertices)).max(2.0 * LEAST.min(w.distance));

@@ -1,9 +1,10 @@
-//! Contact: which pairs of features act in a step, what they do, and the proof that nothing crossed.
+//! Contact: which pairs of features act in a step, their forces, and the proof that nothing crosses.
 //!
-//! [`active`] is the active set: it finds contacts among the candidate pairs, linearises them and proves the end positions. What it
-//! needs stands in files of its own: the feasible region of features, what they bear, friction frames, rigid co-rotation, inelastic
-//! impulses, impact zones. [`ease`], [`part`] and [`ignore`] are about surfaces that begin too near, touching or crossing, [`appear`]
-//! about obstacles that do so later. [`vertex_test`] is what others did, to be compared with.
+//! [`active`] is the active set: it finds contacts among the candidate pairs, linearises them and proves the end
+//! positions. Files of their own have the feasible region of features, the mass they bear, friction frames,
+//! co-rotation, inelastic impulses and impact zones. [`ease`], [`part`] and [`ignore`] handle surfaces that start too
+//! near, touching or intersecting, [`appear`] those of obstacles that appear later. [`vertex_test`] is a published
+//! method, for comparison.
 
 pub mod active;
 pub mod appear;

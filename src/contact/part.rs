@@ -1,7 +1,8 @@
-//! Surfaces that touch at the start are parted by a hair: a pair without any distance has no direction, and no proof that it stays apart.
+//! Initial separation of surfaces that touch: a pair at zero distance has no direction, and no certificate.
 //!
-//! What moves by forces, or is pinned, goes outward from what it touches: along the normal of a closed surface, to the side on which it
-//! lies of an open one; where a border meets another, as the two sides of a seam do, back into its own triangles.
+//! A vertex that moves by forces, or is pinned, moves away from the other surface. Its direction is the normal of a
+//! closed surface, or its own side of an open one. Where two borders meet, as at a seam, vertices move back into their
+//! own triangles.
 
 use super::ease::each_near;
 use super::element::LEAST;
@@ -11,35 +12,35 @@ use crate::force::scheme::pick;
 use crate::linalg::Vec3;
 use crate::world::{State, World};
 
-/// Distance below which a pair counts as touching, in hard minima: what begins at one can move nowhere.
+/// Distance below which a pair counts as touching, in hard minima. A pair that starts at one hard minimum cannot move.
 const NEAR: f64 = 1.5;
-/// How far a vertex is moved at a time, in hard minima: to a distance that a proof finds.
+/// Displacement of a vertex in each iteration, in hard minima. The resulting distance can be certified.
 const AWAY: f64 = 2.0;
-/// Times it is tried: what lies on each other goes apart layer by layer.
+/// Iterations. Stacked layers separate one after the other.
 const TRIES: usize = 40;
-/// Part of all directions that must be left of their sum.
+/// Smallest length of the mean of all directions of a vertex for which it moves.
 const AGREE: f64 = 0.3;
-/// Halvings of a move that would lead through something before it is left.
+/// Halvings of a displacement that would cross another surface, before it is dropped.
 const HALVINGS: usize = 5;
 /// Distance below which a pair has no direction of its own [m].
 const NONE: f64 = 1e-9;
 
-/// What touched.
+/// Result of the initial separation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parted {
-    /// Vertices that were moved.
+    /// Number of vertices that were moved.
     pub vertices: usize,
-    /// The farthest [m].
+    /// Largest displacement [m].
     pub most: f64,
-    /// Objects of the first pair that touched.
+    /// Objects of the first touching pair.
     pub objects: [usize; 2],
-    /// Where it is [m].
+    /// Position of the first touching pair [m].
     pub place: Vec3,
-    /// Nothing touches any more; else nothing was moved.
+    /// Nothing touches any more; otherwise nothing was moved.
     pub apart: bool,
 }
 
-/// A pair that touches.
+/// Touching pair.
 #[derive(Clone, Copy)]
 struct Touching<'a> {
     pair: Pair,
@@ -48,7 +49,7 @@ struct Touching<'a> {
     separation: &'a Separation,
 }
 
-/// Parts what touches.
+/// Separates touching surfaces. Returns `None` if nothing touches.
 pub fn part(world: &World, state: &mut State) -> Option<Parted> {
     if !world.contact.proven() {
         return None;
@@ -59,7 +60,7 @@ pub fn part(world: &World, state: &mut State) -> Option<Parted> {
     for _ in 0..TRIES {
         let mut away = vec![Vec3::zeros(); world.moving];
         let mut counts = vec![0.0; world.moving];
-        // Vertices on what has no distance from them, and where it lets them go.
+        // Vertices at zero distance from another feature, with their direction away from it.
         let mut lie: Vec<(usize, Vec3)> = Vec::new();
         let mut touching = false;
         each_touching(world, state, |pair, features, corners, separation| {
@@ -86,7 +87,7 @@ pub fn part(world: &World, state: &mut State) -> Option<Parted> {
             break;
         }
         for (away, count) in away.iter_mut().zip(counts) {
-            // What is pushed from both sides stays until one of them has gone.
+            // A vertex pushed from both sides stays until one of them has moved away.
             let direction = away.try_normalize(AGREE * count + 1e-12).unwrap_or_default();
             *away = direction * (AWAY * LEAST);
         }
@@ -116,7 +117,7 @@ pub fn part(world: &World, state: &mut State) -> Option<Parted> {
     Some(parted)
 }
 
-/// Shortens what vertices are to move, until none goes through anything that it does not touch.
+/// Shortens displacements until no vertex crosses a feature that it does not touch.
 fn restrain(world: &World, state: &State, away: &mut [Vec3]) {
     let mut near = Vec::new();
     let meet = |i, j| world.meet_at(i, j, state.now());
@@ -145,7 +146,7 @@ fn restrain(world: &World, state: &State, away: &mut [Vec3]) {
     }
 }
 
-/// Every pair with a side that can be moved whose distance is none, or so little that steps hardly keep it.
+/// Calls `f` for each pair with a movable side whose distance is zero, or too small for a step to keep.
 fn each_touching(world: &World, state: &State, mut f: impl FnMut(Pair, [u32; 2], &[u32; 4], &Separation)) {
     let meet = |i, j| world.meet_at(i, j, state.now());
     each_near(world, &state.x, NEAR * LEAST, meet, |pair, features, corners, separation| {
@@ -157,13 +158,13 @@ fn each_touching(world: &World, state: &State, mut f: impl FnMut(Pair, [u32; 2],
     });
 }
 
-/// Every edge of the object has two triangles.
+/// Returns true if every edge of the object has two triangles.
 fn is_closed(world: &World, object: usize) -> bool {
     let surface = &world.surface;
     surface.edge_ranges[object].clone().all(|e| !surface.wings[e].contains(&surface.edges[e][0]))
 }
 
-/// Unit direction in which corner `k` of a pair leaves the other side.
+/// Returns the unit direction in which corner `k` of a pair moves away from the other side.
 fn outward(world: &World, x: &[Vec3], closed: &[bool], touching: &Touching, k: usize) -> Vec3 {
     let Touching { pair, features, corners, separation } = *touching;
     let surface = &world.surface;
@@ -175,7 +176,7 @@ fn outward(world: &World, x: &[Vec3], closed: &[bool], touching: &Touching, k: u
     let (own, other): (Vec<usize>, Vec<usize>) = (0..4).partition(|c| pair.side(*c) == sign);
     let [own, other] = [own, other].map(|side| side.into_iter().map(|c| corners[c] as usize).collect::<Vec<_>>());
     let objects = [own[0], other[0]].map(|v| usize::from(surface.object[v]));
-    // Back from a seam: what lies on the border has all that it touches before it.
+    // Seam: everything that a border vertex touches lies ahead of it, so it moves back into its own triangles.
     let inward = inward(world, x, v);
     let seen = features[usize::from(sign > 0.0)];
     let middle = match other.len() {
@@ -206,7 +207,7 @@ fn outward(world: &World, x: &[Vec3], closed: &[bool], touching: &Touching, k: u
     if closed[objects[0]] {
         return -surface.normal(v, at);
     }
-    // The side on which what is around lies.
+    // Side of the other surface on which the neighbours lie.
     let around = surface.around(v);
     let (side, way) = around.iter().fold((0.0, 0.0), |(side, way), w| {
         let d = x[*w as usize] - x[v];
@@ -218,7 +219,8 @@ fn outward(world: &World, x: &[Vec3], closed: &[bool], touching: &Touching, k: u
     if objects[1] >= world.simulated() {
         return normal;
     }
-    // Flat on flat: by the order of objects, in one direction for both; two layers of one cloth each to its own side.
+    // Coplanar surfaces: objects separate by their order, in one direction for both. Two layers of one cloth each move
+    // to their own side.
     match objects[0].cmp(&objects[1]) {
         std::cmp::Ordering::Greater => normal,
         std::cmp::Ordering::Less => -surface.normal(v, at),
@@ -226,7 +228,7 @@ fn outward(world: &World, x: &[Vec3], closed: &[bool], touching: &Touching, k: u
     }
 }
 
-/// From a vertex on a border to the middle of its neighbours; zero within.
+/// Returns the direction from a border vertex to its neighbours; zero for an interior vertex.
 fn inward(world: &World, x: &[Vec3], v: usize) -> Vec3 {
     let around = world.surface.around(v);
     let turns: Vec3 = around.iter().map(|w| x[*w as usize] - x[v]).sum();
@@ -234,7 +236,7 @@ fn inward(world: &World, x: &[Vec3], v: usize) -> Vec3 {
     if turns.norm() > 0.2 * way { turns } else { Vec3::zeros() }
 }
 
-/// What is nearest of the other side lies on a border.
+/// Returns true if the closest point on the other side lies on a border.
 fn on_border(
     world: &World,
     x: &[Vec3],

@@ -1,22 +1,22 @@
-//! Pairs that act whatever their features say, because they had to be stopped once.
+//! Contacts that act regardless of the feasible regions of their features, because they needed a penalty.
 
 use super::element::SECOND;
 use crate::force::contact::Bristle;
 
-/// Bits of the sieve for each key.
+/// Bits of the Bloom filter per key.
 const BITS: usize = 16;
 
-/// Their keys; storage kept from step to step.
+/// Keys of persistent contacts. The storage is kept from step to step.
 #[derive(Clone, Debug, Default)]
 pub struct Persistent {
-    /// Sorted.
+    /// Sorted keys.
     keys: Vec<u64>,
-    /// A bit of each key is set here: most pairs are found not to be kept by one look, not by a search.
+    /// Bloom filter with one bit per key. It rejects most pairs by one lookup instead of a search.
     sieve: Vec<u64>,
 }
 
 impl Persistent {
-    /// Takes those among `bristles`, sorted by key.
+    /// Takes the keys of persistent contacts among `bristles`, which are sorted by key.
     pub fn take(&mut self, bristles: &[(u64, Bristle)]) {
         let Persistent { keys, sieve } = self;
         keys.clear();
@@ -29,7 +29,7 @@ impl Persistent {
         }
     }
 
-    /// The pair with this key is kept.
+    /// Returns true if the contact with this key is persistent.
     #[inline]
     pub fn has(&self, key: u64) -> bool {
         if self.keys.is_empty() {
@@ -40,8 +40,8 @@ impl Persistent {
     }
 }
 
-/// A key's word in the sieve, whose length is a power of two, and its bit there: eight bits side by side for each first feature, since
-/// what is near has near first features.
+/// Returns a key's word in the Bloom filter, whose length is a power of two, and its bit in the word. Each first
+/// feature has eight adjacent bits, because pairs near each other have similar first features.
 fn place(sieve: &[u64], key: u64) -> (usize, u64) {
     let second = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 61;
     let bit = (key >> SECOND) << 3 | second;
@@ -57,7 +57,8 @@ mod tests {
     fn those_and_no_others_are_kept() {
         let mut kept = Persistent::default();
         assert!(!kept.has(0) && !kept.has(EDGES | 5));
-        // Every third of many, vertices and edges, with near first features; those that are not kept are there as well.
+        // Every third contact is persistent. Vertex-face and edge-edge keys have close first features, and the others
+        // are present too.
         for count in [0u64, 1, 5, 3000] {
             let key = |k: u64| (k / 4) << SECOND | (k % 4 * 37) | if k >= count / 2 { EDGES } else { 0 };
             let bristle = |k: u64| Bristle { kept: k.is_multiple_of(3), ..Bristle::default() };

@@ -1,6 +1,6 @@
-//! The vertex test of Prince & Bigham 2004, kept to be compared with: a vertex that a step would take nearer than epsilon to a triangle of
-//! an obstacle stays where it is, without speed. Nobody looks at edges and faces of cloth, or at cloth on cloth, so frames may
-//! have crossings.
+//! The vertex test of Prince & Bigham 2004, for comparison. A vertex that a step would take closer than epsilon to a
+//! triangle of an obstacle stays in place, with zero velocity. Edges and faces of cloth, and cloth against cloth, are
+//! not tested, so that frames may have intersections.
 
 use crate::collision::closest::point_triangle;
 use crate::collision::tree::{Box3, Tree, margin2};
@@ -8,20 +8,20 @@ use crate::linalg::{Vec3, par};
 use crate::world::step::Step;
 use crate::world::{State, World};
 
-/// Storage of the test.
+/// Storage of the vertex test.
 pub struct VertexTest {
-    /// Distance that vertices keep from obstacles [m].
+    /// Minimum distance of vertices from obstacles [m].
     epsilon: f64,
-    /// Over the triangles of all obstacles.
+    /// Bounding volume hierarchy over the triangles of all obstacles.
     tree: Tree,
-    /// Where the step takes all vertices [m].
+    /// End positions of all vertices in the step [m].
     x: Vec<Vec3>,
-    /// Each vertex that was held, with a triangle that it came too near to.
+    /// Each held vertex with the corners of a triangle that it came too near to.
     held: Vec<[u32; 4]>,
 }
 
 impl VertexTest {
-    /// For a world whose contact is this test; else `None`.
+    /// Creates the test if the contact settings ask for it, else returns `None`.
     pub fn new(world: &World) -> Option<VertexTest> {
         let epsilon = world.contact.vertex_test?;
         let triangles = &world.surface.triangles;
@@ -37,7 +37,8 @@ impl VertexTest {
         })
     }
 
-    /// Holds vertices that the step would take too near to what is there at its end. Gives them with the corners of the triangles.
+    /// Holds vertices that the step would take too near to obstacles present at its end. Returns them with the corners
+    /// of the triangles.
     pub fn hold(&mut self, world: &World, state: &State, step: &mut Step) -> &[[u32; 4]] {
         let VertexTest { epsilon, tree, x, held } = self;
         par::fill(x, |v| state.x[v] + step.moved[v]);

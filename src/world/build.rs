@@ -1,4 +1,4 @@
-//! From placed meshes and laws to a [`World`] and its first [`State`].
+//! Builds a [`World`] and its initial [`State`] from placed meshes and material laws.
 
 mod chart;
 mod cloth;
@@ -29,7 +29,7 @@ use chart::material_points;
 pub use cloth::spring_fault;
 use std::collections::BTreeSet;
 
-/// Where a cloth's flat rest shape comes from.
+/// Source of a cloth's flat rest shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rest {
     /// The start positions.
@@ -38,16 +38,16 @@ pub enum Rest {
     Chart,
 }
 
-/// Factors per file vertex.
+/// Weight maps: factors per file vertex.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Weights {
-    /// Of the membrane stiffness; empty: one.
+    /// Factors of the membrane stiffness; empty: 1.
     pub stretch: Vec<f64>,
-    /// Of the bending stiffness; empty: one.
+    /// Factors of the bending stiffness; empty: 1.
     pub bend: Vec<f64>,
-    /// Of the thickness; empty: one.
+    /// Factors of the thickness; empty: 1.
     pub thickness: Vec<f64>,
-    /// Of the mass; empty: one.
+    /// Factors of the mass; empty: 1.
     pub mass: Vec<f64>,
 }
 
@@ -58,13 +58,13 @@ pub struct ClothInput {
     pub name: String,
     /// Mesh at the start.
     pub mesh: TriMesh,
-    /// Laws of finite elements.
+    /// Material laws of the finite elements.
     pub sheet: Sheet,
-    /// The springs that it is made of instead of finite elements.
+    /// Mass-spring network that replaces the finite elements.
     pub springs: Option<Network>,
     /// Mass per area [kg/m^2].
     pub density: f64,
-    /// Mass of every vertex in place of that of its area [kg].
+    /// Mass of every vertex [kg]. Replaces the mass computed from area and density.
     pub vertex_mass: Option<f64>,
     /// Thickness [m].
     pub thickness: f64,
@@ -72,17 +72,17 @@ pub struct ClothInput {
     pub friction: Friction,
     /// Air drag.
     pub drag: Drag,
-    /// Warp where the mesh has no chart.
+    /// Warp direction of a mesh without chart.
     pub warp: Vec3,
     /// Source of the rest shape.
     pub rest: Rest,
-    /// Flat rest angles instead of the mesh's.
+    /// Rest angles are flat instead of those of the mesh.
     pub flat: bool,
     /// Upper bound of an edge's strain.
     pub limit: Option<f64>,
     /// Start velocity [m/s].
     pub velocity: Vec3,
-    /// It touches itself.
+    /// Self-contact is enabled.
     pub self_contact: bool,
     /// Weight maps.
     pub weights: Weights,
@@ -97,21 +97,21 @@ pub struct ClothInput {
 pub struct BodyInput {
     /// Name.
     pub name: String,
-    /// Mesh at the start, which is its rest shape; sound, every volume positive.
+    /// Mesh at the start, which is also the rest shape. Every volume must be positive.
     pub mesh: TetMesh,
-    /// Law of elasticity and its damping.
+    /// Elasticity and damping.
     pub law: Body,
     /// Mass per volume [kg/m^3].
     pub density: f64,
-    /// Rate at which it loses its speed [1/s].
+    /// Decay rate of the velocity [1/s].
     pub drag: f64,
-    /// Thickness of its skin [m].
+    /// Contact thickness of the surface [m].
     pub thickness: f64,
     /// Friction.
     pub friction: Friction,
     /// Start velocity [m/s].
     pub velocity: Vec3,
-    /// It touches itself.
+    /// Self-contact is enabled.
     pub self_contact: bool,
     /// Hard pins.
     pub pins: Vec<Pin>,
@@ -132,7 +132,7 @@ pub struct ObstacleInput {
     pub friction: Friction,
     /// Thickness [m].
     pub thickness: f64,
-    /// When it is there.
+    /// Time window in which the obstacle exists.
     pub window: Window,
 }
 
@@ -151,14 +151,14 @@ pub struct Input {
     pub bodies: Vec<BodyInput>,
     /// Obstacles.
     pub obstacles: Vec<ObstacleInput>,
-    /// Friction of pairs, where it is not that of both objects.
+    /// Friction of pairs that overrides the friction of the two objects.
     pub frictions: Vec<Between>,
     /// Cloths glued to bodies.
     pub glues: Vec<Glue>,
 }
 
 impl Input {
-    /// Nothing in still air: contact at 1 mm, with the settings of a scene that says nothing.
+    /// Returns an empty scene in still air, with default contact settings (activation distance 1 mm).
     pub fn empty(gravity: Vec3) -> Input {
         Input {
             gravity,
@@ -174,7 +174,8 @@ impl Input {
 }
 
 impl ClothInput {
-    /// A flat sheet of Young's modulus `young` [N/m] and `density` [kg/m^2], without all else.
+    /// Returns a flat sheet of Young's modulus `young` [N/m] and `density` [kg/m^2], without bending, friction, drag or
+    /// pins.
     pub fn plain(mesh: TriMesh, young: f64, density: f64) -> ClothInput {
         ClothInput {
             name: "sheet".to_string(),
@@ -258,7 +259,7 @@ pub fn build(input: Input) -> (World, State) {
     (world, state)
 }
 
-/// [`Frictions::grain`] of each object that has one, by its name.
+/// Material edges ([`Frictions::grain`]) of each cloth and obstacle, with the object's name.
 fn grain(input: &Input) -> Vec<(String, Vec<Mat2>)> {
     let of = |mesh: &TriMesh, warp: Vec3, rest: Rest| -> Vec<Mat2> {
         (0..mesh.triangles.len()).map(|t| Frictions::material(&material_points(mesh, warp, rest, t))).collect()
@@ -267,7 +268,7 @@ fn grain(input: &Input) -> Vec<(String, Vec<Mat2>)> {
     cloths.chain(input.obstacles.iter().map(|o| (o.name.clone(), of(&o.mesh, Vec3::x(), Rest::Mesh)))).collect()
 }
 
-/// The world's triangles of one object: vertex range and triangles in world vertices.
+/// Geometry of one object: vertex range and triangles in world vertices.
 type Part = (std::ops::Range<usize>, Vec<[u32; 3]>);
 
 fn add_obstacle(world: &mut World, input: ObstacleInput) -> Part {
@@ -300,7 +301,7 @@ fn add_obstacle(world: &mut World, input: ObstacleInput) -> Part {
     (vertices, triangles)
 }
 
-/// Mean length of the sides of triangles [m].
+/// Returns the mean edge length of triangles [m].
 pub fn mean_edge(positions: &[Vec3], triangles: &[[u32; 3]]) -> f64 {
     let corner = |v: u32| positions[v as usize];
     let sides = triangles.iter().flat_map(|t| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]]);
@@ -308,7 +309,8 @@ pub fn mean_edge(positions: &[Vec3], triangles: &[[u32; 3]]) -> f64 {
     total / (3 * triangles.len()).max(1) as f64
 }
 
-/// Appends vertices in the order of the solver's subdomains; gives their range and the world vertex of each file vertex.
+/// Appends vertices in the order of the solver's subdomains. Returns their range and the world vertex of each file
+/// vertex.
 fn place(world: &mut World, positions: &[Vec3], aim: usize) -> (std::ops::Range<usize>, Vec<u32>) {
     let first = world.rest.len();
     let partition = Partition::new(positions, aim);
@@ -322,10 +324,10 @@ fn place(world: &mut World, positions: &[Vec3], aim: usize) -> (std::ops::Range<
     (first..world.rest.len(), place)
 }
 
-/// Appends pins and handles, of file vertices.
+/// Appends pins and handles given by file vertices.
 fn hold(world: &mut World, pins: &[Pin], handles: &[Handle], place: &[u32]) {
     let placed = |pin: &Pin| {
-        // Vertices that are joined are one.
+        // File vertices joined by a seam share one world vertex.
         let mut known = BTreeSet::new();
         let all = pin.vertices.iter().map(|v| place[*v as usize]).filter(|v| known.insert(*v));
         Pin { vertices: all.collect(), ..pin.clone() }

@@ -1,9 +1,9 @@
-//! Components: vertices that laws join, as membranes and solids do.
+//! Connected components: vertices joined by laws such as membranes and solids.
 
 use crate::force::elements::Elements;
 use crate::linalg::sets::Sets;
 
-/// Component of each vertex, and the mass of each component [kg], from the masses of the vertices.
+/// Finds the component of each vertex and the mass of each component [kg] from the vertex masses.
 pub fn components(elements: &Elements, mass: &[f64]) -> (Vec<u32>, Vec<f64>) {
     let mut sets = Sets::new(mass.len());
     elements.each_term(|term| {

@@ -1,37 +1,37 @@
-//! How surfaces touch: the settings of contact.
+//! Contact settings.
 
-/// What happens when prescribed surfaces close on cloth until nothing fits between them.
+/// Response to a pinch: prescribed surfaces close on cloth until nothing fits between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pinch {
-    /// What is pinched gives way: pins leave their path, or the surfaces of obstacles are pressed in.
+    /// Pins leave their path, or obstacle surfaces are pressed in.
     Yield,
     /// All prescribed motion waits, then catches up.
     Lag,
     /// The run stops.
     Halt,
-    /// Cloth goes through this obstacle until it is apart from it: index of its object.
+    /// Cloth passes through this obstacle (object index) until they no longer intersect.
     Release(usize),
 }
 
 /// Settings of contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactSettings {
-    /// Contact is considered at all.
+    /// Contact is enabled.
     pub enabled: bool,
-    /// In its place the vertex test, with the distance that it keeps [m]: nothing is proven.
+    /// Minimum distance of the vertex test [m]. The test replaces proven contact, so nothing is certified.
     pub vertex_test: Option<f64>,
-    /// Activation distance beyond the thickness, the largest of all objects [m].
+    /// Activation distance beyond the thickness; the largest of all objects [m].
     pub distance: f64,
     /// Factor of the barrier's stiffness.
     pub stiffness: f64,
-    /// What happens in a pinch.
+    /// Response to a pinch.
     pub pinch: Pinch,
-    /// Time in which what begins nearer than it rests gets its whole distance; 0: at once [s].
+    /// Time [s] over which contacts that start closer than their rest distance reach their full distance; 0: at once.
     pub ease: f64,
 }
 
 impl Default for ContactSettings {
-    /// Contact at 1 mm, with the settings of a scene that says nothing.
+    /// Returns the settings of a scene that gives none: activation distance 1 mm.
     fn default() -> ContactSettings {
         ContactSettings {
             enabled: true,
@@ -45,7 +45,7 @@ impl Default for ContactSettings {
 }
 
 impl ContactSettings {
-    /// Contacts act, and every step is proven.
+    /// Returns true if contacts act and every step is certified free of intersections.
     pub fn proven(&self) -> bool {
         self.enabled && self.vertex_test.is_none()
     }

@@ -1,4 +1,4 @@
-//! Surfaces that cross: which and where, in words and as a mesh to look at.
+//! Surface intersections: which triangles cross and where, as text and as a mesh.
 
 use super::World;
 use crate::collision::intersect::{Test, intersections};
@@ -8,29 +8,29 @@ use crate::mesh::MeshError;
 use crate::mesh::ply::{self, PlyRecord};
 use std::collections::BTreeMap;
 
-/// Pairs of triangles that are told by their numbers.
+/// Largest number of triangle pairs, and of places, that a message lists.
 const TOLD: usize = 4;
 
-/// Triangles of two objects, or of one, that cross each other.
+/// Intersecting triangles of two objects, or self-intersections of one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Crossing {
     /// Indices of the objects, the lower first.
     pub objects: [usize; 2],
-    /// Pairs of triangles of the surface, one of each object, sorted.
+    /// Pairs of surface triangles, one of each object, sorted.
     pub pairs: Vec<[u32; 2]>,
-    /// First triangle of each object: a number less this is that of the object's file.
+    /// First surface triangle of each object. Subtracting it gives the triangle's index in the object's file.
     pub first: [u32; 2],
-    /// Where they cross: of each connected part the first pair, in the scene [m].
+    /// Position of the first pair of each connected part, in scene coordinates [m].
     pub places: Vec<Vec3>,
 }
 
 impl Crossing {
-    /// In words; `name` names an object.
+    /// Describes the intersection as text. `name` returns the name of an object.
     pub fn describe<'a>(&self, name: impl Fn(usize) -> &'a str) -> String {
         self.told(name, ["cross", "crosses"])
     }
 
-    /// The same, with the word for what objects do and what one does.
+    /// Describes the intersection as text, with the given verb in plural and singular.
     pub fn told<'a>(&self, name: impl Fn(usize) -> &'a str, [they, it]: [&str; 2]) -> String {
         let Crossing { objects: [a, b], pairs, first, places } = self;
         let who = if a == b {
@@ -52,7 +52,7 @@ impl Crossing {
     }
 }
 
-/// All crossings of the surfaces of which `wanted` says that they may not cross, by pairs of objects.
+/// Finds all intersections between objects for which `wanted` is true, grouped by pair of objects.
 pub fn crossings(x: &[Vec3], surface: &Surface, wanted: impl Fn(usize, usize) -> bool + Sync) -> Vec<Crossing> {
     let object = object_of(surface);
     by_objects(x, surface, intersections(x, &surface.triangles, |s, t| !wanted(object(s), object(t))).pairs)
@@ -77,9 +77,10 @@ fn by_objects(x: &[Vec3], surface: &Surface, pairs: Vec<[u32; 2]>) -> Vec<Crossi
     all.into_iter().map(crossing).collect()
 }
 
-/// Where pairs of triangles are, those that are next to each other once: the triangles of both sides are the same or have a corner in common.
+/// Returns one position for each connected group of triangle pairs. Two pairs are adjacent if, on both sides, their
+/// triangles are equal or share a corner.
 fn places(x: &[Vec3], surface: &Surface, pairs: &[[u32; 2]]) -> Vec<Vec3> {
-    // Two pairs are next to each other where a corner of one side and one of the other are corners of both.
+    // Two pairs are adjacent if they share a corner of one side and a corner of the other.
     let mut corners: Vec<([u32; 2], usize)> = Vec::with_capacity(9 * pairs.len());
     for (k, [s, t]) in pairs.iter().enumerate() {
         for v in surface.triangles[*s as usize] {
@@ -87,7 +88,7 @@ fn places(x: &[Vec3], surface: &Surface, pairs: &[[u32; 2]]) -> Vec<Vec3> {
         }
     }
     corners.sort_unstable();
-    // The first pair of each part, found by following those that joined it.
+    // Union-find: the root of a group is its first pair.
     let mut first: Vec<usize> = (0..pairs.len()).collect();
     fn root(first: &mut [usize], mut k: usize) -> usize {
         while first[k] != k {
@@ -104,8 +105,8 @@ fn places(x: &[Vec3], surface: &Surface, pairs: &[[u32; 2]]) -> Vec<Vec3> {
     alone.map(|k| place(pairs[k].map(|t| surface.triangles[t as usize].map(|v| x[v as usize])))).collect()
 }
 
-/// Where two triangles meet: the mean of the points at which an edge of one goes through the other; of those that lie in one plane the
-/// mean of all corners.
+/// Returns the position of the intersection of two triangles. It is the mean of the points where an edge of one passes
+/// through the other. Coplanar triangles give the mean of all corners.
 fn place(triangles: [[Vec3; 3]; 2]) -> Vec3 {
     let [s, t] = &triangles;
     let mut points = Vec::new();
@@ -119,7 +120,7 @@ fn place(triangles: [[Vec3; 3]; 2]) -> Vec3 {
                 continue;
             }
             let at = from + (to - from) * (before / (before - after));
-            // Coordinates in the triangle, times its area twice squared.
+            // Barycentric coordinates in the triangle, times the square of twice its area.
             let (u, v) = (normal.dot(&(at - a).cross(&q)), normal.dot(&p.cross(&(at - a))));
             let (whole, room) = (normal.norm_squared(), 1e-9 * normal.norm_squared());
             if u >= -room && v >= -room && u + v <= whole + room {
@@ -133,11 +134,11 @@ fn place(triangles: [[Vec3; 3]; 2]) -> Vec3 {
     points.iter().sum::<Vec3>() / points.len() as f64
 }
 
-/// The triangles that cross as binary PLY, each with corners of its own, which hold the numbers of its object (from 0) and of the
-/// triangle in its object's file.
+/// Writes the intersecting triangles as binary PLY. Each has its own corners, with object index (from 0) and triangle
+/// index in the object's file as vertex data.
 ///
 /// # Errors
-/// None but for a fault of the program.
+/// Fails only on an internal error.
 pub fn mesh(x: &[Vec3], surface: &Surface, crossings: &[Crossing]) -> Result<Vec<u8>, MeshError> {
     let all = crossings.iter().flat_map(|c| {
         c.pairs
@@ -159,20 +160,20 @@ pub fn mesh(x: &[Vec3], surface: &Surface, crossings: &[Crossing]) -> Result<Vec
 }
 
 impl World {
-    /// Two objects, or one with itself, may not cross.
+    /// Returns true if two objects, or one and itself, must not intersect.
     pub fn meet(&self, i: usize, j: usize) -> bool {
         let (a, b) = (&self.objects[i], &self.objects[j]);
         let touch = if i == j { a.self_contact } else { a.kind.simulated() || b.kind.simulated() };
         touch && self.contact.enabled
     }
 
-    /// The test of all that moves against everything.
+    /// Creates the exact test of moving triangles against all triangles.
     pub fn test(&self) -> Test {
         let last = self.simulated().checked_sub(1);
         Test::new(&self.rest, &self.surface.triangles, last.map_or(0, |k| self.surface.triangle_ranges[k].end))
     }
 
-    /// What crosses at positions `x` and a time of prescribed motion [s], and may not.
+    /// Finds forbidden intersections at positions `x` and a time of prescribed motion [s].
     pub fn crossings(&self, test: &mut Test, x: &[Vec3], time: f64) -> Vec<Crossing> {
         if !self.contact.enabled {
             return Vec::new();
@@ -184,8 +185,8 @@ impl World {
         all
     }
 
-    /// Obstacles that cross each other or themselves at positions `x` and a time of prescribed motion [s], and those that touch without
-    /// crossing. Nothing keeps them apart.
+    /// Finds obstacles that intersect each other or themselves at positions `x` and a time of prescribed motion [s].
+    /// The second list has those that touch without intersecting. Contact does not act between obstacles.
     pub fn obstacles_that_meet(&self, x: &[Vec3], time: f64) -> [Vec<Crossing>; 2] {
         let surface = &self.surface;
         let Some(range) = surface.triangle_ranges.get(self.simulated()) else { return Default::default() };
@@ -198,7 +199,7 @@ impl World {
         let mut touching = by_objects(x, surface, whole(found.touching));
         let corner = |t: u32| surface.triangles[t as usize].map(|v| x[v as usize]);
         for touch in &mut touching {
-            // Corners of one mesh at one place are a seam.
+            // Coincident corners of one mesh are a seam.
             let [a, b] = touch.objects;
             let seam = |[s, t]: &[u32; 2]| corner(*s).iter().any(|p| corner(*t).contains(p));
             touch.pairs.retain(|pair| a != b || !seam(pair));
@@ -210,12 +211,12 @@ impl World {
         all
     }
 
-    /// Moves places from the local origin to the scene's.
+    /// Moves positions from the local origin to scene coordinates.
     fn placed(&self, all: &mut [Crossing]) {
         all.iter_mut().flat_map(|crossing| &mut crossing.places).for_each(|place| *place += self.origin);
     }
 
-    /// Name of an object.
+    /// Returns the name of an object.
     pub fn name(&self, object: usize) -> &str {
         &self.objects[object].name
     }

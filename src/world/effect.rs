@@ -1,8 +1,9 @@
-//! The interface through which an effect enters a step.
+//! Interface through which an effect takes part in a step.
 //!
-//! A law (`force::term`) acts on fixed elements. An effect is all else: links between vertices that are found anew in each step, a field
-//! beside the motion, forces from outside. Its constants are in [`World::effects`], its memory is in [`State::effects`], and the storage
-//! of a stepper is its work. Each method below is one moment of a step; an effect implements those in which it does something.
+//! A law (`force::term`) acts on fixed elements. An effect is everything else. Examples are links between vertices that
+//! change in each step, a field solved beside the motion, and external forces. Its constants are in [`World::effects`],
+//! its memory is in [`State::effects`], and its storage in a stepper is called work. Each method below is one stage of
+//! a step. An effect implements the stages in which it acts.
 
 use super::quantity::Channel;
 use super::step::Step;
@@ -12,7 +13,7 @@ use crate::linalg::Vec3;
 use crate::linalg::matrix::Common;
 use std::fmt::Debug;
 
-/// The world and a state of it.
+/// World and state.
 #[derive(Clone, Copy, Debug)]
 pub struct At<'a> {
     /// Constants of the run.
@@ -21,33 +22,33 @@ pub struct At<'a> {
     pub state: &'a State,
 }
 
-/// Memory of an effect: all of it that differs between two moments.
+/// Memory of an effect: everything that changes during a run.
 pub trait Remember: Clone + Debug + Default + PartialEq + Send + Sync + 'static {
-    /// Names and versions of its sections in a checkpoint. A version grows when the layout changes.
+    /// Names and versions of its checkpoint sections. A change of the layout increases the version.
     const SECTIONS: &'static [(&'static str, u32)];
 
-    /// Appends the bytes of a section, by its number.
+    /// Appends the bytes of the section with this index.
     fn put(&self, section: usize, out: &mut Vec<u8>);
 
-    /// Reads the bytes of a section; `None` where they are damaged.
+    /// Reads the bytes of the section with this index; `None` if they are damaged.
     fn take(&mut self, section: usize, from: &mut &[u8]) -> Option<()>;
 
-    /// Names the quantity of a checkpoint's memory that does not fit the world, whose start has the memory `start`.
+    /// Names the quantity in a checkpoint that does not fit the world. `_start` is the memory at the start of the run.
     fn misfit(&self, _start: &Self, _world: &World) -> Option<&'static str> {
         None
     }
 }
 
-/// How numbers of several steps become one.
+/// How values of several steps are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Join {
-    /// They are added.
+    /// Values are added.
     Sum,
-    /// The last one counts.
+    /// The last value counts.
     Last,
 }
 
-/// A number of a frame, as statistics have it.
+/// Per-frame number in the statistics.
 #[derive(Debug, PartialEq)]
 pub struct Tally {
     /// Key in `stats.ndjson`.
@@ -56,13 +57,13 @@ pub struct Tally {
     pub unit: &'static str,
     /// Documentation.
     pub sentence: &'static str,
-    /// It is a count.
+    /// The number is an integer.
     pub whole: bool,
-    /// How steps are joined.
+    /// How values of several steps are combined.
     pub join: Join,
 }
 
-/// Values of tallies; 0 where nothing told any.
+/// Values of tallies; 0 if none was reported.
 #[derive(Clone, Debug, Default)]
 pub struct Tallies(Vec<(&'static Tally, f64)>);
 
@@ -73,7 +74,7 @@ impl PartialEq for Tallies {
 }
 
 impl Tallies {
-    /// Joins a value.
+    /// Combines a new value with the present one.
     pub fn tell(&mut self, tally: &'static Tally, value: f64) {
         match self.0.iter_mut().find(|(own, _)| own.word == tally.word) {
             Some((_, own)) => match tally.join {
@@ -84,17 +85,17 @@ impl Tallies {
         }
     }
 
-    /// Joins the values of a following step.
+    /// Combines the values of a following step.
     pub fn add(&mut self, next: &Tallies) {
         next.all().for_each(|(tally, value)| self.tell(tally, value));
     }
 
-    /// Value of a tally; 0 where nothing told any.
+    /// Returns the value of a tally; 0 if none was reported.
     pub fn get(&self, tally: &Tally) -> f64 {
         self.0.iter().find(|(own, _)| own.word == tally.word).map_or(0.0, |(_, value)| *value)
     }
 
-    /// All values.
+    /// Returns all values.
     pub fn all(&self) -> impl Iterator<Item = (&'static Tally, f64)> {
         self.0.iter().copied()
     }
@@ -105,13 +106,13 @@ impl Tallies {
 pub struct Notice {
     /// Text for the user.
     pub text: String,
-    /// Of several in a frame with the same subject the one with the smallest measure is shown.
+    /// Severity: among warnings of a frame with the same subject, the one with the smallest measure is shown.
     pub measure: f64,
     /// Effect and object.
     pub subject: (&'static str, usize),
 }
 
-/// Numbers and warnings of a step.
+/// Numbers and warnings reported by a step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Told {
     /// Numbers.
@@ -121,7 +122,7 @@ pub struct Told {
 }
 
 impl Told {
-    /// Adds a warning, unless there is a graver one with the same subject.
+    /// Adds a warning, unless a more severe one with the same subject exists.
     pub fn notice(&mut self, new: Notice) {
         match self.notices.iter_mut().find(|own| own.subject == new.subject) {
             Some(own) if new.measure < own.measure => *own = new,
@@ -130,137 +131,138 @@ impl Told {
         }
     }
 
-    /// Joins a following step.
+    /// Adds the report of a following step.
     pub fn add(&mut self, next: &Told) {
         self.tallies.add(&next.tallies);
         next.notices.iter().for_each(|notice| self.notice(notice.clone()));
     }
 }
 
-/// A contact, as effects see it.
+/// Contact, as seen by effects.
 #[derive(Clone, Copy, Debug)]
 pub struct Touch {
-    /// Vertex and triangle, or the ends of two edges.
+    /// Vertex and triangle corners, or ends of the two edges.
     pub vertices: [u32; 4],
-    /// Weights of the vertices in the vector between the nearest points.
+    /// Weights of the vertices in the vector between the closest points.
     pub weights: [f64; 4],
-    /// The triangle; `None` between two edges.
+    /// Triangle index; `None` for an edge-edge contact.
     pub triangle: Option<u32>,
 }
 
 /// Contacts of a step.
 pub trait Touching {
-    /// Gives `f` each contact, in their order.
+    /// Calls `f` for each contact, in order.
     fn each(&self, f: &mut dyn FnMut(&Touch));
 
-    /// Adds to `loads`, by vertex of `object`, the normal forces of contacts with everything but itself and `below` [N].
+    /// Adds normal contact forces to `loads`, per vertex of the first object of `between` [N]. Contacts of this object
+    /// with itself or with the second object are excluded.
     fn load(&self, world: &World, step: &Step, between: [usize; 2], loads: &mut [f64]);
 }
 
-/// A step that is made.
+/// Completed step.
 #[derive(Clone, Copy)]
 pub struct Made<'a> {
     /// The step.
     pub step: &'a Step,
-    /// Its contacts.
+    /// Contacts of the step.
     pub touching: &'a dyn Touching,
 }
 
-/// Receives the forces that an effect used in a step [N].
+/// Receiver of the forces that an effect applied in a step [N].
 pub trait Forces {
-    /// A force on the first side of a link, and its opposite on the other.
+    /// Receives a force on the first side of a link. The other side gets its opposite.
     fn between(&mut self, vertices: &[u32; 4], weights: &[f64; 4], force: Vec3);
 
-    /// A force on one vertex by the effect itself.
+    /// Receives a force of the effect itself on one vertex.
     fn on(&mut self, vertex: u32, force: Vec3);
 
-    /// A force on one vertex by a numbered source outside.
+    /// Receives a force of a numbered external source on one vertex.
     fn from(&mut self, source: usize, vertex: u32, force: Vec3);
 }
 
-/// An effect: constants of a run.
+/// Effect: its fields are constant during a run.
 pub trait Effect: Clone + Debug + Send + Sync + 'static {
-    /// What differs between two moments.
+    /// State of the effect that changes during a run.
     type Memory: Remember;
-    /// Storage of a stepper. Nothing in it may matter to the next step.
+    /// Temporary storage in a stepper. Results of the next step must not depend on it.
     type Work: Send + Sync + 'static;
 
-    /// Place among all effects, which call by call go in ascending order.
+    /// Rank among all effects: each stage calls them in ascending order.
     const ORDER: u32 = u32::MAX;
-    /// Channels of cloths' vertices that it shows.
+    /// Vertex channels of cloths that the effect provides.
     const CHANNELS: &'static [Channel] = &[];
-    /// Numbers of a frame that it tells.
+    /// Per-frame numbers that the effect reports.
     const TALLIES: &'static [&'static Tally] = &[];
-    /// Its links stand behind contacts in the system instead of before them.
+    /// Links of the effect come after contacts in the system instead of before them.
     const AFTER_CONTACTS: bool = false;
 
-    /// Memory at the start, whose positions `state` has.
+    /// Creates the memory at the start. `state` has the initial positions.
     fn start(&self, world: &World, state: &State) -> Self::Memory;
 
-    /// Storage for a world.
+    /// Creates the storage for a world.
     fn work(&self, world: &World) -> Self::Work;
 
-    /// Gives `join` sets of vertices that it couples in every step.
+    /// Passes `join` each set of vertices that the effect couples in every step.
     fn joins(&self, _world: &World, _join: &mut dyn FnMut(&mut dyn Iterator<Item = usize>)) {}
 
-    /// Gives `feed` the vertices on which it does work that nothing else accounts for.
+    /// Passes `feed` the vertices on which the effect does work that no energy balance includes.
     fn feeds(&self, _world: &World, _feed: &mut dyn FnMut(usize)) {}
 
-    /// It changes masses or energies of everything.
+    /// Returns true if the effect changes masses or energies of all vertices.
     fn feeds_all(&self) -> bool {
         false
     }
 
-    /// Adds to the masses of the moving vertices [kg].
+    /// Adds mass to the moving vertices [kg].
     fn add_mass(&self, _memory: &Self::Memory, _mass: &mut [f64]) {}
 
-    /// Sets the part of its stiffness that cloth has, by moving vertex. The list is empty where no effect has set it.
+    /// Sets the remaining fraction of cloth stiffness, per moving vertex. The list is empty if no effect has set it.
     fn soften(&self, _world: &World, _memory: &Self::Memory, _soft: &mut Vec<f64>) {}
 
-    /// Sets the relative growth of friction, by moving vertex. The list is empty where no effect has set it.
+    /// Sets the relative increase of friction, per moving vertex. The list is empty if no effect has set it.
     fn roughen(&self, _world: &World, _memory: &Self::Memory, _growth: &mut Vec<f64>) {}
 
-    /// Largest speed of air that it moves [m/s].
+    /// Returns the largest speed of the air that the effect moves [m/s].
     fn air_speed(&self, _memory: &Self::Memory) -> f64 {
         0.0
     }
 
-    /// Begins a step: prescribed motion is known. May set quantities of `step` that laws read.
+    /// Begins a step. Prescribed motion is known. The effect may set quantities of `step` that laws read.
     fn begin(&self, _at: At, _memory: &Self::Memory, _work: &mut Self::Work, _step: &mut Step, _tallies: &mut Tallies) {
     }
 
-    /// Finds its links, but for their forces.
+    /// Finds the links of the step, without their forces.
     fn update(&self, _at: At, _memory: &Self::Memory, _work: &mut Self::Work, _step: &Step, _tallies: &mut Tallies) {}
 
-    /// Links of the step.
+    /// Returns the links of the step.
     fn links<'a>(&self, _work: &'a Self::Work) -> Option<&'a dyn Couples> {
         None
     }
 
-    /// Linearises its links about free flight; again where free flight changes.
+    /// Linearises the links about free flight. Called again when free flight changes.
     fn linearise(&self, _at: At, _memory: &Self::Memory, _work: &mut Self::Work, _step: &Step) {}
 
-    /// Linearises the rest about free flight, once a step, while laws are assembled.
+    /// Linearises everything except links about free flight, once per step, during assembly of the laws.
     fn foresee(&self, _at: At, _memory: &Self::Memory, _work: &mut Self::Work, _step: &Step) {}
 
-    /// Adds forces that are no links [N].
+    /// Adds forces that are not links [N].
     fn push(&self, _work: &Self::Work, _force: &mut [Vec3]) {}
 
-    /// Exchanges the low-rank part of the matrix, found in [`Effect::foresee`], for other storage.
+    /// Swaps the low-rank update, computed in [`Effect::foresee`], with other storage.
     fn low_rank(&self, _work: &mut Self::Work, _common: &mut Common) {}
 
-    /// Changes links that a solution has broken; true where there are any.
+    /// Updates links that the solution has broken. Returns true if there are any.
     fn let_go(&self, _world: &World, _work: &mut Self::Work, _step: &Step) -> bool {
         false
     }
 
-    /// Gives `couple` the vertices of each link that joins components.
+    /// Passes `couple` the vertices of each link that connects components.
     fn each_coupled(&self, _work: &Self::Work, _couple: &mut dyn FnMut(&mut dyn Iterator<Item = u32>)) {}
 
-    /// Lowers the bounds above which a component's right-hand side counts as the bound.
+    /// Lowers the ceilings, per component: largest norm of the right-hand side to which the residual is compared.
     fn bound(&self, _world: &World, _work: &Self::Work, _floors: &[f64], _ceilings: &mut [f64]) {}
 
-    /// Gives `add` a vertex of each component and the work that it can do on it in the step [J].
+    /// Passes `add` vertices and the work that the effect may do on the component of each in the step [J].
     fn each_work(
         &self,
         _at: At,
@@ -271,12 +273,12 @@ pub trait Effect: Clone + Debug + Send + Sync + 'static {
     ) {
     }
 
-    /// Number of its sources outside.
+    /// Returns the number of external sources.
     fn sources(&self, _world: &World) -> usize {
         0
     }
 
-    /// Gives `forces` all that it did. `falls` is `(E^-1 - F) U^T z` of the low-rank part.
+    /// Passes all forces of the step to `forces`. `falls` is `(E^-1 - F) U^T z` of the low-rank update.
     fn each_force(
         &self,
         _at: At,
@@ -288,10 +290,10 @@ pub trait Effect: Clone + Debug + Send + Sync + 'static {
     ) {
     }
 
-    /// Remembers the step, before positions and velocities of `at` change.
+    /// Updates the memory before positions and velocities of `at` change.
     fn before_commit(&self, _at: At, _memory: &mut Self::Memory, _work: &mut Self::Work, _step: &Step) {}
 
-    /// Remembers the step, whose end `state` is. `state` lacks the effect's own memory meanwhile.
+    /// Updates the memory after the step. `state` is its end, without the effect's own memory.
     fn commit(
         &self,
         _world: &World,
@@ -303,6 +305,6 @@ pub trait Effect: Clone + Debug + Send + Sync + 'static {
     ) {
     }
 
-    /// Numbers of a state.
+    /// Reports numbers of a state.
     fn tally(&self, _at: At, _memory: &Self::Memory, _tallies: &mut Tallies) {}
 }

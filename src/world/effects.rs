@@ -1,4 +1,4 @@
-//! Effects behind pointers: the list of a world, and the list of their memories in a state.
+//! Type-erased effects: the list of a world, and the list of their memories in a state.
 
 use super::effect::{At, Effect, Forces, Made, Remember, Tallies, Told};
 use super::step::Step;
@@ -10,16 +10,16 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Work of an effect.
+/// Type-erased storage of an effect ([`Effect::Work`]).
 pub type Work = Box<dyn Any + Send + Sync>;
 
-/// A [`Remember`] behind a pointer.
+/// Type-erased [`Remember`].
 pub trait Remembered: Any + Debug + Send + Sync {
-    /// A copy.
+    /// Returns a copy.
     fn copy(&self) -> Box<dyn Remembered>;
-    /// An empty one of the same type.
+    /// Returns the default value of the same type.
     fn blank(&self) -> Box<dyn Remembered>;
-    /// Equality.
+    /// Compares two memories; those of different types are unequal.
     fn same(&self, other: &dyn Remembered) -> bool;
     /// See [`Remember::SECTIONS`].
     fn sections(&self) -> &'static [(&'static str, u32)];
@@ -31,7 +31,7 @@ pub trait Remembered: Any + Debug + Send + Sync {
     fn misfit(&self, start: &dyn Remembered, world: &World) -> Option<&'static str>;
 }
 
-/// The memory as its own type. Lists keep effects and memories in the same order, so it is always that of its effect.
+/// Downcasts a memory to its type. Effects and memories have the same order in their lists, so the type always fits.
 fn own<M: Remember>(memory: &dyn Remembered) -> &M {
     let memory: &dyn Any = memory;
     memory.downcast_ref().expect("a memory stands at the place of its effect")
@@ -67,7 +67,7 @@ impl<M: Remember> Remembered for M {
     }
 }
 
-/// A section of a checkpoint that no effect has taken up yet.
+/// Checkpoint section that has not yet been read into an effect's memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unread {
     /// Name.
@@ -78,11 +78,11 @@ pub struct Unread {
     pub bytes: Vec<u8>,
 }
 
-/// Memories of all effects, in their order.
+/// Memories of all effects, in the order of the effects.
 #[derive(Debug, Default)]
 pub struct Memories {
     all: Vec<Box<dyn Remembered>>,
-    /// Sections that were read.
+    /// Sections read from a checkpoint but not yet assigned to an effect.
     pub(super) unread: Vec<Unread>,
 }
 
@@ -101,7 +101,7 @@ impl PartialEq for Memories {
 }
 
 impl Memories {
-    /// Memory of a type.
+    /// Returns the memory of a type.
     pub fn get<M: Remember>(&self) -> Option<&M> {
         self.all.iter().find_map(|memory| {
             let memory: &dyn Any = &**memory;
@@ -109,7 +109,7 @@ impl Memories {
         })
     }
 
-    /// Memory of a type, to change.
+    /// Returns the memory of a type, mutable.
     pub fn get_mut<M: Remember>(&mut self) -> Option<&mut M> {
         self.all.iter_mut().find_map(|memory| {
             let memory: &mut dyn Any = &mut **memory;
@@ -117,20 +117,20 @@ impl Memories {
         })
     }
 
-    /// All of them.
+    /// Returns all memories.
     pub(super) fn all(&self) -> impl Iterator<Item = &dyn Remembered> {
         self.all.iter().map(|memory| &**memory)
     }
 
-    /// Memory of the effect at a place of the list.
+    /// Returns the memory of the effect at an index of the list.
     pub fn at(&self, place: usize) -> &dyn Remembered {
         &*self.all[place]
     }
 
-    /// Takes the sections that were read into memories like those of `start`.
+    /// Reads the unassigned sections into new memories of the same types as in `start`.
     ///
     /// # Errors
-    /// A section that no effect has, of another version, or damaged.
+    /// A section is damaged, has another version, or belongs to no effect of the scene.
     pub fn settle(&mut self, start: &Memories) -> Result<(), String> {
         self.all = start.all.iter().map(|memory| (**memory).blank()).collect();
         for Unread { name, version, bytes } in std::mem::take(&mut self.unread) {
@@ -155,13 +155,13 @@ impl Memories {
         Ok(())
     }
 
-    /// Why these memories do not fit the world, whose start has `start`.
+    /// Names the quantities that do not fit the world. `start` has the memories at the start of the run.
     pub fn misfits(&self, start: &Memories, world: &World) -> Vec<&'static str> {
         self.all.iter().zip(&start.all).filter_map(|(own, start)| (**own).misfit(&**start, world)).collect()
     }
 }
 
-/// An [`Effect`] behind a pointer. See there for what the methods do.
+/// Type-erased [`Effect`], which documents the methods.
 #[allow(missing_docs)]
 pub trait Plugged: Any + Debug + Send + Sync {
     fn order(&self) -> u32;
@@ -194,7 +194,7 @@ pub trait Plugged: Any + Debug + Send + Sync {
     fn tally(&self, at: At, memory: &dyn Remembered, tallies: &mut Tallies);
 }
 
-/// The work as its own type.
+/// Downcasts the storage to its type.
 fn work_of<E: Effect>(work: &Work) -> &E::Work {
     work.downcast_ref().expect("a work stands at the place of its effect")
 }
@@ -283,7 +283,7 @@ impl<E: Effect> Plugged for E {
         Effect::before_commit(self, at, own_mut(memory), work_mut::<E>(work), step);
     }
     fn commit(&self, world: &World, state: &mut State, place: usize, work: &mut Work, made: Made, told: &mut Told) {
-        // Others see an empty memory meanwhile.
+        // Other effects see an empty memory meanwhile.
         let blank = state.effects.all[place].blank();
         let mut memory = std::mem::replace(&mut state.effects.all[place], blank);
         Effect::commit(self, world, state, own_mut(&mut *memory), work_mut::<E>(work), made, told);
@@ -294,17 +294,17 @@ impl<E: Effect> Plugged for E {
     }
 }
 
-/// Effects of a world, in their order.
+/// Effects of a world, in ascending [`Effect::ORDER`].
 #[derive(Clone, Debug, Default)]
 pub struct Effects(Vec<Arc<dyn Plugged>>);
 
 impl Effects {
-    /// All of them.
+    /// Returns all effects.
     pub fn all(&self) -> impl Iterator<Item = &dyn Plugged> {
         self.0.iter().map(|effect| &**effect)
     }
 
-    /// The effect of a type.
+    /// Returns the effect of a type.
     pub fn get<E: Effect>(&self) -> Option<&E> {
         self.all().find_map(|effect| {
             let effect: &dyn Any = effect;
@@ -312,7 +312,8 @@ impl Effects {
         })
     }
 
-    /// The effect of a type, to change. Other worlds that share it keep it as it was.
+    /// Returns the effect of a type, mutable. Copies it if another world shares it, so that the other world does not
+    /// change.
     pub fn get_mut<E: Effect>(&mut self) -> Option<&mut E> {
         let is = |effect: &&mut Arc<dyn Plugged>| {
             let effect: &dyn Any = &***effect;
@@ -328,7 +329,7 @@ impl Effects {
 }
 
 impl World {
-    /// Adds an effect, and its memory to the state at the start. It takes the place of another one of its type.
+    /// Adds an effect to the world, and its memory to the initial state. Replaces an effect of the same type.
     pub fn plug<E: Effect>(&mut self, effect: E, state: &mut State) {
         let place = match self.effects.0.iter().position(|other| {
             let other: &dyn Any = &**other;
@@ -346,43 +347,43 @@ impl World {
         state.effects.all.insert(place, Box::new(memory));
     }
 
-    /// Begins the memories of all effects anew, where the vertices are.
+    /// Resets the memories of all effects to those at the start, at the present positions.
     pub fn begin_effects(&self, state: &mut State) {
         let all = self.effects.all().map(|effect| effect.start(self, state)).collect();
         state.effects.all = all;
     }
 
-    /// Memories of all effects, beside them.
+    /// Pairs each effect with its memory.
     fn remembered<'a>(&'a self, state: &'a State) -> impl Iterator<Item = (&'a dyn Plugged, &'a dyn Remembered)> {
         self.effects.all().zip(state.effects.all())
     }
 
-    /// Masses of the moving vertices with all that effects add [kg].
+    /// Computes the masses of the moving vertices, including the mass added by effects [kg].
     pub fn masses(&self, state: &State, mass: &mut Vec<f64>) {
         mass.clone_from(&self.mass);
         mass.truncate(self.moving);
         self.remembered(state).for_each(|(effect, memory)| effect.add_mass(memory, mass));
     }
 
-    /// Part of its stiffness that each moving vertex has; empty where nothing changes any.
+    /// Computes the remaining fraction of stiffness of each moving vertex; empty if no effect changes it.
     pub fn soften(&self, state: &State, soft: &mut Vec<f64>) {
         soft.clear();
         self.remembered(state).for_each(|(effect, memory)| effect.soften(self, memory, soft));
     }
 
-    /// Relative growth of friction of each moving vertex; empty where nothing changes any.
+    /// Computes the relative increase of friction of each moving vertex; empty if no effect changes it.
     pub fn roughen(&self, state: &State, growth: &mut Vec<f64>) {
         growth.clear();
         self.remembered(state).for_each(|(effect, memory)| effect.roughen(self, memory, growth));
     }
 
-    /// Fastest of the wind, or of what effects move, at time `t` [m/s].
+    /// Returns the largest air speed at time `t`, of the wind or of air moved by effects [m/s].
     pub fn air_speed(&self, state: &State, t: f64) -> f64 {
         let moved = self.remembered(state).map(|(effect, memory)| effect.air_speed(memory));
         moved.fold(self.wind.at(t).norm(), f64::max)
     }
 
-    /// Numbers of a state that effects tell.
+    /// Collects the numbers of a state that effects report.
     pub fn tally(&self, state: &State, tallies: &mut Tallies) {
         let at = At { world: self, state };
         self.remembered(state).for_each(|(effect, memory)| effect.tally(at, memory, tallies));
@@ -390,7 +391,7 @@ impl World {
 }
 
 impl State {
-    /// Gives the memory of each effect that remembers a step to `f`, taken out of the state meanwhile.
+    /// Calls `f` with the memory of each effect. Meanwhile the state has an empty memory in its place.
     pub fn each_memory(&mut self, mut f: impl FnMut(usize, &mut dyn Remembered, &State)) {
         for place in 0..self.effects.all.len() {
             let blank = self.effects.all[place].blank();

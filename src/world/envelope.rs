@@ -1,16 +1,16 @@
-//! How loud a recording is, as a speed that depends on time (Horiba et al. 2007, section 3.2).
+//! Envelope of a recording: loudness as a speed that depends on time (Horiba et al. 2007, section 3.2).
 
-/// Speeds at equal intervals from time zero, linear between them; nothing outside.
+/// Speeds at equal intervals from time zero, linearly interpolated; zero outside.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Envelope {
-    /// Time between two speeds [s].
+    /// Time between two samples [s].
     pub interval: f64,
-    /// Speeds, the first at time zero [m/s].
+    /// Sampled speeds; the first is at time zero [m/s].
     pub speeds: Vec<f64>,
 }
 
 impl Envelope {
-    /// Speed at time `t` since the recording began; zero before its start and after its end [m/s].
+    /// Returns the speed at time `t` since the start of the recording [m/s]; zero before the start and after the end.
     pub fn at(&self, t: f64) -> f64 {
         let place = t / self.interval;
         if !(0.0..=self.last()).contains(&place) {
@@ -22,17 +22,17 @@ impl Envelope {
         if part == 0.0 { speed(low) } else { speed(low) + (speed(low + 1) - speed(low)) * part }
     }
 
-    /// When its last speed is [s].
+    /// Returns the time of the last sample [s].
     pub fn end(&self) -> f64 {
         self.interval * self.last()
     }
 
-    /// It has no speed at any time.
+    /// Returns true if the speed is zero at all times.
     pub fn silent(&self) -> bool {
         self.speeds.iter().all(|speed| *speed == 0.0)
     }
 
-    /// Place of its last speed, in intervals.
+    /// Returns the index of the last sample.
     fn last(&self) -> f64 {
         self.speeds.len().saturating_sub(1) as f64
     }

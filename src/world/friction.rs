@@ -1,4 +1,4 @@
-//! Friction of pairs of objects, and where warp and weft are.
+//! Friction between pairs of objects, and warp and weft directions at contacts.
 
 use super::Object;
 use crate::collision::surface::Surface;
@@ -6,60 +6,60 @@ use crate::force::contact::Friction;
 use crate::force::friction::Measured;
 use crate::linalg::{Mat2, Vec2, Vec3};
 
-/// Friction of two objects that is given for the pair.
+/// Friction law of a pair of objects.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pairing {
-    /// By coefficients.
+    /// Coulomb coefficients.
     Coulomb(Friction),
-    /// As measured.
+    /// Measured law.
     Measured {
-        /// Which of the laws.
+        /// Index of the law.
         law: u32,
-        /// The objects are the law's surfaces in the other order.
+        /// The first object is the law's second surface.
         swapped: bool,
     },
 }
 
-/// Friction of all pairs for which it is given.
+/// Friction of all pairs for which a scene gives it.
 #[derive(Clone, Debug, Default)]
 pub struct Frictions {
     /// Number of objects.
     objects: usize,
-    /// Of each ordered pair of objects; empty when there is none.
+    /// Friction of each ordered pair of objects; empty if no pair has one.
     pairs: Vec<Option<Pairing>>,
-    /// Laws.
+    /// Measured laws.
     pub laws: Vec<Measured>,
-    /// Inverse of the material edges of each triangle of the surface [1/m]; empty when no law needs warp and weft.
+    /// Inverse of the material edges of each triangle of the surface [1/m]; empty if no law needs warp and weft.
     pub grain: Vec<Mat2>,
 }
 
-/// Friction between two objects, by their names.
+/// Friction between two objects, by name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Between {
-    /// Names of the objects; one twice is an object on itself.
+    /// Names of the objects. Two equal names stand for self-contact.
     pub names: [String; 2],
     /// Coefficients, or a law whose surfaces are the objects in this order.
     pub law: Law,
 }
 
-/// What is given for a pair.
+/// Friction input of a pair.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Law {
-    /// Coefficients.
+    /// Coulomb coefficients.
     Coulomb(Friction),
-    /// As measured.
+    /// Measured law.
     Measured(Box<Measured>),
 }
 
 impl Between {
-    /// Its law has a warp.
+    /// Returns true if the law depends on warp and weft.
     pub fn has_grain(&self) -> bool {
         matches!(&self.law, Law::Measured(law) if !law.is_even())
     }
 }
 
 impl Frictions {
-    /// For the objects of a world; `grain` are the inverse material edges of the triangles of some of them, by name.
+    /// Builds the table for the objects of a world. `grain` has inverse material edges of triangles, by object name.
     pub fn new(between: &[Between], objects: &[Object], surface: &Surface, grain: &[(String, Vec<Mat2>)]) -> Frictions {
         let mut frictions = Frictions { objects: objects.len(), ..Frictions::default() };
         let place = |name: &str| objects.iter().position(|o| o.name == name);
@@ -94,24 +94,25 @@ impl Frictions {
         frictions
     }
 
-    /// What is given for two objects.
+    /// Returns the friction of two objects, if the scene gives one for the pair.
     #[inline]
     pub fn of(&self, a: u16, b: u16) -> Option<Pairing> {
         self.pairs.get(usize::from(a) * self.objects + usize::from(b)).copied().flatten()
     }
 
-    /// Measured friction acts on this object.
+    /// Returns true if a measured law acts on this object.
     pub fn concern(&self, object: usize) -> bool {
         let row = self.pairs.chunks(self.objects.max(1)).nth(object);
         row.is_some_and(|row| row.iter().any(|p| matches!(p, Some(Pairing::Measured { .. }))))
     }
 
-    /// Material edges of a triangle, so that its warp and weft can be found where it is now; nothing where it has no area.
+    /// Returns the inverse of a triangle's material edges, from which warp and weft follow at its current position.
+    /// Degenerate triangles have zero.
     pub fn material([a, b, c]: &[Vec2; 3]) -> Mat2 {
         Mat2::from_columns(&[b - a, c - a]).try_inverse().unwrap_or_else(Mat2::zeros)
     }
 
-    /// Where one metre of warp and of weft lie on a triangle of the surface.
+    /// Returns the warp and weft vectors on a triangle of the surface, of one metre of material each.
     #[inline]
     pub fn directions(&self, triangle: usize, [a, b, c]: [Vec3; 3]) -> [Vec3; 2] {
         let Some(inverse) = self.grain.get(triangle) else { return [Vec3::zeros(); 2] };

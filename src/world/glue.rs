@@ -1,4 +1,4 @@
-//! Where glue holds: from vertices of a cloth to the triangles of a body next to them.
+//! Glue: bonds between cloth vertices and the closest triangles of a body.
 
 use super::World;
 use super::build::{BodyInput, ClothInput};
@@ -7,7 +7,7 @@ use crate::force::glue::Bond;
 use crate::linalg::Vec3;
 use std::collections::BTreeSet;
 
-/// Vertices of a cloth that are glued to a body where they are at the start.
+/// Cloth vertices that are glued to a body at their initial positions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Glue {
     /// Names of the cloth and the body.
@@ -16,14 +16,14 @@ pub struct Glue {
     pub stiffness: f64,
     /// File vertices of the cloth.
     pub vertices: Vec<u32>,
-    /// For each of them the triangle of the body's boundary next to it, of file vertices.
+    /// Closest boundary triangle of the body for each vertex, in file vertices.
     pub triangles: Vec<[u32; 3]>,
-    /// Distances from them [m].
+    /// Distance of each vertex to its triangle [m].
     pub distances: Vec<f64>,
 }
 
 impl Glue {
-    /// The triangles of `body` next to `vertices` of `cloth`; none without a body.
+    /// Finds the closest triangle of `body` for each of `vertices` of `cloth`; no bonds if the body has no boundary.
     pub fn new(cloth: &ClothInput, body: &BodyInput, vertices: Vec<u32>, stiffness: f64) -> Glue {
         let (boundary, x) = (body.mesh.boundary(), &body.mesh.positions);
         let mut traversal = Traversal::new(&boundary, x, vertices.len());
@@ -41,7 +41,8 @@ impl Glue {
         glue
     }
 
-    /// Adds its bonds to a world that has the cloth and the body; a vertex stands for a third of its triangles.
+    /// Adds the bonds to a world that has the cloth and the body. The area of a vertex is a third of its triangles'
+    /// area.
     pub fn add(&self, world: &mut World) {
         let object = |name: &String| world.objects.iter().find(|o| o.name == *name);
         let (Some(cloth), Some(body)) = (object(&self.names[0]), object(&self.names[1])) else { return };
@@ -53,7 +54,7 @@ impl Glue {
             let third = (b - a).cross(&(c - a)).norm() / 6.0;
             t.iter().for_each(|v| areas[place(*v) as usize] += third);
         }
-        // Vertices that are joined hold once.
+        // Vertices joined by a seam get one bond.
         let mut known = BTreeSet::new();
         let bonds: Vec<Bond> = (self.vertices.iter().zip(&self.triangles))
             .filter(|(v, _)| areas[place(**v) as usize] > 0.0 && known.insert(place(**v)))

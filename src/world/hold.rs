@@ -5,53 +5,53 @@ use super::step::Step;
 use crate::force::links::Link;
 use crate::linalg::{Mat3, Vec3};
 
-/// Vertices that follow a motion while the window is open.
+/// Pin: vertices that follow a prescribed motion while its window is open.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pin {
     /// World vertices.
     pub vertices: Vec<u32>,
-    /// How they move from where they were when the window opened.
+    /// Motion relative to the positions when the window opened.
     pub motion: Motion,
-    /// Window [s].
+    /// Start of the window [s].
     pub from: f64,
     /// End of the window [s].
     pub until: f64,
-    /// How far its vertices give way in a pinch, from their path [m].
+    /// Largest distance from the path at which pinned vertices may give way in a pinch [m].
     pub slack: f64,
 }
 
 impl Pin {
-    /// What takes its vertices from where they were when it took hold to where they are at a time [s].
+    /// Returns the displacement from the positions when the window opened to those at time `t` [s].
     pub fn carry(&self, t: f64) -> Carry {
         self.motion.carry(self.from, t)
     }
 
-    /// A pin that holds its vertices where they are, always.
+    /// Returns a pin that fixes its vertices at all times.
     pub fn fixed(vertices: Vec<u32>) -> Pin {
         Pin { vertices, motion: Motion::Fixed, from: 0.0, until: f64::INFINITY, slack: f64::INFINITY }
     }
 }
 
-/// How a soft handle pulls.
+/// Force law of a soft handle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pull {
-    /// A spring to the moving target: stiffness [N/m] per vertex and the largest force [N] per vertex.
+    /// Spring to the moving target.
     Spring {
-        /// Stiffness [N/m].
+        /// Stiffness per vertex [N/m].
         stiffness: f64,
-        /// Largest force [N].
+        /// Largest force per vertex [N].
         most: f64,
     },
-    /// A constant force shared by the vertices [N].
+    /// Constant force, shared by the vertices [N].
     Force(Vec3),
 }
 
-/// A soft handle: a force toward a scripted target (Horiba et al. 2007: the mouse).
+/// Soft handle: a force toward a scripted target (Horiba et al. 2007: the mouse).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Handle {
-    /// Where and when.
+    /// Vertices, target motion and window.
     pub pin: Pin,
-    /// How.
+    /// Force law.
     pub pull: Pull,
 }
 
@@ -62,33 +62,33 @@ pub struct Pulled {
     pub vertex: u32,
     /// Force at the end of free flight [N].
     pub force: Vec3,
-    /// How much it falls from there [N/m].
+    /// Decrease of the force with displacement from there [N/m].
     pub stiffness: f64,
 }
 
 impl Pulled {
-    /// At a vertex, without force.
+    /// Creates a pull at a vertex, without force.
     pub fn at(vertex: u32) -> Pulled {
         Pulled { vertex, force: Vec3::zeros(), stiffness: 0.0 }
     }
 
-    /// Pulls as a spring over the way `away`, with at most the force `most`.
+    /// Sets the pull of a spring of extension `away`. Its stiffness is reduced so that the force is at most `most`.
     pub fn spring(&mut self, away: Vec3, stiffness: f64, most: f64) {
         self.stiffness = stiffness.min(most / away.norm().max(f64::MIN_POSITIVE));
         self.force = away * self.stiffness;
     }
 
-    /// Force that the step used [N].
+    /// Returns the force that the step applied [N].
     pub fn used(&self, step: &Step) -> Vec3 {
         self.force - step.solved(self.vertex) * self.stiffness
     }
 
-    /// Its vertex and weight, as a link has them.
+    /// Returns vertices and weights in the form of a link.
     pub fn corners(&self) -> ([u32; 4], [f64; 4]) {
         ([self.vertex, 0, 0, 0], [1.0, 0.0, 0.0, 0.0])
     }
 
-    /// The link.
+    /// Returns the pull as a link.
     pub fn link(&self) -> Link {
         let Pulled { force, stiffness, .. } = *self;
         Link { weights: [1.0, 0.0, 0.0, 0.0], force, stiffness: Mat3::from_diagonal_element(stiffness) }

@@ -1,22 +1,22 @@
-//! The world: objects as ranges of one vertex array, and the state that differs between two moments.
+//! World: objects as ranges of one vertex array, and the state that changes from step to step.
 //!
-//! Moving vertices (cloths, then bodies) come first, in the order of the solver's subdomains; the vertices of obstacles follow in file
-//! order. [`World`] holds what is constant during a run, [`State`] all that is not.
+//! Moving vertices (cloths, then bodies) come first, in the order of the solver's subdomains. The vertices of obstacles
+//! follow in file order. [`World`] holds everything that is constant during a run, [`State`] everything else.
 
-/// From meshes and laws to a world.
+/// Builds a world from meshes and laws.
 pub mod build;
-/// What hangs together.
+/// Connected components.
 pub mod component;
 mod contact;
-/// What crosses.
+/// Surface intersections.
 pub mod crossing;
-/// Friction of pairs.
+/// Friction of pairs of objects.
 pub mod friction;
-/// The interface of effects.
+/// Interface of effects.
 pub mod effect;
-/// Effects and their memories behind pointers.
+/// Type-erased effects and their memories.
 pub mod effects;
-/// How loud a recording is.
+/// Loudness of a recording.
 pub mod envelope;
 /// Cloths glued to bodies.
 pub mod glue;
@@ -24,25 +24,25 @@ pub mod glue;
 mod hold;
 /// Prescribed motion.
 pub mod motion;
-/// Where far scenes are solved.
+/// Local origin of scenes far from (0, 0, 0).
 pub mod origin;
-/// What probes measure.
+/// Quantities that probes measure.
 pub mod probe;
-/// The table of what is told of a state.
+/// Table of the quantities reported of a state.
 pub mod quantity;
 /// Recorded shapes of obstacles.
 pub mod recording;
-/// Times of the run and of the shot.
+/// Time of the run and of the shot.
 pub mod shot;
-/// What is prescribed, from the shot's time to the run's.
+/// Conversion of prescribed motion from shot time to run time.
 mod retime;
-/// A state as bytes.
+/// State as bytes.
 pub mod snapshot;
-/// One step in the making.
+/// Data shared by the stages of a step.
 pub mod step;
-/// Why a step could not be made.
+/// Reasons why a step fails.
 pub mod step_error;
-/// What gives way in a pinch.
+/// Vertices that give way in a pinch.
 pub mod yields;
 /// Wind as a function of time.
 pub mod wind;
@@ -70,22 +70,22 @@ use wind::Wind;
 use window::Window;
 use yields::{Dent, Slack};
 
-/// What an object is.
+/// Kind of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Simulated sheet.
     Cloth,
-    /// Simulated solid: its boundary.
+    /// Boundary of a simulated solid.
     Body,
-    /// Prescribed.
+    /// Obstacle with prescribed motion.
     Obstacle,
 }
 
 impl Kind {
-    /// All of them, in the order of objects.
+    /// All kinds, in the order of objects.
     pub const ALL: [Kind; 3] = [Kind::Cloth, Kind::Body, Kind::Obstacle];
 
-    /// As in records and messages.
+    /// Returns the name of the kind in records and messages.
     pub fn word(self) -> &'static str {
         match self {
             Kind::Cloth => "cloth",
@@ -94,51 +94,51 @@ impl Kind {
         }
     }
 
-    /// It moves by forces.
+    /// Returns true if the object moves by forces.
     pub fn simulated(self) -> bool {
         self != Kind::Obstacle
     }
 }
 
-/// One object: a range of vertices, triangles and edges.
+/// Object: a range of vertices, triangles and edges.
 #[derive(Clone, Debug)]
 pub struct Object {
     /// Name in the scene.
     pub name: String,
-    /// What it is.
+    /// Kind of the object.
     pub kind: Kind,
-    /// Its vertices in the world.
+    /// Range of its vertices in the world.
     pub vertices: Range<usize>,
     /// World vertex of each file vertex.
     pub place: Vec<u32>,
     /// Triangles in file order, indices of file vertices.
     pub triangles: Vec<[u32; 3]>,
-    /// How many of them in a row each face of the file was cut into; empty where all faces are triangles.
+    /// Number of consecutive triangles that each face of the file was split into; empty if all faces are triangles.
     pub polygons: Vec<u32>,
-    /// Chart of the file.
+    /// Chart coordinates of the file.
     pub uv: Vec<Vec2>,
     /// Indices into `uv` per triangle.
     pub uv_triangles: Vec<[u32; 3]>,
     /// Coulomb friction of its surface.
     pub friction: Friction,
-    /// Its activation distance; two objects have the mean of theirs [m].
+    /// Activation distance [m]. A pair of objects uses the mean of both.
     pub distance: f64,
-    /// Its vertices touch its own triangles.
+    /// Self-contact is enabled.
     pub self_contact: bool,
     /// Mean edge length at the start [m].
     pub edge: f64,
 }
 
-/// What a cloth has beside its elements.
+/// Cloth data that are not elements.
 #[derive(Clone, Debug, Default)]
 pub struct Cloth {
     /// Index of its object.
     pub object: usize,
-    /// What bounds its stretch.
+    /// Bounds of edge or spring lengths.
     pub limits: Vec<Limit>,
 }
 
-/// Two vertices that may not be nearer to each other, or farther apart, than their bounds.
+/// Bounds of the distance between two vertices.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limit {
     /// The vertices.
@@ -150,13 +150,13 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// An upper bound alone [m].
+    /// Creates a limit with an upper bound alone [m].
     pub fn most(ends: [u32; 2], most: f64) -> Limit {
         Limit { ends, least: 0.0, most }
     }
 }
 
-/// Where an obstacle's vertices are at a time.
+/// Motion of an obstacle's vertices as a function of time.
 #[derive(Clone, Debug)]
 pub enum Course {
     /// Rigid motion of the start shape.
@@ -174,16 +174,17 @@ pub struct Obstacle {
     pub rest: Vec<Vec3>,
     /// Motion.
     pub course: Course,
-    /// When it is there.
+    /// Time window in which the obstacle exists.
     pub window: Window,
 }
 
-/// Everything that is constant during a run.
+/// Constants of a run.
 #[derive(Clone, Debug)]
 pub struct World {
-    /// What the origin of all positions here and in files is in the scene [m]: zero unless the scene is far from there.
+    /// Origin of all positions in the world and in files, in scene coordinates [m]. Non-zero only for scenes far from
+    /// (0, 0, 0).
     pub origin: Vec3,
-    /// How the run's time belongs to the shot's.
+    /// Relation between run time and shot time.
     pub shot: Shot,
     /// Acceleration of gravity [m/s^2].
     pub gravity: Vec3,
@@ -191,11 +192,11 @@ pub struct World {
     pub wind: Wind,
     /// Number of moving vertices.
     pub moving: usize,
-    /// Subdomains of the moving vertices.
+    /// Offsets of the solver's subdomains in the moving vertices.
     pub starts: Vec<usize>,
     /// Masses of the moving vertices [kg].
     pub mass: Vec<f64>,
-    /// Component of each moving vertex: what membranes, bending and solids join.
+    /// Component of each moving vertex: vertices joined by membranes, bending and solids.
     pub component: Vec<u32>,
     /// Mass of each component [kg].
     pub component_mass: Vec<f64>,
@@ -215,26 +216,26 @@ pub struct World {
     pub pins: Vec<Pin>,
     /// Soft handles of cloths and bodies.
     pub handles: Vec<Handle>,
-    /// What can touch.
+    /// Surface mesh for contact.
     pub surface: Surface,
-    /// How it touches.
+    /// Contact settings.
     pub contact: ContactSettings,
-    /// Friction of pairs, where it is not that of both objects.
+    /// Friction of pairs that overrides the friction of the two objects.
     pub frictions: Frictions,
     /// Effects, in their order.
     pub effects: Effects,
-    /// What is measured.
+    /// Probes.
     pub probes: Vec<Probe>,
 }
 
-/// Everything that differs between two moments.
+/// State of a run: everything that changes from step to step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
     /// Time [s].
     pub time: f64,
-    /// How far prescribed motion is behind the time, because it had to wait for pinched cloth [s].
+    /// Delay of prescribed motion behind the time, caused by pinched cloth [s].
     pub lag: f64,
-    /// Part of its pace that it was held back by in the last step: 1 when it stood still.
+    /// Fraction of the pace by which prescribed motion was slowed in the last step: 1 at standstill.
     pub held: f64,
     /// Steps taken.
     pub step: u64,
@@ -246,44 +247,47 @@ pub struct State {
     pub x_before: Vec<Vec3>,
     /// Velocities of the moving vertices one step before [m/s].
     pub v_before: Vec<Vec3>,
-    /// The last step [s]; 0 at the start.
+    /// Size of the last step [s]; 0 at the start.
     pub last: f64,
-    /// Step size aimed at [s]; 0 at the start.
+    /// Target step size [s]; 0 at the start.
     pub target: f64,
-    /// Steps since the last one that had to be repeated.
+    /// Steps since the last repeat.
     pub clean: u32,
-    /// Steps in a row that aimed at less than the smallest one.
+    /// Consecutive steps whose target was below the smallest step size.
     pub short: u32,
-    /// Solution of the last step, the next one's first guess, scaled by its step squared [m/s^2].
+    /// Solution of the last step, divided by its effective step squared [m/s^2]. The next step uses it as initial
+    /// guess.
     pub guess: Vec<Vec3>,
-    /// What laws remember.
+    /// Memory of the laws.
     pub memory: Memory,
-    /// Friction memory by contact key, keys ascending.
+    /// Friction memory of contacts, sorted by contact key.
     pub bristles: Vec<(u64, Bristle)>,
-    /// Pairs of features that contact leaves out because their triangles cross since the start; sorted.
+    /// Feature pairs excluded from contact because their triangles have intersected since the start; sorted.
     pub ignored: Vec<(Pair, [u32; 2])>,
-    /// Object that cloth goes through since a pinch, until no triangles of theirs cross.
+    /// Object that cloth passes through since a pinch, until their triangles no longer intersect.
     pub released: Option<usize>,
-    /// Pinned vertices that gave way in a pinch, by pin and place.
+    /// Pinned vertices that gave way in a pinch, sorted by pin and index in the pin.
     pub slack: Vec<Slack>,
     /// Vertices of obstacles that gave way, ascending.
     pub dents: Vec<Dent>,
-    /// Steps since something last gave way; counts up to [`yields::LATE`].
+    /// Steps since a vertex last gave way, at most [`yields::LATE`].
     pub calm: u32,
-    /// Part of thickness and activation distance that contacts of each vertex have, since they began nearer; empty: the whole.
+    /// Scale of thickness and activation distance at each vertex, 0 to 1, during the ramp after a start that is too
+    /// near; empty: 1 everywhere.
     pub room: Vec<f64>,
-    /// Where the vertices of each pin, then of each handle, were when its window opened.
+    /// Positions of the vertices of each pin, then of each handle, when its window opened.
     pub anchors: Vec<Option<Vec<Vec3>>>,
     /// Memories of effects, in their order.
     pub effects: Memories,
-    /// Work done so far by what each probe of work is of [J].
+    /// Work done so far by the source of each work probe [J].
     pub work: Vec<f64>,
-    /// Energy that steps made of nothing in each component that nothing holds, less what they lost [J]; empty: none.
+    /// Energy error of each unconstrained component: energy gained by steps, less energy lost [J]; empty: zero.
     pub owed: Vec<f64>,
 }
 
 impl State {
-    /// What keeps it from going on in a world whose start is `start`, in words: it has other numbers of something, or another memory.
+    /// Lists the reasons why this state cannot continue in a world whose initial state is `start`. Counts differ, or
+    /// the memory of laws or effects does.
     pub fn misfits(&self, world: &World, start: &State) -> Vec<String> {
         let counts = |s: &State| [s.x.len(), s.v.len(), s.x_before.len(), s.v_before.len(), s.guess.len()];
         let pins = world.pins.iter().chain(world.handles.iter().map(|h| &h.pin));
@@ -313,7 +317,7 @@ impl State {
 }
 
 impl Course {
-    /// Position of each vertex at time `t`.
+    /// Computes the position of each vertex at time `t`.
     pub fn place(&self, rest: &[Vec3], t: f64, out: &mut [Vec3]) {
         match self {
             Course::Rigid(motion) => {
@@ -326,7 +330,7 @@ impl Course {
         }
     }
 
-    /// It never moves.
+    /// Returns true if the obstacle never moves.
     pub fn still(&self) -> bool {
         match self {
             Course::Rigid(motion) => *motion == Motion::Fixed,
@@ -336,36 +340,36 @@ impl Course {
 }
 
 impl World {
-    /// Adds a law. States from before do not know its memory.
+    /// Adds a law. States created before do not have its memory.
     pub fn add(&mut self, law: Arc<dyn Term>) {
         self.elements.others.push(law);
         (self.component, self.component_mass) = component::components(&self.elements, &self.mass);
     }
 
-    /// Gives each object its activation distance [m]; none is larger than that of the world.
+    /// Sets the activation distance of each object [m]. It must not exceed that of the world.
     pub fn set_distances(&mut self, own: impl Iterator<Item = f64>) {
         self.objects.iter_mut().zip(own).for_each(|(object, own)| object.distance = own);
     }
 
-    /// Activation distance of what a pair with these vertices is of [m].
+    /// Returns the activation distance of the objects to which this pair of features belongs [m].
     pub fn distance(&self, vertices: &[u32; 4]) -> f64 {
         let of = |v: u32| self.objects[usize::from(self.surface.object[v as usize])].distance;
         0.5 * (of(vertices[0]) + of(vertices[3]))
     }
 
-    /// Number of objects that move by forces: the first ones.
+    /// Returns the number of simulated objects. They are the first ones.
     pub fn simulated(&self) -> usize {
         self.cloths.len() + self.elements.bodies.len()
     }
 
-    /// Positions of all obstacle vertices at time `t`, written behind the moving ones.
+    /// Computes the positions of all obstacle vertices at time `t`. They are stored after the moving vertices.
     pub fn place_obstacles(&self, t: f64, x: &mut [Vec3]) {
         for obstacle in &self.obstacles {
             obstacle.course.place(&obstacle.rest, t, &mut x[self.objects[obstacle.object].vertices.clone()]);
         }
     }
 
-    /// Why recorded motion can no longer be read, and of which object, if that is so.
+    /// Returns an error message that names the object, if its recorded motion can no longer be read.
     pub fn lost(&self) -> Option<String> {
         self.obstacles.iter().find_map(|obstacle| match &obstacle.course {
             Course::Rigid(_) => None,
@@ -375,7 +379,7 @@ impl World {
         })
     }
 
-    /// Values of an object's vertices in file order.
+    /// Returns values at an object's vertices in file order.
     pub fn in_file_order<T: Copy>(&self, object: &Object, values: &[T]) -> Vec<T> {
         object.place.iter().map(|v| values[*v as usize]).collect()
     }

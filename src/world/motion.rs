@@ -1,4 +1,4 @@
-//! Prescribed motion: keyframes, rotation about an axis, recorded paths. Functions of time alone.
+//! Prescribed motion as a function of time alone: keyframes, rotation about an axis, recorded paths.
 
 use super::recording::{Recording, bracket};
 use crate::linalg::{Rotation, UnitVec3, Vec3};
@@ -6,83 +6,84 @@ use crate::linalg::{Rotation, UnitVec3, Vec3};
 /// A rigid displacement `p -> rotation (p - origin) + origin + translation`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rigid {
-    /// Turn about `origin`.
+    /// Rotation about `origin`.
     pub rotation: Rotation,
-    /// Centre of the turn [m].
+    /// Centre of the rotation [m].
     pub origin: Vec3,
-    /// Shift after the turn [m].
+    /// Translation after the rotation [m].
     pub translation: Vec3,
 }
 
 impl Rigid {
-    /// No displacement.
+    /// Returns the zero displacement.
     pub fn identity() -> Rigid {
         Rigid { rotation: Rotation::identity(), origin: Vec3::zeros(), translation: Vec3::zeros() }
     }
 
-    /// The displaced point.
+    /// Returns the displaced point.
     pub fn apply(&self, p: &Vec3) -> Vec3 {
         self.rotation * (p - self.origin) + self.origin + self.translation
     }
 
-    /// The point that `apply` brings to `p`.
+    /// Returns the point that `apply` maps to `p`.
     pub fn invert(&self, p: &Vec3) -> Vec3 {
         self.rotation.inverse() * (p - self.origin - self.translation) + self.origin
     }
 }
 
-/// A pose at a time.
+/// Pose at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Keyframe {
-    /// When [s].
+    /// Time [s].
     pub time: f64,
-    /// Turn about `origin`: axis times angle [rad].
+    /// Rotation vector about `origin`: axis times angle [rad].
     pub turn: Vec3,
-    /// Centre of the turn [m].
+    /// Centre of the rotation [m].
     pub origin: Vec3,
-    /// Shift after the turn [m].
+    /// Translation after the rotation [m].
     pub translation: Vec3,
 }
 
-/// How something moves.
+/// Prescribed motion.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Motion {
-    /// It stands still.
+    /// No motion.
     Fixed,
-    /// Poses at ascending times; held before the first and after the last, turn and translation linear between.
+    /// Poses at ascending times, with linear interpolation of rotation vector and translation. The first and last pose
+    /// hold outside their times.
     Keyframes(Vec<Keyframe>),
-    /// Steady turning.
+    /// Rotation at constant speed.
     Rotation {
         /// Axis through `origin`.
         axis: UnitVec3,
-        /// A point of the axis [m].
+        /// Point on the axis [m].
         origin: Vec3,
         /// Angular speed [rad/s].
         speed: f64,
-        /// Time at which turning starts [s].
+        /// Start of the rotation [s].
         from: f64,
-        /// Time at which it ends [s].
+        /// End of the rotation [s].
         until: f64,
     },
-    /// A recorded point sequence: displacement from its first point, linear between the samples.
+    /// Recorded path of a point: displacement from its first sample, linear between samples.
     Path(Vec<(f64, Vec3)>),
-    /// Places of each vertex of a pin: displacement from where they are when it takes hold.
+    /// Recorded positions of each vertex of a pin, used as displacement since the window opened.
     Recorded(Recording),
 }
 
-/// The way of points between two times.
+/// Displacement of points between two times.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Carry {
-    /// None.
+    /// No displacement.
     Still,
-    /// From one pose to another.
+    /// Rigid displacement from one pose to another.
     Rigid(Rigid, Rigid),
-    /// A shift of each point [m].
+    /// Displacement of each point [m].
     Each(Vec<Vec3>),
 }
 
 impl Carry {
-    /// Where the point of this number comes to, from `p`.
+    /// Returns the new position of point number `k`, from `p`.
     pub fn apply(&self, k: usize, p: &Vec3) -> Vec3 {
         match self {
             Carry::Still => *p,
@@ -93,7 +94,7 @@ impl Carry {
 }
 
 impl Motion {
-    /// Displacement from the start pose at time `t` [s]; none where each vertex has its own.
+    /// Returns the displacement from the start pose at time `t` [s]; identity if each vertex has its own motion.
     pub fn at(&self, t: f64) -> Rigid {
         match self {
             Motion::Fixed | Motion::Recorded(_) => Rigid::identity(),
@@ -121,7 +122,7 @@ impl Motion {
         }
     }
 
-    /// What takes points from where they are at a time to where they are at another [s].
+    /// Returns the displacement from positions at time `from` to those at time `to` [s].
     pub fn carry(&self, from: f64, to: f64) -> Carry {
         match self {
             Motion::Fixed => Carry::Still,

@@ -1,19 +1,20 @@
-//! A local origin: what is far from (0, 0, 0) is solved and written about a point near it, for the single precision of files would
-//! else show: at 5 km it has steps of half a millimetre.
+//! Local origin of scenes far from (0, 0, 0). Such a scene is solved and written relative to a nearby point. Otherwise
+//! the single precision of files would be visible, which has a spacing of half a millimetre at 5 km.
 
 use super::build::Input;
 use super::motion::Motion;
 use super::{Course, Pin};
 use crate::linalg::Vec3;
 
-/// Distance of the middle of what is simulated along an axis from which on it is far [m]: steps of single precision have
-/// 8 micrometres there.
+/// Distance along an axis [m], of the centre of simulated objects from (0, 0, 0), beyond which a local origin is used.
+/// The spacing of single precision is 8 micrometres there.
 const FAR: f64 = 128.0;
-/// Local origins are whole numbers of these [m], so that they are the same for a scene that is changed a little, and exact.
+/// Grid spacing of local origins [m]. They are multiples of it, so that they are exact and do not change with small
+/// edits of the scene.
 const GRID: f64 = 16.0;
 
 impl Input {
-    /// The origin that suits what is simulated: zero unless that is far.
+    /// Returns the local origin for the simulated objects: zero unless they are far from (0, 0, 0).
     pub fn origin(&self) -> Vec3 {
         let positions =
             self.cloths.iter().map(|c| &c.mesh.positions).chain(self.bodies.iter().map(|b| &b.mesh.positions));
@@ -29,7 +30,7 @@ impl Input {
         }
     }
 
-    /// Moves everything so that `origin` comes to (0, 0, 0).
+    /// Moves everything so that `origin` becomes (0, 0, 0).
     pub fn about(&mut self, origin: &Vec3) {
         let shift = |x: &mut [Vec3]| x.iter_mut().for_each(|p| *p -= origin);
         for cloth in &mut self.cloths {
@@ -56,13 +57,13 @@ fn held(pins: &mut [Pin], origin: &Vec3) {
     pins.iter_mut().for_each(|pin| turned(&mut pin.motion, origin));
 }
 
-/// Moves the centres of turns; all else of a motion is relative.
+/// Moves the centres of rotation. Everything else in a motion is relative.
 fn turned(motion: &mut Motion, origin: &Vec3) {
     match motion {
         Motion::Fixed | Motion::Path(_) | Motion::Recorded(_) => {}
         Motion::Rotation { origin: centre, .. } => *centre -= origin,
         Motion::Keyframes(keys) => {
-            // Without a turn the centre does not matter, and a far one would cost digits.
+            // Without rotation the centre has no effect, and a far one would cost digits.
             if keys.iter().any(|key| key.turn != Vec3::zeros()) {
                 keys.iter_mut().for_each(|key| key.origin -= origin);
             }

@@ -1,71 +1,71 @@
-//! What probes measure: names, quantities, columns and values. The forces are found in the step (`stepper::probe`).
+//! Probes: names, quantities, columns and values. The forces are computed in the step (`stepper::probe`).
 
 use super::{Object, State, World};
 use crate::linalg::Vec3;
 
-/// How often a probe measures.
+/// Sampling interval of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Every {
-    /// At each frame.
+    /// Each frame.
     Frame,
-    /// At the end of each step.
+    /// Each step.
     Step,
 }
 
-/// What prescribes motion or force, or is acted on.
+/// Part of the scene whose force or work a probe measures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// Some of the world's pins, by number.
+    /// Pins of the world, by index.
     Pins(Vec<usize>),
-    /// Some of the world's handles, by number.
+    /// Handles of the world, by index.
     Handles(Vec<usize>),
-    /// An object, by number.
+    /// Force on an object.
     Object {
-        /// Which.
+        /// Index of the object.
         object: usize,
-        /// Only what acts between it and this one; all others where there is none.
+        /// Other object of the force; `None`: all other objects.
         from: Option<usize>,
     },
-    /// All that is simulated, from outside.
+    /// External forces on all simulated objects.
     Everything,
 }
 
-/// What a probe measures.
+/// Quantity that a probe measures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// A force, as the last step used it [N].
+    /// Force in the last step [N].
     Force(Source),
-    /// Work done since the start by what is prescribed [J].
+    /// Work of prescribed motion or force since the start [J].
     Work(Source),
-    /// Distance of the mean positions of two groups of vertices [m].
+    /// Distance between the mean positions of two groups of vertices [m].
     Length([Vec<u32>; 2]),
     /// Mean position [m] and velocity [m/s] of some vertices.
     Position(Vec<u32>),
 }
 
-/// A probe.
+/// Probe of a scene.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// Name, also of its file.
+    /// Name, also of the output file.
     pub name: String,
-    /// How often it measures.
+    /// Sampling interval.
     pub every: Every,
-    /// What it measures.
+    /// Measured quantity.
     pub measure: Measure,
 }
 
-/// Parts of the balance of everything, in the order of their columns: the sum of the five after it comes first, what the step's corrections
-/// changed and the rate of the momentum last.
+/// Terms of the momentum balance, in the order of their columns. `force` is the sum of the next five. `corrections` is
+/// the change by corrections of the step. The last is the rate of momentum.
 pub const BALANCE: [&str; 8] =
     ["force", "gravity", "pins", "handles", "obstacles", "laws", "corrections", "momentum rate"];
 
 impl Probe {
-    /// Its values come from a step, and there are none before the first.
+    /// Returns true if the values come from a step, so that there are none before the first step.
     pub fn of_steps(&self) -> bool {
         matches!(self.measure, Measure::Force(_))
     }
 
-    /// It asks a step for forces.
+    /// Returns the source whose forces the probe needs from each step.
     pub fn asks(&self) -> Option<&Source> {
         match &self.measure {
             Measure::Force(source) | Measure::Work(source) => Some(source),
@@ -73,7 +73,7 @@ impl Probe {
         }
     }
 
-    /// Names of the vectors that a force consists of.
+    /// Returns the names of the vectors that make up a force.
     pub fn vectors(&self, world: &World) -> &'static [&'static str] {
         match &self.measure {
             Measure::Force(Source::Everything) => &BALANCE,
@@ -87,7 +87,7 @@ impl Probe {
         }
     }
 
-    /// Its columns behind the time, with their units.
+    /// Returns the headings of the columns after the time, with units.
     pub fn columns(&self, world: &World) -> Vec<String> {
         let vector = |name: &str, unit: &str| ["x", "y", "z"].map(|axis| format!("{name} {axis} [{unit}]"));
         match self.measure {
@@ -98,7 +98,7 @@ impl Probe {
         }
     }
 
-    /// Its values, in the order of its columns; `forces` are those of the last step, `work` what has been done so far.
+    /// Appends the values in column order. `forces` are those of the last step, `work` is the work done so far.
     pub fn values(&self, world: &World, state: &State, forces: &[Vec3], work: f64, out: &mut Vec<f64>) {
         match &self.measure {
             Measure::Force(_) => out.extend(forces.iter().flat_map(|force| [force.x, force.y, force.z])),
@@ -112,25 +112,25 @@ impl Probe {
     }
 }
 
-/// Mean over some vertices, in their order.
+/// Returns the mean over vertices, summed in their order.
 fn mean(of: &[Vec3], vertices: &[u32]) -> Vec3 {
     vertices.iter().map(|v| of[*v as usize]).sum::<Vec3>() / vertices.len().max(1) as f64
 }
 
 impl World {
-    /// Sets the probes, and what they have in a state at the start.
+    /// Sets the probes, and their values in an initial state.
     pub fn probe(&mut self, probes: Vec<Probe>, state: &mut State) {
         let works = probes.iter().filter(|probe| matches!(probe.measure, Measure::Work(_))).count();
         state.work = vec![0.0; works];
         self.probes = probes;
     }
 
-    /// A probe asks the steps for forces.
+    /// Returns true if a probe needs forces from the steps.
     pub fn probes_forces(&self) -> bool {
         self.probes.iter().any(|probe| probe.asks().is_some())
     }
 
-    /// Object of a vertex.
+    /// Returns the object of a vertex.
     pub fn object_of(&self, v: usize) -> Option<usize> {
         let k = self.objects.partition_point(|object: &Object| object.vertices.end <= v);
         self.objects.get(k).filter(|object| object.vertices.contains(&v)).map(|_| k)
@@ -143,7 +143,7 @@ mod tests {
     use crate::mesh::generate::{Diagonals, sheet};
     use crate::world::build::{ClothInput, Input, build};
 
-    /// Lengths and positions are those of means; a world about an origin of its own tells where things are in the scene.
+    /// Lengths and positions use means. A world with a local origin reports positions in scene coordinates.
     #[test]
     fn lengths_and_positions_are_of_means() {
         let mesh = sheet(3, 3, 0.2, 0.4, Diagonals::Aligned, |m| Vec3::new(m.x, 1.0, m.y));

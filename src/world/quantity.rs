@@ -1,7 +1,8 @@
-//! The table of quantities: what is told of a state, a row each.
+//! Table of the quantities reported of a state, one per row.
 //!
-//! [`Channel`]s are values at the vertices of a cloth, [`energies`] numbers of the whole world; `numbers!` declares the numbers of
-//! steps and frames. Scene keys, files, pictures, statistics, report and tests read these rows: a quantity is added as one of them.
+//! [`Channel`]s are values at the vertices of a cloth. [`energies`] are numbers of the whole world. `numbers!` declares
+//! the numbers of steps and frames. Scene keys, files, pictures, statistics, report and tests read these rows: a new
+//! quantity is a new row.
 
 mod gap;
 mod inner;
@@ -21,24 +22,24 @@ use crate::force::term;
 use crate::linalg::par;
 use std::sync::LazyLock;
 
-/// A quantity known at every vertex of a cloth.
+/// Quantity at every vertex of a cloth.
 #[derive(Debug)]
 pub struct Channel {
-    /// Its word in scenes and files.
+    /// Name in scenes and files.
     pub word: &'static str,
-    /// Its name in a legend, where that is not its word.
+    /// Name in a legend, if it differs from `word`.
     pub label: Option<&'static str>,
     /// Unit; empty for a pure number.
     pub unit: &'static str,
-    /// What it is.
+    /// Description.
     pub sentence: &'static str,
-    /// What a picture shows of it.
+    /// Description as a colouring of pictures.
     pub shown: &'static str,
-    /// Colours go two ways from zero.
+    /// Colour map diverges from zero.
     pub diverging: bool,
-    /// Why no cloth of a scene may have it.
+    /// Reason why no cloth of a scene has the channel.
     pub lacks: &'static str,
-    /// Values at the vertices of a cloth, in file order; `None` if the cloth has none.
+    /// Computes the values at the vertices of a cloth, in file order; `None` if the cloth has none.
     pub values: fn(&Channel, &World, &State, &Object) -> Option<Vec<f64>>,
 }
 
@@ -49,7 +50,7 @@ impl PartialEq for Channel {
 }
 
 impl Channel {
-    /// What most rows say.
+    /// Default values of a row.
     pub const BLANK: Channel = Channel {
         word: "",
         label: None,
@@ -62,7 +63,7 @@ impl Channel {
     };
 }
 
-/// The channel by which pictures darken what is wet.
+/// Channel by which pictures darken wet cloth.
 pub const SATURATION: &str = "saturation";
 
 /// Channels that every cloth has.
@@ -124,7 +125,7 @@ pub static INNER: &[Channel] = &[
     },
 ];
 
-/// Those of laws that only some scenes have.
+/// Channels of laws that only some scenes have.
 static OF_LAWS: LazyLock<Vec<Channel>> = LazyLock::new(|| {
     let row = |c: &'static term::Channel| Channel {
         word: c.word,
@@ -138,7 +139,7 @@ static OF_LAWS: LazyLock<Vec<Channel>> = LazyLock::new(|| {
     SHOWN.iter().flat_map(|law| law.channels).map(row).collect()
 });
 
-/// Values that a law tells; zero where the scene does not have it.
+/// Computes the values of a law's channel; zero if the scene does not have the law.
 fn of_law(channel: &Channel, world: &World, state: &State, object: &Object) -> Option<Vec<f64>> {
     let mut values = vec![0.0; world.rest.len()];
     world.elements.each_term(|term| {
@@ -150,34 +151,34 @@ fn of_law(channel: &Channel, world: &World, state: &State, object: &Object) -> O
     Some(world.in_file_order(object, &values))
 }
 
-/// Channels of laws that only some scenes have.
+/// Returns the channels of laws that only some scenes have.
 pub fn of_laws() -> impl Iterator<Item = &'static Channel> {
     OF_LAWS.iter()
 }
 
-/// An energy of what is simulated.
+/// Energy of the simulated objects.
 #[derive(Debug)]
 pub struct Energy {
-    /// Its word in files.
+    /// Name in files.
     pub word: &'static str,
-    /// What it is.
+    /// Description.
     pub sentence: &'static str,
-    /// It depends on where the origin is: beside it the others are often flat.
+    /// The value depends on the position of the origin. On its scale, other energies often look flat.
     pub placed: bool,
-    /// Of a law that only some scenes have: files leave it out where it is zero.
+    /// The energy belongs to a law that only some scenes have. Files omit it if it is zero.
     pub rare: bool,
-    /// Its value [J].
+    /// Computes the value [J].
     pub joules: fn(&Energy, &World, &State) -> f64,
 }
 
 impl Energy {
-    /// A row; it does not depend on where the origin is.
+    /// Creates a row whose value does not depend on the origin.
     pub const fn new(word: &'static str, sentence: &'static str, joules: fn(&Energy, &World, &State) -> f64) -> Energy {
         Energy { word, sentence, placed: false, rare: false, joules }
     }
 }
 
-/// Energy of stretching and of bending cloths, as stiff as their water leaves them [J].
+/// Computes the energy of stretching and of bending cloths, with stiffness reduced by water [J].
 fn stored(world: &World, state: &State) -> (f64, f64) {
     let mut soft = Vec::new();
     world.soften(state, &mut soft);
@@ -203,7 +204,7 @@ static ENERGIES: &[Energy] = &[
     },
 ];
 
-/// Those of laws that only some scenes have.
+/// Energies of laws that only some scenes have.
 static RARE: LazyLock<Vec<Energy>> = LazyLock::new(|| {
     let joules = |energy: &Energy, world: &World, state: &State| {
         let mut joules = 0.0;
@@ -220,19 +221,19 @@ static RARE: LazyLock<Vec<Energy>> = LazyLock::new(|| {
     SHOWN.iter().map(row).collect()
 });
 
-/// All energies, in the order in which a page has them.
+/// Returns all energies, in the order of reports.
 pub fn energies() -> impl Iterator<Item = &'static Energy> {
     ENERGIES.iter().chain(RARE.iter())
 }
 
-/// Kinetic energy of the moving vertices [J].
+/// Computes the kinetic energy of the moving vertices [J].
 pub fn kinetic_energy(world: &World, state: &State) -> f64 {
     let mut mass = Vec::new();
     world.masses(state, &mut mass);
     par::sum(world.moving, |v| 0.5 * mass[v] * state.v[v].norm_squared())
 }
 
-/// Potential energy of weight [J], zero at the origin.
+/// Computes the potential energy of gravity [J], zero at the origin.
 pub fn weight_energy(world: &World, state: &State) -> f64 {
     let mut mass = Vec::new();
     world.masses(state, &mut mass);
@@ -244,17 +245,17 @@ pub fn weight_energy(world: &World, state: &State) -> f64 {
 pub struct Energies(Vec<f64>);
 
 impl Energies {
-    /// From a value by row.
+    /// Creates the values from a function of the row.
     pub fn new(joules: impl Fn(&Energy) -> f64) -> Energies {
         Energies(energies().map(joules).collect())
     }
 
-    /// Rows and values.
+    /// Returns rows and values.
     pub fn all(&self) -> impl Iterator<Item = (&'static Energy, f64)> {
         energies().zip(self.0.iter().copied())
     }
 
-    /// Value of one, by its word; not a number where there is no such energy.
+    /// Returns the value of the energy with this name; NaN if there is none.
     pub fn get(&self, word: &str) -> f64 {
         self.all().find(|(energy, _)| energy.word == word).map_or(f64::NAN, |(_, joules)| joules)
     }
@@ -267,7 +268,7 @@ impl Default for Energies {
 }
 
 numbers! {
-    /// Wall seconds by stage.
+    /// Wall time by stage.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Stages {
         /// Candidate pairs.
@@ -294,7 +295,7 @@ numbers! {
 }
 
 impl Stages {
-    /// All stages.
+    /// Returns the sum of all stages.
     pub fn total(&self) -> f64 {
         Stages::NUMBERS.iter().map(|stage| (stage.get)(self)).sum()
     }
@@ -309,7 +310,7 @@ impl Stages {
 mod tests {
     use super::*;
 
-    /// No word stands twice, each has a sentence.
+    /// Names are unique, and each row has a description.
     #[test]
     fn rows_are_told_apart() {
         let energy_rows: Vec<_> = energies().map(|e| (e.word, e.sentence)).collect();

@@ -1,32 +1,32 @@
-//! Recorded shapes of an obstacle, linear between them. However many there are, no more than [`KEPT`] bytes of them are in
-//! memory: longer ones are in a temporary file that nobody else sees and that vanishes with the run.
+//! Recorded shapes of an obstacle, with linear interpolation in time. At most [`KEPT`] bytes of shapes are kept in
+//! memory. Longer recordings go to an anonymous temporary file, which is deleted with the run.
 
 use crate::linalg::Vec3;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Bytes of shapes that are kept in memory.
+/// Largest size of shapes kept in memory [bytes].
 pub const KEPT: usize = 256 << 20;
-/// Bytes of a coordinate's triple.
+/// Size of a position [bytes].
 const WIDTH: usize = 24;
 
-/// When the shapes are.
+/// Times of the shapes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Clock {
-    /// The time of the first, and from each to the next [s].
+    /// Equal intervals.
     Even {
-        /// Of the first.
+        /// Time of the first shape [s].
         start: f64,
-        /// From one to the next.
+        /// Interval between shapes [s].
         interval: f64,
     },
-    /// The time of each, ascending [s].
+    /// Time of each shape, ascending [s].
     Times(Vec<f64>),
 }
 
 impl Clock {
-    /// Time of the shape of this number, counted from 0 [s].
+    /// Returns the time of shape `k`, counted from 0 [s].
     fn time(&self, k: usize) -> f64 {
         match self {
             Clock::Even { start, interval } => start + k as f64 * interval,
@@ -35,19 +35,19 @@ impl Clock {
     }
 }
 
-/// Shapes in the order of time.
+/// Shapes in temporal order.
 #[derive(Clone, Debug)]
 pub struct Recording {
     shapes: Arc<Shapes>,
-    /// How many of them count.
+    /// Number of shapes in use.
     count: usize,
-    /// When they are.
+    /// Times of the shapes.
     pub clock: Clock,
-    /// Begin again after the last: the way from it to the first takes an interval as well. Of an even clock alone.
+    /// Playback repeats. The last interval leads from the last shape to the first. Requires an even clock.
     pub repeat: bool,
-    /// What is taken off all positions [m].
+    /// Offset subtracted from all positions [m].
     origin: Vec3,
-    /// For each shape a number of it, its time and all before, as a mark that they are the same.
+    /// Hash of all shapes and times up to each shape, to compare recordings.
     marks: Vec<u64>,
 }
 
@@ -57,7 +57,7 @@ enum Shapes {
     File(Mutex<Drawer>),
 }
 
-/// Shapes in a file, the last two that were read, and why one could not be.
+/// Shapes in a file, with the last two shapes read and the first read error.
 #[derive(Debug)]
 struct Drawer {
     file: File,
@@ -66,7 +66,7 @@ struct Drawer {
     fault: Option<String>,
 }
 
-/// Takes shapes one after the other.
+/// Builder of a recording. Shapes are added one by one.
 #[derive(Debug)]
 pub struct Recorder {
     memory: Vec<Arc<[Vec3]>>,
@@ -77,10 +77,10 @@ pub struct Recorder {
     marks: Vec<u64>,
 }
 
-/// A mark of nothing.
+/// Initial value of a hash.
 const BLANK: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// Takes a number into a mark (FNV-1a, by words).
+/// Adds a number to a hash (FNV-1a, by words).
 fn marked(mark: u64, number: f64) -> u64 {
     (mark ^ number.to_bits()).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23)
 }
@@ -92,12 +92,12 @@ impl Default for Recorder {
 }
 
 impl Recorder {
-    /// Of which so many bytes are kept in memory.
+    /// Creates a recorder that keeps at most `kept` bytes in memory.
     pub fn keeping(kept: usize) -> Recorder {
         Recorder { memory: Vec::new(), file: None, vertices: 0, count: 0, kept, marks: Vec::new() }
     }
 
-    /// Adds a shape; all have as many vertices as the first.
+    /// Adds a shape. All shapes must have as many vertices as the first.
     ///
     /// # Errors
     /// The folder of temporary files is full or cannot be written.
@@ -122,7 +122,7 @@ impl Recorder {
         }
     }
 
-    /// The shapes so far, at their times.
+    /// Finishes the recording, with the given times.
     ///
     /// # Errors
     /// As [`add`](Recorder::add).
@@ -162,12 +162,13 @@ impl PartialEq for Recording {
 }
 
 impl Recording {
-    /// How many shapes there are.
+    /// Returns the number of shapes.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The shape of this number, counted from 0; none where the file cannot be read, which [`fault`](Recording::fault) tells.
+    /// Returns shape `k`, counted from 0; `None` if the file cannot be read, with the reason in
+    /// [`fault`](Recording::fault).
     pub fn shape(&self, k: usize) -> Option<Arc<[Vec3]>> {
         match &*self.shapes {
             Shapes::Memory(all) => all.get(k).cloned(),
@@ -175,7 +176,7 @@ impl Recording {
         }
     }
 
-    /// Why a shape could not be read, if one could not.
+    /// Returns the reason why a shape could not be read, if any.
     pub fn fault(&self) -> Option<String> {
         match &*self.shapes {
             Shapes::Memory(_) => None,
@@ -183,12 +184,12 @@ impl Recording {
         }
     }
 
-    /// Time of the shape of this number, counted from 0 [s].
+    /// Returns the time of shape `k`, counted from 0 [s].
     pub fn time(&self, k: usize) -> f64 {
         self.clock.time(k)
     }
 
-    /// A mark of so many first shapes and their times: two of the same have the same. None where there are fewer.
+    /// Returns a hash of the first `count` shapes and their times; `None` if there are fewer shapes.
     pub fn mark(&self, count: usize) -> Option<u64> {
         match count.checked_sub(1) {
             None => Some(BLANK),
@@ -196,35 +197,36 @@ impl Recording {
         }
     }
 
-    /// Longest way of a vertex from each shape to the next, and from the last to the first where they repeat [m].
+    /// Computes the largest vertex displacement from each shape to the next, and from the last to the first if playback
+    /// repeats [m].
     pub fn ways(&self) -> Vec<f64> {
         let to = |k: usize| if k < self.count { k } else { 0 };
         let pairs = if self.count < 2 { 0 } else { self.count - usize::from(!self.repeat) };
         (0..pairs).map(|k| self.way(k, to(k + 1))).collect()
     }
 
-    /// Longest way of a vertex from a shape to another [m].
+    /// Computes the largest vertex displacement between two shapes [m].
     pub fn way(&self, from: usize, to: usize) -> f64 {
         let Some((a, b)) = self.shape(from).zip(self.shape(to)) else { return 0.0 };
         a.iter().zip(&*b).map(|(a, b)| (b - a).norm()).fold(0.0, f64::max)
     }
 
-    /// The first shape.
+    /// Returns the first shape.
     pub fn start(&self) -> Vec<Vec3> {
         self.shape(0).map(|shape| shape.iter().map(|p| p - self.origin).collect()).unwrap_or_default()
     }
 
-    /// Leaves out the last shape.
+    /// Removes the last shape.
     pub fn leave_out_last(&mut self) {
         self.count -= 1;
     }
 
-    /// Takes `origin` off all positions.
+    /// Subtracts `origin` from all positions.
     pub fn shift(&mut self, origin: &Vec3) {
         self.origin += origin;
     }
 
-    /// Position of each vertex at time `t` [s]; they stay where they are if it cannot be read.
+    /// Interpolates the position of each vertex at time `t` [s]. Positions stay unchanged if a shape cannot be read.
     pub fn place(&self, t: f64, out: &mut [Vec3]) {
         let last = self.count - 1;
         let (low, high, f) = match &self.clock {
@@ -273,7 +275,7 @@ impl Drawer {
     }
 }
 
-/// The two samples around `t` and the fraction between them; `None` without samples.
+/// Finds the two samples around `t` and the fraction between them; `None` without samples.
 pub fn bracket(count: usize, time: impl Fn(usize) -> f64, t: f64) -> Option<(usize, usize, f64)> {
     let last = count.checked_sub(1)?;
     let mut next = 0;

@@ -1,11 +1,11 @@
-//! Brings what is prescribed from the time of the shot to that of the run.
+//! Conversion of prescribed motion from shot time to run time.
 
 use super::Course;
 use super::build::Input;
 use super::shot::Shot;
 
 impl Input {
-    /// Brings the times of all that is prescribed from the shot to the run.
+    /// Converts the times of all prescribed motion, wind and windows from shot time to run time.
     pub fn retime(&mut self, shot: &Shot) {
         if *shot == Shot::default() {
             return;

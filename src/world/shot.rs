@@ -1,17 +1,17 @@
-//! Time of the run and time of the shot. A run begins `lead` seconds of the shot before its first frame, and steps through
-//! `scale` seconds for each second of the shot. Laws of physics see the time of the run; what is prescribed is brought to it
-//! before the world is made ([`super::retime`]).
+//! Run time and shot time. A run begins `lead` seconds of the shot before its first frame, and simulates `scale`
+//! seconds for each second of the shot. Physical laws use run time. Prescribed motion is converted to it before the
+//! world is built ([`super::retime`]).
 
 use super::hold::Pin;
 use super::motion::Motion;
 use super::recording::Clock;
 
-/// How times of the run and of the shot belong together.
+/// Relation between run time and shot time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shot {
-    /// How long before its first frame the run begins, in the shot's time [s].
+    /// Duration of the run before its first frame, in shot time [s].
     pub lead: f64,
-    /// Seconds of the run in one of the shot.
+    /// Run time per second of shot time.
     pub scale: f64,
 }
 
@@ -22,17 +22,18 @@ impl Default for Shot {
 }
 
 impl Shot {
-    /// Time of the run at a time of the shot [s].
+    /// Converts shot time to run time [s].
     pub fn run(&self, t: f64) -> f64 {
         (t + self.lead) * self.scale
     }
 
-    /// Time of the shot at a time of the run [s].
+    /// Converts run time to shot time [s].
     pub fn shot(&self, t: f64) -> f64 {
         t / self.scale - self.lead
     }
 
-    /// Time of the run from which something is there: what is there from the first frame on is so from the begin.
+    /// Converts the start of a window to run time [s]. Objects present at the first frame are present since the start
+    /// of the run, so times up to 0 stay.
     pub fn from(&self, t: f64) -> f64 {
         if t > 0.0 { self.run(t) } else { t }
     }

@@ -1,7 +1,8 @@
-//! A state as bytes and back, bit for bit: little endian, lists with their length before them.
+//! Serialisation of a state, bit for bit: little endian, lists with their length before them.
 //!
-//! The bytes are the number of vertices, then sections: name, version, length and content. A section that says no more than a new state
-//! is left out, so runs without an effect do not know of its section. One with an unknown name or version is told by name.
+//! The bytes are the number of vertices, then sections: name, version, length and content. A section equal to that of a
+//! new state is left out. So a run without an effect does not depend on its section. An unknown name or version is an
+//! error that names the section.
 
 use super::State;
 use super::effects::{Memories, Unread};
@@ -11,15 +12,15 @@ use crate::force::term::Section;
 use crate::linalg::Vec3;
 use crate::world::yields::{Dent, Slack};
 
-/// Begins the name of a section that is a law's memory.
+/// Prefix of the section name of a law's memory.
 const LAW: &str = "law ";
-/// What is said of bytes that end early, or go on.
+/// Error message for bytes that end early or are left over.
 pub(super) const DAMAGED: &str = "the state in it is damaged";
 
-/// Sections of a state with their versions, and the fields in each: one that is forgotten here does not compile.
+/// Declares the sections of a state: name, version and fields. A missing field is a compile error.
 macro_rules! sections {
     ($($name:literal $version:literal { $($field:ident),* })*) => {
-        /// The state as bytes.
+        /// Writes the state as bytes.
         pub fn write(state: &State) -> Vec<u8> {
             let State { memory, effects, $($($field,)*)* } = state;
             let blank = State::default();
@@ -46,7 +47,7 @@ macro_rules! sections {
             let from = &mut &*content;
             let (known, whole) = match name {
                 $($name => {
-                    // Of another version nothing is read.
+                    // A section of another version is not read.
                     let read = version == $version && (|| {
                         $(state.$field = Piece::take(from)?;)*
                         Some(())
@@ -61,7 +62,7 @@ macro_rules! sections {
                         (version, whole)
                     }
                     None => {
-                        // Effects of the scene take theirs up.
+                        // Effects of the scene read their sections later.
                         state.effects.unread.push(Unread { name: name.to_string(), version, bytes: content.to_vec() });
                         return Ok(());
                     }
@@ -89,7 +90,7 @@ sections! {
     "energy" 1 { owed }
 }
 
-/// Sections of effects, but for those that say no more than a new one; and those that none has taken up.
+/// Writes the sections of effects that differ from those of a new memory, and sections not assigned to an effect.
 fn put_effects(out: &mut Vec<u8>, effects: &Memories) {
     for memory in effects.all() {
         let blank = memory.blank();
@@ -114,10 +115,10 @@ fn put_section(out: &mut Vec<u8>, name: &str, version: u32, content: &[u8]) {
     out.extend(content);
 }
 
-/// The state that [`write`] made these bytes of.
+/// Reads a state from the bytes of [`write`].
 ///
 /// # Errors
-/// The bytes are no state, or have a section that is not known, by its name.
+/// The bytes are damaged, or a section has another version; the message names it.
 pub fn read(mut bytes: &[u8]) -> Result<State, String> {
     let mut state = State::default();
     let vertices = usize::take(&mut bytes).ok_or(DAMAGED)?;
@@ -135,23 +136,23 @@ pub fn read(mut bytes: &[u8]) -> Result<State, String> {
     if state.x.len() == vertices { Ok(state) } else { Err(DAMAGED.to_string()) }
 }
 
-/// So many bytes of a state tell [`vertices`].
+/// Number of leading bytes that [`vertices`] needs.
 pub const FIRST: usize = 8;
 
-/// How many vertices a state has, from its first bytes.
+/// Reads the number of vertices of a state from its first bytes.
 pub fn vertices(mut bytes: &[u8]) -> Option<u64> {
     u64::take(&mut bytes)
 }
 
-/// Part of a state.
+/// Value in the bytes of a state.
 pub trait Piece: Sized {
-    /// Appends its bytes.
+    /// Appends the bytes of the value.
     fn put(&self, out: &mut Vec<u8>);
-    /// Reads it from the first bytes; `None` where they are damaged.
+    /// Reads the value from the first bytes; `None` if they are damaged.
     fn take(from: &mut &[u8]) -> Option<Self>;
 }
 
-/// Numbers.
+/// Implements [`Piece`] for numbers.
 macro_rules! numbers {
     ($($number:ty)*) => {$(
         impl Piece for $number {
@@ -169,7 +170,7 @@ macro_rules! numbers {
 
 numbers!(u8 u32 u64 f64);
 
-/// Structures, by all of their fields: one that is forgotten here does not compile.
+/// Implements [`Piece`] for structs, field by field. A missing field is a compile error.
 macro_rules! pieces {
     ($($name:ident { $($field:ident),* })*) => {$(
         impl $crate::world::snapshot::Piece for $name {
@@ -278,7 +279,7 @@ impl<T: Piece> Piece for Vec<T> {
     }
     fn take(from: &mut &[u8]) -> Option<Vec<T>> {
         let count = usize::take(from)?;
-        // What claims to be longer than what is left ends there, whatever it says.
+        // The capacity is bounded by the remaining bytes, because a damaged length may be arbitrarily large.
         let mut all = Vec::with_capacity(count.min(from.len() / size_of::<T>().max(1) + 1));
         for _ in 0..count {
             all.push(T::take(from)?);
@@ -328,17 +329,17 @@ mod tests {
         let bytes = write(&state);
         let back = read(&bytes).unwrap();
         assert_eq!(back, state);
-        // `==` takes -0.0 for 0.0; bytes do not.
+        // `==` treats -0.0 and 0.0 as equal; bytes do not.
         assert_eq!(write(&back), bytes);
         for length in 0..bytes.len() {
             let cut = read(&bytes[..length]);
-            // Where a section ends the rest may be of effects that are not there.
+            // A cut between two sections leaves readable bytes of another state.
             assert!(cut.is_err() || cut.is_ok_and(|cut| cut != state), "{length} of {} bytes", bytes.len());
         }
         assert_eq!(read(&[&bytes[..], &[0]].concat()), Err(DAMAGED.to_string()));
     }
 
-    /// A state of a run without an effect has no section of it; one that is not known is told by name.
+    /// A run without an effect writes no section of it. An unknown section is reported by name.
     #[test]
     fn sections_are_told_by_name() {
         let state = State { x: vec![Vec3::x()], time: 1.0, ..State::default() };

@@ -1,79 +1,79 @@
-//! Why a step could not be made, and how that is told.
+//! Reasons why a step fails, and their messages.
 
 use super::{Pinch, State, World};
 
-/// Why a step could not be made.
+/// Reason why a step fails.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepError {
     /// A pair of features would touch or cross: world vertices (vertex and face, or two edges).
     Crossing([u32; 4]),
-    /// A pair that would cross because what is prescribed closes on it.
+    /// A pair would cross because prescribed motions close on it.
     Pinched {
         /// World vertices (vertex and face, or two edges).
         pair: [u32; 4],
-        /// Prescribed world vertices that move otherwise than each other.
+        /// Prescribed world vertices with different motions.
         between: [u32; 2],
     },
-    /// An edge that was stretched too far in one step: world vertices, and by how much of its length at the start.
+    /// An edge is stretched too far in one step: world vertices, and elongation relative to the initial length.
     Torn([u32; 2], f64),
-    /// A step that can be shorter leaves an edge longer than its bound: world vertices and its strain beyond the bound.
+    /// An edge is longer than its bound after a step that can be shorter: world vertices and strain beyond the bound.
     Overstretched([u32; 2], f64),
-    /// A prescribed vertex is to move many times the size of what there is in one step.
+    /// A prescribed vertex would move many times the size of its object and of the simulated objects in one step.
     Far {
         /// World vertex.
         vertex: u32,
-        /// How far [m].
+        /// Displacement [m].
         way: f64,
-        /// In a step of this size [s].
+        /// Step size [s].
         h: f64,
     },
-    /// More may meet in one step than memory is given for.
+    /// Possible contacts of one step exceed the memory limit.
     Crowded {
-        /// World vertex that moves farthest in it.
+        /// World vertex with the largest displacement.
         vertex: u32,
-        /// How far [m].
+        /// Its displacement [m].
         way: f64,
     },
-    /// Something lies in an obstacle that appears.
+    /// An object is inside or intersects an obstacle that appears.
     Entered {
-        /// What crosses, in words.
+        /// Description of the intersections.
         what: String,
-        /// The triangles that cross as PLY.
+        /// Intersecting triangles as PLY.
         shown: Vec<u8>,
     },
-    /// A component has more energy after the step than it can have.
+    /// A component has more energy after the step than allowed.
     Gained {
-        /// World vertex that is fastest in it.
+        /// Fastest world vertex of the component.
         vertex: u32,
         /// Its speed [m/s].
         speed: f64,
     },
-    /// Too many steps in a row wanted less than the smallest one.
+    /// Too many consecutive steps needed to be shorter than the smallest step size.
     Short {
-        /// How many.
+        /// Number of steps.
         steps: u32,
         /// Fastest world vertex.
         vertex: u32,
-        /// Why the last one could not be made.
+        /// Error of the last step.
         why: Box<StepError>,
     },
-    /// A body strikes something, and a step that can be shorter is too long for it.
+    /// A body collides in a step that can be shorter and is too long for the impact.
     Struck {
-        /// World vertex of the body that is touched.
+        /// World vertex of the body in contact.
         vertex: u32,
         /// Change of the body's velocity [m/s].
         change: f64,
     },
-    /// The linear solve ended far from its tolerance: the residual relative to the right-hand side.
+    /// The linear solve ended far from its tolerance; value: residual relative to the right-hand side.
     Unsolved(f64),
-    /// The system has no positive definite block at this world vertex.
+    /// The matrix block of this world vertex is not positive definite.
     Indefinite(u32),
-    /// A position or velocity is not finite at this world vertex.
+    /// The position or velocity of this world vertex is not finite.
     NotFinite(u32),
 }
 
 impl StepError {
-    /// One sentence naming objects, file vertices and the place.
+    /// Returns one sentence that names objects, file vertices and position.
     pub fn describe(&self, world: &World, state: &State) -> String {
         let name = |v: u32| match world.objects.iter().find(|o| o.vertices.contains(&(v as usize))) {
             Some(o) => {

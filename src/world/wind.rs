@@ -1,8 +1,8 @@
-//! Wind: uniform in space, a mean and smooth gusts in time.
+//! Wind: uniform in space, a mean velocity plus smooth gusts in time.
 
 use crate::linalg::Vec3;
 
-/// Motion of the air.
+/// Wind settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wind {
     /// Mean velocity [m/s].
@@ -11,20 +11,20 @@ pub struct Wind {
     pub gust: f64,
     /// Time scale of the gusts [s].
     pub period: f64,
-    /// Which gusts.
+    /// Random seed of the gusts.
     pub seed: u64,
-    /// From when on it blows, and until when [s].
+    /// Start and end of the wind [s].
     pub window: [f64; 2],
 }
 
 impl Wind {
-    /// No wind.
+    /// Returns zero wind.
     pub fn none() -> Wind {
         Wind { velocity: Vec3::zeros(), gust: 0.0, period: 1.0, seed: 0, window: [0.0, f64::INFINITY] }
     }
 
-    /// Velocity of the air at time `t`: the mean plus, in each direction, value noise in time of amplitude `gust` (half of it
-    /// across the mean wind's main direction).
+    /// Returns the air velocity at time `t`: the mean plus, in each direction, value noise in time of amplitude `gust`.
+    /// Directions other than the main axis of the mean wind have half of it.
     pub fn at(&self, t: f64) -> Vec3 {
         if !(self.window[0]..self.window[1]).contains(&t) {
             return Vec3::zeros();
@@ -40,12 +40,12 @@ impl Wind {
         self.velocity + Vec3::new(noise(0), noise(1), noise(2))
     }
 
-    /// Smooth noise in [-1, 1] with a new value at every whole `s`.
+    /// Returns smooth noise in [-1, 1] with a new value at every integer `s`.
     fn value(&self, channel: u64, s: f64) -> f64 {
         let whole = s.floor();
         let f = s - whole;
         let at = |k: i64| {
-            // SplitMix64.
+            // SplitMix64 hash.
             let mut z = (k as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ self.seed.wrapping_add(channel << 32);
             z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
             z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -65,7 +65,8 @@ mod tests {
         let wind = Wind { velocity: Vec3::new(5.0, 0.0, 0.0), gust: 2.0, period: 0.5, seed: 7, ..Wind::none() };
         let samples: Vec<f64> = (0..10_000).map(|k| wind.at(f64::from(k) * 1e-3).x).collect();
         assert!(samples.iter().all(|x| (2.0..=8.0).contains(x)));
-        // Slope of the quintic fade is at most 1.875 per unit: 2 * 2 * 1.875 / 0.5 + 2.3 * the half of it, per second.
+        // Largest slope of the quintic fade: 1.875 per unit. Thus 2 * 2 * 1.875 / 0.5 plus 2.3 times half of it, per
+        // second.
         assert!(samples.windows(2).all(|w| (w[1] - w[0]).abs() < (15.0 + 17.25) * 1e-3));
         let spread = samples.iter().fold(0.0f64, |m, x| m.max((x - 5.0).abs()));
         assert!(spread > 0.5, "{spread}");

@@ -1,47 +1,48 @@
-//! What gives way in a pinch: pinned vertices, and vertices of obstacles.
+//! Vertices that give way in a pinch: pinned vertices and vertices of obstacles.
 
 use super::{Obstacle, Pin, State, World};
 use crate::linalg::Vec3;
 
-/// Steps after which a pinch is over: what gives way later is looked for anew.
+/// Steps without yielding after which a pinch is over. A new pinch must first shorten the step again.
 pub const LATE: u32 = 20;
 
-/// A pinned vertex that gave way: pulled toward its path while something is in it, then led back.
+/// Pinned vertex that gave way. A spring pulls it toward its path until contact ends or the path is near. Then it is
+/// led back.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slack {
-    /// Its pin.
+    /// Index of its pin.
     pub pin: u32,
-    /// Its place among the vertices of the pin.
+    /// Index of the vertex in its pin.
     pub place: u32,
-    /// How it is pulled [N/m].
+    /// Stiffness of the spring [N/m].
     pub stiffness: f64,
-    /// It is led back: as long as that lasts it is prescribed.
+    /// The vertex returns to its path. Its motion is prescribed meanwhile.
     pub back: bool,
-    /// Steps in a row in which it touched nothing.
+    /// Consecutive steps without contact.
     pub calm: u32,
-    /// Where it is from its path, on the way back [m].
+    /// Offset from the path, during the return [m].
     pub off: Vec3,
 }
 
-/// A vertex of an obstacle that gave way: that far below the surface, against the normal of the surface on its path.
+/// Vertex of an obstacle that gave way, displaced against the surface normal at its path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dent {
     /// World vertex.
     pub vertex: u32,
-    /// How deep it is pressed in [m].
+    /// Depth of the displacement [m].
     pub depth: f64,
-    /// How deep it was after the last step [m].
+    /// Depth after the last step [m].
     pub was: f64,
-    /// Steps in a row in which it touched nothing.
+    /// Consecutive steps without contact.
     pub calm: u32,
-    /// What it touches is nearly as near as it may be.
+    /// A contact of the vertex is close to its smallest gap.
     pub tight: bool,
-    /// How fast that goes [m/s].
+    /// Mean velocity of the vertices in tight contact with it [m/s].
     pub meet: Vec3,
 }
 
 impl Slack {
-    /// Its pin, its vertex and where its path is at a time of prescribed motion; nothing where the pin is not open.
+    /// Returns pin, vertex and path at a time of prescribed motion; `None` while the pin's window is closed.
     pub fn path<'a>(
         &self,
         world: &'a World,
@@ -55,7 +56,7 @@ impl Slack {
 }
 
 impl World {
-    /// Outward normals at these vertices of an obstacle whose vertices are at `x`, the obstacle's alone.
+    /// Computes outward normals at some vertices of an obstacle, from its own vertex positions `x`.
     pub fn normals(&self, obstacle: &Obstacle, vertices: &[u32], x: &[Vec3]) -> Vec<Vec3> {
         let object = &self.objects[obstacle.object];
         let first = object.vertices.start as u32;
@@ -72,8 +73,8 @@ impl World {
         normals.iter().map(|n| n.try_normalize(0.0).unwrap_or_default()).collect()
     }
 
-    /// Presses the vertices of an obstacle that gave way in, from where their path is: `x`, the obstacle's alone. `change` may make each
-    /// deeper before, by its normal and its path.
+    /// Displaces the vertices of an obstacle that gave way, from positions `x` on their path (of this obstacle alone).
+    /// Before that, `change` may increase the depth of each, given its normal and path.
     pub fn press_in(
         &self,
         obstacle: &Obstacle,
@@ -97,7 +98,7 @@ impl World {
         }
     }
 
-    /// How many prescribed vertices are off their path because they gave way, and how far the farthest is [m].
+    /// Returns the number of prescribed vertices off their path because they gave way, and the largest distance [m].
     pub fn off_path(&self, state: &State) -> (usize, f64) {
         let slack = state.slack.iter().filter_map(|slack| {
             let (_, v, path) = slack.path(self, &state.anchors, state.now())?;

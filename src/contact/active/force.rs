@@ -1,4 +1,4 @@
-//! Contacts as probes and effects see them.
+//! Contact forces for probes and effects.
 
 use super::ActiveSet;
 use crate::contact::element::{EDGES, Element, SECOND};
@@ -8,8 +8,9 @@ use crate::world::effect::{Touch, Touching};
 use crate::world::step::Step;
 
 impl ActiveSet {
-    /// Gives `f` vertices and weights of each contact and the force on its first side that the accepted solution used, then those of the
-    /// impulses before it, over the step [N]. The force on each vertex is the weight's part of it.
+    /// Calls `f` for each contact with its vertices, weights and the force on its first side in the accepted solution
+    /// [N]. Then does the same for the impulses, as forces over the step. The force on each vertex is this force times
+    /// its weight.
     pub fn each_force(&self, step: &Step, mut f: impl FnMut(&[u32; 4], &[f64; 4], Vec3)) {
         for c in &self.contacts {
             let moved: Vec3 = (0..4).map(|k| step.solved(c.vertices[k]) * c.weights[k]).sum();
@@ -17,7 +18,7 @@ impl ActiveSet {
         }
         let pushed = self.blows.iter().zip(&self.pushes).filter(|(_, push)| **push != Vec3::zeros());
         for (blow, push) in pushed {
-            // What touches takes the step by backward Euler.
+            // Vertices in contact use backward Euler.
             let (vertices, weights, force) = blow.force(push, step.h);
             f(vertices, weights, force);
         }
@@ -34,7 +35,7 @@ impl Touching for ActiveSet {
 
     fn load(&self, world: &World, step: &Step, [object, below]: [usize; 2], loads: &mut [f64]) {
         let first = world.objects[object].vertices.start;
-        // One after the other: the order of the sums is that of the contacts.
+        // Serial loop: the order of summation is that of the contacts.
         for c in &self.contacts {
             let objects = [c.vertices[0], c.vertices[3]].map(|v| world.surface.object[v as usize] as usize);
             if !objects.contains(&object) || objects.contains(&below) || objects[0] == objects[1] {
@@ -43,7 +44,7 @@ impl Touching for ActiveSet {
             let force = c.contact.normal_force(&c.linear, &c.moved(step), &c.free);
             for (v, weight) in c.vertices.iter().zip(c.weights) {
                 if let Some(load) = (*v as usize).checked_sub(first).and_then(|k| loads.get_mut(k)) {
-                    // What touches takes the step by backward Euler.
+                    // Vertices in contact use backward Euler.
                     let braking = c.contact.mass * c.braked / (step.h * step.h);
                     *load += weight.abs() * (force + braking);
                 }

@@ -1,4 +1,4 @@
-//! The proof that a step crosses nothing, and what is done where there is none.
+//! Proof that no pair crosses in a step, and correction of pairs without a certificate.
 
 use super::super::element::{LEAST, Moment, Watched, key};
 use super::super::ignore::ignores;
@@ -15,27 +15,27 @@ use crate::world::step_error::StepError;
 use crate::world::{State, World};
 use std::collections::BTreeSet;
 
-/// Parts of the way to where a vertex of a zone wanted, tried in turn.
+/// Fractions of the way to the displacement before the impact zone, tried in this order.
 const LOOSEN: [f64; 3] = [1.0, 0.5, 0.25];
-/// Part of a distance below the hard minimum that a step must leave: rounding only.
+/// Fraction of a distance below the hard minimum that a step must keep; less than 1 for rounding only.
 const SAME: f64 = 1.0 - 1e-9;
 
-/// What a proof took.
+/// Counts of corrected vertices.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Corrected {
     /// Vertices whose end positions were corrected.
     pub vertices: u64,
-    /// Those of them that were held where no other motion was proven.
+    /// Corrected vertices that are truncated, because no other motion is proven.
     pub truncated: u64,
 }
 
 impl ActiveSet {
-    /// Proves that no pair crosses on the way to the end positions. Pairs without proof are pushed apart, inelastically; what
-    /// stays unproven then moves as one (see `impact_zone`). Gives what was corrected.
-    /// `moved`: displacements have changed since the last solution was looked at.
+    /// Proves that no pair crosses on the way to the end positions. Pairs without a certificate are pushed apart by
+    /// inelastic impulses. Pairs still unproven after that become impact zones (see `impact_zone`). Returns the counts
+    /// of corrected vertices. `moved`: displacements have changed since the last check.
     ///
     /// # Errors
-    /// A pair whose sides are both prescribed, in different ways.
+    /// Both sides of a pair are prescribed and move differently.
     pub(crate) fn check(
         &mut self,
         world: &World,
@@ -78,8 +78,9 @@ impl ActiveSet {
         Ok(Corrected { vertices: corrected.len() as u64, truncated })
     }
 
-    /// Lets vertices of zones go where they wanted, one after the other, as far as all their pairs stay proven: a zone also holds
-    /// what would part. Gives the number of vertices that do not get there.
+    /// Moves zone vertices one by one toward their displacement before the zones, as far as all their pairs stay
+    /// proven. A zone also holds vertices that would separate. Returns the number of vertices that do not reach that
+    /// displacement.
     fn loosen(
         &mut self,
         world: &World,
@@ -115,11 +116,12 @@ impl ActiveSet {
                 step.moved[v] = moved;
             }
         }
-        // Pairs that were not watched may have come near.
+        // Unwatched pairs may have come near.
         self.prove(world, state, step, true);
         let one = |w: &Watched| zones.one(&w.vertices) && w.vertices.iter().filter_map(place).all(|k| !loose[k]);
         if self.unproven.iter().all(one) {
-            // What has left a zone took momentum with it.
+            // Restores the momentum of zones without prescribed vertices, because vertices that left a zone took
+            // momentum with them.
             for zone in zones.free(world, step) {
                 let mass = |v: &u32| step.mass[*v as usize];
                 let lost: Vec3 = zone.iter().map(|v| (wanted[*v as usize].1 - step.rate[*v as usize]) * mass(v)).sum();
@@ -135,13 +137,13 @@ impl ActiveSet {
         members.len() as u64
     }
 
-    /// Finds the pairs whose separation over the step is not proven, in order of their vertices: among all, or among those whose
-    /// vertices have changed and those that were not before.
+    /// Finds the pairs without a certificate over the step, sorted by key. Checks all pairs, or only those whose
+    /// vertices have changed. In the second case, other pairs that were unproven stay so.
     pub(crate) fn prove(&mut self, world: &World, state: &State, step: &Step, all: bool) {
         if !world.contact.proven() {
             return;
         }
-        // Pairs not watched were to stay farther apart than the activation distance.
+        // Unwatched pairs were predicted to stay farther apart than the activation distance.
         let spare = world.contact.distance - LEAST;
         let astray = 2.0 * self.candidates.compare(&self.predicted, &step.moved) > spare;
         if astray {
@@ -151,7 +153,7 @@ impl ActiveSet {
         let proven = |w: &Watched| proven(w, state, step);
         let touched = |w: &Watched| all || w.vertices.iter().any(|v| changed[*v as usize]);
         let mut unproven = par::gather(parts.len(), 1, |range, out| {
-            // Pairs of a list stand together.
+            // Pairs of a list are contiguous.
             let (mut patches, mut pace, mut expected) = ([u32::MAX; 2], 0.0, true);
             for w in parts[range].iter().flat_map(Part::watched).filter(|w| touched(w)) {
                 if w.patches != patches {
@@ -183,7 +185,8 @@ impl ActiveSet {
         self.unproven = unproven;
     }
 
-    /// Those pairs of a list that are `wanted` and may come to the hard minimum in the step, with `near` as storage.
+    /// Returns the pairs of a list that satisfy `wanted` and may reach the hard minimum in the step. `near` is
+    /// temporary storage.
     fn near(
         &self,
         at: &Moment,
@@ -202,7 +205,7 @@ impl ActiveSet {
             for (four, count) in fours(near) {
                 let features = four.map(|near| [near.a, near.b]);
                 let corners = features.map(|features| world.surface.corners(pair, features));
-                // Most pairs move less against each other than their patches may.
+                // The relative motion of most pairs is less than the bound from their patches.
                 let moved = |c: usize| Four::from_fn(|k| &step.moved[corners[k][c] as usize]);
                 let closer = pair.closer(&std::array::from_fn(moved)).to_array();
                 let watched = |k: usize| {
@@ -213,7 +216,7 @@ impl ActiveSet {
                 found.extend((0..count).filter(closes).map(watched).filter(&wanted));
             }
         }
-        // The same whenever the list was built.
+        // The result must not depend on when the list was built.
         found.into_iter().filter_map(move |w| {
             let distance = w.pair.separation(&pick(&state.x, &w.vertices)).distance;
             (distance - closing <= LEAST).then_some(Watched { distance, ..w })
@@ -221,7 +224,8 @@ impl ActiveSet {
     }
 }
 
-/// The pair stays apart over the step, and no nearer than the hard minimum or, where it is nearer already, than it is.
+/// Returns true if the pair is certified to keep the hard minimum over the step. A pair that starts closer must keep
+/// its distance.
 fn proven(w: &Watched, state: &State, step: &Step) -> bool {
     let moved = pick(&step.moved, &w.vertices);
     if w.distance - closer(w.pair, &moved) > LEAST {
@@ -232,7 +236,7 @@ fn proven(w: &Watched, state: &State, step: &Step) -> bool {
     w.pair.separated(&start, &end, LEAST.min(SAME * w.distance))
 }
 
-/// How much nearer the features of a pair can come by the displacements of their vertices [m].
+/// Computes a bound of how much closer the features of a pair can come by the displacements of their vertices [m].
 fn closer(pair: Pair, moved: &[Vec3; 4]) -> f64 {
     pair.closer(&std::array::from_fn(|c| Four::from_fn(|_| &moved[c]))).to_array()[0]
 }

@@ -1,4 +1,5 @@
-//! Contacts that a solution closes too fast, and pairs that it does not leave proven: both get a spring toward their goals.
+//! Penalties: contacts that a solution closes too fast, and pairs that it leaves unproven, get a spring toward their
+//! goal gap.
 
 use super::super::element::{Moment, key};
 use super::super::feasible::{from_first, remember};
@@ -10,11 +11,12 @@ use crate::linalg::par;
 use crate::world::step::Step;
 use crate::world::{State, World};
 
-/// A solution may miss a contact's goal by this part of the activation distance.
+/// Tolerance of a contact's goal gap, as a fraction of the activation distance.
 const STRAY: f64 = 0.05;
 
 impl ActiveSet {
-    /// Contacts as they were found that miss their goals by far are linearised anew, with a stop. True when there are any.
+    /// Adds a penalty to contacts that miss their goals by far, and linearises them again. Returns true if there are
+    /// any.
     pub fn stop_closing(&mut self, world: &World, step: &Step) -> bool {
         let ActiveSet { contacts, frames, blows, setting, .. } = self;
         let missed = |blow: &impulse::Blow| blow.misses(&step.moved, STRAY);
@@ -30,8 +32,8 @@ impl ActiveSet {
         true
     }
 
-    /// Pairs whose separation the displacements do not prove are linearised anew, with a stop; they become contacts if they were
-    /// none. True when there are any.
+    /// Adds a penalty to pairs that the displacements leave unproven, and linearises them again. Pairs not yet in
+    /// contact become contacts. Returns true if there are any.
     pub fn stop_unproven(&mut self, world: &World, state: &State, step: &Step) -> bool {
         let setting = self.setting;
         let setting = &setting;
@@ -73,7 +75,7 @@ impl ActiveSet {
     }
 }
 
-/// Brings items in order of their keys, which all differ; the first `sorted` are, and few follow.
+/// Merges items in order of their keys, which are unique. The first `sorted` are in order, and few follow.
 fn merge<T: Copy>(items: &mut [T], sorted: usize, key: impl Fn(&T) -> u64) {
     let mut added = items[sorted..].to_vec();
     added.sort_unstable_by_key(&key);
@@ -97,7 +99,7 @@ mod tests {
     #[test]
     fn what_follows_is_merged() {
         for (known, added) in [(0, 0), (0, 5), (5, 0), (40, 1), (40, 7), (3, 60)] {
-            // Keys in a scattered order, the first of them sorted.
+            // Keys in scattered order, of which the first `known` are sorted.
             let mut items: Vec<(u64, u64)> = (0..known + added).map(|k| (k * 71 % 127, k)).collect();
             items[..known as usize].sort_unstable();
             let mut wanted = items.clone();

@@ -4,7 +4,7 @@ use crate::linalg::random::Random;
 use crate::mesh::generate::{Diagonals, lying, sheet};
 use crate::world::build::{ClothInput, Input, Weights, build};
 
-/// A crumpled sheet of unequal masses under way, each vertex by itself.
+/// Creates a crumpled sheet of unequal masses. Each vertex has its own motion.
 fn crumpled(random: &mut Random) -> (World, State, Step) {
     let mut vector = |size: f64| random.vector() * size;
     let mesh = sheet(6, 6, 0.1, 0.1, Diagonals::Aligned, lying(0.1, 0.1));
@@ -26,7 +26,7 @@ fn crumpled(random: &mut Random) -> (World, State, Step) {
     (world, state, step)
 }
 
-/// Momentum of `rate`, and angular momentum of it about the place that vertices leave.
+/// Computes the momentum of `rate`, and its angular momentum about the origin at the start positions.
 fn momenta(world: &World, state: &State, rate: &[Vec3]) -> [Vec3; 2] {
     let mass = |v: usize| world.mass[v];
     let linear = (0..world.moving).map(|v| rate[v] * mass(v)).sum();
@@ -37,8 +37,9 @@ fn watched(vertices: [u32; 4]) -> Watched {
     Watched { pair: Pair::VertexFace, features: [0, 0], vertices, distance: 1.0, patches: [0, 0] }
 }
 
-/// ImpactZones of four vertices, of several pairs joined, and of everything: displacements and velocities keep both momenta but for
-/// rounding, and no two vertices of a zone come nearer to each other than they were.
+/// Impact zones of four vertices, of several merged pairs, and of everything. Displacements and velocities keep
+/// momentum and angular momentum except for rounding. No two vertices of a zone come nearer to each other than at the
+/// start.
 #[test]
 fn a_zone_keeps_momentum_and_angular_momentum() {
     let mut random = Random::new(1);

@@ -1,11 +1,12 @@
-//! The flat shape that a cloth was cut to, and its vertices once seams are joined.
+//! Flat pattern (chart) of a cloth, and joining of vertices at seams.
 
 use super::{ClothInput, Rest};
 use crate::linalg::{Vec2, Vec3};
 use crate::mesh::TriMesh;
 use crate::mesh::topology::Topology;
 
-/// Leaves of the vertices that are joined the first one each; gives for each vertex of the file which one it has become.
+/// Merges joined vertices: keeps the first of each group. Returns the new index of each file vertex, or `None` if the
+/// mesh has no joined vertices.
 pub fn join(input: &mut ClothInput) -> Option<Vec<u32>> {
     let ClothInput { mesh, weights, .. } = input;
     if mesh.joined.len() != mesh.positions.len() {
@@ -24,8 +25,9 @@ pub fn join(input: &mut ClothInput) -> Option<Vec<u32>> {
     Some(local)
 }
 
-/// Warp and weft coordinates of a triangle's corners [m]: from the chart itself, or from the start positions in a frame
-/// whose first axis is the chart's direction of `u`, else the given warp laid into the triangle.
+/// Returns warp and weft coordinates of a triangle's corners [m]. They come from the chart if `rest` asks for it and
+/// the mesh has one, else from the start positions. The first axis is then the chart's `u` direction, or `warp`
+/// projected onto the triangle if there is no chart.
 pub fn material_points(mesh: &TriMesh, warp: Vec3, rest: Rest, t: usize) -> [Vec2; 3] {
     let corners = mesh.triangles[t].map(|v| mesh.positions[v as usize]);
     let chart = mesh.uv_triangles.get(t).map(|uv| uv.map(|k| mesh.uv[k as usize]));
@@ -45,7 +47,7 @@ pub fn material_points(mesh: &TriMesh, warp: Vec3, rest: Rest, t: usize) -> [Vec
     let laid = |w: &Vec3| w - normal * (normal.dot(w) / normal.norm_squared());
     let mut axis = laid(&warp);
     if axis.norm() <= 1e-6 * warp.norm() {
-        // The warp stands on the triangle: take the coordinate axis that lies flattest in it.
+        // The warp is perpendicular to the triangle. The coordinate axis that is closest to its plane is used instead.
         let flattest = normal.iamin();
         axis = laid(&Vec3::ith(flattest, 1.0));
     }
@@ -54,7 +56,7 @@ pub fn material_points(mesh: &TriMesh, warp: Vec3, rest: Rest, t: usize) -> [Vec
     corners.map(|c| Vec2::new((c - corners[0]).dot(&first), (c - corners[0]).dot(&second)))
 }
 
-/// Rest length of each edge, from the first triangle on it.
+/// Returns the rest length of each edge, measured in its first triangle.
 pub fn edge_lengths<'a>(
     topology: &'a Topology,
     mesh: &'a TriMesh,

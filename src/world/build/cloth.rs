@@ -1,4 +1,4 @@
-//! A cloth of a world: vertices, masses, elements or springs, limits.
+//! Builds a cloth of the world: vertices, masses, elements or springs, strain limits.
 
 use super::chart::{edge_lengths, join, material_points};
 use super::{ClothInput, Part, hold, mean_edge, place};
@@ -12,19 +12,19 @@ use crate::mesh::polygon;
 use crate::mesh::topology::Topology;
 use crate::world::{Cloth, Kind, Limit, Object, State, World};
 
-/// A cloth in the making.
+/// Cloth under construction.
 struct Making<'a> {
     input: &'a ClothInput,
     topology: Topology,
     /// Warp and weft coordinates of each triangle's corners [m].
     material: Vec<[Vec2; 3]>,
-    /// World vertex of each vertex.
+    /// World vertex of each mesh vertex.
     place: Vec<u32>,
-    /// Which cloth.
+    /// Index of the cloth.
     cloth: u32,
 }
 
-/// What keeps a cloth from being made of its springs, and the places of the vertices that are concerned [m].
+/// Finds the defect that makes a spring network invalid. Returns it with the positions of the affected vertices [m].
 pub fn spring_fault(input: &ClothInput) -> Option<(Fault, Vec<Vec3>)> {
     input.springs.as_ref()?;
     let mut input = input.clone();
@@ -40,7 +40,7 @@ pub fn spring_fault(input: &ClothInput) -> Option<(Fault, Vec<Vec3>)> {
     Some((fault, at))
 }
 
-/// Adds a cloth to the world and the state; gives its vertices and triangles in the world.
+/// Adds a cloth to the world and the state. Returns its vertex range and triangles in the world.
 pub(super) fn add(world: &mut World, state: &mut State, mut input: ClothInput) -> Part {
     let file = input.mesh.triangles.clone();
     let local = join(&mut input);
@@ -81,7 +81,7 @@ pub(super) fn add(world: &mut World, state: &mut State, mut input: ClothInput) -
     (vertices, triangles)
 }
 
-/// Factor of a vertex in a map; 1 where the map is empty.
+/// Returns the weight of a vertex; 1 if the map is empty.
 fn factor(map: &[f64], v: u32) -> f64 {
     map.get(v as usize).copied().unwrap_or(1.0)
 }
@@ -97,7 +97,7 @@ impl Making<'_> {
         Making { topology: Topology::new(mesh.positions.len(), &mesh.triangles), material, place, cloth, input }
     }
 
-    /// The springs that it is made of; none of finite elements.
+    /// Returns the spring network of the cloth; `None` for finite elements.
     fn knit(&self) -> Option<Knit<'_>> {
         let Making { input, topology, material, cloth, .. } = self;
         let weights = &input.weights;
@@ -112,7 +112,7 @@ impl Making<'_> {
         })
     }
 
-    /// The triangles that have an area at rest, as elements.
+    /// Returns elements for the triangles with non-zero rest area.
     fn triangles(&self) -> impl Iterator<Item = (usize, Triangle)> {
         let ClothInput { mesh, weights, .. } = self.input;
         mesh.triangles.iter().zip(&self.material).enumerate().filter_map(|(t, (triangle, points))| {
@@ -122,7 +122,7 @@ impl Making<'_> {
         })
     }
 
-    /// Gives vertices their masses; gives the triangles that have any.
+    /// Sets the vertex masses. Returns the triangles with non-zero rest area.
     fn masses(&self, world: &mut World) -> Vec<[u32; 3]> {
         let ClothInput { mesh, weights, density, vertex_mass, .. } = self.input;
         let mut faces = Vec::new();
@@ -140,7 +140,7 @@ impl Making<'_> {
         faces
     }
 
-    /// Adds finite elements; gives the edges that have limits.
+    /// Adds finite elements. Returns the edge limits, if the cloth has a strain limit.
     fn elements(&self, world: &mut World) -> Vec<Limit> {
         let Making { input, topology, material, place, .. } = self;
         world.elements.triangles.extend(self.triangles().map(|(_, element)| element));
@@ -151,7 +151,7 @@ impl Making<'_> {
             .collect()
     }
 
-    /// Adds the bending of its sheet.
+    /// Adds the bending elements of the sheet.
     fn bend(&self, world: &mut World) {
         let Making { input, topology, material, place, cloth } = self;
         let bent = Bent {
@@ -168,7 +168,7 @@ impl Making<'_> {
         plate_mesh::add(&bent, &mut world.elements);
     }
 
-    /// Adds springs; gives those that have limits.
+    /// Adds springs. Returns the limits of those that have bounds.
     fn springs(&self, world: &mut World) -> Vec<Limit> {
         let Some(knit) = self.knit() else { return Vec::new() };
         let place = &self.place;

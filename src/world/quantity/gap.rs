@@ -1,15 +1,15 @@
-//! How near each vertex of cloth is to other surfaces.
+//! Distance of cloth vertices to other surfaces.
 
 use crate::collision::candidates::Candidates;
 use crate::collision::closest::point_triangle;
 use crate::linalg::Vec3;
 use crate::world::{State, World};
 
-/// Multiple of the contact distance up to which gaps are told.
+/// Largest reported gap, as a multiple of the contact distance.
 const FAR: f64 = 4.0;
 
-/// For each moving vertex the distance to the nearest triangle that it may touch, less both half thicknesses [m]; at most four
-/// times the contact distance.
+/// Computes the gap of each moving vertex: distance to the nearest triangle that it may touch, less both half
+/// thicknesses [m]. Gaps are capped at four times the contact distance.
 pub fn gaps(world: &World, state: &State) -> Vec<f64> {
     let x = &state.x;
     let far = FAR * world.contact.distance;

@@ -6,10 +6,10 @@ use crate::force::sheet::Sheet;
 use crate::force::term::Law;
 use crate::world::{Object, State, World};
 
-/// What is known of one strain of an element: vertices, weight, law, strain and stress.
+/// State of one strain component of an element: vertices, weight, law, strain and stress.
 type Rubbed<'a> = (&'a [u32], f64, &'a Dahl, [f64; 2]);
 
-/// Mean over the elements at each vertex of what `of` says; `None` where no element has friction.
+/// Computes the weighted mean over the elements at each vertex; `None` if no element of the object has friction.
 fn means(world: &World, object: &Object, values: impl Fn(&mut dyn FnMut(Rubbed, f64))) -> Option<Vec<f64>> {
     let (mut sums, mut weights) = (vec![0.0; world.moving], vec![0.0; world.moving]);
     let own = |v: &u32| object.vertices.contains(&(*v as usize));
@@ -26,10 +26,11 @@ fn means(world: &World, object: &Object, values: impl Fn(&mut dyn FnMut(Rubbed, 
     Some(object.place.iter().map(mean).collect())
 }
 
-/// Law of weft, with its strain and stress.
+/// Friction law of weft, with its strain and stress.
 type Weft<'a> = (&'a Dahl, [f64; 2]);
 
-/// Gives `f` warp of each triangle that has friction of stretch there; beside it law, strain and stress of weft.
+/// Calls `f` for each triangle with friction of stretch along warp. Passes the state of warp, and law, strain and
+/// stress of weft.
 fn stretched(world: &World, state: &State, f: &mut dyn FnMut(Rubbed, Option<Weft>, &Sheet)) {
     let membranes = world.elements.membranes();
     let memory = state.memory.of(Law::name(&membranes));
@@ -41,7 +42,7 @@ fn stretched(world: &World, state: &State, f: &mut dyn FnMut(Rubbed, Option<Weft
     });
 }
 
-/// The same of bending along warp; an element's vertices are those of its hinges.
+/// Calls `f` for each element with friction of bending along warp. The vertices of an element are those of its hinges.
 fn bent(world: &World, state: &State, f: &mut dyn FnMut(Rubbed, &Sheet)) {
     let plates = world.elements.plates();
     let memory = state.memory.of(Law::name(&plates));
@@ -55,7 +56,7 @@ fn bent(world: &World, state: &State, f: &mut dyn FnMut(Rubbed, &Sheet)) {
     });
 }
 
-/// Stress of internal friction along warp as a part of its largest: of stretch, else of bending.
+/// Computes the stress of internal friction along warp, relative to its largest: of stretch, else of bending.
 pub fn frictions(world: &World, state: &State, object: &Object) -> Option<Vec<f64>> {
     let part = |rubbed: Rubbed| rubbed.3[1] / rubbed.2.most(rubbed.3[0]).max(f64::MIN_POSITIVE);
     let stretch = |add: &mut dyn FnMut(Rubbed, f64)| stretched(world, state, &mut |r, _, _| add(r, part(r)));
@@ -63,10 +64,10 @@ pub fn frictions(world: &World, state: &State, object: &Object) -> Option<Vec<f6
     means(world, object, stretch).or_else(|| means(world, object, bend))
 }
 
-/// Rounds in which the strains of warp and weft that would stay are found: each by the friction of the other.
+/// Iterations that solve for the residual strains of warp and weft. Each depends on the friction of the other.
 const ROUNDS: usize = 4;
 
-/// Green strain along warp at which its stress and that of weft would vanish, by vertex.
+/// Computes the Green strain along warp at which the stresses of warp and weft vanish, by vertex.
 pub fn residuals(world: &World, state: &State, object: &Object) -> Option<Vec<f64>> {
     means(world, object, |add| {
         stretched(world, state, &mut |r, weft, sheet| {
@@ -84,14 +85,14 @@ pub fn residuals(world: &World, state: &State, object: &Object) -> Option<Vec<f6
     })
 }
 
-/// Curvature along warp at which its moment would vanish, by vertex [1/m].
+/// Computes the curvature along warp at which its moment vanishes, by vertex [1/m].
 pub fn residual_curvatures(world: &World, state: &State, object: &Object) -> Option<Vec<f64>> {
     means(world, object, |add| {
         bent(world, state, &mut |r, sheet| add(r, rest(r, |e| sheet.bending.moment(0, e / STRAIN)) / STRAIN));
     })
 }
 
-/// Strain at which elastic stress and friction balance, on the way back from where it is now.
+/// Finds the strain at which elastic stress and friction balance, during unloading from the present strain.
 fn rest((_, _, dahl, [e, s]): Rubbed, elastic: impl Fn(f64) -> f64) -> f64 {
     let stress = |to: f64| elastic(to) + dahl.go(e, s, to).0;
     let sign = stress(e).signum();

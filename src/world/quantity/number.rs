@@ -1,25 +1,25 @@
-//! Numbers that a struct holds, as a table.
+//! Table of the numbers of a struct.
 
-/// A number that a struct holds; `numbers!` declares them.
+/// Row of the table: a number of a struct. `numbers!` declares the rows.
 pub struct Number<S: 'static> {
-    /// Its word in files: the field's name.
+    /// Name in files: the field's name.
     pub word: &'static str,
     /// Unit; empty for a pure number.
     pub unit: &'static str,
-    /// What it is.
+    /// Description.
     pub sentence: &'static str,
-    /// It has no fraction.
+    /// The number is an integer.
     pub whole: bool,
-    /// What it is where a file does not tell it; `None`: a file must.
+    /// Default if a file lacks the number; `None`: required.
     pub absent: Option<f64>,
-    /// Its value.
+    /// Returns the value.
     pub get: fn(&S) -> f64,
-    /// Makes it another.
+    /// Sets the value.
     pub set: fn(&mut S, f64),
 }
 
-/// Declares a struct and the table of its numbers: each with its sentence, unit, and what it is where a file does not tell it. Behind
-/// `with` stand fields that are no numbers.
+/// Declares a struct and the table of its numbers. Each has a description (its doc comment), a unit, and a default if a
+/// file lacks it. Fields after `with` are not in the table.
 macro_rules! numbers {
     (
         $(#[$about:meta])*
@@ -38,13 +38,13 @@ macro_rules! numbers {
         }
 
         impl $name {
-            /// Its numbers.
+            /// Table of the struct's numbers.
             pub const NUMBERS: &'static [$crate::world::quantity::Number<$name>] = &[$(
                 $crate::world::quantity::Number {
                     word: stringify!($field),
                     unit: $unit,
                     sentence: concat!($($doc),*),
-                    // A whole type keeps no half.
+                    // Integer types truncate 0.5 to 0.
                     whole: (0.5 as $type) as f64 == 0.0,
                     absent: $crate::world::quantity::numbers!(@absent $($absent)?),
                     get: |all| all.$field as f64,

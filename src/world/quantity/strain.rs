@@ -7,7 +7,7 @@ use crate::force::spring::{Role, Spring};
 use crate::linalg::{Vec3, par};
 use crate::world::{Object, World};
 
-/// Relative change of length of a triangle's edges (01, 12, 20) against its rest shape.
+/// Computes the relative change of length of a triangle's edges (01, 12, 20) from its rest shape.
 fn strain(triangle: &Triangle, x: &[Vec3]) -> [f64; 3] {
     let [a, b, c] = pick(x, &triangle.vertices);
     let now = [b - a, c - b, a - c];
@@ -15,20 +15,20 @@ fn strain(triangle: &Triangle, x: &[Vec3]) -> [f64; 3] {
     std::array::from_fn(|k| now[k].norm() / rest[k] - 1.0)
 }
 
-/// The same of the springs at edges.
+/// Computes the relative change of length of a spring; 0 unless it is an edge spring.
 fn spring_strain(spring: &Spring, x: &[Vec3]) -> f64 {
     let [a, b] = pick(x, &spring.vertices);
     if spring.role != Role::Edge { 0.0 } else { (b - a).norm() / spring.rest - 1.0 }
 }
 
-/// Largest relative elongation of all edges of cloths; 0 without any.
+/// Computes the largest relative elongation of all cloth edges; 0 if there are none.
 pub fn largest_strain(world: &World, x: &[Vec3]) -> f64 {
     let Elements { triangles, springs, .. } = &world.elements;
     let largest = par::max(triangles.len(), |t| strain(&triangles[t], x).into_iter().fold(0.0, f64::max));
     largest.max(par::max(springs.len(), |k| spring_strain(&springs[k], x))).max(0.0)
 }
 
-/// Largest relative elongation of the edges of each cloth, and where: index of its object, strain, place [m].
+/// Finds the largest relative elongation of the edges of each cloth: index of its object, strain, position [m].
 pub fn strained(world: &World, x: &[Vec3]) -> Vec<(usize, f64, Vec3)> {
     let mut most: Vec<_> = world.cloths.iter().map(|cloth| (cloth.object, 0.0, Vec3::zeros())).collect();
     let mut see = |cloth: u32, strain: f64, vertex: u32| {
@@ -45,7 +45,7 @@ pub fn strained(world: &World, x: &[Vec3]) -> Vec<(usize, f64, Vec3)> {
     most
 }
 
-/// Largest absolute relative change of length of the edges around each vertex of an object, in file order.
+/// Computes the largest absolute relative change of length of the edges around each vertex of an object, in file order.
 pub fn strains(world: &World, object: &Object, x: &[Vec3]) -> Vec<f64> {
     let mut largest = vec![0.0f64; world.moving];
     let own = |vertex: u32| object.vertices.contains(&(vertex as usize));
