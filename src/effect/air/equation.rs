@@ -5,11 +5,11 @@
 //! height of the gap. Air flows through the cloth by its permeability (`effect::permeability`), and along the ducts by
 //! the pressure difference. Friction at the walls slows it (Poiseuille: a relaxation time `tau = d^2/(12 nu)`):
 //!
-//! `dQ_i/dt = g_i (P_out - P_i) + sum_j phi_ij`, `g_i = A_i P_atm w/dP`, `dphi_ij/dt = c^2 s_ij/l_ij (P_j - P_i) -
-//! phi_ij/tau_ij`.
+//! `dQ_i/dt = g_i (P_out - P_i) + sum_j phi_ij`, `g_i = A_i P_atm w/dP`,
+//! `dphi_ij/dt = c^2 s_ij/l_ij (P_j - P_i) - phi_ij/tau_ij`.
 //!
-//! Backward Euler gives a symmetric system in the excess `p = P - P_atm`, with `k = c^2 s/l/(1 + h/tau)`, `f = phi/(1 +
-//! h/tau)`:
+//! Backward Euler gives a symmetric system in the excess `p = P - P_atm`, with `k = c^2 s/l/(1 + h/tau)`,
+//! `f = phi/(1 + h/tau)`:
 //!
 //! `(V_i + h g_i) p_i + h^2 sum_j k_ij (p_i - p_j) = Q_i - P_atm V_i + h g_i p_out + h sum_j f_ij`.
 //!

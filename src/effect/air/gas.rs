@@ -9,10 +9,10 @@
 //!
 //! The motion treats it as an air layer (`equation`). The excess is predicted for free flight. There a growing volume
 //! has its new size; a shrinking one keeps its size and gets the energy of the compression. The force is `p grad V`.
-//! Its change by a deviation of the volume from free flight is the rank-one stiffness `k grad V grad V^T`, `k = P/(V +
-//! h g)`, with `g = A P_atm dw/dp`. This is the full derivative of the prediction, so nothing is to be added as in
-//! `stiffness`. Where the volume grows more than expected, the true response is smaller by the growth of `V`. After the
-//! step the pressure follows from the final volume. Sealed air is conserved to rounding.
+//! Its change by a deviation of the volume from free flight is the rank-one stiffness `k grad V grad V^T`,
+//! `k = P/(V + h g)`, with `g = A P_atm dw/dp`. This is the full derivative of the prediction, so nothing is to be
+//! added as in `stiffness`. Where the volume grows more than expected, the true response is smaller by the growth of
+//! `V`. After the step the pressure follows from the final volume. Sealed air is conserved to rounding.
 //!
 //! The rotation of `grad V` with the surface beyond free flight, `p` times the second derivative of `V`, is left out.
 //! It is indefinite, and of the order of `p` times an edge. The tension `p R/2` that the pressure causes in the cloth

@@ -81,8 +81,8 @@ impl Resistance {
     }
 
     /// Returns the force in a step of size `h` [s]. Air that reacts is slowed as the cloth is pushed. With `k = h C/m`
-    /// and the force `G` that the air has already received, `F = C (U - h/m (F - G))`, that is `F = (C U + k G)/(1 +
-    /// k)`. In a steady flow `F = G = C U`.
+    /// and the force `G` that the air has already received, `F = C (U - h/m (F - G))`, that is
+    /// `F = (C U + k G)/(1 + k)`. In a steady flow `F = G = C U`.
     pub fn exchange(&self, drag: &Drag, exposed: &Exposed, density: f64, h: f64) -> Exchange {
         let Exposed { area, velocity, air, mass, before } = exposed;
         let relative = air - velocity;

@@ -1,10 +1,10 @@
-//! Airflow in a box: the incompressible Navier-Stokes equations by stable fluids (Stam 1999; Horiba et al. 2007, Eq.
-//! 5).
+//! Airflow in a box: the incompressible Navier-Stokes equations by stable fluids (Stam 1999; Horiba et al. 2007,
+//! Eq. 5).
 //!
 //! `du/dt = -(u.grad) u - grad p/rho + nu lap u + f`, `div u = 0`, on a staggered grid with velocities on faces. A step
-//! advects, adds the force on the air and the last step's pressure, diffuses implicitly and projects: `lap q = (rho/h)
-//! div u`, `u <- u - (h/rho) grad q`, `p <- p + q` (van Kan 1986). Without the last pressure, air would slip along
-//! walls at the speed that a step of pressure drives. The scheme is stable at any step.
+//! advects, adds the force on the air and the last step's pressure, diffuses implicitly and projects:
+//! `lap q = (rho/h) div u`, `u <- u - (h/rho) grad q`, `p <- p + q` (van Kan 1986). Without the last pressure, air
+//! would slip along walls at the speed that a step of pressure drives. The scheme is stable at any step.
 
 pub mod advect;
 pub mod bounds;

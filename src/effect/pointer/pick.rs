@@ -1,9 +1,9 @@
 //! Recorded mouse pointer that pulls a picked vertex of a cloth (Horiba et al. 2007, sections 3.1 and 5.1).
 //!
 //! The ray from the camera through the pointer crosses a cloth. The vertex nearest to its first crossing is picked. A
-//! constant force acts on that vertex while the button is down. The paper has two directions: that of the ray (section
-//! 3.1), or that of the pointer's last motion in the picture plane (section 5.1). A press that misses the cloth has no
-//! effect.
+//! constant force acts on that vertex while the button is down. The paper has two directions: that of the ray
+//! (section 3.1), or that of the pointer's last motion in the picture plane (section 5.1). A press that misses the
+//! cloth has no effect.
 
 use crate::linalg::Vec3;
 use crate::world::{Object, World};

@@ -5,8 +5,8 @@
 //!
 //! `F = pi r^2 gamma (cos ta + cos tb)/h + pi r gamma sin ta`
 //!
-//! - [`Law::Volume`]: the angles are constant. The volume V is that of the water at its formation: `r = min(sqrt(V/(pi
-//!   h)), cell)`. Rupture is at `(1 + ta/2) V^(1/3)`.
+//! - [`Law::Volume`]: the angles are constant. The volume V is that of the water at its formation:
+//!   `r = min(sqrt(V/(pi h)), cell)`. Rupture is at `(1 + ta/2) V^(1/3)`.
 //! - [`Law::Text`], [`Law::Experiments`]: the paper has `r = cell` and two linear maps from height to both angles,
 //!   which contradict each other. In section 3.2.1 the angles grow from 0.001 to 90 degrees at the largest height, in
 //!   4.1 they fall. Rupture is at that height.
@@ -43,7 +43,7 @@ pub enum Law {
     Text,
     /// Angles of the paper's section 4.1.
     Experiments,
-    /// One force for the whole contact area, shared by its bridges.
+    /// Single force for the whole contact area, shared by its bridges.
     Area,
 }
 
@@ -235,8 +235,8 @@ mod tests {
         assert!((rim - PI * 5e-3 * 72.75e-3).abs() < 1e-12 && (rim - 1.143e-3).abs() < 5e-7);
     }
 
-    /// Spec M-8: the law of the text gives 228 mN at 0.05 mm and 1.14 mN at 1 mm. The law of the experiments gives 19.1
-    /// mN at contact and 11.4 mN at 1 mm.
+    /// Spec M-8: the law of the text gives 228 mN at 0.05 mm and 1.14 mN at 1 mm. The law of the experiments gives
+    /// 19.1 mN at contact and 11.4 mN at 1 mm.
     #[test]
     fn the_papers_laws_are_what_was_computed_by_hand() {
         let of = |law: Law, h: f64| Settings::water(law).pull(&disc(0.0, true), h) * 1e3;
@@ -248,8 +248,9 @@ mod tests {
         assert_eq!(of(Law::Area, 3e-4), of(Law::Experiments, 3e-4));
     }
 
-    /// Work to separate a bridge of constant volume, methods A.4: `V gamma (cos ta + cos tb)(1/h0 - 1/h1) + 2 gamma sin
-    /// ta sqrt(pi V) (sqrt h1 - sqrt h0)` for a free radius. For the radius of the cell it has a logarithm.
+    /// Work to separate a bridge of constant volume, methods A.4:
+    /// `V gamma (cos ta + cos tb)(1/h0 - 1/h1) + 2 gamma sin ta sqrt(pi V) (sqrt h1 - sqrt h0)` for a free radius. For
+    /// the radius of the cell it has a logarithm.
     #[test]
     fn the_work_of_separation_is_the_integral() {
         let [ta, tb] = [0.4, 0.2];

@@ -26,7 +26,7 @@ const WALK: usize = 64;
 const TURNED: f64 = -0.5;
 /// Upper bound of the right-hand side of components with bridges, relative to the floor.
 const CLINGS: f64 = 10.0;
-/// Share of a bridge whose other surface is wet cloth too, with bridges of its own.
+/// Factor of a bridge whose other surface is wet cloth too, with bridges of its own.
 const HALF: f64 = 0.5;
 
 /// Bridge in a step.

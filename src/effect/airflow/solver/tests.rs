@@ -88,8 +88,8 @@ fn vortices_decay_as_they_should() {
     assert!((0.04..0.06).contains(&plain), "{plain}");
 }
 
-/// The slowest mode of a free-slip box decays as `exp(-2 nu k^2 t)` in energy. Backward Euler makes it `(1 + h nu
-/// k^2)^-2` in each step.
+/// The slowest mode of a free-slip box decays as `exp(-2 nu k^2 t)` in energy. Backward Euler makes it
+/// `(1 + h nu k^2)^-2` in each step.
 #[test]
 fn the_slowest_mode_decays_as_it_should() {
     let (viscosity, h, steps) = (0.1, 1e-3, 200);
