@@ -27,7 +27,7 @@ pub(super) const FINEST: f64 = 64.0;
 /// Largest number of such steps in a row. Equations that fail thousands of times in a row will not recover.
 const MANY: u32 = 2000;
 
-/// Checks whether the system has no solution in the matrix's precision, or one far from the true forces.
+/// Checks whether the equations have no solution in the precision of the matrix, or one far from the true forces.
 fn ill(stuck: &StepError) -> bool {
     match stuck {
         StepError::Indefinite(_) | StepError::NotFinite(_) | StepError::Unsolved(_) => true,

@@ -27,7 +27,7 @@ pub struct Part {
     pub stored: f64,
     /// Upper bound of the energy added by growing contact distances [J].
     pub eased: f64,
-    /// Upper bound of the energy that contacts bear: weight of everything times activation distance [J].
+    /// Upper bound of the energy that contacts bear: weight of everything times the range of contacts [J].
     pub borne: f64,
     /// Work of gravity [J].
     pub fall: f64,
