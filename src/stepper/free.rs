@@ -3,8 +3,8 @@
 //! Forces inside a component, or between components in contact or glued, sum to zero, in the matrix too. The sum over
 //! the exact solution is therefore known: `sum m z / beta^2 = sum f` over each set of components that are coupled only
 //! to each other. The solution is shifted as a whole until that holds. Otherwise the residual, and the rounding of a
-//! single-precision matrix, would accelerate unconstrained sets, and permanently, as the next step starts from the
-//! result.
+//! single-precision matrix, would accelerate unconstrained sets. The next step starts from the result, so the error
+//! would be permanent.
 //!
 //! Velocities at the end of the step are shifted likewise. Two causes change their momentum: forces between vertices
 //! with integrators of different order, and corrections of unproven pairs. The exact change is that of gravity.

@@ -1,7 +1,7 @@
 //! Energy check of a step: no step may generate energy.
 //!
-//! Forces are linear in a step. Where they change much within it, at a stiff hinge between slivers or in an impact, the
-//! solution may gain energy, and more in each following step. Total energy of an isolated group of components (no
+//! Forces are linear in a step. They can change much within it, at a stiff hinge between slivers or in an impact. The
+//! solution may then gain energy, and more in each following step. Total energy of an isolated group of components (no
 //! moving constraint, no wind) must not grow. Other components must not become many times faster than both they and
 //! everything else were. A step that exceeds these bounds is repeated with half the size. The smallest step is damped
 //! instead: unconstrained components towards their mean motion, which conserves momentum, others towards rest.
@@ -21,8 +21,8 @@ use crate::world::{State, World};
 /// Largest kinetic energy of a component after a step, relative to its own plus that received from others; and relative
 /// to its elastic energy. A light object hit head-on by a heavy one leaves at three times the speed of both.
 const BURST: (f64, f64) = (9.0, 2.0);
-/// Largest speed of a vertex with unknown work after a step, relative to the reference speed, beside the energy of
-/// shapes and contacts. The reference is a root of the mean fourth power, so that one thrown light vertex does not
+/// Largest speed of a vertex with unknown work after a step, relative to the reference speed. Energy of shapes and
+/// contacts may add to it. The reference is a root of the mean fourth power, so that one thrown light vertex does not
 /// permit the next.
 const FASTER: f64 = 3.0;
 /// Speed that is always allowed [m/s]. Forces with memory can release energy that no shape stores.

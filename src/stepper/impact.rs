@@ -21,7 +21,8 @@ const CALM: (f64, f64) = (2.0, 0.01);
 /// not count; cloth stores less than a body.
 ///
 /// # Errors
-/// Returns the body if the step can be shorter, with a lower bound of the smallest step and a part of a whole one.
+/// Returns a vertex of the body and its change of speed if the step can be shorter. The lower bound is the smallest
+/// step, and a part of a whole one.
 pub fn look(
     (world, state, step): (&World, &State, &Step),
     contacts: &[Element],

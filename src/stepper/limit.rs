@@ -1,13 +1,13 @@
-//! Strain limits: an upper and a lower bound of each edge's length (Provot 1995), enforced after the step as far as the
-//! sweeps converge. Also strain-rate limiting of edges that one step stretches too far.
+//! Strain limits: bounds of each edge's length from above and below (Provot 1995). They hold after the step as far as
+//! the sweeps converge. Also strain-rate limiting of edges that one step stretches too far.
 //!
 //! The sweeps are Gauss-Seidel in a fixed order over edges beyond their bounds. Each edge is shortened along itself
 //! with inverse masses, so momentum is conserved (Bridson, Marino & Fedkiw 2003, section 5). A limit corrects positions
-//! and velocities separately. The correction of an edge's length says nothing about the speed of its ends, as it
-//! depends on the excess and the step. Velocities that lengthen a taut edge are removed by inelastic impulses along it.
-//! No impulse exceeds a reflection, so kinetic energy does not grow, except by prescribed vertices. A cloth with an
-//! active limit takes the step by backward Euler, and its history is reset (`scheme`). BDF2 would turn the corrections
-//! into velocities. After such a step, no vertex of it is faster than anything before.
+//! and velocities separately. The correction of an edge's length depends on the excess and the step, so it is no
+//! measure of speed. Velocities that lengthen a taut edge are removed by inelastic impulses along it. No impulse
+//! exceeds a reflection, so kinetic energy does not grow, except by prescribed vertices. A cloth with an active limit
+//! takes the step by backward Euler, and its history is reset (`scheme`). BDF2 would turn the corrections into
+//! velocities. After such a step, no vertex of it is faster than anything before.
 
 mod spring;
 
@@ -271,9 +271,9 @@ pub fn beyond(world: &World, state: &State, step: &Step) -> Option<([u32; 2], f6
     world.cloths.iter().flat_map(|cloth| &cloth.limits).filter_map(strain).max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// Shortens edges that the step stretches too far: beyond both their previous and rest length by more than the part
-/// `most` of the rest length. The number of sweeps is limited. Changes that increase the total energy are reverted.
-/// Returns true if there were such edges.
+/// Shortens edges that the step stretches too far, in a limited number of sweeps. The bound is the previous or rest
+/// length, whichever is larger, plus the part `most` of the rest length. Changes that increase the total energy are
+/// reverted. Returns true if there were such edges.
 pub fn ease(world: &World, state: &State, step: &mut Step, most: f64) -> bool {
     let mut long = torn(world, state, step, most);
     if long.is_empty() {
@@ -338,8 +338,8 @@ fn weight(step: &Step, v: usize) -> f64 {
     if step.fixed[v] { 0.0 } else { 1.0 / step.mass[v] }
 }
 
-/// Returns the edges that the step stretches beyond both their previous and rest length by more than the part `most` of
-/// the rest length. Includes the relative excess.
+/// Returns edges that the step stretches too far, with the stretch relative to the rest length. The bound is the
+/// previous or rest length, whichever is larger, plus the part `most` of the rest length.
 pub fn torn(world: &World, state: &State, step: &Step, most: f64) -> Vec<([u32; 2], f64)> {
     let last = world.simulated().checked_sub(1);
     let edges = &world.surface.edges[..last.map_or(0, |k| world.surface.edge_ranges[k].end)];
@@ -348,7 +348,7 @@ pub fn torn(world: &World, state: &State, step: &Step, most: f64) -> Vec<([u32; 
     })
 }
 
-/// Returns the edge and its relative excess if it is one of [`torn`].
+/// Returns the edge and its relative stretch if it is one of [`torn`].
 #[inline]
 fn stretched(world: &World, state: &State, step: &Step, edge: [u32; 2], most: f64) -> Option<([u32; 2], f64)> {
     let [a, b] = edge.map(|v| v as usize);

@@ -42,15 +42,15 @@ pub use settings::Settings;
 use std::time::Instant;
 pub use steps::steps;
 
-/// Largest stretch of an edge in a step, relative to its rest length: before it is shortened, and before the step is
-/// repeated with half the size. Forces are linear in a step, and the proof ignores forces. A membrane stretched so far
-/// by an impact has not transmitted it, and would act as a catapult.
+/// Largest stretch of an edge in a step, relative to its rest length. Above the first the edge is shortened; above the
+/// second the step is repeated with half the size. Forces are linear in a step, and the proof ignores forces. A
+/// membrane stretched so far by an impact has not transmitted it, and would act as a catapult.
 const STRETCH: (f64, f64) = (0.05, 0.2);
 /// Largest relative stretch of an edge in the smallest step, before the step is repeated below that size. Larger
 /// stretch generates more energy than the impact has.
 const RENT: f64 = 1.0;
-/// Relative tolerances, in units of that of the solve, at which contacts that close too fast or cross are first
-/// detected: in the first solve and in the following ones.
+/// Tolerances of the first and of the following solves at which contacts are checked for fast closing and crossing. In
+/// units of the tolerance of the solve.
 const HINTS: [f64; 2] = [10.0, 3.0];
 /// Largest relative residual at which an unconverged solve is still accepted.
 const SOLVED: f64 = 0.1;

@@ -4,12 +4,12 @@
 //! integrator (`scheme`) and the velocity `v'` at the end, each vertex satisfies `m (v' - v~)/beta = sum of forces`.
 //! The left side is its rate of momentum.
 //! - The force of a link is `f - K sum(w z)`; that of an impulse is its momentum over the step. Both act on each of
-//!   their vertices by its weight, so they are opposite on two objects.
+//!   their vertices by its weight. They are thus opposite on two objects.
 //! - A pinned vertex is eliminated from the system. Its reaction is the residual of its row: rate of momentum minus
 //!   weight, links and the row's laws, `f - sum(K z)`.
-//! - Changes of velocity after the solution (strain limits, damping, corrections, returned momentum) count as the
-//!   equivalent force, a correction: `m (v' - v_solved)/beta`. The velocity that a rotating frame gives a vertex
-//!   (`turn`) counts likewise.
+//! - Changes of velocity after the solution (strain limits, damping, corrections, returned momentum) count as
+//!   corrections. A correction is the equivalent force, `m (v' - v_solved)/beta`. The velocity that a rotating frame
+//!   gives a vertex (`turn`) counts likewise.
 //!
 //! Over the whole simulation, forces between and inside objects cancel. Rate of momentum is thus the sum of weight,
 //! pins, handles, obstacles, laws without a reaction (drag, tethers) and corrections. The difference is the residual of

@@ -185,8 +185,8 @@ pub fn rejoins(world: &World, state: &State, h: f64) -> bool {
     away <= 2.0 * stride
 }
 
-/// Commits the step: history, positions, velocities. Vertices stopped by contact lose their history except for gravity,
-/// so that a vertex that leaves contact has the free flight of its neighbours. All vertices of a cloth with an active
+/// Commits the step: history, positions, velocities. Vertices stopped by contact lose their history except for gravity.
+/// A vertex that leaves contact thus has the free flight of its neighbours. All vertices of a cloth with an active
 /// limit lose it too, so that its momentum is conserved.
 pub fn commit(world: &World, state: &mut State, turns: &Turns, step: &Step) {
     let Step { h, moved, rate, touched, limited, z, betas, .. } = step;

@@ -14,9 +14,9 @@ use crate::world::step::Step;
 use crate::world::step_error::StepError;
 use crate::world::{State, World};
 
-/// Largest acceleration left in the residual over a component's speed [1/s]. It is less than the damping of slow modes
-/// by air and material. The first guess is the last acceleration, so the error of slow modes lags behind their motion
-/// and excites it.
+/// Largest acceleration left in the residual over a component's speed [1/s]. Air and material damp slow modes more
+/// strongly. The first guess is the last acceleration, so the error of slow modes lags behind their motion. Such an
+/// error excites them.
 const FEED: f64 = 0.25;
 /// Lower bound of a component's speed in that rule [m/s].
 const SLOW: f64 = 5e-4;

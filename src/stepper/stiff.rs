@@ -1,9 +1,9 @@
 //! Bodies with vibrations faster than the step.
 //!
 //! Vertices in contact use backward Euler, the others of a body BDF2. From rest, their free flights differ by
-//! `5/9 h^2 g`. In rubber that is a small strain. In steel its stress is thousands of times that of gravity, and a
-//! solution with that relative accuracy stands still on a slope. A wave crosses such a body within a step, so neither
-//! integrator resolves its vibrations. All of its vertices therefore use the same one.
+//! `5/9 h^2 g`. In rubber that is a small strain. In steel its stress is thousands of times that of gravity. A body
+//! whose solution is accurate relative to that stress stands still on a slope. A wave crosses such a body within a
+//! step, so neither integrator resolves its vibrations. All of its vertices therefore use the same one.
 
 use crate::force::solid::Solid;
 use crate::linalg::Vec3;
@@ -38,7 +38,8 @@ impl Stiff {
         Stiff(crossed.collect())
     }
 
-    /// Marks all vertices of a body as in contact if any is, for bodies that a wave crosses in a step of `h` [s].
+    /// Marks all vertices of a body as in contact if any is. Applies to bodies that a wave crosses in a step of `h`
+    /// [s].
     pub fn spread(&self, h: f64, touched: &mut [bool]) {
         for Crossed { vertices, .. } in self.0.iter().filter(|crossed| crossed.time < h) {
             let own = &mut touched[vertices.clone()];

@@ -1,11 +1,11 @@
 //! Rotation of each component as a whole.
 //!
-//! Forces are linear in a step. A rotation by `p` has no linear strain, so a step linearised at its start ends with a
-//! false stretch of `p^2/2`, whose stress resists further rotation. Laws are therefore linearised at positions rotated
-//! by the angular velocity `w` of the component over the step, `Q`: `x* = x + (Q - 1) r`, `y* = y - (x* - x)`, with `r`
-//! from the centre of mass. Laws are invariant to rotation, so the matrix is the rotated one at `x`. The guess, the
-//! accelerations of the last step, is rotated too. (Stiffness warping, Mueller et al. 2002, of whole components and
-//! known before the step.)
+//! Forces are linear in a step. A rotation by `p` has no linear strain. A step linearised at its start therefore ends
+//! with a false stretch of `p^2/2`, whose stress resists further rotation. To avoid it, laws are linearised at
+//! positions rotated by the angular velocity `w` of the component over the step, `Q`: `x* = x + (Q - 1) r`,
+//! `y* = y - (x* - x)`, with `r` from the centre of mass. Laws are invariant to rotation, so the matrix is the rotated
+//! one at `x`. The guess, the accelerations of the last step, is rotated too. (Stiffness warping, Mueller et al. 2002,
+//! of whole components and known before the step.)
 //!
 //! A component bent by a clamp does not rotate as a whole, and is linearised at its positions. A component is rotated
 //! only if all of its prescribed vertices follow the rotation, as at a hinge.

@@ -1,9 +1,9 @@
 //! Yielding where prescribed motions leave no room, so that the others keep their time.
 //!
-//! Pinned vertices yield first. They become free, pulled toward their path by a spring with at most ten times their
-//! share of the load of the pins. They are led back once the path is clear. Otherwise the surfaces of moving obstacles
-//! are pressed in, vertex by vertex, as far as they would close. Each vertex comes out again where nothing touches it.
-//! A static obstacle is never pressed in.
+//! Pinned vertices yield first. They become free, pulled toward their path by a spring. It bears at most ten times
+//! their share of the load of the pins. They are led back once the path is clear. Otherwise the surfaces of moving
+//! obstacles are pressed in, vertex by vertex, as far as they would close. Each vertex comes out again where nothing
+//! touches it. A static obstacle is never pressed in.
 
 use crate::contact::element::Element;
 use crate::linalg::Vec3;
@@ -13,9 +13,9 @@ use crate::world::{State, World};
 
 /// Largest number of times that vertices may yield in a step.
 pub const ROUNDS: u32 = 8;
-/// Stretch of the springs of pinned vertices under the whole load of the pins, and largest stretch, above which the
-/// force is constant [m].
+/// Stretch of the springs of pinned vertices under the whole load of the pins [m].
 const SAG: f64 = 1e-4;
+/// Stretch of these springs above which their force is constant [m].
 pub const STRETCH: f64 = 1e-3;
 /// Lower bound of the acceleration that these springs bear [m/s^2].
 const BORNE: f64 = 9.81;
@@ -49,7 +49,7 @@ pub fn left(h: f64) -> f64 {
     (-h / BACK).exp()
 }
 
-/// Presses a surface with a tight contact further in, so that it closes no further wherever its path goes, and gives
+/// Presses a surface with a tight contact further in. It thus closes no further, wherever its path goes, and gives
 /// room.
 pub fn follow(dent: &mut Dent, normal: Vec3, path: Vec3, state: &State, h: f64) {
     if dent.tight {
@@ -92,7 +92,7 @@ pub fn settle(world: &World, state: &mut State, (step, contacts): (&Step, &[Elem
     });
 }
 
-/// Computes the velocity of the cloth that nearly touches the pressed-in surfaces.
+/// Computes the velocity of the vertices that nearly touch the pressed-in surfaces.
 fn meet(world: &World, dents: &mut [Dent], step: &Step, contacts: &[Element]) {
     if dents.is_empty() {
         return;

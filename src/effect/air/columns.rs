@@ -1,10 +1,10 @@
 //! Air layers in a step.
 //!
-//! Pressure follows the gap without delay. A sealed gap of 20 mm has a stiffness of 5 MN/m^3, and pressure spreads at
-//! the speed of sound: half a metre in a step of 2 ms. Pressure is therefore predicted for free flight. Its change by a
+//! Pressure follows the gap without delay. A sealed gap of 20 mm has a stiffness of 5 MN/m^3. Pressure spreads at the
+//! speed of sound, half a metre in a step of 2 ms. Pressure is therefore predicted for free flight. Its change by a
 //! deviation of the gap from free flight is part of the linear system. With `S` the matrix of the layer (`equation`)
 //! that change is `dp = -S^-1 P A dd`. `S^-1` is dense; `stiffness` has its approximation. Forces act in pairs along
-//! the line between both points, the gradient of the volume, so linear and angular momentum are conserved. After the
+//! the line between both points, the gradient of the volume. Linear and angular momentum are thus conserved. After the
 //! step the pressures are solved again with all of `S` at the final gaps.
 
 use super::equation::{Ahead, Work};
@@ -242,8 +242,8 @@ impl Columns {
         }
     }
 
-    /// Updates the air at the end of the step, whose positions `state` has. Returns the cloth and filled part of the
-    /// least filled balloon among those whose valve closes in this step.
+    /// Updates the air at the end of the step, whose positions `state` has. Only balloons whose valve closes in this
+    /// step have a result. Returns the cloth and the filled part of the least filled one.
     pub fn commit(
         &mut self,
         airs: &Airs,

@@ -154,8 +154,8 @@ impl Work {
     }
 
     /// Returns a lower bound of the last step's matrix for zero-mean vectors within the group of the vertex in `seat`
-    /// [m^3]. It is volume and leak, plus the exchange with neighbours over the group size `n`. The latter is less than
-    /// half of the exchange of the longest wave in a square of `n` vertices, `pi^2/(4 n)` of the diagonal.
+    /// [m^3]. It is volume and leak, plus the exchange with neighbours over the group size `n`. The longest wave in a
+    /// square of `n` vertices has `pi^2/(4 n)` of the diagonal, more than twice that exchange.
     pub fn least(&self, layer: &Layer, seat: usize) -> f64 {
         let v = layer.graph.member(seat);
         let exchange = self.diffusion.diagonal(seat) - self.vertex[v];

@@ -99,9 +99,9 @@ impl Chamber {
         Inside { energy: self.atmosphere * self.counts(volume), ..Inside::default() }
     }
 
-    /// Returns the energy of the air let in during a step of size `h` [s] that ends at the time `end` [s], from a
-    /// volume [m^3] [J]. It covers the missing volume and the leakage. Only the part of the step before the valve
-    /// closes counts.
+    /// Returns the energy of the air let in during a step of size `h` [s] to the time `end` [s] [J]. `volume` is that
+    /// at the start of the step [m^3]. The supply covers the missing volume and the leakage. Only the part of the step
+    /// before the valve closes counts.
     pub fn source(&self, inside: &Inside, volume: f64, end: f64, h: f64) -> f64 {
         let Supply::Filled { times, duration } = self.supply else { return 0.0 };
         let open = (duration - (end - h)).min(h);
@@ -116,8 +116,8 @@ impl Chamber {
         (missing.min(most) + leaks).max(0.0)
     }
 
-    /// Returns the volume over the target volume, if the valve closes in a step of size `h` [s] to the time `end` [s]
-    /// [-].
+    /// Returns the volume over the target volume [-]. `None` unless the valve closes in the step of size `h` [s] to the
+    /// time `end` [s].
     pub fn reached(&self, volume: f64, end: f64, h: f64) -> Option<f64> {
         let Supply::Filled { times, duration } = self.supply else { return None };
         (end - h < duration && duration <= end).then(|| self.counts(volume) / (times * self.counts(self.start)))
@@ -142,8 +142,8 @@ impl Chamber {
         Push { excess, stiffness: before.max(atmosphere + excess) / holds }
     }
 
-    /// Advances the air by a step of size `h` [s] to the time `end` [s] and a volume [m^3], with the supply `source`
-    /// [J].
+    /// Advances the air by a step of size `h` [s] to the time `end` [s]. `volume` is that at the end [m^3], `source`
+    /// the supply [J].
     pub fn advance(&self, inside: &mut Inside, volume: f64, source: f64, end: f64, h: f64) {
         let Chamber { atmosphere, through, area, .. } = *self;
         let counts = self.counts(volume);
@@ -248,8 +248,8 @@ mod tests {
         }
     }
 
-    /// The supply has the requested rate, at most twice that rate beside leakage, and none after the valve has closed,
-    /// at any volume.
+    /// The supply has the requested rate, at most twice that rate beside leakage. It ends when the valve closes, at any
+    /// volume.
     #[test]
     fn air_is_let_in_until_the_valve_is_shut() {
         let filled = chamber(Through::darcy(0.0, 200.0), Supply::Filled { times: 1.5, duration: 1.0 });

@@ -95,7 +95,7 @@ impl Seed {
 }
 
 /// Returns the distance between the centroids of the triangles at each edge, `c_ij` [m]. At a border it is the distance
-/// of the centroid from the edge: half of the distance to its mirror image, as only half of the duct is there.
+/// of the centroid from the edge. That is half of the distance to its mirror image, as only half of the duct is there.
 pub fn spans(x: &[Vec3], triangles: &[[u32; 3]], topology: &Topology) -> Vec<f64> {
     let centroid = |t: u32| triangles[t as usize].iter().map(|v| x[*v as usize]).sum::<Vec3>() / 3.0;
     let span = |([a, b], [s, t]): (&[u32; 2], &[u32; 2])| {

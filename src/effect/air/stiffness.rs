@@ -1,17 +1,18 @@
 //! Pressure response of an air layer to changes of its gaps, for the linear system of a step.
 //!
-//! With `S` the matrix of the layer (`equation`), gaps that open by `d` cause the force `A S^-1 P A d`. Its symmetric
-//! form here is `K d`, `K = B S^-1 B`, `B_i = A_i P_i^1/2`, since neighbours' pressures are nearly equal. `K` is dense,
-//! because pressure spreads as far as sound in a step. Its approximation `K'`, by groups `g` of neighbours, is
+//! With `S` the matrix of the layer (`equation`), gaps that open by `d` cause the force `A S^-1 P A d`. Pressures of
+//! neighbours are nearly equal, so the symmetric form `K d` is used here: `K = B S^-1 B`, `B_i = A_i P_i^1/2`. The
+//! matrix `K` is dense, because pressure spreads as far as sound in a step. Its approximation `K'`, by groups `g` of
+//! neighbours, is
 //!
 //! `d^T K' d = s^T C^-1 s + sum_g alpha_g (sum_i B_i d_i^2 - s_g^2/sum_i B_i)`, `s_g = sum_i B_i d_i` over vertices `i`
 //! of `g`.
 //!
-//! The first part is the mean opening of a group, with the inverse of the layer on a coarse mesh `C` of the groups. The
-//! second part is the deviation of a vertex from its group, bounded by the least value of `S` there. A step with `K'`
-//! is stable if `K'` is three quarters of `K` or more for every `d`. Proof: with backward Euler and pressures predicted
-//! for free flight, `x = z^n`, `k = h^2 K/m` and `k'` likewise, `(1 + k')(z - 1)^2 + k (2 z - 1) = 0` has a root beyond
-//! -1 where `4 + 4 k' < 3 k`.
+//! The first part is the response to openings of whole groups. `C` is the matrix of the layer on a coarse mesh of the
+//! groups. The second part is the response to deviations of a vertex from its group, bounded by the least value of `S`
+//! there. A step with `K'` is stable if `K'` is three quarters of `K` or more for every `d`. The proof uses backward
+//! Euler with pressures predicted for free flight. With `x = z^n`, `k = h^2 K/m` and `k'` likewise,
+//! `(1 + k')(z - 1)^2 + k (2 z - 1) = 0` has a root beyond -1 where `4 + 4 k' < 3 k`.
 //!
 //! Too large a `K'` relative to free flight acts as inertia, and adds energy where it grows while the cloth moves. Only
 //! the accurate part therefore acts relative to free flight: the first part with the full conductance of the layer. The
@@ -77,8 +78,8 @@ impl Stiffness {
         self.sums[g as usize][2]
     }
 
-    /// Returns the force of a vertex of group `g` against its motion in free flight [N]: against its deviation from the
-    /// group, and the excess of `C^-1`.
+    /// Returns the force of a vertex of group `g` against its motion in free flight [N]. It has two parts: the response
+    /// to its deviation from the group, and the excess of `C^-1`.
     pub fn drag(&self, g: u32, strength: f64, opens: f64) -> f64 {
         let g = g as usize;
         let [_, flight, alone] = self.sums[g];

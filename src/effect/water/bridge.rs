@@ -1,17 +1,17 @@
 //! Liquid bridges: capillary force between a vertex of wet cloth and a surface.
 //!
 //! A bridge is a disc of water of radius r and height h. The pressure in it is below that of the air by the curvature
-//! of its side, and surface tension acts at its rim (Lou, Ji & Qiu 2015; Park & Byun, Eq. 5, whose terms in 1/r join):
+//! of its side. Surface tension acts at its rim (Lou, Ji & Qiu 2015; Park & Byun, Eq. 5, whose terms in 1/r join):
 //!
 //! `F = pi r^2 gamma (cos ta + cos tb)/h + pi r gamma sin ta`
 //!
 //! - [`Law::Volume`]: the angles are constant. The volume V is that of the water at its formation:
 //!   `r = min(sqrt(V/(pi h)), cell)`. Rupture is at `(1 + ta/2) V^(1/3)`.
-//! - [`Law::Text`], [`Law::Experiments`]: the paper has `r = cell` and two linear maps from height to both angles,
-//!   which contradict each other. In section 3.2.1 the angles grow from 0.001 to 90 degrees at the largest height, in
-//!   4.1 they fall. Rupture is at that height.
-//! - [`Law::Area`] is the alternative in its figure 5: one disc with the area of all cells of the two objects, one mean
-//!   height, equal shares.
+//! - [`Law::Text`], [`Law::Experiments`]: the paper has `r = cell` and two linear maps from height to both angles. They
+//!   contradict each other. In section 3.2.1 the angles grow from 0.001 to 90 degrees at the largest height, in 4.1
+//!   they fall. Rupture is at that height.
+//! - [`Law::Area`] is the alternative in its figure 5. One disc has the area of all cells of the two objects and their
+//!   mean height. Its force is shared equally.
 //!
 //! Heights below that of the film are treated as the film's; nearer surfaces are left to the contact barrier. The
 //! squeeze film resists changes of height with `3 pi mu r^4/(2 h^3) dh/dt` (Stefan 1874), implicit. The capillary force
@@ -27,7 +27,7 @@ const LEAST: f64 = 0.001 * PI / 180.0;
 /// the error is below 0.1 % for the force and 1 % for the damping.
 const INTERVALS: u32 = 16;
 
-/// Part of the height, and of the distance to rupture, by which a bridge opens for less work than it stores, under any
+/// Relative opening, of the height and of the distance to rupture, that takes less work than a bridge stores under any
 /// law.
 const SURE: f64 = 0.25;
 
@@ -159,7 +159,7 @@ impl Settings {
     }
 
     /// Returns the distance over which the pull at the gap [m] does the work that remains until rupture. `None` if the
-    /// gap opens by less, `way` [m].
+    /// opening `way` [m] does not exceed that distance.
     pub fn overdrawn(&self, disc: &Disc, gap: f64, way: f64) -> Option<f64> {
         let left = (self.rupture(disc.volume) - gap).max(0.0);
         if way <= SURE * self.height(gap).min(left) {
@@ -169,8 +169,8 @@ impl Settings {
         (way > holds).then_some(holds)
     }
 
-    /// Returns the means of the pull and of the damping of a disc while its gap [m] opens by `way` [m], relative to
-    /// those at the gap.
+    /// Returns the mean pull and damping of a disc while its gap [m] opens by `way` [m]. Both are relative to the
+    /// values at the gap.
     pub fn over(&self, disc: &Disc, gap: f64, way: f64) -> [f64; 2] {
         let (low, high) = (self.height(gap), (gap + way).min(self.rupture(disc.volume)));
         if high <= gap {
@@ -219,8 +219,8 @@ mod tests {
         (0..=n).map(|k| weight(k) * at(k)).sum::<f64>() * step / 3.0
     }
 
-    /// Methods D33: a fully wetted disc of 5 mm pulls with 11.43 mN at 1 mm and 114.3 mN at 0.1 mm, its rim alone with
-    /// 1.143 mN.
+    /// Methods D33: a fully wetted disc of 5 mm pulls with 11.43 mN at 1 mm and 114.3 mN at 0.1 mm. Its rim alone pulls
+    /// with 1.143 mN.
     #[test]
     fn pulls_are_those_of_the_closed_form() {
         let full = Settings::water(Law::Volume);

@@ -3,8 +3,8 @@
 //! A bridge forms where a vertex of wet cloth with water in its film touches a surface. It follows the nearest point of
 //! the surface by a walk over triangles. It breaks at its rupture height, when the cloth has turned its other side, or
 //! with the surface. Contacts give the candidates. Heights are measured at the proven positions, so that candidate
-//! lists have no influence, and the activation distance matters only for the formation. In the system a bridge is a
-//! link along the gap. Its forces are a pair, so linear and angular momentum are conserved.
+//! lists have no influence. The activation distance matters only for the formation. In the system a bridge is a link
+//! along the gap. Its forces are a pair, so linear and angular momentum are conserved.
 
 use super::bridge::{Bridge, Disc, Law, WATER};
 use super::cloths::Wet;
@@ -383,7 +383,7 @@ fn disc(world: &World, wet: &Wet, sides: &[[bool; 2]], bridge: &Bridge) -> Disc 
     Disc { cell: wet.radius[v], volume: bridge.volume, rim }
 }
 
-/// Returns the volume of water for a new bridge of a vertex: the film of one side, as far as available [m^3].
+/// Returns the volume of water for a new bridge of a vertex [m^3]: the vertex's film, at most that of one side.
 fn volume(wet: &Wet, memory: &WaterState, v: usize) -> f64 {
     match wet.cloth_of(v) {
         Some((cloth, k)) if wet.bridges.draws() => memory.water.film[v].min(0.5 * cloth.most_film(k)) / WATER,

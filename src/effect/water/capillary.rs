@@ -1,10 +1,10 @@
 //! Water in cloth: uptake, surface film, wicking and drying.
 //!
 //! A dry kilogram takes up `A = B (1 - exp(-t/c))` while it is supplied (Chen, Xu & Wu 2004; Park & Byun, Eq. 3). Here
-//! this is a rate of the state, `dA/dt = (B - A)/c`, exact over a step: the same curve from zero, and it continues from
-//! any state. Supplied cloth has a full film on both sides at once. Without supply, the cloth takes up its film at the
-//! same rate. Wicking is implicit diffusion of the saturation along the cloth. It moves water by fluxes, so that mass
-//! is conserved. Drying takes the film first, and the water of bridges last.
+//! it is a rate of the state, `dA/dt = (B - A)/c`, exact over a step. The curve from zero is the same, and it continues
+//! from any state. Supplied cloth has a full film on both sides at once. Without supply, the cloth takes up its film at
+//! the same rate. Wicking is implicit diffusion of the saturation along the cloth. It moves water by fluxes, so that
+//! mass is conserved. Drying takes the film first, and the water of bridges last.
 
 use crate::linalg::diffusion::{Diffusion, Equation, Stop};
 use crate::linalg::graph::Graph;

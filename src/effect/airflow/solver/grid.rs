@@ -21,7 +21,7 @@ pub struct Grid {
 
 /// Eight indices and their weights, which sum to 1.
 pub type Corners = ([usize; 8], [f64; 8]);
-/// Twelve indices and their weights, which sum to 1.
+/// Twelve indices and their weights, as in [`Corners`].
 pub type Spread = ([usize; 12], [f64; 12]);
 
 impl Grid {
@@ -166,9 +166,9 @@ impl Grid {
     }
 
     /// Returns the faces across an axis with which a point exchanges momentum, and their weights. The kernel is a
-    /// quadratic spline along the axis and linear across it, which is the difference between neighbouring cells of a
-    /// linear kernel's half space. A uniform pressure jump on a surface is thus balanced by a pressure jump of the
-    /// cells, whatever the orientation of the surface.
+    /// quadratic spline along the axis and linear across it. It is the difference between neighbouring cells of a half
+    /// space smoothed by a linear kernel. A uniform pressure jump on a surface is thus balanced by a pressure jump of
+    /// the cells, at any orientation of the surface.
     #[inline]
     pub fn spread(&self, axis: usize, p: &Vec3) -> Spread {
         let sizes = self.faces(axis);

@@ -81,8 +81,8 @@ impl Solids {
                 |p: f64| ((p - grid.low[b]) / grid.spacing[b] - 0.5 - BESIDE[b - 1]).clamp(-1.0, grid.cells[b] as f64);
             (cell(low).ceil().max(0.0) as usize)..((cell(high).floor() + 1.0) as usize).min(grid.cells[b])
         };
-        // Twice the signed area of the line's point and an edge. The sign at zero area depends on vertex indices, so
-        // that only one of the two triangles at an edge has a line through it.
+        // Twice the signed area of the line's point and an edge. At zero area the sign follows vertex indices. A line
+        // through an edge thus crosses only one of its two triangles.
         let turn = |p: &Vec2, a: usize, b: usize| {
             let area = (flat[a] - p).perp(&(flat[b] - p));
             (area > 0.0 || area == 0.0 && names[a] < names[b], area)
