@@ -18,8 +18,9 @@ use crate::world::step::Step;
 use crate::world::step_error::StepError;
 use crate::world::{State, World};
 
-/// Largest kinetic energy of a component after a step, relative to its own plus that received from others; and relative
-/// to its elastic energy. A light object hit head-on by a heavy one leaves at three times the speed of both.
+/// Largest kinetic energy of a component after a step, relative to its own plus that received from others. Then the
+/// same relative to its elastic energy. A light object hit head-on by a heavy one leaves at three times the speed of
+/// both.
 const BURST: (f64, f64) = (9.0, 2.0);
 /// Largest speed of a vertex with unknown work after a step, relative to the reference speed. Energy of shapes and
 /// contacts may add to it. The reference is a root of the mean fourth power, so that one thrown light vertex does not

@@ -2,7 +2,8 @@
 //!
 //! A body in an impact is compressed and rebounds within a few milliseconds. Longer steps dissipate its stored energy.
 //! For example, a rubber ball of 6 cm is in contact with a floor for 6 ms. In steps of 1 ms it rebounds at 0.27 to 0.52
-//! of its speed, depending on the mesh; in steps of a quarter at 0.55 to 0.56. Its damping alone leaves 0.59 to 0.60.
+//! of its speed, depending on the mesh. In steps of a quarter of that it rebounds at 0.55 to 0.56. Its damping alone
+//! leaves 0.59 to 0.60.
 
 use super::control::ROUGH;
 use super::{Report, Settings};

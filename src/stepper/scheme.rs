@@ -159,7 +159,7 @@ pub fn prescribe(world: &World, state: &mut State, step: &mut Step) -> Vec<bool>
 }
 
 /// Checks whether delayed prescribed motion can rejoin its path in a step of size `h`. The distance must not exceed the
-/// range of contact, or the displacement of the path in such a step.
+/// activation distance, or twice the displacement of the path in such a step.
 pub fn rejoins(world: &World, state: &State, h: f64) -> bool {
     let (now, end) = (state.time, state.time + h);
     let (mut away, mut stride) = (0.0f64, 0.5 * world.contact.distance);
@@ -185,9 +185,9 @@ pub fn rejoins(world: &World, state: &State, h: f64) -> bool {
     away <= 2.0 * stride
 }
 
-/// Commits the step: history, positions, velocities. Vertices stopped by contact lose their history except for gravity.
-/// A vertex that leaves contact thus has the free flight of its neighbours. All vertices of a cloth with an active
-/// limit lose it too, so that its momentum is conserved.
+/// Commits the step: history, positions, velocities. Vertices stopped by an impact lose their history except for
+/// gravity. A vertex that leaves contact thus has the free flight of its neighbours. All vertices of a cloth with an
+/// active limit lose it too, so that its momentum is conserved.
 pub fn commit(world: &World, state: &mut State, turns: &Turns, step: &Step) {
     let Step { h, moved, rate, touched, limited, z, betas, .. } = step;
     let calm = CALM * world.gravity.norm();
