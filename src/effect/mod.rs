@@ -1,7 +1,7 @@
-//! Effects, a folder each: constants, memory, what they do in a step, and what they show.
+//! Effects, a folder each: constants, memory, their part in a step, and the quantities they report.
 //!
-//! The contract is [`crate::world::effect::Effect`]. [`Running`] calls all effects of a world at a moment of the step; the stepper knows no
-//! more of them.
+//! The contract is [`crate::world::effect::Effect`]. [`Running`] calls all effects of a world at each stage of a step.
+//! The stepper knows nothing else of them.
 
 /// Layers of air below cloths, and balloons.
 pub mod air;
@@ -9,9 +9,9 @@ pub mod air;
 pub mod airflow;
 /// Flow of air through cloth.
 pub mod permeability;
-/// Pointers that pick vertices.
+/// Recorded pointers that pick vertices.
 pub mod pointer;
-/// Quantities that effects show.
+/// Quantities that effects report.
 pub mod shown;
 /// Wet cloth and liquid bridges.
 pub mod water;
@@ -26,15 +26,15 @@ use crate::world::effects::{Plugged, Remembered, Work};
 use crate::world::step::Step;
 use crate::world::{State, World};
 
-/// Places of the effects in their lists.
+/// Order of the effects in lists.
 pub mod order {
-    /// Pointers.
+    /// Recorded pointers.
     pub const POINTERS: u32 = 10;
-    /// Layers of air, balloons.
+    /// Air layers and balloons.
     pub const AIR: u32 = 20;
-    /// Water.
+    /// Wet cloth and liquid bridges.
     pub const WATER: u32 = 30;
-    /// Flowing air.
+    /// Airflow.
     pub const AIRFLOW: u32 = 40;
 }
 
@@ -42,7 +42,7 @@ pub mod order {
 pub struct Running(Vec<Work>);
 
 impl Running {
-    /// For a world.
+    /// Creates the storage for a world.
     pub fn new(world: &World) -> Running {
         Running(world.effects.all().map(|effect| effect.work(world)).collect())
     }
@@ -54,7 +54,7 @@ impl Running {
         }
     }
 
-    /// Each effect and its work.
+    /// Iterates over each effect and its work.
     fn all<'a>(&'a self, world: &'a World) -> impl Iterator<Item = (&'a dyn Plugged, &'a Work)> {
         world.effects.all().zip(&self.0)
     }
@@ -64,12 +64,12 @@ impl Running {
         self.each(at, |effect, memory, work| effect.begin(at, memory, work, step, tallies));
     }
 
-    /// Finds all links, but for their forces.
+    /// Finds all links without their forces.
     pub fn update(&mut self, at: At, step: &Step, tallies: &mut Tallies) {
         self.each(at, |effect, memory, work| effect.update(at, memory, work, step, tallies));
     }
 
-    /// Links that stand before contacts in the system, or behind them.
+    /// Iterates over the links that precede contacts in the system, or over those that follow them.
     pub fn links<'a>(&'a self, world: &'a World, behind: bool) -> impl Iterator<Item = &'a dyn Couples> {
         let own = self.all(world).filter(move |(effect, _)| effect.after_contacts() == behind);
         own.filter_map(|(effect, work)| effect.links(work))
@@ -80,53 +80,53 @@ impl Running {
         self.each(at, |effect, memory, work| effect.linearise(at, memory, work, step));
     }
 
-    /// Linearises all else about free flight.
+    /// Linearises everything but links about free flight.
     pub fn foresee(&mut self, at: At, step: &Step) {
         self.each(at, |effect, memory, work| effect.foresee(at, memory, work, step));
     }
 
-    /// Adds forces that are no links [N].
+    /// Adds forces other than those of links [N].
     pub fn push(&self, world: &World, force: &mut [Vec3]) {
         self.all(world).for_each(|(effect, work)| effect.push(work, force));
     }
 
-    /// Exchanges the low-rank part of the matrix.
+    /// Swaps the low-rank part of the matrix with `common`.
     pub fn low_rank(&mut self, world: &World, common: &mut Common) {
         world.effects.all().zip(&mut self.0).for_each(|(effect, work)| effect.low_rank(work, common));
     }
 
-    /// Changes links that a solution has broken; true where there are any.
+    /// Updates links that a solution has broken. Returns true if there are any.
     pub fn let_go(&mut self, world: &World, step: &Step) -> bool {
         let all = world.effects.all().zip(&mut self.0);
         all.fold(false, |any, (effect, work)| effect.let_go(world, work, step) | any)
     }
 
-    /// Gives `couple` the vertices of each link that joins components.
+    /// Calls `couple` with the vertices of each link that joins components.
     pub fn each_coupled(&self, world: &World, couple: &mut dyn FnMut(&mut dyn Iterator<Item = u32>)) {
         self.all(world).for_each(|(effect, work)| effect.each_coupled(work, couple));
     }
 
-    /// Bounds above which right-hand sides of components count as the bound.
+    /// Sets the upper bounds of the norms of right-hand sides, by component. Infinity where no effect lowers it.
     pub fn bound(&self, world: &World, floors: &[f64], ceilings: &mut [f64]) {
         ceilings.fill(f64::INFINITY);
         self.all(world).for_each(|(effect, work)| effect.bound(world, work, floors, ceilings));
     }
 
-    /// Gives `add` a vertex and the work that an effect can do on its component in the step [J].
+    /// Calls `add` with a vertex and the work that an effect can do on its component in the step [J].
     pub fn each_work(&self, at: At, step: &Step, add: &mut dyn FnMut(usize, f64)) {
         for (place, (effect, work)) in self.all(at.world).enumerate() {
             effect.each_work(at, at.state.effects.at(place), work, step, add);
         }
     }
 
-    /// Gives `forces` all that effects did in the step.
+    /// Reports to `forces` all forces that effects exerted in the step.
     pub fn each_force(&self, at: At, step: &Step, falls: &[f64], forces: &mut dyn Forces) {
         for (place, (effect, work)) in self.all(at.world).enumerate() {
             effect.each_force(at, place, work, step, falls, forces);
         }
     }
 
-    /// Lets effects remember the step before positions and velocities change.
+    /// Updates the memories of effects before positions and velocities change.
     pub fn before_commit(&mut self, world: &World, state: &mut State, step: &Step) {
         let effects: Vec<&dyn Plugged> = world.effects.all().collect();
         let works = &mut self.0;
@@ -135,7 +135,7 @@ impl Running {
         });
     }
 
-    /// Lets effects remember the step whose end `state` is.
+    /// Updates the memories of effects after the step. `state` is its end.
     pub fn commit(&mut self, world: &World, state: &mut State, made: Made, told: &mut Told) {
         for ((place, effect), work) in world.effects.all().enumerate().zip(&mut self.0) {
             effect.commit(world, state, place, work, made, told);

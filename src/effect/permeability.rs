@@ -1,44 +1,45 @@
-//! Air through a cloth (Darcy 1856; Forchheimer 1901).
+//! Permeability of cloth to air (Darcy 1856; Forchheimer 1901).
 //!
-//! A pressure `dP` across the cloth drives the speed `w`: `dP = a w + b w|w|`. The first term is friction in narrow pores, Darcy's law,
-//! with the permeance `1/a`; the second the inertia of the air in wide ones. One measurement gives `a`, two give both.
+//! A pressure difference `dP` across the cloth drives air through it at the speed `w`: `dP = a w + b w|w|`. The first
+//! term is viscous friction in narrow pores, Darcy's law, with the permeance `1/a`. The second is the inertia of the
+//! air in wide pores. One measurement gives `a`, two give both.
 
-/// Pressure across a cloth below which only friction counts [Pa]: without friction, inertia alone would let through infinitely much per
-/// pressure there.
+/// Smallest pressure difference in the root [Pa]. Without friction, the secant and tangent would be infinite at zero
+/// pressure.
 const LEAST: f64 = 1e-5;
-/// Part of a coefficient that is rounding of what was measured.
+/// Relative size below which a coefficient is rounding of the measurements.
 const ROUNDING: f64 = 1e-12;
 
-/// How air goes through a cloth.
+/// Permeability law of a cloth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Through {
-    /// `1/a` [m/(s Pa)]; zero where nothing goes through, infinite without friction.
+    /// Permeance `1/a` [m/(s Pa)]. Zero for impermeable cloth, infinite without friction.
     pub permeance: f64,
-    /// `b` [Pa s^2/m^2]; zero in Darcy's law.
+    /// Inertial coefficient `b` [Pa s^2/m^2]. Zero in Darcy's law.
     pub inertia: f64,
 }
 
-/// Why two measurements follow no such law.
+/// Reason why two measurements do not fit the law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mismatch {
-    /// The speed or the pressure of the second is not above that of the first.
+    /// The second speed or pressure does not exceed the first.
     Order,
     /// The speed grows faster than the pressure.
     Fast,
-    /// The speed grows slower than the root of the pressure.
+    /// The speed grows slower than the square root of the pressure.
     Slow,
 }
 
 impl Through {
-    /// By Darcy's law, where `pressure` [Pa] drives `speed` [m/s].
+    /// Returns Darcy's law, given that `pressure` [Pa] drives `speed` [m/s].
     pub fn darcy(speed: f64, pressure: f64) -> Through {
         Through { permeance: speed / pressure, inertia: 0.0 }
     }
 
-    /// By two measurements of speed [m/s] and pressure [Pa], the second at more of both.
+    /// Fits the law to two measurements of speed [m/s] and pressure [Pa]. Both are larger in the second.
     ///
     /// # Errors
-    /// They follow no law with terms that are not negative.
+    /// Returns a [`Mismatch`] if the measurements do not increase, or if a coefficient would be negative.
     pub fn measured([[slow, low], [fast, high]]: [[f64; 2]; 2]) -> Result<Through, Mismatch> {
         if !(0.0 < slow && slow < fast && 0.0 < low && low < high) {
             return Err(Mismatch::Order);
@@ -59,7 +60,7 @@ impl Through {
         Ok(Through { permeance: if friction <= least { f64::INFINITY } else { 1.0 / friction }, inertia })
     }
 
-    /// Speed over pressure where `across` [Pa] is across the cloth [m/(s Pa)].
+    /// Returns speed over pressure at the pressure difference `across` [Pa] [m/(s Pa)].
     pub fn secant(&self, across: f64) -> f64 {
         if self.inertia == 0.0 {
             return self.permeance;
@@ -68,18 +69,19 @@ impl Through {
         2.0 / (friction + self.root(across))
     }
 
-    /// How much faster air goes where the pressure across rises from `across` [Pa] [m/(s Pa)].
+    /// Returns the derivative of speed by pressure at the pressure difference `across` [Pa] [m/(s Pa)].
     pub fn tangent(&self, across: f64) -> f64 {
         if self.inertia == 0.0 { self.permeance } else { 1.0 / self.root(across) }
     }
 
-    /// `a + 2 b w` [Pa s/m].
+    /// Returns `a + 2 b w` [Pa s/m].
     fn root(&self, across: f64) -> f64 {
         let friction = 1.0 / self.permeance;
         (friction * friction + 4.0 * self.inertia * across.abs().max(LEAST)).sqrt()
     }
 
-    /// The pressure across `y` [Pa] for which `volume y + flow w(y) = right`, where `volume` [m^3] and `flow` [Pa m^2 s] are positive.
+    /// Returns the pressure difference `y` [Pa] that solves `volume y + flow w(y) = right`. `volume` [m^3] and `flow`
+    /// [Pa m^2 s] are positive.
     pub fn balance(&self, volume: f64, flow: f64, right: f64) -> f64 {
         let friction = 1.0 / self.permeance;
         let linear = volume * friction + flow;

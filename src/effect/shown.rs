@@ -1,4 +1,4 @@
-//! Quantities that are shown: those of the world, of laws and of effects, in the order of files.
+//! Quantities in files and pictures: those of the world, of laws and of effects, in the order of files.
 
 use super::air::Airs;
 use super::airflow::domain::Airflow;
@@ -7,12 +7,12 @@ use super::water::cloths::Wet;
 use crate::world::effect::{Effect, Tally};
 use crate::world::quantity::{Channel, INNER, PLAIN, of_laws};
 
-/// Channels of cloths' vertices, in the order in which files have them.
+/// Iterates over the channels of cloth vertices, in the order of files.
 pub fn channels() -> impl Iterator<Item = &'static Channel> {
     [PLAIN, Airs::CHANNELS, INNER, Wet::CHANNELS].into_iter().flatten().chain(of_laws())
 }
 
-/// Numbers of a frame that effects tell.
+/// Iterates over the numbers of a frame that effects report.
 pub fn tallies() -> impl Iterator<Item = &'static Tally> {
     [Wet::TALLIES, Airflow::TALLIES, Pointers::TALLIES].into_iter().flatten().copied()
 }
@@ -22,7 +22,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// No word stands twice, each has a sentence, and that of a channel says its unit.
+    /// Words are unique, each has a sentence, and each sentence names the unit.
     #[test]
     fn rows_are_told_apart() {
         let mut words = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! How long steps are, and what is done when one cannot be made.
+//! Step size control and the treatment of failed steps.
 
 use super::{Advance, Pace, RENT, Report, Settings, Stepper, scheme, yields};
 use crate::force::term::Precision;
@@ -7,27 +7,27 @@ use crate::world::step_error::StepError;
 use crate::world::yields::LATE;
 use crate::world::{Pinch, State, World};
 
-/// Most that a step grows over the last one: the second-order scheme stays stable at any sequence of such steps (Grigorieff 1983:
-/// up to `1 + sqrt 2`).
+/// Largest ratio of a step to the last one. Variable-step BDF2 is stable for ratios up to `1 + sqrt 2` (Grigorieff
+/// 1983).
 const GROWTH: f64 = 2.0;
-/// The first step, as a part of a whole one: it has no history and is of first order.
+/// First step relative to a whole one. Without history it is of first order.
 const START: f64 = 0.125;
-/// How much faster prescribed motion goes than it should while it is behind.
+/// Excess pace of prescribed motion that is behind its time and catches up.
 const CATCH_UP: f64 = 0.5;
-/// Least part of its pace at which prescribed motion goes on in a pinch.
+/// Smallest pace of prescribed motion in a pinch, relative to its normal pace.
 const CRAWL: f64 = 1.0 / 32.0;
-/// Part of a whole step at which two prescribed motions that leave no room are a pinch: a longer one is tried shorter.
+/// Largest step, relative to a whole one, that counts as a pinch. A longer step is repeated with half the size first.
 const PINCHED: f64 = 0.25;
-/// Part of the vertices that may be corrected in a step before the next ones get shorter, as in an impact, and how short at most, of a
-/// whole one.
+/// Part of corrected vertices above which the next steps are shortened, as in an impact. Lower bound of those steps,
+/// relative to a whole one.
 pub(super) const ROUGH: (f64, f64) = (0.01, 0.25);
-/// How many times shorter than the smallest step one may be whose equations cannot be solved, or which tears what it should
-/// stretch: the shorter, the more they are those of free flight.
+/// Ratio of the smallest step to the shortest one for equations that cannot be solved or edges that stretch too far.
+/// The shorter the step, the closer the equations are to free flight.
 pub(super) const FINEST: f64 = 64.0;
-/// How many of these may follow each other: thousands of equations in a row that want shorter steps will not end.
+/// Largest number of such steps in a row. Equations that fail thousands of times in a row will not recover.
 const MANY: u32 = 2000;
 
-/// The equations have no solution in the precision of the matrix, or one far from what they stand for.
+/// Checks whether the equations have no solution in the precision of the matrix, or one far from the true forces.
 fn ill(stuck: &StepError) -> bool {
     match stuck {
         StepError::Indefinite(_) | StepError::NotFinite(_) | StepError::Unsolved(_) => true,
@@ -36,7 +36,7 @@ fn ill(stuck: &StepError) -> bool {
     }
 }
 
-/// Names why a run ends after too many steps below the smallest one.
+/// Returns the error of a run that ends after too many steps below the smallest size.
 fn short(world: &World, state: &State, why: StepError) -> StepError {
     let speed = |v: &usize| state.v[*v].norm_squared();
     let vertex = (0..world.moving).max_by(|a, b| speed(a).total_cmp(&speed(b))).unwrap_or(0) as u32;
@@ -49,13 +49,13 @@ impl<T: Precision> Advance for Stepper<T> {
         let most = until - state.time;
         let mut target = if state.target > 0.0 { state.target.min(step) } else { step };
         let growth = if state.last > 0.0 { GROWTH * state.last } else { START * target.min(most) };
-        // A pinch at a step no longer than that is one at any.
+        // A pinch at a step up to this size remains a pinch at any smaller one.
         let pinched = |allowed: f64| allowed <= (PINCHED * step).max(min_step);
         let mut report = Report::default();
         yields::relax(world, state);
         let mut fresh = true;
         let (mut rounds, mut given, whole) = (0, false, (state.slack.clone(), state.dents.clone()));
-        // What had to wait tries to go on.
+        // Prescribed motion that was held back tries to resume.
         let mut apart = false;
         let mut held = if state.held == 1.0 { 1.0 - CRAWL } else { (2.0 * state.held - 1.0).max(0.0) };
         loop {
@@ -112,7 +112,7 @@ impl<T: Precision> Advance for Stepper<T> {
                 }
                 Err(entered @ StepError::Entered { .. }) => return Err(entered),
                 Err(stuck) => {
-                    // What gave way in vain would do so in a shorter step, and faster.
+                    // Yielding that failed would also fail in a shorter step, at a higher speed.
                     yields::take_back(state, &whole, &mut given);
                     rounds = 0;
                     if state.short >= MANY && ill(&stuck) {
@@ -143,7 +143,8 @@ mod tests {
     use super::super::tests::tethered;
     use super::*;
 
-    /// A solve that may not iterate is good at a 64th of the smallest step and at no longer one: after as many as may follow each other it is said why.
+    /// A solve without iterations succeeds only at a 64th of the smallest step. After the largest number of such steps
+    /// in a row, the error is reported.
     #[test]
     fn steps_below_the_smallest_come_to_an_end() {
         let (world, mut state, mut stepper) = tethered(1e3);

@@ -1,4 +1,4 @@
-//! What is known of the energy of each component in a step: of its motion and shape, before and after, and what may add to it.
+//! Energies of each component in a step: kinetic and elastic energy before and after, and bounds of their sources.
 
 use super::free::Free;
 use super::pull::Pulls;
@@ -9,59 +9,62 @@ use crate::world::effect::At;
 use crate::world::step::Step;
 use crate::world::{State, World};
 
-/// Speed at which thickness that grows pushes what is near apart, in units of that growth.
+/// Speed at which growing thickness separates near surfaces, relative to the speed of that growth.
 const PUSHED: f64 = 3.0;
 
-/// What is known of a component in a step.
+/// Energies of a component in a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Part {
-    /// Energy of motion before and after it [J].
+    /// Kinetic energy before and after the step [J].
     pub motion: [f64; 2],
-    /// Energy of the shape before and after it [J].
+    /// Elastic energy before and after the step [J].
     pub shape: [f64; 2],
-    /// Squares of the speeds of its fastest vertex before and after it [m^2/s^2].
+    /// Squared speed of its fastest vertex before and after the step [m^2/s^2].
     pub fastest: [f64; 2],
-    /// What handles and effects can do [J].
+    /// Upper bound of the work of handles and effects [J].
     pub work: f64,
-    /// What contacts store before it, at most [J].
+    /// Upper bound of the energy stored by contacts before the step [J].
     pub stored: f64,
-    /// What distances that grow push apart [J].
+    /// Upper bound of the energy added by growing contact distances [J].
     pub eased: f64,
-    /// What contacts may bear: the weight of all over the distance in which they act [J].
+    /// Upper bound of the energy that contacts bear: weight of everything times the range of contacts [J].
     pub borne: f64,
-    /// What gravity does [J].
+    /// Work of gravity [J].
     pub fall: f64,
-    /// Mean of the fourth powers of the speeds in it before the step, by mass [m^4/s^4]: a few light vertices that fly count little.
+    /// Mass-weighted mean of the fourth power of speeds before the step [m^4/s^4]. A few light and fast vertices have
+    /// little influence on it.
     pub spread: f64,
-    /// Square of the speed before it of what is prescribed, or that goes with the largest `spread` of all [m^2/s^2].
+    /// Squared reference speed before the step: the maximum of prescribed motion, air, and the root of the largest
+    /// `spread` [m^2/s^2].
     pub around: f64,
-    /// Energy of motion that all else may have given it [J].
+    /// Upper bound of the kinetic energy from all other components [J].
     pub given: f64,
 }
 
 impl Part {
-    /// Energy that it had before the step [J].
+    /// Returns the energy before the step [J].
     pub fn before(&self) -> f64 {
         self.motion[0] + self.shape[0]
     }
 
-    /// Energy that it has after the step [J].
+    /// Returns the energy after the step [J].
     pub fn after(&self) -> f64 {
         self.motion[1] + self.shape[1]
     }
 
-    /// Energy that nothing that acts on it explains, but for contacts [J].
+    /// Returns the gain of energy without explanation other than contacts [J].
     pub fn gain(&self) -> f64 {
         self.after() - self.before() - self.work - self.fall
     }
 
-    /// What else than gravity may add [J].
+    /// Returns the upper bound of the energy added by other sources than gravity [J].
     pub fn slack(&self) -> f64 {
         self.work + self.stored + self.eased
     }
 }
 
-/// Motion of all components; gives the square of the speed of the fastest of what is prescribed, and of the air [m^2/s^2].
+/// Computes kinetic energies and speeds of all components. Returns the squared maximum speed of prescribed vertices and
+/// of the air [m^2/s^2].
 pub fn motion(world: &World, state: &State, step: &Step, parts: &mut Vec<Part>) -> f64 {
     parts.clear();
     parts.resize(world.component_mass.len(), Part::default());
@@ -83,10 +86,11 @@ pub fn motion(world: &World, state: &State, step: &Step, parts: &mut Vec<Part>) 
     outside
 }
 
-/// What all else may have given each component: what is `outside` as much as makes it as fast, the others no more than they have.
+/// Bounds the energy that each component may receive from others. Prescribed motion and air can accelerate it to their
+/// own speed, squared in `outside`. Other components can give no more than they have.
 pub fn give(world: &World, outside: f64, parts: &mut [Part]) {
     let all: f64 = parts.iter().map(Part::before).sum();
-    // The fastest of all, and of all but that component.
+    // Fastest component, and its speed; and the speed of the second.
     let first = (0..parts.len()).max_by(|a, b| parts[*a].fastest[0].total_cmp(&parts[*b].fastest[0]));
     let fastest = first.map_or(0.0, |k| parts[k].fastest[0]);
     let second = (0..parts.len()).filter(|k| Some(*k) != first).map(|k| parts[k].fastest[0]).fold(0.0, f64::max);
@@ -98,12 +102,12 @@ pub fn give(world: &World, outside: f64, parts: &mut [Part]) {
     }
 }
 
-/// Positions after the step.
+/// Returns the positions after the step.
 pub fn after(state: &State, step: &Step) -> Vec<Vec3> {
     state.x.iter().zip(&step.moved).map(|(x, moved)| x + moved).collect()
 }
 
-/// Adds the energies of all shapes, before the step and after it.
+/// Adds the elastic energies before and after the step.
 pub fn shapes(world: &World, state: &State, step: &Step, parts: &mut [Part]) {
     for (when, x) in [&state.x, &after(state, step)].into_iter().enumerate() {
         world.elements.each_energy(step.shape(x), &state.memory, |v, energy| {
@@ -112,10 +116,10 @@ pub fn shapes(world: &World, state: &State, step: &Step, parts: &mut [Part]) {
     }
 }
 
-/// What acts in a step between components, and on them.
+/// Interactions of components in a step, and external ones.
 #[derive(Clone, Copy)]
 pub struct Acts<'a> {
-    /// What nothing holds.
+    /// Components and their constraints.
     pub free: &'a Free,
     /// Handles.
     pub pulls: &'a Pulls,
@@ -125,7 +129,7 @@ pub struct Acts<'a> {
     pub contacts: &'a [Element],
 }
 
-/// Adds what handles and effects do at most, and what contacts have stored.
+/// Adds the bounds of the work of handles and effects, and of the energies of contacts.
 pub fn work(world: &World, state: &State, step: &Step, acts: Acts, parts: &mut [Part]) {
     let Acts { pulls, effects, contacts, .. } = acts;
     let part = |v: usize| world.component.get(v).map(|k| *k as usize);

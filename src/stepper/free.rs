@@ -1,12 +1,13 @@
-//! What nothing holds: the residual of the linear solve is no force on it.
+//! Momentum correction of unconstrained components: the residual of the linear solve must not act as a force on them.
 //!
-//! All that acts inside a component, or between components that touch or are glued, sums to zero, in the matrix as well. So the sum of
-//! the exact solution is known: `sum m z / beta^2 = sum f` over all components that touch each other and nothing else. The solution
-//! is shifted as a whole until that holds; the residual of the solve, and the rounding of a matrix in single precision, would drive
-//! what is free, and for good where the next step begins from them.
+//! Forces inside a component, or between components in contact or glued, sum to zero, in the matrix too. The sum over
+//! the exact solution is therefore known: `sum m z / beta^2 = sum f` over each set of components that are coupled only
+//! to each other. The solution is shifted as a whole until that holds. Otherwise the residual, and the rounding of a
+//! single-precision matrix, would accelerate unconstrained sets. The next step starts from the result, so the error
+//! would be permanent.
 //!
-//! Velocities at the end of the step are shifted likewise. Forces between vertices that go by schemes of different order, and corrections of
-//! what would cross, do not sum to zero in them; what gravity gives is known.
+//! Velocities at the end of the step are shifted likewise. Two causes change their momentum: forces between vertices
+//! with integrators of different order, and corrections of unproven pairs. The exact change is that of gravity.
 
 use crate::contact::element::Element;
 use crate::effect::Running;
@@ -15,27 +16,28 @@ use crate::linalg::{Vec3, par};
 use crate::world::step::Step;
 use crate::world::{State, World};
 
-/// Components, what couples them in a step, and which of them nothing prescribed holds.
+/// Components, their couplings in a step, and their constraints.
 #[derive(Clone, Debug)]
 pub struct Free {
-    /// Components joined by what acts between them in every step.
+    /// Sets of components coupled in every step.
     always: Sets,
-    /// Joined by contact as well.
+    /// Sets with the couplings of this step.
     now: Sets,
-    /// The smallest component of each one's set.
+    /// Smallest component of each component's set.
     sets: Vec<u32>,
-    /// What every step brings has a hold on it from outside, or what this one does; by component.
+    /// True if a constraint or external force acts on the component, in every step and in this one.
     held: [Vec<bool>; 2],
-    /// The same of what does work on it that is not known: what is still does none, nor does air that is.
+    /// True if external work on the component is unknown, in every step and in this one. Static constraints and still
+    /// air do no work.
     fed: [Vec<bool>; 2],
-    /// What moving air feeds.
+    /// True if laws without a reaction act on the component; moving air does unknown work by them.
     blown: Vec<bool>,
-    /// Effective mass `sum m / beta^2` [kg/s^2] and what is missing of the force [N], by set.
+    /// Effective mass `sum m / beta^2` [kg/s^2] and missing force [N], by set.
     lack: Vec<(f64, Vec3)>,
 }
 
 impl Free {
-    /// For the components of a world.
+    /// Creates the sets of the components of a world.
     pub fn new(world: &World) -> Free {
         let count = world.component_mass.len();
         let (mut always, mut blown) = (Sets::new(count), vec![false; count]);
@@ -44,13 +46,13 @@ impl Free {
                 of[*component as usize] = true;
             }
         };
-        // Forces that change with the motion, and that nothing answers.
+        // Forces that depend on the motion and have no reaction.
         world.elements.each_term(|term| term.holds(&mut |v| mark(&mut blown, v as usize)));
         let mut fed = vec![false; count];
         world.effects.all().for_each(|effect| effect.feeds(world, &mut |v| mark(&mut fed, v)));
         world.handles.iter().flat_map(|h| &h.pin.vertices).for_each(|v| mark(&mut fed, *v as usize));
         let held: Vec<bool> = fed.iter().zip(&blown).map(|(fed, blown)| *fed || *blown).collect();
-        // Effects may change all masses, and what laws remember gives back energy that is not known; neither holds anything.
+        // Effects may change all masses, and laws with memory release unknown energy. Neither is a constraint.
         if world.effects.all().any(|effect| effect.feeds_all()) || !world.elements.memory(&world.rest).0.is_empty() {
             fed.fill(true);
         }
@@ -77,7 +79,7 @@ impl Free {
         }
     }
 
-    /// Joins what the contacts and effects of the step couple, and notes what pins and obstacles hold.
+    /// Joins components that contacts and effects of the step couple, and marks those with constraints.
     pub fn begin(&mut self, world: &World, step: &Step, contacts: &[Element], effects: &Running) {
         let Free { always, now, held: [always_held, held], fed: [always_fed, fed], blown, .. } = self;
         now.clone_from(always);
@@ -102,7 +104,7 @@ impl Free {
         self.spread();
     }
 
-    /// Whole sets know what holds a part of them.
+    /// Marks whole sets if any of their components is marked.
     fn spread(&mut self) {
         let Free { now, sets, held: [_, held], fed: [_, fed], .. } = self;
         for (k, set) in sets.iter_mut().enumerate() {
@@ -112,23 +114,23 @@ impl Free {
         }
     }
 
-    /// The smallest component of each one's set: the system couples no two sets.
+    /// Returns the smallest component of each component's set. The system couples no two sets.
     pub fn sets(&self) -> &[u32] {
         &self.sets
     }
 
-    /// There is something that nothing holds, and nothing unknown does work on.
+    /// Checks whether any set has neither a constraint nor unknown work.
     pub fn any_left_alone(&self) -> bool {
         let Free { sets, held: [_, held], fed: [_, fed], .. } = self;
         sets.iter().any(|set| !held[*set as usize] && !fed[*set as usize])
     }
 
-    /// Something holds the component, or what it touches.
+    /// Checks whether the component's set has a constraint.
     pub fn held(&self, component: usize) -> bool {
         self.held[1][self.sets[component] as usize]
     }
 
-    /// Sums what is known of each component over its set, where nothing unknown does work on that.
+    /// Sums energies of components over their sets. `None` for sets with unknown work.
     pub fn together<const N: usize>(&self, of: impl Iterator<Item = [f64; N]>) -> Vec<Option<[f64; N]>> {
         let Free { sets, fed: [_, fed], .. } = self;
         let mut sums = vec![[0.0; N]; sets.len()];
@@ -138,7 +140,7 @@ impl Free {
         sets.iter().map(|set| *set as usize).map(|set| (!fed[set]).then_some(sums[set])).collect()
     }
 
-    /// Shifts what is free until the sum of `force` moves it.
+    /// Shifts the solution of unconstrained sets so that its momentum is that of `force`.
     pub fn balance(&mut self, world: &World, step: &mut Step, force: &[Vec3]) {
         let Step { z, betas, .. } = step;
         let own = |v: usize| {
@@ -150,14 +152,14 @@ impl Free {
         }
     }
 
-    /// Joins what pairs that were corrected in the step couple.
+    /// Joins the components of pairs that were corrected in the step.
     pub fn join(&mut self, world: &World, step: &Step, corrected: &[[u32; 4]]) {
         let Free { now, held: [_, held], fed: [_, fed], .. } = self;
         corrected.iter().for_each(|vertices| couple(world, step, (now, held, fed), vertices.iter().copied()));
         self.spread();
     }
 
-    /// Shifts the velocities at the end of the step of what is free, until gravity alone has changed its momentum.
+    /// Shifts velocities of unconstrained sets at the end of the step, so that only gravity has changed their momentum.
     pub fn settle(&mut self, world: &World, state: &State, step: &mut Step) {
         let fall = world.gravity * step.h;
         let rate = &step.rate;
@@ -167,7 +169,8 @@ impl Free {
         }
     }
 
-    /// Sums inertia and what is missing, which `own` gives of a vertex, over sets that nothing holds. False where there are none.
+    /// Sums inertia and missing force or momentum over unconstrained sets, from the values `own` of each vertex.
+    /// Returns false if there are no such sets.
     fn lacks(&mut self, world: &World, fixed: &[bool], own: impl Fn(usize) -> (f64, Vec3)) -> bool {
         let Free { sets, held: [_, held], lack, .. } = self;
         if sets.iter().all(|set| held[*set as usize]) {
@@ -185,7 +188,7 @@ impl Free {
         true
     }
 
-    /// Shifts the vertices of such sets by what is missing over the inertia.
+    /// Shifts the vertices of unconstrained sets by the missing sum over the inertia.
     fn shift(&self, world: &World, fixed: &[bool], of: &mut [Vec3]) {
         let Free { sets, held: [_, held], lack, .. } = self;
         par::each_mut(of, |v, of| {
@@ -197,8 +200,8 @@ impl Free {
     }
 }
 
-/// Joins the components of moving vertices that act on each other; one of them is held where a prescribed one is among them, and fed where
-/// that moves.
+/// Joins the components of interacting moving vertices. A prescribed vertex among them marks them as constrained, and a
+/// moving one as having unknown work.
 fn couple(
     world: &World,
     step: &Step,

@@ -1,8 +1,9 @@
-//! Impacts of bodies: while one lasts steps are short.
+//! Shorter steps during impacts of bodies.
 //!
-//! A body that strikes is pressed together and thrown back within a few milliseconds. Steps that are no small part of that lose what it
-//! stores: a rubber ball of 6 cm touches a floor for 6 ms and comes back at 0.27 to 0.52 of its speed in steps of 1 ms, by the mesh;
-//! in steps of a quarter at 0.55 to 0.56, of the 0.59 to 0.60 that its damping leaves.
+//! A body in an impact is compressed and rebounds within a few milliseconds. Longer steps dissipate its stored energy.
+//! For example, a rubber ball of 6 cm is in contact with a floor for 6 ms. In steps of 1 ms it rebounds at 0.27 to 0.52
+//! of its speed, depending on the mesh. In steps of a quarter of that it rebounds at 0.55 to 0.56. Its damping alone
+//! leaves 0.59 to 0.60.
 
 use super::control::ROUGH;
 use super::{Report, Settings};
@@ -12,16 +13,17 @@ use crate::world::step::Step;
 use crate::world::step_error::StepError;
 use crate::world::{State, World};
 
-/// Part of the speed that a body comes with, or could leave with, by which contact changes it in a step that is too long for an impact.
+/// Change of speed by contact that marks an impact, relative to the speed before, or to the largest possible rebound.
 const CHANGE: f64 = 0.05;
-/// Change of speed in a step that is none: what twice gravity makes of it, and this [m/s].
+/// Change of speed in a step below which there is no impact: a multiple of that by gravity, plus a constant [m/s].
 const CALM: (f64, f64) = (2.0, 0.01);
 
-/// Notes whether a body strikes an obstacle or a body in a step that is about to be committed.
-/// Cloth between them keeps less than a body does.
+/// Reports whether a body strikes an obstacle or a body in a step that is about to be committed. Contacts with cloth do
+/// not count; cloth stores less than a body.
 ///
 /// # Errors
-/// The body, where the step can be shorter: than the smallest, and a part of a whole one.
+/// Returns a vertex of the body and its change of speed if the step can be shorter. The lower bound is the smallest
+/// step, and a part of a whole one.
 pub fn look(
     (world, state, step): (&World, &State, &Step),
     contacts: &[Element],
@@ -30,7 +32,7 @@ pub fn look(
 ) -> Result<(), StepError> {
     let (cloths, bodies) = world.objects[..world.simulated()].split_at(world.cloths.len());
     let struck = bodies.iter().filter_map(|body| {
-        // Its own vertex in a contact with another body or an obstacle.
+        // Vertex of the body in a contact with another body or an obstacle.
         let touched = contacts.iter().find_map(|contact| {
             let own = |v: &&u32| body.vertices.contains(&(**v as usize));
             let other = contact.vertices.iter().find(|v| !own(v))?;
@@ -49,7 +51,7 @@ pub fn look(
         if change < calm || change < CHANGE * speed {
             return None;
         }
-        // What is pressed together stands still, and has stored what it came with.
+        // A compressed body is at rest, with its kinetic energy stored.
         let stored = 2.0 * world.elements.solid_energy(&state.x) / mass;
         (change > CHANGE * (speed * speed + stored).sqrt()).then_some((*touched, change))
     });

@@ -1,13 +1,13 @@
-//! Strain limits: an upper bound of each edge's length and a lower one (Provot 1995), which hold after the step as far as sweeps bring them;
-//! and what a step stretches far at once, eased.
+//! Strain limits: bounds of each edge's length from above and below (Provot 1995). They hold after the step as far as
+//! the sweeps converge. Also strain-rate limiting of edges that one step stretches too far.
 //!
-//! Gauss-Seidel in a fixed order over the edges that are too long; each is shortened along itself with inverse masses, so
-//! momentum is kept (Bridson, Marino & Fedkiw 2003, section 5). A limit moves positions and stops velocities, each for itself: to shorten
-//! an edge says nothing of how fast its ends come together, for that hangs on how far it was beyond its bound and on the step. What
-//! makes a taut edge longer yet is taken out of the velocities by inelastic impulses along it. Each is no larger than what
-//! mirrors the velocities, so it never adds kinetic energy but what prescribed vertices give. A cloth whose limit
-//! acts takes the step by backward Euler, and its history is made anew (`scheme`): the second-order one would turn what was moved and stopped
-//! into a speed. Nothing in it ends such a step faster than anything was before.
+//! The sweeps are Gauss-Seidel in a fixed order over edges beyond their bounds. Each edge is shortened along itself
+//! with inverse masses, so momentum is conserved (Bridson, Marino & Fedkiw 2003, section 5). A limit corrects positions
+//! and velocities separately. The correction of an edge's length depends on the excess and the step, so it is no
+//! measure of speed. Velocities that lengthen a taut edge are removed by inelastic impulses along it. No impulse
+//! exceeds a reflection, so kinetic energy does not grow, except by prescribed vertices. A cloth with an active limit
+//! takes the step by backward Euler, and its history is reset (`scheme`). BDF2 would turn the corrections into
+//! velocities. After such a step, no vertex of it is faster than anything before.
 
 mod spring;
 
@@ -17,44 +17,45 @@ use crate::world::step_error::StepError;
 use crate::world::{Cloth, Limit, State, World};
 pub use spring::Springs;
 
-/// Most sweeps, of positions and of velocities.
+/// Largest number of sweeps, over positions and over velocities.
 const SWEEPS: usize = 200;
-/// Of positions there may be more, as long as they look at no more edges than this: a few hundredths of a second.
+/// Number of edges up to which position sweeps may exceed that. It takes a few hundredths of a second.
 const LOOKS: usize = 1_000_000;
-/// Most sweeps over vertices that are too fast.
+/// Largest number of sweeps over vertices that are too fast.
 const SLOWED: usize = 20;
-/// Most sweeps over what a step stretches too far.
+/// Largest number of sweeps of strain-rate limiting.
 const EASED: usize = 20;
-/// Corrections aim this far (relative) below the bound, so that sweeps end; and what taut edges lengthen by in a step may be left.
+/// Relative margin of corrections below the bound, so that sweeps end. Also the largest remaining lengthening of taut
+/// edges in a step.
 const MARGIN: f64 = 1e-4;
-/// What was beyond its bound before the step comes back at this rate, in parts of the bound [1/s].
+/// Rate at which edges beyond their bound return to it, relative to the bound [1/s].
 const RETURN: f64 = 5.0;
-/// A step may leave an edge longer, than its bound and than it was, by this part.
+/// Relative excess over both bound and previous length that a step may leave.
 const BORNE: f64 = 1e-3;
-/// Edges that begin the step longer than this part of their bound are taut all through it.
+/// Relative length, to the bound, above which an edge at the start of a step is taut throughout it.
 const TAUT: f64 = 0.99;
 
-/// An edge with bounds, in a step.
+/// Edge with bounds in a step.
 #[derive(Clone, Copy, Debug)]
 struct Edge {
     ends: [u32; 2],
-    /// Largest length at any time [m].
+    /// Upper bound of the length at any time [m].
     bound: f64,
     /// Length before the step [m].
     start: f64,
-    /// Largest length after it: more than the bound where the edge was so before [m].
+    /// Largest length after the step [m]. Above the bound if the edge was longer before.
     allowed: f64,
-    /// Least length after it [m].
+    /// Smallest length after the step [m].
     least: f64,
-    /// It was shortened or lengthened.
+    /// True if the edge was shortened or lengthened.
     taut: bool,
 }
 
-/// Shortens edges beyond their bounds by changing displacements of the step, and takes out of its velocities what would lengthen them
-/// further. True when there were any.
+/// Corrects edges beyond their bounds by changing displacements of the step, and removes velocities that would lengthen
+/// them further. Returns true if there were any.
 ///
 /// # Errors
-/// The worst edge when sweeps do not suffice and the step can be shorter.
+/// Returns the worst edge if the sweeps do not suffice and the step can be shorter.
 pub fn enforce(
     world: &World,
     state: &State,
@@ -90,14 +91,15 @@ pub fn enforce(
     Ok(any)
 }
 
-/// Energy of the shape after the step [J].
+/// Returns the elastic energy after the step [J].
 fn energy(world: &World, state: &State, step: &Step) -> f64 {
     let x: Vec<Vec3> = state.x.iter().zip(&step.moved).map(|(x, moved)| x + moved).collect();
     let (membrane, bending) = world.elements.energy(step.shape(&x));
     membrane + bending
 }
 
-/// Fastest that anything is before the step, or goes in it by what is prescribed, by the air or by gravity [m/s].
+/// Returns the largest speed before the step, of prescribed motion, and of the air, plus the speed gained by gravity
+/// [m/s].
 fn fastest(world: &World, state: &State, step: &Step) -> f64 {
     let prescribed = |v: usize| step.fixed.get(v).copied().unwrap_or(true);
     let speed = |v: usize| if prescribed(v) { step.moved[v].norm() / step.h } else { state.v[v].norm() };
@@ -105,8 +107,8 @@ fn fastest(world: &World, state: &State, step: &Step) -> f64 {
     par::max(state.v.len(), speed).max(air) + world.gravity.norm() * step.h
 }
 
-/// Slows vertices of cloth `k` that are faster than `most` [m/s] where its limit acts: they take the common velocity with those beside them,
-/// one by one.
+/// Slows vertices of cloth `k` that are faster than `most` [m/s]. One by one, each takes the common velocity with its
+/// neighbours.
 fn slow(world: &World, step: &mut Step, k: usize, most: f64) {
     for _ in 0..SLOWED {
         let mut done = true;
@@ -131,7 +133,7 @@ fn slow(world: &World, step: &mut Step, k: usize, most: f64) {
     }
 }
 
-/// The edges of a cloth that have a bound.
+/// Returns the edges of a cloth that have bounds.
 fn edges(state: &State, step: &Step, cloth: &Cloth) -> Vec<Edge> {
     let edge = |limit: &Limit| {
         let Limit { ends, least, most: bound } = *limit;
@@ -144,7 +146,7 @@ fn edges(state: &State, step: &Step, cloth: &Cloth) -> Vec<Edge> {
 }
 
 impl Edge {
-    /// The length that an edge of a length [m] is to have; none where it may stay.
+    /// Returns the length to which an edge of a length [m] is corrected. `None` if it is within its bounds.
     fn goal(&self, length: f64) -> Option<f64> {
         if length > self.allowed {
             Some(self.allowed * (1.0 - MARGIN))
@@ -155,20 +157,20 @@ impl Edge {
         }
     }
 
-    /// From one end to the other before the step [m].
+    /// Returns the vector from the first end to the second before the step [m].
     fn before(&self, state: &State) -> Vec3 {
         let [a, b] = self.ends.map(|v| v as usize);
         state.x[b] - state.x[a]
     }
 
-    /// The same after it [m].
+    /// Returns the vector from the first end to the second after the step [m].
     fn after(&self, state: &State, step: &Step) -> Vec3 {
         let [a, b] = self.ends.map(|v| v as usize);
         (state.x[b] + step.moved[b]) - (state.x[a] + step.moved[a])
     }
 }
 
-/// Brings edges between what is allowed, there and back in turn. False when some stay outside.
+/// Corrects edges to within their bounds, in sweeps of alternating direction. Returns false if any remain outside.
 fn shorten_all(state: &State, step: &mut Step, edges: &mut [Edge]) -> bool {
     for _ in 0..SWEEPS.max(LOOKS / edges.len().max(1)) {
         let mut done = true;
@@ -189,12 +191,12 @@ fn shorten_all(state: &State, step: &mut Step, edges: &mut [Edge]) -> bool {
     false
 }
 
-/// How much longer than it may be the worst edge is after the step, in parts of that.
+/// Returns the largest length after the step relative to the allowed one.
 fn worst(state: &State, step: &Step, edges: &[Edge]) -> f64 {
     edges.iter().map(|edge| edge.after(state, step).norm() / edge.allowed).fold(0.0, f64::max)
 }
 
-/// The worst edge that the step leaves too long, and longer than it was.
+/// Returns the worst edge that the step leaves too long and longer than before.
 fn grown(state: &State, step: &Step, edges: &[Edge]) -> Option<StepError> {
     let grown = |edge: &Edge| {
         let length = edge.after(state, step).norm();
@@ -204,7 +206,7 @@ fn grown(state: &State, step: &Step, edges: &[Edge]) -> Option<StepError> {
     worst.map(|(ends, beyond)| StepError::Overstretched(ends, beyond))
 }
 
-/// Takes out of the velocities at the end of the step what lengthens taut edges.
+/// Removes velocities at the end of the step that lengthen taut edges.
 fn stop(state: &State, step: &mut Step, edges: &[Edge]) {
     let mut pulls: Vec<Pull> = edges.iter().map(|edge| Pull::of(state, step, edge)).collect();
     for _ in 0..SWEEPS {
@@ -216,14 +218,15 @@ fn stop(state: &State, step: &mut Step, edges: &[Edge]) {
     }
 }
 
-/// Along what the ends of a taut edge pull at each other.
+/// Inelastic impulse between the ends of a taut edge.
 struct Pull {
     ends: [usize; 2],
     /// Inverse masses [1/kg].
     weights: [f64; 2],
     /// Direction at the end of the step, from the first end to the second.
     end: Vec3,
-    /// Direction of the pull: where the edge was taut all the while its mean one, with which what turns keeps its speed.
+    /// Direction of the impulse. For an edge that was taut throughout, it is the mean direction, which preserves the
+    /// speed of rotation.
     along: Vec3,
     bound: f64,
 }
@@ -240,7 +243,7 @@ impl Pull {
         Pull { ends, weights: ends.map(|v| weight(step, v)), end, along, bound }
     }
 
-    /// Stops the ends from parting, and from what the scheme makes of that; gives how fast they did, in parts of the bound [1/s].
+    /// Stops the ends from separating. Returns their speed of separation before, relative to the bound [1/s].
     fn stop(&self, step: &mut Step) -> f64 {
         let Pull { ends: [a, b], weights: [wa, wb], end, along, .. } = *self;
         let velocity = |v: usize| if step.fixed[v] { step.moved[v] / step.h } else { step.rate[v] };
@@ -257,7 +260,8 @@ impl Pull {
     }
 }
 
-/// The edge that is farthest beyond its upper bound after the step, and by what part; none where all are within theirs but for rounding.
+/// Returns the edge farthest beyond its upper bound after the step, and its relative excess. `None` if all are within
+/// theirs up to rounding.
 pub fn beyond(world: &World, state: &State, step: &Step) -> Option<([u32; 2], f64)> {
     let strain = |Limit { ends, most, .. }: &Limit| {
         let [a, b] = ends.map(|v| v as usize);
@@ -267,8 +271,9 @@ pub fn beyond(world: &World, state: &State, step: &Step) -> Option<([u32; 2], f6
     world.cloths.iter().flat_map(|cloth| &cloth.limits).filter_map(strain).max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// Shortens edges that the step makes longer, than they are and than at rest, by more than the part `most` of their length at rest, as far as
-/// some sweeps do; not where that takes more energy than it leaves. True when there were any.
+/// Shortens edges that the step stretches too far, in a limited number of sweeps. The bound is the previous or rest
+/// length, whichever is larger, plus the part `most` of the rest length. Changes that increase the total energy are
+/// reverted. Returns true if there were such edges.
 pub fn ease(world: &World, state: &State, step: &mut Step, most: f64) -> bool {
     let mut long = torn(world, state, step, most);
     if long.is_empty() {
@@ -288,7 +293,7 @@ pub fn ease(world: &World, state: &State, step: &mut Step, most: f64) -> bool {
             let (rest, start) = ((world.rest[a] - world.rest[b]).norm(), (state.x[a] - state.x[b]).norm());
             shorten(state, step, *edge, start.max(rest) + most * rest);
         }
-        // Edges at vertices that stayed are as long as they were.
+        // Only edges at moved vertices can have changed.
         let at = |v: u32| world.surface.around(v as usize).iter().map(move |w| [v.min(*w), v.max(*w)]);
         let mut near: Vec<[u32; 2]> = long.iter().flat_map(|(edge, _)| *edge).flat_map(at).collect();
         near.sort_unstable();
@@ -301,7 +306,7 @@ pub fn ease(world: &World, state: &State, step: &mut Step, most: f64) -> bool {
     true
 }
 
-/// Brings an edge that is longer than `bound` [m] a little below it, and its ends' velocities with them.
+/// Shortens an edge to a little below `bound` [m], and changes the velocities of its ends accordingly.
 fn shorten(state: &State, step: &mut Step, edge: [u32; 2], bound: f64) {
     let Some(shifts) = shortened(state, step, edge, bound) else { return };
     for (v, shift) in edge.into_iter().map(|v| v as usize).zip(shifts) {
@@ -310,14 +315,15 @@ fn shorten(state: &State, step: &mut Step, edge: [u32; 2], bound: f64) {
     }
 }
 
-/// How the ends of an edge that is longer than `bound` [m] move to bring it a little below; none where it is not or they cannot.
+/// Returns the shifts of the ends that shorten an edge to a little below `bound` [m]. `None` if it is not longer, or if
+/// the ends cannot move.
 fn shortened(state: &State, step: &Step, edge: [u32; 2], bound: f64) -> Option<[Vec3; 2]> {
     let [a, b] = edge.map(|v| v as usize);
     let length = ((state.x[b] + step.moved[b]) - (state.x[a] + step.moved[a])).norm();
     if length > bound { brought(state, step, edge, bound * (1.0 - MARGIN)) } else { None }
 }
 
-/// How the ends of an edge move to bring it to a length [m]; none where they cannot.
+/// Returns the shifts of the ends that bring an edge to a length [m]. `None` if the ends cannot move.
 fn brought(state: &State, step: &Step, edge: [u32; 2], goal: f64) -> Option<[Vec3; 2]> {
     let [a, b] = edge.map(|v| v as usize);
     let d = (state.x[b] + step.moved[b]) - (state.x[a] + step.moved[a]);
@@ -327,12 +333,13 @@ fn brought(state: &State, step: &Step, edge: [u32; 2], goal: f64) -> Option<[Vec
     (wa + wb > 0.0 && length > 0.0).then(|| [pull * wa, pull * -wb])
 }
 
-/// What a vertex yields to a pull: its inverse mass [1/kg].
+/// Returns the inverse mass of a vertex [1/kg]. Zero for prescribed vertices.
 fn weight(step: &Step, v: usize) -> f64 {
     if step.fixed[v] { 0.0 } else { 1.0 / step.mass[v] }
 }
 
-/// Edges that the step makes longer, than they are and than at rest, by more than the part `most` of their length at rest, and by what part.
+/// Returns edges that the step stretches too far, with the stretch relative to the rest length. The bound is the
+/// previous or rest length, whichever is larger, plus the part `most` of the rest length.
 pub fn torn(world: &World, state: &State, step: &Step, most: f64) -> Vec<([u32; 2], f64)> {
     let last = world.simulated().checked_sub(1);
     let edges = &world.surface.edges[..last.map_or(0, |k| world.surface.edge_ranges[k].end)];
@@ -341,13 +348,13 @@ pub fn torn(world: &World, state: &State, step: &Step, most: f64) -> Vec<([u32; 
     })
 }
 
-/// The edge, if it is one of [`torn`].
+/// Returns the edge and its relative stretch if it is one of [`torn`].
 #[inline]
 fn stretched(world: &World, state: &State, step: &Step, edge: [u32; 2], most: f64) -> Option<([u32; 2], f64)> {
     let [a, b] = edge.map(|v| v as usize);
     let (rest, start) = (world.rest[a] - world.rest[b], state.x[a] - state.x[b]);
     let by = step.moved[a] - step.moved[b];
-    // No longer than what one end moves against the other: roots only where that is much.
+    // Lengthening is at most the relative displacement of the ends. Square roots are only needed if that is large.
     if by.norm_squared() <= most * most * rest.norm_squared() {
         return None;
     }

@@ -1,4 +1,4 @@
-//! How the world changes. [`Stepper::attempt`] is the page that knows the order of the stages.
+//! Time stepping. [`Stepper::attempt`] has the order of the stages.
 
 mod control;
 mod energies;
@@ -42,34 +42,35 @@ pub use settings::Settings;
 use std::time::Instant;
 pub use steps::steps;
 
-/// Most that a step may stretch an edge, in parts of its length at rest, before it is shortened, and before the step is repeated with half its
-/// size. Forces are linear in a step and the proof knows none: a membrane stretched so far by what strikes it has not passed on the blow,
-/// and is a catapult.
+/// Largest stretch of an edge in a step, relative to its rest length. Above the first the edge is shortened; above the
+/// second the step is repeated with half the size. Forces are linear in a step, and the proof ignores forces. A
+/// membrane stretched so far by an impact has not transmitted it, and would act as a catapult.
 const STRETCH: (f64, f64) = (0.05, 0.2);
-/// The same of the smallest step, before it is repeated with less than that: what it stretches further than this makes more energy than what
-/// strikes it has.
+/// Largest relative stretch of an edge in the smallest step, before the step is repeated below that size. Larger
+/// stretch generates more energy than the impact has.
 const RENT: f64 = 1.0;
-/// Accuracy at which contacts that close too fast, or cross, are first looked for, in tolerances of the solve: of the first one and of those
-/// that follow.
+/// Tolerances of the first and of the following solves at which contacts are checked for fast closing and crossing. In
+/// units of the tolerance of the solve.
 const HINTS: [f64; 2] = [10.0, 3.0];
-/// Residual, relative to the right-hand side, at which a solve that ended before its tolerance is taken for one.
+/// Largest relative residual at which an unconverged solve is still accepted.
 const SOLVED: f64 = 0.1;
-/// Most linear solves of a step.
+/// Largest number of linear solves in a step.
 const SOLVES: usize = 4;
 
-/// Advances a state; holds reusable storage only, nothing that a resumed run would miss.
+/// Advances a state. Implementations hold reusable storage only; a resumed run needs none of it.
 pub trait Advance: Send {
-    /// One step toward the time `until` [s], on which the last one lands exactly: at most the settings' step and twice the one
-    /// before; the first is short. A step that fails is repeated with half the size down to the smallest.
+    /// Advances by one step toward the time `until` [s], which the last step reaches exactly. A step is at most that of
+    /// the settings and twice the last one; the first is short. A step that fails is repeated with half the size, down
+    /// to the smallest.
     ///
     /// # Errors
-    /// Why the smallest step cannot be made; `state` is the last good one.
+    /// Returns the reason if the smallest step fails. `state` is then the last good one.
     fn step(&mut self, world: &World, state: &mut State, until: f64) -> Result<Report, StepError>;
 
-    /// All steps to the time `until` [s].
+    /// Advances by steps to the time `until` [s].
     ///
     /// # Errors
-    /// Why the smallest step cannot be made; `state` is the last good one.
+    /// Returns the reason if the smallest step fails. `state` is then the last good one.
     fn advance(&mut self, world: &World, state: &mut State, until: f64) -> Result<Report, StepError> {
         let mut report = Report::default();
         while state.time < until {
@@ -78,34 +79,34 @@ pub trait Advance: Send {
         Ok(report)
     }
 
-    /// The settings.
+    /// Returns the settings.
     fn settings(&self) -> Settings;
 
-    /// Forces that probes measured in the last step, by probe [N].
+    /// Returns the forces of probes in the last step, by probe [N].
     fn forces(&self) -> &[Vec<Vec3>] {
         &[]
     }
 }
 
-/// A stepper with a matrix in single precision, or in double where the tolerance asks for it.
+/// Creates a stepper with a matrix in single precision, or in double precision if the tolerance requires it.
 pub fn stepper(world: &World, settings: Settings, double: bool) -> Box<dyn Advance> {
     if double { Box::new(Stepper::<f64>::new(world, settings)) } else { Box::new(Stepper::<f32>::new(world, settings)) }
 }
 
-/// How far a step is to go.
+/// Size of a step, and pace of prescribed motion in it.
 #[derive(Clone, Copy, Debug)]
 struct Pace {
-    /// Its size [s].
+    /// Size [s].
     h: f64,
-    /// Time of prescribed motion at its end [s].
+    /// Time of prescribed motion at the end [s].
     end: f64,
-    /// The same, as the step after it reads it from the state [s].
+    /// Same time, as the next step computes it from the state [s].
     next: f64,
-    /// Part of the pace by which prescribed motion is held back.
+    /// Part by which the pace of prescribed motion is reduced.
     held: f64,
 }
 
-/// The stepper for one precision of the matrix.
+/// Stepper for one precision of the matrix.
 pub struct Stepper<T> {
     settings: Settings,
     assembly: Assembly<T>,
@@ -123,15 +124,16 @@ pub struct Stepper<T> {
     strides: stride::Strides,
     springs: limit::Springs,
     meter: probe::Meter<T>,
-    /// By component: right-hand sides below the first count as this large, above the second as this, above the third where a solve ends.
+    /// Bounds of the norms of right-hand sides, by component: lower bound, upper bound, and upper bound in the stopping
+    /// rule alone.
     bounds: [Vec<f64>; 3],
     now: Step,
-    /// When the time was last taken.
+    /// Time of the last measurement.
     clock: Instant,
 }
 
 impl<T: Precision> Stepper<T> {
-    /// Storage for a world.
+    /// Creates the storage for a world.
     pub fn new(world: &World, settings: Settings) -> Stepper<T> {
         let moving = world.moving;
         Stepper {
@@ -172,7 +174,8 @@ impl<T: Precision> Stepper<T> {
         }
     }
 
-    /// One step: the stages in order. `state` changes only when the step succeeds; what it took is reported in any case.
+    /// Attempts one step: the stages in order. `state` changes only on success; the report counts the attempt in any
+    /// case.
     fn attempt(
         &mut self,
         world: &World,
@@ -200,7 +203,7 @@ impl<T: Precision> Stepper<T> {
         proven
     }
 
-    /// Masses, free flight, pins and obstacles.
+    /// Computes masses, free flight, and prescribed motion of pins and obstacles.
     fn predict(&mut self, world: &World, state: &mut State) -> Result<(), StepError> {
         let Stepper { settings, strides, springs, turns, now, .. } = self;
         springs.clear();
@@ -220,7 +223,7 @@ impl<T: Precision> Stepper<T> {
         strides.check(world, now)
     }
 
-    /// Effects begin: they set what laws and contacts read of them.
+    /// Begins effects, which set quantities that laws and contacts read.
     fn begin_effects(&mut self, world: &World, state: &State, report: &mut Report) {
         let mut other = 0.0;
         lap(&mut self.clock, &mut other);
@@ -230,7 +233,7 @@ impl<T: Precision> Stepper<T> {
         lap(&mut self.clock, &mut report.seconds.flow);
     }
 
-    /// Candidate pairs, contacts among them, links of effects, handles; then contacts are linearised.
+    /// Finds candidate pairs, contacts, links of effects and handles. Then linearises contacts.
     fn detect(&mut self, world: &World, state: &State, report: &mut Report) -> Result<(), StepError> {
         let Stepper { contacts, effects, pulls, links, turns, stiff, now, clock, .. } = self;
         report.builds += contacts.update_candidates(world, state, now)?;
@@ -251,19 +254,19 @@ impl<T: Precision> Stepper<T> {
         Ok(())
     }
 
-    /// All laws and effects at free flight; the first guess.
+    /// Linearises all laws and effects about free flight, and sets the first guess.
     fn linearise(&mut self, world: &World, state: &State, report: &mut Report) {
         let Stepper { assembly, effects, pulls, turns, now, clock, .. } = self;
         pulls.pull(world, state, now);
         effects.linearise(At { world, state }, now);
         turns.ahead(world, state, now);
-        // Side by side: neither asks for the other, and what air does one after the other leaves a thread free.
+        // In parallel: neither depends on the other, and the air has serial parts that leave a thread free.
         let (step, forces) = (&*now, &mut *assembly);
         let (pressed, assembled) = par::join(
             || timed(|| effects.foresee(At { world, state }, step)),
             || timed(|| solve::assemble(world, state, step, forces)),
         );
-        // Each has half of the time in which both are at work.
+        // Each gets half of the time in which both run.
         let mut both = 0.0;
         lap(clock, &mut both);
         report.seconds.air += 0.5 * (both + pressed - assembled);
@@ -277,10 +280,12 @@ impl<T: Precision> Stepper<T> {
         lap(clock, &mut report.seconds.assembly);
     }
 
-    /// One linear system; another where its solution closes contacts too fast or leaves pairs unproven. Gives their number.
+    /// Solves the linear system, and again if its solution closes contacts too fast or leaves pairs unproven. Returns
+    /// the number of solves.
     fn solve(&mut self, world: &World, state: &State, report: &mut Report) -> Result<usize, StepError> {
         self.begin(world, state, report)?;
-        // What closes too fast, or crosses, shows long before the solution is exact; what does both is stopped twice, by a stiffer spring.
+        // Contacts that close too fast, or cross, show long before convergence. A contact with both gets a penalty
+        // twice, the second time stiffer.
         self.iterate(world, HINTS[0], report)?;
         let mut stopped = self.contacts.stop_closing(world, &self.now);
         if stopped {
@@ -310,7 +315,8 @@ impl<T: Precision> Stepper<T> {
         Ok(solves)
     }
 
-    /// Springs on edges beyond their strain limits, and a solve for each set of them; then velocities. True where there were any.
+    /// Adds springs at edges beyond their strain limits, with a solve for each set of them. Then computes velocities.
+    /// Returns true if there were any.
     fn limit(&mut self, world: &World, state: &State, report: &mut Report) -> Result<bool, StepError> {
         let mut limited = 0;
         while limited < SOLVES && self.springs.find(world, state, &self.now) {
@@ -337,7 +343,7 @@ impl<T: Precision> Stepper<T> {
         Ok(limited > 0)
     }
 
-    /// The step is made: new state, and what all that remembers remembers of it.
+    /// Commits the step: sets the new state and all memories.
     fn commit(&mut self, world: &World, state: &mut State, report: &mut Report) {
         self.free.settle(world, state, &mut self.now);
         self.turns.settle(world, state, &mut self.now, &self.free);
@@ -361,7 +367,7 @@ impl<T: Precision> Stepper<T> {
         lap(clock, &mut report.seconds.air);
     }
 
-    /// What probes ask of the step.
+    /// Measures the quantities of probes in the step.
     fn measure(&mut self, world: &World, state: &mut State) {
         let Stepper { settings, assembly, contacts, effects, pulls, springs, meter, now, .. } = self;
         let mut work = std::mem::take(&mut state.work);
@@ -372,7 +378,7 @@ impl<T: Precision> Stepper<T> {
         state.work = work;
     }
 
-    /// End positions: strain limits and energies, then a proof for every pair that may have crossed.
+    /// Checks end positions: strain limits and energies, then a proof for each pair that may have crossed.
     fn prove(
         &mut self,
         world: &World,
@@ -381,13 +387,13 @@ impl<T: Precision> Stepper<T> {
         report: &mut Report,
     ) -> Result<(), StepError> {
         let Stepper { settings, pcg, contacts, vertex_test, effects, pulls, free, guard, springs, now, .. } = self;
-        // Equal parts of what is left may be longer by rounding.
+        // Equal steps to the end of the interval may be longer by rounding.
         let [smallest, finest] = [1.0, control::FINEST].map(|parts| now.h <= settings.min_step / parts * (1.0 + 1e-5));
         let residual = pcg.outcome().residual;
         if residual > SOLVED && !finest {
             return Err(StepError::Unsolved(residual));
         }
-        // Limits last: what eases an edge may stretch the next.
+        // Strain limits come last, as strain-rate limiting of an edge may stretch the next.
         let eased = limit::ease(world, state, now, STRETCH.0);
         let shortened = limit::enforce(world, state, now, springs, smallest)?;
         let damped = guard.check(
@@ -431,7 +437,7 @@ mod tests {
     use crate::world::build::{ClothInput, Input, build};
     use std::sync::Arc;
 
-    /// A sheet on a cord that a step stretches beyond what it ever was.
+    /// Returns a sheet on a cord, with a law that remembers its largest stretch.
     pub(super) fn tethered(stiffness: f64) -> (World, State, Stepper<f64>) {
         let cloth = ClothInput::plain(sheet(4, 4, 0.1, 0.1, Diagonals::Aligned, lying(0.1, 0.1)), 100.0, 0.2);
         let (mut world, mut state) = build(Input { cloths: vec![cloth], ..Input::empty(Vec3::new(0.0, -9.81, 0.0)) });
@@ -445,7 +451,7 @@ mod tests {
         (world, state, stepper)
     }
 
-    /// A step that fails after the system was assembled changes nothing: no position, no memory of a law.
+    /// A step that fails after assembly changes neither positions nor the memory of a law.
     #[test]
     fn a_step_that_fails_changes_nothing() {
         let (world, mut state, mut stepper) = tethered(f64::NAN);
@@ -457,7 +463,7 @@ mod tests {
         assert_eq!(state, before);
     }
 
-    /// A solve that may not iterate leaves all of the error; the smallest step is made as fine as it may be, and no finer.
+    /// A solve without iterations keeps all of its error. The step is then refined down to the shortest allowed.
     #[test]
     fn a_step_that_is_not_solved_is_made_finer_than_the_smallest() {
         let (world, mut state, mut stepper) = tethered(1e3);
@@ -467,7 +473,7 @@ mod tests {
         assert!(report.repeats > 0 && (state.time / finest - 1.0).abs() < 1e-9, "{:.2e} s", state.time);
     }
 
-    /// One that succeeds brings it up to date: 1 m/s for 1 ms, and half of what gravity adds.
+    /// A step that succeeds updates the memory: 1 m/s for 1 ms, and half of the speed gained by gravity.
     #[test]
     fn a_step_that_succeeds_is_remembered() {
         let (world, mut state, mut stepper) = tethered(1e-3);

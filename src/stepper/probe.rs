@@ -1,17 +1,19 @@
 //! Forces and work of a step, for probes.
 //!
-//! All of it is what the accepted step used, in double precision. With `z` its solution, `v~` and `beta` those of the scheme (`scheme`) and `v'`
-//! the velocity at the end, the scheme reads `m (v' - v~)/beta = sum of forces` for every vertex, and that is its rate of momentum.
-//! - A link's force is `f - K sum(w z)`, that of an impulse the momentum it gave over the step; both act on each of their vertices by its weight,
-//!   so on two objects they are opposite.
-//! - A pinned vertex is eliminated from the system. Its reaction is what its row lacks: rate of momentum less weight, links and the row's
-//!   laws, `f - sum(K z)`.
-//! - What is done to velocities after the solution (strain limits, damping, pairs pushed apart, momentum given back) counts as the force that
-//!   would have done it in the step: `m (v' - v_solved)/beta`, a correction. So does what a frame that turns gives a vertex (`turn`).
+//! All values are those of the accepted step, in double precision. With its solution `z`, `v~` and `beta` of the
+//! integrator (`scheme`) and the velocity `v'` at the end, each vertex satisfies `m (v' - v~)/beta = sum of forces`.
+//! The left side is its rate of momentum.
+//! - The force of a link is `f - K sum(w z)`; that of an impulse is its momentum over the step. Both act on each of
+//!   their vertices by its weight. They are thus opposite on two objects.
+//! - A pinned vertex is eliminated from the system. Its reaction is the residual of its row: rate of momentum minus
+//!   weight, links and the row's laws, `f - sum(K z)`.
+//! - Changes of velocity after the solution (strain limits, damping, corrections, returned momentum) count as
+//!   corrections. A correction is the equivalent force, `m (v' - v_solved)/beta`. The velocity that a rotating frame
+//!   gives a vertex (`turn`) counts likewise.
 //!
-//! Over everything that is simulated, forces between objects and inside of them cancel: weight, pins, handles, obstacles, laws that nothing
-//! answers (drag, tethers) and corrections are the rate of momentum, but for the residual of the linear solve and the rounding of
-//! the matrix. The work of a step is force times displacement, as backward Euler has it.
+//! Over the whole simulation, forces between and inside objects cancel. Rate of momentum is thus the sum of weight,
+//! pins, handles, obstacles, laws without a reaction (drag, tethers) and corrections. The difference is the residual of
+//! the linear solve and the rounding of the matrix. Work of a step is force times displacement, as in backward Euler.
 
 use super::limit::Springs;
 use super::pull::Pulls;
@@ -27,25 +29,25 @@ use crate::world::probe::{Measure, Source};
 use crate::world::step::Step;
 use crate::world::{Kind, State, World};
 
-/// What acted in a step that is about to be committed.
+/// Forces and system of a step that is about to be committed.
 pub struct Acted<'a, T> {
-    /// What is constant.
+    /// Constants of the run.
     pub world: &'a World,
-    /// At the start of the step.
+    /// State at the start of the step.
     pub state: &'a State,
     /// The step.
     pub step: &'a Step,
-    /// Its scheme.
+    /// Integrator of the step.
     pub integrator: Integrator,
-    /// Its system.
+    /// System of the step.
     pub assembly: &'a Assembly<T>,
-    /// Its links.
+    /// Links of the step.
     pub links: Links<'a>,
     /// Springs of strain limits.
     pub springs: &'a Springs,
 }
 
-/// What links the system of a step had.
+/// Links in the system of a step.
 #[derive(Clone, Copy)]
 pub struct Links<'a> {
     /// Handles.
@@ -58,28 +60,28 @@ pub struct Links<'a> {
 
 /// Storage, and the forces of the last step.
 pub struct Meter<T> {
-    /// A probe asks for forces.
+    /// True if a probe measures forces.
     asked: bool,
     /// Velocity of free flight in the last system [m/s].
     flight: Vec<Vec3>,
-    /// Laws that nothing answers, by themselves.
+    /// Assembly of laws without a reaction.
     outer: Option<Assembly<T>>,
     /// Force of contacts and air on each vertex [N].
     touch: Vec<Vec3>,
-    /// Force on each prescribed vertex of what is no contact [N].
+    /// Force on each prescribed vertex other than contacts [N].
     pinned: Vec<Vec3>,
-    /// Force and work of each handle, then of each source of effects [N, J].
+    /// Force [N] and work [J] of each handle, then of each source of effects.
     handles: Vec<(Vec3, f64)>,
-    /// Force between the objects of each probe that names two [N].
+    /// Force between the objects of each probe with two objects [N].
     between: Vec<Vec3>,
-    /// Sums of the sums that couple whole regions.
+    /// Storage of the low-rank update.
     falls: [Vec<f64>; 2],
-    /// By probe [N].
+    /// Forces by probe [N].
     forces: Vec<Vec<Vec3>>,
 }
 
 impl<T: Precision> Meter<T> {
-    /// For the probes of a world.
+    /// Creates the storage for the probes of a world.
     pub fn new(world: &World) -> Meter<T> {
         let asked = world.probes_forces();
         let outer = |term: &dyn Term| {
@@ -104,24 +106,24 @@ impl<T: Precision> Meter<T> {
         }
     }
 
-    /// A probe asks for forces.
+    /// Checks whether a probe measures forces.
     pub fn asked(&self) -> bool {
         self.asked
     }
 
-    /// Forces by probe, those of the last step [N].
+    /// Returns the forces of the last step, by probe [N].
     pub fn forces(&self) -> &[Vec<Vec3>] {
         &self.forces
     }
 
-    /// Notes free flight as the last system had it.
+    /// Keeps the velocity of free flight of the last system.
     pub fn note(&mut self, step: &Step) {
         if self.asked {
             self.flight.clone_from(&step.rate);
         }
     }
 
-    /// Finds what all probes measure; adds the work of the step to that of each.
+    /// Measures all probes, and adds the work of the step to each sum.
     pub fn measure(&mut self, at: &Acted<T>, work: &mut [f64]) {
         self.links(at);
         self.rows(at);
@@ -136,7 +138,7 @@ impl<T: Precision> Meter<T> {
         }
     }
 
-    /// Forces of contacts, air and handles.
+    /// Computes the forces of contacts, air and handles.
     fn links(&mut self, at: &Acted<T>) {
         let Meter { touch, pinned, handles, between, falls: [falls, scratch], .. } = self;
         let Acted { world, state, step, assembly, links: Links { pulls, contacts, effects }, .. } = at;
@@ -166,7 +168,7 @@ impl<T: Precision> Meter<T> {
         effects.each_force(At { world, state }, step, falls, &mut gathered);
     }
 
-    /// Reactions of prescribed vertices, in place of what else acts on them.
+    /// Computes the reactions of prescribed vertices, in place of other forces on them.
     fn rows(&mut self, at: &Acted<T>) {
         let Meter { touch, pinned, .. } = self;
         let Acted { world, step, assembly, springs, links, .. } = at;
@@ -186,11 +188,11 @@ impl<T: Precision> Meter<T> {
                 Vec3::zeros()
             };
         }
-        // A pin pulls at what gave way.
+        // A pin pulls the vertices that gave way.
         links.pulls.each_slack(step, |v, force| pinned[v] = force);
     }
 
-    /// The balance of everything, as [`crate::world::probe::BALANCE`] has it.
+    /// Returns the balance of the whole simulation, as in [`crate::world::probe::BALANCE`].
     fn balance(&mut self, at: &Acted<T>) -> [Vec3; 8] {
         let Acted { world, step, .. } = at;
         let gravity = world.gravity * step.mass.iter().sum::<f64>();
@@ -203,7 +205,7 @@ impl<T: Precision> Meter<T> {
         [gravity + pins + handles + obstacles + laws, gravity, pins, handles, obstacles, laws, corrections, momentum]
     }
 
-    /// What laws do that nothing answers [N].
+    /// Returns the force of laws without a reaction [N].
     fn outer(&mut self, at: &Acted<T>) -> Vec3 {
         let Some(outer) = &mut self.outer else { return Vec3::zeros() };
         let Acted { world, state, step, .. } = at;
@@ -215,7 +217,7 @@ impl<T: Precision> Meter<T> {
         outer.force.iter().sum::<Vec3>() - product.iter().sum::<Vec3>()
     }
 
-    /// What was done to a vertex after the solution [N].
+    /// Returns the correction of a vertex after the solution [N].
     fn correction(&self, at: &Acted<T>, v: usize) -> Vec3 {
         let Step { rate, z, betas, mass, fixed, drift, .. } = at.step;
         if fixed[v] {
@@ -247,7 +249,7 @@ impl<T: Precision> Meter<T> {
         self.forces[k] = out;
     }
 
-    /// Vertices of pins that hold, and the reaction at each [N].
+    /// Iterates over the vertices of open pins, with their reactions [N].
     fn reactions<'a>(&'a self, at: &'a Acted<T>, pins: &'a [usize]) -> impl Iterator<Item = (usize, Vec3)> + 'a {
         let Acted { world, state, .. } = at;
         let holds = |k: &&usize| state.anchors.get(**k).is_some_and(Option::is_some);
@@ -255,7 +257,7 @@ impl<T: Precision> Meter<T> {
         vertices.map(|v| (*v as usize, self.pinned[*v as usize]))
     }
 
-    /// Work of a step [J].
+    /// Returns the work of a step [J].
     fn work(&self, at: &Acted<T>, source: &Source) -> f64 {
         let Acted { world, step, .. } = at;
         let of_vertices =
@@ -275,17 +277,17 @@ impl<T: Precision> Meter<T> {
     }
 }
 
-/// Forces of links and effects, as they are told.
+/// Collects the forces of links and effects.
 struct Gathered<'a> {
     world: &'a World,
     step: &'a Step,
-    /// Probes that name two objects, and these.
+    /// Probes with two objects, and these objects.
     pairs: &'a [(usize, [usize; 2])],
     touch: &'a mut [Vec3],
     pinned: &'a mut [Vec3],
     handles: &'a mut [(Vec3, f64)],
     between: &'a mut [Vec3],
-    /// Number of the first source.
+    /// Index of the first source.
     first: usize,
 }
 
@@ -294,7 +296,7 @@ impl Forces for Gathered<'_> {
         for (v, weight) in vertices.iter().zip(weights) {
             self.touch[*v as usize] += force * *weight;
         }
-        // Vertex, or the first edge, then what is opposite.
+        // Vertex or first edge, then the opposite face or edge.
         let side = |k: usize| self.world.object_of(vertices[k] as usize);
         for (k, [object, from]) in self.pairs {
             match [side(0), side(3)] {
@@ -317,11 +319,11 @@ impl Forces for Gathered<'_> {
     }
 }
 
-/// Rate of a vertex's momentum, as the scheme has it [N].
+/// Returns a vertex's rate of momentum, as in the integrator [N].
 fn rate<T>(at: &Acted<T>, v: usize) -> Vec3 {
     let Acted { state, step, integrator, .. } = at;
     let (now, before, a) = scheme::weights(*integrator, step.h, state.last);
-    // Vertices in contact go by backward Euler, whose effective step is the step.
+    // Vertices in contact use backward Euler, whose effective step is the step.
     let from = match step.betas[v] == step.h {
         true => state.v[v],
         false => (state.v[v] * now - state.v_before[v] * before) / a,

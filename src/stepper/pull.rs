@@ -1,4 +1,5 @@
-//! Soft handles as links: springs to scripted targets, and constant forces; then pinned vertices that gave way, pulled toward their path.
+//! Handles as links: springs to scripted targets, and constant forces. Also pinned vertices that gave way, pulled
+//! toward their path.
 
 use super::yields;
 use crate::force::links::{Couples, Link};
@@ -7,7 +8,7 @@ use crate::world::effect::Forces;
 use crate::world::step::Step;
 use crate::world::{Handle, Pull, Pulled, State, World};
 
-/// Pulls of a step: of open handles, then of pinned vertices that gave way.
+/// Pulls of a step: first of open handles, then of pinned vertices that gave way.
 #[derive(Clone, Debug, Default)]
 pub struct Pulls(Vec<Pulled>);
 
@@ -21,7 +22,7 @@ impl Pulls {
         self.0.extend(step.pulled.iter().map(|(vertex, ..)| Pulled::at(*vertex)));
     }
 
-    /// Pulls at the end of free flight.
+    /// Computes the pulls at the end of free flight.
     pub fn pull(&mut self, world: &World, state: &State, step: &Step) {
         let mut all = self.0.iter_mut();
         for (_, Handle { pin, pull }, anchors) in open(world, state) {
@@ -43,7 +44,7 @@ impl Pulls {
         }
     }
 
-    /// Gives `add` each vertex that a handle holds and the work that it can do there in the step [J].
+    /// Calls `add` with each vertex of a handle and the upper bound of the work on it in the step [J].
     pub fn each_work(&self, world: &World, state: &State, step: &Step, mut add: impl FnMut(usize, f64)) {
         for (_, Handle { pin, pull }, _) in open(world, state) {
             let most = match *pull {
@@ -54,7 +55,7 @@ impl Pulls {
         }
     }
 
-    /// Gives `forces` each pull of a handle that the step used [N].
+    /// Reports to `forces` each pull of a handle in the step [N].
     pub fn each_force(&self, world: &World, state: &State, step: &Step, forces: &mut dyn Forces) {
         let mut all = self.0.iter();
         for (k, Handle { pin, .. }, _) in open(world, state) {
@@ -64,14 +65,14 @@ impl Pulls {
         }
     }
 
-    /// Gives `f` each pinned vertex that gave way and the force that pulls it [N].
+    /// Calls `f` with each pinned vertex that gave way and the force on it [N].
     pub fn each_slack(&self, step: &Step, mut f: impl FnMut(usize, Vec3)) {
         let from = self.0.len() - step.pulled.len();
         self.0[from..].iter().for_each(|pulled| f(pulled.vertex as usize, pulled.used(step)));
     }
 }
 
-/// Numbers of the handles whose window is open, these, and where their vertices were when it opened.
+/// Iterates over handles with an open window: index, handle, and the positions of its vertices at the opening.
 fn open<'a>(world: &'a World, state: &'a State) -> impl Iterator<Item = (usize, &'a Handle, &'a [Vec3])> {
     let anchors = state.anchors.get(world.pins.len()..).unwrap_or_default();
     let all = world.handles.iter().zip(anchors).enumerate();

@@ -1,47 +1,47 @@
-//! What steps took and met.
+//! Statistics of steps.
 
 use crate::world::effect::Told;
 use crate::world::quantity::Stages;
 use std::time::Instant;
 
-/// What happened in one or more steps.
+/// Statistics of one or more steps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// Steps taken.
+    /// Number of steps.
     pub steps: u64,
-    /// Steps that had to be repeated with half the size.
+    /// Number of repeats with half the size.
     pub repeats: u64,
-    /// Steps with more than one solve, because the first closed contacts too fast.
+    /// Number of steps with more than one solve, because the first closed contacts too fast.
     pub stops: u64,
-    /// Linear iterations; these and what follows of solves, lists and wall time with attempts given up.
+    /// Linear iterations. Iterations, unconverged solves, candidate lists and wall time include failed attempts.
     pub iterations: u64,
     /// Solves that stopped before the tolerance.
     pub unconverged: u64,
     /// Contacts in the last step.
     pub contacts: usize,
-    /// Smallest gap (distance less thickness, or as much of it as there is room for) in the last step [m]; infinite without contact,
-    /// below zero where only a part of the barrier acts.
+    /// Smallest gap in the last step [m]. Infinite without contact, negative where only a part of the barrier acts. A
+    /// gap is distance minus thickness, reduced during the ramp of the contact offset.
     pub min_gap: f64,
-    /// Vertices whose end positions had to be corrected for a proof free of crossings, counted once a step.
+    /// Vertices whose end positions were corrected for a proof without crossings, counted once a step.
     pub corrected: u64,
-    /// Those of them that were held where no other motion was proven free of crossings.
+    /// Number of these that were truncated, where no other motion had a proof.
     pub truncated: u64,
-    /// The edge that was farthest beyond its strain limit after a step, and by what part.
+    /// Edge farthest beyond its strain limit after a step, and its relative excess.
     pub beyond: Option<([u32; 2], f64)>,
-    /// What effects tell.
+    /// Reports of effects.
     pub told: Told,
     /// Candidate pairs in the last step.
     pub candidates: usize,
-    /// Lists of candidates built, each of two patches.
+    /// Number of candidate lists built, each between two patches.
     pub builds: u64,
-    /// A body struck something in the last step.
+    /// True if a body struck something in the last step.
     pub strikes: bool,
-    /// Wall time.
+    /// Wall time [s], by stage.
     pub seconds: Stages,
 }
 
 impl Report {
-    /// Joins the report of a following step.
+    /// Adds the report of a following step.
     pub fn add(&mut self, next: &Report) {
         self.steps += next.steps;
         self.repeats += next.repeats;
@@ -61,14 +61,14 @@ impl Report {
     }
 }
 
-/// How long something takes [s].
+/// Returns the wall time of `work` [s].
 pub(super) fn timed(work: impl FnOnce()) -> f64 {
     let begin = Instant::now();
     work();
     begin.elapsed().as_secs_f64()
 }
 
-/// Adds the time since `clock` was last looked at to that of a stage [s].
+/// Adds the time since the last measurement to a stage [s], and resets `clock`.
 pub(super) fn lap(clock: &mut Instant, stage: &mut f64) {
     let now = Instant::now();
     *stage += (now - *clock).as_secs_f64();

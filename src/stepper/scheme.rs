@@ -1,9 +1,9 @@
 //! Time integration: linearised BDF2 with variable steps, and backward Euler.
 //!
-//! Both read `x' = x~ + beta v'`, `v' = v~ + beta f'/m`. Backward Euler: `x~ = x`, `v~ = v`, `beta = h`. BDF2 with
-//! `w = h/h_before`: `x~ = ((1 + w) x - w^2/(1 + w) x_before)/a`, the same for `v~`, `a = (1 + 2w)/(1 + w)`, `beta = h/a`
-//! (Choi & Ko 2002 for w = 1). The first step has no history and is backward Euler, so the stepper makes it short. With
-//! `y = x~ + beta (v~ + beta g) - x` the unknown is `z = x' - x - y`.
+//! Both have the form `x' = x~ + beta v'`, `v' = v~ + beta f'/m`. Backward Euler: `x~ = x`, `v~ = v`, `beta = h`. BDF2
+//! with `w = h/h_before`: `x~ = ((1 + w) x - w^2/(1 + w) x_before)/a`, `v~` likewise, `a = (1 + 2w)/(1 + w)`,
+//! `beta = h/a` (Choi & Ko 2002 for w = 1). The first step has no history and is backward Euler, so the stepper makes
+//! it short. With `y = x~ + beta (v~ + beta g) - x` the unknown is `z = x' - x - y`.
 
 use super::turn::Turns;
 use super::yields;
@@ -11,7 +11,7 @@ use crate::linalg::{Vec3, par};
 use crate::world::step::Step;
 use crate::world::{Limit, State, World};
 
-/// Largest acceleration of a vertex in contact, in units of gravity, that is no impact.
+/// Largest acceleration of a vertex in contact that is no impact, relative to gravity.
 const CALM: f64 = 2.0;
 
 /// Time integration.
@@ -19,11 +19,12 @@ const CALM: f64 = 2.0;
 pub enum Integrator {
     /// Second order.
     Bdf2,
-    /// First order, more damped.
+    /// First order, with more damping.
     BackwardEuler,
 }
 
-/// Weights of now and before in a step of `h` after one of `last` [s], which is 0 at the start, and `a`.
+/// Returns the weights of the present and previous state, and `a`, for a step of `h` after one of `last` [s]. `last` is
+/// 0 at the start.
 pub fn weights(integrator: Integrator, h: f64, last: f64) -> (f64, f64, f64) {
     if integrator == Integrator::BackwardEuler || last == 0.0 {
         return (1.0, 0.0, 1.0);
@@ -32,7 +33,7 @@ pub fn weights(integrator: Integrator, h: f64, last: f64) -> (f64, f64, f64) {
     (1.0 + w, w * w / (1.0 + w), (1.0 + 2.0 * w) / (1.0 + w))
 }
 
-/// Sets `beta`, and displacement `y` and velocity of free flight under gravity.
+/// Computes `beta`, and displacement `y` and velocity of free flight under gravity.
 pub fn free_flight(world: &World, state: &State, integrator: Integrator, step: &mut Step) {
     let (now, before, a) = weights(integrator, step.h, state.last);
     let beta = step.h / a;
@@ -42,13 +43,13 @@ pub fn free_flight(world: &World, state: &State, integrator: Integrator, step: &
     });
     let rate = &step.rate;
     par::each_mut(&mut step.moved[..world.moving], |v, moved| {
-        // (now x - before x_before)/a - x without the large parts that cancel: now - before = a.
+        // This form avoids the cancellation in (now x - before x_before)/a - x, as now - before = a.
         *moved = (state.x[v] - state.x_before[v]) * (before / a) + rate[v] * beta;
     });
 }
 
-/// Vertices in contact take this step by backward Euler, in the frame that turns with their component: the history of the second-order
-/// scheme would turn an impact into a bounce of half its speed.
+/// Applies the implicit Euler restart: vertices in contact take the step by backward Euler, in the rotating frame of
+/// their component. The history of BDF2 would turn an impact into a bounce at half its speed.
 pub fn ground(world: &World, state: &State, turns: &Turns, step: &mut Step) {
     let Step { h, beta, betas, moved, rate, drift, touched, fixed, .. } = step;
     let grounded = |v: usize| touched[v] && !fixed[v];
@@ -62,8 +63,8 @@ pub fn ground(world: &World, state: &State, turns: &Turns, step: &mut Step) {
     par::fill(drift, |v| if grounded(v) { rate[v] - (state.v[v] + world.gravity * *h) } else { Vec3::zeros() });
 }
 
-/// A cloth whose strain limit acts takes the step by backward Euler, for the same reason. Where the step goes stays, from another
-/// free flight. True when there were vertices that did not.
+/// Applies the implicit Euler restart to cloths with active strain limits, for the same reason. The solution is kept,
+/// relative to the new free flight. Returns true if any vertex changed its integrator.
 pub fn ground_limited(world: &World, state: &State, turns: &Turns, step: &mut Step) -> bool {
     let mut any = false;
     for cloth in &world.cloths {
@@ -90,8 +91,9 @@ pub fn ground_limited(world: &World, state: &State, turns: &Turns, step: &mut St
     any
 }
 
-/// Displacement of obstacles, and of pinned vertices with the velocity the scheme gives them. Vertices without mass
-/// (in no triangle or tetrahedron) stay. Gives the vertices that a pin lets go, or nothing where none does.
+/// Computes the prescribed motion: displacement of obstacles and pinned vertices, and the integrator's velocity of the
+/// latter. Vertices without mass (in no triangle or tetrahedron) stay. Returns true for vertices that a pin releases;
+/// the list is empty if none does.
 pub fn prescribe(world: &World, state: &mut State, step: &mut Step) -> Vec<bool> {
     let Step { h, beta, begin: now, end, held, moved, rate, fixed, pulled, dents, .. } = step;
     dents.clone_from(&state.dents);
@@ -146,7 +148,7 @@ pub fn prescribe(world: &World, state: &mut State, step: &mut Step) -> Vec<bool>
             }
             let off = slack.map_or(Vec3::zeros(), |slack| slack.off * yields::left(h));
             let shift = if waits { Vec3::zeros() } else { path + off - state.x[v] };
-            // The scheme's velocity of a vertex at x + shift: v~ + (shift - y)/beta.
+            // Velocity of the integrator for a vertex at x + shift: v~ + (shift - y)/beta.
             rate[v] += (shift - moved[v]) / *beta;
             moved[v] = shift;
             fixed[v] = true;
@@ -156,8 +158,8 @@ pub fn prescribe(world: &World, state: &mut State, step: &mut Step) -> Vec<bool>
     freed
 }
 
-/// Prescribed motion that waits may go straight to where it should be after a step of size `h`: that is no farther than the step
-/// would take it, or than contact reaches.
+/// Checks whether delayed prescribed motion can rejoin its path in a step of size `h`. The distance must not exceed the
+/// activation distance, or twice the displacement of the path in such a step.
 pub fn rejoins(world: &World, state: &State, h: f64) -> bool {
     let (now, end) = (state.time, state.time + h);
     let (mut away, mut stride) = (0.0f64, 0.5 * world.contact.distance);
@@ -183,9 +185,9 @@ pub fn rejoins(world: &World, state: &State, h: f64) -> bool {
     away <= 2.0 * stride
 }
 
-/// Takes the step: history, positions, velocities. Vertices in contact that are stopped forget their history but for gravity: one that
-/// leaves goes on in the free flight that those beside it are in. So does all of a cloth whose limit acts, so that its momentum
-/// stays.
+/// Commits the step: history, positions, velocities. Vertices stopped by an impact lose their history except for
+/// gravity. A vertex that leaves contact thus has the free flight of its neighbours. All vertices of a cloth with an
+/// active limit lose it too, so that its momentum is conserved.
 pub fn commit(world: &World, state: &mut State, turns: &Turns, step: &Step) {
     let Step { h, moved, rate, touched, limited, z, betas, .. } = step;
     let calm = CALM * world.gravity.norm();
@@ -228,7 +230,7 @@ pub fn commit(world: &World, state: &mut State, turns: &Turns, step: &Step) {
     for (v, moved) in v.iter_mut().zip(&step.moved).skip(world.moving) {
         *v = moved / step.h;
     }
-    // An obstacle goes as its path does: how fast its surface gives way in a step is no speed.
+    // The velocity of an obstacle is that of its path, without the speed at which its surface yields in a step.
     pressed.into_iter().for_each(|(k, pressed)| v[k] += pressed / step.h);
 }
 
@@ -237,15 +239,15 @@ mod tests {
     use super::*;
     use crate::world::build::{Input, build};
 
-    /// Size of the step that is committed, and of the one after it [s].
+    /// Size of the committed step, and of the next one [s].
     const H: [f64; 2] = [2e-3, 1.5e-3];
 
     fn gravity() -> Vec3 {
         Vec3::new(0.0, -9.81, 0.0)
     }
 
-    /// Displacement and velocity of free flight of a vertex whose velocity went from `before` to `after` in the step before,
-    /// in contact or else evenly.
+    /// Returns displacement and velocity of free flight of a vertex whose velocity changed from `before` to `after` in
+    /// the last step. The change is by contact, or else uniform.
     fn next(touched: bool, before: Vec3, after: Vec3) -> [Vec3; 2] {
         let (mut world, _) = build(Input::empty(gravity()));
         world.moving = 1;
@@ -274,7 +276,7 @@ mod tests {
         (a[0] - b[0]).norm() < 1e-15 && (a[1] - b[1]).norm() < 1e-13
     }
 
-    /// Held at rest, pushed along evenly or falling with what it touches: contact leaves no trace in the history.
+    /// At rest, under uniform acceleration, or falling with its surroundings: contact leaves no trace in the history.
     #[test]
     fn what_leaves_contact_goes_on_as_it_did() {
         let before = Vec3::new(0.3, -0.2, 0.0);

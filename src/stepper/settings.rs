@@ -9,10 +9,10 @@ pub struct Settings {
     pub integrator: Integrator,
     /// Largest step [s].
     pub step: f64,
-    /// Smallest step that a repeated one may have [s].
+    /// Smallest step after repeats [s].
     pub min_step: f64,
     /// Relative tolerance of the linear solve.
     pub tolerance: f64,
-    /// Most iterations of the linear solve.
+    /// Largest number of iterations of the linear solve.
     pub iterations: usize,
 }

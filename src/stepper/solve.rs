@@ -1,4 +1,4 @@
-//! The linear system of a step, solved as far as the stages ask.
+//! Linear system of a step, solved to the tolerances of the stages.
 
 use super::pull::Pulls;
 use super::report::Report;
@@ -14,20 +14,21 @@ use crate::world::step::Step;
 use crate::world::step_error::StepError;
 use crate::world::{State, World};
 
-/// Acceleration that the residual may leave over a component's speed [1/s]: less than air and material take out of slow modes.
-/// The first guess is the acceleration before, so what a solve leaves of slow modes lags behind their motion and drives it.
+/// Largest acceleration left in the residual over a component's speed [1/s]. Air and material damp slow modes more
+/// strongly. The first guess is the last acceleration, so the error of slow modes lags behind their motion. Such an
+/// error excites them.
 const FEED: f64 = 0.25;
-/// A component slower than this counts as this fast [m/s].
+/// Lower bound of a component's speed in that rule [m/s].
 const SLOW: f64 = 5e-4;
-/// Speed at which the bound has doubled, for it is not seen that what goes faster trembles [m/s].
+/// Speed at which the bound has doubled [m/s]. Trembling of faster components is not visible.
 const FAST: f64 = 0.05;
 
-/// All laws where the components will have turned to, without links and air.
+/// Assembles all laws at the rotated positions of components, without links and air.
 pub(super) fn assemble<T: Precision>(world: &World, state: &State, now: &Step, assembly: &mut Assembly<T>) {
     assembly.assemble(&now.scheme(world, state), &state.memory);
 }
 
-/// Links of a step, in the order in which they are added.
+/// Returns the links of a step, in the order of assembly.
 pub(super) fn coupling<'a>(
     world: &'a World,
     pulls: &'a Pulls,
@@ -42,7 +43,7 @@ pub(super) fn coupling<'a>(
 }
 
 impl<T: Precision> Stepper<T> {
-    /// Adds the contacts and begins to solve for `z`, from the guess that stands there.
+    /// Adds the links and begins to solve for `z`, from its present value as a guess.
     pub(super) fn begin(&mut self, world: &World, state: &State, report: &mut Report) -> Result<(), StepError> {
         let Stepper { assembly, pcg, contacts, effects, pulls, links, free, springs, now, clock, .. } = self;
         let [floors, ceilings, quiet] = &mut self.bounds;
@@ -51,7 +52,7 @@ impl<T: Precision> Stepper<T> {
         free.begin(world, now, contacts.contacts(), effects);
         lap(clock, &mut report.seconds.assembly);
 
-        // A right-hand side below a tenth of what gravity (or 1 m/s^2) would make counts as that.
+        // The lower bound of a right-hand side is a tenth of gravity, or of 1 m/s^2.
         let unit = 0.1 * world.gravity.norm().max(1.0) * now.beta;
         floors.iter_mut().zip(&world.component_mass).for_each(|(floor, mass)| *floor = unit * mass.sqrt());
         effects.bound(world, floors, ceilings);
@@ -62,7 +63,7 @@ impl<T: Precision> Stepper<T> {
         begun.map_err(|v| StepError::Indefinite(v as u32))
     }
 
-    /// Solves for `z` up to so many tolerances and moves the vertices by it.
+    /// Solves for `z` to `tolerances` times the tolerance, and moves the vertices by it.
     pub(super) fn iterate(&mut self, world: &World, tolerances: f64, report: &mut Report) -> Result<(), StepError> {
         let Stepper { settings, assembly, pcg, free, now, clock, .. } = self;
         let before = pcg.outcome().iterations;
@@ -82,10 +83,10 @@ impl<T: Precision> Stepper<T> {
     }
 }
 
-/// Sets the right-hand side of each component as which a larger one counts for when to stop: the residual that [`FEED`] allows over
-/// `tolerance`. What other components hold by contact, glue or air comes to rest by what couples them.
+/// Computes the upper bound of each component's right-hand side in the stopping rule: the residual that [`FEED`] allows
+/// over `tolerance`. Components coupled to others by contact, glue or air are excluded, as the coupling damps them.
 fn still(world: &World, state: &State, step: &Step, sets: &[u32], tolerance: f64, quiet: &mut [f64]) {
-    // By component: mass, mass by the square of speed, mass in contact; members of its set.
+    // Mass, mass by squared speed and mass in contact, by component; number of components of its set.
     let mut sums = vec![[0.0; 3]; quiet.len()];
     for (v, mass) in step.mass.iter().enumerate() {
         let [all, squares, touched] = &mut sums[world.component[v] as usize];
@@ -100,7 +101,7 @@ fn still(world: &World, state: &State, step: &Step, sets: &[u32], tolerance: f64
         let left = FEED * (speed + speed * speed / FAST).max(SLOW);
         let alone = (1.0 - touched / mass).max(0.0).powi(3);
         let bound = left / alone * step.beta * mass.sqrt() / tolerance;
-        // Without mass, or in contact all over, there is none.
+        // Components without mass, or with all vertices in contact, have no bound.
         *quiet = if members[*set as usize] == 1 && bound.is_finite() { bound } else { f64::INFINITY };
     }
 }

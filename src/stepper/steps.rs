@@ -1,14 +1,14 @@
-//! Many steps, with someone who looks at each.
+//! Sequences of steps with an observer.
 
 use super::{Advance, Report};
 use crate::world::step_error::StepError;
 use crate::world::{State, World};
 
-/// All steps to the time `until` [s], or until `each` says after one of them that it is to be the last: it sees the stepper, the state
-/// and what the step was.
+/// Advances to the time `until` [s], or until `each` returns false. `each` receives the stepper, the state and the
+/// report after each step.
 ///
 /// # Errors
-/// Why the smallest step cannot be made; `state` is the last good one.
+/// Returns the reason if the smallest step fails. `state` is then the last good one.
 pub fn steps(
     stepper: &mut dyn Advance,
     world: &World,

@@ -1,15 +1,16 @@
-//! Bodies that ring faster than a step can follow.
+//! Bodies with vibrations faster than the step.
 //!
-//! Vertices in contact go by backward Euler, the others of a body by BDF2; from rest their free flights are `5/9 h^2 g` apart. In rubber
-//! that is a small strain. In steel its stress is thousands of times what gravity makes, and a solution that is good to a part of it
-//! stands still on a slope. A wave crosses such a body within a step, so neither scheme follows its vibrations: all of it goes by one.
+//! Vertices in contact use backward Euler, the others of a body BDF2. From rest, their free flights differ by
+//! `5/9 h^2 g`. In rubber that is a small strain. In steel its stress is thousands of times that of gravity. A body
+//! whose solution is accurate relative to that stress stands still on a slope. A wave crosses such a body within a
+//! step, so neither integrator resolves its vibrations. All of its vertices therefore use the same one.
 
 use crate::force::solid::Solid;
 use crate::linalg::Vec3;
 use crate::world::{Kind, World};
 use std::ops::Range;
 
-/// A body and the time in which a shear wave crosses it [s].
+/// Body and the time in which a shear wave crosses it [s].
 #[derive(Clone, Debug, PartialEq)]
 struct Crossed {
     vertices: Range<usize>,
@@ -21,7 +22,7 @@ struct Crossed {
 pub struct Stiff(Vec<Crossed>);
 
 impl Stiff {
-    /// From the shapes at rest.
+    /// Creates the list from the shapes at rest.
     pub fn new(world: &World) -> Stiff {
         let bodies = world.objects.iter().filter(|object| object.kind == Kind::Body).zip(&world.elements.bodies);
         let crossed = bodies.map(|(object, body)| {
@@ -37,7 +38,8 @@ impl Stiff {
         Stiff(crossed.collect())
     }
 
-    /// Such a body is touched all over in a step of `h` [s] if any of it is.
+    /// Marks all vertices of a body as in contact if any is. Applies to bodies that a wave crosses in a step of `h`
+    /// [s].
     pub fn spread(&self, h: f64, touched: &mut [bool]) {
         for Crossed { vertices, .. } in self.0.iter().filter(|crossed| crossed.time < h) {
             let own = &mut touched[vertices.clone()];

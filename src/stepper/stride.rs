@@ -1,22 +1,22 @@
-//! What is prescribed to move so far in one step that nothing can be meant by it.
+//! Bound of prescribed displacement in a step. A larger displacement cannot be intended.
 
 use crate::linalg::Vec3;
 use crate::world::World;
 use crate::world::step::Step;
 use crate::world::step_error::StepError;
 
-/// Sizes of itself, or of the largest that is simulated, that something prescribed may move in one step.
+/// Largest prescribed displacement in a step, relative to the size of the object or of the largest simulated object.
 const SIZES: f64 = 4.0;
 
-/// Farthest that each object's prescribed vertices may move in a step.
+/// Largest prescribed displacement of each object in a step.
 #[derive(Clone, Debug)]
 pub struct Strides {
-    /// By object [m].
+    /// Bound by object [m].
     most: Vec<f64>,
 }
 
 impl Strides {
-    /// For the objects of a world.
+    /// Computes the bounds for the objects of a world.
     pub fn new(world: &World) -> Strides {
         let size = |object: &crate::world::Object| {
             let points = || world.rest[object.vertices.clone()].iter();
@@ -29,10 +29,11 @@ impl Strides {
         Strides { most: sizes.iter().map(|size| SIZES * size.max(largest)).collect() }
     }
 
-    /// No prescribed vertex of what is there moves farther: a shorter step may do, and lists of what it could meet would fill the memory.
+    /// Checks the prescribed displacements of all present objects. A shorter step may succeed. Beyond the bounds,
+    /// candidate lists would exhaust the memory.
     ///
     /// # Errors
-    /// The first object's vertex that moves farthest of those that do.
+    /// Returns the vertex with the largest displacement of the first object that exceeds its bound.
     pub fn check(&self, world: &World, step: &Step) -> Result<(), StepError> {
         if !world.contact.enabled {
             return Ok(());

@@ -1,39 +1,43 @@
-//! How each component turns as a whole.
+//! Rotation of each component as a whole.
 //!
-//! Forces are linear in a step. A turn by `p` has no linear strain, so a step linearised at its start ends with a false stretch of `p^2/2`,
-//! whose stress resists the next turn. So laws are linearised where the component will have turned to, by the rotation `Q` of its angular
-//! velocity `w` over the step: `x* = x + (Q - 1) r`, `y* = y - (x* - x)`, with `r` from the centre of mass. Laws do not see a rotation of the
-//! whole, so the matrix is the one at `x`, turned; so is the guess, the accelerations of the last step. (Stiffness warping, Mueller et al.
-//! 2002, of whole components and known before the step.)
+//! Forces are linear in a step. A rotation by `p` has no linear strain. A step linearised at its start therefore ends
+//! with a false stretch of `p^2/2`, whose stress resists further rotation. To avoid it, laws are linearised at
+//! positions rotated by the angular velocity `w` of the component over the step, `Q`: `x* = x + (Q - 1) r`,
+//! `y* = y - (x* - x)`, with `r` from the centre of mass. Laws are invariant to rotation, so the matrix is the rotated
+//! one at `x`. The guess, the accelerations of the last step, is rotated too. (Stiffness warping, Mueller et al. 2002,
+//! of whole components and known before the step.)
 //!
-//! A component that a clamp bends does not turn as a whole, and is linearised where it is: only where all that is prescribed of it goes along
-//! with the turn, as a hinge does, is it turned.
+//! A component bent by a clamp does not rotate as a whole, and is linearised at its positions. A component is rotated
+//! only if all of its prescribed vertices follow the rotation, as at a hinge.
 //!
-//! Vertices that go by backward Euler would lose `p^2` of their turning in each step. They go by it in the frame that turns with the component:
-//! with `V` the mean velocity, `u = v - V - w x r`, `e = Q (r + h u)` and what keeps a free vertex on its line,
-//! `d = -w x (w x e) - 2 w x Q u`, free flight is `v~ = V + w x e + Q u + h (g + d)`, `y = h V + e - r + h^2 (g + d)`.
+//! In each step of backward Euler, vertices would lose `p^2` of their rotation. They are integrated in the rotating
+//! frame of their component instead. With the mean velocity `V`, `u = v - V - w x r`, `e = Q (r + h u)` and the
+//! fictitious acceleration `d = -w x (w x e) - 2 w x Q u`, free flight is `v~ = V + w x e + Q u + h (g + d)`,
+//! `y = h V + e - r + h^2 (g + d)`.
 //!
-//! Angular momentum that the residual of the linear solve, corrections and pairs of schemes of different order take, sets that nothing
-//! holds get back at the end of the step, about their centre, as `free` gives back momentum.
+//! Residuals of the linear solve, corrections, and pairs with integrators of different order change the angular
+//! momentum. Unconstrained sets get it back at the end of the step, about their centre, as `free` restores momentum.
 
 use super::free::Free;
 use crate::linalg::{Mat3, Rotation, Vec3, par};
 use crate::world::step::Step;
 use crate::world::{State, World};
 
-/// A turn below this is none [rad]: what does not turn keeps its digits.
+/// Angle below which a rotation is zero [rad], so that components without rotation keep all digits.
 const LEAST: f64 = 1e-9;
-/// A step that turns a component by more than this knows its motion badly; it is left as it is [rad].
+/// Largest rotation of a component in a step [rad]. Beyond it the motion is poorly known, and the component is not
+/// rotated.
 const MOST: f64 = 0.5;
-/// Part of the speed of turning by which what is prescribed may go otherwise, where a component still turns as a whole: a hinge does not
-/// bend it, a clamp does, and then parts turn and others do not.
+/// Largest deviation of prescribed vertices from the rotation, relative to its speed. A hinge does not bend a
+/// component; a clamp does, and only some parts rotate.
 const BENT: f64 = 0.1;
-/// Part of the largest principal inertia below which one is none: vertices on a line, or one alone.
+/// Relative size of a principal inertia below which it is zero: vertices on a line, or a single one.
 const FLAT: f64 = 1e-9;
-/// Components of an angular velocity below this part of the largest are rounding, which would fill the matrix with subnormal numbers.
+/// Relative size of components of an angular velocity below which they are rounding. They would fill the matrix with
+/// subnormal numbers.
 const ROUNDING: f64 = 1e-12;
 
-/// The rigid motion nearest to that of some vertices.
+/// Rigid motion fitted to that of a group of vertices.
 #[derive(Clone, Copy, Debug, Default)]
 struct Rigid {
     mass: f64,
@@ -44,30 +48,30 @@ struct Rigid {
     inertia: Mat3,
 }
 
-/// How a component turns in a step.
+/// Rotation of a component in a step.
 #[derive(Clone, Copy, Debug)]
 struct Turn {
     centre: Vec3,
     velocity: Vec3,
     /// Angular velocity [rad/s].
     spin: Vec3,
-    /// Turn in the step.
+    /// Rotation in the step.
     by: Rotation,
-    /// Turn of what goes straight on in the step at that angular velocity.
+    /// Rotation in the step of points that continue straight at that angular velocity.
     straight: Rotation,
 }
 
-/// How the components turn in a step; none of those that hardly do, or whose laws resist it.
+/// Rotations of the components in a step. `None` if the rotation is negligible or too large, or if laws resist it.
 #[derive(Clone, Debug)]
 pub struct Turns {
-    /// Laws resist its turning, by component.
+    /// True if laws resist the rotation, by component.
     resisted: Vec<bool>,
     rigid: Vec<Rigid>,
     turns: Vec<Option<Turn>>,
 }
 
 impl Turns {
-    /// For the components of a world.
+    /// Creates the storage for the components of a world.
     pub fn new(world: &World) -> Turns {
         let count = world.component_mass.len();
         let mut resisted = vec![false; count];
@@ -75,7 +79,7 @@ impl Turns {
         Turns { resisted, rigid: Vec::new(), turns: vec![None; count] }
     }
 
-    /// Finds how all turn in the step, from their velocities before it; turns the guess.
+    /// Computes the rotations in the step from the velocities before it, and rotates the guess.
     pub fn find(&mut self, world: &World, state: &State, step: &mut Step) {
         let Turns { resisted, rigid, turns } = self;
         let group = |v: usize| Some(world.component[v] as usize);
@@ -108,7 +112,7 @@ impl Turns {
         self.turns[world.component[v] as usize].as_ref()
     }
 
-    /// Sets the positions at which laws are linearised, and what is left from there of free flight.
+    /// Computes the positions at which laws are linearised, and the remaining displacement of free flight.
     pub fn ahead(&self, world: &World, state: &State, step: &mut Step) {
         let Step { ahead, left, moved, .. } = step;
         par::each_pair_mut(ahead, left, |v, ahead, left| {
@@ -120,7 +124,7 @@ impl Turns {
         });
     }
 
-    /// Displacement and velocity of free flight of a vertex by backward Euler.
+    /// Returns displacement and velocity of free flight of a vertex by backward Euler.
     pub fn flight(&self, world: &World, state: &State, h: f64, v: usize) -> (Vec3, Vec3) {
         let Some(Turn { centre, velocity, spin, by, .. }) = self.of(world, v) else {
             let rate = state.v[v] + world.gravity * h;
@@ -133,12 +137,13 @@ impl Turns {
         (velocity * h + end - r + acts * (h * h), velocity + spin.cross(&end) + turned + acts * h)
     }
 
-    /// Acceleration of a vertex by the turning of its component before the step [m/s^2].
+    /// Returns the acceleration of a vertex by the rotation of its component before the step [m/s^2].
     pub fn acceleration(&self, world: &World, state: &State, v: usize) -> Vec3 {
         self.of(world, v).map_or(Vec3::zeros(), |turn| turn.spin.cross(&turn.spin.cross(&(state.x[v] - turn.centre))))
     }
 
-    /// Turns the velocities at the end of the step of what is free, until its angular momentum is the one before.
+    /// Rotates the velocities of unconstrained sets at the end of the step, so that their angular momentum is the
+    /// previous one.
     pub fn settle(&mut self, world: &World, state: &State, step: &mut Step, free: &Free) {
         let Turns { resisted, rigid, .. } = self;
         let count = resisted.len();
@@ -166,14 +171,14 @@ impl Turns {
 }
 
 impl Rigid {
-    /// Angular velocity [rad/s].
+    /// Returns the angular velocity [rad/s].
     fn spin(&self) -> Vec3 {
         let Rigid { momentum, inertia, .. } = self;
         let most = inertia.trace();
         if most <= 0.0 || *momentum == Vec3::zeros() {
             return Vec3::zeros();
         }
-        // Exact zeros stay, which the eigenvectors of a flat sheet would not leave.
+        // The inverse keeps exact zeros; the eigenvectors of a flat sheet would not.
         let whole = inertia.determinant() > FLAT * most.powi(3);
         let spin = match inertia.try_inverse().filter(|_| whole) {
             Some(inverse) => inverse * momentum,
@@ -191,7 +196,8 @@ impl Rigid {
     }
 }
 
-/// Fits rigid motions to positions and velocities of groups of vertices, those that have one, in the order of the vertices.
+/// Fits rigid motions to positions and velocities of groups of vertices, in the order of the vertices. Vertices without
+/// a group are skipped.
 fn fit(
     rigid: &mut Vec<Rigid>,
     count: usize,

@@ -1,8 +1,9 @@
-//! What gives way where prescribed motions leave no room, so that the others keep their time.
+//! Yielding where prescribed motions leave no room, so that the others keep their time.
 //!
-//! Pinned vertices first: they become free, pulled toward their path by a spring that bears ten times their share of what hangs on the
-//! pins, and are led back once nothing is in the way. Else the surfaces of obstacles that move are pressed in, vertex by vertex, as far
-//! as they would close; each comes out again where nothing touches it. An obstacle that stands still is never pressed in.
+//! Pinned vertices yield first. They become free, pulled toward their path by a spring. It bears at most ten times
+//! their share of the load of the pins. They are led back once the path is clear. Otherwise the surfaces of moving
+//! obstacles are pressed in, vertex by vertex, as far as they would close. Each vertex comes out again where nothing
+//! touches it. A static obstacle is never pressed in.
 
 use crate::contact::element::Element;
 use crate::linalg::Vec3;
@@ -10,44 +11,46 @@ use crate::world::step::Step;
 use crate::world::yields::{Dent, LATE, Slack};
 use crate::world::{State, World};
 
-/// Times that something may give way in a step.
+/// Largest number of times that vertices may yield in a step.
 pub const ROUNDS: u32 = 8;
-/// How far all that hangs on pins stretches the springs of those that gave way, and where their force ends [m].
+/// Stretch of the springs of pinned vertices under the whole load of the pins [m].
 const SAG: f64 = 1e-4;
+/// Stretch of these springs above which their force is constant [m].
 pub const STRETCH: f64 = 1e-3;
-/// Least acceleration that they bear [m/s^2].
+/// Lower bound of the acceleration that these springs bear [m/s^2].
 const BORNE: f64 = 9.81;
-/// Time in which the way back becomes shorter by a factor of e [s].
+/// Time constant of the way back [s].
 const BACK: f64 = 0.02;
-/// Steps without contact before something comes back.
+/// Number of steps without contact before a vertex comes back.
 const CALM: u32 = 3;
-/// How far what gives way moves more than it must, in contact distances; doubled each time in a step.
+/// Additional displacement of a yielding vertex, relative to the contact distance. Doubled each time in a step.
 const ROOM: f64 = 0.05;
-/// How fast it goes at most [m/s].
+/// Largest speed of yielding [m/s].
 const FASTEST: f64 = 0.5;
-/// How far from its path a vertex is back on it, in contact distances.
+/// Distance from its path at which a vertex is back, relative to the contact distance.
 const NEAR: f64 = 1e-3;
-/// How fast a surface comes out again: at least, and by its depth [m/s, 1/s].
+/// Speed at which a surface comes out: a constant [m/s], and a rate times its depth [1/s].
 const OUT: (f64, f64) = (4e-3, 4.0);
-/// How fast it goes further in while a contact there is tight [m/s].
+/// Speed at which a surface goes further in while a contact there is tight [m/s].
 const EASE: f64 = 0.01;
-/// Part of its reach at which a contact is tight: what bears a load rests no deeper than at a quarter.
+/// Relative gap, to its reach, below which a contact is tight. A contact under load rests no deeper than at a quarter.
 const TIGHT: f64 = 0.2;
-/// Deepest that a surface is pressed in, as a part of its obstacle's size.
+/// Largest depth of a surface relative to the size of its obstacle.
 const DEEPEST: f64 = 0.25;
 
-/// Those of one pin, in the order of its vertices.
+/// Returns the yielding vertices of one pin, in the order of its vertices.
 pub fn of_pin(all: &[Slack], pin: usize) -> &[Slack] {
     let from = all.partition_point(|slack| (slack.pin as usize) < pin);
     &all[from..from + all[from..].partition_point(|slack| slack.pin as usize == pin)]
 }
 
-/// What is left of the way back after a step of `h` [s].
+/// Returns the remaining part of the way back after a step of `h` [s].
 pub fn left(h: f64) -> f64 {
     (-h / BACK).exp()
 }
 
-/// A surface that is pressed in closes no further on what it nearly meets, wherever its path goes, and lets it more room.
+/// Presses a surface with a tight contact further in. It thus closes no further, wherever its path goes, and gives
+/// room.
 pub fn follow(dent: &mut Dent, normal: Vec3, path: Vec3, state: &State, h: f64) {
     if dent.tight {
         let moved = path - normal * dent.depth - state.x[dent.vertex as usize];
@@ -55,7 +58,7 @@ pub fn follow(dent: &mut Dent, normal: Vec3, path: Vec3, state: &State, h: f64) 
     }
 }
 
-/// Before a step: surfaces come out where nothing touches them.
+/// Lets surfaces come out where nothing touches them, before a step.
 pub fn relax(world: &World, state: &mut State) {
     let State { dents, last, .. } = state;
     let calm = dents.iter_mut().filter(|dent| dent.calm >= CALM);
@@ -63,14 +66,14 @@ pub fn relax(world: &World, state: &mut State) {
     dents.retain(|dent| dent.depth > NEAR * world.contact.distance);
 }
 
-/// After attempts in which it was in vain, if it was `given` at all: what gave way is as it was.
+/// Restores the state of yielding vertices after attempts in which they yielded in vain, if `given`.
 pub fn take_back(state: &mut State, whole: &(Vec<Slack>, Vec<Dent>), given: &mut bool) {
     if std::mem::take(given) {
         (state.slack, state.dents) = whole.clone();
     }
 }
 
-/// After a step: what touches nothing comes back, what is back is as it was.
+/// Updates yielding vertices after a step: those without contact come back, and those that are back are removed.
 pub fn settle(world: &World, state: &mut State, (step, contacts): (&Step, &[Element]), given: bool) {
     state.calm = if given { 0 } else { LATE.min(state.calm + 1) };
     for dent in &mut state.dents {
@@ -89,7 +92,7 @@ pub fn settle(world: &World, state: &mut State, (step, contacts): (&Step, &[Elem
     });
 }
 
-/// How fast goes what the surfaces that are pressed in nearly touch.
+/// Computes the velocity of the vertices that nearly touch the pressed-in surfaces.
 fn meet(world: &World, dents: &mut [Dent], step: &Step, contacts: &[Element]) {
     if dents.is_empty() {
         return;
@@ -110,7 +113,7 @@ fn meet(world: &World, dents: &mut [Dent], step: &Step, contacts: &[Element]) {
     }
 }
 
-/// After an attempt that was pinched: what gives way now. False where nothing can.
+/// Lets vertices yield after a pinched attempt. Returns false if none can.
 pub fn give_way(world: &World, state: &mut State, step: &Step, rounds: u32) -> bool {
     let zones = &step.pinched;
     let pins = zones.iter().flatten().copied().filter(|v| (*v as usize) < world.moving).collect::<Vec<u32>>();
@@ -124,7 +127,7 @@ pub fn give_way(world: &World, state: &mut State, step: &Step, rounds: u32) -> b
     loosened | pressed
 }
 
-/// Pinned vertices become free; true where there are any.
+/// Releases pinned vertices. Returns true if there are any.
 fn loosen(world: &World, state: &mut State, step: &Step, pinched: &[u32]) -> bool {
     let mut pinned = vec![0usize; world.component_mass.len()];
     if !pinched.is_empty() {
@@ -133,7 +136,7 @@ fn loosen(world: &World, state: &mut State, step: &Step, pinched: &[u32]) -> boo
     }
     let mut any = false;
     for v in pinched {
-        // The last pin that has it is the one that moves it.
+        // A vertex follows the last pin that contains it.
         let has = |(_, pin): &(usize, &crate::world::Pin)| pin.vertices.contains(v);
         let mut open = world.pins.iter().enumerate().filter(|(number, _)| state.anchors[*number].is_some());
         let Some((number, pin)) = open.rfind(has) else { continue };
@@ -154,7 +157,7 @@ fn loosen(world: &World, state: &mut State, step: &Step, pinched: &[u32]) -> boo
     any
 }
 
-/// Vertices of obstacles that close on each other are pressed in; true where there is room for that.
+/// Presses in vertices of obstacles that close on each other. Returns true if there is room.
 fn press(world: &World, state: &mut State, step: &Step, zone: &[u32], room: f64) -> bool {
     let moves = |v: &u32| {
         let object = world.object_of(*v as usize);
@@ -166,7 +169,7 @@ fn press(world: &World, state: &mut State, step: &Step, zone: &[u32], room: f64)
         state.dents[k].tight.then_some(state.dents[k].meet)
     };
     let mut all: Vec<Vec3> = own.iter().filter_map(known).collect();
-    // What stands still is where the others meet.
+    // If another surface stands still, the obstacles meet there. Otherwise they meet at their mean velocity.
     if all.is_empty() && own.len() == zone.len() {
         all = own.iter().map(|v| step.moved[*v as usize] / step.h).collect();
     }
@@ -196,7 +199,7 @@ fn press(world: &World, state: &mut State, step: &Step, zone: &[u32], room: f64)
     any
 }
 
-/// Diagonal of the bounding box [m].
+/// Returns the diagonal of the bounding box [m].
 fn size(x: &[Vec3]) -> f64 {
     let start = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
     let (low, high) = x.iter().fold(start, |(low, high), p| (low.inf(p), high.sup(p)));

@@ -7,42 +7,42 @@ use crate::mesh::topology::{NONE, Topology};
 use crate::world::World;
 use std::f64::consts::PI;
 
-/// A balloon as the scene describes it.
+/// Balloon in the scene description.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BalloonInput {
-    /// Name of the cloth, which is closed.
+    /// Name of the closed cloth.
     pub cloth: String,
-    /// Pressure of the atmosphere [Pa].
+    /// Atmospheric pressure [Pa].
     pub atmosphere: f64,
-    /// How air goes through the cloth.
+    /// Permeability of the cloth.
     pub through: Through,
-    /// Where air comes from.
+    /// Source of the air.
     pub supply: Supply,
 }
 
-/// A balloon in the world: a closed shell of a cloth, with what lies inside of it turned the other way.
+/// Balloon in the world: a closed shell of a cloth, with the oppositely oriented shells inside it.
 #[derive(Clone, Debug)]
 pub struct Balloon {
-    /// Object of the cloth.
+    /// Index of the cloth's object.
     pub cloth: usize,
-    /// The air inside.
+    /// Constants of the air inside.
     pub chamber: Chamber,
-    /// Its vertices in the world, ascending.
+    /// Its vertices in the world, in ascending order.
     vertices: Vec<u32>,
     /// Triangles of world vertices, counterclockwise seen from outside.
     triangles: Vec<[u32; 3]>,
-    /// Which triangles are around one of its vertices.
+    /// Topology of its own vertices, for the triangles around each.
     topology: Topology,
 }
 
 impl Balloon {
-    /// Those of a cloth in a world that has it, one for each room of its own; none where it is missing.
+    /// Creates the balloons of a cloth, one for each enclosed region. The list is empty if the cloth is missing.
     pub fn all(input: &BalloonInput, world: &World) -> Vec<Balloon> {
         let Some(cloth) = world.objects.iter().position(|object| object.name == input.cloth) else { return Vec::new() };
         let object = &world.objects[cloth];
         let triangles: Vec<[u32; 3]> = object.triangles.iter().map(|t| t.map(|v| object.place[v as usize])).collect();
         let at = |v: u32| world.rest[v as usize];
-        // Shells in each other that leave no air between them are refused before; here they have their own.
+        // Nested shells without air between them have been rejected before. Here each has its own air.
         let rooms = rooms(&triangles, at).unwrap_or_else(|_| shells(&triangles));
         let own = |room: &Vec<usize>| room.iter().map(|t| triangles[*t]).collect();
         rooms.iter().map(|room| Balloon::new(input, world, cloth, own(room))).collect()
@@ -71,33 +71,33 @@ impl Balloon {
         }
     }
 
-    /// Its vertices in the world, ascending.
+    /// Returns its vertices in the world, in ascending order.
     pub fn vertices(&self) -> &[u32] {
         &self.vertices
     }
 
-    /// Volume where the world's vertices are `at` [m^3].
+    /// Returns the enclosed volume with the world's vertices at `at` [m^3].
     pub fn volume(&self, at: impl Fn(usize) -> Vec3 + Sync) -> f64 {
         gas::volume(&self.triangles, at)
     }
 
-    /// How fast the volume grows with the vertex of number `k` among its own [m^2].
+    /// Returns the gradient of the volume by the position of its vertex `k` [m^2].
     pub fn gradient(&self, k: usize, at: impl Fn(usize) -> Vec3) -> Vec3 {
         let around = self.topology.vertex_triangles(k).iter();
         around.map(|t| gas::third(self.triangles[*t as usize].map(|v| at(v as usize)))).sum()
     }
 
-    /// Still air at the pressure of the atmosphere, with all vertices at `x` [m].
+    /// Returns still air at atmospheric pressure, with all vertices at `x` [m].
     pub fn still(&self, x: &[Vec3]) -> Inside {
         self.chamber.still(self.volume(|v| x[v]))
     }
 }
 
-/// Triangles by shells, which no edge joins, in order of their first ones.
+/// Returns the triangles of each connected component by edges, in order of the first triangle.
 pub fn shells(triangles: &[[u32; 3]]) -> Vec<Vec<usize>> {
     let count = triangles.iter().flatten().max().map_or(0, |v| *v as usize + 1);
     let topology = Topology::new(count, triangles);
-    // Triangles at each edge, all of them.
+    // All pairs of edge and adjacent triangle.
     let mut sides: Vec<(u32, usize)> =
         topology.triangle_edges.iter().enumerate().flat_map(|(t, edges)| edges.map(|e| (e, t))).collect();
     sides.retain(|(e, _)| *e != NONE);
@@ -126,11 +126,11 @@ pub fn shells(triangles: &[[u32; 3]]) -> Vec<Vec<usize>> {
     shells
 }
 
-/// Triangles by rooms that have their own air: each shell encloses one, and a shell inside of one other that is turned the other way is a
-/// wall of that one's. Vertices are at `at`.
+/// Returns the triangles of each region with its own air. Each shell encloses a region. A shell inside exactly one
+/// other of opposite orientation is a wall of that region. `at` returns positions of vertices.
 ///
 /// # Errors
-/// A shell inside of others that is not such a wall, and one around it.
+/// Returns a shell inside others that is no such wall, and a shell around it.
 pub fn rooms(triangles: &[[u32; 3]], at: impl Fn(u32) -> Vec3 + Sync) -> Result<Vec<Vec<usize>>, [Vec<usize>; 2]> {
     let shells = shells(triangles);
     let of = |shell: &Vec<usize>| -> Vec<[u32; 3]> { shell.iter().map(|t| triangles[*t]).collect() };
@@ -164,7 +164,8 @@ pub fn rooms(triangles: &[[u32; 3]], at: impl Fn(u32) -> Vec3 + Sync) -> Result<
     Ok(rooms)
 }
 
-/// How often a shell goes around a point: its solid angle (van Oosterom and Strackee 1983) over that of a sphere.
+/// Returns the winding number of a shell around a point: the solid angle (van Oosterom and Strackee 1983) over that of
+/// a sphere.
 fn turns(shell: &[usize], triangles: &[[u32; 3]], at: &impl Fn(u32) -> Vec3, p: Vec3) -> f64 {
     let angle = |t: &usize| {
         let [a, b, c] = triangles[*t].map(|v| at(v) - p);
@@ -180,7 +181,7 @@ mod tests {
     use super::*;
     use crate::mesh::generate::sphere;
 
-    /// Spheres at places of the x axis, of radii; those of negative ones are inside out.
+    /// Creates spheres from centres on the x axis and radii. A negative radius turns the sphere inside out.
     fn balls(all: &[(f64, f64)]) -> (Vec<[u32; 3]>, Vec<Vec3>) {
         let (mut triangles, mut x) = (Vec::new(), Vec::new());
         for (place, radius) in all {
@@ -209,10 +210,10 @@ mod tests {
         };
         close(&[(0.0, 1.0)], &[1.0]);
         close(&[(0.0, 1.0), (3.0, 0.5), (-4.0, -2.0)], &[1.0, 0.125, 8.0]);
-        // A wall around a hollow, whichever way both are turned, and another shell beside.
+        // A wall around a hollow, in either orientation, and a separate shell.
         close(&[(0.0, -0.8), (0.0, 1.0), (3.0, 0.5)], &[1.0 - 0.512, 0.125]);
         close(&[(0.0, -1.0), (0.1, 0.6), (-0.5, 0.2)], &[1.0 - 0.216 - 0.008]);
-        // Boxes that overlap are not shells in each other.
+        // Shells with overlapping bounding boxes are not necessarily nested.
         close(&[(0.0, 1.0), (1.2, 0.25)], &[1.0, 0.015625]);
         assert_eq!(volumes(&[(0.0, 1.0), (0.0, 0.5)]), None);
         assert_eq!(volumes(&[(0.0, 1.0), (0.0, -0.8), (0.0, 0.5)]), None);

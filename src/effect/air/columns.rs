@@ -1,11 +1,11 @@
 //! Air layers in a step.
 //!
-//! Pressure follows the gap at once: a gap of 20 mm that is sealed has a spring of 5 MN/m^3, and what one place is pressed by
-//! reaches as far as sound does in the step, half a metre in 2 ms. So pressure is foreseen for free flight, and what it changes by when
-//! the gap does otherwise is part of the linear system. With `S` the matrix of the layer (`equation`) that is `dp = -S^-1 P A dd`.
-//! `S^-1` is dense; what stands in its place is in `stiffness`. The forces are a pair along the line between both points, the gradient
-//! of the volume: momentum is kept, linear and angular. After the step the pressures are found anew with all of `S` at the gaps that
-//! came out.
+//! Pressure follows the gap without delay. A sealed gap of 20 mm has a stiffness of 5 MN/m^3. Pressure spreads at the
+//! speed of sound, half a metre in a step of 2 ms. Pressure is therefore predicted for free flight. Its change by a
+//! deviation of the gap from free flight is part of the linear system. With `S` the matrix of the layer (`equation`)
+//! that change is `dp = -S^-1 P A dd`. `S^-1` is dense; `stiffness` has its approximation. Forces act in pairs along
+//! the line between both points, the gradient of the volume. Linear and angular momentum are thus conserved. After the
+//! step the pressures are solved again with all of `S` at the final gaps.
 
 use super::equation::{Ahead, Work};
 use super::inflation::Inflation;
@@ -21,27 +21,27 @@ use crate::world::World;
 use crate::world::effect::{At, Forces, Made};
 use crate::world::step::Step;
 
-/// A vertex of the cloth and the point below it.
+/// Column of air between a cloth vertex and the point below it.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
-    /// Vertex, then the corners below.
+    /// Cloth vertex, then the corners of the triangle below.
     pub vertices: [u32; 4],
-    /// One, then the corners' weights, negative.
+    /// Weight 1 of the cloth vertex, then the negative weights of the corners.
     pub weights: [f64; 4],
-    /// Up.
+    /// Unit vector upwards.
     pub normal: Vec3,
-    /// Force on the cloth where `z = 0` [N].
+    /// Force on the cloth at `z = 0` [N].
     push: f64,
-    /// How much it falls as the gap opens, by itself [N/m].
+    /// Decrease of the force as this gap alone opens [N/m].
     stiffness: f64,
-    /// Force per pressure times the root of the pressure [m^2 Pa^1/2].
+    /// Force per pressure times the square root of the pressure [m^2 Pa^1/2].
     strength: f64,
-    /// Which sum of what couples whole regions it is part of.
+    /// Index of its sum in the low-rank update.
     sum: u32,
 }
 
 impl Column {
-    /// From the point below to the vertex, of positions or displacements.
+    /// Returns the difference of positions or displacements between the vertex and the point below.
     fn between(&self, of: &[Vec3]) -> Vec3 {
         (0..4).map(|k| of[self.vertices[k] as usize] * self.weights[k]).sum()
     }
@@ -68,25 +68,25 @@ impl Couples for Vec<Column> {
 #[derive(Default)]
 pub struct Columns {
     layers: Vec<Storage>,
-    /// Of all layers, one after the other.
+    /// Columns of all layers, one layer after the other.
     columns: Vec<Column>,
     balloons: Vec<Inflation>,
-    /// What couples whole regions.
+    /// Low-rank update.
     common: Common,
-    /// Last entry of each vertex there.
+    /// Index of the last entry of each vertex in the low-rank update.
     places: Vec<u32>,
-    /// Where the vertices were when points below were last looked for [m].
+    /// Positions of vertices at the last search for points below [m].
     seen: Vec<Vec3>,
 }
 
 struct Storage {
     below: Traversal,
-    /// Pressures that are foreseen [Pa].
+    /// Predicted pressures [Pa].
     expected: Vec<f64>,
     work: Work,
-    /// Height and how far it opens in free flight, by vertex [m].
+    /// Height, and its increase in free flight, by vertex [m].
     flight: Vec<[f64; 2]>,
-    /// Strengths as in [`Column`], and how far the gap opens in free flight, by vertex.
+    /// Strength as in [`Column`], and increase of the height in free flight, by vertex.
     strengths: Vec<[f64; 2]>,
     /// Height at the end of the step [m].
     gaps: Vec<f64>,
@@ -95,7 +95,7 @@ struct Storage {
 }
 
 impl Columns {
-    /// Storage for a world.
+    /// Creates the storage for a world.
     pub fn new(airs: &Airs, world: &World) -> Columns {
         let storage = |layer: &AirLayer| Storage {
             below: Traversal::new(&layer.below, &world.rest, layer.layer.size()),
@@ -111,17 +111,17 @@ impl Columns {
         Columns { layers: airs.layers.iter().map(storage).collect(), balloons, ..Columns::default() }
     }
 
-    /// Vertices of cloths and the points below them.
+    /// Returns the columns of all layers.
     pub fn columns(&self) -> &Vec<Column> {
         &self.columns
     }
 
-    /// Exchanges what couples whole regions, found in [`Columns::press`], for other storage.
+    /// Swaps the low-rank update, found in [`Columns::press`], with `common`.
     pub fn exchange(&mut self, common: &mut Common) {
         std::mem::swap(&mut self.common, common);
     }
 
-    /// Finds the columns, but for what pushes.
+    /// Finds the columns without their forces.
     pub fn look(&mut self, airs: &Airs, At { world, state }: At) {
         self.look_below(airs, world, &state.x);
         let blank = Column {
@@ -145,7 +145,7 @@ impl Columns {
                 let [a, b, c] = air.below[closest.triangle as usize];
                 let [p, q, r] = closest.weights;
                 (column.vertices, column.weights) = ([(first + v) as u32, a, b, c], [1.0, -p, -q, -r]);
-                // A vertex that touches the surface has the triangle's normal.
+                // A vertex on the surface uses the triangle's normal.
                 column.normal = if closest.distance.abs() > 1e-9 {
                     column.between(&state.x) / air.gap(closest.distance)
                 } else {
@@ -159,7 +159,7 @@ impl Columns {
         }
     }
 
-    /// Foresees the pressures at the end of the step at the columns that were found, and linearises them.
+    /// Predicts the pressures at the end of the step at the columns found, and linearises them.
     pub fn press(&mut self, airs: &Airs, At { world, state }: At, memory: &AirState, step: &Step) {
         let Columns { layers, columns, balloons, common, places, .. } = self;
         common.entries.clear();
@@ -207,7 +207,7 @@ impl Columns {
         common.sort();
     }
 
-    /// Finds the points below for vertices at `x` [m], if any moved.
+    /// Finds the points below for vertices at `x` [m], if any vertex moved.
     fn look_below(&mut self, airs: &Airs, world: &World, x: &[Vec3]) {
         if self.layers.is_empty() || self.seen == x {
             return;
@@ -220,15 +220,15 @@ impl Columns {
         self.seen.extend_from_slice(x);
     }
 
-    /// Adds what pushes balloons in free flight [N].
+    /// Adds the forces of balloons in free flight [N].
     pub fn inflate(&self, airs: &Airs, force: &mut [Vec3]) {
         for (balloon, inflation) in airs.balloons.iter().zip(&self.balloons) {
             inflation.add(balloon, force);
         }
     }
 
-    /// Gives `forces` what the step used on each column and on each vertex of balloons less than in free flight [N]; `falls` is
-    /// `(E^-1 - F) U^T z` of what couples whole regions.
+    /// Reports to `forces` the force on each column, and the decrease since free flight on each balloon vertex [N].
+    /// `falls` is `(E^-1 - F) U^T z` of the low-rank update.
     pub fn each_force(&self, airs: &Airs, step: &Step, falls: &[f64], forces: &mut dyn Forces) {
         for column in &self.columns {
             let Column { vertices, weights, normal, push, stiffness, strength, sum } = column;
@@ -242,8 +242,8 @@ impl Columns {
         }
     }
 
-    /// The air at the end of the step, whose positions `state` has. Gives the cloth of the balloon whose valve is shut in it with the least of
-    /// the volume asked for, and that part.
+    /// Updates the air at the end of the step, whose positions `state` has. Only balloons whose valve closes in this
+    /// step have a result. Returns the cloth and the filled part of the least filled one.
     pub fn commit(
         &mut self,
         airs: &Airs,
@@ -281,7 +281,7 @@ impl Columns {
     }
 }
 
-/// Normals of `count` vertices from `first` on, of the triangles around them; none without triangles.
+/// Returns the normals of `count` vertices from `first` on, from the triangles around them. Empty without triangles.
 fn normals(triangles: &[[u32; 3]], x: &[Vec3], first: usize, count: usize) -> Vec<Vec3> {
     let mut normals = vec![Vec3::zeros(); if triangles.is_empty() { 0 } else { count }];
     for triangle in triangles {
@@ -293,7 +293,8 @@ fn normals(triangles: &[[u32; 3]], x: &[Vec3], first: usize, count: usize) -> Ve
     normals
 }
 
-/// Adds what the columns of a group take part in its sum with: an entry a vertex, the last one of each being at `places`.
+/// Adds the low-rank entries of a group's columns, one for each vertex and sum. `places` has the last entry of each
+/// vertex.
 fn couple(columns: &[Column], members: &[u32], step: &Step, entries: &mut Vec<(u32, u32, Vec3)>, places: &mut [u32]) {
     let begin = entries.len();
     let free = |vertex: u32| step.fixed.get(vertex as usize) == Some(&false);
@@ -307,7 +308,7 @@ fn couple(columns: &[Column], members: &[u32], step: &Step, entries: &mut Vec<(u
             }
         }
     };
-    // Neighbours are over the same triangle as a rule.
+    // Neighbouring columns are usually over the same triangle.
     let (mut corners, mut parts, mut sum) = ([0; 3], [Vec3::zeros(); 3], 0);
     let mut flush = |entries: &mut Vec<(u32, u32, Vec3)>, corners: [u32; 3], parts: [Vec3; 3], sum: u32| {
         for (vertex, part) in corners.into_iter().zip(parts) {

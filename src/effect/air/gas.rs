@@ -1,58 +1,61 @@
-//! The air inside a closed cloth.
+//! Air inside a closed cloth.
 //!
-//! It has one pressure `P` everywhere, for sound crosses a balloon within a step; its energy is `Q = P V` (mass times the square of the
-//! isothermal speed of sound) in the volume `V` that the triangles enclose. Air goes through the cloth, of the area `A` at rest, at the
-//! speed `w` that the excess `p = P - P_atm` drives (`effect::permeability`), and is let in by what fills the balloon:
+//! The pressure `P` is uniform, since sound crosses a balloon within a step. The energy is `Q = P V`, mass times the
+//! square of the isothermal speed of sound, in the volume `V` that the triangles enclose. Air leaks through the cloth,
+//! of the area `A` at rest, at the speed `w` driven by the excess `p = P - P_atm` (`effect::permeability`). The supply
+//! lets air in:
 //!
 //! `dQ/dt = -A P_atm w(p) + source`, by backward Euler `V p + h A P_atm w(p) = Q - P_atm V + h source`.
 //!
-//! The motion sees it as a layer of air (`field::air`): the excess is foreseen for free flight, where a volume that grows has its new
-//! size and one that shrinks keeps the old and gets the air that is squeezed; it pushes by `p grad V`, and what it changes by when the
-//! volume does otherwise is the stiffness `k grad V grad V^T`, `k = P/(V + h g)`, of rank one, with `g = A P_atm dw/dp`. That is all of
-//! what the next step will foresee, not a part, so `field::stiffness` has nothing to add: where the volume grows more than expected the
-//! answer is less than this by the growth of `V`. After the step the pressure is found from the volume that came out, and sealed air is
-//! kept to the last digit.
+//! The motion treats it as an air layer (`equation`). The excess is predicted for free flight. There a growing volume
+//! has its new size; a shrinking one keeps its size and gets the energy of the compression. The force is `p grad V`.
+//! Its change by a deviation of the volume from free flight is the rank-one stiffness `k grad V grad V^T`,
+//! `k = P/(V + h g)`, with `g = A P_atm dw/dp`. This is the full derivative of the prediction, so nothing is to be
+//! added as in `stiffness`. Where the volume grows more than expected, the true response is smaller by the growth of
+//! `V`. After the step the pressure follows from the final volume. Sealed air is conserved to rounding.
 //!
-//! Left out is how `grad V` turns with the surface beyond free flight, `p` times the second derivative of `V`: it is not positive, and of
-//! the order of `p` times an edge, where the tension `p R/2` that the pressure makes in the cloth is in the matrix.
+//! The rotation of `grad V` with the surface beyond free flight, `p` times the second derivative of `V`, is left out.
+//! It is indefinite, and of the order of `p` times an edge. The tension `p R/2` that the pressure causes in the cloth
+//! is in the matrix.
 
 use crate::effect::permeability::Through;
 use crate::linalg::{Vec3, par};
 
-/// Least thickness of the air between both sides of a balloon that counts, on average [m]: of a flat one the volume would be none.
+/// Lower bound of the mean thickness of the air in a balloon [m]. A flat balloon would have no volume.
 const LEAST: f64 = 1e-4;
-/// Most air that is let in beside what leaks, as a multiple of what would fill the balloon evenly.
+/// Largest supply beside leakage, as a multiple of the rate of uniform filling.
 const HASTE: f64 = 2.0;
 
-/// Where air comes from.
+/// Source of the air.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Supply {
-    /// Nowhere: it is what was there at the start.
+    /// No supply: the air is that of the start.
     None,
-    /// Its pressure above that of the atmosphere rises to `excess` [Pa] in `duration` [s] and is held there.
+    /// Excess over atmospheric pressure that rises to `excess` [Pa] in `duration` [s] and is then held.
     Held {
-        /// Pressure above that of the atmosphere [Pa].
+        /// Excess over atmospheric pressure [Pa].
         excess: f64,
-        /// Time in which it is reached [s].
+        /// Duration of the rise [s].
         duration: f64,
     },
-    /// Air is let in so that the volume grows evenly to `times` that at the start in `duration` [s]; then the valve is shut.
+    /// Supply that makes the volume grow uniformly to `times` the initial volume in `duration` [s]. Then the valve
+    /// closes.
     Filled {
-        /// Volume over that at the start, at least 1.
+        /// Volume over the initial volume, at least 1.
         times: f64,
-        /// Time in which it is reached [s].
+        /// Duration of the growth [s].
         duration: f64,
     },
 }
 
-/// What is constant of a balloon.
+/// Constants of a balloon.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Chamber {
-    /// Pressure of the atmosphere [Pa].
+    /// Atmospheric pressure [Pa].
     pub atmosphere: f64,
-    /// How air goes through the cloth.
+    /// Permeability of the cloth.
     pub through: Through,
-    /// Where air comes from.
+    /// Source of the air.
     pub supply: Supply,
     /// Area of the cloth at rest [m^2].
     pub area: f64,
@@ -60,21 +63,21 @@ pub struct Chamber {
     pub start: f64,
 }
 
-/// The air of a balloon at a moment.
+/// State of the air of a balloon.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Inside {
     /// Pressure times volume [J].
     pub energy: f64,
-    /// Pressure above that of the atmosphere [Pa].
+    /// Excess over atmospheric pressure [Pa].
     pub excess: f64,
 }
 
-/// What is foreseen for free flight.
+/// Prediction for free flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Push {
-    /// Pressure above that of the atmosphere [Pa].
+    /// Excess over atmospheric pressure [Pa].
     pub excess: f64,
-    /// What it falls by as the volume grows [Pa/m^3].
+    /// Decrease of the pressure with the volume [Pa/m^3].
     pub stiffness: f64,
 }
 
@@ -83,7 +86,7 @@ impl Chamber {
         volume.max(0.5 * self.area * LEAST)
     }
 
-    /// Pressure above that of the atmosphere at which it is held at a time [Pa]; none where it is not.
+    /// Returns the excess over atmospheric pressure that is held at a time [Pa]. `None` without a held pressure.
     pub fn held(&self, time: f64) -> Option<f64> {
         match self.supply {
             Supply::Held { excess, duration } => Some(excess * (time / duration).min(1.0)),
@@ -91,13 +94,14 @@ impl Chamber {
         }
     }
 
-    /// Still, at the pressure of the atmosphere, in a volume [m^3].
+    /// Returns still air at atmospheric pressure in a volume [m^3].
     pub fn still(&self, volume: f64) -> Inside {
         Inside { energy: self.atmosphere * self.counts(volume), ..Inside::default() }
     }
 
-    /// Air let in in a step of size `h` [s] that ends at the time `end` [s], from a volume [m^3] [J]: what is missing of the volume
-    /// that is wanted, and what leaks meanwhile. Of the step counts what is left until the valve is shut.
+    /// Returns the energy of the air let in during a step of size `h` [s] to the time `end` [s] [J]. `volume` is that
+    /// at the start of the step [m^3]. The supply covers the missing volume and the leakage. Only the part of the step
+    /// before the valve closes counts.
     pub fn source(&self, inside: &Inside, volume: f64, end: f64, h: f64) -> f64 {
         let Supply::Filled { times, duration } = self.supply else { return 0.0 };
         let open = (duration - (end - h)).min(h);
@@ -112,13 +116,15 @@ impl Chamber {
         (missing.min(most) + leaks).max(0.0)
     }
 
-    /// The volume over that asked for, where the valve is shut in a step of size `h` [s] to the time `end` [s] [-].
+    /// Returns the volume over the target volume [-]. `None` unless the valve closes in the step of size `h` [s] to the
+    /// time `end` [s].
     pub fn reached(&self, volume: f64, end: f64, h: f64) -> Option<f64> {
         let Supply::Filled { times, duration } = self.supply else { return None };
         (end - h < duration && duration <= end).then(|| self.counts(volume) / (times * self.counts(self.start)))
     }
 
-    /// What is foreseen where the volume is `now` and `flight` after free flight [m^3], and `source` [J] comes in.
+    /// Predicts the pressure for the volume `now` and that after free flight, `flight` [m^3], with the supply `source`
+    /// [J].
     pub fn foresee(&self, inside: &Inside, [now, flight]: [f64; 2], source: f64, end: f64, h: f64) -> Push {
         if let Some(excess) = self.held(end) {
             return Push { excess, stiffness: 0.0 };
@@ -128,7 +134,7 @@ impl Chamber {
         let (now, flight) = (self.counts(now), self.counts(flight));
         let volume = now.max(flight);
         let energy = inside.energy + source + before * (volume - flight);
-        // The tangent of what goes through the cloth, and what it has beside that.
+        // Linear part of the leak through the cloth, and its remainder.
         let tangent = through.tangent(inside.excess);
         let beside = (through.secant(inside.excess) - tangent) * inside.excess;
         let holds = volume + h * area * atmosphere * tangent;
@@ -136,7 +142,8 @@ impl Chamber {
         Push { excess, stiffness: before.max(atmosphere + excess) / holds }
     }
 
-    /// The air after a step of size `h` [s] to the time `end` [s] and a volume [m^3], in which `source` [J] came in.
+    /// Advances the air by a step of size `h` [s] to the time `end` [s]. `volume` is that at the end [m^3], `source`
+    /// the supply [J].
     pub fn advance(&self, inside: &mut Inside, volume: f64, source: f64, end: f64, h: f64) {
         let Chamber { atmosphere, through, area, .. } = *self;
         let counts = self.counts(volume);
@@ -156,9 +163,9 @@ impl Chamber {
     }
 }
 
-/// Volume that triangles enclose, positive where they are seen counterclockwise from outside [m^3].
+/// Returns the volume enclosed by triangles [m^3]. Positive if they are counterclockwise seen from outside.
 pub fn volume(triangles: &[[u32; 3]], at: impl Fn(usize) -> Vec3 + Sync) -> f64 {
-    // From a point near by, so that no digits are lost far from the origin.
+    // Relative to a point near by, to avoid cancellation far from the origin.
     let Some(first) = triangles.first().map(|t| at(t[0] as usize)) else { return 0.0 };
     par::sum(triangles.len(), |t| {
         let [a, b, c] = triangles[t].map(|v| at(v as usize) - first);
@@ -166,8 +173,8 @@ pub fn volume(triangles: &[[u32; 3]], at: impl Fn(usize) -> Vec3 + Sync) -> f64 
     })
 }
 
-/// Part of the volume's gradient that a triangle gives to each of its vertices, a third of its area along its normal, where all around the
-/// vertex are there [m^2].
+/// Returns a triangle's part of the volume gradient at each of its vertices [m^2]: a third of its area vector. The sum
+/// is the gradient if all triangles around the vertex take part.
 pub fn third([a, b, c]: [Vec3; 3]) -> Vec3 {
     (b - a).cross(&(c - a)) / 6.0
 }
@@ -199,7 +206,8 @@ mod tests {
         Chamber { atmosphere: 101_325.0, through, supply, area: 0.12, start: 4e-3 }
     }
 
-    /// `K'` is no less than what the excess foreseen falls by, at any change of volume, step and permeability.
+    /// The stiffness is no less than the derivative of the predicted excess, at any change of volume, step and
+    /// permeability.
     #[test]
     fn its_stiffness_is_no_less_than_what_is_stable() {
         for (permeance, inertia) in [(0.0, 0.0), (1e-6, 0.0), (1e-3, 0.0), (1e-4, 1e4), (f64::INFINITY, 1e3)] {
@@ -211,7 +219,8 @@ mod tests {
                     let (push, step) = (at(part), 1e-6);
                     let slope = (at(part - step).excess - at(part + step).excess) / (2.0 * step * 4e-3);
                     assert!(push.stiffness > 0.999 * slope && slope >= 0.0, "{part}: {push:?}, {slope}");
-                    // It is what comes out but for the second order: the change of the excess over the pressure, 2 % at most.
+                    // The prediction equals the result up to second order: the change of the excess over the pressure,
+                    // 2 % at most.
                     if part.abs() == 1e-3 && inertia == 0.0 {
                         let mut after = inside;
                         chamber.advance(&mut after, 4e-3 * (1.0 + part), 0.0, h, h);
@@ -239,7 +248,8 @@ mod tests {
         }
     }
 
-    /// As fast as asked, at most twice as fast beside what leaks, and never after the valve is shut, of whatever volume.
+    /// The supply has the requested rate, at most twice that rate beside leakage. It ends when the valve closes, at any
+    /// volume.
     #[test]
     fn air_is_let_in_until_the_valve_is_shut() {
         let filled = chamber(Through::darcy(0.0, 200.0), Supply::Filled { times: 1.5, duration: 1.0 });
@@ -249,7 +259,7 @@ mod tests {
         assert_eq!(filled.source(&inside, 5.5e-3, 0.7, 0.01), 0.0);
         assert!(filled.source(&inside, 5.9e-3, 1.0, 0.01) > 0.0);
         assert_eq!(filled.source(&inside, 5.9e-3, 1.01, 0.01), 0.0);
-        // A fourth of a step with the valve open lets in a fourth.
+        // A step with the valve open for a fourth of it lets in a fourth.
         assert!((filled.source(&inside, 4e-3, 1.0075, 0.01) / (1e-5 * 101_325.0) - 1.0).abs() < 1e-9);
         let leaky = chamber(Through::darcy(1e-3, 200.0), filled.supply);
         inside.excess = 400.0;

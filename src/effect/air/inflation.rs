@@ -1,6 +1,6 @@
-//! Balloons in a step: the excess that is foreseen for free flight pushes there along the gradient of the volume, and what it changes by
-//! when the volume comes out otherwise is a part of rank one of the linear system (`gas`). Over a closed surface the gradient
-//! adds up to nothing, so momentum is kept; where free flight turns the balloon, the push turns with it.
+//! Balloons in a step. The excess predicted for free flight acts along the gradient of the volume. Its change by a
+//! deviation of the volume is a rank-one part of the linear system (`gas`). Over a closed surface the gradient sums to
+//! zero, so momentum is conserved. Where free flight rotates the balloon, the force rotates with it.
 
 use super::balloon::Balloon;
 use super::gas::{Inside, Push};
@@ -11,15 +11,16 @@ use crate::world::step::Step;
 /// Storage of a balloon.
 #[derive(Default)]
 pub struct Inflation {
-    /// Of the volume after free flight, by vertex of the balloon [m^2].
+    /// Gradient of the volume after free flight, by vertex of the balloon [m^2].
     gradient: Vec<Vec3>,
     push: Push,
-    /// What is let in in the step [J].
+    /// Energy of the air let in during the step [J].
     source: f64,
 }
 
 impl Inflation {
-    /// Foresees the pressure at the end of the step, linearises it and adds what couples the vertices: entries of one more sum and what is taken off it.
+    /// Predicts the pressure at the end of the step and linearises it. Adds the low-rank entries of one more sum, and
+    /// its subtrahend of zero.
     pub fn press(
         &mut self,
         balloon: &Balloon,
@@ -44,21 +45,22 @@ impl Inflation {
         less.push(0.0);
     }
 
-    /// Adds what pushes the cloth in free flight [N].
+    /// Adds the force on the cloth in free flight [N].
     pub fn add(&self, balloon: &Balloon, force: &mut [Vec3]) {
         for (v, gradient) in balloon.vertices().iter().zip(&self.gradient) {
             force[*v as usize] += gradient * self.push.excess;
         }
     }
 
-    /// Gives `f` each vertex and what pushes it less [N], where the sum of the displacements along the gradient made the pressure fall by
-    /// `fall`, in roots of the stiffness.
+    /// Calls `f` with each vertex and the change of its force since free flight [N]. `fall` is the sum of the
+    /// displacements along the gradient, times the square root of the stiffness.
     pub fn each_fall(&self, balloon: &Balloon, fall: f64, mut f: impl FnMut(u32, Vec3)) {
         let root = self.push.stiffness.sqrt() * fall;
         balloon.vertices().iter().zip(&self.gradient).for_each(|(v, gradient)| f(*v, gradient * -root));
     }
 
-    /// The air at the end of the step, whose positions `x` has; where the valve is shut in it, the volume over that asked for.
+    /// Updates the air at the end of the step with positions `x`. Returns the volume over the target volume if the
+    /// valve closes in it.
     pub fn commit(&self, balloon: &Balloon, inside: &mut Inside, x: &[Vec3], end: f64, h: f64) -> Option<f64> {
         let volume = balloon.volume(|v| x[v]);
         balloon.chamber.advance(inside, volume, self.source, end, h);

@@ -1,4 +1,4 @@
-//! Where there is air: between a cloth and what is below it.
+//! Air layers between a cloth and the object below it.
 
 use super::equation::{Air, Gas, Layer, Method};
 use crate::collision::traversal::Traversal;
@@ -6,75 +6,76 @@ use crate::linalg::Vec3;
 use crate::world::{Kind, Object, World};
 use std::f64::consts::PI;
 
-/// Along what the pressure pushes the cloth and what is below it apart.
+/// Direction in which the pressure pushes the cloth and the object below apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Along {
-    /// The line between both points: no momentum is lost.
+    /// Line between both points. Linear and angular momentum are conserved.
     #[default]
     Gap,
-    /// The normal of the cloth (Chen, Feng & Wang 2013, Eq. 3): the pair of forces turns both, and angular momentum is lost.
+    /// Normal of the cloth (Chen, Feng & Wang 2013, Eq. 3). The pair of forces rotates both objects, so angular
+    /// momentum is not conserved.
     Normal,
 }
 
-/// A layer of air as the scene describes it; vertices are file vertices of the cloth.
+/// Air layer in the scene description. Vertices are file vertices of the cloth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AirInput {
     /// Names of the cloth and of the body, obstacle or other cloth below it.
     pub names: [String; 2],
-    /// The gas.
+    /// Properties of the gas.
     pub gas: Gas,
-    /// How the air of a step is found.
+    /// Formulation of the air's equation in a step.
     pub method: Method,
-    /// Along what it pushes.
+    /// Direction of the force.
     pub along: Along,
-    /// Speed of air through the cloth over the pressure across it, without what inertia takes [m/(s Pa)].
+    /// Speed of air through the cloth over the pressure difference, without inertia [m/(s Pa)].
     pub permeance: f64,
-    /// Pressure that the inertia of the air takes over the speed squared [Pa s^2/m^2].
+    /// Inertial pressure over the speed squared [Pa s^2/m^2].
     pub inertia: f64,
-    /// Pressure of what lies on the cloth under which half as much air goes through [Pa]; infinite: it does not matter.
+    /// Contact pressure on the cloth that halves its permeability [Pa]. Infinite if contact has no effect.
     pub blockage: f64,
     /// Vertices where the layer is open to the atmosphere.
     pub open: Vec<u32>,
-    /// Where air is blown in or drawn out.
+    /// Vents, where air is blown in or drawn out.
     pub vents: Vec<Vent>,
 }
 
-/// A place of a cloth through which air is blown in or drawn out.
+/// Vent: a place of a cloth through which air is blown in or drawn out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vent {
-    /// Its vertices.
+    /// Vertices of the vent.
     pub vertices: Vec<u32>,
-    /// Pressure outside above that of the atmosphere, the most of it where it has a period [Pa].
+    /// Outside excess over atmospheric pressure, its amplitude if there is a period [Pa].
     pub pressure: f64,
-    /// Time from one blow to the next, `pressure sin^2(pi t/period)` [s]; 0: it blows all the time.
+    /// Period of the pressure `pressure sin^2(pi t/period)` [s]. 0 for a constant pressure.
     pub period: f64,
-    /// Speed of air through it over the pressure across it [m/(s Pa)].
+    /// Speed of air through the vent over the pressure difference [m/(s Pa)].
     pub permeance: f64,
 }
 
-/// A layer of air; vertices are those of the cloth in the order of the world.
+/// Air layer in the world. Vertices are those of the cloth, in the order of the world.
 #[derive(Clone, Debug)]
 pub struct AirLayer {
-    /// Objects of the cloth and of what is below.
+    /// Indices of the cloth and of the object below.
     pub objects: [usize; 2],
-    /// Triangles of what is below, of world vertices.
+    /// Triangles of the object below, by world vertices.
     pub below: Vec<[u32; 3]>,
-    /// Triangles of the cloth, of world vertices, where the pressure pushes along its normals; else none.
+    /// Triangles of the cloth, by world vertices, if the pressure acts along its normals. Empty otherwise.
     pub normal_triangles: Vec<[u32; 3]>,
-    /// What is below has two sides: the gap is a distance, on whichever side the cloth is.
+    /// True if the object below is a cloth. The gap is then an unsigned distance.
     two_sided: bool,
-    /// The gas.
+    /// Properties of the gas.
     pub gas: Gas,
-    /// The layer.
+    /// Constants of the layer.
     pub layer: Layer,
-    /// Pressure of what lies on the cloth under which half as much air goes through [Pa].
+    /// Contact pressure on the cloth that halves its permeability [Pa].
     pub blockage: f64,
-    /// Where air is blown in or drawn out.
+    /// Vents, where air is blown in or drawn out.
     pub vents: Vec<Vent>,
 }
 
 impl AirLayer {
-    /// In a world that has both objects; `None` where one is missing.
+    /// Creates the layer in a world. Returns `None` if an object is missing.
     pub fn new(input: &AirInput, world: &World) -> Option<AirLayer> {
         let object = |name: &String| world.objects.iter().position(|o| o.name == *name);
         let (cloth, below) = (object(&input.names[0])?, object(&input.names[1])?);
@@ -111,12 +112,12 @@ impl AirLayer {
         })
     }
 
-    /// Height of the gap at a signed distance from what is below [m].
+    /// Returns the height of the gap at a signed distance from the object below [m].
     pub fn gap(&self, distance: f64) -> f64 {
         if self.two_sided { distance.abs() } else { distance }
     }
 
-    /// Pressure outside above that of the atmosphere at a time [s], by vertex [Pa].
+    /// Computes the outside excess over atmospheric pressure at a time [s], by vertex [Pa].
     pub fn outside(&self, time: f64, outside: &mut Vec<f64>) {
         outside.clear();
         outside.resize(self.layer.size(), 0.0);
@@ -126,13 +127,13 @@ impl AirLayer {
         }
     }
 
-    /// Part of the cloth's permeability that is left at a vertex which what lies on it loads by `load` [N].
+    /// Returns the remaining part of the cloth's permeability at a vertex with the contact load `load` [N].
     pub fn free(&self, v: usize, load: f64) -> f64 {
         let area = self.layer.areas[v];
         if area > 0.0 { 1.0 / (1.0 + load / (area * self.blockage)) } else { 1.0 }
     }
 
-    /// Still air at the pressure of the atmosphere, with all vertices at `x` [m].
+    /// Returns still air at atmospheric pressure, with all vertices at `x` [m].
     pub fn still(&self, world: &World, x: &[Vec3]) -> Air {
         let first = world.objects[self.objects[0]].vertices.start;
         let mut below = Traversal::new(&self.below, x, self.layer.size());

@@ -1,21 +1,21 @@
-//! Air between a cloth and what is below it, and inside closed cloths.
+//! Air layers below cloths, and balloons.
 
 /// Closed cloths with air inside.
 pub mod balloon;
-/// Vertices of cloths over a layer, in a step.
+/// Columns of air below cloth vertices, in a step.
 pub mod columns;
 /// Equation of a layer.
 pub mod equation;
 /// Air inside a closed cloth.
 pub mod gas;
 mod inflation;
-/// Layers of air.
+/// Constants of air layers.
 pub mod layer;
 /// Channels.
 pub mod quantities;
-/// The air's equation as the paper has it.
+/// Reference formulation of the air's equation, as in the paper.
 pub mod seed;
-/// Stiffness of a layer of air.
+/// Stiffness of an air layer.
 pub mod stiffness;
 
 use super::order;
@@ -33,15 +33,16 @@ use equation::Air;
 use gas::Inside;
 use layer::{AirInput, AirLayer};
 
-/// Part of the volume asked for below which a balloon whose valve is shut is told. It follows its supply within a step or two.
+/// Part of the target volume below which a balloon whose valve closes is reported. Normally the volume follows its
+/// supply within a step or two.
 const FILLED: f64 = 0.98;
 
-/// All layers and balloons.
+/// All air layers and balloons.
 #[derive(Clone, Debug, Default)]
 pub struct Airs {
-    /// Air between cloths and what is below them.
+    /// Air layers.
     pub layers: Vec<AirLayer>,
-    /// Closed cloths with air inside.
+    /// Balloons.
     pub balloons: Vec<Balloon>,
 }
 
@@ -55,7 +56,7 @@ pub struct AirState {
 }
 
 impl Airs {
-    /// Layers and balloons of a world that has their objects; those of others are left out.
+    /// Creates layers and balloons whose objects the world has. Others are skipped.
     pub fn new(world: &World, layers: &[AirInput], balloons: &[BalloonInput]) -> Airs {
         Airs {
             layers: layers.iter().filter_map(|air| AirLayer::new(air, world)).collect(),
@@ -63,12 +64,12 @@ impl Airs {
         }
     }
 
-    /// Those of a world, and their state.
+    /// Returns the air of a world and its state.
     pub fn of<'a>(world: &'a World, state: &'a State) -> Option<(&'a Airs, &'a AirState)> {
         Some((world.effects.get()?, state.effects.get()?))
     }
 
-    /// Vertices of both sides of all layers.
+    /// Iterates over the vertex ranges of both sides of all layers.
     fn sides(&self, world: &World) -> impl Iterator<Item = std::ops::Range<usize>> {
         self.layers.iter().flat_map(|air| air.objects).map(|object| world.objects[object].vertices.clone())
     }
@@ -162,7 +163,7 @@ impl Effect for Airs {
 
     fn each_work(&self, at: At, memory: &AirState, _: &Columns, step: &Step, add: &mut dyn FnMut(usize, f64)) {
         let At { world, state } = at;
-        // Layers store and pass on energy that is not known here.
+        // Layers store and transport energy that is unknown here.
         self.sides(world).flatten().for_each(|v| add(v, f64::INFINITY));
         for (balloon, inside) in self.balloons.iter().zip(&memory.balloons) {
             let Some(first) = balloon.vertices().first() else { continue };

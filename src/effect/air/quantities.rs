@@ -1,4 +1,4 @@
-//! The air below a cloth, or inside it, at its vertices.
+//! Channels of the air below or inside a cloth, at its vertices.
 
 use super::equation::Air;
 use super::layer::AirLayer;
@@ -6,7 +6,7 @@ use super::{AirState, Airs};
 use crate::world::quantity::Channel;
 use crate::world::{Object, State, World};
 
-/// Channels.
+/// Channels of the air.
 pub static CHANNELS: &[Channel] = &[
     Channel {
         word: "pressure",
@@ -31,7 +31,7 @@ pub static CHANNELS: &[Channel] = &[
     },
 ];
 
-/// A number for each vertex of an object, in file order, summed over its layers; `None` where no air is below it.
+/// Returns a number for each vertex of an object, in file order, summed over its layers. `None` without an air layer.
 fn below(
     world: &World,
     state: &State,
@@ -52,7 +52,7 @@ fn below(
     all
 }
 
-/// Pressure of the air below each vertex, the sum of all its layers, or inside the balloon, above that of the atmosphere [Pa].
+/// Returns the excess over atmospheric pressure at each vertex [Pa]: that of its balloon, or the sum over its layers.
 pub fn pressures(world: &World, state: &State, object: &Object) -> Option<Vec<f64>> {
     let is_of = |cloth: usize| world.objects.get(cloth).is_some_and(|cloth| cloth.name == object.name);
     let (airs, memory): (&Airs, &AirState) = Airs::of(world, state)?;
@@ -67,8 +67,9 @@ pub fn pressures(world: &World, state: &State, object: &Object) -> Option<Vec<f6
     below(world, state, object, |_, air, v| air.excess[v])
 }
 
-/// Mass of the air below each vertex over the vertex's area at rest [kg/m^2]: `Q/(c^2 A)`. A vertex stands for a third of the
-/// triangles around it; over these areas it adds up to the mass of the layer. Zero for a vertex in no triangle.
+/// Returns the mass of the air below each vertex over the vertex's area at rest [kg/m^2]: `Q/(c^2 A)`. The area of a
+/// vertex is a third of the triangles around it, so the sum over areas is the mass of the layer. Zero for a vertex
+/// without triangles.
 pub fn air_masses(world: &World, state: &State, object: &Object) -> Option<Vec<f64>> {
     below(world, state, object, |layer, air, v| {
         let area = layer.layer.areas[v];

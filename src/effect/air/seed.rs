@@ -1,18 +1,19 @@
-//! The air's equation as the paper has it (Chen, Feng & Wang 2013, section 6): the unknown is the energy `Q_i = P_i V_i`.
+//! The air's equation as in the paper (Chen, Feng & Wang 2013, section 6). The unknown is the energy `Q_i = P_i V_i`.
 //!
-//! With `S` the symmetric matrix of [`super::equation`], `S P = b` becomes `M Q = b`, `M = S diag(1/V)`, which is not symmetric. The paper
-//! solves it by stabilised bi-conjugate gradients, and so does this: a reference for the default, slower, because a wave crosses one
-//! edge in half an iteration. In inner products weighted by the inverse diagonal of `S`, which give the norm that the default is solved
-//! to, the preconditioned matrix `S diag(S)^-1` is self-adjoint.
+//! With `S` the symmetric matrix of [`super::equation`], `S P = b` becomes `M Q = b`, `M = S diag(1/V)`, which is not
+//! symmetric. The solver is stabilised bi-conjugate gradients, as in the paper. It is a reference for the default, and
+//! slower: a wave crosses one edge in half an iteration. Inner products weighted by the inverse diagonal of `S` give
+//! the norm of the default's stopping rule. In them, the preconditioned matrix `S diag(S)^-1` is self-adjoint.
 //!
-//! [`Seed::solve`] takes the right-hand side as it should be; [`verbatim`] is the printed one:
+//! [`Seed::solve`] uses the correct right-hand side; [`verbatim`] uses the printed system:
 //!
 //! `m_ii = 1 + h g_i/V_i + h^2 k sum_j s_ij/V_i`, `m_ij = -h^2 k s_ij/V_j`, `b_i = Q_i^t (2 + h g_i/V_i) - Q_i^(t-1)`,
 //!
-//! with `g_i/V_i = sigma P_atm/(dP d_i)` and `s_ij = c_ij (d_i + d_j)/2`, `c_ij` the distance of the centroids of both triangles. It has
-//! two defects. It is the time derivative of Darcy's law (Eq. 4) with the height frozen, so the pressure of the atmosphere drops
-//! out: still air has no reason to leave at any pressure, and cloth over it is held as if it were sealed. And `k`, a constant in
-//! m/s^2, gives waves the speed `sqrt(k l)` on a mesh with edges `l`.
+//! with `g_i/V_i = sigma P_atm/(dP d_i)` and `s_ij = c_ij (d_i + d_j)/2`, `c_ij` the distance of the centroids of both
+//! triangles. The printed system has two defects. First, it is the time derivative of Darcy's law (Eq. 4) with the
+//! height frozen, in which atmospheric pressure cancels. Still air thus has no reason to leave at any pressure, and the
+//! cloth above is held as if it were sealed. Second, `k`, a constant in m/s^2, gives waves the speed `sqrt(k l)` on a
+//! mesh with edges `l`.
 
 use super::equation::{Air, Gas, Layer, NOTHING, Work};
 use crate::linalg::bicgstab::{Bicgstab, Stop};
@@ -21,31 +22,31 @@ use crate::linalg::pcg::Outcome;
 use crate::linalg::{Vec3, par};
 use crate::mesh::topology::{NONE, Topology};
 
-/// Length of edges for which the printed propagation is about as fast as sound [m]: `k = c^2/EDGE`.
+/// Edge length for which the printed propagation is about as fast as sound [m]: `k = c^2/EDGE`.
 pub const EDGE: f64 = 0.01;
-/// Relative accuracy of the energies in a step.
+/// Relative tolerance of the energies in a step.
 const TOLERANCE: f64 = 1e-6;
-/// Most iterations of a step.
+/// Largest number of iterations in a step.
 const ITERATIONS: usize = 2000;
 
-/// Reusable storage; what an equation is made of, by vertex.
+/// Reusable storage: the terms of the equation, by vertex.
 #[derive(Clone, Debug, Default)]
 pub struct Seed {
-    /// `V_i`, positive [m^3].
+    /// Volume `V_i`, positive [m^3].
     pub(super) volume: Vec<f64>,
-    /// `b_i` [J].
+    /// Right-hand side `b_i` [J].
     pub(super) right: Vec<f64>,
-    /// `Q_i`: a guess, then the solution [J].
+    /// Energy `Q_i` [J]: first a guess, then the solution.
     pub(super) energy: Vec<f64>,
-    /// `m_ii`
+    /// Diagonal `m_ii`.
     diagonal: Vec<f64>,
-    /// `1/s_ii`, zero where the energy is known.
+    /// Weight `1/s_ii`. Zero where the energy is known.
     weight: Vec<f64>,
     solver: Bicgstab,
 }
 
 impl Seed {
-    /// Makes room for so many vertices.
+    /// Resizes all vectors to `size` vertices.
     pub(super) fn resize(&mut self, size: usize) {
         let Seed { volume, right, energy, diagonal, weight, .. } = self;
         for vector in [volume, right, energy, diagonal, weight] {
@@ -53,8 +54,9 @@ impl Seed {
         }
     }
 
-    /// Solves `S diag(1/V) Q = b`, `S` being the matrix of `equation` [m^3], and gives the pressures above that of the atmosphere,
-    /// `pressure` [Pa]; fixed vertices have the atmosphere's. As accurate as the default, or as rounding of `Q` allows.
+    /// Solves `S diag(1/V) Q = b` for the excess over atmospheric pressure. `S` is the matrix of `equation` [m^3],
+    /// `pressure` that of the atmosphere [Pa]. Fixed vertices have atmospheric pressure. The accuracy is that of the
+    /// default, or the rounding of `Q`.
     pub(super) fn solve(&mut self, equation: &Equation, pressure: f64, excess: &mut [f64]) -> Outcome {
         let Seed { volume, right, energy, diagonal, weight, solver } = self;
         let Equation { graph, vertex, edge, fixed } = *equation;
@@ -78,7 +80,8 @@ impl Seed {
                 graph.links(v).iter().fold(vertex[v] * own, |sum, link| sum + to(link))
             });
         };
-        // Relative to what is there beside the atmosphere; a pressure cannot be told from it closer than rounding.
+        // The tolerance is relative to the right-hand side without that of the atmosphere. Pressures closer to the
+        // atmosphere's than rounding cannot be resolved.
         let beside = par::sum(size, |v| weight[v] * (right[v] - pressure * vertex[v]).powi(2)).sqrt();
         let nothing = NOTHING * par::sum(size, |v| vertex[v]).sqrt();
         let unknown = par::sum(size, |v| if fixed[v] { 0.0 } else { equation.diagonal(v) });
@@ -91,8 +94,8 @@ impl Seed {
     }
 }
 
-/// Distance between the centroids of the triangles at each edge, `c_ij` [m]. At a border that of the centroid from the edge: half
-/// of what it is to its mirror image, as half of the duct is there.
+/// Returns the distance between the centroids of the triangles at each edge, `c_ij` [m]. At a border it is the distance
+/// of the centroid from the edge. That is half of the distance to its mirror image, as only half of the duct is there.
 pub fn spans(x: &[Vec3], triangles: &[[u32; 3]], topology: &Topology) -> Vec<f64> {
     let centroid = |t: u32| triangles[t as usize].iter().map(|v| x[*v as usize]).sum::<Vec3>() / 3.0;
     let span = |([a, b], [s, t]): (&[u32; 2], &[u32; 2])| {
@@ -106,11 +109,12 @@ pub fn spans(x: &[Vec3], triangles: &[[u32; 3]], topology: &Topology) -> Vec<f64
     topology.edges.iter().zip(&topology.edge_triangles).map(span).collect()
 }
 
-/// One step of size `h` [s] to the heights `gaps` [m] by the printed system, which knows neither walls nor a pressure outside, and means
-/// steps of equal size. `Q^(t-1)` is in [`Air::before`]; the first step takes still air before it.
+/// Advances by a step of size `h` [s] to the heights `gaps` [m] with the printed system. That system has no wall
+/// friction and no outside pressure, and assumes steps of equal size. `Q^(t-1)` is in [`Air::before`]; the first step
+/// assumes still air before it.
 ///
-/// The symmetric matrix that is left in `work` is that of what the pressures do, `dP = -S^-1 P A dd`. The right-hand side changes with
-/// the height as well, which takes the leak out again: `S = diag(V) + h^2 k L/(1 + h g/V)`, means of both ends for an edge.
+/// Leaves in `work` the symmetric matrix of the pressure response, `dP = -S^-1 P A dd`. The right-hand side depends on
+/// the height too, which cancels the leak: `S = diag(V) + h^2 k L/(1 + h g/V)`, with means of both ends for an edge.
 pub fn verbatim(air: &mut Air, layer: &Layer, gas: &Gas, gaps: &[f64], h: f64, work: &mut Work) -> Outcome {
     let Work { diffusion, vertex, edge, seed, .. } = work;
     let Air { energy, excess, before, .. } = air;

@@ -1,44 +1,51 @@
-//! What the pressures of a layer of air answer to its gaps, for the linear system of a step.
+//! Pressure response of an air layer to changes of its gaps, for the linear system of a step.
 //!
-//! With `S` the matrix of the layer (`field::air`), gaps that open by `d` take the force `A S^-1 P A d`, here in the symmetric form `K d`,
-//! `K = B S^-1 B`, `B_i = A_i P_i^1/2`: neighbours' pressures are nearly the same. `K` is dense, for pressure goes as far as sound in the step. In its place stands, by groups of neighbours,
+//! With `S` the matrix of the layer (`equation`), gaps that open by `d` cause the force `A S^-1 P A d`. Pressures of
+//! neighbours are nearly equal, so the symmetric form `K d` is used here: `K = B S^-1 B`, `B_i = A_i P_i^1/2`. The
+//! matrix `K` is dense, because pressure spreads as far as sound in a step. Its approximation `K'`, by groups `g` of
+//! neighbours, is
 //!
-//! `d^T K' d = sum_g (1/Sum_g) (C^-1) (sums_g B d) + sum_g alpha_g (B d^2 about its mean in the group)`:
+//! `d^T K' d = s^T C^-1 s + sum_g alpha_g (sum_i B_i d_i^2 - s_g^2/sum_i B_i)`, `s_g = sum_i B_i d_i` over vertices `i`
+//! of `g`.
 //!
-//! what a group opens as one by the inverse of the layer on a mesh `C` as coarse as the groups, what a vertex opens otherwise by the
-//! least of `S` there. A step with `K'` is stable where `K'` is three quarters of `K` or more for every `d`: with backward Euler and
-//! pressures foreseen for free flight, `x = z^n`, `k = h^2 K/m` and `k'` alike, `(1 + k')(z - 1)^2 + k (2 z - 1) = 0` has a root beyond -1
-//! where `4 + 4 k' < 3 k`. Too much of it against what is not free flight is inertia, and gives energy where it grows while the cloth
-//! moves. So only what is about right counts from free flight, the first part with all that the layer conducts; the rest of it, for `C`
-//! conducts [`PART`] of that to be stable, and the second part count from where the cloth is, as a drag that is less the shorter the step.
+//! The first part is the response to openings of whole groups. `C` is the matrix of the layer on a coarse mesh of the
+//! groups. The second part is the response to deviations of a vertex from its group, bounded by the least value of `S`
+//! there. A step with `K'` is stable if `K'` is three quarters of `K` or more for every `d`. The proof uses backward
+//! Euler with pressures predicted for free flight. With `x = z^n`, `k = h^2 K/m` and `k'` likewise,
+//! `(1 + k')(z - 1)^2 + k (2 z - 1) = 0` has a root beyond -1 where `4 + 4 k' < 3 k`.
+//!
+//! Too large a `K'` relative to free flight acts as inertia, and adds energy where it grows while the cloth moves. Only
+//! the accurate part therefore acts relative to free flight: the first part with the full conductance of the layer. The
+//! rest acts relative to the present position, as a drag that decreases with the step. The rest is the second part, and
+//! the excess of the first because `C` has only [`PART`] of the conductance, for stability.
 
 use super::equation::{Layer, Work};
 use crate::linalg::diffusion::Coarse;
 use crate::linalg::envelope::Envelope;
 
-/// Part of what the coarse mesh should conduct that `C` does.
+/// Conductance of `C` relative to that of the coarse mesh.
 const PART: f64 = 0.8;
 
-/// Of a layer in a step.
+/// Stiffness of a layer in a step.
 #[derive(Clone, Debug, Default)]
 pub struct Stiffness {
-    /// What `C^-1` of the sums is too much, by group: `alpha` of their means [1/m^3].
+    /// Subtrahend of `C^-1` for the sums, by group: `alpha` of their means [1/m^3].
     pub less: Vec<f64>,
     /// Sums by group of `B` and `B d` in free flight, and `alpha` [m^2 Pa^1/2, m^3 Pa^1/2, Pa^1/2/m].
     sums: Vec<[f64; 3]>,
     coarse: Coarse,
-    /// `C` where it conducts all.
+    /// Matrix `C` with the full conductance.
     whole: Envelope,
-    /// What `C^-1` is too much, times the sums of `B d` in free flight, by group [Pa^1/2].
+    /// Excess of `C^-1` times the sums of `B d` in free flight, by group [Pa^1/2].
     rest: Vec<f64>,
-    /// The same with all conducted, and storage.
+    /// Solution with the full conductance, and storage.
     right: Vec<f64>,
     scratch: Vec<f64>,
 }
 
 impl Stiffness {
-    /// Of the system that `work` solved last, for the strengths `B` by vertex [m^2 Pa^1/2] and what its gap opens in free flight [m];
-    /// `regions` becomes `C`, factored.
+    /// Computes the stiffness from the system that `work` solved last. `vertex` returns the strength `B` [m^2 Pa^1/2]
+    /// and the opening in free flight [m]. `regions` becomes `C`, factored.
     pub fn find(
         &mut self,
         layer: &Layer,
@@ -66,12 +73,13 @@ impl Stiffness {
         rest.iter_mut().zip(right).for_each(|(rest, right)| *rest -= *right);
     }
 
-    /// `alpha_g`, stiffness over `B` [Pa^1/2/m].
+    /// Returns `alpha_g`, stiffness over `B` [Pa^1/2/m].
     pub fn alone(&self, g: u32) -> f64 {
         self.sums[g as usize][2]
     }
 
-    /// Force of a vertex of group `g` against free flight, where it opens otherwise than its group and where `C` conducts too little [N].
+    /// Returns the force of a vertex of group `g` against its motion in free flight [N]. It has two parts: the response
+    /// to its deviation from the group, and the excess of `C^-1`.
     pub fn drag(&self, g: u32, strength: f64, opens: f64) -> f64 {
         let g = g as usize;
         let [_, flight, alone] = self.sums[g];
@@ -88,7 +96,7 @@ mod tests {
     use crate::mesh::generate::{Diagonals, lying, sheet};
     use nalgebra::{Cholesky, DMatrix};
 
-    /// Least and largest of `d^T K' d / d^T K d`.
+    /// Returns the smallest and largest `d^T K' d / d^T K d`.
     fn range(gap: impl Fn(Vec3) -> f64, speed: f64, h: f64, open: bool) -> [f64; 2] {
         let mesh = sheet(21, 17, 0.3, 0.25, Diagonals::Alternating, lying(0.3, 0.25));
         let mut layer = Layer::new(&mesh.positions, &mesh.triangles, speed / 200.0);
@@ -132,7 +140,7 @@ mod tests {
         [values.min(), values.max()]
     }
 
-    /// Stable at any height, slope, permeability and step, closed and open; and no more inertia than what bends within a group has.
+    /// `K'` is stable at any height, slope, permeability and step, closed and open.
     #[test]
     fn is_no_less_than_what_is_stable() {
         let slope = |p: Vec3| 1e-4 + 0.02 * (p.x + 0.15) / 0.3;

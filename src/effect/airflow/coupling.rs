@@ -1,4 +1,4 @@
-//! The flow of the air in a step: it goes on between solids, pushes cloth, and is pushed by it.
+//! Two-way coupling of the airflow and cloth in a step, with moving solids as boundaries.
 
 use super::domain::Airflow;
 use super::resistance::Exposed;
@@ -13,25 +13,25 @@ use crate::world::effect::At;
 use crate::world::step::Step;
 use crate::world::window::Window;
 
-/// What the air does in a step; storage kept from step to step.
+/// Storage of the coupling, kept from step to step.
 #[derive(Clone, Debug, Default)]
 pub struct Coupling {
     solver: Solver,
     solids: Solids,
-    /// The solids' cells were found, and none of them moves.
+    /// True once the cells of the solids are known and no solid moves.
     still: bool,
-    /// A third of the area vectors of each vertex's triangles [m^2].
+    /// Third of the area vectors of each vertex's triangles [m^2].
     areas: Vec<Vec3>,
-    /// Vertices of cloth in the box, and the faces around them, by axis.
+    /// Cloth vertices in the box, and the faces around them with weights, by axis.
     places: Vec<(u32, [Spread; 3])>,
-    /// Sum of the weights of the vertices around each face.
+    /// Sum of the weights of all vertices at each face.
     shares: [Vec<f64>; 3],
-    /// Change of velocity by cloth [m/s].
+    /// Velocity change of the air by cloth [m/s].
     push: [Vec<f64>; 3],
 }
 
 impl Coupling {
-    /// Takes the air through the step and finds what it does to each moving vertex.
+    /// Advances the air by a step and computes its exchange with each moving vertex.
     pub fn advance(&mut self, airflow: &Airflow, at: At, flow: &Flow, step: &mut Step) -> Work {
         let At { state, .. } = at;
         self.find_solids(airflow, at, step);
@@ -55,7 +55,7 @@ impl Coupling {
         work
     }
 
-    /// Cells inside obstacles and bodies, anew where one of them moves.
+    /// Finds the cells inside obstacles and bodies, again in each step if one of them moves.
     fn find_solids(&mut self, airflow: &Airflow, At { world, state }: At, step: &Step) {
         if self.still || airflow.solids.is_empty() {
             return;
@@ -71,7 +71,7 @@ impl Coupling {
         airflow.find_solids(world, (&state.x, state.now()), velocity, &mut self.solids);
     }
 
-    /// Area vectors of the vertices of cloth.
+    /// Computes the area vectors of cloth vertices.
     fn find_areas(&mut self, At { world, state }: At) {
         self.areas.clear();
         self.areas.resize(world.moving, Vec3::zeros());
@@ -84,7 +84,7 @@ impl Coupling {
         }
     }
 
-    /// Vertices of cloth in the box.
+    /// Finds the cloth vertices in the box and the faces around them.
     fn place(&mut self, airflow: &Airflow, At { world, state }: At) {
         let grid = &airflow.grid;
         self.places.clear();
@@ -95,7 +95,7 @@ impl Coupling {
         }
     }
 
-    /// Weights of all vertices at each face.
+    /// Sums the weights of all vertices at each face.
     fn share(&mut self, grid: &Grid) {
         for (axis, (shares, push)) in self.shares.iter_mut().zip(&mut self.push).enumerate() {
             shares.clear();
@@ -105,7 +105,7 @@ impl Coupling {
         give(&self.places, |_| Vec3::repeat(1.0), &mut self.shares);
     }
 
-    /// What the air does to each vertex at the velocity that it has now.
+    /// Computes the exchange of air with each vertex, at the vertex's present velocity.
     fn expose(&self, airflow: &Airflow, At { world, state }: At, flow: &Flow, step: &mut Step) {
         let Coupling { solver, areas, places, shares, .. } = self;
         let mass = airflow.fluid.density * airflow.grid.volume();
@@ -113,7 +113,7 @@ impl Coupling {
             |corners: &Spread, values: &[f64]| (0..12).fold(0.0, |sum, k| sum + corners.1[k] * values[corners.0[k]]);
         step.exchange.clear();
         step.exchange.resize(world.moving, Exchange::default());
-        // Outside the box the air is still and does not answer.
+        // Outside the box the air is at rest and has infinite mass.
         let mut airs = vec![(Vec3::zeros(), f64::INFINITY); world.moving];
         for (v, corners) in places {
             let air = Vec3::from_fn(|axis, _| around(&corners[axis], &solver.next.velocity[axis]));
@@ -133,7 +133,8 @@ impl Coupling {
         }
     }
 
-    /// The step is made: the air is that of its end, and what cloth gave it beside what it had felt comes with the next one.
+    /// Commits the step. Momentum that cloth gave beyond the force that the air has already received is added in the
+    /// next step.
     pub fn commit(&mut self, airflow: &Airflow, world: &World, flow: &mut Flow, step: &Step) {
         let next = &mut self.solver.next;
         std::mem::swap(&mut flow.velocity, &mut next.velocity);
@@ -152,7 +153,7 @@ impl Coupling {
     }
 }
 
-/// Adds what each vertex has to the faces around it.
+/// Adds the value of each vertex to the faces around it, by weight.
 fn give(places: &[(u32, [Spread; 3])], what: impl Fn(u32) -> Vec3, faces: &mut [Vec<f64>; 3]) {
     for (v, corners) in places {
         let own = what(*v);

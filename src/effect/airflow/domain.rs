@@ -1,4 +1,4 @@
-//! Air that flows in a box around cloths: what is constant of it.
+//! Constants of the airflow in a box around cloths.
 
 use super::resistance::Resistance;
 use super::solver::Fluid;
@@ -11,45 +11,46 @@ use crate::mesh::topology::Topology;
 use crate::world::envelope::Envelope;
 use crate::world::{Kind, Object, State, World};
 
-/// Everything about the flow that is constant in a run.
+/// Constants of the airflow in a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Airflow {
-    /// Its box.
+    /// Grid of the box.
     pub grid: Grid,
-    /// What the sides of the box do: twice the axis, and one more at the end with large coordinates.
+    /// Boundary condition of each side. Side number: twice the axis, plus 1 at the end with large coordinates.
     pub sides: [Side; 6],
-    /// What the air is like.
+    /// Properties of the air.
     pub fluid: Fluid,
-    /// Where it is blown in.
+    /// Inlets and their speeds.
     pub inlets: Vec<Blower>,
-    /// How it pushes cloth.
+    /// Law of the force on cloth.
     pub resistance: Resistance,
-    /// Cloth pushes it as well.
+    /// True if cloth pushes the air too.
     pub answers: bool,
-    /// Obstacles and bodies that it flows around: numbers of objects that are closed.
+    /// Indices of closed obstacles and bodies, around which the air flows.
     pub solids: Vec<usize>,
 }
 
-/// An inlet and what blows through it.
+/// Inlet and the speed of air through it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Blower {
-    /// Its faces.
+    /// Faces of the inlet.
     pub inlet: Inlet,
-    /// How fast.
+    /// Speed as a function of time.
     pub blow: Blow,
 }
 
-/// Speed of the air into the box, as a function of time.
+/// Speed of the air into the box as a function of time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Blow {
-    /// Always the same [m/s], from one time until another [s].
+    /// Constant speed [m/s] from one time until another [s].
     Steady(f64, [f64; 2]),
-    /// As loud as a recording that begins at a time, until another [s].
+    /// Speed that follows the envelope of a recording, from one time until another [s]. The recording begins at the
+    /// first.
     Recorded(Envelope, [f64; 2]),
 }
 
 impl Blow {
-    /// At time `t` [m/s].
+    /// Returns the speed at time `t` [m/s].
     pub fn at(&self, t: f64) -> f64 {
         match self {
             Blow::Steady(speed, [from, until]) if (*from..*until).contains(&t) => *speed,
@@ -59,13 +60,13 @@ impl Blow {
     }
 }
 
-/// Every edge of the object is between two triangles: it has an inside.
+/// Checks that each edge of the object is shared by two triangles. Only a closed object has an inside.
 pub fn closed(object: &Object) -> bool {
     Topology::new(object.place.len(), &object.triangles).edge_valence.iter().all(|triangles| *triangles == 2)
 }
 
 impl Airflow {
-    /// Lets air flow in a world: around obstacles and bodies that are closed, past all cloths. The air in `state` is still.
+    /// Adds the airflow to a world: around closed obstacles and bodies, past all cloths. The air in `state` is at rest.
     pub fn blow(mut self, world: &mut World, state: &mut State) {
         let solid = |object: &Object| object.kind != Kind::Cloth && closed(object);
         self.solids = (0..world.objects.len()).filter(|k| solid(&world.objects[*k])).collect();
@@ -78,8 +79,8 @@ impl Airflow {
         world.plug(self, state);
     }
 
-    /// Cells inside the obstacles and bodies that air flows around, with vertices at `x` [m] at a time of prescribed motion [s]; `v` gives
-    /// their velocities [m/s].
+    /// Finds the cells inside obstacles and bodies at a time of prescribed motion [s]. `x` are positions of vertices
+    /// [m], `v` returns their velocities [m/s].
     pub fn find_solids(&self, world: &World, (x, time): (&[Vec3], f64), v: impl Fn(u32) -> Vec3, solids: &mut Solids) {
         solids.clear(&self.grid);
         for object in self.solids.iter().filter(|k| world.there(**k, time)).map(|k| &world.objects[*k]) {

@@ -1,8 +1,8 @@
-//! Air that flows in a box, pushes cloth and is pushed by it.
+//! Airflow in a box, coupled with cloth both ways.
 
-/// Exchange of momentum with cloth, in a step.
+/// Exchange of momentum with cloth in a step.
 pub mod coupling;
-/// Box, sides, inlets.
+/// Box, sides and inlets.
 pub mod domain;
 /// Force of air that flows past cloth.
 pub mod resistance;
@@ -18,7 +18,7 @@ use coupling::Coupling;
 use domain::Airflow;
 use solver::Flow;
 
-/// Fastest air.
+/// Largest speed of the air.
 pub static SPEED: Tally = Tally {
     word: "flow_speed",
     unit: "m/s",
@@ -26,21 +26,21 @@ pub static SPEED: Tally = Tally {
     whole: false,
     join: Join::Last,
 };
-/// Energy of the flow.
+/// Kinetic energy of the flow.
 pub static ENERGY: Tally = Tally {
     word: "flow_energy",
     unit: "J",
     sentence: "Kinetic energy of the flowing air [J], with what is inside obstacles and bodies at their speed.",
     ..SPEED
 };
-/// Air without a way out.
+/// Volume flow that drains evenly from closed regions.
 pub static DRAINED: Tally = Tally {
     word: "flow_drained",
     unit: "m3/s",
     sentence: "Air that vanishes, or comes, evenly in rooms from which there is no way out [m3/s].",
     ..SPEED
 };
-/// Iterations.
+/// Iterations of the pressure solver.
 pub static ITERATIONS: Tally = Tally {
     word: "flow_iterations",
     unit: "",
@@ -48,7 +48,7 @@ pub static ITERATIONS: Tally = Tally {
     whole: true,
     join: Join::Sum,
 };
-/// Steps that were not solved.
+/// Steps in which the pressure or viscosity solve did not converge.
 pub static UNCONVERGED: Tally =
     Tally { word: "flow_unconverged", sentence: "Steps after which it had more divergence than asked.", ..ITERATIONS };
 
@@ -74,7 +74,7 @@ impl Remember for Flow {
 }
 
 impl Airflow {
-    /// The airflow of a world, and its state.
+    /// Returns the airflow of a world and its state.
     pub fn of<'a>(world: &'a World, state: &'a State) -> Option<(&'a Airflow, &'a Flow)> {
         Some((world.effects.get()?, state.effects.get()?))
     }

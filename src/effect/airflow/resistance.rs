@@ -1,61 +1,64 @@
 //! Force of air that flows past cloth (Horiba et al. 2007, Eq. 6, and better laws).
 //!
-//! With the velocity `U` of the air relative to a vertex, the vertex's area `A` and unit normal `n`, `Un = (n.U) n` and `Ut = U - Un`:
+//! With the velocity `U` of the air relative to a vertex, the vertex's area `A` and unit normal `n`, `Un = (n.U) n` and
+//! `Ut = U - Un`:
 //! - split: `F = rho A/2 (Cn |Un| Un + Ct |Ut| Ut)`, the pressure drag of a plate and the friction along it;
-//! - screen: `F = A (a + b |Un|) Un`, the pressure that drives air through a cloth (`effect::permeability`), along the normal alone;
-//! - seed: the paper's `F = C1 A (n.W) W` for the velocity `W = -U` of the cloth relative to the air, as printed. It feeds energy where `n`
-//!   points to the side that the air comes from less than half of the time: with `C1 < 0` it resists only where `n.W > 0`;
+//! - screen: `F = A (a + b |Un|) Un`, the pressure that drives air through a cloth (`effect::permeability`), along the
+//!   normal alone;
+//! - seed: the paper's `F = C1 A (n.W) W`, as printed, for the velocity `W = -U` of the cloth relative to the air. With
+//!   `C1 < 0` it resists only where `n.W > 0`; elsewhere it adds energy;
 //! - fixed seed: the same with `|n.W|`, which always resists.
 //!
-//! Each is `F = C U` with `C` taken where the step begins, and implicit in the velocity of the cloth as far as `C` is positive
-//! semidefinite.
+//! Each law is `F = C U`, with `C` evaluated at the start of the step. The force is implicit in the velocity of the
+//! cloth as far as `C` is positive semidefinite.
 
 use crate::force::drag::Drag;
 use crate::force::scheme::Exchange;
 use crate::linalg::{Mat3, Vec3};
 
-/// A law.
+/// Law of the force of air on cloth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Resistance {
-    /// The linear one of each cloth ([`Drag`]).
+    /// Linear drag of each cloth ([`Drag`]).
     Linear,
-    /// Quadratic, along the normal and along the surface.
+    /// Quadratic drag along the normal and along the surface.
     Split {
-        /// `Cn`
+        /// Coefficient `Cn`.
         normal: f64,
-        /// `Ct`
+        /// Coefficient `Ct`.
         tangent: f64,
     },
-    /// A cloth that lets air through.
+    /// Permeable cloth.
     Screen {
-        /// `a` [Pa s/m]
+        /// Friction `a` [Pa s/m].
         friction: f64,
-        /// `b` [Pa s^2/m^2]
+        /// Inertial coefficient `b` [Pa s^2/m^2].
         inertia: f64,
     },
-    /// As the paper prints it: `C1` [kg/m^3].
+    /// Law as the paper prints it, with `C1` [kg/m^3].
     Seed(f64),
-    /// That, and never feeding energy: `C1` [kg/m^3].
+    /// Law of the paper with `|n.W|`, which never adds energy, with `C1` [kg/m^3].
     SeedFixed(f64),
 }
 
-/// A vertex in the air.
+/// Cloth vertex exposed to the air.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exposed {
-    /// A third of the area vectors of its triangles [m^2].
+    /// Third of the area vectors of its triangles [m^2].
     pub area: Vec3,
-    /// Its velocity where the step begins [m/s].
+    /// Velocity at the start of the step [m/s].
     pub velocity: Vec3,
-    /// Velocity of the air there [m/s].
+    /// Velocity of the air at the vertex [m/s].
     pub air: Vec3,
-    /// Mass of the air that answers; infinite where none does [kg].
+    /// Mass of the air that reacts [kg]. Infinite if the air does not react.
     pub mass: f64,
-    /// Force of the last step, which the air has felt already [N].
+    /// Force of the last step [N]. The air has already received its reaction.
     pub before: Vec3,
 }
 
 impl Resistance {
-    /// Force over relative velocity along the normal and along the surface [N s/m], in air of this density [kg/m^3].
+    /// Returns force over relative velocity along the normal and along the surface [N s/m]. `density` is that of the
+    /// air [kg/m^3].
     pub fn factors(&self, drag: &Drag, area: &Vec3, relative: &Vec3, density: f64) -> [f64; 2] {
         let size = area.norm();
         if size == 0.0 {
@@ -77,8 +80,9 @@ impl Resistance {
         }
     }
 
-    /// The force in a step of size `h` [s]. Where air answers, it is slowed as the cloth is pushed: with `k = h C/m` and the force `G`
-    /// that it has felt already, `F = C (U - h/m (F - G))`, that is `F = (C U + k G)/(1 + k)`. In a steady flow `F = G = C U`.
+    /// Returns the force in a step of size `h` [s]. Air that reacts is slowed as the cloth is pushed. With `k = h C/m`
+    /// and the force `G` that the air has already received, `F = C (U - h/m (F - G))`, that is
+    /// `F = (C U + k G)/(1 + k)`. In a steady flow `F = G = C U`.
     pub fn exchange(&self, drag: &Drag, exposed: &Exposed, density: f64, h: f64) -> Exchange {
         let Exposed { area, velocity, air, mass, before } = exposed;
         let relative = air - velocity;
@@ -124,7 +128,7 @@ mod tests {
         }
     }
 
-    /// In still air no law feeds energy but the printed one, which does for one of the two orientations.
+    /// In still air only the printed law adds energy, in one of the two orientations.
     #[test]
     fn only_the_printed_law_feeds_energy() {
         let mut random = Random::new(3);
@@ -144,7 +148,7 @@ mod tests {
         assert_eq!(fed, [0, 0, 0, 200, 0]);
     }
 
-    /// The factor along the normal of a plate across the wind is that of the textbook: `rho A Cn U^2/2`.
+    /// The force on a plate across the wind is the textbook value `rho A Cn U^2/2`.
     #[test]
     fn a_plate_across_the_wind() {
         let area = Vec3::new(0.0, 0.0, 0.02);
@@ -156,8 +160,8 @@ mod tests {
         assert!((screen / 0.02 - (80.0 * 5.0 + 30.0 * 25.0)).abs() < 1e-9);
     }
 
-    /// Air and cloth that answer each other end with a common velocity for any factor and step, and lose no momentum; with what drives the
-    /// air given, the force is that of the law whatever the mass.
+    /// Coupled air and cloth reach a common velocity for any factor and step, and conserve momentum. With a prescribed
+    /// air velocity, the force converges to that of the law, whatever the mass.
     #[test]
     fn what_answers_is_stable_and_right_in_the_end() {
         for factor in [1e-3, 1.0, 1e6] {
@@ -167,7 +171,7 @@ mod tests {
             let mut before = Vec3::zeros();
             let mut kick = Vec3::zeros();
             for _ in 0..2000 {
-                // What the air has felt already, and what was left from the last step.
+                // Velocity of the air after the reaction of the last force and the remaining kick.
                 let seen = air + kick - before * (h / mass);
                 let one = Exposed { area: Vec3::z(), velocity: v, air: seen, mass, before };
                 let exchange = law.exchange(&DRAG, &one, 1.2, h);

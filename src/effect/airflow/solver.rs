@@ -1,8 +1,10 @@
-//! Flow of the air in a box: the incompressible Navier-Stokes equations by stable fluids (Stam 1999; Horiba et al. 2007, Eq. 5).
+//! Airflow in a box: the incompressible Navier-Stokes equations by stable fluids (Stam 1999; Horiba et al. 2007,
+//! Eq. 5).
 //!
-//! `du/dt = -(u.grad) u - grad p/rho + nu lap u + f`, `div u = 0`, on a grid with velocities on faces. A step advects, adds what pushes the
-//! air and the last step's pressure, diffuses implicitly and projects: `lap q = (rho/h) div u`, `u <- u - (h/rho) grad q`, `p <- p + q` (van
-//! Kan 1986: without the last pressure the air would slip along walls by what a step of pressure drives). It is stable at any step.
+//! `du/dt = -(u.grad) u - grad p/rho + nu lap u + f`, `div u = 0`, on a staggered grid with velocities on faces. A step
+//! advects, adds the force on the air and the last step's pressure, diffuses implicitly and projects:
+//! `lap q = (rho/h) div u`, `u <- u - (h/rho) grad q`, `p <- p + q` (van Kan 1986). Without the last pressure, air
+//! would slip along walls at the speed that a step of pressure drives. The scheme is stable at any step.
 
 pub mod advect;
 pub mod bounds;
@@ -15,39 +17,39 @@ use advect::{Advection, Begin, Carried, advect};
 use bounds::{Bounds, Side};
 use grid::Grid;
 
-/// Divergence that is left at most, in units of the fastest velocity over the size of a cell.
+/// Largest remaining divergence, relative to the largest velocity over the size of a cell.
 const DIVERGENCE: f64 = 1e-6;
-/// What is left of the velocity's residual where viscosity diffuses it, in units of the fastest.
+/// Remaining residual of viscous diffusion, relative to the largest velocity.
 const DIFFUSED: f64 = 1e-6;
-/// Most iterations of a solve.
+/// Largest number of iterations of a solve.
 const ITERATIONS: usize = 200;
 
-/// What the air is like.
+/// Properties of the air.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fluid {
     /// Kinematic viscosity [m^2/s].
     pub viscosity: f64,
     /// Density [kg/m^3].
     pub density: f64,
-    /// How it carries its velocity along.
+    /// Advection scheme.
     pub advection: Advection,
 }
 
-/// The air at a moment; all empty where there is no flow.
+/// State of the air. All fields are empty without airflow.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Flow {
     /// Velocity across each axis, on its faces [m/s].
     pub velocity: [Vec<f64>; 3],
-    /// Pressure by cell [Pa].
+    /// Pressure of each cell [Pa].
     pub pressure: Vec<f64>,
-    /// Change of velocity that cloth gave since the last projection, by axis and face [m/s]; empty where none does.
+    /// Velocity change by cloth since the last projection, by axis and face [m/s]. Empty without two-way coupling.
     pub kick: [Vec<f64>; 3],
-    /// Force of the air on each moving vertex in the last step [N]; empty where it does not answer.
+    /// Force of the air on each moving vertex in the last step [N]. Empty without two-way coupling.
     pub force: Vec<Vec3>,
 }
 
 impl Flow {
-    /// Still air.
+    /// Returns air at rest.
     pub fn still(grid: &Grid) -> Flow {
         Flow {
             velocity: std::array::from_fn(|axis| vec![0.0; grid.face_count(axis)]),
@@ -56,29 +58,29 @@ impl Flow {
         }
     }
 
-    /// Cloth answers it, of which so many vertices move.
+    /// Adds the fields of two-way coupling, with `moving` moving vertices.
     pub fn answer(&mut self, grid: &Grid, moving: usize) {
         self.kick = std::array::from_fn(|axis| vec![0.0; grid.face_count(axis)]);
         self.force = vec![Vec3::zeros(); moving];
     }
 
-    /// How many numbers it has of each kind.
+    /// Returns the lengths of all fields.
     pub fn sizes(&self) -> [usize; 8] {
         let [[u, v, w], [a, b, c]] = [&self.velocity, &self.kick].map(|all| [0, 1, 2].map(|axis| all[axis].len()));
         [u, v, w, self.pressure.len(), a, b, c, self.force.len()]
     }
 
-    /// Largest velocity across an axis [m/s].
+    /// Returns the largest velocity along an axis [m/s].
     pub fn fastest(&self) -> f64 {
         fastest(&self.velocity)
     }
 
-    /// Kinetic energy of air of this density [J].
+    /// Returns the kinetic energy of air of this density [J].
     pub fn energy(&self, grid: &Grid, density: f64) -> f64 {
         let squares = |axis: usize| {
             let most = grid.cells[axis];
             let (own, sizes) = (&self.velocity[axis], grid.faces(axis));
-            // A face of the box has half a cell.
+            // A face on the boundary of the box has half a cell.
             let part = |face: usize| {
                 let at = Grid::place(sizes, face)[axis];
                 if at == 0 || at == most { 0.5 } else { 1.0 }
@@ -93,42 +95,42 @@ fn fastest(velocity: &[Vec<f64>; 3]) -> f64 {
     velocity.iter().map(|own| par::max(own.len(), |f| own[f].abs()).max(0.0)).fold(0.0, f64::max)
 }
 
-/// What a step took.
+/// Statistics of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Work {
-    /// Iterations for the pressure.
+    /// Iterations of the pressure solver.
     pub iterations: usize,
-    /// Largest divergence of a cell after it [1/s].
+    /// Largest divergence of a cell after the step [1/s].
     pub divergence: f64,
-    /// Air that is blown or pushed into rooms that have no way out, and vanishes there evenly, or the other way round [m^3/s].
+    /// Volume flow that enters closed regions and is removed there evenly, or the reverse [m^3/s].
     pub drained: f64,
-    /// The divergence asked for was reached, and the velocity diffused as exactly as asked.
+    /// True if both the divergence and the residual of diffusion reached their tolerances.
     pub converged: bool,
 }
 
-/// Solver of a grid; storage kept from step to step, nothing that a resumed run would miss.
+/// Solver of a grid. Storage is kept from step to step, but a resumed run needs none of it.
 #[derive(Clone, Debug, Default)]
 pub struct Solver {
-    /// Where velocities are given.
+    /// Boundary conditions: free faces, and velocities of the others.
     pub bounds: Bounds,
-    /// The air at the end of the step.
+    /// Air at the end of the step.
     pub next: Flow,
-    /// Those that pressure was prepared for.
+    /// Free faces for which the matrices are prepared.
     prepared: [Vec<bool>; 3],
     groups: Vec<u32>,
     pressure: Poisson,
     viscous: [Viscous; 3],
     carried: Carried,
-    /// The velocity at the start, with those that are given.
+    /// Velocity at the start of the step, with prescribed values on faces that are not free.
     begin: [Vec<f64>; 3],
-    /// Right-hand side and unknown of a solve.
+    /// Right-hand side and unknowns of a solve.
     b: Vec<f64>,
     x: Vec<f64>,
 }
 
 impl Solver {
-    /// Takes the air `flow` through a step of size `h` [s], between these sides of the box and the [`Bounds`] found before. `push` is
-    /// what changes velocities beside, by axis and face [m/s]; empty for nothing. The result is `next`.
+    /// Advances the air `flow` by a step of size `h` [s], with the sides of the box and the [`Bounds`] found before.
+    /// `push` is an additional velocity change, by axis and face [m/s]; empty if there is none. The result is `next`.
     pub fn advance(
         &mut self,
         (grid, sides, fluid): (&Grid, &[Side; 6], &Fluid),
@@ -157,7 +159,7 @@ impl Solver {
         work
     }
 
-    /// Takes the matrices of bounds that are new.
+    /// Prepares the matrices again if the free faces have changed.
     fn prepare(&mut self, grid: &Grid, sides: &[Side; 6]) {
         let Solver { bounds, prepared, groups, pressure, viscous, .. } = &mut *self;
         if *prepared != bounds.free {
@@ -171,7 +173,8 @@ impl Solver {
         }
     }
 
-    /// `(1 - spread lap) u = u*` for each component, `spread` being viscosity times step [m^2]. True where it was solved.
+    /// Solves `(1 - spread lap) u = u*` for each component. `spread` is viscosity times step [m^2]. Returns true if all
+    /// solves converged.
     fn diffuse(&mut self, spread: f64) -> bool {
         if spread == 0.0 {
             return true;
@@ -195,7 +198,7 @@ impl Solver {
         converged
     }
 
-    /// Takes the divergence out of the velocity; `per` is density over step [kg/(m^3 s)].
+    /// Projects the velocity to zero divergence. `per` is density over step [kg/(m^3 s)].
     fn project(&mut self, grid: &Grid, flow: &Flow, per: f64) -> Work {
         let Solver { bounds, next, groups, pressure, b, x, .. } = &mut *self;
         b.resize(grid.count(), 0.0);
@@ -210,7 +213,7 @@ impl Solver {
                 sum += (velocity[axis][low] - velocity[axis][high]) / grid.spacing[axis];
                 any |= free[axis][low] || free[axis][high];
             }
-            // A cell with no way out is no unknown.
+            // A cell without a free face has no unknown.
             *b = if any { sum } else { 0.0 };
         });
         let drained = grid.volume() * poisson::balance(b, groups);
@@ -226,7 +229,7 @@ impl Solver {
     }
 }
 
-/// Takes `factor` times the slope of `q` off the velocities on free faces; `q` is 0 behind open sides.
+/// Subtracts `factor` times the gradient of `q` from the velocities on free faces. `q` is 0 beyond open sides.
 fn slope(grid: &Grid, free: &[Vec<bool>; 3], q: &[f64], factor: f64, velocity: &mut [Vec<f64>; 3]) {
     for (axis, velocity) in velocity.iter_mut().enumerate() {
         let stride = Stencil::strides(grid.cells)[axis];
@@ -245,7 +248,8 @@ fn slope(grid: &Grid, free: &[Vec<bool>; 3], q: &[f64], factor: f64, velocity: &
     }
 }
 
-/// The matrix of the pressure: `-lap` between cells that free faces join, zero behind open sides.
+/// Returns the matrix of the pressure: `-lap` between cells with a free face in common. The pressure beyond open sides
+/// is zero.
 fn open(grid: &Grid, free: &[Vec<bool>; 3]) -> Stencil {
     let mut stencil = Stencil::none(grid.cells);
     for axis in 0..3 {
@@ -264,12 +268,12 @@ fn open(grid: &Grid, free: &[Vec<bool>; 3]) -> Stencil {
     stencil
 }
 
-/// Diffusion of the velocities across an axis.
+/// Diffusion of the velocity component along an axis.
 #[derive(Clone, Debug, Default)]
 struct Viscous {
-    /// Of `-lap`; those that are given are no unknowns.
+    /// Solver of `-lap`. Prescribed velocities are no unknowns.
     solver: Poisson,
-    /// An unknown, one beside it that is given, and what couples them [1/m^2].
+    /// Unknown, prescribed neighbour, and coefficient between them [1/m^2].
     beside: Vec<(u32, u32, f64)>,
 }
 
@@ -287,7 +291,7 @@ impl Viscous {
                     let slips = other == axis || sides[2 * other + end] != Side::NoSlip;
                     match (last, end) {
                         (true, _) if slips => {}
-                        // A wall half a cell away, at rest.
+                        // Wall at rest half a cell away.
                         (true, _) => stencil.own[face] += 2.0 * k,
                         (false, _) if !free[next] => {
                             stencil.own[face] += k;

@@ -1,4 +1,4 @@
-//! Pointers that pick vertices of cloths and pull at them (Horiba et al. 2007).
+//! Recorded pointers that pick vertices of cloths and pull them (Horiba et al. 2007).
 
 /// Recorded pointers.
 pub mod pick;
@@ -19,7 +19,7 @@ pub struct Pointers(pub Vec<Pick>);
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Grips(pub Vec<Grip>);
 
-/// Presses beside cloths.
+/// Presses that miss all cloths.
 pub static MISSED: Tally = Tally {
     word: "missed",
     unit: "",
@@ -51,14 +51,14 @@ impl Remember for Grips {
 }
 
 impl Pointers {
-    /// Pointers that hold a vertex, with their numbers, their vertices and the moments of their presses.
+    /// Iterates over pointers that hold a vertex: index, pointer, vertex, and the moment of the press.
     fn grips<'a>(&'a self, grips: &'a Grips) -> impl Iterator<Item = (usize, &'a Pick, u32, u32)> {
         let all = self.0.iter().zip(&grips.0).enumerate();
         all.filter_map(|(k, (pick, grip))| Some((k, pick, grip.vertex?, grip.press?)))
     }
 }
 
-/// Pulls of the pointers that hold a vertex.
+/// Forces of the pointers that hold a vertex.
 #[derive(Clone, Debug, Default)]
 pub struct Pulls(Vec<Pulled>);
 

@@ -1,68 +1,70 @@
-//! The pointer: a recorded mouse that pulls at the vertex of a cloth on which it was pressed (Horiba et al. 2007, sections 3.1 and 5.1).
+//! Recorded mouse pointer that pulls a picked vertex of a cloth (Horiba et al. 2007, sections 3.1 and 5.1).
 //!
-//! The ray from the camera through the pointer crosses a cloth; the vertex nearest to where it does so first is picked. While the button is
-//! down a constant force acts on that vertex. Its direction is told twice: that of the ray (section 3.1), or that in which the pointer was
-//! moved last, in the plane of the picture (section 5.1). A press that meets no cloth does nothing.
+//! The ray from the camera through the pointer crosses a cloth. The vertex nearest to its first crossing is picked. A
+//! constant force acts on that vertex while the button is down. The paper has two directions: that of the ray
+//! (section 3.1), or that of the pointer's last motion in the picture plane (section 5.1). A press that misses the
+//! cloth has no effect.
 
 use crate::linalg::Vec3;
 use crate::world::{Object, World};
 
-/// How near to a moment of the record a time counts as that moment: steps end at frames, which rounding may shift [s].
+/// Tolerance of times in the record [s]. Steps end at frames, which rounding may shift.
 const SAME: f64 = 1e-9;
-/// How far outside of a triangle, in parts of it, a ray still meets it: one that goes through an edge must not slip between two.
+/// Distance outside a triangle, relative to it, at which a ray still hits. A ray through an edge must not pass between
+/// two triangles.
 const EDGE: f64 = 1e-12;
 
-/// A camera that does not move.
+/// Camera without motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Eye {
-    /// Where it is [m].
+    /// Position [m].
     pub position: Vec3,
     /// Unit vectors to the right, up and into the picture.
     pub axes: [Vec3; 3],
-    /// Half of the width and the height of the picture at distance 1.
+    /// Half of the width and height of the picture at distance 1.
     pub half: [f64; 2],
 }
 
 impl Eye {
-    /// Unit vector through a place of the picture, 0 to 1 from its left top.
+    /// Returns the unit vector through a point of the picture, in 0 to 1 from its top left.
     pub fn ray(&self, [x, y]: [f64; 2]) -> Vec3 {
         (self.axes[2] + self.across([2.0 * x - 1.0, 2.0 * y - 1.0])).normalize()
     }
 
-    /// What leads right and down in the picture, in halves of it, at distance 1.
+    /// Returns the vector in the picture plane at distance 1, for components right and down in halves of the picture.
     fn across(&self, [right, down]: [f64; 2]) -> Vec3 {
         self.axes[0] * (right * self.half[0]) - self.axes[1] * (down * self.half[1])
     }
 }
 
-/// Where the pointer is at a time.
+/// Sample of the pointer's record.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moment {
-    /// When [s].
+    /// Time [s].
     pub time: f64,
-    /// Place in the picture, 0 to 1 from its left top; linear until the next moment.
+    /// Point of the picture, 0 to 1 from its top left. Interpolated linearly to the next sample.
     pub at: [f64; 2],
-    /// The button is down from here until the next moment.
+    /// True if the button is down from here until the next sample.
     pub down: bool,
 }
 
-/// Where the force of a pointer points.
+/// Direction of a pointer's force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aim {
     /// Along the ray, away from the camera.
     Ray,
-    /// Where the pointer was moved last since it was pressed; nowhere before.
+    /// Direction of the pointer's last motion since it was pressed. Zero before any motion.
     Motion,
 }
 
-/// A pointer that picks vertices of a cloth.
+/// Pointer that picks vertices of a cloth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pick {
     /// Index of the cloth's object.
     pub object: usize,
-    /// What the pointer is seen through.
+    /// Camera of the pointer.
     pub eye: Eye,
-    /// Where it is, times ascending; it stays after the last one.
+    /// Samples with ascending times. The last one is held.
     pub moments: Vec<Moment>,
     /// Size of its force [N].
     pub force: f64,
@@ -70,31 +72,31 @@ pub struct Pick {
     pub aim: Aim,
 }
 
-/// What a pointer holds.
+/// State of a pointer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Grip {
-    /// The moment at which it was pressed; none while the button is up.
+    /// Index of the sample at which it was pressed. `None` while the button is up.
     pub press: Option<u32>,
-    /// The vertex that was picked; none where the ray met no cloth.
+    /// Picked vertex. `None` if the ray missed the cloth.
     pub vertex: Option<u32>,
 }
 
 impl Grip {
-    /// It was pressed where no cloth was.
+    /// Checks whether the pointer is pressed without a vertex.
     pub fn misses(&self) -> bool {
         self.press.is_some() && self.vertex.is_none()
     }
 }
 
 impl Pick {
-    /// The moment of the press that lasts at a time.
+    /// Returns the index of the sample at which the present press began.
     fn press(&self, t: f64) -> Option<u32> {
         let begun = self.moments.partition_point(|moment| moment.time <= t + SAME);
         let held = self.moments.iter().take(begun).rev().take_while(|moment| moment.down).count();
         (held > 0).then(|| (begun - held) as u32)
     }
 
-    /// Place of the pointer at a time.
+    /// Returns the point of the picture at a time.
     pub fn at(&self, t: f64) -> [f64; 2] {
         let next = self.moments.partition_point(|moment| moment.time <= t);
         match (next.checked_sub(1).and_then(|k| self.moments.get(k)), self.moments.get(next)) {
@@ -107,7 +109,7 @@ impl Pick {
         }
     }
 
-    /// Force at a time of a pointer that was pressed at a moment [N].
+    /// Returns the force at a time for a press that began at sample `press` [N].
     pub fn force(&self, t: f64, press: u32) -> Vec3 {
         self.force
             * match self.aim {
@@ -116,7 +118,7 @@ impl Pick {
             }
     }
 
-    /// Direction in which the pointer was moved last before a time, since a press.
+    /// Returns the direction of the last motion before a time, since a press.
     fn motion(&self, t: f64, press: usize) -> Vec3 {
         let begun = self.moments.partition_point(|moment| moment.time < t - SAME);
         let ways = self.moments.windows(2).take(begun).skip(press).rev();
@@ -126,7 +128,7 @@ impl Pick {
         last.map_or(Vec3::zeros(), |way| way.normalize())
     }
 
-    /// What it holds at time `t` of prescribed motion, where vertices are at `x` [m], after it held `before`.
+    /// Returns the state at time `t` of prescribed motion, with vertices at `x` [m], from the state `before`.
     pub fn grip(&self, world: &World, x: &[Vec3], t: f64, before: Grip) -> Grip {
         let press = self.press(t);
         if press == before.press {
@@ -135,7 +137,7 @@ impl Pick {
         Grip { press, vertex: press.and_then(|_| self.pick(world.objects.get(self.object)?, x, t)) }
     }
 
-    /// Vertex of the cloth nearest to where the ray of the pointer meets it first.
+    /// Returns the cloth vertex nearest to the first crossing of the pointer's ray.
     fn pick(&self, object: &Object, x: &[Vec3], t: f64) -> Option<u32> {
         let ray = self.eye.ray(self.at(t));
         let corner = |v: u32| x[object.place[v as usize] as usize];
@@ -148,7 +150,7 @@ impl Pick {
     }
 }
 
-/// Distance at which a ray of unit length meets a triangle, from either side (Moeller & Trumbore 1997).
+/// Returns the distance at which a ray of unit length hits a triangle, from either side (Moeller & Trumbore 1997).
 fn meets(from: &Vec3, ray: &Vec3, [a, b, c]: &[Vec3; 3]) -> Option<f64> {
     let (ab, ac, away) = (b - a, c - a, from - a);
     let normal = ray.cross(&ac);
@@ -180,7 +182,7 @@ mod tests {
         assert_eq!(presses, [None, None, Some(1), Some(1), None, Some(4)]);
     }
 
-    /// The left top of the picture is left and up; the middle is straight ahead.
+    /// The top left of the picture is left and up; the middle is straight ahead.
     #[test]
     fn rays_go_through_the_picture() {
         let eye = pointer(Aim::Ray, &[]).eye;
@@ -202,7 +204,7 @@ mod tests {
         let motion = pointer(Aim::Motion, &way);
         assert_eq!([0.5, 1.0].map(|t| motion.force(t, 0)), [Vec3::zeros(); 2]);
         assert_eq!([1.5, 2.5, 9.0].map(|t| motion.force(t, 0)), [Vec3::x() * 2.0; 3]);
-        // What was moved before the press does not count.
+        // Motion before the press does not count.
         assert_eq!(motion.force(2.5, 2), Vec3::zeros());
         let down = pointer(Aim::Motion, &[(0.0, [0.5, 0.2], true), (1.0, [0.5, 0.3], true)]);
         assert_eq!(down.force(0.5, 0), -Vec3::y() * 2.0);
@@ -216,7 +218,7 @@ mod tests {
         assert_eq!(meets(&from, &-Vec3::z(), &[Vec3::zeros(), Vec3::y(), Vec3::x()]), Some(3.0));
         assert_eq!(meets(&from, &Vec3::z(), &triangle), None);
         assert_eq!(meets(&from, &Vec3::x(), &triangle), None);
-        // On an edge and on a corner.
+        // Hits on an edge and on a corner.
         assert_eq!(meets(&Vec3::new(0.5, 0.5, 1.0), &-Vec3::z(), &triangle), Some(1.0));
         assert_eq!(meets(&Vec3::z(), &-Vec3::z(), &triangle), Some(1.0));
         assert_eq!(meets(&Vec3::new(0.6, 0.6, 1.0), &-Vec3::z(), &triangle), None);

@@ -1,101 +1,105 @@
-//! Liquid bridges: with what force water between a vertex of wet cloth and a surface pulls them together.
+//! Liquid bridges: capillary force between a vertex of wet cloth and a surface.
 //!
-//! A bridge is a disc of water of radius r and height h. The pressure in it is below that of the air by the curvature of its
-//! side, and its rim pulls by surface tension (Lou, Ji & Qiu 2015; Park & Byun, Eq. 5, whose terms in 1/r join):
+//! A bridge is a disc of water of radius r and height h. The pressure in it is below that of the air by the curvature
+//! of its side. Surface tension acts at its rim (Lou, Ji & Qiu 2015; Park & Byun, Eq. 5, whose terms in 1/r join):
 //!
 //! `F = pi r^2 gamma (cos ta + cos tb)/h + pi r gamma sin ta`
 //!
-//! - [`Law::Volume`]: the angles are constant, the volume V is that of the water which was there when it formed:
-//!   `r = min(sqrt(V/(pi h)), cell)`. It breaks at `(1 + ta/2) V^(1/3)`.
-//! - The paper has `r = cell` and two maps from height to both angles, linear, which contradict each other: in section 3.2.1 they grow
-//!   from 0.001 to 90 degrees at the largest height ([`Law::Text`]), in 4.1 they fall ([`Law::Experiments`]). It breaks at that height.
-//! - [`Law::Area`] is the rival of its figure 5: one disc as large as all cells of the two objects, one mean height, equal shares.
+//! - [`Law::Volume`]: the angles are constant. The volume V is that of the water at its formation:
+//!   `r = min(sqrt(V/(pi h)), cell)`. Rupture is at `(1 + ta/2) V^(1/3)`.
+//! - [`Law::Text`], [`Law::Experiments`]: the paper has `r = cell` and two linear maps from height to both angles. They
+//!   contradict each other. In section 3.2.1 the angles grow from 0.001 to 90 degrees at the largest height, in 4.1
+//!   they fall. Rupture is at that height.
+//! - [`Law::Area`] is the alternative in its figure 5. One disc has the area of all cells of the two objects and their
+//!   mean height. Its force is shared equally.
 //!
-//! Heights below that of the film count as it: what is nearer is the barrier's business. What squeezes the film or draws it out
-//! moves water sideways, `3 pi mu r^4/(2 h^3) dh/dt` (Stefan 1874), implicit. The force is explicit: it falls as the height grows, which
-//! would be no positive stiffness. Where a step would draw a bridge so far that this takes more work than it holds, both become their
-//! means over that way, with none from where it breaks ([`Settings::over`]).
+//! Heights below that of the film are treated as the film's; nearer surfaces are left to the contact barrier. The
+//! squeeze film resists changes of height with `3 pi mu r^4/(2 h^3) dh/dt` (Stefan 1874), implicit. The capillary force
+//! is explicit, because its derivative by the height has the wrong sign for a stiffness. A step could stretch a bridge
+//! so far that this force takes more work than the bridge stores. Both forces are then replaced by their means over
+//! that distance, zero beyond rupture ([`Settings::over`]).
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// The paper's smallest contact angle [rad].
+/// Smallest contact angle of the paper [rad].
 const LEAST: f64 = 0.001 * PI / 180.0;
-/// Intervals of Simpson's rule in the logarithm of the height, even: from the film to the breaking of 1 mm2 it is within 0.1 % for the force
-/// and 1 % for the damping.
+/// Even number of intervals of Simpson's rule in the logarithm of the height. From the film to the rupture of 1 mm2,
+/// the error is below 0.1 % for the force and 1 % for the damping.
 const INTERVALS: u32 = 16;
 
-/// Part of its height, and of what is left until it breaks, by which a bridge opens for less work than it holds, whatever the law.
+/// Relative opening, of the height and of the distance to rupture, that takes less work than a bridge stores under any
+/// law.
 const SURE: f64 = 0.25;
 
 /// Density of water [kg/m^3].
 pub const WATER: f64 = 1000.0;
 
-/// How the force depends on the height.
+/// Dependence of the force on the height.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Law {
-    /// Constant volume and angles.
+    /// Constant volume and contact angles.
     Volume,
-    /// The paper's section 3.2.1.
+    /// Angles of the paper's section 3.2.1.
     Text,
-    /// The paper's section 4.1.
+    /// Angles of the paper's section 4.1.
     Experiments,
-    /// One force for all of a contact, shared.
+    /// Single force for the whole contact area, shared by its bridges.
     Area,
 }
 
 /// Settings of all bridges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// How the force depends on the height.
+    /// Dependence of the force on the height.
     pub law: Law,
     /// Surface tension [N/m].
     pub tension: f64,
     /// Factor of the force.
     pub scale: f64,
-    /// Height at which a bridge of the paper breaks [m].
+    /// Rupture height of the paper's laws [m].
     pub highest: f64,
-    /// Gap up to which one forms [m].
+    /// Largest gap at which a bridge forms [m].
     pub form: f64,
-    /// Least height that counts [m].
+    /// Lower bound of the height [m].
     pub film: f64,
-    /// Contact angles with the cloth and with the surface, of constant volume [rad].
+    /// Contact angles with the cloth and with the surface, for constant volume [rad].
     pub angles: [f64; 2],
-    /// The rim pulls everywhere, not only at the border of what is wetted.
+    /// True if all rims pull, not only those at the border of the wetted area.
     pub all_rims: bool,
-    /// A cloth has bridges to itself.
+    /// True if a cloth has bridges to itself.
     pub to_itself: bool,
     /// Viscosity [Pa s].
     pub viscosity: f64,
 }
 
-/// A bridge in the state: at most one of a vertex and side.
+/// Bridge in the state. A vertex has at most one on each side.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bridge {
     /// Vertex of a wet cloth.
     pub vertex: u32,
-    /// Side of the cloth it is on: 0 where normals point, 1 opposite.
+    /// Side of the cloth: 0 in the direction of the normal, 1 opposite.
     pub side: u8,
     /// Triangle of the surface.
     pub triangle: u32,
-    /// Its water; none where the law asks for none [m^3].
+    /// Volume of its water [m^3]. Zero if the law does not use it.
     pub volume: f64,
-    /// Its height [m].
+    /// Height [m].
     pub height: f64,
 }
 
-/// A disc of water.
+/// Disc of water.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Disc {
     /// Largest radius: that of the vertex's part of the cloth [m].
     pub cell: f64,
     /// Volume [m^3].
     pub volume: f64,
-    /// Its rim pulls.
+    /// True if its rim pulls.
     pub rim: bool,
 }
 
 impl Settings {
-    /// Water at 20 degrees on what it wets fully.
+    /// Returns settings of water at 20 degrees on fully wetted surfaces.
     pub fn water(law: Law) -> Settings {
         Settings {
             law,
@@ -111,17 +115,17 @@ impl Settings {
         }
     }
 
-    /// Bridges draw water.
+    /// Checks whether bridges take water from the film.
     pub fn draws(&self) -> bool {
         self.law == Law::Volume
     }
 
-    /// Height from a gap [m].
+    /// Returns the height of a bridge from its gap [m].
     pub fn height(&self, gap: f64) -> f64 {
         gap.max(self.film)
     }
 
-    /// Radius of a disc so high [m].
+    /// Returns the radius of a disc of this height [m].
     pub fn radius(&self, disc: &Disc, height: f64) -> f64 {
         match self.law {
             Law::Volume => (disc.volume / (PI * height)).sqrt().min(disc.cell),
@@ -138,7 +142,7 @@ impl Settings {
         }
     }
 
-    /// Pull of a disc so high, along the gap [N].
+    /// Returns the pull of a disc of this height, along the gap [N].
     pub fn pull(&self, disc: &Disc, height: f64) -> f64 {
         let r = self.radius(disc, height);
         let [a, b] = self.angles(height);
@@ -146,7 +150,7 @@ impl Settings {
         self.scale * (PI * r * r * self.tension * (a.cos() + b.cos()) / height + rim)
     }
 
-    /// Height at which a disc breaks [m].
+    /// Returns the rupture height of a disc [m].
     pub fn rupture(&self, volume: f64) -> f64 {
         match self.law {
             Law::Volume => (1.0 + self.angles[0] / 2.0) * volume.cbrt(),
@@ -154,8 +158,8 @@ impl Settings {
         }
     }
 
-    /// How far the pull at its gap [m] may draw a disc until it has done the work that is left until the disc breaks, where it is opened by
-    /// `way` [m] and that is farther.
+    /// Returns the distance over which the pull at the gap [m] does the work that remains until rupture. `None` if the
+    /// opening `way` [m] does not exceed that distance.
     pub fn overdrawn(&self, disc: &Disc, gap: f64, way: f64) -> Option<f64> {
         let left = (self.rupture(disc.volume) - gap).max(0.0);
         if way <= SURE * self.height(gap).min(left) {
@@ -165,14 +169,15 @@ impl Settings {
         (way > holds).then_some(holds)
     }
 
-    /// Means of the pull and of the damping of a disc over the way on which its gap [m] opens by `way` [m], in parts of those at the gap.
+    /// Returns the mean pull and damping of a disc while its gap [m] opens by `way` [m]. Both are relative to the
+    /// values at the gap.
     pub fn over(&self, disc: &Disc, gap: f64, way: f64) -> [f64; 2] {
         let (low, high) = (self.height(gap), (gap + way).min(self.rupture(disc.volume)));
         if high <= gap {
             return [0.0; 2];
         }
         let at = |height: f64| [self.pull(disc, height), self.damping(disc, height)];
-        // The film is as strong as its own height.
+        // Within the film, pull and damping are those of the film's height.
         let film = (low - gap).min(high - gap).max(0.0);
         let mut sums = at(low).map(|value| value * film);
         if high > low {
@@ -189,7 +194,7 @@ impl Settings {
         [part(sums[0], pull), part(sums[1], damping)]
     }
 
-    /// Force per speed at which the height changes [N s/m].
+    /// Returns the damping force per speed of the height [N s/m].
     pub fn damping(&self, disc: &Disc, height: f64) -> f64 {
         1.5 * PI * self.viscosity * self.radius(disc, height).powi(4) / height.powi(3)
     }
@@ -203,7 +208,7 @@ mod tests {
         Disc { cell: 5e-3, volume, rim }
     }
 
-    /// Simpson's rule in the logarithm of the height: work to draw a disc from `from` to `to` [J].
+    /// Returns the work to stretch a disc from `from` to `to` [J], by Simpson's rule in the logarithm of the height.
     fn work(settings: &Settings, disc: &Disc, from: f64, to: f64) -> f64 {
         let (n, step) = (2000, (to / from).ln() / 2000.0);
         let at = |k: usize| {
@@ -214,7 +219,8 @@ mod tests {
         (0..=n).map(|k| weight(k) * at(k)).sum::<f64>() * step / 3.0
     }
 
-    /// Methods D33: 11.43 mN at 1 mm, 114.3 mN at 0.1 mm, the rim alone 1.143 mN, of a disc of 5 mm that water wets fully.
+    /// Methods D33: a fully wetted disc of 5 mm pulls with 11.43 mN at 1 mm and 114.3 mN at 0.1 mm. Its rim alone pulls
+    /// with 1.143 mN.
     #[test]
     fn pulls_are_those_of_the_closed_form() {
         let full = Settings::water(Law::Volume);
@@ -229,8 +235,8 @@ mod tests {
         assert!((rim - PI * 5e-3 * 72.75e-3).abs() < 1e-12 && (rim - 1.143e-3).abs() < 5e-7);
     }
 
-    /// Spec M-8: the text's law is 228 mN at 0.05 mm and 1.14 mN at 1 mm; that of the experiments is 19.1 mN at contact and 11.4 mN at
-    /// 1 mm.
+    /// Spec M-8: the law of the text gives 228 mN at 0.05 mm and 1.14 mN at 1 mm. The law of the experiments gives
+    /// 19.1 mN at contact and 11.4 mN at 1 mm.
     #[test]
     fn the_papers_laws_are_what_was_computed_by_hand() {
         let of = |law: Law, h: f64| Settings::water(law).pull(&disc(0.0, true), h) * 1e3;
@@ -238,12 +244,13 @@ mod tests {
         assert!((of(Law::Text, 1e-3) - 1.143).abs() < 1e-3);
         assert!((of(Law::Experiments, 1e-7) - 19.1).abs() < 0.05, "{}", of(Law::Experiments, 1e-7));
         assert!((of(Law::Experiments, 1e-3) - 11.43).abs() < 5e-3);
-        // One vertex is an area of one cell.
+        // A single vertex is an area of one cell.
         assert_eq!(of(Law::Area, 3e-4), of(Law::Experiments, 3e-4));
     }
 
-    /// Work to draw a bridge of constant volume apart, methods A.4: `V gamma (cos ta + cos tb)(1/h0 - 1/h1) + 2 gamma sin ta sqrt(pi V)
-    /// (sqrt h1 - sqrt h0)` while its radius is free, and with a logarithm while it is the cell's.
+    /// Work to separate a bridge of constant volume, methods A.4:
+    /// `V gamma (cos ta + cos tb)(1/h0 - 1/h1) + 2 gamma sin ta sqrt(pi V) (sqrt h1 - sqrt h0)` for a free radius. For
+    /// the radius of the cell it has a logarithm.
     #[test]
     fn the_work_of_separation_is_the_integral() {
         let [ta, tb] = [0.4, 0.2];
@@ -251,7 +258,7 @@ mod tests {
         let disc = disc(1e-8, true);
         let Settings { tension: gamma, .. } = settings;
         let cosines = ta.cos() + tb.cos();
-        // Where it becomes narrower than the cell.
+        // Height at which it becomes narrower than the cell.
         let free = disc.volume / (PI * disc.cell * disc.cell);
         let (h0, h1) = (1e-4, settings.rupture(disc.volume));
         assert!(h0 < free && free < h1 && (h1 - 1.2 * 1e-8f64.cbrt()).abs() < 1e-15);
@@ -264,7 +271,8 @@ mod tests {
         assert!((high - narrow).abs() < 1e-9 * narrow, "{high} {narrow}");
     }
 
-    /// Drawn by any way in one step, the mean pull does the work of the law, and no more than what is left; film and breaking on the way.
+    /// For any distance in one step, the mean pull does the work of the law, and no more than the remaining work. This
+    /// includes film and rupture on the way.
     #[test]
     fn a_step_takes_the_work_of_the_law() {
         for law in [Law::Volume, Law::Text, Law::Experiments] {
@@ -289,7 +297,7 @@ mod tests {
         }
     }
 
-    /// The squeezed film of a disc of 5 mm at 0.1 mm takes 2.9 N s/m.
+    /// The squeeze film of a disc of 5 mm at 0.1 mm has a damping of 2.9 N s/m.
     #[test]
     fn the_film_damps_as_stefan_has_it() {
         let damping = Settings::water(Law::Experiments).damping(&disc(0.0, false), 1e-4);

@@ -1,9 +1,10 @@
 //! Liquid bridges in a step.
 //!
-//! A bridge forms where a vertex of wet cloth touches a surface and its film has water, follows the nearest point of the surface by walking
-//! from triangle to triangle, and breaks when it is drawn too high, when the cloth has turned its other side, or with the surface.
-//! Contacts say where to look; heights are measured at the positions that were proven, so that lists of candidates decide nothing, and the
-//! distance at which contact acts only where a bridge begins. In the system a bridge is a link along the gap: a pair of forces, momentum is kept, linear and angular.
+//! A bridge forms where a vertex of wet cloth with water in its film touches a surface. It follows the nearest point of
+//! the surface by a walk over triangles. It breaks at its rupture height, when the cloth has turned its other side, or
+//! with the surface. Contacts give the candidates. Heights are measured at the proven positions, so that candidate
+//! lists have no influence. The activation distance matters only for the formation. In the system a bridge is a link
+//! along the gap. Its forces are a pair, so linear and angular momentum are conserved.
 
 use super::bridge::{Bridge, Disc, Law, WATER};
 use super::cloths::Wet;
@@ -18,62 +19,63 @@ use crate::world::step::Step;
 use crate::world::{State, World};
 use std::collections::BTreeMap;
 
-/// Triangles on the way to the nearest one, at most.
+/// Largest number of triangles in a walk.
 const WALK: usize = 64;
-/// Cosine between the cloth's normal and the gap from which on the other side has turned to the surface: less may be cloth on edge.
+/// Cosine between the cloth's normal and the gap below which the other side faces the surface. A smaller magnitude
+/// could be cloth on edge.
 const TURNED: f64 = -0.5;
-/// Right-hand side of what clings, in units of the least that counts, above which it counts as this.
+/// Upper bound of the right-hand side of components with bridges, relative to the floor.
 const CLINGS: f64 = 10.0;
-/// Part of the bridges of a vertex whose other surface is wet as well and has bridges of its own.
+/// Factor of a bridge whose other surface is wet cloth too, with bridges of its own.
 const HALF: f64 = 0.5;
 
-/// A bridge in a step.
+/// Bridge in a step.
 #[derive(Clone, Copy, Debug, Default)]
 struct Acting {
     /// Vertex, then the corners of the triangle.
     vertices: [u32; 4],
-    /// One, then the corners' weights, negative.
+    /// Weight 1 of the vertex, then the negative weights of the corners.
     weights: [f64; 4],
-    /// From the surface to the vertex.
+    /// Unit vector from the surface to the vertex.
     normal: Vec3,
     disc: Disc,
-    /// Distance less the thickness, and the height of the bridge [m].
+    /// Distance minus thickness, and the height of the bridge [m].
     gap: f64,
     height: f64,
     /// Part of the full pull.
     share: f64,
-    /// Along the normal, toward each other [N].
+    /// Attractive force along the normal [N].
     pull: f64,
-    /// Force per speed along it [N s/m].
+    /// Damping force per speed along the normal [N s/m].
     damping: f64,
-    /// Force on the vertex where `z = 0` [N], and how much it falls from there [N/m].
+    /// Force on the vertex at `z = 0` [N], and its decrease with the opening [N/m].
     force: f64,
     stiffness: f64,
-    /// The step draws it farther than what it holds.
+    /// True if the step stretches the bridge beyond its work.
     overdrawn: bool,
 }
 
 impl Acting {
-    /// How far the gap opens where its vertices move by `moved` [m].
+    /// Returns the opening of the gap for displacements `moved` of vertices [m].
     fn opens(&self, moved: impl Fn(usize) -> Vec3) -> f64 {
         (0..4).map(|k| self.normal.dot(&moved(self.vertices[k] as usize)) * self.weights[k]).sum()
     }
 
-    /// Acts with parts of its pull and damping, where the gap opens by `flight` in free flight [m].
+    /// Sets force and stiffness from parts of pull and damping. `flight` is the opening in free flight [m].
     fn act(&mut self, [pull, damping]: [f64; 2], flight: f64, h: f64) {
         self.stiffness = damping * self.damping / h;
         self.force = -pull * self.pull - self.stiffness * flight;
     }
 }
 
-/// Where a vertex is over a surface.
+/// Closest point of a surface to a vertex.
 #[derive(Clone, Copy, Debug)]
 struct Over {
     triangle: u32,
     weights: [f64; 3],
-    /// From the surface to the vertex.
+    /// Unit vector from the surface to the vertex.
     normal: Vec3,
-    /// Distance less the thickness [m].
+    /// Distance minus thickness [m].
     gap: f64,
 }
 
@@ -81,14 +83,14 @@ struct Over {
 #[derive(Default)]
 pub struct Bridges {
     acting: Vec<Acting>,
-    /// Triangles at each vertex of the surface, and where they begin.
+    /// Surface triangles around each vertex in CSR form: indices, offsets.
     around: (Vec<u32>, Vec<u32>),
     /// Sides on which each moving vertex has a bridge.
     sides: Vec<[bool; 2]>,
 }
 
 impl Bridges {
-    /// For a world.
+    /// Creates the storage for a world.
     pub fn new(world: &World) -> Bridges {
         let mut starts = vec![0u32; world.rest.len() + 1];
         let corners = || (0..).zip(&world.surface.triangles).flat_map(|(t, corners)| corners.map(|v| (v, t)));
@@ -103,7 +105,7 @@ impl Bridges {
         Bridges { around: (around, starts), sides: vec![[false; 2]; world.moving], ..Bridges::default() }
     }
 
-    /// Finds what the bridges of the state do at its positions.
+    /// Computes geometry, pull and damping of the state's bridges at its positions.
     pub fn look(&mut self, wet: &Wet, At { world, state }: At, bridges: &[Bridge]) {
         let Bridges { acting, sides, .. } = self;
         acting.resize(bridges.len(), Acting::default());
@@ -138,13 +140,13 @@ impl Bridges {
         }
     }
 
-    /// Forces at free flight.
+    /// Computes the forces for free flight.
     pub fn pull(&mut self, wet: &Wet, world: &World, step: &Step) {
         let law = &wet.bridges;
         par::each_mut(&mut self.acting, |_, acting| {
             let Acting { disc, gap, vertices, weights, pull, .. } = *acting;
             let way = acting.opens(|v| step.moved[v]);
-            // What has more energy of motion than the bridge holds is not stopped by it.
+            // A bridge cannot stop a motion whose kinetic energy exceeds its work.
             let passes = |holds: f64| {
                 let mobility = mobility(world, step, &vertices, &weights).unwrap_or(0.0);
                 0.5 * (way / step.h).powi(2) > pull * holds * mobility
@@ -155,7 +157,8 @@ impl Bridges {
         });
     }
 
-    /// Gives those that a solution draws farther than what they hold their mean forces on the way. True when there are any more.
+    /// Replaces the forces of bridges that a solution stretches beyond their work by means over the distance. Returns
+    /// true if there are more of them.
     pub fn let_go(&mut self, wet: &Wet, step: &Step) -> bool {
         let law = &wet.bridges;
         let held = |acting: &Acting| {
@@ -166,7 +169,7 @@ impl Bridges {
         }
         par::each_mut(&mut self.acting, |_, acting| {
             if !held(acting) {
-                // What no bridge holds goes about as far as in free flight.
+                // A vertex without a bridge moves about as far as in free flight.
                 let [flight, way] = [acting.opens(|v| step.flight(v as u32)), acting.opens(|v| step.moved[v])];
                 acting.act(law.over(&acting.disc, acting.gap, flight.max(way)), flight, step.h);
                 acting.overdrawn = true;
@@ -175,22 +178,22 @@ impl Bridges {
         true
     }
 
-    /// Bounds of the right-hand sides of components, from the least that count: what clings is pressed by many times its weight, and is to be as
-    /// exact as if that weight alone acted.
+    /// Bounds the right-hand sides of components with bridges, from the floors. Adhesion presses such cloth with many
+    /// times its weight, but the tolerance shall be that for the weight alone.
     pub fn bound(&self, world: &World, floors: &[f64], ceilings: &mut [f64]) {
         for k in self.coupled().flatten().filter_map(|v| world.component.get(v as usize)) {
             ceilings[*k as usize] = CLINGS * floors[*k as usize];
         }
     }
 
-    /// Vertices of all bridges, those with weight.
+    /// Iterates over the vertices of each bridge with nonzero weight.
     pub fn coupled(&self) -> impl Iterator<Item = impl Iterator<Item = u32>> {
         self.acting.iter().map(|acting| {
             acting.vertices.into_iter().zip(acting.weights).filter(|(_, weight)| *weight != 0.0).map(|(v, _)| v)
         })
     }
 
-    /// Gives `forces` the force that the step used on each bridge [N].
+    /// Reports to `forces` the force of each bridge in the step [N].
     pub fn each_force(&self, step: &Step, forces: &mut dyn Forces) {
         for Acting { vertices, weights, normal, force, stiffness, .. } in &self.acting {
             let opens: f64 = (0..4).map(|k| normal.dot(&step.solved(vertices[k])) * weights[k]).sum();
@@ -198,7 +201,7 @@ impl Bridges {
         }
     }
 
-    /// Gives `f` a vertex of each bridge that draws both sides together, and the work that its pull does in the step [J].
+    /// Calls `add` with the vertices of each bridge that closes, and the work of its pull in the step [J].
     pub fn each_work(&self, step: &Step, add: &mut dyn FnMut(usize, f64)) {
         for Acting { vertices, weights, normal, pull, .. } in &self.acting {
             let closes: f64 = (0..4).map(|k| -normal.dot(&step.moved[vertices[k] as usize]) * weights[k]).sum();
@@ -212,12 +215,12 @@ impl Bridges {
         }
     }
 
-    /// Number of bridges and the sum of their pulls [N].
+    /// Returns the number of bridges and the sum of their pulls [N].
     pub fn summary(&self) -> (usize, f64) {
         (self.acting.len(), self.acting.iter().fold(0.0, |sum, acting| sum + acting.pull))
     }
 
-    /// After a step: bridges follow, break and form at the positions of `state`.
+    /// Updates bridges after a step: they follow, break and form at the positions of `state`.
     pub fn commit(&mut self, wet: &Wet, world: &World, state: &mut State, memory: &mut WaterState, made: Made) {
         let old = std::mem::take(&mut memory.bridges);
         let followed = par::map(old.len(), |k| self.follow(wet, At { world, state }, made.step, &old[k]));
@@ -242,7 +245,7 @@ impl Bridges {
         memory.bridges = all;
     }
 
-    /// A bridge at new positions; none where it breaks.
+    /// Returns a bridge at new positions. `None` if it breaks.
     fn follow(&self, wet: &Wet, At { world, state }: At, step: &Step, bridge: &Bridge) -> Option<Bridge> {
         let other = world.surface.object[world.surface.triangles[bridge.triangle as usize][0] as usize];
         if !world.there(usize::from(other), step.next) {
@@ -255,7 +258,7 @@ impl Bridges {
         holds.then_some(Bridge { triangle: over.triangle, height, ..*bridge })
     }
 
-    /// New bridges: where wet vertices touch and have none on that side yet, the nearest of each.
+    /// Finds new bridges at contacts of wet vertices without a bridge on that side. Each has the nearest surface point.
     fn form(
         &self,
         wet: &Wet,
@@ -264,7 +267,7 @@ impl Bridges {
         old: &[Bridge],
         touching: &dyn Touching,
     ) -> Vec<Bridge> {
-        // Those of a vertex follow each other.
+        // Bridges of a vertex are consecutive.
         let has = |v: u32| {
             let from = old.partition_point(|bridge| bridge.vertex < v);
             old[from..].iter().take_while(move |bridge| bridge.vertex == v)
@@ -282,7 +285,7 @@ impl Bridges {
         touching.each(&mut |touch| {
             asked.extend(touch.triangle.map(|t| (touch.vertices[0], t)).filter(|(v, t)| asks(*v, *t)));
         });
-        // Those that had to be stopped come last.
+        // Contacts with a penalty come last, so the list is sorted.
         asked.sort_unstable();
         let looked = par::map(asked.len(), |k| {
             let (v, t) = asked[k];
@@ -292,7 +295,7 @@ impl Bridges {
         });
         let mut new: Vec<(f64, Bridge)> = Vec::new();
         for ((vertex, _), (over, side)) in asked.into_iter().zip(looked) {
-            // What turns over an edge would have two bridges over one gap.
+            // A vertex that passes over an edge would get two bridges over one gap.
             if over.gap > wet.bridges.form || has(vertex).any(|b| b.side == side || b.triangle == over.triangle) {
                 continue;
             }
@@ -311,7 +314,7 @@ impl Bridges {
         new.into_iter().map(|(_, bridge)| bridge).collect()
     }
 
-    /// The nearest point from a triangle on, as long as neighbours are nearer.
+    /// Walks from a triangle to the nearest point, as long as neighbours are nearer.
     fn walk(&self, world: &World, x: &[Vec3], vertex: u32, from: u32) -> Over {
         let (around, starts) = &self.around;
         let surface = &world.surface;
@@ -344,7 +347,7 @@ impl Bridges {
     }
 }
 
-/// Where a vertex is over a triangle.
+/// Returns the closest point of a triangle to a vertex.
 fn above(world: &World, x: &[Vec3], vertex: u32, triangle: u32) -> Over {
     let corners = world.surface.triangles[triangle as usize];
     let [a, b, c] = corners.map(|v| x[v as usize]);
@@ -360,18 +363,19 @@ fn above(world: &World, x: &[Vec3], vertex: u32, triangle: u32) -> Over {
     Over { triangle, weights, normal, gap: distance - thick }
 }
 
-/// Cosine between a vertex's normal and the way to the surface: above zero where the cloth's front is on it.
+/// Returns the cosine between a vertex's normal and the direction to the surface. It is positive if the front of the
+/// cloth faces the surface.
 fn faces(world: &World, x: &[Vec3], vertex: u32, normal: &Vec3) -> f64 {
     -world.surface.normal(vertex as usize, |v| x[v]).dot(normal)
 }
 
-/// The triangle is of a wet cloth, whose own vertices bridge the same area.
+/// Checks whether the triangle belongs to a wet cloth, whose own vertices have bridges over the same area.
 fn shared(world: &World, wet: &Wet, bridge: &Bridge) -> bool {
     let corner = world.surface.triangles[bridge.triangle as usize][0] as usize;
     wet.wets[usize::from(world.surface.object[corner])]
 }
 
-/// The disc of a bridge; its rim pulls at the border of what is wetted on that side of the cloth.
+/// Returns the disc of a bridge. Its rim pulls at the border of the wetted area on that side of the cloth.
 fn disc(world: &World, wet: &Wet, sides: &[[bool; 2]], bridge: &Bridge) -> Disc {
     let v = bridge.vertex as usize;
     let surrounded = |w: &u32| sides.get(*w as usize).is_some_and(|sides| sides[usize::from(bridge.side)]);
@@ -379,7 +383,7 @@ fn disc(world: &World, wet: &Wet, sides: &[[bool; 2]], bridge: &Bridge) -> Disc 
     Disc { cell: wet.radius[v], volume: bridge.volume, rim }
 }
 
-/// Volume that a new bridge of a vertex takes: the film of one side, of what there is [m^3].
+/// Returns the volume of water for a new bridge of a vertex [m^3]: the vertex's film, at most that of one side.
 fn volume(wet: &Wet, memory: &WaterState, v: usize) -> f64 {
     match wet.cloth_of(v) {
         Some((cloth, k)) if wet.bridges.draws() => memory.water.film[v].min(0.5 * cloth.most_film(k)) / WATER,
@@ -387,7 +391,7 @@ fn volume(wet: &Wet, memory: &WaterState, v: usize) -> f64 {
     }
 }
 
-/// Bridges on both sides of a vertex that form at once share its film; of a vertex they follow each other.
+/// Divides the film of a vertex between bridges that form on both sides at once. Bridges of a vertex are consecutive.
 fn share_film(memory: &WaterState, new: &mut [Bridge]) {
     let vertices: Vec<u32> = new.iter().map(|bridge| bridge.vertex).collect();
     for (k, bridge) in new.iter_mut().enumerate() {
@@ -398,7 +402,7 @@ fn share_film(memory: &WaterState, new: &mut [Bridge]) {
     }
 }
 
-/// The area law: all bridges between two objects are one disc with their mean height, whose pull they share.
+/// Applies the area law: all bridges between two objects are one disc of their mean height, whose pull they share.
 fn spread(world: &World, wet: &Wet, acting: &mut [Acting]) {
     let pair = |a: &Acting| [a.vertices[0], a.vertices[1]].map(|v| world.surface.object[v as usize]);
     // Area over pi, sum of heights, number.
@@ -416,7 +420,8 @@ fn spread(world: &World, wet: &Wet, acting: &mut [Acting]) {
     }
 }
 
-/// Water of a broken bridge goes back to the film; where both sides are wet cloth, half of it to the other as far as there is room.
+/// Returns the water of a broken bridge to the film. If both sides are wet cloth, half goes to the other side, up to
+/// its capacity.
 fn give_back(wet: &Wet, world: &World, state: &mut State, memory: &mut WaterState, bridge: &Bridge) {
     let v = bridge.vertex as usize;
     let mass = (bridge.volume * WATER).min(memory.water.bridged[v]);

@@ -1,10 +1,10 @@
-//! Water in cloth: what it takes up, what stands on it as a film, what wicks along it and dries.
+//! Water in cloth: uptake, surface film, wicking and drying.
 //!
-//! A dry kilogram takes up `A = B (1 - exp(-t/c))` while it is supplied (Chen, Xu & Wu 2004; Park & Byun, Eq. 3), here as the rate of the
-//! state, `dA/dt = (B - A)/c`, exact over a step: the same curve from zero, and it goes on from anywhere. What is supplied has a full
-//! film on both sides at once; where nothing is supplied the cloth takes up its film at the same rate. Wicking is diffusion of the
-//! saturation along the cloth, implicit, and moves water by fluxes, so none is lost. Drying takes the film first, what is in
-//! bridges last.
+//! A dry kilogram takes up `A = B (1 - exp(-t/c))` while it is supplied (Chen, Xu & Wu 2004; Park & Byun, Eq. 3). Here
+//! it is a rate of the state, `dA/dt = (B - A)/c`, exact over a step. The curve from zero is the same, and it continues
+//! from any state. Supplied cloth has a full film on both sides at once. Without supply, the cloth takes up its film at
+//! the same rate. Wicking is implicit diffusion of the saturation along the cloth. It moves water by fluxes, so that
+//! mass is conserved. Drying takes the film first, and the water of bridges last.
 
 use crate::linalg::diffusion::{Diffusion, Equation, Stop};
 use crate::linalg::graph::Graph;
@@ -12,92 +12,93 @@ use crate::linalg::{Vec3, par};
 use crate::mesh::topology::Topology;
 use std::ops::Range;
 
-/// Part of its pores that a full cloth has open: the last of them empty under the least pressure.
+/// Smallest open part of the pores. A saturated cloth's last pores empty under the least pressure.
 const LEAST: f64 = 1e-3;
 
-/// How accurate wicking is.
+/// Stopping rule of wicking.
 const STOP: Stop = Stop { tolerance: 1e-8, floor: 0.0, progress: 0.0, iterations: 500 };
 
-/// What a fabric does with water.
+/// Properties of a fabric with water.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fabric {
-    /// `B`: water that a dry kilogram takes up [kg/kg].
+    /// Capacity `B`: water that a dry kilogram takes up [kg/kg].
     pub capacity: f64,
-    /// `c`: time in which it takes up all but 1/e of that [s].
+    /// Time constant `c` of the uptake [s].
     pub time: f64,
-    /// Film that a side holds [kg/m^2].
+    /// Largest film on a side [kg/m^2].
     pub film: f64,
     /// Diffusivity of the saturation along the cloth [m^2/s].
     pub wicking: f64,
-    /// Water that evaporates where none is supplied [kg/(m^2 s)].
+    /// Rate of evaporation without supply [kg/(m^2 s)].
     pub drying: f64,
-    /// Friction of its surface when it is full of water, in units of that when it is dry.
+    /// Friction of the saturated surface relative to that of the dry one.
     pub friction: f64,
-    /// Its stiffness when it is full of water, in units of that when it is dry.
+    /// Stiffness of the saturated cloth relative to that of the dry one.
     pub stiffness: f64,
-    /// `p`: it lets air through by the part `(1 - S)^p` of what it does dry, at the saturation S.
+    /// Exponent `p` of the relative permeability `(1 - S)^p` at the saturation S.
     pub blocks: f64,
 }
 
 impl Fabric {
-    /// Dry and wet alike but for the water: takes up `capacity` [kg/kg] in the time `time` [s], without a film.
+    /// Returns a fabric whose properties do not change with water. It takes up `capacity` [kg/kg] with the time
+    /// constant `time` [s], without a film.
     pub fn plain(capacity: f64, time: f64) -> Fabric {
         Fabric { capacity, time, film: 0.0, wicking: 0.0, drying: 0.0, friction: 1.0, stiffness: 1.0, blocks: 0.0 }
     }
 }
 
-/// Water of all moving vertices; all empty where no cloth is wet.
+/// Water of all moving vertices. All lists are empty without wet cloth.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Water {
-    /// In the cloth [kg].
+    /// Mass in the cloth [kg].
     pub absorbed: Vec<f64>,
-    /// On its surface [kg].
+    /// Mass in the surface film [kg].
     pub film: Vec<f64>,
-    /// In bridges [kg].
+    /// Mass in bridges [kg].
     pub bridged: Vec<f64>,
-    /// All that has joined so far, what was there at the start included [kg].
+    /// Total mass supplied so far, including that of the start [kg].
     pub joined: f64,
-    /// All that has evaporated so far [kg].
+    /// Total mass evaporated so far [kg].
     pub dried: f64,
 }
 
 impl Water {
-    /// None, of so many vertices.
+    /// Returns no water on `vertices` vertices.
     pub fn none(vertices: usize) -> Water {
         let none = || vec![0.0; vertices];
         Water { absorbed: none(), film: none(), bridged: none(), joined: 0.0, dried: 0.0 }
     }
 
-    /// Of a vertex [kg].
+    /// Returns the mass of water of a vertex [kg].
     pub fn at(&self, v: usize) -> f64 {
         if self.absorbed.is_empty() { 0.0 } else { self.absorbed[v] + self.film[v] + self.bridged[v] }
     }
 
-    /// Of all vertices [kg].
+    /// Returns the mass of water of all vertices [kg].
     pub fn total(&self) -> f64 {
         par::sum(self.absorbed.len(), |v| self.at(v))
     }
 }
 
-/// A cloth that takes up water.
+/// Cloth that takes up water.
 #[derive(Clone, Debug)]
 pub struct Cloth {
     /// Its vertices.
     pub vertices: Range<usize>,
-    /// What it does with water.
+    /// Properties with water.
     pub fabric: Fabric,
     /// Dry mass by vertex [kg].
     pub dry: Vec<f64>,
     /// Area of one side by vertex [m^2].
     pub areas: Vec<f64>,
-    /// Who is next to whom.
+    /// Neighbours of each vertex.
     graph: Graph,
-    /// What wicks along each edge, per second and saturation [kg/s].
+    /// Wicking rate of each edge per saturation [kg/s].
     conducts: Vec<f64>,
 }
 
 impl Cloth {
-    /// With vertices at `x` [m] at rest and triangles of these; `dry` mass by vertex [kg].
+    /// Creates the cloth from vertices at `x` [m] at rest, their triangles, and `dry` mass by vertex [kg].
     pub fn new(vertices: Range<usize>, fabric: Fabric, x: &[Vec3], triangles: &[[u32; 3]], dry: Vec<f64>) -> Cloth {
         let topology = Topology::new(x.len(), triangles);
         let (areas, shapes) = topology.areas_and_shapes(x, triangles);
@@ -107,23 +108,23 @@ impl Cloth {
         Cloth { vertices, fabric, dry, areas, graph: Graph::new(x, topology.edges), conducts }
     }
 
-    /// Most water that vertex `k` of it takes up [kg].
+    /// Returns the largest uptake of its vertex `k` [kg].
     pub fn capacity(&self, k: usize) -> f64 {
         self.fabric.capacity * self.dry[k]
     }
 
-    /// Most film on both sides of vertex `k` [kg].
+    /// Returns the largest film on both sides of vertex `k` [kg].
     pub fn most_film(&self, k: usize) -> f64 {
         2.0 * self.fabric.film * self.areas[k]
     }
 
-    /// Part of its capacity that vertex `k` has.
+    /// Returns the saturation of vertex `k`.
     pub fn saturation(&self, water: &Water, k: usize) -> f64 {
         let capacity = self.capacity(k);
         if capacity > 0.0 { (water.absorbed[self.vertices.start + k] / capacity).min(1.0) } else { 0.0 }
     }
 
-    /// Part of the air that vertex `k` of it lets through, of what it does dry.
+    /// Returns the permeability at its vertex `k` relative to that when dry.
     pub fn lets_through(&self, water: &Water, k: usize) -> f64 {
         match self.fabric.blocks {
             0.0 => 1.0,
@@ -131,7 +132,8 @@ impl Cloth {
         }
     }
 
-    /// Takes up and loses water over `h` seconds; `supplied` tells which of its vertices are, and `joins` gets what joins each [kg].
+    /// Takes up and evaporates water over `h` seconds. `supplied` marks its supplied vertices, and `joins` receives the
+    /// supply of each [kg].
     pub fn soak(&self, water: &mut Water, supplied: &[bool], h: f64, joins: &mut [f64]) {
         let Fabric { time, drying, .. } = self.fabric;
         let rate = -(-h / time).exp_m1();
@@ -161,7 +163,7 @@ impl Cloth {
         water.joined += joins.iter().sum::<f64>();
     }
 
-    /// Wicks along the cloth over `h` seconds; gives `f` from which of its vertices to which, and how much [kg].
+    /// Wicks along the cloth over `h` seconds. Calls `f` for each flux between its vertices: from, to, mass [kg].
     pub fn wick(&self, water: &mut Water, h: f64, work: &mut Work, mut f: impl FnMut(usize, usize, f64)) {
         if self.fabric.wicking == 0.0 {
             return;
@@ -178,7 +180,7 @@ impl Cloth {
         saturation.extend((0..self.dry.len()).map(|k| self.saturation(water, k)));
         let fixed: Vec<bool> = vertex.iter().map(|capacity| *capacity == 0.0).collect();
         let equation = Equation { graph: &self.graph, vertex, edge, fixed: &fixed };
-        // Capacities are positive, so is the matrix; one that is not leaves the guess, and the fluxes of that.
+        // Capacities are positive, so the matrix is positive definite. Otherwise the guess remains, with its fluxes.
         diffusion.solve(&equation, right, saturation, STOP);
         for ([a, b], conducts) in self.graph.edges.iter().map(|e| e.map(|v| v as usize)).zip(&*edge) {
             let flux = conducts * (saturation[a] - saturation[b]);
@@ -215,7 +217,7 @@ mod tests {
         Fabric { film: 0.1, ..Fabric::plain(0.84, 8.884 * 60.0) }
     }
 
-    /// Methods D34: cotton takes up 0.531 g/g in the time c, whatever the steps.
+    /// Methods D34: cotton takes up 0.531 g/g in the time c, for any step size.
     #[test]
     fn it_takes_up_what_the_curve_says() {
         let cloth = cloth(cotton());
@@ -231,7 +233,7 @@ mod tests {
         }
     }
 
-    /// Drawn up from the film, wicked along and dried: what joined is there or has evaporated.
+    /// With uptake from the film, wicking and drying, the supplied mass equals the mass present plus that evaporated.
     #[test]
     fn no_water_is_lost() {
         let cloth = cloth(Fabric { wicking: 1e-6, drying: 1e-4, time: 2.0, ..cotton() });
@@ -249,7 +251,7 @@ mod tests {
         assert!(water.dried > 0.0 && water.absorbed[40] > 0.0);
     }
 
-    /// A wave of saturation along a strip decays by `exp(-D k^2 t)`.
+    /// A wave of saturation along a strip decays as `exp(-D k^2 t)`.
     #[test]
     fn it_wicks_as_heat_spreads() {
         let (length, n) = (0.2, 80);
@@ -276,7 +278,7 @@ mod tests {
         let exact = 0.3 * (-2e-6 * k2 * h * f64::from(steps)).exp();
         let found = cloth.saturation(&water, 0) - 0.5;
         let found = found / wave(0);
-        // Backward Euler: half a step's rate; cells: (k dx)^2/12.
+        // Error of backward Euler: half a step's rate. Error of the mesh: (k dx)^2/12.
         assert!(
             (found / exact - 1.0).abs() < 0.5 * 2e-6 * k2 * h * 2e-6 * k2 * h * f64::from(steps) + 2e-3,
             "{found} {exact}"

@@ -1,4 +1,4 @@
-//! Wet cloths: which there are, where water comes from, and how large the part of the cloth is that each vertex stands for.
+//! Wet cloths, their sources of water, and the area of each vertex.
 
 use super::bridge::Settings;
 use super::capillary::{Cloth, Fabric, Water};
@@ -9,64 +9,64 @@ use crate::mesh::topology::Topology;
 use crate::world::{Object, World};
 use std::f64::consts::PI;
 
-/// Everything about water that is constant in a run.
+/// Constants of water in a run.
 #[derive(Clone, Debug)]
 pub struct Wet {
     /// Cloths that take up water.
     pub cloths: Vec<Cloth>,
-    /// Where it comes from.
+    /// Sources of water.
     pub sources: Vec<Source>,
-    /// Bridges between them and what they touch.
+    /// Settings of bridges to surfaces in contact.
     pub bridges: Settings,
-    /// Radius of the part of the cloth that each moving vertex stands for; zero of what is not wet [m].
+    /// Radius of each moving vertex's part of the cloth [m]. Zero for vertices that are not wet.
     pub radius: Vec<f64>,
-    /// By object: it is a wet cloth.
+    /// True for wet cloths, by object.
     pub wets: Vec<bool>,
     /// Water at the start.
     pub start: Water,
 }
 
-/// Where and when water joins a cloth.
+/// Source: place and time of supply of water to a cloth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Source {
-    /// Which of the wet cloths.
+    /// Index of the wet cloth.
     pub cloth: usize,
-    /// Where.
+    /// Place of the supply.
     pub place: Place,
-    /// From when on [s].
+    /// Start time [s].
     pub from: f64,
-    /// Until when [s].
+    /// End time [s].
     pub until: f64,
-    /// Velocity of the water; that of the cloth it joins where there is none [m/s].
+    /// Velocity of the water [m/s]. Without one, the water has that of the cloth.
     pub velocity: Option<Vec3>,
 }
 
-/// Where water is.
+/// Place of a supply of water.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Place {
-    /// All over the cloth.
+    /// The whole cloth.
     Everywhere,
-    /// In a box, between its lowest and its highest corner [m].
+    /// Box between its lowest and highest corner [m].
     Inside(Vec3, Vec3),
-    /// On an object that the cloth touches.
+    /// Contact with an object.
     On(usize),
 }
 
-/// What a cloth has of water.
+/// Wet cloth in the scene description.
 #[derive(Clone, Debug)]
 pub struct WetInput {
     /// Name of the cloth.
     pub cloth: String,
-    /// What it does with water.
+    /// Properties with water.
     pub fabric: Fabric,
-    /// Part of its capacity that it has at the start.
+    /// Saturation at the start.
     pub saturation: f64,
-    /// Its film is full at the start.
+    /// True if its film is full at the start.
     pub filmed: bool,
 }
 
 impl Wet {
-    /// For a world that has its objects.
+    /// Creates the wet cloths of a world. Inputs for missing objects are skipped.
     pub fn new(world: &World, inputs: &[WetInput], bridges: Settings) -> Wet {
         let mut water = Water::none(world.moving);
         let mut wet = Wet {
@@ -100,7 +100,7 @@ impl Wet {
         wet
     }
 
-    /// Values of wet vertices, by moving vertex; `other` for all others.
+    /// Sets a value for each moving vertex: `of` on wet cloths, `other` elsewhere.
     fn spread(&self, all: &mut Vec<f64>, moving: usize, other: f64, of: impl Fn(&Cloth, usize) -> f64) {
         all.clear();
         all.resize(moving, other);
@@ -109,7 +109,7 @@ impl Wet {
         }
     }
 
-    /// Sets the relative growth of friction of each moving vertex; nothing where no cloth's changes.
+    /// Sets the relative growth of friction of each moving vertex. Empty if no cloth's friction changes.
     pub fn roughen(&self, water: &Water, moving: usize, growth: &mut Vec<f64>) {
         growth.clear();
         if self.rubs() {
@@ -117,7 +117,7 @@ impl Wet {
         }
     }
 
-    /// Sets the part of its stiffness that each moving vertex has; nothing where no cloth's changes.
+    /// Sets the relative stiffness of each moving vertex. Empty if no cloth's stiffness changes.
     pub fn soften(&self, water: &Water, moving: usize, soft: &mut Vec<f64>) {
         if self.softens() {
             self.spread(soft, moving, 1.0, |cloth, k| {
@@ -126,29 +126,29 @@ impl Wet {
         }
     }
 
-    /// Sets the part of its permeability that each moving vertex has.
+    /// Sets the relative permeability of each moving vertex.
     pub fn block(&self, water: &Water, moving: usize, lets_through: &mut Vec<f64>) {
         self.spread(lets_through, moving, 1.0, |cloth, k| cloth.lets_through(water, k));
     }
 
-    /// Water changes the friction of some cloth.
+    /// Checks whether water changes the friction of any cloth.
     fn rubs(&self) -> bool {
         self.cloths.iter().any(|cloth| cloth.fabric.friction != 1.0)
     }
 
-    /// Water changes the stiffness of some cloth.
+    /// Checks whether water changes the stiffness of any cloth.
     fn softens(&self) -> bool {
         self.cloths.iter().any(|cloth| cloth.fabric.stiffness != 1.0)
     }
 
-    /// The wet cloth that a vertex is of, and the vertex's number there.
+    /// Returns the wet cloth of a vertex, and the index of the vertex in it.
     pub fn cloth_of(&self, v: usize) -> Option<(&Cloth, usize)> {
         let cloth = self.cloths.iter().find(|cloth| cloth.vertices.contains(&v))?;
         Some((cloth, v - cloth.vertices.start))
     }
 }
 
-/// Spacing of a lattice [m]: half of it is the radius of a vertex's bridge, as the paper has it.
+/// Returns the spacing of a lattice [m]. Half of it is the radius of a vertex's bridge, as in the paper.
 fn spacing(world: &World, object: &Object) -> Option<f64> {
     let positions: Vec<Vec3> = object.place.iter().map(|v| world.rest[*v as usize]).collect();
     let mesh = TriMesh { positions, triangles: object.triangles.clone(), ..TriMesh::default() };

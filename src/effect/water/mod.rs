@@ -1,4 +1,4 @@
-//! Water in cloth, on it, and in bridges to what it touches.
+//! Water in cloth, on its surface, and in liquid bridges.
 
 /// Law of a liquid bridge.
 pub mod bridge;
@@ -8,9 +8,9 @@ pub mod bridges;
 pub mod capillary;
 /// Wet cloths of a world.
 pub mod cloths;
-/// Channels.
+/// Channels of water.
 pub mod quantities;
-/// Water that joins, moves and leaves.
+/// Supply, transport and evaporation of water.
 pub mod transport;
 
 use super::order;
@@ -38,18 +38,18 @@ pub struct WaterState {
 /// Water in cloths and on them.
 pub static WATER: Tally =
     Tally { word: "water", unit: "kg", sentence: "Water in cloths and on them [kg].", whole: false, join: Join::Last };
-/// Water that has joined.
+/// Water supplied.
 pub static JOINED: Tally = Tally {
     word: "joined",
     sentence: "Water that has joined cloths so far, that of the start included [kg].",
     ..WATER
 };
-/// Water that has left.
+/// Water evaporated.
 pub static DRIED: Tally = Tally { word: "dried", sentence: "Water that has evaporated so far [kg].", ..WATER };
 /// Number of bridges.
 pub static BRIDGES: Tally =
     Tally { word: "bridges", unit: "", sentence: "Liquid bridges in the last step.", whole: true, join: Join::Last };
-/// Pull of bridges.
+/// Sum of the pulls of all bridges.
 pub static ADHESION: Tally = Tally {
     word: "adhesion",
     unit: "N",

@@ -1,4 +1,4 @@
-//! Water of cloths at their vertices.
+//! Channels of water on cloths, at their vertices.
 
 use super::WaterState;
 use super::capillary::Cloth;
@@ -6,7 +6,7 @@ use super::cloths::Wet;
 use crate::world::quantity::{Channel, SATURATION};
 use crate::world::{Object, State, World};
 
-/// Channels.
+/// Channels of water.
 pub static CHANNELS: &[Channel] = &[
     Channel {
         word: SATURATION,
@@ -40,7 +40,7 @@ fn cloth<'a>(world: &'a World, object: &Object) -> Option<&'a Cloth> {
     world.effects.get::<Wet>()?.cloths.iter().find(|cloth| cloth.vertices == object.vertices)
 }
 
-/// Water in the cloth as a part of what it takes up, in file order; `None` where it takes up none.
+/// Returns the saturation in file order. `None` for other objects than wet cloths.
 pub fn saturations(world: &World, state: &State, object: &Object) -> Option<Vec<f64>> {
     let cloth = cloth(world, object)?;
     let water = &state.effects.get::<WaterState>()?.water;
@@ -48,7 +48,7 @@ pub fn saturations(world: &World, state: &State, object: &Object) -> Option<Vec<
     Some(object.place.iter().map(own).collect())
 }
 
-/// Water per area at rest [kg/m^2], in file order; `None` where the cloth takes up none.
+/// Returns the water per area at rest [kg/m^2], in file order. `None` for other objects than wet cloths.
 pub fn waters(world: &World, state: &State, object: &Object) -> Option<Vec<f64>> {
     let cloth = cloth(world, object)?;
     let water = &state.effects.get::<WaterState>()?.water;
@@ -59,7 +59,8 @@ pub fn waters(world: &World, state: &State, object: &Object) -> Option<Vec<f64>>
     Some(object.place.iter().map(per_area).collect())
 }
 
-/// Height of the lowest bridge of each vertex, 0 where there is none [m], in file order; `None` where the cloth takes up no water.
+/// Returns the height of the lowest bridge of each vertex [m], in file order; 0 without a bridge. `None` for other
+/// objects than wet cloths.
 pub fn heights(world: &World, state: &State, object: &Object) -> Option<Vec<f64>> {
     cloth(world, object)?;
     let bridges = &state.effects.get::<WaterState>()?.bridges;

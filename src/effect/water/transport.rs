@@ -1,7 +1,8 @@
-//! Water that joins cloth, moves along it and leaves it, after a step.
+//! Supply, transport and evaporation of water after a step.
 //!
-//! A step sees the masses of its beginning. Water that joins takes its own momentum along: `v <- (m v + dm u)/(m + dm)`, for the velocity, for
-//! the one before and for the way between, so that both schemes keep the momentum. What leaves goes on with the cloth's velocity.
+//! A step uses the masses at its start. Supplied water brings its own momentum: `v <- (m v + dm u)/(m + dm)`. This
+//! applies to the velocity, the previous velocity and the displacement between, so that both integrators conserve
+//! momentum. Water that evaporates keeps the cloth's velocity.
 
 use super::WaterState;
 use super::capillary::{Water, Work};
@@ -11,19 +12,19 @@ use crate::world::effect::{Made, Touching};
 use crate::world::step::Step;
 use crate::world::{State, World};
 
-/// Storage.
+/// Storage of the transport.
 #[derive(Default)]
 pub struct Transport {
     supplied: Vec<bool>,
     joins: Vec<f64>,
-    /// In bridges before the step, by vertex [kg].
+    /// Mass in bridges before the step, by vertex [kg].
     bridged: Vec<f64>,
     velocities: Vec<Option<Vec3>>,
     work: Work,
 }
 
 impl Transport {
-    /// Water over the step that led to `state`.
+    /// Updates the water after the step that ends at `state`.
     pub fn commit(&mut self, wet: &Wet, world: &World, state: &mut State, memory: &mut WaterState, made: Made) {
         let Made { step, touching } = made;
         let Transport { supplied, joins, bridged, velocities, work } = self;
@@ -65,7 +66,7 @@ impl Transport {
     }
 }
 
-/// Gives `f` the vertices that a source reaches.
+/// Calls `f` with each vertex that a source reaches.
 fn reaches(world: &World, state: &State, touching: &dyn Touching, source: &Source, f: &mut impl FnMut(usize)) {
     match source.place {
         Place::Everywhere => (0..world.moving).for_each(f),
@@ -83,7 +84,8 @@ fn reaches(world: &World, state: &State, touching: &dyn Touching, source: &Sourc
     }
 }
 
-/// Water of a velocity has joined a vertex, whose mass has grown by it. Pinned vertices go their way.
+/// Mixes the velocity of supplied water into that of a vertex, whose mass includes the water. Pinned vertices keep
+/// their prescribed motion.
 fn join(world: &World, (state, water): (&mut State, &Water), step: &Step, v: usize, (joined, velocity): (f64, Vec3)) {
     if step.fixed[v] {
         return;
@@ -98,7 +100,7 @@ fn join(world: &World, (state, water): (&mut State, &Water), step: &Step, v: usi
     x_before[v] = x[v] - (way + (velocity * *last - way) * part);
 }
 
-/// Water moves from a vertex's film to another's and takes its velocity along [kg].
+/// Moves the mass `mass` [kg] from the film of one vertex to that of another, with its momentum.
 pub fn pass(world: &World, (state, water): (&mut State, &mut Water), [from, to]: [usize; 2], mass: f64) {
     if mass <= 0.0 {
         return;
@@ -108,12 +110,12 @@ pub fn pass(world: &World, (state, water): (&mut State, &mut Water), [from, to]:
     carry(world, (state, water), &[([from, to], mass)]);
 }
 
-/// Water has moved between vertices, and each part has taken along the velocity of where it came from.
+/// Moves the momentum of water between vertices, with the velocity of each source vertex.
 fn carry(world: &World, (state, water): (&mut State, &Water), moves: &[([usize; 2], f64)]) {
     if moves.is_empty() {
         return;
     }
-    // Momentum that has come in beside that of the vertex's own velocity, of both times.
+    // Momentum gained relative to the vertex's own velocity, now and before.
     let mut gains: std::collections::BTreeMap<usize, [Vec3; 2]> = std::collections::BTreeMap::new();
     for ([from, to], mass) in moves {
         let State { v, v_before, .. } = &*state;

@@ -1,7 +1,7 @@
-//! Springs at the edges that a solution of the step makes longer, or shorter, than their limits allow.
+//! Springs at edges that a solution of the step takes beyond their strain limits.
 //!
-//! To shorten edges after the solve alone would fold what is narrow: no force of the membrane answers. Stiff springs in the system,
-//! which is solved again with them, let it; what remains for the sweeps over the edges is little.
+//! Correcting edges only after the solve would fold narrow cloth, as no force of the membrane responds. The system is
+//! solved again with stiff springs, to which the membrane responds. Little then remains for the sweeps over edges.
 
 use super::edges;
 use crate::force::assembly::Assembly;
@@ -10,9 +10,9 @@ use crate::linalg::{Mat3, Vec3};
 use crate::stepper::Step;
 use crate::world::{State, World};
 
-/// An edge this much (relative) longer than allowed asks for another solve.
+/// Relative excess of an edge's length that requires another solve.
 const ROOM: f64 = 1e-3;
-/// Stiffness of a spring, in units of the inertia of its ends.
+/// Stiffness of a spring relative to the inertia of its ends.
 const STIFF: f64 = 300.0;
 
 /// Springs of one step, in order of cloths and their edges.
@@ -21,23 +21,24 @@ pub struct Springs(Vec<Spring>);
 
 #[derive(Clone, Copy, Debug)]
 struct Spring {
-    /// Which edge.
+    /// Index of the edge.
     number: usize,
     ends: [u32; 2],
     along: Vec3,
-    /// How far free flight takes the ends apart beyond the goal [m].
+    /// Excess of the ends' distance in free flight over the goal [m].
     beyond: f64,
-    /// [N/m].
+    /// Stiffness [N/m].
     stiffness: f64,
 }
 
 impl Springs {
-    /// There are none.
+    /// Removes all springs.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// Looks where edges are too long or short after the step: springs there, along what they are then. False when those that are there do.
+    /// Creates springs at edges beyond their limits after the step, along their present direction. Returns false if the
+    /// existing springs suffice.
     pub fn find(&mut self, world: &World, state: &State, step: &Step) -> bool {
         let mut new = Vec::new();
         let (mut asks, mut number) = (false, 0);
@@ -70,12 +71,13 @@ impl Springs {
         asks
     }
 
-    /// Edges that have one.
+    /// Iterates over the edges with springs.
     pub fn edges(&self) -> impl Iterator<Item = [u32; 2]> + '_ {
         self.0.iter().map(|spring| spring.ends)
     }
 
-    /// Gives `f` the ends of each and the force on the first that the step used, whose opposite is on the second [N].
+    /// Calls `f` with the ends of each spring and the force on the first in the step [N]. The second has the opposite
+    /// force.
     pub fn each_force(&self, step: &Step, mut f: impl FnMut([u32; 2], Vec3)) {
         for spring in &self.0 {
             let [a, b] = spring.ends.map(|v| step.solved(v));
@@ -83,7 +85,7 @@ impl Springs {
         }
     }
 
-    /// Adds them to the system, after all else.
+    /// Adds the springs to the system, after everything else.
     pub fn add<T: Real>(&self, step: &Step, assembly: &mut Assembly<T>) {
         if self.0.is_empty() {
             return;
@@ -105,7 +107,7 @@ impl Springs {
     }
 }
 
-/// Adds a moving block, where its subdomain stores it.
+/// Adds an off-diagonal block, if its subdomain stores it.
 fn add<T: Real>(assembly: &mut Assembly<T>, [row, column]: [usize; 2], block: &Mat3) {
     let k = assembly.matrix.starts.partition_point(|s| *s <= row) - 1;
     let domain = &mut assembly.matrix.domains[k];

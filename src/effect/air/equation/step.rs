@@ -1,4 +1,4 @@
-//! The pressures at the end of a step.
+//! Pressures of an air layer at the end of a step.
 
 use super::{Gas, Layer, Method, NOTHING, Work};
 use crate::effect::permeability::Through;
@@ -6,37 +6,37 @@ use crate::linalg::diffusion::{Equation, Stop};
 use crate::linalg::par;
 use crate::linalg::pcg::Outcome;
 
-/// Relative accuracy of the pressures in a step.
+/// Relative tolerance of the pressures in a step.
 const TOLERANCE: f64 = 1e-5;
-/// Part of the error of a step's first guess, the pressures before, that may be left: the air is kept whatever it is, and the next step
-/// begins with it.
+/// Allowed error relative to that of the first guess, the previous pressures. The air is conserved in any case, and the
+/// next step starts from the result.
 const PROGRESS: f64 = 0.1;
-/// The same where pressures are only foreseen. With no more than right means of groups a comforter's air is off by 1 % when it strikes; with
-/// 0.05 to 0.4 by 0.1 to 0.4 %, in no order.
+/// Allowed error of predicted pressures, likewise. With exact group means alone, a comforter's air is off by 1 % at
+/// impact. With 0.05 to 0.4, it is off by 0.1 to 0.4 %, without a trend.
 const FORESIGHT: f64 = 0.4;
-/// Most iterations of a solve.
+/// Largest number of iterations of a solve.
 const ITERATIONS: usize = 500;
-/// Accuracy of what goes through the cloth, relative to the most anywhere.
+/// Tolerance of the leak through the cloth, relative to the largest leak.
 const THROUGH: f64 = 1e-3;
 
-/// What a step of the air begins with.
+/// Inputs of a step of the air.
 pub(super) struct Step<'a> {
     pub layer: &'a Layer,
     pub gas: &'a Gas,
-    /// As in [`Air`](super::Air).
+    /// Fields as in [`Air`](super::Air).
     pub energy: &'a [f64],
     pub flux: &'a [f64],
     pub free: &'a [f64],
-    /// Heights at its end [m].
+    /// Heights at the end of the step [m].
     pub gaps: &'a [f64],
-    /// Pressures outside above that of the atmosphere [Pa].
+    /// Outside excess over atmospheric pressure [Pa].
     pub outside: &'a [f64],
-    /// Its size [s].
+    /// Size of the step [s].
     pub h: f64,
 }
 
 impl Step<'_> {
-    /// Part of the cloth at vertex `v` that is not covered.
+    /// Returns the uncovered part of the cloth at vertex `v`.
     fn free(&self, v: usize) -> f64 {
         self.free.get(v).copied().unwrap_or(1.0)
     }
@@ -45,7 +45,7 @@ impl Step<'_> {
         self.layer.volume(v, self.gaps[v], self.gas)
     }
 
-    /// Energy of the air above what it has at the pressure of the atmosphere [J].
+    /// Returns the energy of the air in excess of that at atmospheric pressure [J].
     fn surplus(&self, v: usize) -> f64 {
         self.energy[v] - self.gas.pressure * self.volume(v)
     }
@@ -72,7 +72,7 @@ impl Work {
         }
     }
 
-    /// What is left of the fluxes before pressures drive them, and what couples pressures.
+    /// Computes the fluxes after wall friction, without the new pressures, and the coefficients between pressures.
     fn coast(&mut self, step: &Step) {
         let Work { edge, flux, flows, supply, .. } = self;
         let Step { layer: Layer { graph, shapes, .. }, gas, energy, gaps, h, .. } = *step;
@@ -84,7 +84,7 @@ impl Work {
             *flux = step.flux[e] * kept;
             *edge = sound * shapes[e] * middle * kept;
         });
-        // A vertex gives no more than it has.
+        // A vertex gives no more than its energy.
         par::each_pair_mut(supply, flows, |v, supply, flows| {
             let gives;
             [*flows, gives] = graph.flows(v, flux);
@@ -99,7 +99,8 @@ impl Work {
         }
     }
 
-    /// What goes through the cloth to begin with: by the tangent for no solve, else as if neighbours' pressures changed alike.
+    /// Computes the first leak through the cloth. With `solves` 0 it follows the tangent; otherwise it assumes equal
+    /// pressure changes of neighbours.
     fn begin_leak(&mut self, step: &Step, solves: usize, excess: &[f64]) {
         let Work { edge, flows, leak, .. } = self;
         let Step { layer: Layer { graph, areas, inertia, .. }, gas, outside, h, .. } = *step;
@@ -120,11 +121,11 @@ impl Work {
         });
     }
 
-    /// Solves for the pressures, with what goes through the cloth as it is.
+    /// Solves for the pressures with the present leak through the cloth.
     fn solve(&mut self, step: &Step, progress: f64, excess: &mut [f64]) -> Outcome {
         let Work { diffusion, vertex, edge, right, flows, seed, leak, .. } = self;
         let Step { layer, gas, energy, outside, h, .. } = *step;
-        // What comes in to a vertex whose excess is `-base`: from outside, and by the flows that are there.
+        // Inflow of a vertex whose excess is `-base`: from outside, and by the fluxes.
         let comes = |v: usize, base: f64| h * (leak[v][0] * (base + outside[v]) + leak[v][1] + flows[v]);
         par::each_pair_mut(vertex, right, |v, vertex, right| {
             *vertex = step.volume(v) + h * leak[v][0];
@@ -141,14 +142,14 @@ impl Work {
             seed.solve(&equation, gas.pressure, excess)
         } else {
             let floor = NOTHING * par::sum(size, |v| vertex[v]).sqrt();
-            // Volumes are positive, so is the matrix.
+            // Volumes are positive, so the matrix is positive definite.
             let stop = Stop { tolerance: TOLERANCE, floor, progress, iterations: ITERATIONS };
             diffusion.solve(&equation, right, excess, stop).unwrap_or_default()
         }
     }
 
-    /// The pressures above that of the atmosphere, `excess` [Pa], at the end of a step, from those before. Solves for what goes through
-    /// the cloth `solves` times at most; 0: once, by the tangent.
+    /// Computes the excess over atmospheric pressure, `excess` [Pa], at the end of a step from the previous one. Solves
+    /// at most `solves` times for the leak through the cloth. With 0, solves once with the tangent.
     pub(super) fn pressures(&mut self, step: &Step, solves: usize, excess: &mut [f64]) -> Outcome {
         let Step { layer, gas, outside, h, .. } = *step;
         self.resize(layer);

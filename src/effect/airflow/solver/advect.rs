@@ -1,20 +1,20 @@
-//! The air carries its velocity along.
+//! Advection of the air's velocity.
 
 use super::bounds::Side;
 use super::grid::Grid;
 use crate::linalg::{Vec3, par};
 
-/// How.
+/// Advection scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advection {
-    /// From where it was a step before (Stam 1999): stable at any step, of first order.
+    /// Semi-Lagrangian advection (Stam 1999). Stable at any step, of first order.
     SemiLagrangian,
-    /// That, corrected by half of what going there and back changes, within the values around (Selle, Fedkiw, Kim, Liu & Rossignac 2008):
-    /// of second order.
+    /// Semi-Lagrangian advection, corrected by half of the error of a step forth and back (Selle, Fedkiw, Kim, Liu &
+    /// Rossignac 2008). The result is clamped to the surrounding values. Of second order.
     MacCormack,
 }
 
-/// Velocities at the corners of the cells: means of the faces that meet there [m/s].
+/// Velocities at the corners of cells: means of the adjacent faces [m/s].
 #[derive(Clone, Debug, Default)]
 pub struct Nodes(Vec<Vec3>);
 
@@ -23,7 +23,7 @@ impl Nodes {
         grid.cells.map(|n| n + 1)
     }
 
-    /// Of these velocities.
+    /// Computes the velocities at the corners from those on faces.
     pub fn find(&mut self, grid: &Grid, velocity: &[Vec<f64>; 3]) {
         let sizes = Nodes::sizes(grid);
         self.0.resize(sizes.iter().product(), Vec3::zeros());
@@ -32,7 +32,7 @@ impl Nodes {
             Vec3::from_fn(|axis, _| {
                 let (faces, own) = (grid.faces(axis), &velocity[axis]);
                 let [b, c] = [(axis + 1) % 3, (axis + 2) % 3];
-                // Beyond the outermost faces they stay.
+                // Constant extrapolation beyond the outermost faces.
                 let beside = |b: usize| [place[b].max(1) - 1, place[b].min(grid.cells[b] - 1)];
                 let (mut sum, [along_b, along_c]) = (0.0, [beside(b), beside(c)]);
                 for at_b in along_b {
@@ -47,7 +47,7 @@ impl Nodes {
         });
     }
 
-    /// In the middle of a face across an axis.
+    /// Returns the velocity in the middle of a face across an axis.
     #[inline]
     fn middle(&self, grid: &Grid, axis: usize, place: [usize; 3]) -> Vec3 {
         let sizes = Nodes::sizes(grid);
@@ -57,7 +57,7 @@ impl Nodes {
         (self.0[first] + self.0[first + b] + self.0[first + c] + self.0[first + b + c]) * 0.25
     }
 
-    /// At a point in the box.
+    /// Returns the velocity at a point in the box.
     #[inline]
     fn at(&self, grid: &Grid, inverse: &Vec3, p: &Vec3) -> Vec3 {
         let sizes = Nodes::sizes(grid);
@@ -82,20 +82,21 @@ impl Nodes {
 #[derive(Clone, Debug, Default)]
 pub struct Carried {
     nodes: Nodes,
-    /// What came there, by axis and face, with the least and the largest value around where it came from.
+    /// Semi-Lagrangian values by axis and face, with the smallest and largest value around the departure point.
     once: [Vec<f64>; 3],
     around: [Vec<[f64; 2]>; 3],
 }
 
-/// Air that moves on, by axis and face.
+/// Velocities at the start of advection, by axis and face.
 pub struct Begin<'a> {
     /// Velocities [m/s].
     pub velocity: &'a [Vec<f64>; 3],
-    /// Those that are found; the others are given.
+    /// True for free faces. The velocity of other faces is prescribed.
     pub free: &'a [Vec<bool>; 3],
 }
 
-/// Velocities `out` on free faces after the time `h`; those that are given stay. What comes in through an open side was still.
+/// Advects velocities for the time `h` and writes those on free faces to `out`. Prescribed velocities are kept. Air
+/// that enters through an open side was at rest.
 pub fn advect(
     grid: &Grid,
     (advection, sides): (Advection, &[Side; 6]),
@@ -107,7 +108,7 @@ pub fn advect(
     nodes.find(grid, velocity);
     let nodes = &*nodes;
     let inverse = Vec3::from(grid.spacing.map(|dx| 1.0 / dx));
-    // Where the middle of a face goes in the time `h`: by the velocity half way (Runge-Kutta of second order).
+    // Traces the middle of a face for the time `h` by the midpoint rule (second-order Runge-Kutta).
     let carried = |axis: usize, place: [usize; 3], h: f64| {
         let middle = grid.middle(axis, place);
         let half = grid.clamp(middle + nodes.middle(grid, axis, place) * (0.5 * h));
@@ -151,7 +152,7 @@ pub fn advect(
             *once = (0..8).fold(0.0, |sum, k| sum + weights[k] * values[k]);
             let least = values.iter().fold(f64::INFINITY, |a, b| a.min(*b));
             let most = values.iter().fold(f64::NEG_INFINITY, |a, b| a.max(*b));
-            // What comes from outside the box has nothing to compare.
+            // Departure points outside the box have no values to clamp to.
             *around = if grid.contains(&from) { [least, most] } else { [*once; 2] };
         });
         let (once, around) = (&*once, &*around);

@@ -1,43 +1,44 @@
-//! Where the air goes through, and what velocity it has where something else says so: sides of the box, inlets, solids.
+//! Boundary conditions of the airflow: free faces, and prescribed velocities at sides of the box, inlets and solids.
 
 use super::grid::Grid;
 use crate::linalg::poisson::Stencil;
 use crate::linalg::{Vec3, par};
 
-/// What a side of the box does.
+/// Boundary condition of a side of the box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// No air goes through it, along it air slips freely.
+    /// Impermeable wall with free slip.
     Wall,
-    /// No air goes through it, and none slips along it.
+    /// Impermeable wall without slip.
     NoSlip,
-    /// Still air at the pressure 0 is behind it.
+    /// Open side: still air at the pressure 0 beyond.
     Open,
 }
 
-/// Air that is blown in, or drawn out, through faces of one side.
+/// Inlet: faces of one side through which air is blown in or drawn out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inlet {
-    /// Which side: twice its axis, and one more at the end with large coordinates.
+    /// Side of the box: twice its axis, plus 1 at the end with large coordinates.
     pub side: usize,
-    /// Its faces, by number across that axis.
+    /// Indices of its faces across that axis.
     pub faces: Vec<usize>,
 }
 
-/// What a solid is in a cell: its velocity there [m/s], and none where there is air.
+/// Velocity of the solid in a cell [m/s]. `None` where there is air.
 pub type Solid = Option<Vec3>;
 
-/// Velocities that are given, and those that pressure finds.
+/// Free faces, and the velocities of the others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bounds {
-    /// By axis and face: the velocity is found.
+    /// True where the velocity is unknown, by axis and face.
     pub free: [Vec<bool>; 3],
-    /// By axis and face: the velocity where it is not [m/s].
+    /// Prescribed velocity of faces that are not free, by axis and face [m/s].
     pub given: [Vec<f64>; 3],
 }
 
 impl Bounds {
-    /// For the sides of a box, what is blown into it through each inlet [m/s], and solids by cell, or none at all.
+    /// Finds the boundary conditions from sides, inlets with their speeds [m/s], and solids by cell. `solids` may be
+    /// empty.
     pub fn find(&mut self, grid: &Grid, sides: &[Side; 6], inlets: &[(&Inlet, f64)], solids: &[Solid]) {
         for axis in 0..3 {
             let sizes = grid.faces(axis);
@@ -65,7 +66,7 @@ impl Bounds {
             let (axis, high) = (inlet.side / 2, inlet.side % 2 == 1);
             let inward = if high { -speed } else { *speed };
             for face in &inlet.faces {
-                // Nothing is blown into a solid.
+                // Inlets do not blow into solids.
                 if solids.is_empty() || solids[inside(grid, inlet.side, *face)].is_none() {
                     self.free[axis][*face] = false;
                     self.given[axis][*face] += inward;
@@ -78,7 +79,8 @@ impl Bounds {
         if (0..6).any(|side| lets_out(&side)) {
             return;
         }
-        // What is blown in goes out through the other side, evenly (the paper's box has no way out).
+        // Without an outlet, air that is blown in leaves evenly through the opposite side. The paper's box has no
+        // outlet.
         for side in (0..6).filter(|side| flux[*side] != 0.0) {
             let (axis, other) = (side / 2, side ^ 1);
             taken.fill(false);
@@ -94,7 +96,7 @@ impl Bounds {
     }
 }
 
-/// The cell behind a face of a side of the box.
+/// Returns the cell behind a face of a side of the box.
 pub fn inside(grid: &Grid, side: usize, face: usize) -> usize {
     let axis = side / 2;
     let mut place = Grid::place(grid.faces(axis), face);
@@ -102,7 +104,7 @@ pub fn inside(grid: &Grid, side: usize, face: usize) -> usize {
     Grid::number(grid.cells, place)
 }
 
-/// Faces of a side of the box, by number across its axis.
+/// Iterates over the faces of a side of the box, by index across its axis.
 pub fn faces_of(grid: &Grid, side: usize) -> impl Iterator<Item = usize> {
     let (axis, sizes) = (side / 2, grid.faces(side / 2));
     let at = if side % 2 == 1 { grid.cells[axis] } else { 0 };

@@ -1,16 +1,17 @@
-//! A box of cells with velocities on their faces (Harlow & Welch 1965).
+//! Staggered grid of a box, with velocities on the faces of cells (Harlow & Welch 1965).
 
 use crate::linalg::{Vec3, par};
 
-/// Faces that a thread takes at a time, in whole rows.
+/// Number of faces in a block of one thread, rounded up to whole rows.
 const CHUNK: usize = 1536;
-/// Part of a cell that is rounding of where a vertex is.
+/// Rounding error of a vertex position, relative to a cell.
 const ROUNDING: f64 = 1e-5;
 
-/// The box. Cell `(i, j, k)` is number `i + nx (j + ny k)`; faces across an axis are numbered alike, one more along it.
+/// Grid of the box. Cell `(i, j, k)` has the index `i + nx (j + ny k)`. Faces across an axis are numbered in the same
+/// way, with one more along it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grid {
-    /// Its corner with the smallest coordinates [m].
+    /// Corner with the smallest coordinates [m].
     pub low: Vec3,
     /// Cells along each axis.
     pub cells: [usize; 3],
@@ -18,91 +19,91 @@ pub struct Grid {
     pub spacing: [f64; 3],
 }
 
-/// Eight places of an array and their weights, which sum to one.
+/// Eight indices and their weights, which sum to 1.
 pub type Corners = ([usize; 8], [f64; 8]);
-/// Twelve places, as [`Corners`].
+/// Twelve indices and their weights, as in [`Corners`].
 pub type Spread = ([usize; 12], [f64; 12]);
 
 impl Grid {
-    /// That between two corners [m].
+    /// Creates the grid between two corners [m].
     pub fn new(low: Vec3, high: Vec3, cells: [usize; 3]) -> Grid {
         Grid { low, cells, spacing: std::array::from_fn(|axis| (high[axis] - low[axis]) / cells[axis] as f64) }
     }
 
-    /// Its corner with the largest coordinates [m].
+    /// Returns the corner with the largest coordinates [m].
     pub fn high(&self) -> Vec3 {
         self.low + Vec3::from_fn(|axis, _| self.cells[axis] as f64 * self.spacing[axis])
     }
 
-    /// Number of cells.
+    /// Returns the number of cells.
     pub fn count(&self) -> usize {
         self.cells.iter().product()
     }
 
-    /// Volume of a cell [m^3].
+    /// Returns the volume of a cell [m^3].
     pub fn volume(&self) -> f64 {
         self.spacing.iter().product()
     }
 
-    /// Area of a face across an axis [m^2].
+    /// Returns the area of a face across an axis [m^2].
     pub fn area(&self, axis: usize) -> f64 {
         self.volume() / self.spacing[axis]
     }
 
-    /// Size of a cell along its shortest edge [m].
+    /// Returns the shortest edge of a cell [m].
     pub fn finest(&self) -> f64 {
         self.spacing.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
-    /// Faces across an axis, along each axis.
+    /// Returns the number of faces across an axis, along each axis.
     pub fn faces(&self, axis: usize) -> [usize; 3] {
         let mut faces = self.cells;
         faces[axis] += 1;
         faces
     }
 
-    /// Number of faces across an axis.
+    /// Returns the number of faces across an axis.
     pub fn face_count(&self, axis: usize) -> usize {
         self.faces(axis).iter().product()
     }
 
-    /// Place of number `index` in an array of these sizes.
+    /// Returns the coordinates of an index in an array of these sizes.
     pub fn place(sizes: [usize; 3], index: usize) -> [usize; 3] {
         [index % sizes[0], index / sizes[0] % sizes[1], index / (sizes[0] * sizes[1])]
     }
 
-    /// Number of a place in an array of these sizes.
+    /// Returns the index of coordinates in an array of these sizes.
     pub fn number(sizes: [usize; 3], place: [usize; 3]) -> usize {
         place[0] + sizes[0] * (place[1] + sizes[1] * place[2])
     }
 
-    /// Centre of a cell [m].
+    /// Returns the centre of a cell [m].
     pub fn centre(&self, cell: usize) -> Vec3 {
         self.point(Grid::place(self.cells, cell), [0.5; 3])
     }
 
-    /// Centre of a face across an axis, by its number [m].
+    /// Returns the centre of a face across an axis, by its index [m].
     pub fn face_centre(&self, axis: usize, face: usize) -> Vec3 {
         self.middle(axis, Grid::place(self.faces(axis), face))
     }
 
-    /// Centre of a face across an axis, by its place [m].
+    /// Returns the centre of a face across an axis, by its coordinates [m].
     #[inline]
     pub fn middle(&self, axis: usize, place: [usize; 3]) -> Vec3 {
         self.point(place, shift(axis))
     }
 
-    /// Calls `f(number, place, value)` for the values of all faces across an axis, in parallel.
+    /// Calls `f(index, coordinates, value)` for the values of all faces across an axis, in parallel.
     pub fn each_face<T: Send>(&self, axis: usize, values: &mut [T], f: impl Fn(usize, [usize; 3], &mut T) + Sync) {
         each_row(self.faces(axis), values, f);
     }
 
-    /// Calls `f(number, value)` for the values of all cells, in parallel; the number stands with its place.
+    /// Calls `f(index, coordinates, value)` for the values of all cells, in parallel.
     pub fn each_cell<T: Send>(&self, values: &mut [T], f: impl Fn(usize, [usize; 3], &mut T) + Sync) {
         each_row(self.cells, values, f);
     }
 
-    /// As [`Grid::each_face`], for two values of each face.
+    /// Calls `f` as [`Grid::each_face`] does, with two values of each face.
     pub fn each_face_pair<T: Send, U: Send>(
         &self,
         axis: usize,
@@ -127,24 +128,24 @@ impl Grid {
         self.low + Vec3::from_fn(|b, _| (place[b] as f64 + shift[b]) * self.spacing[b])
     }
 
-    /// The point is in the box.
+    /// Checks whether the point is in the box.
     pub fn contains(&self, p: &Vec3) -> bool {
         let high = self.high();
         (0..3).all(|axis| (self.low[axis]..=high[axis]).contains(&p[axis]))
     }
 
-    /// The point is in the box, or outside by no more than rounding: what closes a channel reaches to its walls.
+    /// Checks whether the point is in the box up to rounding. Cloth that closes a channel reaches to its walls.
     pub fn reaches(&self, p: &Vec3) -> bool {
         (self.clamp(*p) - p).norm() <= ROUNDING * self.finest()
     }
 
-    /// The nearest point in the box.
+    /// Returns the nearest point in the box.
     pub fn clamp(&self, p: Vec3) -> Vec3 {
         p.sup(&self.low).inf(&self.high())
     }
 
-    /// Faces across an axis around a point, and their weights there: trilinear, constant beyond the outermost ones. The axis stands with its
-    /// [`Grid::faces`], `inverse` is one over the spacing.
+    /// Returns the faces across an axis around a point, and their weights. Interpolation is trilinear, constant beyond
+    /// the outermost faces. The axis comes with its [`Grid::faces`]; `inverse` is one over the spacing.
     #[inline]
     pub fn around(&self, (axis, sizes): (usize, [usize; 3]), inverse: &Vec3, p: &Vec3) -> Corners {
         let shift = shift(axis);
@@ -164,9 +165,10 @@ impl Grid {
         )
     }
 
-    /// Faces across an axis with which something at a point exchanges momentum, and their weights: a quadratic spline along the axis, linear
-    /// across it. That is the difference, between neighbouring cells, of what a linear kernel makes of a half space: a pressure that
-    /// jumps by the same everywhere on a surface is balanced by one that jumps there, however the surface lies in the cells.
+    /// Returns the faces across an axis with which a point exchanges momentum, and their weights. The kernel is a
+    /// quadratic spline along the axis and linear across it. It is the difference between neighbouring cells of a half
+    /// space smoothed by a linear kernel. A uniform pressure jump on a surface is thus balanced by a pressure jump of
+    /// the cells, at any orientation of the surface.
     #[inline]
     pub fn spread(&self, axis: usize, p: &Vec3) -> Spread {
         let sizes = self.faces(axis);
@@ -200,26 +202,26 @@ impl Grid {
         )
     }
 
-    /// Velocity across an axis at a point [m/s]; arguments as in [`Grid::around`].
+    /// Returns the velocity along an axis at a point [m/s]. Arguments are those of [`Grid::around`].
     #[inline]
     pub fn component(&self, velocity: &[f64], axis: (usize, [usize; 3]), inverse: &Vec3, p: &Vec3) -> f64 {
         let (places, weights) = self.around(axis, inverse, p);
         (0..8).fold(0.0, |sum, k| sum + weights[k] * velocity[places[k]])
     }
 
-    /// Velocity at a point [m/s].
+    /// Returns the velocity at a point [m/s].
     pub fn velocity(&self, velocity: &[Vec<f64>; 3], p: &Vec3) -> Vec3 {
         let inverse = Vec3::from(self.spacing.map(|dx| 1.0 / dx));
         Vec3::from_fn(|axis, _| self.component(&velocity[axis], (axis, self.faces(axis)), &inverse, p))
     }
 }
 
-/// How many values of an array of these sizes are the rows that a thread takes at a time.
+/// Returns the number of values in a block of one thread, for an array of these sizes.
 fn rows(sizes: [usize; 3]) -> usize {
     sizes[0] * CHUNK.div_ceil(sizes[0])
 }
 
-/// Calls `f(number, place, value)` for all values of an array of these sizes.
+/// Calls `f(index, coordinates, value)` for all values of an array of these sizes.
 fn each_row<T: Send>(sizes: [usize; 3], values: &mut [T], f: impl Fn(usize, [usize; 3], &mut T) + Sync) {
     let layer = sizes[0] * sizes[1];
     par::blocks_mut(values, rows(sizes), |first, block| {
@@ -231,7 +233,7 @@ fn each_row<T: Send>(sizes: [usize; 3], values: &mut [T], f: impl Fn(usize, [usi
     });
 }
 
-/// Where the faces across an axis are, in cells from the corner of theirs.
+/// Returns the offset of the first face centre across an axis, in cells from the corner of the box.
 fn shift(axis: usize) -> [f64; 3] {
     let mut shift = [0.5; 3];
     shift[axis] = 0.0;
@@ -242,7 +244,7 @@ fn shift(axis: usize) -> [f64; 3] {
 mod tests {
     use super::*;
 
-    /// What is linear in space is so between the faces; beyond the outermost ones it stays.
+    /// Linear fields are interpolated exactly between faces, and are constant beyond the outermost ones.
     #[test]
     fn linear_fields_are_exact() {
         let grid = Grid::new(Vec3::new(-1.0, 0.5, 2.0), Vec3::new(1.0, 2.0, 3.0), [4, 5, 6]);

@@ -1,40 +1,41 @@
-//! Which cells of a grid are inside closed surfaces, and how fast what is there moves.
+//! Cells of a grid inside closed surfaces, and the velocity of the solid in them.
 //!
-//! Lines along x through the centres of the cells cross a surface where it begins and where it ends; between two crossings the velocity is
-//! linear, which is exact for what moves as a rigid body.
+//! Lines along x through the centres of cells cross a surface at each entry and exit. Between two crossings the
+//! velocity is interpolated linearly, which is exact for rigid motion.
 
 use super::bounds::Solid;
 use super::grid::Grid;
 use crate::linalg::{Vec2, Vec3};
 
-/// Part of a cell by which lines are beside the centres: surfaces that were drawn on the grid would else be hit in their edges.
+/// Offset of the lines from the centres, in cells. Lines would otherwise hit the edges of surfaces that are aligned
+/// with the grid.
 const BESIDE: [f64; 2] = [1.234_567e-5, 2.718_281e-5];
 
-/// Where a line goes through a triangle.
+/// Crossing of a line and a triangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Crossing {
-    /// Which line.
+    /// Index of the line.
     line: u32,
     x: f64,
     velocity: Vec3,
 }
 
-/// Finds the cells inside; storage kept.
+/// Cells inside closed surfaces; storage is kept.
 #[derive(Clone, Debug, Default)]
 pub struct Solids {
     crossings: Vec<Crossing>,
-    /// By cell.
+    /// Velocity of the solid in each cell.
     pub cells: Vec<Solid>,
 }
 
 impl Solids {
-    /// Begins with none.
+    /// Removes all solids.
     pub fn clear(&mut self, grid: &Grid) {
         self.cells.clear();
         self.cells.resize(grid.count(), None);
     }
 
-    /// Adds a closed surface: triangles of vertices at `x` [m] with the velocities `v` [m/s].
+    /// Adds a closed surface, given by triangles of vertices at `x` [m] with velocities `v` [m/s].
     pub fn add(
         &mut self,
         grid: &Grid,
@@ -68,7 +69,7 @@ impl Solids {
         }
     }
 
-    /// The lines through one triangle.
+    /// Adds the crossings of all lines with one triangle.
     fn cross(&mut self, grid: &Grid, names: &[u32; 3], x: [Vec3; 3], v: [Vec3; 3]) {
         let flat = x.map(|p| Vec2::new(p.y, p.z));
         let line = |b: usize, k: usize| grid.low[b] + (k as f64 + 0.5 + BESIDE[b - 1]) * grid.spacing[b];
@@ -80,7 +81,8 @@ impl Solids {
                 |p: f64| ((p - grid.low[b]) / grid.spacing[b] - 0.5 - BESIDE[b - 1]).clamp(-1.0, grid.cells[b] as f64);
             (cell(low).ceil().max(0.0) as usize)..((cell(high).floor() + 1.0) as usize).min(grid.cells[b])
         };
-        // Twice the area of an edge's triangle with the line, and its sign: one of two triangles has a line through their edge.
+        // Twice the signed area of the line's point and an edge. At zero area the sign follows vertex indices. A line
+        // through an edge thus crosses only one of its two triangles.
         let turn = |p: &Vec2, a: usize, b: usize| {
             let area = (flat[a] - p).perp(&(flat[b] - p));
             (area > 0.0 || area == 0.0 && names[a] < names[b], area)
@@ -110,7 +112,8 @@ mod tests {
     use super::*;
     use crate::mesh::generate::{cuboid, sphere};
 
-    /// A ball and a box that turn: the cells inside are those whose centre is, at the velocity of a rigid body there.
+    /// For a rotating sphere and box, the cells inside are those with their centre inside. Their velocity is that of
+    /// rigid motion.
     #[test]
     fn cells_inside_and_their_velocity() {
         let grid = Grid::new(Vec3::repeat(-1.0), Vec3::repeat(1.0), [20, 24, 22]);
@@ -125,7 +128,7 @@ mod tests {
             solids.add(&grid, mesh.triangles.iter().copied(), x, |v| velocity(&x(v)));
             for (cell, solid) in solids.cells.iter().enumerate() {
                 let p = grid.centre(cell);
-                // A ball of triangles is a little smaller.
+                // A sphere of triangles is a little smaller than the sphere.
                 let depth = depth(&p);
                 if depth.abs() > 0.01 {
                     assert_eq!(solid.is_some(), depth > 0.0, "{p:?}");

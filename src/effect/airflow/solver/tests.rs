@@ -36,7 +36,7 @@ impl Tank {
         self.flow.energy(&self.grid, self.fluid.density)
     }
 
-    /// Largest divergence of the cells that are air, found anew.
+    /// Recomputes the largest divergence of the cells with air.
     fn divergence(&self, solids: &[bounds::Solid]) -> f64 {
         let cell = |c: usize| {
             let place = Grid::place(self.grid.cells, c);
@@ -51,20 +51,20 @@ impl Tank {
         (0..self.grid.count()).map(cell).fold(0.0, f64::max)
     }
 
-    /// What goes out through a side [m^3/s].
+    /// Returns the volume flow out through a side [m^3/s].
     fn out(&self, side: usize) -> f64 {
         let sum: f64 = faces_of(&self.grid, side).map(|face| self.flow.velocity[side / 2][face]).sum();
         sum * self.grid.area(side / 2) * if side % 2 == 1 { 1.0 } else { -1.0 }
     }
 }
 
-/// Vortices of Taylor and Green between walls that slip [m/s].
+/// Returns the velocity of Taylor-Green vortices between free-slip walls [m/s].
 fn vortices(p: Vec3) -> Vec3 {
     let k = 2.0 * PI;
     Vec3::new((k * p.x).sin() * (k * p.y).cos(), -(k * p.x).cos() * (k * p.y).sin(), 0.0)
 }
 
-/// Part of the velocity that is left of vortices after a quarter of a second in `n` x `n` cells and steps of `h` [s].
+/// Returns the remaining part of the vortices' velocity after 0.25 s, in `n` x `n` cells and steps of `h` [s].
 fn left(advection: Advection, n: usize, h: f64) -> f64 {
     let mut tank = Tank::new([n, n, 4], [1.0, 1.0, 4.0 / n as f64], [Side::Wall; 6], 0.01, advection);
     tank.set(vortices);
@@ -75,8 +75,9 @@ fn left(advection: Advection, n: usize, h: f64) -> f64 {
     (tank.energy() / begin).sqrt()
 }
 
-/// The exact solution decays as `exp(-2 nu k^2 t)` (Taylor & Green 1937). Advection and projection one after the other cost energy
-/// in proportion to the step and the time: less than 1 % at 4 ms. The plain scheme smears: 4 to 6 % at 64 cells.
+/// Taylor-Green vortices decay as `exp(-2 nu k^2 t)` (Taylor & Green 1937). Splitting of advection and projection costs
+/// energy in proportion to the step and the time: less than 1 % at 4 ms. The semi-Lagrangian scheme is dissipative: 4
+/// to 6 % at 64 cells.
 #[test]
 fn vortices_decay_as_they_should() {
     let exact = (-2.0 * 0.01 * (2.0 * PI).powi(2) * 0.25f64).exp();
@@ -87,26 +88,27 @@ fn vortices_decay_as_they_should() {
     assert!((0.04..0.06).contains(&plain), "{plain}");
 }
 
-/// The slowest mode of a box whose walls slip decays as `exp(-2 nu k^2 t)` in energy; backward Euler makes `(1 + h nu k^2)^-2` a step of it.
+/// The slowest mode of a free-slip box decays as `exp(-2 nu k^2 t)` in energy. Backward Euler makes it
+/// `(1 + h nu k^2)^-2` in each step.
 #[test]
 fn the_slowest_mode_decays_as_it_should() {
     let (viscosity, h, steps) = (0.1, 1e-3, 200);
     let mut tank = Tank::new([24, 24, 6], [1.0, 1.0, 0.25], [Side::Wall; 6], viscosity, Advection::MacCormack);
-    // Slow: it carries nothing along.
+    // The amplitude is small, so that advection is negligible.
     tank.set(|p| vortices(p * 0.5) * 1e-6);
     let begin = tank.energy();
     (0..steps).for_each(|_| assert!(tank.step(h, &[], &[]).converged));
     let k2 = 2.0 * PI * PI;
     let exact = (-2.0 * viscosity * k2 * h * f64::from(steps)).exp();
-    // Of the scheme: nu k^2 h of the exponent; of 24 cells a wave and a half: k^2 dx^2/24.
+    // Bound of the error of the exponent: nu k^2 h/2 by the time step, k^2 dx^2/24 by the grid.
     let bound =
         0.5 * (2.0 * viscosity * k2 * h * f64::from(steps)) * (viscosity * k2 * h + PI * PI / 24f64.powi(2) / 6.0);
     let got = tank.energy() / begin;
     assert!((got / exact - 1.0).abs() < bound.min(0.01), "{got} of {exact}, {bound}");
 }
 
-/// Between plates that let nothing slip the profile of a channel is a parabola whose crest is 3/2 of the mean (Poiseuille). What comes
-/// in goes out, and no cell has divergence.
+/// The profile of a channel between no-slip plates is a parabola with a maximum of 3/2 of the mean (Poiseuille). Inflow
+/// equals outflow, and no cell has divergence.
 #[test]
 fn a_channel_has_its_parabola() {
     let sides = [Side::Wall, Side::Open, Side::NoSlip, Side::NoSlip, Side::Wall, Side::Wall];
@@ -128,7 +130,8 @@ fn a_channel_has_its_parabola() {
     }
 }
 
-/// Air flows around a solid, which has its own velocity on its faces; in a box with no way out what is blown in leaves on the other side.
+/// Air flows around a solid, whose faces have its velocity. In a box without an outlet, inflow leaves through the
+/// opposite side.
 #[test]
 fn solids_and_closed_boxes() {
     let mut tank = Tank::new([16, 16, 16], [1.0; 3], [Side::Wall; 6], 1e-3, Advection::MacCormack);
@@ -153,7 +156,7 @@ fn solids_and_closed_boxes() {
     assert!(change < 1e-4, "{change}");
 }
 
-/// An open side that is an inlet all over is no way out; what is blown in on all sides vanishes, and how much is told.
+/// An open side that is an inlet all over is no outlet. Inflow on all sides is drained, and the amount is reported.
 #[test]
 fn air_without_a_way_out_is_told() {
     let mut sides = [Side::Wall; 6];
@@ -167,7 +170,7 @@ fn air_without_a_way_out_is_told() {
     assert!((work.drained - 12.0).abs() < 1e-9 && work.converged, "{work:?}");
 }
 
-/// Same bits on any number of threads.
+/// Results are bitwise equal on any number of threads.
 #[test]
 fn threads_change_nothing() {
     let run = |threads: usize| {
