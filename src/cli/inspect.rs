@@ -1,12 +1,15 @@
 //! `percale inspect`: what a mesh file or a run folder holds.
 
 use super::failure::Failure;
+use super::progress::span;
 use super::say;
+use super::text::count;
 use crate::collision::surface::Surface;
 use crate::linalg::Vec3;
 use crate::measure::Relief;
 use crate::mesh::archive::{self, Archive, Entry as Prim, Upward};
 use crate::mesh::check::{self, Severity};
+use crate::mesh::told::{number, rounded};
 use crate::mesh::topology::Topology;
 use crate::mesh::{self, MeshError, TriMesh, obj};
 use crate::sequence::{Entry, Folder, Found, Lock, Run as Record, Status, read, write};
@@ -32,11 +35,6 @@ pub struct Inspect {
     /// Of a run folder test this frame only
     #[arg(long, value_name = "N")]
     frame: Option<u32>,
-}
-
-/// A number with at most four decimals.
-fn rounded(x: f64) -> f64 {
-    (1e4 * x).round() / 1e4
 }
 
 impl Inspect {
@@ -67,17 +65,18 @@ impl Inspect {
     /// Tells what a USD or Alembic file holds, and more of what is asked for.
     fn archive(&self) -> Result<(), Failure> {
         let (entries, rate) = archive::list(&self.path).map_err(|error| self.wrong(&error))?;
-        let moves = |moves: [f64; 2]| match (rate, moves.map(rounded)) {
-            (None, [from, to]) => format!(", moves from {from} to {to} s"),
-            (Some(rate), _) => {
-                let [from, to] = moves.map(|t| rounded(t * rate));
-                format!(", moves from time code {from} to {to}, {} a second", rounded(rate))
+        let moves = |moves: [f64; 2]| match rate {
+            None => format!(", moves from {} to {} s", number(moves[0]), number(moves[1])),
+            Some(rate) => {
+                // Codes are whole but for what division by the rate has left.
+                let [from, to] = moves.map(|t| number((1e6 * t * rate).round() / 1e6));
+                format!(", moves from time code {from} to {to}, {} a second", number(rate))
             }
         };
         for Prim { path, kind, size: [vertices, faces], moves: when, words } in &entries {
             let when = when.map(moves).unwrap_or_default();
             let words: String = words.iter().map(|word| format!(", {word}")).collect();
-            say(&format!("{kind} '{path}': {vertices} vertices, {faces} faces{when}{words}"));
+            say(&format!("{kind} '{path}': {}, {}{when}{words}", count(*vertices, "vertex"), count(*faces, "face")));
         }
         if self.object.is_none() && entries.len() != 1 {
             if self.crossing.is_some() {
@@ -101,8 +100,8 @@ impl Inspect {
         let mesh = mesh.map_err(|error| self.wrong(&error))?;
         if extension.eq_ignore_ascii_case("obj") {
             for part in obj::parts(&bytes).unwrap_or_default().iter().filter(|part| part.object) {
-                let faces = if part.faces == 1 { "face" } else { "faces" };
-                say(&format!("object '{}': {} vertices, {} {faces}", part.name, part.vertices, part.faces));
+                let (vertices, faces) = (count(part.vertices, "vertex"), count(part.faces, "face"));
+                say(&format!("object '{}': {vertices}, {faces}", part.name));
             }
         }
         self.mesh(mesh)
@@ -155,7 +154,7 @@ impl Inspect {
     fn frames(&self, folder: &Folder, record: &Record) -> Result<(), Failure> {
         if let Some(frame) = self.frame.filter(|frame| !record.has(*frame)) {
             let there = match (record.first, record.done) {
-                (1, done) | (_, done @ 0) => format!("{done} frames"),
+                (1, done) | (_, done @ 0) => count(done, "frame"),
                 (first, _) => format!("frames {first} to {}", record.last_done()),
             };
             return Err(Failure::input(format!("--frame {frame}: the run has {there}")));
@@ -195,12 +194,22 @@ impl Inspect {
         let record = run_of(&folder)?;
         let Record { scene, status, done, frames, fps, wall, threads, .. } = &record;
         say(&format!("run of {scene} by percale {}", record.version));
-        say(&format!("{}: {done} of {frames} frames at {fps} Hz, {wall:.1} s on {threads} threads", status.word()));
+        say(&format!(
+            "{}: {done} of {} at {fps} Hz, {} on {}",
+            status.word(),
+            count(*frames, "frame"),
+            span(*wall),
+            count(*threads, "thread")
+        ));
         if *status == Status::Running && Lock::held(&self.path).is_none() {
             say("no process runs in the folder: the run was ended by force; --resume goes on");
         }
         if let Some(reason) = &record.reason {
             say(&format!("reason: {reason}"));
+        }
+        // What check told of the scene.
+        for told in &record.warnings {
+            say(&format!("warning: {told}"));
         }
         for change in &record.changes {
             for what in &change.what {
@@ -209,17 +218,21 @@ impl Inspect {
         }
         // Before the first frame there is nothing to miss.
         let lost = if *done == 0 { Vec::new() } else { folder.damage(&record, record.last_done()) };
-        let damage = lost.into_iter().chain(folder.damaged_checkpoints()?);
+        let [broken, other] = folder.unread_checkpoints()?;
+        for checkpoint in other {
+            say(&format!("warning: {checkpoint}; --resume passes it over"));
+        }
+        let damage = lost.into_iter().chain(broken);
         let damage: Vec<String> = damage.map(|damaged| damaged.to_string()).collect();
         if !damage.is_empty() {
             return Err(Failure::Damaged(damage));
         }
         for entry in &record.objects {
             say(&format!(
-                "'{}': {} vertices, {} triangles, {}",
+                "'{}': {}, {}, {}",
                 entry.name,
-                entry.vertices,
-                entry.triangles,
+                count(entry.vertices, "vertex"),
+                count(entry.triangles, "triangle"),
                 entry.told()
             ));
             if *done == 0 {
@@ -227,7 +240,7 @@ impl Inspect {
             }
             if let Some((shape, at)) = folder.read_mesh(entry, record.last_done())? {
                 say(&format!("  bounds at frame {}: {}", record.last_done(), bounds(&at.positions, &record.origin)));
-                let moves = entry.kind.simulated() || entry.files.as_ref().is_some_and(|files| files.contains('#'));
+                let moves = entry.files.as_ref().is_some_and(|files| files.contains('#'));
                 if let Some((_, start)) = folder.read_mesh(entry, record.first)?.filter(|_| moves) {
                     say(&relief(&start.positions, &at.positions, &shape.triangles));
                 }
@@ -254,9 +267,13 @@ impl Inspect {
         let least = stats.iter().map(|s| s.min_gap).fold(f64::INFINITY, f64::min);
         let strain = stats.iter().map(|s| s.max_strain).fold(0.0, f64::max);
         let steps: u64 = stats.iter().map(|s| s.steps).sum();
-        let gap =
-            if least.is_finite() { format!("smallest gap {:.4} mm", least * 1e3) } else { "no contact".to_string() };
-        say(&format!("{steps} steps, {gap}, largest strain {:.2} %", strain * 100.0));
+        let gap = if least.is_finite() {
+            format!("smallest gap {} mm", rounded(least * 1e3))
+        } else {
+            "no contact".to_string()
+        };
+        let steps = count(steps, "step");
+        say(&format!("{steps}, {gap}, largest strain {} %", rounded(strain * 100.0)));
         if least < 0.0 {
             say(BELOW_ZERO);
         }
@@ -315,16 +332,16 @@ fn describe(mesh: &TriMesh) {
         let most = lengths.iter().copied().fold(0.0, f64::max);
         let mean = lengths.iter().sum::<f64>() / lengths.len() as f64;
         let [least, mean, most] = [least, mean, most].map(|l| l * 1e3);
-        say(&format!("edges {least:.3} to {most:.3} mm, mean {mean:.3} mm"));
+        say(&format!("edges {} to {} mm, mean {} mm", rounded(least), rounded(most), rounded(mean)));
     }
     let area: f64 =
         mesh.triangles.iter().map(|[a, b, c]| (at(*b) - at(*a)).cross(&(at(*c) - at(*a))).norm() / 2.0).sum();
-    say(&format!("area {area:.6} m2"));
+    say(&format!("area {} m2", rounded(area)));
     if !mesh.uv_triangles.is_empty() {
         say(&format!("chart of {} coordinates", mesh.uv.len()));
     }
     for (name, members) in &mesh.groups {
-        say(&format!("group '{name}': {} vertices", members.len()));
+        say(&format!("group '{name}': {}", count(members.len(), "vertex")));
     }
     for (name, values) in &mesh.channels {
         let (low, high) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));

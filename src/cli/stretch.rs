@@ -1,6 +1,7 @@
 //! Cloth that is stretched beyond what can be meant, and a balloon that is not filled when its valve is shut, are told, once an object.
 
 use crate::linalg::Vec3;
+use crate::mesh::told::rounded;
 use crate::stepper::Report;
 use crate::world::quantity::{largest_strain, strained};
 use crate::world::{State, World};
@@ -31,19 +32,19 @@ impl Stretched {
             if !limits.contains(&object) {
                 limits.push(object);
                 lines.push(format!(
-                    "frame {frame}: '{}' was {:.1} % beyond its strain limit near {}; what holds and pulls it leaves no room for the limit",
+                    "frame {frame}: '{}' was {} % beyond its strain limit near {}; what holds and pulls it leaves no room for the limit",
                     world.name(object),
-                    100.0 * beyond,
+                    rounded(100.0 * beyond),
                     at(&place)
                 ));
             }
         }
         if let Some((object, part)) = report.filled.filter(|(_, part)| *part < FILLED) {
             lines.push(format!(
-                "frame {frame}: the balloon '{}' has {:.1} % of its volume as the valve is shut; its cloth holds it back, or is held; \
+                "frame {frame}: the balloon '{}' has {} % of its volume as the valve is shut; its cloth holds it back, or is held; \
                  give it more duration, or less volume",
                 world.name(object),
-                100.0 * part
+                rounded(100.0 * part)
             ));
         }
         if largest_strain(world, &state.x) <= STRAIN {
@@ -54,10 +55,10 @@ impl Stretched {
             if strain > STRAIN && !blown && !far.contains(&object) {
                 far.push(object);
                 lines.push(format!(
-                    "frame {frame}: '{}' is stretched by {:.0} % near {}, more than cloth bears; look at the motion of what \
+                    "frame {frame}: '{}' is stretched by {} % near {}, more than cloth bears; look at the motion of what \
                      pulls it there, or give it a strain_limit",
                     world.name(object),
-                    100.0 * strain,
+                    rounded(100.0 * strain),
                     at(&place)
                 ));
             }

@@ -27,6 +27,8 @@ pub mod polygon;
 pub mod tet;
 /// Triangles cut into smaller ones, surfaces moved outward.
 pub mod refine;
+/// Numbers in messages.
+pub mod told;
 /// Encodings of text.
 pub mod text;
 /// Borders that lie on each other.

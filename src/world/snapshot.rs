@@ -15,11 +15,33 @@ use crate::force::term::Section;
 use crate::linalg::Vec3;
 use crate::world::pick::Grip;
 use crate::world::yields::{Dent, Slack};
+use std::fmt;
 
 /// Begins the name of a section that is a law's memory.
 const LAW: &str = "law ";
 /// What is said of bytes that end early, or go on.
-const DAMAGED: &str = "the state in it is damaged";
+const DAMAGED: Unread = Unread::Damaged("the state in it is damaged");
+
+/// Why bytes give no state or checkpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unread {
+    /// They are not as they were written.
+    Damaged(&'static str),
+    /// The disk refuses, or their number is impossible.
+    Impossible(String),
+    /// Another version of the program has written them.
+    Version(String),
+}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Unread::Damaged(why) => write!(f, "{why}"),
+            Unread::Impossible(why) => write!(f, "{why}"),
+            Unread::Version(why) => write!(f, "of another version of percale: {why}"),
+        }
+    }
+}
 
 /// Sections of a state with their versions, and the fields in each: one that is forgotten here does not compile.
 macro_rules! sections {
@@ -46,7 +68,7 @@ macro_rules! sections {
         }
 
         /// Reads the content of a section into the state.
-        fn read_section(state: &mut State, name: &str, version: u32, content: &[u8]) -> Result<(), String> {
+        fn read_section(state: &mut State, name: &str, version: u32, content: &[u8]) -> Result<(), Unread> {
             let from = &mut &*content;
             let (known, whole) = match name {
                 $($name => {
@@ -64,13 +86,13 @@ macro_rules! sections {
                         state.memory.0.push(Section { word: word.to_string(), version, values: values.unwrap_or_default() });
                         (version, whole)
                     }
-                    None => return Err(format!("it has '{name}', which this version of percale does not know")),
+                    None => return Err(Unread::Version(format!("it has '{name}', which is not known here"))),
                 },
             };
             match () {
-                () if version != known => Err(format!("its '{name}' is of version {version}, not {known}")),
+                () if version != known => Err(Unread::Version(format!("its '{name}' is of version {version}, not {known}"))),
                 () if whole && from.is_empty() => Ok(()),
-                () => Err(DAMAGED.to_string()),
+                () => Err(DAMAGED),
             }
         }
     };
@@ -106,7 +128,7 @@ fn put_section(out: &mut Vec<u8>, name: &str, version: u32, content: &[u8]) {
 ///
 /// # Errors
 /// The bytes are no state, or have a section that is not known, by its name.
-pub fn read(mut bytes: &[u8]) -> Result<State, String> {
+pub fn read(mut bytes: &[u8]) -> Result<State, Unread> {
     let mut state = State::default();
     let vertices = usize::take(&mut bytes).ok_or(DAMAGED)?;
     while !bytes.is_empty() {
@@ -120,7 +142,7 @@ pub fn read(mut bytes: &[u8]) -> Result<State, String> {
         let (name, version, content) = head().ok_or(DAMAGED)?;
         read_section(&mut state, &name, version, content)?;
     }
-    if state.x.len() == vertices { Ok(state) } else { Err(DAMAGED.to_string()) }
+    if state.x.len() == vertices { Ok(state) } else { Err(DAMAGED) }
 }
 
 /// So many bytes of a state tell [`vertices`].
@@ -345,7 +367,7 @@ mod tests {
             // Where a section ends the rest may be of effects that are not there.
             assert!(cut.is_err() || cut.is_ok_and(|cut| cut != state), "{length} of {} bytes", bytes.len());
         }
-        assert_eq!(read(&[&bytes[..], &[0]].concat()), Err(DAMAGED.to_string()));
+        assert_eq!(read(&[&bytes[..], &[0]].concat()), Err(DAMAGED));
     }
 
     /// A state of a run without an effect has no section of it; one that is not known is told by name.
@@ -356,10 +378,15 @@ mod tests {
         assert!(["balloons", "probes"].iter().all(|effect| !String::from_utf8_lossy(&bytes).contains(effect)));
         let mut strange = bytes.clone();
         put_section(&mut strange, "magnetism", 1, &[1, 2]);
-        assert!(read(&strange).unwrap_err().contains("'magnetism'"));
+        assert!(read(&strange).unwrap_err().to_string().contains("'magnetism'"));
         let mut newer = bytes.clone();
         put_section(&mut newer, "air", 2, &[1, 2]);
-        assert!(read(&newer).unwrap_err().contains("'air' is of version 2, not 1"));
+        assert!(
+            read(&newer)
+                .unwrap_err()
+                .to_string()
+                .contains("of another version of percale: its 'air' is of version 2, not 1")
+        );
         assert_eq!(read(&bytes), Ok(state));
     }
 }
