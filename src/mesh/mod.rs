@@ -39,6 +39,8 @@ pub mod tetgen;
 pub mod topology;
 /// Triangles wound against their neighbours.
 pub mod turn;
+/// A folder beyond which nothing is read.
+pub mod within;
 /// Legacy VTK, in.
 pub mod vtk;
 

@@ -13,6 +13,7 @@ mod beat;
 mod glue;
 mod hold;
 mod obstacle;
+mod odd;
 mod pick;
 mod probe;
 mod recorded;
@@ -92,6 +93,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     let selected = probe::selected(scene, &read, &mut faults);
     if !faults.any() {
         sane::tell(scene, (&cloths, &bodies, &obstacles), &mut faults);
+        odd::tell(scene, (&cloths, &bodies, &obstacles), &mut faults);
         rubs::tell(scene, &cloths, &mut faults);
     }
     if faults.any() {

@@ -1,6 +1,7 @@
 //! Files that a USD stage refers to: regular ones alone, and packages that hold their parts as they are.
 
 use super::bounds;
+use crate::mesh::within;
 use openusd::ar::{Asset, DefaultResolver, ResolvedPath, Resolver};
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -26,6 +27,7 @@ impl Resolver for Assets {
 
     fn open_asset(&self, resolved_path: &ResolvedPath) -> io::Result<Box<dyn Asset>> {
         let file: &Path = resolved_path;
+        within::check(file).map_err(|why| io::Error::other(format!("{} {why}", file.display())))?;
         if file.exists() {
             regular(file)?;
             known(file)?;
@@ -42,6 +44,7 @@ impl Resolver for Assets {
 /// # Errors
 /// The file is no regular one, or is not there.
 pub fn regular(file: &Path) -> io::Result<()> {
+    within::check(file).map_err(|why| io::Error::other(format!("{} {why}", file.display())))?;
     let about = fs::metadata(file)?;
     if !about.is_file() {
         return Err(io::Error::other(format!("{} is no regular file", file.display())));

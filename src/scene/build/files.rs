@@ -4,7 +4,7 @@ use super::faults::Faults;
 use crate::linalg::Vec3;
 use crate::mesh::archive::{self, Archive, Pose, Upward};
 use crate::mesh::check::{self, Fault, FaultKind, Severity};
-use crate::mesh::{self, MeshError, TetMesh, TriMesh, obj, refine, seam};
+use crate::mesh::{self, MeshError, TetMesh, TriMesh, obj, refine, seam, within};
 use crate::scene::fault::meant;
 use crate::scene::place::{MESH, Transform};
 use crate::scene::unit::{rounded, short};
@@ -86,6 +86,10 @@ const LISTED: usize = 12;
 
 /// The bytes of a file.
 pub fn bytes(file: &Path, faults: &mut Faults) -> Option<Vec<u8>> {
+    if let Err(why) = within::check(file) {
+        faults.in_file(file, None, None, why);
+        return None;
+    }
     match std::fs::read(file) {
         Ok(bytes) => Some(bytes),
         Err(error) => {
@@ -224,6 +228,7 @@ pub fn solid(file: &Path, transform: &Transform, faults: &mut Faults) -> Option<
     let bytes = bytes(file, faults)?;
     let beside = |kind: &str| {
         let other = file.with_extension(kind);
+        within::check(&other).map_err(|why| MeshError::new(format!("{} {why}", other.display())))?;
         std::fs::read(&other).map_err(|error| MeshError::new(format!("cannot read {}: {error}", other.display())))
     };
     let mut mesh = sound(mesh::read_tets(&extension(file), &bytes, beside), file, faults)?;
