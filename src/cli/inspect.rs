@@ -15,7 +15,6 @@ use crate::mesh::{self, MeshError, TriMesh, obj};
 use crate::sequence::{Entry, Folder, Found, Lock, Run as Record, Status, read, write};
 use crate::world::crossing::{self, Crossing, crossings};
 use clap::Args;
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// Distance within which a surface is told to be rough, in mean edges.
@@ -162,19 +161,13 @@ impl Inspect {
         let frames = self.frame.map_or(record.there(), |frame| frame..frame + 1);
         let (first, last) = (frames.start, frames.end.saturating_sub(1));
         let (mut some, mut shown) = (false, false);
-        // Obstacles that have been told to cross.
-        let mut met = BTreeSet::new();
         for frame in frames {
             let (x, surface, entries) = surfaces(folder, record, frame)?;
             let moves = |k: usize| entries.get(k).is_some_and(|e| e.kind.simulated());
             let mut all = crossings(&x, &surface, |_, _| true);
             all.iter_mut().flat_map(|c| &mut c.places).for_each(|place| *place += record.origin);
-            for crossing in all.extract_if(.., |c| !c.objects.iter().any(|k| moves(*k))) {
-                if met.insert(crossing.objects) {
-                    let told = crossing.describe(|k| entries.get(k).map_or("", |e| &e.name));
-                    say(&format!("warning: at frame {frame} {told}; these are obstacles, which may"));
-                }
-            }
+            // Obstacles may; those that meet at the start are among the warnings of the scene.
+            all.retain(|crossing| crossing.objects.iter().any(|k| moves(*k)));
             for crossing in &all {
                 say(&format!("at frame {frame} {}", crossing.describe(|k| entries.get(k).map_or("", |e| &e.name))));
             }
@@ -242,7 +235,7 @@ impl Inspect {
                 say(&format!("  bounds at frame {}: {}", record.last_done(), bounds(&at.positions, &record.origin)));
                 let moves = entry.files.as_ref().is_some_and(|files| files.contains('#'));
                 if let Some((_, start)) = folder.read_mesh(entry, record.first)?.filter(|_| moves) {
-                    say(&relief(&start.positions, &at.positions, &shape.triangles));
+                    say(&relief(&start.positions, &at.positions, &shape.triangles, entry.kind.simulated()));
                 }
             }
         }
@@ -349,8 +342,8 @@ fn describe(mesh: &TriMesh) {
     }
 }
 
-/// How rough and how curved a surface is, and how far it has moved and turned since the start.
-fn relief(start: &[Vec3], x: &[Vec3], triangles: &[[u32; 3]]) -> String {
+/// How rough and how curved a surface is that is simulated, and how far it has moved and turned since the start.
+fn relief(start: &[Vec3], x: &[Vec3], triangles: &[[u32; 3]], simulated: bool) -> String {
     let (before, now) = (Relief::new(start, triangles), Relief::new(x, triangles));
     let window = WINDOW * now.edge();
     let (rough, [mean, gaussian]) = (1e3 * now.roughness(window), now.curvature());
@@ -358,13 +351,13 @@ fn relief(start: &[Vec3], x: &[Vec3], triangles: &[[u32; 3]]) -> String {
     let turns = axes.map(|axis| before.motion(&now, &axis).1.to_degrees());
     let (shift, _) = before.motion(&now, &axes[1]);
     let [x, y, z] = turns;
-    let form = if rough.is_finite() {
+    let form = if rough.is_finite() && simulated {
         format!(
             "  rough by {rough:.4} mm RMS within {:.1} mm, curved by {mean:.4} 1/m and {gaussian:.4} 1/m2 RMS (mean, Gaussian)\n",
             1e3 * window
         )
     } else {
-        // No vertex has enough around it.
+        // No vertex has enough around it, or it is an obstacle.
         String::new()
     };
     format!(
