@@ -446,3 +446,20 @@ fn a_garment_begins_with_its_file() {
         assert!((led.x - 12.0).abs() < 1e-6, "{time}: {led}");
     }
 }
+
+/// Crates of versions that are not read are no damaged ones, the old and the new.
+#[test]
+fn a_crate_of_another_version_is_told_as_one() {
+    let mut bytes = fs::read(data("figure.usdc")).unwrap();
+    for (version, damaged) in [([0, 3, 0], false), ([0, 14, 0], false), ([1, 0, 0], false), ([0, 8, 0], true)] {
+        bytes[8..11].copy_from_slice(&version);
+        let end = if damaged { bytes.len() / 2 } else { bytes.len() };
+        let file = std::env::temp_dir().join(format!("percale-crate-{}-{}.usdc", std::process::id(), version[1]));
+        fs::write(&file, &bytes[..end]).unwrap();
+        let told = list(&file).map(|_| ()).unwrap_err().to_string();
+        let [major, minor, _] = version;
+        let other = told.contains(&format!("is a crate of version {major}.{minor}.0; versions 0.4 to 0.12 are read"));
+        assert!(other != damaged && (damaged || !told.contains("damaged")), "{told}");
+        fs::remove_file(&file).unwrap();
+    }
+}

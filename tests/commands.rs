@@ -23,6 +23,16 @@ const COMMANDS: &[&str] = &[
 ];
 const SHELLS: &[&str] = &["bash", "elvish", "fish", "powershell", "zsh"];
 
+/// Exit codes are in the help, as in the handbook.
+#[test]
+fn the_help_has_the_exit_codes() {
+    let (help, page) = (told(&["--help"]), std::fs::read_to_string("handbook/src/troubleshooting.md").unwrap());
+    for code in ["0", "1", "2", "3", "73", "75"] {
+        assert!(help.lines().any(|line| line.trim_start().starts_with(&format!("{code} "))), "{code}: {help}");
+        assert!(page.contains(&format!("\n| {code} | ")), "{code}");
+    }
+}
+
 fn percale(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_percale")).args(arguments).output().unwrap()
 }

@@ -796,6 +796,35 @@ fn meshes_and_runs_can_be_looked_into() {
     assert!(bench.done(&["schema"]).contains("\"percale scene\""));
 }
 
+/// What `check` told of a scene `inspect` tells of its run; obstacles may be what cloth may not, and are measured by nothing.
+#[test]
+fn a_run_is_inspected_as_its_scene_is_checked() {
+    let scene = SCENE.replace("step = \"2 ms\"", "step = \"50 ms\"")
+        + "\n[[obstacle]]\nname = \"in\"\nsphere = { center = [0, 0.2, 0.1], radius = 0.2 }\nresolution = 0.1\n";
+    let bench = Bench::new("inspect-as-check", &scene);
+    let out = bench.command(&["check", "scene.toml"]).output().unwrap();
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(said.contains("longer than a frame") && said.contains("'ball' and 'in' cross"), "{said}");
+    bench.done(&["run", "scene.toml", "--out", "a", "--frames", "1", "--no-preview", "--threads", "1"]);
+    let told = bench.done(&["inspect", "a"]);
+    for warning in said.lines() {
+        assert!(told.contains(warning), "{warning} is not in {told}");
+    }
+    assert!(told.contains(" on 1 thread\n") && told.contains("finished: 1 of 1 frame at"), "{told}");
+    assert!(!told.contains("at frame 1 'ball' and 'in'"), "{told}");
+    assert_eq!(told.matches("rough by").count(), 1, "{told}");
+    let page = fs::read_to_string(bench.folder.join("a/report.html")).unwrap();
+    assert!(page.contains(" on 1 thread<") && !page.contains("1 threads"));
+    // A checkpoint of another version is no damage; a file that is one is.
+    let kept = bench.folder.join("a/checkpoints/frame.0001.ckpt");
+    let mut bytes = fs::read(&kept).unwrap();
+    let format = bytes.iter().position(|b| *b == b'3').unwrap();
+    bytes[format] = b'9';
+    fs::write(&kept, bytes).unwrap();
+    let told = bench.done(&["inspect", "a"]);
+    assert!(told.contains("frame.0001.ckpt: of another version of percale: its format is 9, not 3"), "{told}");
+}
+
 #[test]
 fn recorded_meshes_move_an_obstacle() {
     let bench = Bench::new("sequence", SCENE);

@@ -126,9 +126,23 @@ fn a_job_template_holds_every_case() {
         "combination: (Case, Set1)",
         "\"--set\", \"scene.gravity=[0, -9.81, 0]\"",
         "dependsOn: Simulate",
+        "{ name: Project, type: PATH, objectType: DIRECTORY, dataFlow: IN, ",
+        "{ name: Out, type: PATH, objectType: DIRECTORY, dataFlow: OUT, default: \".\", ",
+        "{ name: Scene, type: STRING, default: \"",
+        "/fall.toml\", ",
+        "command: \"{{Param.Percale}}\"",
+        "\"run\", \"{{Param.Project}}/{{Param.Scene}}\"",
+        "\"--out\", \"{{Param.Out}}/{{Task.Param.Case}}\"",
     ] {
         assert!(yaml.contains(word), "{word} is not in {yaml}");
     }
+    // Nothing of this machine is in it, and the project holds scene and mesh.
+    assert!(!yaml.contains(folder.to_str().unwrap()) && !yaml.contains(env!("CARGO_BIN_EXE_percale")), "{yaml}");
+    let told = text(&told.stdout);
+    let project = told.trim().rsplit(" is ").next().unwrap();
+    let scene = yaml.split("name: Scene, type: STRING, default: \"").nth(1).unwrap().split('"').next().unwrap();
+    assert!(Path::new(project).join(scene).is_file(), "{told}{yaml}");
+    assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes").starts_with(project), "{told}");
     assert!(!folder.join("out/two/0001").exists());
 }
 

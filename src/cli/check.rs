@@ -1,10 +1,10 @@
 //! `percale check`: all faults of a scene at once.
 
 use super::failure::Failure;
-use super::run::{build, load};
+use super::run::{bounded, build, load};
 use super::say;
 use crate::force::solid::Tetrahedron;
-use crate::mesh::TetMesh;
+use crate::mesh::{TetMesh, within};
 use crate::scene::build::Built;
 use crate::world::{Object, World};
 use clap::Args;
@@ -47,11 +47,15 @@ pub struct Check {
     /// Take warnings as faults
     #[arg(long)]
     strict: bool,
+    /// Read no file outside of this folder, whatever the scene names
+    #[arg(long, value_name = "DIR", env = within::VARIABLE)]
+    within: Option<PathBuf>,
 }
 
 impl Check {
     /// Reads scene and meshes as a run would, then tells what there is.
     pub fn execute(self) -> Result<(), Failure> {
+        bounded(self.within.as_deref())?;
         let scene = load(&self.scene, &self.set, Vec::new())?;
         let Built { world, warnings, .. } = build(&scene, &self.scene).map_err(|refusal| refusal.faults)?;
         if self.strict {

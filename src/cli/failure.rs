@@ -18,6 +18,8 @@ pub enum Failure {
     Lost(Vec<String>),
     /// Files of a run are missing or damaged: one line each.
     Damaged(Vec<String>),
+    /// Another process runs in the folder.
+    InUse(String),
     /// A signal.
     Stopped(String),
     /// What was compared is not the same.
@@ -31,6 +33,7 @@ impl Failure {
             Failure::Simulation(_) | Failure::Differs(_) => 1,
             Failure::Input(_) => 2,
             Failure::Disk(_) | Failure::Lost(_) | Failure::Damaged(_) => 3,
+            Failure::InUse(_) => 73,
             Failure::Stopped(_) => 75,
         }
     }
@@ -43,7 +46,9 @@ impl Failure {
     /// In one line.
     pub fn reason(&self) -> String {
         match self {
-            Failure::Simulation(what) | Failure::Stopped(what) | Failure::Differs(what) => what.clone(),
+            Failure::Simulation(what) | Failure::Stopped(what) | Failure::Differs(what) | Failure::InUse(what) => {
+                what.clone()
+            }
             Failure::Input(faults) | Failure::Lost(faults) | Failure::Damaged(faults) => faults.join("; "),
             Failure::Disk(error) => error.to_string(),
         }
@@ -66,7 +71,7 @@ impl From<TakeError> for Failure {
     fn from(error: TakeError) -> Failure {
         match error {
             TakeError::Disk(error) => Failure::Disk(error),
-            TakeError::Held(path, who) => Failure::input(format!(
+            TakeError::Held(path, who) => Failure::InUse(format!(
                 "{}: is in use: {who} runs in it; wait until that ends, or give another folder with --out",
                 path.display()
             )),
@@ -83,6 +88,7 @@ pub fn told(failure: &Failure) {
     match failure {
         Failure::Simulation(what) => log(Level::Error, &format!("failed: {what}")),
         Failure::Differs(what) => warn(&format!("differs: {what}")),
+        Failure::InUse(what) => warn(what),
         Failure::Stopped(what) => log(Level::Warning, &format!("stopped: {what}")),
         Failure::Disk(error) => log(Level::Error, &error.to_string()),
         Failure::Damaged(files) => {

@@ -137,7 +137,7 @@ pub fn real(path: &Path) -> PathBuf {
 }
 
 /// Without `.` and `..`, by the letters of the path.
-fn clean(path: &Path) -> PathBuf {
+pub fn clean(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {

@@ -1,19 +1,21 @@
 //! `percale inspect`: what a mesh file or a run folder holds.
 
 use super::failure::Failure;
+use super::progress::span;
 use super::say;
+use super::text::count;
 use crate::collision::surface::Surface;
 use crate::effect::{airflow, water};
 use crate::linalg::Vec3;
 use crate::measure::Relief;
 use crate::mesh::archive::{self, Archive, Entry as Prim, Upward};
 use crate::mesh::check::{self, Severity};
+use crate::mesh::told::{number, rounded};
 use crate::mesh::topology::Topology;
 use crate::mesh::{self, MeshError, TriMesh, obj};
 use crate::sequence::{Entry, Folder, Found, Lock, Run as Record, Status, read, write};
 use crate::world::crossing::{self, Crossing, crossings};
 use clap::Args;
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// Distance within which a surface is told to be rough, in mean edges.
@@ -33,11 +35,6 @@ pub struct Inspect {
     /// Of a run folder test this frame only
     #[arg(long, value_name = "N")]
     frame: Option<u32>,
-}
-
-/// A number with at most four decimals.
-fn rounded(x: f64) -> f64 {
-    (1e4 * x).round() / 1e4
 }
 
 impl Inspect {
@@ -68,17 +65,18 @@ impl Inspect {
     /// Tells what a USD or Alembic file holds, and more of what is asked for.
     fn archive(&self) -> Result<(), Failure> {
         let (entries, rate) = archive::list(&self.path).map_err(|error| self.wrong(&error))?;
-        let moves = |moves: [f64; 2]| match (rate, moves.map(rounded)) {
-            (None, [from, to]) => format!(", moves from {from} to {to} s"),
-            (Some(rate), _) => {
-                let [from, to] = moves.map(|t| rounded(t * rate));
-                format!(", moves from time code {from} to {to}, {} a second", rounded(rate))
+        let moves = |moves: [f64; 2]| match rate {
+            None => format!(", moves from {} to {} s", number(moves[0]), number(moves[1])),
+            Some(rate) => {
+                // Codes are whole but for what division by the rate has left.
+                let [from, to] = moves.map(|t| number((1e6 * t * rate).round() / 1e6));
+                format!(", moves from time code {from} to {to}, {} a second", number(rate))
             }
         };
         for Prim { path, kind, size: [vertices, faces], moves: when, words } in &entries {
             let when = when.map(moves).unwrap_or_default();
             let words: String = words.iter().map(|word| format!(", {word}")).collect();
-            say(&format!("{kind} '{path}': {vertices} vertices, {faces} faces{when}{words}"));
+            say(&format!("{kind} '{path}': {}, {}{when}{words}", count(*vertices, "vertex"), count(*faces, "face")));
         }
         if self.object.is_none() && entries.len() != 1 {
             if self.crossing.is_some() {
@@ -102,8 +100,8 @@ impl Inspect {
         let mesh = mesh.map_err(|error| self.wrong(&error))?;
         if extension.eq_ignore_ascii_case("obj") {
             for part in obj::parts(&bytes).unwrap_or_default().iter().filter(|part| part.object) {
-                let faces = if part.faces == 1 { "face" } else { "faces" };
-                say(&format!("object '{}': {} vertices, {} {faces}", part.name, part.vertices, part.faces));
+                let (vertices, faces) = (count(part.vertices, "vertex"), count(part.faces, "face"));
+                say(&format!("object '{}': {vertices}, {faces}", part.name));
             }
         }
         self.mesh(mesh)
@@ -156,7 +154,7 @@ impl Inspect {
     fn frames(&self, folder: &Folder, record: &Record) -> Result<(), Failure> {
         if let Some(frame) = self.frame.filter(|frame| !record.has(*frame)) {
             let there = match (record.first, record.done) {
-                (1, done) | (_, done @ 0) => format!("{done} frames"),
+                (1, done) | (_, done @ 0) => count(done, "frame"),
                 (first, _) => format!("frames {first} to {}", record.last_done()),
             };
             return Err(Failure::input(format!("--frame {frame}: the run has {there}")));
@@ -164,19 +162,13 @@ impl Inspect {
         let frames = self.frame.map_or(record.there(), |frame| frame..frame + 1);
         let (first, last) = (frames.start, frames.end.saturating_sub(1));
         let (mut some, mut shown) = (false, false);
-        // Obstacles that have been told to cross.
-        let mut met = BTreeSet::new();
         for frame in frames {
             let (x, surface, entries) = surfaces(folder, record, frame)?;
             let moves = |k: usize| entries.get(k).is_some_and(|e| e.kind.simulated());
             let mut all = crossings(&x, &surface, |_, _| true);
             all.iter_mut().flat_map(|c| &mut c.places).for_each(|place| *place += record.origin);
-            for crossing in all.extract_if(.., |c| !c.objects.iter().any(|k| moves(*k))) {
-                if met.insert(crossing.objects) {
-                    let told = crossing.describe(|k| entries.get(k).map_or("", |e| &e.name));
-                    say(&format!("warning: at frame {frame} {told}; these are obstacles, which may"));
-                }
-            }
+            // Obstacles may; those that meet at the start are among the warnings of the scene.
+            all.retain(|crossing| crossing.objects.iter().any(|k| moves(*k)));
             for crossing in &all {
                 say(&format!("at frame {frame} {}", crossing.describe(|k| entries.get(k).map_or("", |e| &e.name))));
             }
@@ -196,12 +188,22 @@ impl Inspect {
         let record = run_of(&folder)?;
         let Record { scene, status, done, frames, fps, wall, threads, .. } = &record;
         say(&format!("run of {scene} by percale {}", record.version));
-        say(&format!("{}: {done} of {frames} frames at {fps} Hz, {wall:.1} s on {threads} threads", status.word()));
+        say(&format!(
+            "{}: {done} of {} at {fps} Hz, {} on {}",
+            status.word(),
+            count(*frames, "frame"),
+            span(*wall),
+            count(*threads, "thread")
+        ));
         if *status == Status::Running && Lock::held(&self.path).is_none() {
             say("no process runs in the folder: the run was ended by force; --resume goes on");
         }
         if let Some(reason) = &record.reason {
             say(&format!("reason: {reason}"));
+        }
+        // What check told of the scene.
+        for told in &record.warnings {
+            say(&format!("warning: {told}"));
         }
         for change in &record.changes {
             for what in &change.what {
@@ -210,17 +212,21 @@ impl Inspect {
         }
         // Before the first frame there is nothing to miss.
         let lost = if *done == 0 { Vec::new() } else { folder.damage(&record, record.last_done()) };
-        let damage = lost.into_iter().chain(folder.damaged_checkpoints()?);
+        let [broken, other] = folder.unread_checkpoints()?;
+        for checkpoint in other {
+            say(&format!("warning: {checkpoint}; --resume passes it over"));
+        }
+        let damage = lost.into_iter().chain(broken);
         let damage: Vec<String> = damage.map(|damaged| damaged.to_string()).collect();
         if !damage.is_empty() {
             return Err(Failure::Damaged(damage));
         }
         for entry in &record.objects {
             say(&format!(
-                "'{}': {} vertices, {} triangles, {}",
+                "'{}': {}, {}, {}",
                 entry.name,
-                entry.vertices,
-                entry.triangles,
+                count(entry.vertices, "vertex"),
+                count(entry.triangles, "triangle"),
                 entry.told()
             ));
             if *done == 0 {
@@ -228,9 +234,9 @@ impl Inspect {
             }
             if let Some((shape, at)) = folder.read_mesh(entry, record.last_done())? {
                 say(&format!("  bounds at frame {}: {}", record.last_done(), bounds(&at.positions, &record.origin)));
-                let moves = entry.kind.simulated() || entry.files.as_ref().is_some_and(|files| files.contains('#'));
+                let moves = entry.files.as_ref().is_some_and(|files| files.contains('#'));
                 if let Some((_, start)) = folder.read_mesh(entry, record.first)?.filter(|_| moves) {
-                    say(&relief(&start.positions, &at.positions, &shape.triangles));
+                    say(&relief(&start.positions, &at.positions, &shape.triangles, entry.kind.simulated()));
                 }
             }
         }
@@ -257,9 +263,13 @@ impl Inspect {
         let least = stats.iter().map(|s| s.min_gap).fold(f64::INFINITY, f64::min);
         let strain = stats.iter().map(|s| s.max_strain).fold(0.0, f64::max);
         let steps: u64 = stats.iter().map(|s| s.steps).sum();
-        let gap =
-            if least.is_finite() { format!("smallest gap {:.4} mm", least * 1e3) } else { "no contact".to_string() };
-        say(&format!("{steps} steps, {gap}, largest strain {:.2} %", strain * 100.0));
+        let gap = if least.is_finite() {
+            format!("smallest gap {} mm", rounded(least * 1e3))
+        } else {
+            "no contact".to_string()
+        };
+        let steps = count(steps, "step");
+        say(&format!("{steps}, {gap}, largest strain {} %", rounded(strain * 100.0)));
         if least < 0.0 {
             say(BELOW_ZERO);
         }
@@ -318,16 +328,16 @@ fn describe(mesh: &TriMesh) {
         let most = lengths.iter().copied().fold(0.0, f64::max);
         let mean = lengths.iter().sum::<f64>() / lengths.len() as f64;
         let [least, mean, most] = [least, mean, most].map(|l| l * 1e3);
-        say(&format!("edges {least:.3} to {most:.3} mm, mean {mean:.3} mm"));
+        say(&format!("edges {} to {} mm, mean {} mm", rounded(least), rounded(most), rounded(mean)));
     }
     let area: f64 =
         mesh.triangles.iter().map(|[a, b, c]| (at(*b) - at(*a)).cross(&(at(*c) - at(*a))).norm() / 2.0).sum();
-    say(&format!("area {area:.6} m2"));
+    say(&format!("area {} m2", rounded(area)));
     if !mesh.uv_triangles.is_empty() {
         say(&format!("chart of {} coordinates", mesh.uv.len()));
     }
     for (name, members) in &mesh.groups {
-        say(&format!("group '{name}': {} vertices", members.len()));
+        say(&format!("group '{name}': {}", count(members.len(), "vertex")));
     }
     for (name, values) in &mesh.channels {
         let (low, high) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
@@ -335,8 +345,8 @@ fn describe(mesh: &TriMesh) {
     }
 }
 
-/// How rough and how curved a surface is, and how far it has moved and turned since the start.
-fn relief(start: &[Vec3], x: &[Vec3], triangles: &[[u32; 3]]) -> String {
+/// How rough and how curved a surface is that is simulated, and how far it has moved and turned since the start.
+fn relief(start: &[Vec3], x: &[Vec3], triangles: &[[u32; 3]], simulated: bool) -> String {
     let (before, now) = (Relief::new(start, triangles), Relief::new(x, triangles));
     let window = WINDOW * now.edge();
     let (rough, [mean, gaussian]) = (1e3 * now.roughness(window), now.curvature());
@@ -344,13 +354,13 @@ fn relief(start: &[Vec3], x: &[Vec3], triangles: &[[u32; 3]]) -> String {
     let turns = axes.map(|axis| before.motion(&now, &axis).1.to_degrees());
     let (shift, _) = before.motion(&now, &axes[1]);
     let [x, y, z] = turns;
-    let form = if rough.is_finite() {
+    let form = if rough.is_finite() && simulated {
         format!(
             "  rough by {rough:.4} mm RMS within {:.1} mm, curved by {mean:.4} 1/m and {gaussian:.4} 1/m2 RMS (mean, Gaussian)\n",
             1e3 * window
         )
     } else {
-        // No vertex has enough around it.
+        // No vertex has enough around it, or it is an obstacle.
         String::new()
     };
     format!(

@@ -42,11 +42,20 @@ use std::process::ExitCode;
 
 /// Offline cloth simulator: a TOML scene goes in; meshes, pictures and a record come out.
 #[derive(Debug, Parser)]
-#[command(name = "percale", version, arg_required_else_help = true)]
+#[command(name = "percale", version, arg_required_else_help = true, after_help = CODES)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
 }
+
+/// Exit codes, below the help.
+const CODES: &str = "Exit codes:
+  0   done
+  1   the simulation failed; of compare: they differ
+  2   the input is wrong; of compare: cannot be compared
+  3   the disk failed, or files of the run are missing or damaged
+  73  another run is at work in the folder
+  75  stopped by a signal after a checkpoint";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -84,8 +93,7 @@ enum Command {
     Man(manual::Manual),
 }
 
-/// Runs the command line and gives the exit code: 0 done, 1 the simulation failed or a comparison found a difference, 2 the input is
-/// wrong, 3 the disk failed, 75 stopped by a signal after a checkpoint.
+/// Runs the command line and gives the exit code, one of [`CODES`].
 pub fn main() -> ExitCode {
     let program = std::env::current_exe().unwrap_or("percale".into());
     ExitCode::from(command_line(program, std::env::args_os().collect()))

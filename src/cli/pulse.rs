@@ -1,5 +1,6 @@
 //! What is told within a long frame, every half minute: that it goes on, how far it is, and why its steps are short.
 
+use crate::mesh::told::rounded;
 use crate::stepper::{Advance, Report};
 use crate::world::State;
 use std::time::{Duration, Instant};
@@ -38,10 +39,10 @@ impl Pulse {
 fn told(since: &Report, step: f64, state: &State, (until, seconds): (f64, f64)) -> String {
     let Report { steps, repeats, stops, corrected, unconverged, .. } = *since;
     let mut line = format!(
-        "step {}, t={:.6} of {until:.6} s, {steps} steps in {seconds:.0} s, the last of {:.4} ms",
+        "step {}, t={:.6} of {until:.6} s, {steps} steps in {seconds:.0} s, the last of {} ms",
         state.step,
         state.time,
-        1e3 * state.last
+        rounded(1e3 * state.last)
     );
     let mut why = Vec::new();
     let mut add = |count: u64, what: &str| {

@@ -4,6 +4,7 @@ use super::failure::Failure;
 use super::inspect::{BELOW_ZERO, run_of};
 use super::progress::span;
 use super::say;
+use super::text::count;
 use crate::effect::{airflow, water};
 use crate::page::{Cell, Line, Plot, document, fold, heading, number, paragraph, picture, table};
 use crate::sequence::{Folder, FrameStats, Run as Record, read, write as write_file};
@@ -79,7 +80,7 @@ fn summary(record: &Record, stats: &[FrameStats]) -> String {
     let mut rows = vec![
         vec![text("status"), word],
         vec![text("frames"), text(format!("{done} of {frames} at {fps} Hz, {} s", number(time)))],
-        vec![text("wall time"), text(format!("{} on {threads} threads", span(*wall)))],
+        vec![text("wall time"), text(format!("{} on {}", span(*wall), count(*threads, "thread")))],
         vec![text("steps"), text(steps.to_string())],
         vec![text("smallest gap"), text(gap)],
         vec![text("most contacts"), text(contacts.to_string())],

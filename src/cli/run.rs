@@ -10,6 +10,7 @@ use super::simulation::Simulation;
 use super::{range, report, signals, started, view, warn};
 use crate::contact::ease::{Eased, ease};
 use crate::linalg::par;
+use crate::mesh::within;
 use crate::scene::build::{Built, Refusal};
 use crate::scene::settings::Format;
 use crate::scene::{self, Fault, Override, Place, Scene};
@@ -54,6 +55,9 @@ pub struct Run {
     /// Take warnings of the scene as faults
     #[arg(long)]
     strict: bool,
+    /// Read no file outside of this folder, whatever the scene names
+    #[arg(long, value_name = "DIR", env = within::VARIABLE)]
+    within: Option<PathBuf>,
     /// Draw no pictures
     #[arg(long)]
     no_preview: bool,
@@ -82,12 +86,22 @@ fn overrides(set: &[String], more: Vec<(&str, String)>) -> Result<Vec<Override>,
     Ok(overrides)
 }
 
+/// Files of scenes are read within a folder alone, where one is given.
+///
+/// # Errors
+/// The folder is not there.
+pub fn bounded(folder: Option<&Path>) -> Result<(), Failure> {
+    let Some(folder) = folder else { return Ok(()) };
+    within::set(folder).map_err(|error| Failure::input(format!("--within {}: {error}", folder.display())))
+}
+
 /// Reads a scene with overrides; warnings are told.
 pub fn load(file: &Path, set: &[String], more: Vec<(&str, String)>) -> Result<Scene, Failure> {
     let overrides = overrides(set, more)?;
     let scene = scene::read(file, &overrides).map_err(|faults| {
         // A sweep is no scene, whatever is wrong with it as one.
-        let text = std::fs::read_to_string(file).unwrap_or_default();
+        let allowed = within::check(file).is_ok();
+        let text = allowed.then(|| std::fs::read_to_string(file).unwrap_or_default()).unwrap_or_default();
         let begins = |word: &str| text.lines().any(|line| line.trim_start().starts_with(word));
         if begins("scene =") && begins("[keys]") {
             Failure::input(format!("{0}: is a sweep, not a scene; percale sweep {0} runs it", file.display()))
@@ -141,6 +155,7 @@ impl Run {
     /// Simulates; the run folder says how it ended.
     pub fn execute(self) -> Result<(), Failure> {
         let stop = signals::stop().map_err(Failure::input)?;
+        bounded(self.within.as_deref())?;
         let mut more = Vec::new();
         more.extend(self.frames.map(|(_, n)| ("time.frames", n.to_string())));
         more.extend(self.no_preview.then(|| ("preview.enabled", "false".to_string())));

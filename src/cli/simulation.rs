@@ -7,6 +7,7 @@ use super::progress::{Progress, span};
 use super::pulse::Pulse;
 use super::stretch::Stretched;
 use crate::effect::airflow;
+use crate::mesh::told::rounded;
 use crate::scene::{Scene, build};
 use crate::sequence::{Checkpoint, FrameStats, Mark};
 use crate::stepper::{Advance, Report, steps};
@@ -141,10 +142,10 @@ impl Simulation<'_> {
             (
                 stats.yielding > 0,
                 format!(
-                    "pinned vertices or surfaces give way in a pinch, {} vertices and up to {:.1} mm so far; see yielding and off_path in \
+                    "pinned vertices or surfaces give way in a pinch, {} vertices and up to {} mm so far; see yielding and off_path in \
                      stats.ndjson",
                     stats.yielding,
-                    1e3 * stats.off_path
+                    rounded(1e3 * stats.off_path)
                 ),
             ),
             (
@@ -164,9 +165,9 @@ impl Simulation<'_> {
             (
                 stats.tallies.get(&airflow::DRAINED) > DRAINED,
                 format!(
-                    "{:.3} m3/s of air are blown or pushed to where there is no way out, and vanish evenly there; see flow_drained in \
+                    "{} m3/s of air are blown or pushed to where there is no way out, and vanish evenly there; see flow_drained in \
                      stats.ndjson",
-                    stats.tallies.get(&airflow::DRAINED)
+                    rounded(stats.tallies.get(&airflow::DRAINED))
                 ),
             ),
         ];
@@ -283,21 +284,21 @@ impl Simulation<'_> {
             format!("{} of {} steps were repeated shorter", report.repeats, report.steps),
             format!("{} contacts", report.contacts),
             format!("{} vertices were corrected", report.corrected),
-            format!("the largest strain is {:.0} %", 100.0 * stretch),
+            format!("the largest strain is {} %", rounded(100.0 * stretch)),
         ];
         if state.lag > 0.0 {
-            why.push(format!("prescribed motion waits for pinched cloth, {:.4} s behind", state.lag));
+            why.push(format!("prescribed motion waits for pinched cloth, {} s behind", rounded(state.lag)));
         }
         Failure::Simulation(format!(
-            "frame {} of {} has taken more than time.frame_limit, {}: step {} of it, t={:.6} s, steps of {:.4} ms of at most {:.4} ms; {}; \
+            "frame {} of {} has taken more than time.frame_limit, {}: step {} of it, t={:.6} s, steps of {} ms of at most {} ms; {}; \
              a checkpoint is written, run again with --resume and a larger time.frame_limit to go on",
             stats.frame,
             self.scene.time.last_frame(),
             span(self.scene.time.frame_limit.unwrap_or_default()),
             stats.steps,
             self.world.shot.shot(state.time),
-            1e3 * state.last,
-            1e3 * settings.step,
+            rounded(1e3 * state.last),
+            rounded(1e3 * settings.step),
             why.join(", ")
         ))
     }

@@ -2,6 +2,7 @@
 
 use crate::effect::air::Airs;
 use crate::linalg::Vec3;
+use crate::mesh::told::rounded;
 use crate::stepper::Report;
 use crate::world::quantity::{largest_strain, strained};
 use crate::world::{State, World};
@@ -30,9 +31,9 @@ impl Stretched {
             if !limits.contains(&object) {
                 limits.push(object);
                 lines.push(format!(
-                    "frame {frame}: '{}' was {:.1} % beyond its strain limit near {}; what holds and pulls it leaves no room for the limit",
+                    "frame {frame}: '{}' was {} % beyond its strain limit near {}; what holds and pulls it leaves no room for the limit",
                     world.name(object),
-                    100.0 * beyond,
+                    rounded(100.0 * beyond),
                     at(&place)
                 ));
             }
@@ -47,10 +48,10 @@ impl Stretched {
             if strain > STRAIN && !blown && !far.contains(&object) {
                 far.push(object);
                 lines.push(format!(
-                    "frame {frame}: '{}' is stretched by {:.0} % near {}, more than cloth bears; look at the motion of what \
+                    "frame {frame}: '{}' is stretched by {} % near {}, more than cloth bears; look at the motion of what \
                      pulls it there, or give it a strain_limit",
                     world.name(object),
-                    100.0 * strain,
+                    rounded(100.0 * strain),
                     at(&place)
                 ));
             }

@@ -7,7 +7,9 @@ mod slurm;
 mod table;
 
 use super::failure::Failure;
+use super::run::bounded;
 use super::{say, started};
+use crate::mesh::within;
 use crate::scene::{self, sweep};
 use crate::sequence::{Cases, DiskError, write};
 use clap::{Args, ValueEnum};
@@ -37,6 +39,9 @@ pub struct Sweep {
     /// Run nothing: write a description for a farm
     #[arg(long, value_enum)]
     emit: Option<Emit>,
+    /// Read no file outside of this folder, whatever the sweep and its scene name
+    #[arg(long, value_name = "DIR", env = within::VARIABLE)]
+    within: Option<PathBuf>,
     /// Run nothing: gather what is there in tables and a contact sheet
     #[arg(long, conflicts_with = "emit")]
     status: bool,
@@ -77,6 +82,8 @@ struct Plan {
     name: String,
     file: PathBuf,
     scene: PathBuf,
+    /// Files that the scene names, in any case.
+    files: Vec<PathBuf>,
     out: PathBuf,
     keys: Vec<String>,
     cases: Vec<Case>,
@@ -92,11 +99,13 @@ fn absolute(path: &Path) -> PathBuf {
 impl Sweep {
     /// Runs, submits, describes or gathers the cases.
     pub fn execute(self) -> Result<(), Failure> {
+        bounded(self.within.as_deref())?;
         let sweep = sweep::read(&self.sweep)?;
         let root = || std::env::var_os("PERCALE_OUT").filter(|root| !root.is_empty()).unwrap_or("out".into());
         let out = absolute(&self.out.clone().unwrap_or_else(|| Path::new(&root()).join(&sweep.name)));
         let mut faults = Vec::new();
         let mut cases = Vec::new();
+        let mut files = Vec::new();
         let mut known = Cases::read(&out)?;
         let keyed = |values: &Vec<String>| sweep.keys.iter().zip(values).map(|(k, v)| format!("{k}={v}")).collect();
         let names = known.names(&sweep.cases.iter().map(keyed).collect::<Vec<_>>());
@@ -104,7 +113,10 @@ impl Sweep {
             let overrides = sweep.overrides(values);
             // Of all cases the faults are told before the first is run.
             let text = match scene::read(&sweep.scene, &overrides) {
-                Ok(scene) => scene.text,
+                Ok(scene) => {
+                    files.extend(scene.files.iter().map(|file| absolute(file)));
+                    scene.text
+                }
                 Err(found) => {
                     faults.extend(found.iter().map(|fault| format!("case {name}: {fault}")));
                     continue;
@@ -120,6 +132,7 @@ impl Sweep {
             name: sweep.name,
             file: absolute(&self.sweep),
             scene: absolute(&sweep.scene),
+            files,
             out,
             keys: sweep.keys,
             cases,
@@ -135,7 +148,7 @@ impl Sweep {
         if let Some(Emit::Openjd) = self.emit {
             let path = plan.out.join("openjd.yaml");
             write(&path, openjd::template(&plan).as_bytes())?;
-            say(&format!("job template in {}", path.display()));
+            say(&format!("job template in {}; Project is {}", path.display(), openjd::project(&plan).display()));
             return Ok(());
         }
         match self.engine {
@@ -151,6 +164,9 @@ impl Plan {
         let mut all = vec!["run".to_string(), self.scene.display().to_string(), "--resume".to_string()];
         all.push("--restart-if-changed".to_string());
         all.extend((!draws).then(|| "--no-preview".to_string()));
+        if let Some(folder) = within::folder() {
+            all.extend(["--within".to_string(), folder.display().to_string()]);
+        }
         all.extend(["--out".to_string(), case.folder.display().to_string()]);
         all.extend(case.set.iter().flat_map(|set| ["--set".to_string(), set.clone()]));
         all

@@ -38,9 +38,24 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     if text.chars().any(|c| acts(c) && c != '\n' && c != '\t') { escaped(text, "\n\t").into() } else { text.into() }
 }
 
+/// A number of things, whose word for one is given: `1 thread`, `2 threads`, `2 vertices`.
+pub fn count(number: impl TryInto<u64> + Copy + std::fmt::Display, one: &str) -> String {
+    match (number.try_into(), one.strip_suffix("ex")) {
+        (Ok(1), _) => format!("{number} {one}"),
+        (_, Some(stem)) => format!("{number} {stem}ices"),
+        _ => format!("{number} {one}s"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_is_told_as_one() {
+        assert_eq!([count(0_u32, "thread"), count(1_u64, "thread")], ["0 threads", "1 thread"]);
+        assert_eq!([count(1_usize, "vertex"), count(2_usize, "vertex")], ["1 vertex", "2 vertices"]);
+    }
 
     #[test]
     fn nothing_in_a_message_acts() {

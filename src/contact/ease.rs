@@ -10,6 +10,7 @@ use crate::collision::candidates::Candidates;
 use crate::collision::certificate::{Pair, Separation};
 use crate::force::scheme::pick;
 use crate::linalg::Vec3;
+use crate::mesh::told::rounded;
 use crate::world::{State, World};
 use std::collections::BTreeSet;
 
@@ -131,10 +132,10 @@ impl Eased {
             false => format!("'{}' and '{}' begin nearer", world.objects[*a].name, world.objects[*b].name),
         };
         format!(
-            "{who} than they rest, {:.3} mm instead of {:.3} mm near ({:.4}, {:.4}, {:.4}) m; contacts of {vertices} vertices begin with the \
+            "{who} than they rest, {} mm instead of {} mm near ({:.4}, {:.4}, {:.4}) m; contacts of {vertices} vertices begin with the \
              distance they have, which grows to the whole in {} s (contact.ease)",
-            distance * 1e3,
-            rest * 1e3,
+            rounded(distance * 1e3),
+            rounded(rest * 1e3),
             place.x,
             place.y,
             place.z,

@@ -150,6 +150,7 @@ fn open_here(file: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, M
         regular(file)?;
         if is_alembic(file) { alembic::open(file, wanted, up) } else { usd::open(file, wanted, up) }
     })
+    .map_err(|error| of_version(file, error))
 }
 
 fn list_here(file: &Path) -> Result<Listed, MeshError> {
@@ -157,11 +158,19 @@ fn list_here(file: &Path) -> Result<Listed, MeshError> {
         regular(file)?;
         if is_alembic(file) { alembic::list(file) } else { usd::list(file) }
     })
+    .map_err(|error| of_version(file, error))
+}
+
+/// An old crate is not damaged, though its reader gives up.
+fn of_version(file: &Path, error: MeshError) -> MeshError {
+    assets::other(file).filter(|_| error.what == DAMAGED).map_or(error, MeshError::new)
 }
 
 fn regular(file: &Path) -> Result<(), MeshError> {
     assets::regular(file).map_err(|error| MeshError::new(format!("cannot read it: {error}")))
 }
+
+const DAMAGED: &str = "is damaged: its parts do not fit each other";
 
 static ONCE: Once = Once::new();
 thread_local! {
@@ -183,7 +192,7 @@ fn guarded<T>(read: impl FnOnce() -> Result<T, MeshError>) -> Result<T, MeshErro
     QUIET.set(true);
     let read = panic::catch_unwind(AssertUnwindSafe(read));
     QUIET.set(false);
-    read.unwrap_or_else(|_| Err(MeshError::new("is damaged: its parts do not fit each other")))
+    read.unwrap_or_else(|_| Err(MeshError::new(DAMAGED)))
 }
 
 /// Returns whether a file name has a USD or Alembic extension.

@@ -27,6 +27,8 @@ pub mod polygon;
 pub mod tet;
 /// Refinement of triangles, and surfaces moved outward.
 pub mod refine;
+/// Numbers in messages.
+pub mod told;
 /// Text encodings.
 pub mod text;
 /// Borders that coincide.
@@ -37,6 +39,8 @@ pub mod tetgen;
 pub mod topology;
 /// Triangles wound against their neighbours.
 pub mod turn;
+/// A folder beyond which nothing is read.
+pub mod within;
 /// Reader of legacy VTK.
 pub mod vtk;
 

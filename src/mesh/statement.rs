@@ -131,6 +131,9 @@ impl<'a> Statement<'a> {
     }
 }
 
+/// Words that a name follows: it may end in `\`, as in a path or in Shift-JIS, and is whole at the end of its line.
+const NAMING: [&[u8]; 6] = [b"g", b"o", b"usemtl", b"mtllib", b"usemap", b"maplib"];
+
 /// Reader of the statements of a file. Lines end in `\n`, `\r\n` or `\r`.
 pub struct Tokens<'a> {
     rest: &'a [u8],
@@ -155,18 +158,18 @@ impl<'a> Tokens<'a> {
             self.rest = rest.strip_prefix(b"\r\n").or(rest.get(1..)).unwrap_or_default();
             self.line += 1;
             let line = line.strip_prefix(text::MARK).unwrap_or(line).trim_ascii_end();
-            let (line, goes_on) = match line.strip_suffix(b"\\") {
-                Some(before) => (before, true),
-                None => (line, false),
-            };
-            self.split(line, statement);
-            if !goes_on || self.rest.is_empty() {
+            let first = line.trim_ascii_start().split(u8::is_ascii_whitespace).next().unwrap_or_default();
+            let named = statement.tokens.is_empty() && NAMING.contains(&first);
+            let before = line.strip_suffix(b"\\").filter(|_| !named);
+            let commented = self.split(before.unwrap_or(line), statement);
+            if before.is_none() || commented || self.rest.is_empty() {
                 return true;
             }
         }
     }
 
-    fn split(&self, line: &'a [u8], statement: &mut Statement<'a>) {
+    /// Adds the words of a line; true where a comment ends it.
+    fn split(&self, line: &'a [u8], statement: &mut Statement<'a>) -> bool {
         let mut at = 0;
         while at < line.len() {
             if line[at].is_ascii_whitespace() {
@@ -174,11 +177,12 @@ impl<'a> Tokens<'a> {
                 continue;
             }
             if line[at] == b'#' {
-                return;
+                return true;
             }
             let length = line[at..].iter().position(u8::is_ascii_whitespace).unwrap_or(line.len() - at);
             statement.tokens.push(Token { text: &line[at..at + length], line: self.line, column: at + 1 });
             at += length;
         }
+        false
     }
 }

@@ -13,6 +13,12 @@ const LEFT: f64 = 62.0;
 const RIGHT: f64 = 10.0;
 const TOP: f64 = 26.0;
 const BOTTOM: f64 = 34.0;
+/// Height of a row of names.
+const ROW: f64 = 15.0;
+/// Width of a letter, which is less in most fonts.
+const LETTER: f64 = 6.4;
+/// Between two names.
+const SPACE: f64 = 9.0;
 
 /// A line.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -97,18 +103,52 @@ fn range(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
     Some(if low == 0.0 { [0.0, 1.0] } else { [low.min(0.0), high.max(0.0)] })
 }
 
+/// Width of a text in any font.
+fn width(text: &str) -> f64 {
+    LETTER * text.chars().count() as f64
+}
+
+/// A text that fits into a width, its end left out.
+fn cut(text: &str, room: f64) -> String {
+    if width(text) <= room {
+        return text.to_string();
+    }
+    let letters = (room / LETTER) as usize;
+    text.chars().take(letters.saturating_sub(3)).collect::<String>() + "..."
+}
+
 impl Plot {
+    /// Rows of lines by their numbers, so that names have room: the first beside the title, as many as needed below.
+    fn rows(&self) -> Vec<Vec<usize>> {
+        let whole = WIDTH - LEFT - RIGHT;
+        let mut left = whole - width(&self.title);
+        let mut rows = vec![Vec::new()];
+        for (k, line) in self.lines.iter().enumerate().filter(|(_, line)| !line.name.is_empty()) {
+            let wanted = (width(&line.name) + SPACE).min(whole);
+            if wanted > left {
+                rows.push(Vec::new());
+                left = whole;
+            }
+            left -= wanted;
+            rows.last_mut().into_iter().for_each(|row| row.push(k));
+        }
+        rows
+    }
+
     /// As an SVG figure; empty where no line has a number.
     pub fn svg(&self) -> String {
         let all = || self.lines.iter().flat_map(|line| &line.points).filter(|[x, y]| x.is_finite() && y.is_finite());
         let (Some([x0, x1]), Some([y0, y1])) = (range(all().map(|p| p[0])), range(all().map(|p| p[1]))) else {
             return String::new();
         };
+        let rows = self.rows();
+        let top = TOP + ROW * (rows.len() - 1) as f64;
+        let height = HEIGHT + top - TOP;
         let place_x = |x: f64| LEFT + (x - x0) / (x1 - x0) * (WIDTH - LEFT - RIGHT);
-        let place_y = |y: f64| HEIGHT - BOTTOM - (y - y0) / (y1 - y0) * (HEIGHT - TOP - BOTTOM);
+        let place_y = |y: f64| height - BOTTOM - (y - y0) / (y1 - y0) * (height - top - BOTTOM);
         let title = escape(&self.title);
         let mut svg =
-            format!("<svg class=\"plot\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title}\">\n");
+            format!("<svg class=\"plot\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{title}\">\n");
         let text = |x: f64, y: f64, anchor: &str, what: &str| {
             format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{}</text>\n", escape(what))
         };
@@ -122,25 +162,23 @@ impl Plot {
             ));
         }
         for x in ticks(x0, x1) {
-            axes.push_str(&text(place_x(x), HEIGHT - BOTTOM + 15.0, "middle", &number(x)));
+            axes.push_str(&text(place_x(x), height - BOTTOM + 15.0, "middle", &number(x)));
         }
-        axes.push_str(&text(WIDTH - RIGHT, HEIGHT - 4.0, "end", &self.axis));
-        axes.push_str(&text(LEFT, 14.0, "start", &self.title));
+        axes.push_str(&text(WIDTH - RIGHT, height - 4.0, "end", &self.axis));
+        axes.push_str(&text(LEFT, 14.0, "start", &cut(&self.title, WIDTH - LEFT - RIGHT)));
         svg.push_str(&axes);
-        // One text, so that names have their room in any font.
-        let names: Vec<String> = (0..)
-            .zip(&self.lines)
-            .filter(|(_, line)| !line.name.is_empty())
-            .map(|(k, line)| {
-                let colour = COLOURS[k % COLOURS.len()];
-                format!("<tspan dx=\"9\" style=\"fill:{colour}\">{}</tspan>", escape(&line.name))
-            })
-            .collect();
-        if !names.is_empty() {
+        // One text a row, so that names do not lie on each other in any font.
+        for (row, lines) in rows.iter().enumerate().filter(|(_, lines)| !lines.is_empty()) {
+            let name = |k: &usize| {
+                let (colour, name) =
+                    (COLOURS[k % COLOURS.len()], cut(&self.lines[*k].name, WIDTH - LEFT - RIGHT - SPACE));
+                format!("<tspan dx=\"{SPACE}\" style=\"fill:{colour}\">{}</tspan>", escape(&name))
+            };
             svg.push_str(&format!(
-                "<text x=\"{:.1}\" y=\"14\" text-anchor=\"end\">{}</text>\n",
+                "<text x=\"{:.1}\" y=\"{}\" text-anchor=\"end\">{}</text>\n",
                 WIDTH - RIGHT,
-                names.concat()
+                14.0 + ROW * row as f64,
+                lines.iter().map(name).collect::<String>()
             ));
         }
         for (k, line) in self.lines.iter().enumerate() {
@@ -187,6 +225,32 @@ mod tests {
         assert!(thin.points.len() <= 100 && thin.points.contains(&[777.0, 9.0]), "{}", thin.points.len());
         assert!(thin.points.windows(2).all(|p| p[0][0] < p[1][0]));
         assert_eq!(line(100).thinned(100), line(100));
+    }
+
+    /// In a font of the widest letters the title and every row of names have room of their own.
+    #[test]
+    fn names_never_lie_on_the_title() {
+        let line = |name: &str| Line { name: name.into(), points: vec![[0.0, 1.0], [1.0, 2.0]] };
+        let plot = |title: &str, names: &[&str]| Plot {
+            title: title.into(),
+            axis: "t".into(),
+            lines: names.iter().map(|name| line(name)).collect(),
+        };
+        assert_eq!(plot("energies [J]", &["x", "y"]).rows(), [vec![0, 1]]);
+        let words = ["membrane", "bending", "kinetic", "internal friction", "liquid bridges", "gravity", "tethers"];
+        let long = plot("energies without gravity and flow and more [J]", &words);
+        let rows = long.rows();
+        assert_eq!(rows.concat(), (0..words.len()).collect::<Vec<_>>());
+        for (k, row) in rows.iter().enumerate() {
+            let names: f64 = row.iter().map(|k| width(words[*k]) + SPACE).sum();
+            assert!(names + if k == 0 { width(&long.title) } else { 0.0 } <= WIDTH - LEFT - RIGHT, "{rows:?}");
+        }
+        let svg = long.svg();
+        assert!(rows.len() > 1 && svg.contains(&format!("y=\"{}\" text-anchor=\"end\"", 14.0 + ROW)), "{svg}");
+        assert!(svg.contains(&format!(",{:.1}\"", TOP + ROW * (rows.len() - 1) as f64)), "{svg}");
+        // What is wider than the plot is cut short, and whole for who hears it.
+        let wide = plot(&"w".repeat(200), &[&"n".repeat(200)]).svg();
+        assert!(wide.contains("www...</text>") && wide.contains("nnn...</tspan>") && wide.contains(&"w".repeat(200)));
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod beat;
 mod glue;
 mod hold;
 mod obstacle;
+mod odd;
 mod probe;
 mod recorded;
 mod rubs;
@@ -89,6 +90,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     let selected = probe::selected(scene, &read, &mut faults);
     if !faults.any() {
         sane::tell(scene, (&cloths, &bodies, &obstacles), &mut faults);
+        odd::tell(scene, (&cloths, &bodies, &obstacles), &mut faults);
         rubs::tell(scene, &cloths, &mut faults);
     }
     if faults.any() {

@@ -71,6 +71,7 @@ pub use time::{Time, Up};
 pub use wet::{Wet, WetContact};
 
 use crate::linalg::Vec3;
+use crate::mesh::within;
 use document::{Document, Origin};
 use json::Json;
 use keys::{Context, Field, Keys, Kind, Raw, described, section};
@@ -131,6 +132,8 @@ pub struct Scene {
     pub folder: PathBuf,
     /// The scene file as run: with overrides applied.
     pub text: String,
+    /// Files that it names.
+    pub files: Vec<PathBuf>,
     /// What is allowed but probably not meant.
     pub warnings: Vec<Fault>,
 }
@@ -224,6 +227,7 @@ pub fn read(path: &Path, overrides: &[Override]) -> Result<Scene, Vec<Fault>> {
         let place = Place::Argument(file.clone());
         vec![Fault { place, key: String::new(), message }]
     };
+    within::check(path).map_err(refused)?;
     match std::fs::metadata(path) {
         Err(error) => return Err(refused(format!("cannot read the scene: {error}"))),
         Ok(data) if data.is_dir() => return Err(refused("is a folder; give a scene file (.toml)".to_string())),
@@ -281,6 +285,9 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         Raw { origin: Origin::Set(index), key, message, absent: false }
     }));
     let mut faults = gather(&document, raw, overrides);
+    for fault in &mut cx.foreign {
+        fault.message = within::hushed(&fault.message).into_owned();
+    }
     faults.append(&mut cx.foreign);
     faults.extend(library::faults().iter().cloned());
     cx.warnings.extend(idle(&document, file.as_ref()));
@@ -342,6 +349,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         preview,
         folder,
         text,
+        files: cx.files,
         warnings: gather(&document, cx.warnings, overrides),
     })
 }

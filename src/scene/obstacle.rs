@@ -8,6 +8,7 @@ use super::place::{Ball, PLAIN, Transform, Turn, mesh, point};
 use super::unit::Unit;
 use crate::force::contact::Friction;
 use crate::linalg::{Rotation, UnitVec3, Vec3};
+use crate::mesh::within;
 use crate::world::motion::Motion;
 use crate::world::window::Window;
 use std::path::PathBuf;
@@ -154,6 +155,14 @@ fn files_exist(sequence: Sequence, keys: &mut Keys) -> Option<Sequence> {
     if sequence.last - sequence.first >= FILES {
         keys.fault("last", format!("more than {FILES} files; give fewer"));
         return None;
+    }
+    for file in (sequence.first..=sequence.last).filter_map(|n| numbered(&sequence.pattern, n)) {
+        let full = keys.cx.folder.join(&file);
+        if let Err(why) = within::check(&full) {
+            keys.fault("files", format!("\"{}\" {why}", super::unit::short(&file)));
+            return None;
+        }
+        keys.cx.files.push(full);
     }
     let mut missing = (sequence.first..=sequence.last)
         .filter_map(|n| numbered(&sequence.pattern, n))

@@ -45,6 +45,34 @@ fn degrees_suspected(turn: Turn, keys: &mut Keys) -> Option<Turn> {
     Some(turn)
 }
 
+/// A turn as it is written, by an angle that a number was meant to be.
+fn about(axis: &str, node: &Node) -> String {
+    let angle = match node.value {
+        Value::Integer(whole) => format!("\"{whole} deg\""),
+        Value::Float(value) => format!("\"{} deg\"", super::unit::number(value)),
+        _ => "\"90 deg\"".to_string(),
+    };
+    format!("{{ axis = [{axis}], angle = {angle} }}")
+}
+
+/// Three angles about x, y and z, as other programs have them, as turns.
+fn angles(items: &[Node]) -> Option<String> {
+    let number = |node: &Node| match node.value {
+        Value::Integer(whole) => Some(whole as f64),
+        Value::Float(value) => Some(value),
+        _ => None,
+    };
+    let values: Vec<f64> = items.iter().map(number).collect::<Option<_>>()?;
+    let axes = ["1, 0, 0", "0, 1, 0", "0, 0, 1"];
+    let turning = axes.iter().zip(items).zip(&values).filter(|(_, value)| **value != 0.0);
+    let turns: Vec<String> = turning.map(|((axis, node), _)| about(axis, node)).collect();
+    match (values.len(), turns.as_slice()) {
+        (3, [one]) => Some(one.clone()),
+        (3, all) => Some(format!("[{}]", all.join(", "))),
+        _ => None,
+    }
+}
+
 /// One turn or a list of turns.
 struct Turns;
 
@@ -54,7 +82,18 @@ impl Kind for Turns {
     fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<Vec<Turn>> {
         match node.value {
             Value::Table(_) => table().read(cx, path, node).map(|turn| vec![turn]),
-            Value::List(_) => list(table(), 0..=64).read(cx, path, node),
+            Value::List(ref items) => match angles(items) {
+                Some(write) => {
+                    cx.fault(node.origin, path, format!("takes turns, not angles: write rotate = {write}"));
+                    None
+                }
+                None => list(table(), 0..=64).read(cx, path, node),
+            },
+            Value::Integer(_) | Value::Float(_) => {
+                let message = format!("a turn has an axis: write rotate = {}", about("0, 1, 0", node));
+                cx.fault(node.origin, path, message);
+                None
+            }
             _ => {
                 self.refuse(cx, path, node);
                 None

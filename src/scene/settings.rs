@@ -32,6 +32,11 @@ fn blows(wind: Wind, keys: &mut Keys) -> Option<Wind> {
         keys.fault("until", "'until' must be later than 'from'");
         return None;
     }
+    for key in ["gust_period", "seed"] {
+        if wind.gust == 0.0 && keys.find(key).is_some() {
+            keys.warn(key, "does nothing without gust; give gust, or leave this out");
+        }
+    }
     Some(wind)
 }
 

@@ -193,10 +193,12 @@ fn flatten<'n>(table: &'n Table, before: &str, all: &mut Vec<(String, &'n Node)>
 /// # Errors
 /// Every fault of it; the scene is not read.
 pub fn read(path: &Path) -> Result<Sweep, Vec<Fault>> {
-    let bytes = std::fs::read(path).map_err(|error| {
+    let refused = |message: String| {
         let place = Place::Argument(path.display().to_string());
-        vec![Fault { place, key: String::new(), message: format!("cannot read the sweep: {error}") }]
-    })?;
+        vec![Fault { place, key: String::new(), message }]
+    };
+    crate::mesh::within::check(path).map_err(refused)?;
+    let bytes = std::fs::read(path).map_err(|error| refused(format!("cannot read the sweep: {error}")))?;
     read_text(path, &bytes)
 }
 

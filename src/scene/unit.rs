@@ -1,6 +1,7 @@
 //! Units: a quantity is a number in SI or a string with a unit.
 
 use super::fault::meant;
+pub use crate::mesh::told::{number, rounded};
 use std::f64::consts::PI;
 
 /// Dimension of a key.
@@ -384,20 +385,6 @@ fn escaped(unit: &str) -> String {
 pub fn short(text: &str) -> String {
     let cut: String = text.chars().take(40).flat_map(char::escape_debug).collect();
     if text.chars().count() > 40 { format!("{cut}...") } else { cut }
-}
-
-/// A number for messages: plain where it is short, else with exponent.
-pub fn number(value: f64) -> String {
-    if value == 0.0 || (1e-4..1e7).contains(&value.abs()) { format!("{value}") } else { format!("{value:e}") }
-}
-
-/// A number with three digits.
-pub fn rounded(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return value.to_string();
-    }
-    let scale = 10f64.powi(2 - value.abs().log10().floor() as i32);
-    number((value * scale).round() / scale)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::glue::Named;
 use super::keys::{Keys, Kind, choices, exactly_one, one_of, section};
 use super::kinds::{choice, flag, list, quantity, real, table, tables, vector, yes};
 use super::place::Region;
-use super::unit::Unit;
+use super::unit::{Unit, rounded};
 use crate::effect::water::bridge::{self, Law, Settings, WATER};
 use crate::effect::water::capillary;
 use crate::effect::water::cloths::{self, Place, WetInput};
@@ -243,16 +243,18 @@ fn check(scene: &Scene, faults: &mut Faults) {
     if !scene.wets.is_empty() && contact.law != BridgeLaw::Volume && distance > FAR * contact.h_max {
         let [most, mm] = [FAR * contact.h_max, distance].map(|m| m * 1e3);
         let message = format!(
-            "{mm:.3} mm keeps wet cloth where bridges of {:.3} mm hardly hold it; give at most {most:.3} mm",
-            contact.h_max * 1e3
+            "{} mm keeps wet cloth where bridges of {} mm hardly hold it; give at most {} mm",
+            rounded(mm),
+            rounded(contact.h_max * 1e3),
+            rounded(most)
         );
         faults.warn("contact.distance", message);
     }
     if let Some(form) = contact.form.filter(|form| *form > distance) {
         let message = format!(
-            "bridges form where contact acts: {:.3} mm counts as contact.distance, {:.3} mm",
-            form * 1e3,
-            distance * 1e3
+            "bridges form where contact acts: {} mm counts as contact.distance, {} mm",
+            rounded(form * 1e3),
+            rounded(distance * 1e3)
         );
         faults.warn("wet_contact.form", message);
     }
@@ -318,7 +320,7 @@ fn tell_of_heights(scene: &Scene, wet: &cloths::Wet, faults: &mut Faults) {
     if !wet.bridges.draws() || volume == 0.0 {
         return;
     }
-    let mm = |m: f64| format!("{:.3} mm", m * 1e3);
+    let mm = |m: f64| format!("{} mm", rounded(m * 1e3));
     let lowest = scene.largest_distance() * FAR;
     for (key, least) in [("wet_contact.film_height", wet.bridges.film), ("contact.distance", lowest)] {
         if least >= highest {

@@ -5,7 +5,8 @@
 
 use super::stats::FrameStats;
 use crate::world::recording::Recording;
-use crate::world::{Course, Object, State, World, snapshot};
+use crate::world::snapshot::{self, Unread};
+use crate::world::{Course, Object, State, World};
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -13,12 +14,12 @@ use std::path::Path;
 
 /// First line; the number changes with the format.
 const MAGIC: &[u8; 21] = b"percale checkpoint 3\n";
+/// What the first line of every version begins with.
+const ANY: &[u8] = b"percale checkpoint ";
 /// Most bytes of a heading, which holds the scene and names of objects.
 const LARGEST_HEAD: u64 = 256 << 20;
 /// Most bytes of a state for each of its vertices: it has less than 300, and 100 a contact.
 const LARGEST_VERTEX: u64 = 16 << 10;
-/// What is said of a file without it.
-const UNKNOWN: &str = "no checkpoint of this version of percale";
 
 /// What an object was made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,14 +123,15 @@ impl Checkpoint {
     ///
     /// # Errors
     /// Why it cannot be read, or is no whole checkpoint. One larger than memory may hold is not read.
-    pub fn read(path: &Path) -> Result<Checkpoint, String> {
-        let mut file = File::open(path).map_err(|error| error.to_string())?;
-        let size = file.metadata().map_err(|error| error.to_string())?.len();
-        let impossible = || format!("{size} bytes, which no checkpoint of its objects has");
+    pub fn read(path: &Path) -> Result<Checkpoint, Unread> {
+        let refused = |error: std::io::Error| Unread::Impossible(error.to_string());
+        let mut file = File::open(path).map_err(refused)?;
+        let size = file.metadata().map_err(refused)?.len();
+        let impossible = || Unread::Impossible(format!("{size} bytes, which no checkpoint of its objects has"));
         // The heading and the number of vertices first: a file that cannot be what it says is not read whole.
         let mut first = [0; MAGIC.len() + 8];
         if file.read_exact(&mut first).is_err() || !first.starts_with(MAGIC) {
-            return Err(UNKNOWN.to_string());
+            return Err(unknown(&first));
         }
         let head = first.last_chunk().map_or(0, |length| u64::from_le_bytes(*length));
         let begin = (first.len() as u64).checked_add(head).filter(|begin| *begin < size).ok_or_else(impossible)?;
@@ -140,11 +142,11 @@ impl Checkpoint {
         if head > LARGEST_HEAD || size > most || size / 24 < vertices {
             return Err(impossible());
         }
-        file.rewind().map_err(|error| error.to_string())?;
+        file.rewind().map_err(refused)?;
         let mut bytes = Vec::new();
         let room = usize::try_from(size).ok().and_then(|size| bytes.try_reserve_exact(size).ok());
-        room.ok_or_else(|| format!("{size} bytes, more than there is memory for"))?;
-        file.take(size).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+        room.ok_or_else(|| Unread::Impossible(format!("{size} bytes, more than there is memory for")))?;
+        file.take(size).read_to_end(&mut bytes).map_err(refused)?;
         Checkpoint::parse(&bytes)
     }
 
@@ -152,11 +154,11 @@ impl Checkpoint {
     ///
     /// # Errors
     /// Why it is no whole checkpoint.
-    pub fn parse(bytes: &[u8]) -> Result<Checkpoint, String> {
+    pub fn parse(bytes: &[u8]) -> Result<Checkpoint, Unread> {
         let Some(rest) = bytes.strip_prefix(MAGIC) else {
-            return Err(UNKNOWN.to_string());
+            return Err(unknown(bytes));
         };
-        let damaged = || "damaged: its checksum does not fit".to_string();
+        let damaged = || Unread::Damaged("damaged: its checksum does not fit");
         let (rest, sum) = rest.split_last_chunk().ok_or_else(damaged)?;
         if crc32fast::hash(&bytes[..bytes.len() - sum.len()]) != u32::from_le_bytes(*sum) {
             return Err(damaged());
@@ -186,7 +188,17 @@ impl Checkpoint {
                 state,
             })
         };
-        read().ok_or_else(damaged)
+        // Its checksum fits: it is as it was written.
+        read().ok_or_else(|| Unread::Version("its heading lacks what this version has".to_string()))
+    }
+}
+
+/// Why a file with these first bytes is no checkpoint of this version.
+fn unknown(first: &[u8]) -> Unread {
+    let digits = first.strip_prefix(ANY).and_then(|rest| rest.split(|b| *b == b'\n').next());
+    match digits.and_then(|digits| std::str::from_utf8(digits).ok()?.parse::<u32>().ok()) {
+        Some(format) if !first.starts_with(MAGIC) => Unread::Version(format!("its format is {format}, not 3")),
+        _ => Unread::Damaged("damaged, or no checkpoint"),
     }
 }
 
@@ -213,14 +225,16 @@ mod tests {
         assert_eq!(Checkpoint::read(&path), Ok(checkpoint));
         // A terabyte, of which next to nothing is on the disk.
         File::options().write(true).open(&path).and_then(|file| file.set_len(1 << 40)).unwrap();
-        assert!(Checkpoint::read(&path).unwrap_err().starts_with("1099511627776 bytes, which no checkpoint"));
+        assert!(
+            Checkpoint::read(&path).unwrap_err().to_string().starts_with("1099511627776 bytes, which no checkpoint")
+        );
         // A heading, or a number of vertices, beyond the file.
         let head = u64::from_le_bytes(bytes[21..29].try_into().unwrap()) as usize;
         for (at, count) in [(21, u64::MAX), (21, 1 << 50), (29 + head, 1 << 60), (29 + head, 1 << 20)] {
             let mut other = bytes.clone();
             other[at..at + 8].copy_from_slice(&count.to_le_bytes());
             std::fs::write(&path, other).unwrap();
-            assert!(Checkpoint::read(&path).unwrap_err().contains("which no checkpoint"), "{at}");
+            assert!(Checkpoint::read(&path).unwrap_err().to_string().contains("which no checkpoint"), "{at}");
         }
         for cut in [0, 10, 25, 29 + head + 10, bytes.len() - 1] {
             std::fs::write(&path, &bytes[..cut]).unwrap();
@@ -247,6 +261,13 @@ mod tests {
         };
         let bytes = checkpoint.bytes();
         assert_eq!(Checkpoint::parse(&bytes), Ok(checkpoint));
+        // An older or newer program's is no damaged one, and bytes of nothing are none of a version.
+        for (from, to) in [("checkpoint 3", "checkpoint 2"), ("checkpoint 3", "checkpoint 4")] {
+            let other = String::from_utf8_lossy(&bytes[..21]).replace(from, to);
+            let other = [other.as_bytes(), &bytes[21..]].concat();
+            let told = Checkpoint::parse(&other).unwrap_err().to_string();
+            assert!(told.starts_with("of another version of percale: its format is "), "{told}");
+        }
         for length in 0..bytes.len() {
             assert!(Checkpoint::parse(&bytes[..length]).is_err(), "{length} bytes");
         }

@@ -5,6 +5,7 @@ use super::disk::DiskError;
 use super::folder::Folder;
 use super::manifest::{Entry, Run};
 use super::stats::FrameStats;
+use crate::world::snapshot::Unread;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::fs::{self, File};
@@ -78,16 +79,19 @@ impl Folder {
         all
     }
 
-    /// Checkpoints that are no longer whole.
+    /// Checkpoints that are no longer whole, and those that another version of the program has written.
     ///
     /// # Errors
     /// The folder cannot be read.
-    pub fn damaged_checkpoints(&self) -> Result<Vec<Damage>, DiskError> {
-        let read = |at: super::Stored| {
-            let reason = Checkpoint::read(&at.path).err()?;
-            Some(Damage { frame: at.frame, path: at.path, reason })
-        };
-        Ok(self.checkpoints()?.into_iter().filter_map(read).collect())
+    pub fn unread_checkpoints(&self) -> Result<[Vec<Damage>; 2], DiskError> {
+        let mut both = [Vec::new(), Vec::new()];
+        for at in self.checkpoints()? {
+            if let Err(why) = Checkpoint::read(&at.path) {
+                let other = usize::from(matches!(why, Unread::Version(_)));
+                both[other].push(Damage { frame: at.frame, path: at.path, reason: why.to_string() });
+            }
+        }
+        Ok(both)
     }
 }
 

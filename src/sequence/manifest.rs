@@ -239,6 +239,15 @@ impl Run {
     /// What is missing or wrong.
     pub fn parse(bytes: &[u8]) -> Result<Run, String> {
         let all: Value = serde_json::from_slice(bytes).map_err(|e| format!("not JSON: {e}"))?;
+        let version = all.get("version").and_then(Value::as_str).filter(|v| *v != env!("CARGO_PKG_VERSION"));
+        Run::of(&all).map_err(|why| match version {
+            Some(other) => format!("of another version of percale, {other}: {why}"),
+            None => why,
+        })
+    }
+
+    /// From the record as JSON.
+    fn of(all: &Value) -> Result<Run, String> {
         let missing = |key: &str| format!("'{key}' is missing or wrong; is this the record of a percale run?");
         let text = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).map(str::to_string);
         let whole = |of: &Value, key: &str| {
@@ -277,24 +286,24 @@ impl Run {
             let corner = vector(all.get("view").and_then(|v| v.get(key)));
             corner.map(|p| p.map(|c| f64::from(c as f32))).ok_or_else(|| missing("view"))
         };
-        let status = text(&all, "status").ok_or_else(|| missing("status"))?;
+        let status = text(all, "status").ok_or_else(|| missing("status"))?;
         Ok(Run {
-            version: text(&all, "version").ok_or_else(|| missing("version"))?,
+            version: text(all, "version").ok_or_else(|| missing("version"))?,
             command: list("command")?.iter().filter_map(Value::as_str).map(str::to_string).collect(),
-            scene: text(&all, "scene").ok_or_else(|| missing("scene"))?,
-            folder: text(&all, "folder").unwrap_or_default(),
+            scene: text(all, "scene").ok_or_else(|| missing("scene"))?,
+            folder: text(all, "folder").unwrap_or_default(),
             status: Status::ALL.into_iter().find(|s| s.word() == status).ok_or_else(|| missing("status"))?,
-            reason: text(&all, "reason"),
+            reason: text(all, "reason"),
             warnings: texts(all.get("warnings")),
             unproven: all.get("unproven").and_then(Value::as_bool).unwrap_or(false),
             changes: changes.map(change).collect::<Result<_, String>>()?,
-            first: if all.get("start_frame").is_some() { whole(&all, "start_frame")?.min(MOST_FRAME) } else { 1 },
-            frames: whole(&all, "frames")?.min(MOST_FRAME),
-            done: whole(&all, "frames_done")?.min(MOST_FRAME),
+            first: if all.get("start_frame").is_some() { whole(all, "start_frame")?.min(MOST_FRAME) } else { 1 },
+            frames: whole(all, "frames")?.min(MOST_FRAME),
+            done: whole(all, "frames_done")?.min(MOST_FRAME),
             fps: all.get("fps").and_then(Value::as_f64).ok_or_else(|| missing("fps"))?,
             objects: list("objects")?.iter().map(entry).collect::<Result<_, _>>()?,
             probes: texts(all.get("probes")).into_iter().filter(|name| plain(name)).collect(),
-            threads: whole(&all, "threads")? as usize,
+            threads: whole(all, "threads")? as usize,
             wall: all.get("wall_seconds").and_then(Value::as_f64).unwrap_or(0.0),
             origin: if all.get("origin").is_some() {
                 vector(all.get("origin")).ok_or_else(|| missing("origin"))?

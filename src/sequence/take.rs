@@ -12,6 +12,7 @@ use super::lock::Lock;
 use super::manifest::Run;
 use super::probes::of_probe;
 use super::stats::FrameStats;
+use crate::world::snapshot::Unread;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -82,7 +83,11 @@ impl Folder {
         let Some(name) = names.into_iter().find(|name| name.symlink_metadata().is_ok()) else {
             return Ok(Found::Nothing);
         };
-        let whole = self.checkpoints()?.iter().rev().any(|at| Checkpoint::read(&at.path).is_ok());
+        let whole = self
+            .checkpoints()?
+            .iter()
+            .rev()
+            .any(|at| matches!(Checkpoint::read(&at.path), Ok(_) | Err(Unread::Version(_))));
         Ok(if whole { Found::Damaged(DiskError { path, reason: why }) } else { Found::Foreign(name) })
     }
 

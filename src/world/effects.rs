@@ -69,7 +69,7 @@ impl<M: Remember> Remembered for M {
 
 /// Checkpoint section that has not yet been read into an effect's memory.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Unread {
+pub struct RawSection {
     /// Name.
     pub name: String,
     /// Version.
@@ -83,7 +83,7 @@ pub struct Unread {
 pub struct Memories {
     all: Vec<Box<dyn Remembered>>,
     /// Sections read from a checkpoint but not yet assigned to an effect.
-    pub(super) unread: Vec<Unread>,
+    pub(super) unread: Vec<RawSection>,
 }
 
 impl Clone for Memories {
@@ -133,7 +133,7 @@ impl Memories {
     /// A section is damaged, has another version, or belongs to no effect of the scene.
     pub fn settle(&mut self, start: &Memories) -> Result<(), String> {
         self.all = start.all.iter().map(|memory| (**memory).blank()).collect();
-        for Unread { name, version, bytes } in std::mem::take(&mut self.unread) {
+        for RawSection { name, version, bytes } in std::mem::take(&mut self.unread) {
             let mut places = self.all.iter_mut().flat_map(|memory| {
                 let section = (**memory).sections().iter().position(|(own, _)| *own == name);
                 section.map(|section| (memory, section))

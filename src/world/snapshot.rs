@@ -5,17 +5,39 @@
 //! error that names the section.
 
 use super::State;
-use super::effects::{Memories, Unread};
+use super::effects::{Memories, RawSection};
 use crate::collision::certificate::Pair;
 use crate::force::contact::Bristle;
 use crate::force::term::Section;
 use crate::linalg::Vec3;
 use crate::world::yields::{Dent, Slack};
+use std::fmt;
 
 /// Prefix of the section name of a law's memory.
 const LAW: &str = "law ";
-/// Error message for bytes that end early or are left over.
-pub(super) const DAMAGED: &str = "the state in it is damaged";
+/// Error for bytes that end early or are left over.
+pub(super) const DAMAGED: Unread = Unread::Damaged("the state in it is damaged");
+
+/// Reason why bytes give no state or checkpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unread {
+    /// The bytes are damaged.
+    Damaged(&'static str),
+    /// The disk refuses, or the size is impossible.
+    Impossible(String),
+    /// Another version of the program has written them.
+    Version(String),
+}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Unread::Damaged(why) => write!(f, "{why}"),
+            Unread::Impossible(why) => write!(f, "{why}"),
+            Unread::Version(why) => write!(f, "of another version of percale: {why}"),
+        }
+    }
+}
 
 /// Declares the sections of a state: name, version and fields. A missing field is a compile error.
 macro_rules! sections {
@@ -43,7 +65,7 @@ macro_rules! sections {
         }
 
         /// Reads the content of a section into the state.
-        fn read_section(state: &mut State, name: &str, version: u32, content: &[u8]) -> Result<(), String> {
+        fn read_section(state: &mut State, name: &str, version: u32, content: &[u8]) -> Result<(), Unread> {
             let from = &mut &*content;
             let (known, whole) = match name {
                 $($name => {
@@ -63,15 +85,15 @@ macro_rules! sections {
                     }
                     None => {
                         // Effects of the scene read their sections later.
-                        state.effects.unread.push(Unread { name: name.to_string(), version, bytes: content.to_vec() });
+                        state.effects.unread.push(RawSection { name: name.to_string(), version, bytes: content.to_vec() });
                         return Ok(());
                     }
                 },
             };
             match () {
-                () if version != known => Err(format!("its '{name}' is of version {version}, not {known}")),
+                () if version != known => Err(Unread::Version(format!("its '{name}' is of version {version}, not {known}"))),
                 () if whole && from.is_empty() => Ok(()),
-                () => Err(DAMAGED.to_string()),
+                () => Err(DAMAGED),
             }
         }
     };
@@ -103,7 +125,7 @@ fn put_effects(out: &mut Vec<u8>, effects: &Memories) {
             }
         }
     }
-    for Unread { name, version, bytes } in &effects.unread {
+    for RawSection { name, version, bytes } in &effects.unread {
         put_section(out, name, *version, bytes);
     }
 }
@@ -119,7 +141,7 @@ fn put_section(out: &mut Vec<u8>, name: &str, version: u32, content: &[u8]) {
 ///
 /// # Errors
 /// The bytes are damaged, or a section has another version; the message names it.
-pub fn read(mut bytes: &[u8]) -> Result<State, String> {
+pub fn read(mut bytes: &[u8]) -> Result<State, Unread> {
     let mut state = State::default();
     let vertices = usize::take(&mut bytes).ok_or(DAMAGED)?;
     while !bytes.is_empty() {
@@ -133,7 +155,7 @@ pub fn read(mut bytes: &[u8]) -> Result<State, String> {
         let (name, version, content) = head().ok_or(DAMAGED)?;
         read_section(&mut state, &name, version, content)?;
     }
-    if state.x.len() == vertices { Ok(state) } else { Err(DAMAGED.to_string()) }
+    if state.x.len() == vertices { Ok(state) } else { Err(DAMAGED) }
 }
 
 /// Number of leading bytes that [`vertices`] needs.
@@ -298,7 +320,7 @@ mod tests {
         let odd = [0.1, -0.0, f64::MIN_POSITIVE / 8.0, 1e300, f64::NEG_INFINITY];
         let v = |k: usize| Vec3::new(odd[k % 5], odd[(k + 1) % 5], odd[(k + 3) % 5]);
         let mut effects = Memories::default();
-        effects.unread.push(Unread { name: "tide".into(), version: 2, bytes: vec![7, 8] });
+        effects.unread.push(RawSection { name: "tide".into(), version: 2, bytes: vec![7, 8] });
         let state = State {
             effects,
             time: 0.1 + 0.2,
@@ -336,7 +358,7 @@ mod tests {
             // A cut between two sections leaves readable bytes of another state.
             assert!(cut.is_err() || cut.is_ok_and(|cut| cut != state), "{length} of {} bytes", bytes.len());
         }
-        assert_eq!(read(&[&bytes[..], &[0]].concat()), Err(DAMAGED.to_string()));
+        assert_eq!(read(&[&bytes[..], &[0]].concat()), Err(DAMAGED));
     }
 
     /// A run without an effect writes no section of it. An unknown section is reported by name.

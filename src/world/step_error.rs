@@ -1,6 +1,7 @@
 //! Reasons why a step fails, and their messages.
 
 use super::{Pinch, State, World};
+use crate::mesh::told::rounded;
 
 /// Reason why a step fails.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,49 +103,55 @@ impl StepError {
                 if world.contact.pinch == Pinch::Halt { ", or give contact.pinch = \"yield\"" } else { "" }
             ),
             StepError::Overstretched([a, b], strain) => format!(
-                "the edge from {} to {} near {} is {:.2} % beyond its strain limit",
+                "the edge from {} to {} near {} is {} % beyond its strain limit",
                 name(*a),
                 name(*b),
                 at(*a),
-                strain * 100.0
+                rounded(strain * 100.0)
             ),
             StepError::Far { vertex, way, h } => format!(
-                "{} near {} is to move {way:.3} m in one step, at {:.3} km/s; look at times, places and units of its motion",
+                "{} near {} is to move {} m in one step, at {} km/s; look at times, places and units of its motion",
                 name(*vertex),
                 at(*vertex),
-                way / h * 1e-3
+                rounded(*way),
+                rounded(way / h * 1e-3)
             ),
             StepError::Crowded { vertex, way } => format!(
-                "more surfaces may meet in one step than memory is given for; {} near {} moves farthest in it, {way:.3} m; \
+                "more surfaces may meet in one step than memory is given for; {} near {} moves farthest in it, {} m; \
                  look at speeds, and at thickness and contact.distance against the edges of the meshes",
                 name(*vertex),
-                at(*vertex)
+                at(*vertex),
+                rounded(*way)
             ),
             StepError::Entered { what, .. } => format!("as it appears {what}; let it appear where nothing is"),
             StepError::Torn([a, b], part) => format!(
-                "one step stretches the edge from {} to {} near {} by {:.0} %",
+                "one step stretches the edge from {} to {} near {} by {} %",
                 name(*a),
                 name(*b),
                 at(*a),
-                part * 100.0
+                rounded(part * 100.0)
             ),
             StepError::Gained { vertex, speed } => format!(
-                "one step throws {} near {} at {speed:.1} m/s, with energy from nothing",
+                "one step throws {} near {} at {} m/s, with energy from nothing",
                 name(*vertex),
-                at(*vertex)
+                at(*vertex),
+                rounded(*speed)
             ),
             StepError::Short { steps, vertex, why } => format!(
-                "{steps} steps in a row were shorter than time.min_step: {}; the fastest vertex is {} near {}, at {:.1} m/s",
+                "{steps} steps in a row were shorter than time.min_step: {}; the fastest vertex is {} near {}, at {} m/s",
                 why.describe(world, state),
                 name(*vertex),
                 at(*vertex),
-                state.v.get(*vertex as usize).map_or(0.0, |v| v.norm())
+                rounded(state.v.get(*vertex as usize).map_or(0.0, |v| v.norm()))
             ),
             StepError::Struck { vertex, change } => {
-                format!("the body of {} near {} is struck by {change:.2} m/s", name(*vertex), at(*vertex))
+                format!("the body of {} near {} is struck by {} m/s", name(*vertex), at(*vertex), rounded(*change))
             }
             StepError::Unsolved(residual) => {
-                format!("the equations of one step are not solved: {:.0} % of the error is left", residual * 100.0)
+                format!(
+                    "the equations of one step are not solved: {} % of the error is left",
+                    rounded(residual * 100.0)
+                )
             }
             StepError::Indefinite(v) => {
                 format!("the equations are not positive definite at {} near {}", name(*v), at(*v))

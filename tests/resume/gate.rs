@@ -109,7 +109,7 @@ fn a_folder_in_use_is_refused_until_its_run_ends() {
     for (file, more) in
         [("scene.toml", &[][..]), ("scene.toml", &["--resume"]), ("other.toml", &[]), ("other.toml", &["--force"])]
     {
-        let refused = bench.ends(2, &[&["run", file, "--out", "a", "--no-preview"], more].concat());
+        let refused = bench.ends(73, &[&["run", file, "--out", "a", "--no-preview"], more].concat());
         assert!(refused.starts_with(&who) && refused.lines().count() == 1, "{refused}");
     }
     // What only reads the meshes does not ask.

@@ -121,3 +121,96 @@ fn what_cannot_be_meant_is_told() {
         assert!(scene(odd).contains(words), "{}", scene(odd));
     }
 }
+
+/// Nine vertices 10 cm apart at a height of 1 m; a vertex of no triangle is the tenth.
+#[test]
+fn places_far_from_what_they_pick_and_pins_of_nothing_are_told() {
+    let pin = |keys: &str| warned(&format!("[[cloth.pin]]\n{keys}"), "");
+    assert!(!pin("nearest = [0, 1.3, 0]").contains("pin"), "{}", pin("nearest = [0, 1.3, 0]"));
+    let told = pin("nearest = [0, 100, 0]");
+    assert!(
+        told.contains("cloth[0].pin[0].nearest: the nearest vertex, 0 at (0.0000, 1.0000, 0.0000) m, is 99 m away"),
+        "{told}"
+    );
+    let told = warned("[[cloth.handle]]\nnearest = [9, 1, 0]", "");
+    assert!(told.contains("cloth[0].handle[0].nearest: ") && told.contains("vertices = [6]"), "{told}");
+    let told = warned("", "[[tether]]\ncloth = \"sheet\"\nnearest = [0, 9, 0]\nanchor = [0, 2, 0]\nstiffness = 1\n");
+    assert!(told.contains("tether[0].nearest: the nearest vertex, 0 "), "{told}");
+    let scene = |vertex: u32| {
+        write("alone.obj", "v 0 1 0\nv 0.1 1 0\nv 0 1 0.1\nv 3 3 3\nf 1 2 3\n");
+        let file = folder().join("alone.toml");
+        let pin = format!("[[cloth.pin]]\nvertices = [{vertex}]\n");
+        let text = format!("[[cloth]]\nname = \"sheet\"\nmesh = \"alone.obj\"\nair_drag = 0\n{pin}");
+        let scene = read_text(&file, text.as_bytes(), &[]).unwrap();
+        let Ok(Built { warnings, .. }) = build(&scene, &file) else { panic!("{text}") };
+        lines(&[scene.warnings, warnings].concat())
+    };
+    assert!(!scene(0).contains("holds nothing"), "{}", scene(0));
+    assert!(scene(3).contains("cloth[0].pin[0]: holds nothing: its vertex is of no triangle"), "{}", scene(3));
+}
+
+#[test]
+fn wind_that_nothing_feels_is_told() {
+    let wind = "[wind]\nvelocity = [1, 0, 0]\n";
+    let held = "air_drag = 1\n[[cloth.pin]]\nall = true\n";
+    assert!(!warned("air_drag = 1", wind).contains("wind"), "{}", warned("air_drag = 1", wind));
+    assert!(warned("", wind).contains("wind: moves nothing: no cloth or body has air_drag"));
+    assert!(warned(held, wind).contains("wind: moves nothing: pins hold every vertex"), "{}", warned(held, wind));
+    let gusts = |keys: &str| warned("air_drag = 1", &format!("{wind}{keys}"));
+    assert!(!gusts("gust = 1\ngust_period = 2").contains("does nothing"));
+    assert!(gusts("gust_period = 2").contains("wind.gust_period: does nothing without gust"));
+}
+
+/// A figure that stands on z = 0 lies in a scene whose y points up, half of it in the floor; so does a floor of such a file.
+#[test]
+fn an_object_that_lies_across_up_is_told() {
+    let with = |name: &str, size: [f64; 3], low: [f64; 3], keys: &str| {
+        let corner = |k: usize| [0, 1, 2].map(|a| low[a] + if k >> a & 1 == 1 { size[a] } else { 0.0 });
+        let v: String = (0..8).map(corner).map(|[x, y, z]| format!("v {x} {y} {z}\n")).collect();
+        write(name, format!("{v}f 1 2 4 3\nf 5 7 8 6\nf 1 5 6 2\nf 3 4 8 7\nf 1 3 7 5\nf 2 6 8 4\n"));
+        warned(
+            "transform = { translate = [0, 9, 0] }",
+            &format!("[[obstacle]]\nname = \"o\"\nmesh = \"{name}\"\n{keys}"),
+        )
+    };
+    let told = with("figure-z.obj", [0.6, 0.4, 1.8], [-0.3, -0.2, 0.0], "");
+    assert!(
+        told.contains("obstacle[1].mesh: lies on its side, half of it below y = 0, as a file in which z points up"),
+        "{told}"
+    );
+    assert!(told.contains("rotate = { axis = [1, 0, 0], angle = \"-90 deg\" }") && told.contains("scene.up = \"z\""));
+    let told = with("floor-z.obj", [4.0, 6.0, 0.01], [-2.0, -3.0, -0.01], "");
+    assert!(told.contains("stands upright as a wall"), "{told}");
+    for (name, size, low, keys) in [
+        ("figure-y.obj", [0.6, 1.8, 0.4], [-0.3, 0.0, -0.2], ""),
+        ("ball-y.obj", [1.0, 1.0, 1.0], [-0.5, -0.5, 0.0], ""),
+        ("wall-y.obj", [4.0, 3.0, 0.01], [-2.0, 0.0, 0.0], ""),
+        (
+            "turned.obj",
+            [0.6, 0.4, 1.8],
+            [-0.3, -0.2, 0.0],
+            "transform = { rotate = { axis = [1, 0, 0], angle = \"-90 deg\" } }",
+        ),
+    ] {
+        let told = with(name, size, low, keys);
+        assert!(!told.contains("points up"), "{name}: {told}");
+    }
+}
+
+/// Eighty metres by seven: in centimetres a coat. The scale is that which the object has.
+#[test]
+fn a_size_is_told_with_its_scale_and_one_that_fits() {
+    let scaled = |scale: f64| warned(&format!("transform = {{ scale = {scale} }}"), "");
+    assert!(!scaled(2.0).contains("scale"), "{}", scaled(2.0));
+    let told = scaled(500.0);
+    assert!(told.contains("cloth[0].mesh: it measures 141 m"), "{told}");
+    assert!(told.contains("its scale is 500: transform = { scale = 5 } makes it 1.41 m"), "{told}");
+    let told = scaled(0.01);
+    assert!(
+        told.contains("measures 2.83 mm")
+            && told.contains("its scale is 0.01: transform = { scale = 1 } makes it 0.283 m"),
+        "{told}"
+    );
+    let told = scaled(1e5);
+    assert!(told.contains("measures 28300 m from corner to corner; lengths are metres; its scale is 100000"), "{told}");
+}

@@ -29,6 +29,7 @@ pub fn run(plan: &Plan) -> Result<(), Failure> {
             let code = simulate(plan, case, &stop)?;
             let how = match code {
                 Some(0) => "finished".to_string(),
+                Some(73) => format!("another run is at work in its folder; see log/{}.log", case.name),
                 Some(75) => "stopped".to_string(),
                 Some(code) => format!("failed with code {code}; see log/{}.log", case.name),
                 None => format!("ended by a signal; see log/{}.log", case.name),

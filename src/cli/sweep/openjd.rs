@@ -1,6 +1,9 @@
 //! The sweep as a job template of Open Job Description (specification 2023-09).
 
 use super::{Case, Plan};
+use crate::cli::gate::clean;
+use crate::mesh::within;
+use std::path::{Path, PathBuf};
 
 /// Most values of a list of the specification.
 const CHUNK: usize = 1024;
@@ -15,20 +18,55 @@ fn list<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     format!("[{}]", all.join(", "))
 }
 
+/// The deepest folder that holds the scene and all files that it names.
+pub fn project(plan: &Plan) -> PathBuf {
+    let mut folder = clean(plan.scene.parent().unwrap_or(&plan.scene));
+    for file in plan.files.iter().map(|file| clean(file)) {
+        while !file.starts_with(&folder) && folder.pop() {}
+    }
+    folder
+}
+
+/// A path with `/`, as every system reads it.
+fn slashed(path: &Path) -> String {
+    path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+/// Parameters of the job: paths of type PATH, which a queue maps to those of another machine, and the program by its name. A default of a path
+/// may not leave the template's folder, so the project has none.
+fn parameters(plan: &Plan) -> String {
+    let scene = clean(&plan.scene);
+    let scene = slashed(scene.strip_prefix(project(plan)).unwrap_or(&scene));
+    format!(
+        "parameterDefinitions:\n\
+         - {{ name: Project, type: PATH, objectType: DIRECTORY, dataFlow: IN, description: {} }}\n\
+         - {{ name: Scene, type: STRING, default: {}, description: {} }}\n\
+         - {{ name: Out, type: PATH, objectType: DIRECTORY, dataFlow: OUT, default: \".\", description: {} }}\n\
+         - {{ name: Percale, type: STRING, default: percale, description: {} }}\n",
+        quoted("Folder of the scene and all files that it names"),
+        quoted(&scene),
+        quoted("Scene file, within the project"),
+        quoted("Folder of the run folders"),
+        quoted("The program, by name or path"),
+    )
+}
+
 /// The template: a step that runs the cases, and one that draws each when all of them are done. More cases than a list may hold become
 /// further steps. A task that is stopped ends with 75; run again, it goes on.
 pub fn template(plan: &Plan) -> String {
-    let mut out = format!("specificationVersion: jobtemplate-2023-09\nname: {}\nsteps:\n", quoted(&plan.name));
-    let program = plan.program.display().to_string();
+    let mut out = format!("specificationVersion: jobtemplate-2023-09\nname: {}\n", quoted(&plan.name));
+    out.push_str(&parameters(plan));
+    out.push_str("steps:\n");
+    let program = "{{Param.Percale}}";
     for (k, cases) in plan.cases.chunks(CHUNK).enumerate() {
         let number = if plan.cases.len() > CHUNK { (k + 1).to_string() } else { String::new() };
         let folders = list(cases.iter().map(|c| c.name.as_str()));
         let parameter = |name: &str, range: &str| format!("    - {{ name: {name}, type: STRING, range: {range} }}\n");
-        let folder = format!("{}/{{{{Task.Param.Case}}}}", plan.out.display());
+        let folder = "{{Param.Out}}/{{Task.Param.Case}}".to_string();
         let mut parameters = parameter("Case", &folders);
         let count = cases.first().map_or(0, |c| c.set.len());
         let mut names = vec!["Case".to_string()];
-        let scene = plan.scene.display().to_string();
+        let scene = "{{Param.Project}}/{{Param.Scene}}".to_string();
         let fixed = ["run", &scene, "--resume", "--restart-if-changed", "--no-preview", "--out", &folder];
         let mut arguments = fixed.map(str::to_string).to_vec();
         for s in 0..count {
@@ -44,6 +82,9 @@ pub fn template(plan: &Plan) -> String {
             arguments.extend(["--set".to_string(), format!("{{{{Task.Param.{name}}}}}")]);
             names.push(name);
         }
+        if within::folder().is_some() {
+            arguments.extend(["--within", "{{Param.Project}}"].map(str::to_string));
+        }
         if let Some(threads) = plan.threads {
             arguments.extend(["--threads".to_string(), threads.to_string()]);
         }
@@ -52,7 +93,7 @@ pub fn template(plan: &Plan) -> String {
             if names.len() > 1 { format!("    combination: ({})\n", names.join(", ")) } else { String::new() };
         let notify = "cancelation: { mode: NOTIFY_THEN_TERMINATE, notifyPeriodInSeconds: 60 }";
         let action = |arguments: &[String]| {
-            let (program, arguments) = (quoted(&program), list(arguments.iter().map(String::as_str)));
+            let (program, arguments) = (quoted(program), list(arguments.iter().map(String::as_str)));
             format!(
                 "  script:\n    actions:\n      onRun:\n        command: {program}\n        args: {arguments}\n        {notify}\n"
             )

@@ -22,6 +22,7 @@ use super::order;
 use crate::force::links::Couples;
 use crate::linalg::Vec3;
 use crate::linalg::matrix::Common;
+use crate::mesh::told::rounded;
 use crate::world::effect::{At, Effect, Forces, Made, Notice, Remember, Tallies, Told};
 use crate::world::quantity::Channel;
 use crate::world::snapshot::{Piece, pieces};
@@ -192,10 +193,10 @@ impl Effect for Airs {
         let filled = work.commit(self, At { world, state }, memory, made);
         if let Some((object, part)) = filled.filter(|(_, part)| *part < FILLED) {
             let text = format!(
-                "the balloon '{}' has {:.1} % of its volume as the valve is shut; its cloth holds it back, or is held; \
+                "the balloon '{}' has {} % of its volume as the valve is shut; its cloth holds it back, or is held; \
                  give it more duration, or less volume",
                 world.name(object),
-                100.0 * part
+                rounded(100.0 * part)
             );
             told.notice(Notice { text, measure: part, subject: ("balloon", object) });
         }

@@ -1,9 +1,10 @@
 //! Asset resolver for USD stages. Accepts regular files only, and USDZ packages without compression.
 
 use super::bounds;
+use crate::mesh::within;
 use openusd::ar::{Asset, DefaultResolver, ResolvedPath, Resolver};
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 use zip::{CompressionMethod, ZipArchive};
 
@@ -26,8 +27,10 @@ impl Resolver for Assets {
 
     fn open_asset(&self, resolved_path: &ResolvedPath) -> io::Result<Box<dyn Asset>> {
         let file: &Path = resolved_path;
+        within::check(file).map_err(|why| io::Error::other(format!("{} {why}", file.display())))?;
         if file.exists() {
             regular(file)?;
+            known(file)?;
             if file.extension().is_some_and(|end| end.eq_ignore_ascii_case("usdz")) {
                 stored(file)?;
             }
@@ -41,12 +44,53 @@ impl Resolver for Assets {
 /// # Errors
 /// Fails if the file is missing or not a regular file.
 pub fn regular(file: &Path) -> io::Result<()> {
+    within::check(file).map_err(|why| io::Error::other(format!("{} {why}", file.display())))?;
     let about = fs::metadata(file)?;
     if !about.is_file() {
         return Err(io::Error::other(format!("{} is no regular file", file.display())));
     }
     bounds::opened(about.len());
     Ok(())
+}
+
+/// Crates of versions up to this one are read: major, minor.
+const NEWEST: [u8; 2] = [0, 12];
+/// Crates below it have nothing compressed; no program has written them for years.
+const OLD: [u8; 2] = [0, 4];
+
+/// Refuses a crate of a version that is not known yet.
+///
+/// # Errors
+/// It is of such a version.
+fn known(file: &Path) -> io::Result<()> {
+    match version(file) {
+        Some([major, minor, _]) if [major, minor] > NEWEST => Err(io::Error::other(other(file).unwrap_or_default())),
+        _ => Ok(()),
+    }
+}
+
+/// Version of a crate, by its first bytes.
+fn version(file: &Path) -> Option<[u8; 3]> {
+    let mut head = [0; 11];
+    File::open(file).and_then(|mut open| open.read_exact(&mut head)).ok()?;
+    let [major, minor, patch] = *head.strip_prefix(b"PXR-USDC")?.first_chunk()?;
+    Some([major, minor, patch])
+}
+
+/// That a crate is of another version than those that are read; `None` where it is not.
+pub fn other(file: &Path) -> Option<String> {
+    let [major, minor, patch] = version(file)?;
+    let known = (OLD..=NEWEST).contains(&[major, minor]);
+    (!known).then(|| {
+        format!(
+            "{} is a crate of version {major}.{minor}.{patch}; versions {}.{} to {}.{} are read: save it as one of these, or as .usda",
+            file.display(),
+            OLD[0],
+            OLD[1],
+            NEWEST[0],
+            NEWEST[1]
+        )
+    })
 }
 
 /// Rejects a USDZ package with compressed entries. USDZ allows none, and a compressed entry may expand to any size.

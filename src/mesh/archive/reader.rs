@@ -8,7 +8,7 @@
 
 use super::{Archive, Listed, Pose, Poses, Upward, bounds};
 use crate::linalg::Vec3;
-use crate::mesh::{MeshError, TriMesh};
+use crate::mesh::{MeshError, TriMesh, within};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
@@ -74,7 +74,11 @@ impl Reader {
         let program = PROGRAM.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
         let pipes =
             |command: &mut Command| command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-        let started = pipes(Command::new(&program).arg(WORD).arg("--").arg(file));
+        let mut command = Command::new(&program);
+        if let Some(folder) = within::folder() {
+            command.env(within::VARIABLE, folder);
+        }
+        let started = pipes(command.arg(WORD).arg("--").arg(file));
         Some(
             started
                 .map_err(|error| MeshError::new(format!("cannot run {} to read it: {error}", program.display())))
@@ -163,6 +167,7 @@ fn last_words(errors: ChildStderr) -> String {
 /// Fails if a pipe fails.
 pub fn serve(file: &Path) -> io::Result<()> {
     bounds::begin();
+    within::inherit()?;
     let file = file.to_path_buf();
     // The parent process handles stop signals and may still need answers, so its reader ignores them.
     #[cfg(unix)]

@@ -194,3 +194,23 @@ fn one_object_is_taken() {
     assert_eq!((front.triangles.len(), front.uv.len()), (1, 3));
     assert!(read_object(TWO.as_bytes(), "pins").is_err() && read_object(TWO.as_bytes(), "shirt").is_err());
 }
+
+/// Paths end in a backslash, and so do some characters of Shift-JIS (0x95 0x5c).
+#[test]
+fn a_name_or_a_comment_never_takes_the_next_line() {
+    let square = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
+    for word in ["g", "o", "usemtl", "mtllib", "usemap", "maplib", "#", "# a"] {
+        for name in [&b" C:\\cloth\\"[..], b" \x95\\", b" a \\", b" \\ \t", b"\\"] {
+            for end in [&b"\n"[..], b"\r\n", b"\r"] {
+                let bytes = [square.as_bytes(), word.as_bytes(), name, end, b"f 1 2 3\nf 1 3 4\n"].concat();
+                let mesh = read(&bytes).unwrap();
+                assert_eq!(mesh.triangles.len(), 2, "{:?}", String::from_utf8_lossy(&bytes));
+            }
+        }
+    }
+    // Numbers go on in the next line, in a comment's as well, and what was written reads back.
+    let mesh = read(format!("{square}g over\\\nf 1 \\\n 2 \\\n 3\nf 1 3 4 # end \\\n").as_bytes()).unwrap();
+    assert_eq!((mesh.triangles.len(), mesh.groups.keys().next().unwrap().as_str()), (2, "over\\"));
+    let back = again(&mesh);
+    assert_eq!((back.triangles, back.groups), (mesh.triangles, mesh.groups));
+}

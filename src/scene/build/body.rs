@@ -46,7 +46,7 @@ pub fn input(scene: &Scene, body: &Body, key: &str, faults: &mut Faults) -> Opti
     };
     let x = &mesh.positions;
     if matches!(body.shape, Shape::Mesh(_)) {
-        files::measure(x, key, faults);
+        files::measure(x, body.transform.scale, key, faults);
     }
     let groups = hold::groups(&body.groups, &mesh.groups, x, key, faults);
     let led = hold::Led { scene, transform: &body.transform, wanted };

@@ -14,6 +14,7 @@ use crate::scene::Scene;
 use crate::scene::cloth::{self, Cloth, Map, MapSource, Mapped, RestAngles};
 use crate::scene::fault::meant;
 use crate::scene::spring;
+use crate::scene::unit::rounded;
 use crate::world::build::{ClothInput, Rest, Weights, spring_fault};
 use std::path::Path;
 
@@ -29,7 +30,7 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
         }
     }
     let mut mesh = files::placed(&cloth.mesh, wanted, &cloth.transform, cloth.weld, key, faults)?;
-    files::measure(&mesh.positions, key, faults);
+    files::measure(&mesh.positions, cloth.transform.scale, key, faults);
     if cloth.offset != 0.0 {
         refine::offset(&mut mesh, cloth.offset);
     }
@@ -150,8 +151,11 @@ fn check_chart(file: &Path, mesh: &TriMesh, key: &str, faults: &mut Faults) {
     let faces = mesh.triangles.iter().map(|t| t.map(corner));
     let placed: f64 = faces.map(|[a, b, c]| (b - a).cross(&(c - a)).norm() / 2.0).sum();
     if !(0.5..=2.0).contains(&(chart / placed)) {
-        let message =
-            format!("its chart has {chart:.4} m2, the mesh as placed {placed:.4} m2; is the chart in metres?");
+        let message = format!(
+            "its chart has {} m2, the mesh as placed {} m2; is the chart in metres?",
+            rounded(chart),
+            rounded(placed)
+        );
         faults.warn_in_file(file, message);
     }
 }

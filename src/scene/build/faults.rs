@@ -1,6 +1,6 @@
 //! Faults found after the text was read, put to the places of their keys.
 
-use crate::mesh::MeshError;
+use crate::mesh::{MeshError, archive, within};
 use crate::scene::document::{Document, Node, Origin, Table, Value};
 use crate::scene::{Fault, Place, Scene};
 use std::path::{Path, PathBuf};
@@ -75,6 +75,8 @@ impl Faults {
 }
 
 fn of_file(file: &Path, line: Option<usize>, column: Option<usize>, message: String) -> Fault {
+    // An archive is known by its first bytes.
+    let message = if archive::reads(file) { message } else { within::hushed(&message).into_owned() };
     let name = file.display().to_string();
     let place = match line {
         Some(line) => Place::File { file: name, line, column: column.unwrap_or(1) },

@@ -3,11 +3,11 @@
 use super::faults::Faults;
 use crate::linalg::Vec3;
 use crate::mesh::archive::{self, Archive, Pose, Upward};
-use crate::mesh::check::{self, Fault, Severity};
-use crate::mesh::{self, MeshError, TetMesh, TriMesh, obj, refine, seam};
+use crate::mesh::check::{self, Fault, FaultKind, Severity};
+use crate::mesh::{self, MeshError, TetMesh, TriMesh, obj, refine, seam, within};
 use crate::scene::fault::meant;
 use crate::scene::place::{MESH, Transform};
-use crate::scene::unit::short;
+use crate::scene::unit::{rounded, short};
 use crate::scene::{Scene, Up};
 use std::path::Path;
 
@@ -86,6 +86,10 @@ const LISTED: usize = 12;
 
 /// The bytes of a file.
 pub fn bytes(file: &Path, faults: &mut Faults) -> Option<Vec<u8>> {
+    if let Err(why) = within::check(file) {
+        faults.in_file(file, None, None, why);
+        return None;
+    }
     match std::fs::read(file) {
         Ok(bytes) => Some(bytes),
         Err(error) => {
@@ -134,7 +138,8 @@ pub fn placed(
         }
         mesh = whole;
     }
-    tell(check::surface(&mut mesh), file, faults).then_some(mesh)
+    let found = check::surface(&mut mesh);
+    tell(found, &mesh.positions, transform.scale, file, faults).then_some(mesh)
 }
 
 /// A mesh file of a surface that is filled: its seams are joined where they lie on each other, or it would not be closed.
@@ -145,19 +150,21 @@ pub fn closed(file: &Path, object: Wanted, transform: &Transform, faults: &mut F
         let message = format!("{count} vertices of borders lie on another one; they are joined, so that it is closed");
         faults.warn_in_file(file, message);
     }
-    tell(check::surface(&mut mesh), file, faults).then_some(mesh)
+    let found = check::surface(&mut mesh);
+    tell(found, &mesh.positions, transform.scale, file, faults).then_some(mesh)
 }
 
 /// A mesh file of an obstacle, of which most is good enough.
 pub fn loose(file: &Path, object: Wanted, transform: &Transform, faults: &mut Faults) -> Option<TriMesh> {
     let mut mesh = noted(file, object, transform, faults)?;
     let flat = check::flat(&mesh);
-    drop_flat(&mut mesh, &flat, file, faults).then_some(mesh)
+    drop_flat(&mut mesh, &flat, transform.scale, file, faults).then_some(mesh)
 }
 
 /// Leaves `flat` triangles out of the mesh of an obstacle and tells what is wrong with it; true where it will do.
-pub fn drop_flat(mesh: &mut TriMesh, flat: &[bool], file: &Path, faults: &mut Faults) -> bool {
-    tell(check::obstacle(mesh, flat), file, faults)
+pub fn drop_flat(mesh: &mut TriMesh, flat: &[bool], scale: f64, file: &Path, faults: &mut Faults) -> bool {
+    let found = check::obstacle(mesh, flat);
+    tell(found, &mesh.positions, scale, file, faults)
 }
 
 /// Reads a mesh file and brings it into the world.
@@ -168,20 +175,40 @@ pub fn noted(file: &Path, object: Wanted, transform: &Transform, faults: &mut Fa
     Some(mesh)
 }
 
+/// Factors from units of other programs, the likeliest first.
+const UNITS: [f64; 8] = [0.01, 0.001, 100.0, 1000.0, 0.1, 10.0, 0.0254, 1e-6];
+/// Sizes that are likely to be meant [m].
+const LIKELY: std::ops::RangeInclusive<f64> = 0.1..=10.0;
+
+/// Diagonal of the box around points that are finite [m].
+fn diagonal(x: &[Vec3]) -> f64 {
+    let start = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
+    let finite = x.iter().filter(|p| p.iter().all(|c| c.is_finite()));
+    let (low, high) = finite.fold(start, |(low, high), p| (low.inf(p), high.sup(p)));
+    (high - low).norm()
+}
+
+/// A scale by which an object of a size [m] is as large as most are, in words; `scale` is what it has.
+pub fn rescaled(size: f64, scale: f64) -> String {
+    let ten = 10f64.powf(-size.log10().floor());
+    let factor = UNITS.into_iter().find(|factor| LIKELY.contains(&(factor * size))).unwrap_or(ten);
+    let (now, then, made) = (rounded(scale), rounded(scale * factor), rounded(factor * size));
+    format!("its scale is {now}: transform = {{ scale = {then} }} makes it {made} m")
+}
+
 /// Cloths and bodies beyond this were rarely meant to be so large [m].
 const LARGE: f64 = 30.0;
 /// From here on every mesh is told to be of no sensible size [m].
 const ABSURD: f64 = 1e3;
 
 /// Warns of a cloth or a body that was probably modelled in other units; `key` is its path.
-pub fn measure(x: &[Vec3], key: &str, faults: &mut Faults) {
-    let start = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
-    let (low, high) = x.iter().fold(start, |(low, high), p| (low.inf(p), high.sup(p)));
-    let size = (high - low).norm();
+pub fn measure(x: &[Vec3], scale: f64, key: &str, faults: &mut Faults) {
+    let size = diagonal(x);
     if (LARGE..=ABSURD).contains(&size) {
         let message = format!(
-            "it measures {size:.0} m from corner to corner; lengths are metres: from a file in centimetres \
-             transform = {{ scale = 0.01 }} makes them, from one in millimetres 0.001"
+            "it measures {} m from corner to corner; lengths are metres; {}",
+            rounded(size),
+            rescaled(size, scale)
         );
         faults.warn(&format!("{key}.mesh"), message);
     }
@@ -201,18 +228,24 @@ pub fn solid(file: &Path, transform: &Transform, faults: &mut Faults) -> Option<
     let bytes = bytes(file, faults)?;
     let beside = |kind: &str| {
         let other = file.with_extension(kind);
+        within::check(&other).map_err(|why| MeshError::new(format!("{} {why}", other.display())))?;
         std::fs::read(&other).map_err(|error| MeshError::new(format!("cannot read {}: {error}", other.display())))
     };
     let mut mesh = sound(mesh::read_tets(&extension(file), &bytes, beside), file, faults)?;
     mesh.notes.iter().for_each(|note| faults.note(file, note));
     apply(transform, &mut mesh.positions);
-    tell(check::tet::check(&mesh), file, faults).then_some(mesh)
+    tell(check::tet::check(&mesh), &mesh.positions, transform.scale, file, faults).then_some(mesh)
 }
 
-/// Tells faults of a mesh; true where none is an error.
-fn tell(found: Vec<Fault>, file: &Path, faults: &mut Faults) -> bool {
+/// Tells faults of a mesh at `x`, which has been scaled; true where none is an error.
+fn tell(found: Vec<Fault>, x: &[Vec3], scale: f64, file: &Path, faults: &mut Faults) -> bool {
     let mut sound = true;
-    for fault in found {
+    for mut fault in found {
+        if fault.kind == FaultKind::AbsurdScale {
+            let size = diagonal(x);
+            let measures = format!("the bounding box measures {} m from corner to corner", rounded(size));
+            fault.message = format!("{measures}; lengths are metres; {}", rescaled(size, scale));
+        }
         match fault.severity {
             Severity::Error => {
                 faults.in_file(file, None, None, fault.message);

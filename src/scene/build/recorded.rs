@@ -44,9 +44,10 @@ impl Taken {
         mut mesh: TriMesh,
         (clock, repeat): (Clock, bool),
         (file, key): (&Path, &str),
+        scale: f64,
         faults: &mut Faults,
     ) -> Option<(TriMesh, Recording)> {
-        if !files::drop_flat(&mut mesh, &self.flat, file, faults) {
+        if !files::drop_flat(&mut mesh, &self.flat, scale, file, faults) {
             return None;
         }
         let recording = self.recorder.finish(clock, repeat).map_err(|error| lost(key, &error, faults)).ok()?;
@@ -110,7 +111,8 @@ pub fn sequence(
         taken.add(next.positions, key, faults)?;
     }
     let clock = Clock::Even { start: sequence.start, interval: 1.0 / sequence.fps.unwrap_or(scene.time.fps) };
-    let (mesh, mut recording) = taken.finish(mesh, (clock, sequence.repeat), (first, key), faults)?;
+    let (mesh, mut recording) =
+        taken.finish(mesh, (clock, sequence.repeat), (first, key), obstacle.transform.scale, faults)?;
     if sequence.repeat && closes(&recording) {
         recording.leave_out_last();
         let [first, last] = [first, files.last()?].map(|f| f.file_name().unwrap_or_default().to_string_lossy());
@@ -142,7 +144,8 @@ pub fn cache(
         taken.add(positions, key, faults)?;
     }
     let repeat = cache.repeat && shapes > 1;
-    let (mesh, recording) = taken.finish(mesh, (clock, repeat), (&cache.mesh, key), faults)?;
+    let (mesh, recording) =
+        taken.finish(mesh, (clock, repeat), (&cache.mesh, key), obstacle.transform.scale, faults)?;
     let recording = looped(recording, &format!("{key}.cache.{}", source.word()), faults);
     Some((mesh, Course::Recorded(recording), window))
 }

@@ -2,6 +2,7 @@
 //! that no frame of the run sees. A speed of which nothing could come is an error, the rest are warnings.
 
 use super::faults::Faults;
+use super::files;
 use crate::force::drag::Drag;
 use crate::linalg::Vec3;
 use crate::scene::unit::{self, rounded as about};
@@ -40,17 +41,17 @@ pub fn tell(scene: &Scene, (cloths, bodies, obstacles): Inputs, faults: &mut Fau
         faults.warn("contact.method", "the vertex test lets triangles cross: no frame of this run is proven");
     }
     let mut largest: f64 = 0.0;
-    for (k, input) in cloths.iter().enumerate() {
+    for (k, (input, described)) in cloths.iter().zip(&scene.cloths).enumerate() {
         let (key, x) = (format!("cloth[{k}]"), &input.mesh.positions);
-        largest = largest.max(sized(x, &key, faults));
+        largest = largest.max(sized(x, described.transform.scale, &key, faults));
         thrown(&input.velocity, &key, faults);
         thick(input, &key, faults);
         held(scene, x, (&input.pins, &input.handles), &key, faults);
         sways(scene, input, &key, faults);
     }
-    for (k, input) in bodies.iter().enumerate() {
+    for (k, (input, described)) in bodies.iter().zip(&scene.bodies).enumerate() {
         let (key, x) = (format!("body[{k}]"), &input.mesh.positions);
-        largest = largest.max(sized(x, &key, faults));
+        largest = largest.max(sized(x, described.transform.scale, &key, faults));
         thrown(&input.velocity, &key, faults);
         held(scene, x, (&input.pins, &input.handles), &key, faults);
     }
@@ -68,7 +69,9 @@ pub fn tell(scene: &Scene, (cloths, bodies, obstacles): Inputs, faults: &mut Fau
             faults.warn(&format!("{key}.object"), message);
         }
         if described.shape.of_files() && size > SIZES[1].max(100.0 * largest) {
-            faults.warn(&key, large(size));
+            let scaled = files::rescaled(size, described.transform.scale);
+            let message = format!("measures {} m from corner to corner; lengths are in metres; {scaled}", about(size));
+            faults.warn(&key, message);
         }
         match &input.course {
             Course::Rigid(motion) => {
@@ -199,21 +202,15 @@ fn size(x: &[Vec3]) -> f64 {
     (high - low).norm()
 }
 
-fn large(size: f64) -> String {
-    format!(
-        "measures {} m from corner to corner; lengths are in metres: of a file in millimetres give transform = {{ scale = 0.001 }}",
-        about(size)
-    )
-}
-
 /// Tells of a cloth or body that is larger or smaller than they are; gives its size. What the check of its file tells is not told
 /// twice.
-fn sized(x: &[Vec3], key: &str, faults: &mut Faults) -> f64 {
+fn sized(x: &[Vec3], scale: f64, key: &str, faults: &mut Faults) -> f64 {
     let size = size(x);
     if crate::mesh::check::SENSIBLE_SIZE.contains(&size) && size < SIZES[0] {
         let message = format!(
-            "measures {} mm from corner to corner; lengths are in metres: where that is not meant, give a larger transform.scale",
-            about(1e3 * size)
+            "measures {} mm from corner to corner; lengths are in metres; where that is not meant: {}",
+            about(1e3 * size),
+            files::rescaled(size, scale)
         );
         faults.warn(key, message);
     }

@@ -4,6 +4,7 @@ use crate::linalg::Vec3;
 use crate::mesh::group;
 use crate::scene::fault::meant;
 use crate::scene::place::{Group, Members, Selector};
+use crate::scene::unit::rounded;
 use std::collections::BTreeMap;
 
 /// Named groups by name: those of the mesh file and those of the object.
@@ -86,6 +87,27 @@ fn nothing(what: &str, x: &[Vec3], center: &Vec3) -> String {
 fn nearest(x: &[Vec3], to: &Vec3) -> Option<(u32, Vec3)> {
     let nearer = |a: &(u32, &Vec3), b: &(u32, &Vec3)| (a.1 - to).norm().total_cmp(&(b.1 - to).norm());
     (0..).zip(x).min_by(nearer).map(|(v, p)| (v, *p))
+}
+
+/// A vertex so many mean edges away was hardly meant by a place.
+const FAR: f64 = 5.0;
+
+/// That a place is far from the vertex it picks, of a mesh with a mean edge [m]; `None` where it is near.
+pub fn astray(selector: &Selector, x: &[Vec3], edge: f64) -> Option<String> {
+    let Selector::Nearest(place) = selector else { return None };
+    let (vertex, p) = nearest(x, place)?;
+    let far = (p - place).norm();
+    (edge > 0.0 && far > FAR * edge).then(|| {
+        format!(
+            "the nearest vertex, {vertex} at ({:.4}, {:.4}, {:.4}) m, is {} m away, {} mean edges; places are in metres in the world, \
+             after transform: give one on the mesh, or vertices = [{vertex}]",
+            p.x,
+            p.y,
+            p.z,
+            rounded(far),
+            rounded(far / edge)
+        )
+    })
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use crate::contact::ignore::ignore;
 use crate::contact::part::{Parted, part};
 use crate::linalg::par;
 use crate::scene::settings::Start;
+use crate::scene::unit::rounded;
 use crate::world::crossing::{self, Crossing};
 use crate::world::{State, World};
 
@@ -29,7 +30,7 @@ pub fn begin(start: Start, world: &World, state: &mut State, faults: &mut Faults
         let said = if a == b { format!("'{a}' touches itself") } else { format!("'{a}' and '{b}' touch") };
         let object = objects.into_iter().min().unwrap_or_default();
         if apart {
-            let moved = format!("{vertices} vertices are moved by at most {:.2} mm", most * 1e3);
+            let moved = format!("{vertices} vertices are moved by at most {} mm", rounded(most * 1e3));
             faults.warn(&key(world, object), format!("at the start {said} near {near}; {moved}"));
         } else {
             let remedy = "move them apart by 0.02 mm or more";
@@ -64,7 +65,7 @@ fn cross(start: Start, world: &World, state: &mut State, faults: &mut Faults) ->
             if untangle(world, state) {
                 let most = par::max(before.len(), |v| (state.x[v] - before[v]).norm());
                 for crossing in &crossings {
-                    let message = format!("{}; untangled by at most {:.2} mm", said(world, crossing), most * 1e3);
+                    let message = format!("{}; untangled by at most {} mm", said(world, crossing), rounded(most * 1e3));
                     faults.warn(&key(world, crossing.objects[0]), message);
                 }
                 return Vec::new();

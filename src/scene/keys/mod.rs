@@ -10,8 +10,8 @@ pub(in crate::scene) use one_of::one_of;
 pub use one_of::{Alternatives, AtMostOne, at_most_one, exactly_one, one_or};
 pub use shelf::Shelf;
 
-use crate::scene::document::{Node, Origin, Table, Value};
-use crate::scene::fault::{Fault, meant};
+use crate::scene::document::{Entry, Node, Origin, Table, Value};
+use crate::scene::fault::{Fault, meant, nearest};
 use crate::scene::json::Json;
 use crate::scene::material::Material;
 use crate::scene::solid::Solid;
@@ -35,6 +35,8 @@ pub struct Raw {
 pub struct Context {
     /// Folder to which paths are relative.
     pub folder: PathBuf,
+    /// Files that are named so far.
+    pub files: Vec<PathBuf>,
     /// Faults so far.
     pub faults: Vec<Raw>,
     /// Faults of other files so far.
@@ -212,10 +214,36 @@ pub fn described<K: Kind>(kind: &K, doc: &str) -> Json {
 impl<'a> Keys<'a> {
     /// Reads a table as a section; every key it does not declare is a fault.
     pub fn section<S: Section>(cx: &'a mut Context, path: &str, origin: Origin, table: &'a Table) -> Option<S> {
-        let mut keys = Keys { cx, table, path: path.to_string(), origin, declared: Vec::new(), rules: Vec::new() };
+        let (respelled, misspelled) = respelled::<S>(table);
+        let mut keys = Keys {
+            cx,
+            table: respelled.as_ref().unwrap_or(table),
+            path: path.to_string(),
+            origin,
+            declared: Vec::new(),
+            rules: Vec::new(),
+        };
+        for (entry, meant) in &misspelled {
+            let path = keys.path_of(&crate::scene::unit::short(&entry.key));
+            keys.cx.fault(entry.origin, &path, format!("unknown {}; did you mean '{meant}'?", keys.noun()));
+        }
         let section = S::read(&mut keys);
         keys.refuse_unknown();
-        section
+        section.filter(|_| misspelled.is_empty())
+    }
+
+    /// Names of the keys of a section.
+    fn names<S: Section>() -> Vec<&'static str> {
+        let (table, mut cx) = (Table::default(), Context::default());
+        let (path, origin) = (String::new(), Origin::Text(0));
+        let mut keys = Keys { cx: &mut cx, table: &table, path, origin, declared: Vec::new(), rules: Vec::new() };
+        S::read(&mut keys);
+        keys.declared.iter().map(|declared| declared.name).collect()
+    }
+
+    /// What a name in this table stands for.
+    fn noun(&self) -> &'static str {
+        if self.path.is_empty() { "section" } else { "key" }
     }
 
     /// JSON Schema of a section.
@@ -340,7 +368,7 @@ impl<'a> Keys<'a> {
     fn refuse_unknown(&mut self) {
         let known: Vec<&str> = self.declared.iter().map(|d| d.name).collect();
         for entry in self.table.entries.iter().filter(|e| !known.contains(&e.key.as_str())) {
-            let noun = if self.path.is_empty() { "section" } else { "key" };
+            let noun = self.noun();
             let hint = match meant(&entry.key, known.iter().copied()) {
                 hint if hint.is_empty() => format!("; known here: {}", known.join(", ")),
                 hint => hint,
@@ -349,6 +377,35 @@ impl<'a> Keys<'a> {
             self.cx.fault(entry.origin, &path, format!("unknown {noun}{hint}"));
         }
     }
+}
+
+/// A table with the names that its misspelled tables were probably meant to have, so that their keys are looked at as well; and those
+/// tables, with the names. `None` where none is misspelled.
+fn respelled<S: Section>(table: &Table) -> (Option<Table>, Vec<(Entry, &'static str)>) {
+    let of_tables = |node: &Node| match &node.value {
+        Value::Table(_) => true,
+        Value::List(items) => !items.is_empty() && items.iter().all(|item| matches!(item.value, Value::Table(_))),
+        _ => false,
+    };
+    if !table.entries.iter().any(|entry| of_tables(&entry.node)) {
+        return (None, Vec::new());
+    }
+    let known = Keys::names::<S>();
+    let (mut renamed, mut misspelled) = (table.clone(), Vec::new());
+    for entry in table.entries.iter().filter(|e| of_tables(&e.node) && !known.contains(&e.key.as_str())) {
+        let Some(meant) = nearest(&entry.key, known.iter().copied()) else { continue };
+        renamed.entries.retain(|other| other.key != entry.key);
+        match (renamed.entries.iter_mut().find(|other| other.key == meant), &entry.node.value) {
+            (None, _) => renamed.entries.push(Entry { key: meant.to_string(), ..entry.clone() }),
+            // Those that are spelled right come first, as they would without it.
+            (Some(Entry { node: Node { value: Value::List(items), .. }, .. }), Value::List(more)) => {
+                items.extend(more.iter().cloned());
+            }
+            _ => (),
+        }
+        misspelled.push((entry.clone(), meant));
+    }
+    if misspelled.is_empty() { (None, misspelled) } else { (Some(renamed), misspelled) }
 }
 
 /// A field's name as a key: without the mark of a raw identifier.

@@ -74,7 +74,8 @@ impl Kind for Quantity {
             let symbol = self.unit.symbol();
             let space = if symbol.is_empty() { "" } else { " " };
             let found = format!("{}{space}{symbol}", number(value));
-            cx.fault(node.origin, path, format!("out of range: {found}; give {}{hint}", self.range_text()));
+            let what = if value < 0.0 && *self.range.start() >= 0.0 { "negative" } else { "out of range" };
+            cx.fault(node.origin, path, format!("{what}: {found}; give {}{hint}", self.range_text()));
             return None;
         }
         Some(value)
@@ -120,15 +121,29 @@ impl<T: TryFrom<i64> + TryInto<i64> + Copy> Kind for Integer<T> {
     type Value = T;
 
     fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<T> {
-        let Value::Integer(whole) = node.value else {
-            self.refuse(cx, path, node);
-            return None;
+        let least = *self.range.start();
+        let whole = match node.value {
+            Value::Integer(whole) => whole,
+            Value::Float(value) if value < 0.0 && least >= 0 => {
+                cx.fault(node.origin, path, format!("negative: {}; give {}", number(value), self.wanted()));
+                return None;
+            }
+            Value::Float(value) if value.fract() == 0.0 && value.abs() < 1e15 => {
+                let message = format!("a whole number has no point: write {value:.0}");
+                cx.fault(node.origin, path, message);
+                return None;
+            }
+            _ => {
+                self.refuse(cx, path, node);
+                return None;
+            }
         };
         match T::try_from(whole) {
             Ok(value) if self.range.contains(&whole) => Some(value),
             _ => {
                 let (low, high) = (self.range.start(), self.range.end());
-                cx.fault(node.origin, path, format!("out of range: {whole}; give {low} to {high}"));
+                let what = if whole < 0 && *low >= 0 { "negative" } else { "out of range" };
+                cx.fault(node.origin, path, format!("{what}: {whole}; give {low} to {high}"));
                 None
             }
         }

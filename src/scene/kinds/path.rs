@@ -1,5 +1,6 @@
 //! Files that exist.
 
+use crate::mesh::within;
 use crate::scene::document::{Node, Value};
 use crate::scene::fault::nearest;
 use crate::scene::json::Json;
@@ -43,6 +44,11 @@ fn refuse_file(cx: &mut Context, path: &str, node: &Node, text: &str, full: &std
 /// Full path of a file named in the scene; it exists, unless the scene has been run.
 pub fn existing(cx: &mut Context, path: &str, node: &Node, text: &str) -> Option<PathBuf> {
     let full = cx.folder.join(text);
+    if let Err(why) = within::check(&full) {
+        cx.fault(node.origin, path, format!("\"{}\" {why}", short(text)));
+        return None;
+    }
+    cx.files.push(full.clone());
     if !text.contains('\0') && (cx.recorded || full.is_file()) {
         return Some(full);
     }
