@@ -34,7 +34,6 @@ const DOORS: &[(&str, &str)] = &[
     ("tempfile", "world"),
     ("base64", "page"),
     ("strsim", "scene"),
-    ("image", "render"),
     ("toml", "scene"),
     ("unicode_normalization", "scene"),
     ("toml_edit", "scene"),
