@@ -34,7 +34,7 @@ const DOORS: &[(&str, &str)] = &[
     ("tempfile", "world"),
     ("base64", "page"),
     ("strsim", "scene"),
-    ("image", "render"),
+    ("csv_core", "scene"),
     ("toml", "scene"),
     ("unicode_normalization", "scene"),
     ("toml_edit", "scene"),

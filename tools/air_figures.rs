@@ -3,9 +3,8 @@
 //! `docs/pillow-volume.svg`: volume inside the cover of `out/pillow` and `out/pillow-cloth` over time. `docs/wind-pillow.png`: height of
 //! the cover of `out/wind-pillow` along its middle (from left to right) over time (downwards), red above its mean and blue below.
 
-use image::{Rgb, RgbImage, imageops};
 use percale::linalg::Vec3;
-use percale::render::Map;
+use percale::render::{Image, Map};
 use percale::sequence::Folder;
 use plotters::prelude::*;
 use std::error::Error;
@@ -80,18 +79,21 @@ fn kymograph(run: &str) -> Result<(), Box<dyn Error>> {
     let away = |row: &[f64], k: usize| row[k] - means[k];
     let most = heights.iter().flat_map(|row| (0..POINTS).map(|k| away(row, k).abs())).fold(0.0, f64::max);
     println!("{run}: {:.1} mm from the mean at most", 1e3 * most);
-    let mut image = RgbImage::new(POINTS as u32, heights.len() as u32);
-    for (y, row) in heights.iter().enumerate() {
-        for k in 0..POINTS {
-            let colour = Map::Diverging.colour(0.5 + 0.5 * away(row, k) / most);
-            image.put_pixel(
-                k as u32,
-                y as u32,
-                Rgb(colour.map(|c| (255.0 * percale::render::srgb_from_linear(c)) as u8)),
-            );
-        }
+    let (width, height) = (600, 450);
+    let mut image = Image::filled(width, height, [0.0; 3]);
+    for (pixel, colour) in image.pixels.iter_mut().enumerate() {
+        // Between the four nearest of what was measured.
+        let place = |at: usize, of: usize, last: usize| at as f64 / (of - 1) as f64 * last as f64;
+        let (x, y) = (place(pixel % width, width, POINTS - 1), place(pixel / width, height, heights.len() - 1));
+        let along = |row: &[f64]| {
+            let k = (x as usize).min(POINTS - 2);
+            away(row, k) + (x - k as f64) * (away(row, k + 1) - away(row, k))
+        };
+        let k = y as usize;
+        let [above, below] = [k, (k + 1).min(heights.len() - 1)].map(|k| along(&heights[k]));
+        let value = above + (y - k as f64) * (below - above);
+        *colour = Map::Diverging.colour(0.5 + 0.5 * value / most).map(|c| c as f32);
     }
-    imageops::resize(&image, 600, 450, imageops::FilterType::Triangle)
-        .save(Path::new("docs").join("wind-pillow.png"))?;
+    std::fs::write(Path::new("docs").join("wind-pillow.png"), image.png()?)?;
     Ok(())
 }

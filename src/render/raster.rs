@@ -1,7 +1,10 @@
 //! A picture as numbers, and its way to and from PNG.
 
-use image::codecs::png::{CompressionType, FilterType, PngEncoder};
-use image::{ExtendedColorType, ImageEncoder, ImageFormat};
+use png::{BitDepth, ColorType, Compression, Decoder, Encoder, Filter, Limits, Transformations};
+use std::io::Cursor;
+
+/// Most memory that reading a file may take [bytes].
+const LARGEST: usize = 512 << 20;
 
 /// Linear RGB pixels, row by row from the upper left.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,12 +62,15 @@ impl Image {
             let (w, h, n) = (self.width, self.height, self.pixels.len());
             return Err(format!("PNG: {n} pixels do not make an image of {w} x {h}"));
         }
-        let bytes = self.bytes();
         let size = |n: usize| u32::try_from(n).map_err(|_| format!("PNG: {n} pixels are too many"));
         let mut file = Vec::new();
-        PngEncoder::new_with_quality(&mut file, CompressionType::Fast, FilterType::Adaptive)
-            .write_image(&bytes, size(self.width)?, size(self.height)?, ExtendedColorType::Rgb8)
-            .map_err(|e| format!("PNG: {e}"))?;
+        let mut encoder = Encoder::new(&mut file, size(self.width)?, size(self.height)?);
+        encoder.set_color(ColorType::Rgb);
+        encoder.set_depth(BitDepth::Eight);
+        encoder.set_compression(Compression::Fast);
+        encoder.set_filter(Filter::Adaptive);
+        let mut writer = encoder.write_header().map_err(|e| format!("PNG: {e}"))?;
+        writer.write_image_data(&self.bytes()).and_then(|()| writer.finish()).map_err(|e| format!("PNG: {e}"))?;
         Ok(file)
     }
 
@@ -73,16 +79,26 @@ impl Image {
     /// # Errors
     /// The bytes are no PNG file, or one that cannot be decoded.
     pub fn from_png(file: &[u8]) -> Result<Image, String> {
-        let decoded = image::load_from_memory_with_format(file, ImageFormat::Png).map_err(|e| format!("PNG: {e}"))?;
-        if decoded.color().bits_per_pixel() > 8 * u16::from(decoded.color().channel_count()) {
-            let rgb = decoded.to_rgb16();
-            let decode = |c: u16| linear_from_srgb(f64::from(c) / 65535.0) as f32;
-            let pixels = rgb.pixels().map(|p| p.0.map(decode)).collect();
-            return Ok(Image { width: rgb.width() as usize, height: rgb.height() as usize, pixels });
-        }
-        let rgb = decoded.to_rgb8();
-        let decode: Vec<f32> = (0..=255).map(|i| linear_from_srgb(f64::from(i) / 255.0) as f32).collect();
-        let pixels = rgb.pixels().map(|p| p.0.map(|c| decode[usize::from(c)])).collect();
-        Ok(Image { width: rgb.width() as usize, height: rgb.height() as usize, pixels })
+        let told = |e: png::DecodingError| format!("PNG: {e}");
+        let mut decoder = Decoder::new_with_limits(Cursor::new(file), Limits { bytes: LARGEST });
+        decoder.set_transformations(Transformations::EXPAND);
+        let mut reader = decoder.read_info().map_err(told)?;
+        let size = reader.output_buffer_size().filter(|bytes| *bytes <= LARGEST).ok_or("PNG: too many pixels")?;
+        let mut bytes = vec![0; size];
+        let frame = reader.next_frame(&mut bytes).map_err(told)?;
+        let linear: Vec<f32> = if frame.bit_depth == BitDepth::Sixteen {
+            let decode = |c: [u8; 2]| linear_from_srgb(f64::from(u16::from_be_bytes(c)) / 65535.0) as f32;
+            bytes.as_chunks().0.iter().map(|c| decode(*c)).collect()
+        } else {
+            let decode: [f32; 256] = std::array::from_fn(|i| linear_from_srgb(i as f64 / 255.0) as f32);
+            bytes.iter().map(|c| decode[usize::from(*c)]).collect()
+        };
+        let colour = |samples: &[f32]| match *samples {
+            [r, g, b, ..] => [r, g, b],
+            [grey, ..] => [grey; 3],
+            [] => [0.0; 3],
+        };
+        let pixels = linear.chunks_exact(frame.color_type.samples()).map(colour).collect();
+        Ok(Image { width: frame.width as usize, height: frame.height as usize, pixels })
     }
 }

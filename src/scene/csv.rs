@@ -1,11 +1,15 @@
 //! Columns of measurements: a CSV file with a heading; a name may have its unit behind it in brackets. Empty lines and `#` comments are
 //! skipped. Commas, semicolons or tabs part the cells, which may stand in quotes; where commas do not, they may be decimal commas.
+//!
+//! Cells are read by `csv_core`, the parser of the package `csv`. The package itself knows no place of a cell, and for the line of a row
+//! it gives that of the comments before it.
 
 pub mod units;
 
 use super::fault::{Fault, Place, meant_of_many};
 use crate::mesh::text;
 use crate::page::number;
+use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
 use std::ops::RangeInclusive;
 use units::Measure;
 
@@ -67,42 +71,62 @@ fn parting(head: &str) -> char {
     [';', '\t'].into_iter().find(|c| head.contains(*c)).unwrap_or(',')
 }
 
-/// Cells of a row and their columns in characters, from 1.
+/// Accepts a cell without quotes, or in quotes as a whole. The library takes anything.
 ///
 /// # Errors
-/// The column of a quote that is not closed, or of what follows one.
-fn cells(row: &str, parting: char) -> Result<Vec<(usize, &str)>, (usize, String)> {
-    let mut out = Vec::new();
-    let (mut rest, mut at) = (row, 1);
-    loop {
-        let blank = |c: char| c.is_whitespace() && c != parting;
-        let cell = rest.trim_start_matches(blank);
-        at += rest.chars().count() - cell.chars().count();
-        let here = at;
-        let (inside, behind) = match cell.strip_prefix('"') {
-            Some(open) => open.split_once('"').ok_or((here, "a quote that is not closed in its line".to_string()))?,
-            None => cell.split_at(cell.find(parting).unwrap_or(cell.len())),
-        };
-        out.push((here, inside.trim()));
-        at += cell.chars().count() - behind.chars().count();
-        let next = behind.trim_start_matches(blank);
-        at += behind.chars().count() - next.chars().count();
-        match next.strip_prefix(parting) {
-            Some(next) => (rest, at) = (next, at + 1),
-            None if next.is_empty() => return Ok(out),
-            None => return Err((at, format!("\"{}\" behind a quote; put the whole cell into quotes", short(next)))),
-        }
+/// How many characters are before a quote that is not closed, or before text behind one.
+fn quoted(raw: &str) -> Result<(), (usize, String)> {
+    let Some((_, behind)) = raw.rsplit_once('"').filter(|_| raw.starts_with('"')) else { return Ok(()) };
+    if !raw.matches('"').count().is_multiple_of(2) {
+        return Err((0, "a quote that is not closed in its line".to_string()));
     }
+    let behind = behind.trim_start();
+    let before = raw.chars().count() - behind.chars().count();
+    let told = || format!("\"{}\" behind a quote; put the whole cell into quotes", short(behind));
+    if behind.is_empty() { Ok(()) } else { Err((before, told())) }
 }
 
 /// How the numbers of a file are written: what parts its cells, and whether a comma was seen as the decimal mark, or a point.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct Style {
     parting: char,
     mark: Option<char>,
+    reader: Reader,
 }
 
 impl Style {
+    /// Begins without a mark.
+    fn new(parting: char) -> Style {
+        let reader = ReaderBuilder::new().delimiter(parting as u8).terminator(Terminator::Any(b'\n')).build();
+        Style { parting, mark: None, reader }
+    }
+
+    /// Cells of a row and their columns in characters, from 1.
+    ///
+    /// # Errors
+    /// The column of a quote that is not closed, or of text behind one.
+    fn cells(&mut self, row: &str) -> Result<Vec<(usize, String)>, (usize, String)> {
+        let Style { parting, reader, .. } = self;
+        let blank = |c: char| c.is_whitespace() && c != *parting;
+        let (mut out, mut rest, mut cell) = (Vec::new(), row, vec![0; row.len()]);
+        reader.reset();
+        loop {
+            // The library takes a quote behind a blank for a part of the cell.
+            rest = rest.trim_start_matches(blank);
+            let at = 1 + row.strip_suffix(rest).unwrap_or_default().chars().count();
+            let (result, read, written) = reader.read_field(rest.as_bytes(), &mut cell);
+            let last = !matches!(result, ReadFieldResult::Field { record_end: false });
+            let (raw, next) = rest.split_at(read);
+            quoted(raw.strip_suffix(*parting).unwrap_or(raw)).map_err(|(k, what)| (at + k, what))?;
+            let inside = String::from_utf8_lossy(cell.get(..written).unwrap_or_default());
+            out.push((at, inside.trim().to_string()));
+            if last {
+                return Ok(out);
+            }
+            rest = next;
+        }
+    }
+
     /// A number; what is said of one that is none.
     fn number(&mut self, cell: &str) -> Result<f64, String> {
         let none = || format!("expected a number, found \"{}\"", short(cell));
@@ -126,7 +150,7 @@ impl Style {
     }
 
     /// What may be meant where a row of `wanted` cells has `found`.
-    fn hint(self, found: usize, wanted: usize) -> &'static str {
+    fn hint(&self, found: usize, wanted: usize) -> &'static str {
         match self.parting {
             ',' if found > wanted => "; if they are decimal commas, write 1.5, or part the cells by semicolons",
             _ if found == 1 => "; part the cells as in the heading",
@@ -168,8 +192,8 @@ impl Sheet {
         let Some((heading, head)) = rows.next() else {
             return Err(vec![at(1, 1, format!("no rows; give a heading such as {}", names.join(",")))]);
         };
-        let mut style = Style { parting: parting(head), mark: None };
-        let heads = cells(head, style.parting).map_err(|(column, what)| vec![at(heading, column, what)])?;
+        let mut style = Style::new(parting(head));
+        let heads = style.cells(head).map_err(|(column, what)| vec![at(heading, column, what)])?;
         let (order, mut faults) = order(&heads, wants, &|column, message| at(heading, column, message));
         let mut sheet =
             Sheet { file: file.to_string(), heading, columns: vec![None; wants.len()], names, rows: Vec::new() };
@@ -203,7 +227,7 @@ impl Sheet {
     ) {
         let place = |column| Place::File { file: self.file.clone(), line, column };
         let mut fault = |column, message| faults.push(Fault { place: place(column), key: String::new(), message });
-        let found = match cells(row, style.parting) {
+        let found = match style.cells(row) {
             Ok(found) => found,
             Err((column, what)) => return fault(column, what),
         };
@@ -282,10 +306,10 @@ impl Sheet {
 }
 
 /// The columns of a heading, and its faults.
-fn order(heads: &[(usize, &str)], wants: &[Want], at: &dyn Fn(usize, String) -> Fault) -> (Order, Vec<Fault>) {
+fn order(heads: &[(usize, String)], wants: &[Want], at: &dyn Fn(usize, String) -> Fault) -> (Order, Vec<Fault>) {
     let (mut order, mut faults) = (Order::new(), Vec::new());
-    for (column, cell) in heads.iter().copied() {
-        let (name, unit) = titled(cell);
+    for (column, cell) in heads {
+        let (column, (name, unit)) = (*column, titled(cell));
         let Some(k) = wants.iter().position(|want| want.name.eq_ignore_ascii_case(name)) else {
             let names = wants.iter().map(|want| want.name);
             let hint = meant_of_many(name, names.clone());
@@ -351,6 +375,7 @@ mod tests {
             "length\tforce [N]\n10,5\t2\n11,25\t1,5\n",
             "\"length [mm]\",\"force\"\n\"10.5\",\"2\"\n11.25, \"1.5\" \n",
             "\"length\",force\n\"10,5\",2\n\"11,25\",\"1,5\"\n",
+            "\"length\",force\n\"10,5\" ,2\n \"11,25\", \"1,5\"\n",
         ] {
             let sheet = Sheet::read("d.csv", text.as_bytes(), &wants()).unwrap_or_else(|faults| panic!("{faults:?}"));
             assert_eq!(sheet.column("force"), [2.0, 1.5], "{text}");
@@ -387,7 +412,9 @@ mod tests {
         );
         assert_eq!(told("force,length\n\"1,2\n"), "d.csv:2:1: a quote that is not closed in its line");
         assert!(told("force,length\n1,\"1,234\"\n").starts_with("d.csv:2:3: length: \"1,234\" may be a thousand"));
+        assert_eq!(told("force,length\n1,\"2,\n"), "d.csv:2:3: a quote that is not closed in its line");
         assert!(told("force,length\n1,\"2\"3\n").starts_with("d.csv:2:6: \"3\" behind a quote"));
+        assert!(told("force,length\n \"1\" x,2\n").starts_with("d.csv:2:6: \"x\" behind a quote"));
         assert_eq!(told("force [kg],length\n-1,2\n"), "d.csv:2:1: force: -1 is out of range, 0 to 10.19 kg");
     }
 }

@@ -1,7 +1,7 @@
 //! Recordings as WAV files (RIFF, Microsoft & IBM 1991; WAVE_FORMAT_EXTENSIBLE, Microsoft 2001), and how loud they are.
 //!
 //! Samples are PCM of 8, 16, 24 or 32 bit, or IEEE floats of 32 or 64 bit, of any number of channels. Full scale is 1.0. Chunks
-//! that are not known are skipped.
+//! that are not known are skipped. The library hound reads less: `docs/hindsight.md` has what it refuses.
 //!
 //! Loudness is the root mean square (RMS) over a window, one window centred at every half of its length; what the recording does
 //! not cover is left out of the mean. Loudness becomes a speed: `gain (RMS/reference)^exponent`. An exponent of 1 is that of Horiba

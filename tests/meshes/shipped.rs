@@ -1,6 +1,6 @@
 //! The files in `meshes/` are what the generators make.
 
-#[path = "../tools/make_meshes/meshes/mod.rs"]
+#[path = "../../tools/make_meshes/meshes/mod.rs"]
 mod meshes;
 
 use percale::mesh;

@@ -1,0 +1,8 @@
+//! Commands do as their help says. The files are one program, since each program links the whole crate.
+
+mod compare;
+mod fit;
+mod hostile;
+mod list;
+mod movie;
+mod sweep;

@@ -1,0 +1,9 @@
+//! Mesh files are read, written and doubted. The files are one program, since each program links the whole crate.
+
+mod archive;
+mod encodings;
+mod files;
+mod shipped;
+mod soundness;
+mod tet;
+mod timing;
