@@ -17,7 +17,7 @@ pub mod poisson;
 mod scaled;
 pub mod sets;
 
-/// Numbers side by side in one register.
+/// SIMD vectors.
 pub use wide::{f32x4, f32x8, f64x4};
 
 /// Two components: material coordinates, texture coordinates.
