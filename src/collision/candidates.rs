@@ -87,7 +87,7 @@ pub struct Candidates {
     tops: Tree,
     /// Positions at the last update [m].
     seen: Vec<Vec3>,
-    /// Displacements from `seen` that the lists cover; brief lists cover them up to their `strayed` [m].
+    /// Displacements from `seen` that the lists cover; brief lists may miss an approach of `strayed` [m].
     covered: Vec<Vec3>,
     /// Reach beyond the half thicknesses [m].
     distance: f64,
@@ -289,7 +289,7 @@ impl Candidates {
         self.patches.iter().fold(0.0, |m: f64, p| m.max(p.deviation))
     }
 
-    /// Returns a bound of the approach of two patches beyond the expected, by the displacements last compared [m].
+    /// Returns a bound of how much nearer than expected two patches come by the displacements last compared [m].
     #[inline]
     pub fn deviation(&self, patches: &[u32; 2]) -> f64 {
         let [a, b] = patches.map(|p| self.patches[p as usize].deviation);
@@ -304,8 +304,8 @@ impl Candidates {
     }
 
     /// Returns a bound of the approach of a list's pairs from now on [m]. The displacements must have been both
-    /// compared and covered. The bound does not exceed `rate` and the patches' stray, because pairs farther apart may
-    /// be missing.
+    /// compared and covered. The bound does not exceed `rate` plus the patches' `stray`, because pairs farther apart
+    /// may be missing.
     pub fn closing(&self, list: &List) -> f64 {
         let [a, b] = list.patches.map(|p| self.patches[p as usize].stray);
         self.pace(&list.patches).min(list.rate + a + b)
@@ -398,7 +398,7 @@ impl List {
     }
 }
 
-/// Releases storage left over from a larger content.
+/// Shrinks storage that is much larger than its content.
 pub fn fit<T>(list: &mut Vec<T>) {
     if list.capacity() > 4 * list.len() + 64 {
         list.shrink_to(2 * list.len());

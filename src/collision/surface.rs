@@ -99,7 +99,7 @@ impl Surface {
         self.border[vertex]
     }
 
-    /// Returns the unit normal at a vertex, the mean of its triangles by area; zero without triangles.
+    /// Returns the unit normal at a vertex, the mean of its triangles by area; zero if undefined.
     #[inline]
     pub fn normal(&self, vertex: usize, at: impl Fn(usize) -> Vec3) -> Vec3 {
         let range = self.corner_starts[vertex] as usize..self.corner_starts[vertex + 1] as usize;

@@ -1,5 +1,6 @@
-//! Stabilised bi-conjugate gradients (BiCGSTAB) for unsymmetric matrices (van der Vorst 1992), with diagonal
-//! preconditioning from the right. The residual is therefore that of the system itself.
+//! Stabilised bi-conjugate gradients (BiCGSTAB) for unsymmetric matrices (van der Vorst 1992), with preconditioning
+//! from the right by the diagonal `D` of `A`: `A D^-1 y = b`, `x = D^-1 y`. The residual is therefore that of the
+//! system itself.
 //!
 //! All inner products are weighted by row. The caller chooses the weights so that the norm of the residual is the norm
 //! of the wanted accuracy. Each iteration minimises this norm along its last direction. The method suits preconditioned
@@ -16,11 +17,11 @@ pub struct Bicgstab {
     /// Shadow residual: the residual at the last restart.
     shadow: Vec<f64>,
     p: Vec<f64>,
-    /// `A D^-1 p`
+    /// Product `A D^-1 p`.
     v: Vec<f64>,
-    /// `A D^-1 r`
+    /// Product `A D^-1 r`.
     t: Vec<f64>,
-    /// `D^-1 p` or `D^-1 r`
+    /// Preconditioned vector `D^-1 p` or `D^-1 r`.
     z: Vec<f64>,
 }
 

@@ -82,7 +82,7 @@ impl Envelope {
                     subtract(others, [own[0]], [own]);
                 }
             }
-            // Subtracts a whole block from all later columns at once.
+            // Subtracts a whole block from the columns after it at once.
             let (done, rest) = values.split_at_mut(starts[next]);
             let end = first + starts[first + 1] - starts[first];
             for k in next..end {

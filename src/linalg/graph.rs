@@ -1,4 +1,6 @@
 //! Graph of vertices and edges, with groups of neighbouring vertices.
+//!
+//! A seat is the position of a vertex in the order of the groups.
 
 use super::envelope::Envelope;
 use super::{Vec3, par};

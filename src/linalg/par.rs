@@ -19,7 +19,7 @@ const LOOKS: u32 = 8;
 /// Idle time after which a thread sleeps between attempts, and duration of each sleep.
 const REST: [Duration; 2] = [Duration::from_micros(200), Duration::from_micros(20)];
 
-/// Overwrites `out[i] = f(i)`.
+/// Sets `out[i] = f(i)` for all elements.
 pub fn fill<T: Send>(out: &mut [T], f: impl Fn(usize) -> T + Sync) {
     each_mut(out, |i, slot| *slot = f(i));
 }

@@ -40,7 +40,7 @@ pub struct Outcome {
 pub struct Stop {
     /// Largest residual relative to the right-hand side, both in the preconditioned norm.
     pub tolerance: f64,
-    /// Smallest norm to which residuals are relative [same unit as `sqrt(b^T A^-1 b)`].
+    /// Smallest reference norm of the residual [same unit as `sqrt(b^T A^-1 b)`].
     pub floor: f64,
     /// Maximum number of iterations.
     pub iterations: usize,
@@ -53,13 +53,13 @@ pub struct Components<'a> {
     pub of: &'a [u32],
     /// Set of each component, given as the smallest component of the set. The matrix couples no two sets.
     pub sets: &'a [u32],
-    /// Smallest norm to which residuals of each component are relative [same unit as `sqrt(b^T A^-1 b)`].
+    /// Smallest reference norm of each component's residual [same unit as `sqrt(b^T A^-1 b)`].
     pub floors: &'a [f64],
-    /// Largest norm to which residuals of each component are relative; may be infinite. Large forces that cancel must
-    /// not hide errors.
+    /// Largest reference norm of each component's residual; may be infinite. Large forces that cancel must not hide
+    /// errors.
     pub ceilings: &'a [f64],
-    /// Additional upper bound of that norm, by component, in the stopping criterion only. The reported residual does
-    /// not use it. The bound keeps components at rest.
+    /// Upper bound of the reference norm of each component, in the stopping criterion only. The reported residual does
+    /// not use it. Components at rest thus stay at rest.
     pub quiet: &'a [f64],
 }
 
@@ -139,9 +139,9 @@ pub struct Pcg<T> {
     sums: [Vec<f64>; 2],
     /// Squared residual in the preconditioned norm.
     rr: f64,
-    /// Norms to which reported residuals are relative, by component.
+    /// Reference norm of each component's reported residual.
     references: Vec<f64>,
-    /// Norms to which residuals are relative in the stopping criterion, by component.
+    /// Reference norm of each component's residual in the stopping criterion.
     aims: Vec<f64>,
     /// Largest residual relative to `aims`.
     left: f64,

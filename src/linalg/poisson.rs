@@ -178,10 +178,10 @@ pub fn balance(b: &mut [f64], groups: &[u32]) -> f64 {
     sums.iter().map(|[sum, _]| sum.abs()).sum()
 }
 
-/// Index for cells without a group.
+/// Group index of cells without a group.
 pub const NONE: u32 = u32::MAX;
 
-/// Numbers the groups of connected cells without `d`. Other cells have [`NONE`].
+/// Numbers the groups of connected cells in which no cell has `d`. Other cells have [`NONE`].
 pub fn groups(stencil: &Stencil) -> Vec<u32> {
     let strides = Stencil::strides(stencil.cells);
     let count = stencil.own.len();

@@ -17,7 +17,8 @@ struct Meeting {
     end: [Vec3; 4],
     /// Time of the meeting, in parts of the step.
     time: i64,
-    /// Weights of the vertices, positive on side A and negative on side B, with the sum [`PARTS`] on each side.
+    /// Weights of the vertices, positive on side A and negative on side B, with the magnitudes on each side summing to
+    /// [`PARTS`].
     weights: [i64; 4],
     /// Vector from the point of side B to the point of side A, times [`TIMES`].
     apart: Vec3,
@@ -128,7 +129,7 @@ fn hint(random: &mut Random, pair: Pair, m: &Meeting) -> Vec3 {
     }
 }
 
-/// Runs two queries for each of `cases` pairs, which come nearer than the distance asked for.
+/// Asserts that two queries for each of `cases` pairs prove nothing. The pairs come nearer than the distance asked for.
 fn assert_nothing_is_proven(seed: u64, cases: usize, apart: impl Fn(&mut Random) -> (Vec3, f64)) {
     let mut random = Random(seed);
     for case in 0..cases {
@@ -285,7 +286,7 @@ fn meets(plane: &Bernstein, inside: &[Bernstein], halvings: u32) -> Truth {
     }
 }
 
-/// Returns integer positions below 2^11 of a moving pair. Every other kind comes near a meeting at half time.
+/// Returns integer positions below 2^11 of a moving pair. Half of the kinds come near a meeting at half time.
 fn near(random: &mut Random, pair: Pair, kind: usize) -> ([Vec3; 4], [Vec3; 4]) {
     let n = [4, 30, 200][kind % 3];
     let mut x: [Vec3; 4] = std::array::from_fn(|_| random.whole(n));

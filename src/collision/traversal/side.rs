@@ -5,9 +5,9 @@ use crate::collision::closest::{Feature, PointTriangle};
 use crate::linalg::Vec3;
 
 /// Returns 1 on the surface and on the side of its normals, else -1, for a point with its closest point on triangle
-/// `t`. On a face its normal decides, on an edge the sum of the unit normals of its faces, at a vertex the
-/// angle-weighted normal (Baerentzen & Aanaes 2005, "Signed distance computation using the angle weighted
-/// pseudonormal"). The sign is exact for closed surfaces, even where faces on both sides are equally near.
+/// `t`. The normal is that of the face, on an edge the sum of its faces' unit normals, at a vertex weighted by angle
+/// (Baerentzen & Aanaes 2005, "Signed distance computation using the angle weighted pseudonormal"). The sign is exact
+/// for closed surfaces, even where faces on both sides are equally near.
 #[inline(always)]
 pub(super) fn sign(mesh: &Mesh, x: &[Vec3], p: &Vec3, t: u32, closest: &PointTriangle) -> f64 {
     let [a, b, c] = mesh.corners(x, t);

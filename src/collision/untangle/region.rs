@@ -90,8 +90,8 @@ impl Regions {
     }
 }
 
-/// Returns the edges that pierce the same surface an odd number of times. After an even number an end is on the side
-/// where the edge began.
+/// Returns the edges that pierce the same surface an odd number of times. An edge that pierces twice ends on the side
+/// where it began.
 fn pierced(x: &[Vec3], surface: &Surface, pairs: &[[u32; 2]]) -> BTreeSet<[u32; 2]> {
     let mut pierced: BTreeMap<([u32; 2], u16), BTreeSet<u32>> = BTreeMap::new();
     for [s, t] in pairs.iter().flat_map(|[s, t]| [[*s, *t], [*t, *s]]) {

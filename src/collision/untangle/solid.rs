@@ -29,7 +29,7 @@ pub struct Solid {
     parts: Vec<([u32; 3], [u32; 3])>,
     /// Sign of the side where cloth belongs: 1 where the normals point, else -1.
     side: f64,
-    /// Difference of the parts of the cloth on both sides, as a fraction of all.
+    /// Fraction of the cloth on that side less the fraction on the other side.
     clarity: f64,
 }
 

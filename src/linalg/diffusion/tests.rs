@@ -1,7 +1,7 @@
 use super::*;
 use crate::linalg::Vec3;
 
-/// Builds a square grid of `side` x `side` vertices with its lattice edges.
+/// Builds a square grid of `side x side` vertices with its lattice edges.
 fn grid(side: u32) -> Graph {
     let points: Vec<Vec3> =
         (0..side * side).map(|v| Vec3::new(f64::from(v % side), f64::from(v / side), 0.0)).collect();

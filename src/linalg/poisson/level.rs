@@ -7,7 +7,7 @@ use crate::linalg::par;
 const CHUNK: usize = 2048;
 
 /// Box of cells with its matrix and the vectors of the cycle. Arrays with a border have a layer of zeros before the
-/// first and behind the last cell, so that each cell has neighbours on all sides.
+/// first and behind the last cell. Each cell thus has neighbours on all sides.
 #[derive(Clone, Debug, Default)]
 pub struct Level {
     cells: [usize; 3],
@@ -40,7 +40,7 @@ struct Line<'a> {
     /// Couplings along the row, and the row itself, with one more cell at each end.
     kx: &'a [f64],
     x: &'a [f64],
-    /// Couplings with the rows before and behind, and those rows.
+    /// Couplings with the rows before and behind, and the rows themselves.
     ky: [&'a [f64]; 2],
     y: [&'a [f64]; 2],
     kz: [&'a [f64]; 2],
