@@ -7,7 +7,7 @@
 //! reach in this step.
 //!
 //! The additional pairs of a list depend on when it was built. A reader must compute distances and ignore pairs beyond
-//! the reach plus the list's `rate`, because such pairs may be missing. The remaining pairs depend on no earlier step.
+//! the reach plus the list's `rate`. Such pairs may be missing. The remaining pairs depend on no earlier step.
 //!
 //! Neighbours of one surface are always near each other. Given the rest shape, they are candidates only below half
 //! their rest distance.
@@ -21,7 +21,7 @@ use crate::linalg::{Vec3, par};
 use find::{Apart, Find, Gathered};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Number of steps that a list is built for at the present speed, and number below which a list is brief.
+/// Number of steps that a list should last at the present speed, and number below which it is brief.
 const LAST: (f64, f64) = (8.0, 2.0);
 /// Smallest margin of a list, relative to the reach, and largest margin, relative to the edge length.
 const ROOM: (f64, f64) = (0.25, 0.3);
@@ -152,10 +152,10 @@ impl Candidates {
         self.renew(x, surface, moved, None)
     }
 
-    /// Updates the lists for other displacements `moved` from the positions of the last update. They then hold every
-    /// pair that comes nearer than the reach less `spare`, of patches that deviate by more than `spare`. Lists are kept
-    /// if the displacements hardly differ from the covered ones. [`Candidates::compare`] must just have been called
-    /// with `moved`. Returns the number of lists built.
+    /// Updates the lists for other displacements `moved` from the positions of the last update. For patches that
+    /// deviate by more than `spare`, they then hold every pair that comes nearer than the reach less `spare`. Lists are
+    /// kept if the displacements hardly differ from the covered ones. [`Candidates::compare`] must just have been
+    /// called with `moved`. Returns the number of lists built.
     pub fn cover(&mut self, x: &[Vec3], surface: &Surface, moved: &[Vec3], spare: f64) -> u64 {
         let Candidates { patches, covered, .. } = self;
         par::each_heavy(patches, |_, patch| patch.stray = patch.differ(covered, moved));

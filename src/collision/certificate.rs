@@ -2,10 +2,10 @@
 //!
 //! Side A is a vertex or an edge, side B a triangle or an edge. Both are convex hulls of vertices, so a plane between
 //! the vertices separates the features. Two kinds of planes are tried, on the step and then on its halves:
-//! - a plane of fixed direction that moves linearly: `min_A n.x - max_B n.x >= xi` at the start and at the end.
-//!   Directions are those of the nearest points at the start and at the end, and the first without its component along
-//!   the relative motion. A feature that slides over an edge within the step turns its nearest points round, but never
-//!   comes nearer;
+//! - a plane of fixed direction that moves linearly: `min_A n.x - max_B n.x >= xi` at the start and at the end. Two
+//!   directions are those of the nearest points at the start and at the end. A third is the first without its component
+//!   along the relative motion. A feature that slides over an edge within the step turns its nearest points round, but
+//!   never comes nearer;
 //! - a plane that also turns, `n(t) = (1 - t) n0 + t n1`: `n(t).x(t) - c(t)` is a quadratic in t, bounded by its
 //!   Bernstein coefficients. Since `|n(t)| <= 1`, it is a lower bound of the distance.
 //!

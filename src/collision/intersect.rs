@@ -1,10 +1,10 @@
 //! Exact test for triangles that cross each other.
 //!
-//! Two triangles cross when a side of one pierces the other. The side passes from strictly one side of the other's
-//! plane to strictly the other, and meets the triangle, its border included. The side must share no vertex with the
-//! other triangle. If an end of the side is in the plane, the triangles only touch. Coplanar triangles do not cross. A
-//! triangle without area is not crossed, but its sides may cross others. Sides of planes are signs of determinants,
-//! exact by Shewchuk's adaptive predicates (1997).
+//! Two triangles cross when a side of one pierces the other. That side passes from strictly one side of the plane to
+//! strictly the other, and meets the triangle or its border. The side must share no vertex with the other triangle. If
+//! an end of the side is in the plane, the triangles only touch. Coplanar triangles do not cross. A triangle without
+//! area is not crossed, but its sides may cross others. Sides of planes are signs of determinants, exact by Shewchuk's
+//! adaptive predicates (1997).
 
 use super::tree::{Box3, Tree, margin2};
 use crate::linalg::{Vec3, par};

@@ -8,9 +8,9 @@
 //! leaf are rejected eight at a time by a lower bound of their distance (`facet`). The bound follows from the plane and
 //! the half planes of the sides.
 //!
-//! The result equals that of an exhaustive search bit for bit: the smallest computed distance, and of equal ones the
-//! lowest index. It does not depend on the start of the search, so no state needs to be saved, nor on the number of
-//! threads.
+//! The result equals that of an exhaustive search bit for bit. Ties of computed distances go to the lowest index. The
+//! result depends neither on the start of the search nor on the number of threads. No state of the search needs to be
+//! saved.
 
 mod facet;
 mod side;

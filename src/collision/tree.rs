@@ -1,8 +1,8 @@
 //! Bounding-box tree with eight children per node: fixed shape, boxes refitted as items move.
 //!
-//! Items are ordered once, so that any eight consecutive ones, any eight groups of eight, and so on, are close
-//! together. The tree is then implicit. The boxes of a group are in eight lanes, so one test in vector instructions
-//! compares a box with a whole group. Boxes are `f32`, rounded outward.
+//! Items are ordered once. Any eight consecutive items, any eight groups of eight, and so on, are close together. The
+//! tree is then implicit. The boxes of a group are in eight lanes. One test in vector instructions compares a box with
+//! a whole group. Boxes are `f32`, rounded outward.
 
 use crate::linalg::{Vec3, f32x8, par};
 
@@ -198,8 +198,8 @@ impl Tree {
         self.levels.last().map_or(Box3::EMPTY, |top| top[0].whole())
     }
 
-    /// Calls `found(leaf)` for every leaf from `from` on whose box is within the margin of `query`, in order of leaves
-    /// (see [`margin2`]).
+    /// Calls `found(leaf)` in order for every leaf from `from` on whose box is within the margin of `query` (see
+    /// [`margin2`]).
     #[inline]
     pub fn query(&self, query: &Box3, margin2: f32, from: usize, mut found: impl FnMut(usize)) {
         match self.levels.len() {
@@ -260,8 +260,8 @@ impl Tree {
         self.levels.get(1).map_or_else(|| self.whole(), |groups| groups[leaf / WIDTH].get(leaf % WIDTH))
     }
 
-    /// Calls `found(item, other)` for every item of `leaf` and of the leaf `at` of the tree `others` whose boxes are
-    /// within the margin. A leaf against itself gives each pair of its items once.
+    /// Calls `found(item, other)` for items of `leaf` and of leaf `at` of the tree `others` with boxes within the
+    /// margin. A leaf against itself gives each pair of its items once.
     #[inline]
     pub fn pairs(&self, leaf: usize, others: &Tree, at: usize, margin2: f32, found: impl FnMut(u32, u32)) {
         self.pairs_of(leaf, (others, at), margin2, [|b| b; 2], found);
@@ -281,7 +281,7 @@ impl Tree {
         self.pairs_of(leaf, (others, at), margin2, [swept(-along), swept(*along)], found);
     }
 
-    /// Calls `found` as [`Tree::pairs`] does, with `whole` applied to the box of leaf `at` and `each` to each box of
+    /// Calls `found` as [`Tree::pairs`] does. `whole` is applied to the box of leaf `at`, `each` to the boxes of
     /// `leaf`.
     #[inline(always)]
     fn pairs_of(

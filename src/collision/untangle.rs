@@ -1,11 +1,11 @@
 //! Untangling: takes cloth out of shallow crossings before the first step, by geometry only.
 //!
-//! The method works in rounds. Vertices on the wrong side of an obstacle return to its surface, and triangles that
-//! cross it follow its normals ([`solid`]). So do vertices on the wrong side of another cloth, if nearly all of their
-//! own cloth is on one side of it. For a cloth that crosses itself, or another without a clear side, the regions that
-//! are cut off go back ([`region`]). Where no region is cut off, both surfaces move so that the curve of the crossing
-//! gets shorter ([`contour`]). Neighbouring vertices follow, and edges keep their lengths within a bound. When the
-//! exact test finds no crossing, surfaces that are too near are spread. Deep crossings are left as they are.
+//! The method works in rounds. Vertices on the wrong side of an obstacle return to its surface, and crossing triangles
+//! follow its normals ([`solid`]). Another cloth acts as an obstacle if nearly all of the first cloth is on one side of
+//! it. Where a cloth crosses itself, or another without a clear side, regions that are cut off move back ([`region`]).
+//! Where no region is cut off, both surfaces move so that the curve of the crossing gets shorter ([`contour`]).
+//! Neighbouring vertices follow, and edges keep their lengths within a bound. When the exact test finds no crossing,
+//! surfaces that are too near are spread. Deep crossings are left as they are.
 
 mod contour;
 mod region;

@@ -1,8 +1,8 @@
 //! Colouring of subdomains: subdomains of one colour are swept at the same time, the colours one after the other.
 //!
-//! Couplings between different colours take part in the sweeps; couplings within a colour do not. The number of colours
-//! is the smallest that separates coupled subdomains, within a bound that grows with the number of subdomains. The
-//! colouring depends on the matrix alone, never on threads.
+//! Couplings between different colours take part in the sweeps; couplings within a colour do not. Few subdomains have a
+//! single colour. Many have as many colours as it takes to separate coupled subdomains, and no more. The colouring
+//! depends on the matrix alone, never on threads.
 
 use super::matrix::{Matrix, Real};
 use super::par;
@@ -96,8 +96,8 @@ fn paint(couplings: &[Vec<u32>], colours: usize, of: &mut Vec<usize>) -> u32 {
 mod tests {
     use super::*;
 
-    /// Builds layers of a grid of `side` x `side` vertices, coupled to all neighbours in their own layer and the next.
-    /// Each vertex is a subdomain.
+    /// Builds layers of a grid of `side` x `side` vertices. Each vertex is a subdomain, coupled to all neighbours in
+    /// its own layer and the next.
     fn grid(side: u32, layers: u32) -> (Matrix<f32>, Vec<u32>) {
         let count = side * side * layers;
         let starts: Vec<usize> = (0..=count as usize).collect();

@@ -2,8 +2,8 @@
 //!
 //! Where `k` is large against `d`, a disturbance reaches far beyond a neighbour. Plain conjugate gradients then need as
 //! many iterations as there are vertices on the way. Deflation solves exactly for means over groups of neighbours in
-//! every iteration (Saad, Yeung, Erhel & Guyomarc'h 2000). The remaining error is shorter than a group, so the number
-//! of iterations does not depend on the number of vertices. Corrections are computed in single precision. For more
+//! every iteration (Saad, Yeung, Erhel & Guyomarc'h 2000). The remaining error is shorter than a group. The number of
+//! iterations thus does not depend on the number of vertices. Corrections are computed in single precision. For more
 //! accuracy, the residual is recomputed in double precision from the sum of the corrections.
 
 mod coarse;

@@ -111,8 +111,8 @@ impl<T: Real> Domain<T> {
         self.count + self.upper_col.len()
     }
 
-    /// Returns the position of the block (`row`, `column`), both global. Returns [`NOWHERE`] if the row is in another
-    /// subdomain, the block is below the diagonal, or the sparsity does not have it.
+    /// Returns the position of the block (`row`, `column`), both global. Returns [`NOWHERE`] for a row of another
+    /// subdomain, a block below the diagonal, or one outside the sparsity.
     pub fn place(&self, row: usize, column: usize) -> u32 {
         if row < self.first || row >= self.first + self.count {
             return NOWHERE;

@@ -268,8 +268,8 @@ fn awake<T>(work: impl FnOnce() -> T) -> T {
             }
         });
         let _done = Raise(&done);
-        // All threads must have begun to wait before `work` starts. A thread that began in the midst of a task of
-        // `work` would finish that task only after everything is done.
+        // All threads must have begun to wait before `work` starts. A thread that began within a task of `work` would
+        // resume that task only after all work is done.
         while awake.load(Ordering::Acquire) < rayon::current_num_threads() {
             rayon::yield_now();
         }

@@ -2,7 +2,7 @@
 //!
 //! Bisection down to single vertices gives neighbours nearby indices, as a Morton order does. The upper levels of the
 //! same bisection are the subdomains of the preconditioner. The number of subdomains depends on the number of vertices
-//! alone, so results do not depend on the number of threads.
+//! alone. Results thus do not depend on the number of threads.
 
 use super::Vec3;
 

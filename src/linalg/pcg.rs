@@ -28,8 +28,8 @@ use sweep::Sweep;
 pub struct Outcome {
     /// Number of conjugate gradient iterations.
     pub iterations: usize,
-    /// Largest final residual of a component in the preconditioned norm, relative to its right-hand side, or to the
-    /// floor where that is larger.
+    /// Largest final residual of a component, relative to its right-hand side or to a larger floor, in the
+    /// preconditioned norm.
     pub residual: f64,
     /// Whether the tolerance was reached, also relative to the bounds [`Components::quiet`].
     pub converged: bool,

@@ -2,9 +2,9 @@
 //!
 //! The equation is `(m_c + d_c) x_c + sum_n k_cn (x_c - x_n) = b_c` over the cells `c` and their neighbours `n`, with
 //! no negative `m`, `d` or `k`. Examples are pressure and diffusion. Coarsening joins eight cells and halves their
-//! couplings, since centres are twice as far apart (Briggs, Henson & McCormick 2000). Sweeps run over red and black
-//! cells forward on the way down and backward on the way up, so the cycle is symmetric. The number of iterations hardly
-//! depends on the number of cells. Over connected cells without `m` and `d`, `b` must sum to zero.
+//! couplings, since centres are twice as far apart (Briggs, Henson & McCormick 2000). Red-black sweeps run forward on
+//! the way down and backward on the way up, so the cycle is symmetric. The number of iterations hardly depends on the
+//! number of cells. Over connected cells without `m` and `d`, `b` must sum to zero.
 
 mod level;
 

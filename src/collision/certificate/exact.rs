@@ -17,8 +17,7 @@ struct Meeting {
     end: [Vec3; 4],
     /// Time of the meeting, in parts of the step.
     time: i64,
-    /// Weights of the vertices, positive on side A and negative on side B, with the magnitudes on each side summing to
-    /// [`PARTS`].
+    /// Weights of the vertices, positive on side A and negative on side B. Magnitudes on each side sum to [`PARTS`].
     weights: [i64; 4],
     /// Vector from the point of side B to the point of side A, times [`TIMES`].
     apart: Vec3,
@@ -82,8 +81,8 @@ fn touching(random: &mut Random, pair: Pair, kind: usize) -> ([Vec3; 4], [i64; 4
     }
 }
 
-/// Returns displacements: arbitrary, slow with a common motion, common only, along an axis, of one vertex, zero,
-/// turning, or one side passing the other.
+/// Returns displacements: arbitrary, slow with a common motion, common only, along an axis, or of one vertex. Other
+/// kinds are zero, turning, and one side passing the other.
 fn moves(random: &mut Random, pair: Pair, x: &[Vec3; 4], kind: usize) -> [Vec3; 4] {
     let n = [1, 30, 3000, 1 << 20][random.below(4) as usize];
     let (common, axis) = (random.whole(n), random.whole(2));
@@ -235,8 +234,8 @@ fn dot(a: &Vector, b: &Vector) -> Vec<i128> {
     (1..3).fold(times(&a[0], &b[0]), |sum, i| plus(&sum, &times(&a[i], &b[i]), 1))
 }
 
-/// Returns the polynomial that is zero when the four vertices are coplanar, and the polynomials that are positive when
-/// the features then meet inside.
+/// Returns a polynomial that is zero when the four vertices are coplanar. The other polynomials are positive when the
+/// features then meet inside.
 fn conditions(pair: Pair, start: &[Vec3; 4], end: &[Vec3; 4]) -> (Bernstein, Vec<Bernstein>) {
     let [a, b, c, d]: [Vector; 4] = std::array::from_fn(|k| {
         std::array::from_fn(|i| vec![whole(start[k][i]), whole(end[k][i]) - whole(start[k][i])])

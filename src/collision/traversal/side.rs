@@ -4,8 +4,8 @@ use super::Mesh;
 use crate::collision::closest::{Feature, PointTriangle};
 use crate::linalg::Vec3;
 
-/// Returns 1 on the surface and on the side of its normals, else -1, for a point with its closest point on triangle
-/// `t`. The normal is that of the face, on an edge the sum of its faces' unit normals, at a vertex weighted by angle
+/// Returns 1 for a point on the surface or on the side of its normals, else -1. Triangle `t` has the closest point. A
+/// face has its own normal, an edge the sum of its faces' unit normals, and a vertex their angle-weighted sum
 /// (Baerentzen & Aanaes 2005, "Signed distance computation using the angle weighted pseudonormal"). The sign is exact
 /// for closed surfaces, even where faces on both sides are equally near.
 #[inline(always)]

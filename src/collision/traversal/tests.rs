@@ -117,8 +117,7 @@ fn assert_right(search: &Traversal, points: &[Vec3], x: &[Vec3], triangles: &[[u
     }
 }
 
-/// Returns points near, on, in and far from a surface: on corners, midpoints of edges and faces, and along normals
-/// there.
+/// Returns points near, on, in and far from a surface. They start at corners and at midpoints of edges and faces.
 fn scattered(x: &[Vec3], triangles: &[[u32; 3]], count: usize, random: &mut Random) -> Vec<Vec3> {
     let pick =
         |random: &mut Random| ((random.signed() + 1.0) / 2.0 * triangles.len() as f64) as usize % triangles.len();

@@ -41,8 +41,8 @@ impl Regions {
         !parts(&self.part, corners).is_empty()
     }
 
-    /// Calls `push` with displacements that take each vertex that is cut off through the nearest facing triangle, and
-    /// beyond it by `gap(vertex)`.
+    /// Calls `push` with displacements that take each cut-off vertex through the nearest facing triangle, and
+    /// `gap(vertex)` beyond.
     pub fn take_back(
         &self,
         x: &[Vec3],
@@ -107,7 +107,7 @@ fn pierced(x: &[Vec3], surface: &Surface, pairs: &[[u32; 2]]) -> BTreeSet<[u32; 
     odd.map(|((edge, _), _)| *edge).collect()
 }
 
-/// Returns the part of each moving vertex, where the edges in `cut` join nothing; 0 for the largest of its object.
+/// Returns the part of each moving vertex; 0 for the largest of its object. Edges in `cut` join no vertices.
 fn divided(surface: &Surface, moving: usize, cut: &BTreeSet<[u32; 2]>) -> Vec<u32> {
     let mut part = vec![u32::MAX; moving];
     let mut count = 1;

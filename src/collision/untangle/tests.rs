@@ -6,8 +6,8 @@ use crate::mesh::read;
 /// Target gap: half of the default contact distance [m].
 const GAP: f64 = 5e-4;
 
-/// Untangles cloths among obstacles. Returns whether nothing crosses, the largest displacement, the number of pairs
-/// that crossed and the largest change of an edge's length.
+/// Untangles cloths among obstacles. Returns whether crossings are resolved, the largest displacement, the initial
+/// number of crossings and the largest strain of an edge.
 fn untangled(cloths: &[TriMesh], obstacles: &[TriMesh], show: &str) -> (bool, f64, usize, f64) {
     let mut x: Vec<Vec3> = Vec::new();
     let mut parts = Vec::new();

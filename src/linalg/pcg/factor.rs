@@ -24,8 +24,8 @@ pub fn solve_transposed<T: Real>(c: &Block<T>, v: &Lanes<T>) -> Lanes<T> {
     [x, y, z, T::default()]
 }
 
-/// Fractions of its trace that are added to the diagonal of a block, tried in turn. In single precision, stiffness
-/// along few directions cancels the inertia along the others if it is more than 10^7 times as large.
+/// Fractions of its trace that are added to the diagonal of a block, tried in turn. In single precision, a stiffness
+/// more than 10^7 times as large as the inertia cancels the inertia along other directions.
 const ROUNDED: [f64; 4] = [0.0, 1e-7, 1e-6, 1e-5];
 
 /// Computes [`inverse_cholesky`] of a block that rounding may have made indefinite.
