@@ -1,12 +1,16 @@
 //! Candidate pairs: every vertex-face and edge-edge pair without a common vertex that may come within reach.
 //!
-//! Surfaces are cut into patches. Two patches whose boxes, swept over the step, are within reach have a list of the pairs of
-//! their features; it holds all pairs within the reach plus some room and stays good while the two patches cannot have come
-//! nearer to each other than that room, so that only the lists of parts that move against each other are built anew. Parts that move
-//! so fast that no list would last two steps have brief ones, built in each step, of the pairs that come within reach in this step alone.
-//! What a list gives beside the pairs that are wanted depends on when it was built: who reads it must look, and leave out what is
-//! farther than what is wanted and the list's `rate`, for that may be missing. What is left depends on no step before.
-//! Neighbours of one surface are near to each other for good; given its rest shape, they are wanted from half their distance there on.
+//! Surfaces are cut into patches. Two patches have a candidate list if their boxes, swept over the step, are within
+//! reach. The list holds all pairs of their features within the reach plus a margin. It stays valid until the patches
+//! may have come nearer to each other than the margin. Lists are thus rebuilt only between parts that move against each
+//! other. Where no list would last two steps, brief lists are built in each step. They hold only pairs that come within
+//! reach in this step.
+//!
+//! The additional pairs of a list depend on when it was built. A reader must compute distances and ignore pairs beyond
+//! the reach plus the list's `rate`. Such pairs may be missing. The remaining pairs depend on no earlier step.
+//!
+//! Neighbours of one surface are always near each other. Given the rest shape, they are candidates only below half
+//! their rest distance.
 
 mod find;
 
@@ -17,92 +21,93 @@ use crate::linalg::{Vec3, par};
 use find::{Apart, Find, Gathered};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Steps a list is meant to last at the present speed, and those below which it is brief.
+/// Number of steps that a list should last at the present speed, and number below which it is brief.
 const LAST: (f64, f64) = (8.0, 2.0);
-/// Least and largest room of a list, the first in units of the reach, the second of the edge length.
+/// Smallest margin of a list, relative to the reach, and largest margin, relative to the edge length.
 const ROOM: (f64, f64) = (0.25, 0.3);
-/// Reach in units of the edge length from which on neighbours may be within it for good.
+/// Reach, relative to the edge length, above which neighbours may always be within it.
 const NEIGHBOUR: f64 = 0.25;
-/// Lists that are kept for their storage.
+/// Maximum number of unused lists that are kept for their storage.
 const SPARE: usize = 64;
-/// Most pairs of all lists, for each vertex, edge and triangle and beside; and most lists, for each patch and beside.
+/// Bounds of the number of pairs (per vertex, edge and triangle, and a constant) and of lists (per patch, and a
+/// constant).
 const MOST: ([usize; 2], [usize; 2]) = ([64, 1 << 24], [512, 100_000]);
-/// Leaves of the tree over patches, or lists, in a block of a parallel loop.
+/// Number of leaves of the tree over patches in a block of a parallel loop.
 const BLOCK: usize = 4;
 
-/// Two features and their distance when the list was built.
+/// Candidate pair and its distance when the list was built.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Near {
     /// Vertex, or first edge.
     pub a: u32,
     /// Triangle, or second edge, which has the higher index.
     pub b: u32,
-    /// Distance at build, rounded down [m].
+    /// Distance at the build, rounded down [m].
     pub distance: f32,
-    /// Distance at which it is wanted, where that is less than the list's [m].
+    /// Distance up to which the pair is a candidate, if less than that of the list [m].
     pub reach: f32,
 }
 
-/// The pairs between two patches, or within one.
+/// Candidate list: the pairs between two patches, or within one.
 #[derive(Clone, Debug, Default)]
 pub struct List {
-    /// The patches, the lower index first.
+    /// Indices of the patches, the lower first.
     pub patches: [u32; 2],
-    /// Vertex and triangle.
+    /// Vertex-triangle pairs.
     pub vertex_face: Vec<Near>,
-    /// Edge and edge; the first has the lower index.
+    /// Edge-edge pairs; the first edge has the lower index.
     pub edge_edge: Vec<Near>,
-    /// How much nearer than at the build the pairs can have come by now [m].
+    /// Bound of the approach of the pairs since the build [m].
     pub passed: f64,
-    /// The same until the end of the step [m].
+    /// Bound of the approach from the build to the end of the step [m].
     pub approach: f64,
-    /// How much nearer than now, whenever it was built [m].
+    /// Bound of the approach from now to the end of the step, independent of the build [m].
     pub rate: f64,
-    /// Distance at which pairs are wanted [m].
+    /// Distance up to which pairs are candidates [m].
     pub reach: f64,
-    /// Largest `approach` for which the list is complete [m]; no approach is before it is built.
+    /// Margin: largest `approach` for which the list is complete; negative infinity before the build [m].
     room: f64,
-    /// It is to be built.
+    /// Whether the list is to be built.
     fresh: bool,
-    /// It has only what comes within reach by the displacements that were covered when it was built.
+    /// Whether the list holds only pairs that come within reach by the displacements covered at its build.
     brief: bool,
-    /// How much nearer to each other than by those the patches can come by the displacements that are covered now [m].
+    /// Bound of the approach by the displacements covered now, beyond that by the displacements at the build [m].
     strayed: f64,
-    /// When `passed` was last none: difference of the patches' means and sum of their drifts [m].
+    /// Difference of the patches' means and sum of their drifts when `passed` was last zero [m].
     built: (Vec3, f64),
 }
 
-/// The lists, with the patches they are between and storage kept between builds.
+/// Candidate lists between patches, with storage kept between builds.
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
-    /// Lists in order of their patches.
+    /// Lists, sorted by patches.
     pub lists: Vec<List>,
     patches: Vec<Patch>,
     /// Tree over the patches.
     tops: Tree,
-    /// Positions in the last update [m].
+    /// Positions at the last update [m].
     seen: Vec<Vec3>,
-    /// Displacements from there that the lists cover, brief ones but for what they have strayed [m].
+    /// Displacements from `seen` that the lists cover; brief lists may miss an approach of `strayed` [m].
     covered: Vec<Vec3>,
-    /// Reach beyond half thicknesses [m].
+    /// Reach beyond the half thicknesses [m].
     distance: f64,
-    /// Positions at rest of what has neighbours; empty where these are as all others [m].
+    /// Rest positions, to filter neighbours; empty without a filter [m].
     rest: Vec<Vec3>,
-    /// Objects whose pairs are wanted, `objects x objects`.
+    /// Whether pairs of two objects are candidates, `objects x objects`.
     meet: Vec<bool>,
     objects: usize,
-    /// Objects whose pairs are not wanted for now.
+    /// Whether the pairs of an object are left out for now.
     absent: Vec<bool>,
     spare: Vec<List>,
-    /// Most pairs and lists there may be.
+    /// Maximum numbers of pairs and of lists.
     most: (usize, usize),
-    /// There would have been more, and there are none.
+    /// Whether a maximum was exceeded, so that there are no lists.
     crowded: bool,
 }
 
 impl Candidates {
-    /// Cuts the surfaces at positions `x`, for any later positions. Wanted are pairs of objects that `meet`, within
-    /// `distance` beyond the largest half `thickness` (by vertex) of their patches [m].
+    /// Cuts the surfaces into patches at positions `x`, for any later positions. Candidates are pairs of objects that
+    /// `meet`, within `distance` beyond the largest half `thickness` (by vertex) of their patches [m].
     pub fn new(
         x: &[Vec3],
         surface: &Surface,
@@ -130,26 +135,27 @@ impl Candidates {
         }
     }
 
-    /// Pairs of one object are wanted up to half their distance in its rest shape, or the distance beyond the thickness: nearer they act, or may
-    /// cross. What is thicker than its cells are wide has few then.
+    /// Limits pairs of one object to half their rest distance, or to the distance beyond the thickness. Nearer pairs
+    /// act or may cross. Cloth thicker than its cells are wide then has few pairs.
     pub fn with_rest(self, rest: &[Vec3]) -> Candidates {
         Candidates { rest: rest.to_vec(), ..self }
     }
 
-    /// From the next update on no pairs of `absent` objects are wanted.
+    /// Leaves out the pairs of `absent` objects from the next update on.
     pub fn leave_out(&mut self, absent: impl Fn(usize) -> bool) {
         self.absent.iter_mut().enumerate().for_each(|(object, left_out)| *left_out = absent(object));
     }
 
-    /// Brings the lists to hold every pair that comes within reach while the vertices move linearly from `x` by `moved` [m].
-    /// Gives the number of lists that were built.
+    /// Updates the lists to hold every pair that comes within reach while the vertices move linearly from `x` by
+    /// `moved` [m]. Returns the number of lists built.
     pub fn update(&mut self, x: &[Vec3], surface: &Surface, moved: &[Vec3]) -> u64 {
         self.renew(x, surface, moved, None)
     }
 
-    /// Brings the lists to hold every pair that comes nearer than the reach less `spare` by other displacements `moved` from the positions of the
-    /// last update, of patches that deviate by more than `spare`: as they are where these differ so little from what is covered. Gives the
-    /// number of lists that were built. The displacements have just been compared ([`Candidates::compare`]).
+    /// Updates the lists for other displacements `moved` from the positions of the last update. For patches that
+    /// deviate by more than `spare`, they then hold every pair that comes nearer than the reach less `spare`. Lists are
+    /// kept if the displacements hardly differ from the covered ones. [`Candidates::compare`] must just have been
+    /// called with `moved`. Returns the number of lists built.
     pub fn cover(&mut self, x: &[Vec3], surface: &Surface, moved: &[Vec3], spare: f64) -> u64 {
         let Candidates { patches, covered, .. } = self;
         par::each_heavy(patches, |_, patch| patch.stray = patch.differ(covered, moved));
@@ -159,8 +165,9 @@ impl Candidates {
         if 2.0 * most + strayed > spare { self.renew(x, surface, moved, Some(spare)) } else { 0 }
     }
 
-    /// As [`Candidates::update`]; brief lists of the same step stay as they are but where patches deviate by more than `spare` and the list has
-    /// strayed by half of it.
+    /// Updates the lists as [`Candidates::update`] does. With `spare`, brief lists of the same step are kept.
+    /// Exceptions are lists that have strayed by more than half of `spare` and whose patches deviate by more than
+    /// `spare`.
     fn renew(&mut self, x: &[Vec3], surface: &Surface, moved: &[Vec3], spare: Option<f64>) -> u64 {
         let Candidates { seen, covered, patches, .. } = self;
         par::each_heavy(patches, |_, patch| patch.follow(seen, x, covered, moved));
@@ -176,7 +183,7 @@ impl Candidates {
         par::each_heavy(&mut self.patches, |_, patch| patch.fit(x, surface, moved));
         let Candidates { lists, patches, rest, distance, most: (most, _), .. } = &mut *self;
         let (patches, apart, most) = (&*patches, (&rest[..], *distance), *most);
-        // What would be too much is not built to its end.
+        // Building stops once there are too many pairs.
         let old = lists.iter().filter(|list| !list.fresh).map(List::count).sum();
         let count = AtomicUsize::new(old);
         par::each_heavy(lists, |_, list| {
@@ -191,7 +198,7 @@ impl Candidates {
         builds
     }
 
-    /// There were too many pairs, or patches too near each other, for the last displacements: there are none, and nothing is known.
+    /// Returns whether the last displacements gave too many pairs or too many near patches. There are then no lists.
     pub fn crowded(&self) -> bool {
         self.crowded
     }
@@ -202,7 +209,7 @@ impl Candidates {
         self.spare = Vec::new();
     }
 
-    /// Two patches that are to be looked at where their swept boxes are within reach.
+    /// Returns whether two patches may have candidates and their swept boxes are within reach.
     fn is_near(&self, i: u32, j: u32) -> bool {
         let [a, b] = [i, j].map(|p| &self.patches[p as usize]);
         let reach = margin2(self.distance + a.thickness + b.thickness);
@@ -210,7 +217,7 @@ impl Candidates {
         wanted && a.swept.within(&b.swept, reach)
     }
 
-    /// Every two patches whose swept boxes are within reach; none where there are too many.
+    /// Returns all pairs of patches whose swept boxes are within reach, or `None` if there are too many.
     fn near(&self) -> Option<Vec<[u32; 2]>> {
         let tops = &self.tops;
         let thickest = self.patches.iter().fold(0.0, |m: f64, p| m.max(p.thickness));
@@ -276,46 +283,47 @@ impl Candidates {
         spare.truncate(SPARE);
     }
 
-    /// Compares displacements with the expected ones and gives the largest difference; see [`Candidates::deviation`].
+    /// Compares displacements with the expected ones and returns the largest difference. See [`Candidates::deviation`].
     pub fn compare(&mut self, expected: &[Vec3], moved: &[Vec3]) -> f64 {
         par::each_heavy(&mut self.patches, |_, patch| patch.compare(expected, moved));
         self.patches.iter().fold(0.0, |m: f64, p| m.max(p.deviation))
     }
 
-    /// How much nearer than expected two patches can come by the displacements last compared [m].
+    /// Returns a bound of how much nearer than expected two patches come by the displacements last compared [m].
     #[inline]
     pub fn deviation(&self, patches: &[u32; 2]) -> f64 {
         let [a, b] = patches.map(|p| self.patches[p as usize].deviation);
         a + b
     }
 
-    /// How much nearer to each other features of two patches can come by the displacements last compared [m].
+    /// Returns a bound of the approach of two patches' features by the displacements last compared [m].
     #[inline]
     pub fn pace(&self, patches: &[u32; 2]) -> f64 {
         let [a, b] = patches.map(|p| &self.patches[p as usize].pace);
         (a.0 - b.0).norm() + a.1 + b.1
     }
 
-    /// How much nearer than now the pairs of a list can come by displacements that were both compared and covered, but no more than the list
-    /// covers and they stray from it: what is farther may be missing [m].
+    /// Returns a bound of the approach of a list's pairs from now on [m]. The displacements must have been both
+    /// compared and covered. The bound does not exceed `rate` plus the patches' `stray`, because pairs farther apart
+    /// may be missing.
     pub fn closing(&self, list: &List) -> f64 {
         let [a, b] = list.patches.map(|p| self.patches[p as usize].stray);
         self.pace(&list.patches).min(list.rate + a + b)
     }
 
-    /// The list has a patch of the object.
+    /// Returns whether the list has a patch of the object.
     pub fn of(&self, list: &List, object: Option<usize>) -> bool {
         object.is_some() && list.patches.iter().any(|p| Some(self.patches[*p as usize].object) == object)
     }
 
-    /// Number of pairs in all lists.
+    /// Returns the number of pairs in all lists.
     pub fn count(&self) -> usize {
         self.lists.iter().map(List::count).sum()
     }
 }
 
 impl List {
-    /// Number of pairs.
+    /// Returns the number of pairs.
     fn count(&self) -> usize {
         self.vertex_face.len() + self.edge_edge.len()
     }
@@ -324,7 +332,8 @@ impl List {
         (a.mean - b.mean, a.drift + b.drift)
     }
 
-    /// Sets `approach` and `rate` for the expected displacements; what the list does not cover any more is to be built.
+    /// Sets `approach` and `rate` for the expected displacements. Marks the list for building if it does not cover
+    /// them.
     fn expect(&mut self, [a, b]: [&Patch; 2], spare: Option<f64>) {
         let (between, drift) = List::place(a, b);
         self.rate = (a.step - b.step).norm() + a.own + b.own;
@@ -335,7 +344,8 @@ impl List {
             self.fresh = !self.brief || !spare.is_some_and(stays);
             (self.brief, self.room) = (true, f64::NEG_INFINITY);
         } else {
-            // No less than what it was nearer to now and the rate: what `approach` puts aside, `rate` does by the distance now.
+            // `approach` is at least `passed` plus `rate`. A pair beyond `reach + approach` at the build is thus beyond
+            // `reach + rate` now.
             self.passed = (between - self.built.0).norm() + (drift - self.built.1);
             self.approach = self.passed + self.rate;
             self.fresh = self.approach > self.room;
@@ -355,7 +365,8 @@ impl List {
         }
     }
 
-    /// `rest` has the rest shape, if that is given, and the distance up to which every pair is wanted [m].
+    /// Builds the list if it is marked. `rest` is the rest shape, if given; `distance` is that up to which every pair
+    /// is a candidate [m].
     fn build(
         &mut self,
         x: &[Vec3],
@@ -369,10 +380,10 @@ impl List {
         }
         let [a, b] = self.patches.map(|p| &patches[p as usize]);
         let same = self.patches[0] == self.patches[1];
-        // The boxes of a patch cover what it does beside its mean displacement.
+        // The boxes of a patch cover its motion relative to its mean displacement.
         let (near, along) =
             if self.brief { (self.reach, a.step - b.step) } else { (self.reach + self.room, Vec3::zeros()) };
-        // No two features of one surface without a common vertex are much nearer to each other than half an edge.
+        // Features of one surface without a common vertex are hardly nearer to each other than half an edge.
         let neighbours = !rest.is_empty() && a.object == b.object && self.reach > NEIGHBOUR * a.edge.min(b.edge);
         let apart = neighbours.then_some(Apart { rest, distance, beyond: near - self.reach });
         let gathered = Gathered::new();
@@ -387,7 +398,7 @@ impl List {
     }
 }
 
-/// Gives back storage that a fuller moment has left behind.
+/// Shrinks storage that is much larger than its content.
 pub fn fit<T>(list: &mut Vec<T>) {
     if list.capacity() > 4 * list.len() + 64 {
         list.shrink_to(2 * list.len());

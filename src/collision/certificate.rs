@@ -1,20 +1,21 @@
 //! Proof that two features stay apart while their vertices move in straight lines.
 //!
-//! Side A is a vertex or an edge, side B a triangle or an edge; both are convex hulls of vertices, so a plane between the
-//! vertices is a plane between the features. Tried in turn, on the step and then on its halves:
-//! - a plane of fixed direction that travels linearly: `min_A n.x - max_B n.x >= xi` at the start and at the end;
-//!   Directions are those of the nearest points at the start and at the end, and the first of them without what the features travel
-//!   along it: what slides over an edge within the step turns its nearest points round, and never comes nearer;
-//! - a plane that also turns, `n(t) = (1 - t) n0 + t n1`: `n(t).x(t) - c(t)` is a quadratic in t whose Bernstein coefficients
-//!   bound it, and `|n(t)| <= 1` makes it a lower bound of the distance.
+//! Side A is a vertex or an edge, side B a triangle or an edge. Both are convex hulls of vertices, so a plane between
+//! the vertices separates the features. Two kinds of planes are tried, on the step and then on its halves:
+//! - a plane of fixed direction that moves linearly: `min_A n.x - max_B n.x >= xi` at the start and at the end. Two
+//!   directions are those of the nearest points at the start and at the end. A third is the first without its component
+//!   along the relative motion. A feature that slides over an edge within the step turns its nearest points round, but
+//!   never comes nearer;
+//! - a plane that also turns, `n(t) = (1 - t) n0 + t n1`: `n(t).x(t) - c(t)` is a quadratic in t, bounded by its
+//!   Bernstein coefficients. Since `|n(t)| <= 1`, it is a lower bound of the distance.
 //!
-//! A proof is never wrong, rounding included; what is not proven may still be safe.
+//! A proof is never wrong, rounding included. A pair without a proof may still be safe.
 
 use super::closest::{PointTriangles, edge_edge, point_triangles};
 use crate::linalg::four::Four;
 use crate::linalg::{Vec3, f64x4};
 
-/// Two features that may touch.
+/// Pair of features that may touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Pair {
     /// Vertex 0 against the face of vertices 1, 2, 3.
@@ -23,19 +24,19 @@ pub enum Pair {
     EdgeEdge,
 }
 
-/// Where two features are nearest.
+/// Distance, direction and nearest points of two features.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Separation {
     /// Distance [m].
     pub distance: f64,
     /// Unit direction from side B to side A; zero when they touch.
     pub normal: Vec3,
-    /// Weights of the four vertices, positive on side A and negative on side B: the vector between the nearest points is
-    /// their sum.
+    /// Weights of the four vertices, positive on side A and negative on side B. Their weighted sum is the vector
+    /// between the nearest points.
     pub weights: [f64; 4],
 }
 
-/// Where the features of four pairs are nearest, as in [`Separation`].
+/// Distances, directions and nearest points of four pairs, as in [`Separation`].
 #[derive(Clone, Copy, Debug)]
 pub struct Separations {
     /// Distances [m].
@@ -47,7 +48,7 @@ pub struct Separations {
 }
 
 impl Separations {
-    /// Each on its own.
+    /// Returns the four separations one by one.
     #[inline(always)]
     pub fn to_array(self) -> [Separation; 4] {
         let (distance, normal) = (self.distance.to_array(), self.normal.to_array());
@@ -60,21 +61,21 @@ impl Separations {
     }
 }
 
-/// Halvings of the step before a proof is given up.
+/// Number of halvings of the step before a proof is given up.
 const HALVINGS: u32 = 3;
-/// Rounding of all sums here in units of the coordinates' sum, with room to spare.
+/// Bound of the rounding of all sums here, relative to the sum of the coordinates, with a margin.
 const ROUNDING: f64 = 1e-14;
-/// Distance below which a direction is not computed from squares: they would lose digits.
+/// Distance below which no direction is computed, because squares would lose digits.
 const LEAST: f64 = 1e-140;
 
 impl Pair {
-    /// Nearest points of the two features.
+    /// Returns the nearest points of the two features.
     #[inline]
     pub fn separation(self, x: &[Vec3; 4]) -> Separation {
         self.separations(&[[0, 1, 2, 3]; 4], x).to_array()[0]
     }
 
-    /// Nearest points of four pairs of vertices `corners` among those at `x`.
+    /// Returns the nearest points of four pairs, with vertices `corners` among those at `x`.
     #[inline(always)]
     pub fn separations(self, corners: &[[u32; 4]; 4], x: &[Vec3]) -> Separations {
         let at: [Four; 4] = std::array::from_fn(|c| Four::from_fn(|k| &x[corners[k][c] as usize]));
@@ -95,7 +96,7 @@ impl Pair {
         Separations { distance, normal: between / length, weights }
     }
 
-    /// Most that two features come nearer to each other while their vertices move by `moved` [m], of four pairs.
+    /// Returns a bound of the approach of two features while their vertices move by `moved` [m], for four pairs.
     #[inline(always)]
     pub fn closer(self, moved: &[Four; 4]) -> f64x4 {
         let by = |corner: usize| (moved[corner] - moved[0]).norm();
@@ -106,7 +107,7 @@ impl Pair {
         }
     }
 
-    /// Signs of the sides: +1 on side A, -1 on side B.
+    /// Returns the sign of the side of vertex `k`: +1 on side A, -1 on side B.
     pub fn side(self, k: usize) -> f64 {
         let first = match self {
             Pair::VertexFace => 1,
@@ -115,7 +116,7 @@ impl Pair {
         if k < first { 1.0 } else { -1.0 }
     }
 
-    /// Extent of the gap along `n`: `max_B n.x` and `min_A n.x`.
+    /// Returns the limits of the gap along `n`: `max_B n.x` and `min_A n.x`.
     #[inline]
     fn gap(self, n: &Vec3, x: &[Vec3; 4]) -> [f64; 2] {
         self.between(x.map(|p| n.dot(&p)))
@@ -129,15 +130,15 @@ impl Pair {
         }
     }
 
-    /// The two features stay at least `xi` apart while their vertices move linearly from `start` to `end`: never wrong when
-    /// true.
+    /// Returns whether the two features stay at least `xi` apart while their vertices move linearly from `start` to
+    /// `end`. The answer true is never wrong.
     #[inline]
     pub fn separated(self, start: &[Vec3; 4], end: &[Vec3; 4], xi: f64) -> bool {
         Step::new(self, start, end, xi).proven()
     }
 
-    /// As [`Pair::separated`], trying first the unit direction `normal` (from side B to side A) at the price of a few dot
-    /// products.
+    /// Returns the same as [`Pair::separated`], but first tries the unit direction `normal` (from side B to side A).
+    /// The attempt costs a few dot products.
     #[inline]
     pub fn separated_along(self, start: &[Vec3; 4], end: &[Vec3; 4], normal: &Vec3, xi: f64) -> bool {
         let step = Step::new(self, start, end, xi);
@@ -146,12 +147,12 @@ impl Pair {
     }
 }
 
-/// A pair's motion, relative to the start of its first vertex.
+/// Motion of a pair, relative to the start of its first vertex.
 struct Step {
     pair: Pair,
     start: [Vec3; 4],
     end: [Vec3; 4],
-    /// Distance to prove, rounding added.
+    /// Distance to prove, including rounding.
     xi: f64,
 }
 
@@ -161,8 +162,8 @@ impl Step {
         let origin = start[0];
         let (start, end) = (start.map(|p| p - origin), end.map(|p| p - origin));
         let size: f64 = start.iter().chain(&end).map(|p| p.x.abs() + p.y.abs() + p.z.abs()).sum();
-        // Directions are unit within 1e-15; the least distance keeps a pair without extent from being apart by nothing. What
-        // is not a number proves nothing.
+        // Directions are unit within 1e-15. `LEAST` prevents a proof for a pair of zero extent at distance zero. A
+        // distance that is not finite becomes NaN, which proves nothing.
         let xi = xi * (1.0 + ROUNDING) + size * ROUNDING + LEAST;
         Step { pair, start, end, xi: if xi.is_finite() { xi } else { f64::NAN } }
     }
@@ -174,7 +175,7 @@ impl Step {
         high0 - low0 >= self.xi && high1 - low1 >= self.xi
     }
 
-    /// A plane along the way of the nearest points at the start.
+    /// Tries a plane parallel to the relative motion of the nearest points at the start.
     fn passes(&self, from: &Separation) -> bool {
         let way: Vec3 = (0..4).map(|k| (self.end[k] - self.start[k]) * from.weights[k]).sum();
         let along = way.try_normalize(0.0).unwrap_or_default();
@@ -182,8 +183,8 @@ impl Step {
         across.try_normalize(0.0).is_some_and(|across| self.translating(&across))
     }
 
-    /// The plane may stand anywhere in the gap: `c0` in `[low0, high0]` at the start, `c1` at the end; of the middle coefficients
-    /// only the sum of the two counts.
+    /// Tries a plane that turns from `n0` to `n1`. The plane may be anywhere in the gap: `c0` in `[low0, high0]` at the
+    /// start, `c1` at the end. Only the sum of the two middle coefficients matters.
     fn rotating(&self, n0: &Vec3, n1: &Vec3) -> bool {
         let half = self.xi / 2.0;
         let room = |[low, high]: [f64; 2]| [low + half, high - half];

@@ -1,20 +1,20 @@
 //! Closest points of a point and a triangle, and of two edges.
 //!
-//! Both work on differences of coordinates only, so a pair far from the origin loses nothing. Degenerate triangles and edges
-//! of length zero are legal; the result is then that of the edge or point they are.
+//! All functions use differences of coordinates only, so pairs far from the origin lose no accuracy. Degenerate
+//! triangles and edges of zero length are valid. They give the result of the edge or point to which they collapse.
 
 use crate::linalg::four::Four;
 use crate::linalg::{Vec3, f64x4};
 use std::cmp::Ordering;
 
-/// Part of a triangle.
+/// Feature of a triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feature {
-    /// A corner, 0 to 2.
+    /// Corner, 0 to 2.
     Vertex(u8),
-    /// The side opposite to a corner, 0 to 2.
+    /// Side opposite to a corner, 0 to 2.
     Edge(u8),
-    /// The inside.
+    /// Inside of the triangle.
     Face,
 }
 
@@ -23,12 +23,12 @@ pub enum Feature {
 pub struct PointTriangle {
     /// Barycentric weights of the closest point: none negative, sum one.
     pub weights: [f64; 3],
-    /// Squared distance, infinite where it is no number [m^2].
+    /// Squared distance; infinite instead of NaN [m^2].
     pub distance2: f64,
 }
 
 impl PointTriangle {
-    /// Part of the triangle that the closest point lies on.
+    /// Returns the feature of the triangle that the closest point is on.
     #[inline]
     pub fn feature(&self) -> Feature {
         match self.weights.map(|w| w > 0.0) {
@@ -43,7 +43,7 @@ impl PointTriangle {
     }
 }
 
-/// Squared sine of a triangle's angle at the first corner below which its regions are not told apart by determinants.
+/// Squared sine of a triangle's angle at the first corner below which determinants do not decide its regions.
 const SLIVER: f64 = 1e-8;
 
 /// Closest points of four points and four triangles.
@@ -51,12 +51,12 @@ const SLIVER: f64 = 1e-8;
 pub struct PointTriangles {
     /// Barycentric weights of the closest points: none negative, sum one.
     pub weights: [f64x4; 3],
-    /// From the closest points to the points [m].
+    /// Vectors from the closest points to the points [m].
     pub between: Four,
 }
 
 impl PointTriangles {
-    /// Each on its own.
+    /// Returns the four closest points one by one.
     #[inline(always)]
     pub fn to_array(self) -> [PointTriangle; 4] {
         let [u, v, w] = self.weights.map(f64x4::to_array);
@@ -67,8 +67,8 @@ impl PointTriangles {
     }
 }
 
-/// Closest point to `p` of the triangle `a b c`, infinitely far where anything is no number: what [`point_triangles`] finds to the bit, in
-/// half the time for one.
+/// Finds the closest point to `p` on the triangle `a b c`. NaN coordinates give an infinite distance. The result equals
+/// that of [`point_triangles`] bit for bit, in half the time for one pair.
 #[inline]
 pub fn point_triangle(p: &Vec3, a: &Vec3, b: &Vec3, c: &Vec3) -> PointTriangle {
     let (ab, ac, ap) = (b - a, c - a, p - a);
@@ -114,8 +114,8 @@ pub fn point_triangle(p: &Vec3, a: &Vec3, b: &Vec3, c: &Vec3) -> PointTriangle {
     PointTriangle { weights, distance2: distance2.min(f64::INFINITY) }
 }
 
-/// Closest points to `p` of the triangles `a b c`, of four pairs at a time: regions of Ericson, "Real-Time Collision Detection" (2005),
-/// section 5.1.5; the nearest of face and sides where a triangle is thin.
+/// Finds the closest points to `p` on the triangles `a b c`, four pairs at a time. Regions follow Ericson, "Real-Time
+/// Collision Detection" (2005), section 5.1.5. For a thin triangle, the nearest of face and sides is used.
 #[inline(always)]
 pub fn point_triangles([p, a, b, c]: [Four; 4]) -> PointTriangles {
     let (ab, ac, ap) = (b - a, c - a, p - a);
@@ -127,7 +127,7 @@ pub fn point_triangles([p, a, b, c]: [Four; 4]) -> PointTriangles {
     let (d5, d6) = (d1 - abc, d2 - ac2);
     let (e, f) = (d4 - d3, d5 - d6);
     let (va, vb, vc) = (d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2);
-    // Free of branches: which region holds cannot be predicted. The first that does counts.
+    // The code has no branches, because regions cannot be predicted. The first matching region counts.
     let (zero, one) = (f64x4::splat(0.0), f64x4::splat(1.0));
     let at_a = d1.simd_le(zero) & d2.simd_le(zero);
     let at_b = d3.simd_ge(zero) & d4.simd_le(d3);
@@ -147,7 +147,7 @@ pub fn point_triangles([p, a, b, c]: [Four; 4]) -> PointTriangles {
     let w = corner(0.0, 0.0, 1.0, choose(zero, along, along, vc * part));
     let u = corner(1.0, 0.0, 0.0, choose(one - along, one - along, zero, one - v - w));
     let outside = at_a | at_b | at_c | on_ab | on_ac | on_bc;
-    // Not all of the conditions above can fail by more than rounding when a weight is not positive.
+    // A weight that is not positive here means that the conditions above failed by rounding only.
     let inside = u.simd_gt(zero) & v.simd_gt(zero) & w.simd_gt(zero);
     let known = (wide & (outside | inside)).to_bitmask();
     let mut weights = [u, v, w];
@@ -165,7 +165,7 @@ pub fn point_triangles([p, a, b, c]: [Four; 4]) -> PointTriangles {
     PointTriangles { weights, between: ap - ab * weights[1] - ac * weights[2] }
 }
 
-/// Weights of the nearest of three sides and, if the point lies over it, the face.
+/// Returns the weights of the nearest of three sides and, if the point is over it, the face.
 #[cold]
 fn thin(p: &Vec3, corners: [&Vec3; 3]) -> [f64; 3] {
     let (mut best, mut least) = ([1.0, 0.0, 0.0], f64::INFINITY);
@@ -203,16 +203,16 @@ pub struct EdgeEdge {
     pub s: f64x4,
     /// Parameters on the second edges, in [0, 1].
     pub t: f64x4,
-    /// From the points on the second edges to those on the first [m].
+    /// Vectors from the points on the second edges to the points on the first [m].
     pub between: Four,
 }
 
-/// Squared sine of the angle below which two edges count as parallel.
+/// Squared sine of the angle below which two edges are treated as parallel.
 const PARALLEL: f64 = 1e-24;
 
-/// Closest points of the edges `ends[0] ends[1]` and `ends[2] ends[3]`, of four pairs at a time (Ericson 2005, section 5.1.9, with
-/// cross products in place of the determinant of dot products, which cancels for edges that are nearly parallel). Of parallel
-/// edges the closest pair at an end is taken.
+/// Finds the closest points of the edges `p0 p1` and `q0 q1`, four pairs at a time (Ericson 2005, section 5.1.9). Cross
+/// products replace the determinant of dot products, which cancels for nearly parallel edges. Parallel edges give the
+/// closest pair at an end.
 #[inline(always)]
 pub fn edge_edge([p0, p1, q0, q1]: [Four; 4]) -> EdgeEdge {
     let (u, v, r) = (p1 - p0, q1 - q0, p0 - q0);
@@ -221,7 +221,7 @@ pub fn edge_edge([p0, p1, q0, q1]: [Four; 4]) -> EdgeEdge {
     let n = u.cross(&v);
     let n2 = n.dot(&n);
     let zero = f64x4::splat(0.0);
-    // Free of branches: which case holds cannot be predicted.
+    // The code has no branches, because cases cannot be predicted.
     let along = |x: f64x4, length2: f64x4, least: f64x4| {
         let share = (x / length2).fast_max(zero).fast_min(f64x4::splat(1.0));
         length2.simd_gt(least).select(share, zero)
@@ -238,7 +238,7 @@ mod tests {
     use super::*;
     use crate::linalg::random::Random;
 
-    /// Points, some of them equal, in line, or nearly so, at several scales and places.
+    /// Returns points at several scales and places, some of them equal, collinear, or nearly so.
     fn four(kind: usize, random: &mut Random) -> [Vec3; 4] {
         let [p, a, b, c] = std::array::from_fn(|_| random.vector());
         let thin = [1e-3, 1e-6, 1e-9, 1e-13][kind / 12 % 4];
@@ -260,7 +260,7 @@ mod tests {
         points.map(|x| x * scale)
     }
 
-    /// Refines a convex function over a square of parameters until it no longer falls.
+    /// Refines the minimum of a convex function over a square of parameters until the function no longer falls.
     fn least(start: [f64; 2], legal: impl Fn([f64; 2]) -> [f64; 2], f: impl Fn([f64; 2]) -> f64) -> f64 {
         let (mut at, mut best) = (start, f(start));
         let mut step = 0.25;
@@ -305,7 +305,7 @@ mod tests {
         }
     }
 
-    /// Each lane finds what one pair alone does, thin triangles included.
+    /// Each lane equals the result for one pair alone, thin triangles included.
     #[test]
     fn four_triangles_do_not_mix() {
         let mut random = Random::new(11);
@@ -318,7 +318,7 @@ mod tests {
         }
     }
 
-    /// Parameters and distance of four pairs.
+    /// Returns parameters and distance of four pairs.
     fn edges(pairs: &[[Vec3; 4]; 4]) -> [[f64; 3]; 4] {
         let found = edge_edge(std::array::from_fn(|end| Four::from_fn(|k| &pairs[k][end])));
         let (s, t, distance) = (found.s.to_array(), found.t.to_array(), found.between.norm().to_array());

@@ -1,15 +1,16 @@
 //! Exact test for triangles that cross each other.
 //!
-//! Two triangles cross when a side of one, sharing no vertex with the other, passes from strictly one side of the other's
-//! plane to strictly the other and meets the triangle, its border included. Where an end of the side lies in the plane they
-//! only touch. Coplanar triangles and triangles without area cross nothing themselves. Sides of planes are signs of
-//! determinants, exact by Shewchuk's adaptive predicates (1997).
+//! Two triangles cross when a side of one pierces the other. That side passes from strictly one side of the plane to
+//! strictly the other, and meets the triangle or its border. The side must share no vertex with the other triangle. If
+//! an end of the side is in the plane, the triangles only touch. Coplanar triangles do not cross. A triangle without
+//! area is not crossed, but its sides may cross others. Sides of planes are signs of determinants, exact by Shewchuk's
+//! adaptive predicates (1997).
 
 use super::tree::{Box3, Tree, margin2};
 use crate::linalg::{Vec3, par};
 use robust::{Coord3D, orient3d};
 
-/// What was found.
+/// Pairs of triangles that cross or touch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Intersections {
     /// Pairs of triangles that cross, lower index first, sorted.
@@ -25,24 +26,24 @@ enum Meeting {
     Cross,
 }
 
-/// Leaves per block of queries.
+/// Number of leaves per block of queries.
 const LEAVES: usize = 16;
 
-/// All pairs of `triangles` (vertices `x`, finite) that cross, but for those that `skip` names; it is asked with the lower
-/// index first.
+/// Returns all pairs of `triangles` (vertices `x`, finite) that cross or touch, except those for which `skip` is true.
+/// `skip` is called with the lower index first.
 pub fn intersections(x: &[Vec3], triangles: &[[u32; 3]], skip: impl Fn(u32, u32) -> bool + Sync) -> Intersections {
     Test::new(x, triangles, triangles.len()).intersections(x, triangles, skip)
 }
 
-/// The test of the same triangles at many moments.
+/// Intersection test of the same triangles at many moments.
 #[derive(Clone, Debug)]
 pub struct Test {
-    /// Over the triangles that are tested against all, and over the others.
+    /// Trees over the triangles that are tested against all, and over the others.
     trees: [Tree; 2],
 }
 
 impl Test {
-    /// The first `asking` triangles are tested against all; `x` is any moment.
+    /// Builds the test from positions `x` at any moment. The first `asking` triangles are tested against all.
     pub fn new(x: &[Vec3], triangles: &[[u32; 3]], asking: usize) -> Test {
         let tree = |items: std::ops::Range<usize>| {
             let items: Vec<u32> = items.map(|t| t as u32).collect();
@@ -53,7 +54,7 @@ impl Test {
         Test { trees: [tree(0..asking), tree(asking..triangles.len())] }
     }
 
-    /// As [`intersections`].
+    /// Returns the pairs that cross or touch, as [`intersections`] does.
     pub fn intersections(
         &mut self,
         x: &[Vec3],
@@ -94,30 +95,31 @@ impl Test {
     }
 }
 
-/// Positions times a power of two that brings the largest coordinate near one: products of tiny or huge coordinates then
-/// neither vanish nor overflow, and no sign changes.
+/// Scales positions by a power of two that brings the largest coordinate near one. Products of tiny or huge coordinates
+/// then neither vanish nor overflow, and no sign changes.
 fn scaled(x: &[Vec3]) -> Vec<Vec3> {
     let largest = par::max(x.len(), |v| x[v].amax());
     if largest <= 0.0 || !largest.is_finite() || (1e-6..1e6).contains(&largest) {
         return x.to_vec();
     }
-    // In two factors: the exponent of one can leave the range of f64.
+    // Scaling takes two factors, because the exponent of one can exceed the range of f64.
     let power = -largest.log2().floor() as i32;
     let (half, rest) = (2f64.powi(power / 2), 2f64.powi(power - power / 2));
     par::map(x.len(), |v| x[v] * half * rest)
 }
 
-/// Two triangles cross; coordinates neither tiny nor huge.
+/// Returns whether two triangles cross. Coordinates must be neither tiny nor huge.
 pub fn cross(x: &[Vec3], triangles: [&[u32; 3]; 2]) -> bool {
     meet(x, triangles) == Meeting::Cross
 }
 
-/// The side from `p` to `q` goes through the face, with which it has no vertex in common; coordinates neither tiny nor huge.
+/// Returns whether the edge from `p` to `q` passes through the face, with which it has no vertex in common. Coordinates
+/// must be neither tiny nor huge.
 pub fn pierces(x: &[Vec3], [p, q]: [u32; 2], face: &[u32; 3]) -> bool {
     side_meets(&x[p as usize], &x[q as usize], face.map(|v| &x[v as usize])) == Meeting::Cross
 }
 
-/// How two triangles meet.
+/// Classifies how two triangles meet.
 fn meet(x: &[Vec3], [s, t]: [&[u32; 3]; 2]) -> Meeting {
     if s.iter().filter(|v| t.contains(v)).count() >= 2 {
         return Meeting::Apart;
@@ -139,7 +141,7 @@ fn meet(x: &[Vec3], [s, t]: [&[u32; 3]; 2]) -> Meeting {
     if touch { Meeting::Touch } else { Meeting::Apart }
 }
 
-/// How the segment `p q` meets the triangle `a b c`.
+/// Classifies how the segment `p q` meets the triangle `a b c`.
 fn side_meets(p: &Vec3, q: &Vec3, [a, b, c]: [&Vec3; 3]) -> Meeting {
     for k in 0..3 {
         let (low, high) = (p[k].min(q[k]), p[k].max(q[k]));
@@ -165,10 +167,10 @@ fn side_meets(p: &Vec3, q: &Vec3, [a, b, c]: [&Vec3; 3]) -> Meeting {
     }
 }
 
-/// Side of the plane `a b c` that `d` lies on: -1, 0, or 1.
+/// Returns the side of the plane `a b c` that `d` is on: -1, 0, or 1.
 #[inline]
 fn side(a: &Vec3, b: &Vec3, c: &Vec3, d: &Vec3) -> i8 {
-    // Most flat meshes are flat along an axis.
+    // Most flat meshes are normal to an axis.
     if (0..3).any(|k| a[k] == d[k] && b[k] == d[k] && c[k] == d[k]) {
         return 0;
     }

@@ -1,14 +1,15 @@
-//! Geometry of touching. No stiffness, no friction.
+//! Geometry of contact: candidate pairs, distances, proofs of separation and intersection tests, without stiffness or
+//! friction.
 
-/// Pairs within reach.
+/// Broad phase: candidate pairs within reach.
 pub mod candidates;
-/// Proof of separation over a step.
+/// Continuous collision detection: proof of separation over a step.
 pub mod certificate;
 /// Closest points.
 pub mod closest;
 /// Exact test for triangles that cross.
 pub mod intersect;
-/// Parts of surfaces and how they move.
+/// Patches: parts of surfaces and their motion.
 pub mod patch;
 /// All surfaces of a scene.
 pub mod surface;
@@ -16,5 +17,5 @@ pub mod surface;
 pub mod traversal;
 /// Bounding-box tree.
 pub mod tree;
-/// Out of shallow crossings.
+/// Untangling of shallow crossings.
 pub mod untangle;

@@ -1,56 +1,56 @@
-//! Patches: small connected-in-space parts of the surfaces, each followed in the frame of its own mean motion.
+//! Patches: small, spatially compact parts of the surfaces, each followed in the frame of its mean motion.
 //!
-//! Neighbouring parts of cloth move nearly alike, so what they can have come nearer to each other is far less than what they
-//! have travelled: lists of pairs between patches outlive lists between objects by the same factor.
+//! Neighbouring parts of cloth move nearly alike, so they approach each other by far less than they travel. Lists of
+//! pairs between patches outlive lists between objects by the same factor.
 
 use super::surface::Surface;
 use super::tree::{Box3, Tree};
 use crate::linalg::Vec3;
 
-/// Triangles of a patch.
+/// Number of triangles of a patch.
 const TRIANGLES: usize = 64;
 
-/// Some triangles of one object, with the edges and vertices that are counted as theirs, and how they move.
+/// Patch: triangles of one object, the edges and vertices assigned to them, and their motion.
 #[derive(Clone, Debug)]
 pub struct Patch {
-    /// Index of its object.
+    /// Index of the object.
     pub object: usize,
-    /// Largest half thickness of its vertices [m].
+    /// Largest half thickness of the vertices [m].
     pub thickness: f64,
-    /// Mean length of its edges when it was made [m].
+    /// Mean edge length when the patch was made [m].
     pub edge: f64,
-    /// Its vertices, edges and triangles: each is in one patch.
+    /// Vertices of the patch. Each vertex, edge and triangle belongs to one patch.
     pub vertices: Tree,
-    /// Edges.
+    /// Edges of the patch.
     pub edges: Tree,
-    /// Triangles.
+    /// Triangles of the patch.
     pub triangles: Tree,
-    /// Every vertex that one of its features has.
+    /// All vertices of the patch's features.
     corners: Vec<u32>,
-    /// Mean position of its corners [m].
+    /// Mean position of the corners [m].
     pub mean: Vec3,
-    /// Sum over the steps so far of how far a corner has moved at most beside the mean [m].
+    /// Sum over all steps of the largest displacement of a corner relative to the mean [m].
     pub drift: f64,
-    /// Displacement of the mean that is expected next [m].
+    /// Expected next displacement of the mean [m].
     pub step: Vec3,
-    /// Largest displacement beside it that is expected next [m].
+    /// Largest expected displacement relative to the mean [m].
     pub own: f64,
-    /// Largest distance of a corner's displacement from the expected one [m].
+    /// Largest difference of a corner's displacement from the expected one [m].
     pub deviation: f64,
-    /// The same from the one that its lists cover [m].
+    /// Largest difference of a corner's displacement from the one that the lists cover [m].
     pub stray: f64,
-    /// Displacement of the mean that was last compared, and the largest beside it [m].
+    /// Displacement of the mean that was last compared, and the largest displacement relative to it [m].
     pub pace: (Vec3, f64),
-    /// Box around the corners and where they are expected next.
+    /// Box around the corners and their expected next positions.
     pub swept: Box3,
-    /// The boxes of the trees are those of the present positions and displacements.
+    /// Whether the boxes of the trees are those of the present positions and displacements.
     fitted: bool,
-    /// The boxes are asked for.
+    /// Whether the boxes are needed.
     pub wanted: bool,
 }
 
 impl Patch {
-    /// Cuts all surfaces at positions `x` [m]; `thickness` is half of each vertex's [m].
+    /// Cuts all surfaces at positions `x` into patches [m]. `thickness` is the half thickness of each vertex [m].
     pub fn cut(x: &[Vec3], surface: &Surface, thickness: &[f64]) -> Vec<Patch> {
         let at = |v: u32| x[v as usize];
         let (mut vertex_free, mut edge_free) = (vec![true; surface.vertices], vec![true; surface.edges.len()]);
@@ -98,7 +98,8 @@ impl Patch {
         patches
     }
 
-    /// Takes note that the corners have gone from `seen` to `x` and are expected to move on by `moved`, which was `covered` before [m].
+    /// Updates the motion: the corners have moved from `seen` to `x`. They are expected to move on by `moved`, which
+    /// was `covered` before [m].
     pub fn follow(&mut self, seen: &[Vec3], x: &[Vec3], covered: &[Vec3], moved: &[Vec3]) {
         self.fitted &= self.corners.iter().all(|v| covered[*v as usize] == moved[*v as usize]);
         let (mut mean, mut step) = (Vec3::zeros(), Vec3::zeros());
@@ -136,14 +137,14 @@ impl Patch {
         self.pace = (mean, own.sqrt());
     }
 
-    /// Largest distance of a corner's displacement from another one [m].
+    /// Returns the largest difference of a corner's displacement from another one [m].
     pub fn differ(&self, other: &[Vec3], moved: &[Vec3]) -> f64 {
         let difference = |v: &u32| (moved[*v as usize] - other[*v as usize]).norm_squared();
         self.corners.iter().map(difference).fold(0.0, f64::max).sqrt()
     }
 
-    /// Makes the boxes of the trees those of the positions `x` and of the displacements `moved` beside the mean one, if they are asked for. These
-    /// displacements are covered now.
+    /// Refits the trees, if needed, to the positions `x` and to the displacements `moved` relative to the mean. The
+    /// lists then cover these displacements.
     pub fn fit(&mut self, x: &[Vec3], surface: &Surface, moved: &[Vec3]) {
         self.stray = 0.0;
         if !std::mem::take(&mut self.wanted) || self.fitted {

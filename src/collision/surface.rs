@@ -5,14 +5,14 @@ use crate::linalg::Vec3;
 use crate::mesh::topology::Topology;
 use std::ops::Range;
 
-/// Triangles and edges of all objects; each object owns a range of vertices, of triangles and of edges.
+/// Triangles and edges of all objects. Each object owns a range of vertices, of triangles and of edges.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surface {
     /// Number of vertices.
     pub vertices: usize,
     /// Corners of each triangle.
     pub triangles: Vec<[u32; 3]>,
-    /// Ends of each edge, lower index first; sorted within an object. A side with two equal ends is no edge.
+    /// Ends of each edge, lower index first; sorted within an object. A side with two equal ends is not an edge.
     pub edges: Vec<[u32; 2]>,
     /// Object of each vertex.
     pub object: Vec<u16>,
@@ -22,37 +22,37 @@ pub struct Surface {
     pub triangle_ranges: Vec<Range<usize>>,
     /// Edges of each object.
     pub edge_ranges: Vec<Range<usize>>,
-    /// Per edge: the corners opposite to it in the one or two triangles on it; its own first end where there is none.
+    /// Opposite corners of each edge in its one or two triangles. The edge's first end stands for a missing triangle.
     pub wings: Vec<[u32; 2]>,
-    /// Vertices at a border.
+    /// Whether each vertex is at a border.
     border: Vec<bool>,
-    /// Vertices at the other ends of each vertex's edges, vertex by vertex.
+    /// Neighbours of each vertex along edges, vertex by vertex.
     around: Vec<u32>,
-    /// Where each vertex's part of `around` begins, one more than there are vertices.
+    /// Offset of each vertex in `around`, with one entry more.
     around_starts: Vec<u32>,
-    /// The other corners, in order, of the triangles at each vertex, vertex by vertex.
+    /// Other two corners, in order, of the triangles at each vertex, vertex by vertex.
     corners: Vec<[u32; 2]>,
-    /// Where each vertex's part of `corners` begins, one more than there are vertices.
+    /// Offset of each vertex in `corners`, with one entry more.
     corner_starts: Vec<u32>,
 }
 
-/// The triangles on an edge.
+/// Inclination of the triangles on an edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bend {
-    /// Sum of the sines by which they fall away, one for a border: above zero for a ridge, zero where they are flat.
+    /// Sum of the sines by which the triangles fall away, with one for a border. Positive for a ridge, zero where flat.
     pub fall: f64,
-    /// Sine by which the one that falls away less does so, negative where it rises; infinite for a loose edge.
+    /// Smaller of the two sines, negative where the triangle rises; infinite for a loose edge.
     pub least: f64,
-    /// Its height over the edge as a vector; zero for a loose edge [m].
+    /// Altitude vector of that triangle over the edge; zero for a loose edge [m].
     pub higher: Vec3,
-    /// Sine of the other one, one for a border.
+    /// Sine of the other triangle; one for a border.
     pub most: f64,
-    /// Height of the other one; zero for a border [m].
+    /// Altitude vector of the other triangle; zero for a border [m].
     pub lower: Vec3,
 }
 
 impl Surface {
-    /// From each object's vertex range and triangles (world vertices), ranges ascending.
+    /// Builds the surface from each object's vertex range and triangles (world vertices), with ranges ascending.
     pub fn new(objects: &[(Range<usize>, Vec<[u32; 3]>)]) -> Surface {
         let mut surface = Surface::default();
         for (k, (vertices, triangles)) in objects.iter().enumerate() {
@@ -87,19 +87,19 @@ impl Surface {
         self.corner_starts = (0..=self.vertices as u32).map(|v| corners.partition_point(|c| c[0] < v) as u32).collect();
     }
 
-    /// Vertices at the other ends of a vertex's edges.
+    /// Returns the neighbours of a vertex along edges.
     #[inline]
     pub fn around(&self, v: usize) -> &[u32] {
         &self.around[self.around_starts[v] as usize..self.around_starts[v + 1] as usize]
     }
 
-    /// The vertex is at a border.
+    /// Returns whether the vertex is at a border.
     #[inline]
     pub fn is_border(&self, vertex: usize) -> bool {
         self.border[vertex]
     }
 
-    /// Unit normal at a vertex, the mean of the triangles there by area; zero where there is none.
+    /// Returns the unit normal at a vertex, the mean of its triangles by area; zero if undefined.
     #[inline]
     pub fn normal(&self, vertex: usize, at: impl Fn(usize) -> Vec3) -> Vec3 {
         let range = self.corner_starts[vertex] as usize..self.corner_starts[vertex + 1] as usize;
@@ -123,8 +123,9 @@ impl Surface {
         }
     }
 
-    /// How an edge is bent as seen along the unit direction `d` away from it; `None` where a triangle on it rises (by more than 6
-    /// degrees), so that what is nearest to the edge along `d` is nearer to that triangle's inside.
+    /// Returns the bend of an edge as seen along the unit direction `d` away from it. Returns `None` where a triangle
+    /// on it rises by more than 6 degrees. A point nearest to the edge along `d` is then nearer to the inside of that
+    /// triangle.
     #[inline]
     pub fn bend(&self, x: &[Vec3], edge: usize, d: &Vec3) -> Option<Bend> {
         let [a, b] = self.edges[edge];
@@ -155,9 +156,10 @@ impl Surface {
         Some(bend)
     }
 
-    /// How far the unit direction `d` away from a vertex leans to one side: the lesser of the largest sines by which edges there
-    /// rise and fall, at a border the first alone, since half of the way around has no edges that could fall. What is nearest to a vertex
-    /// that leans is nearer to the edges. And by how much that falls as the vertex goes along `d` [1/m], zero where it grows.
+    /// Returns how far the unit direction `d` away from a vertex leans to one side. The lean is the smaller of the
+    /// largest sines by which edges there rise and fall. At a border it is the rise, since half of the surroundings has
+    /// no edges that could fall. A point nearest to a vertex that leans is nearer to the edges. The second value is the
+    /// decrease of the lean as the vertex moves along `d` [1/m], zero where the lean grows.
     #[inline]
     pub fn lean(&self, x: &[Vec3], vertex: usize, d: &Vec3) -> (f64, f64) {
         let (mut rise, mut fall, mut length) = (0.0f64, 0.0f64, f64::INFINITY);
@@ -173,7 +175,7 @@ impl Surface {
         if rise < fall || self.is_border(vertex) { (rise, 1.0 / length) } else { (fall, 0.0) }
     }
 
-    /// The triangles on an edge lie in one plane, within `tolerance` [rad].
+    /// Returns whether the triangles on an edge are coplanar within `tolerance` [rad].
     pub fn is_flat(&self, x: &[Vec3], edge: usize, tolerance: f64) -> bool {
         let [a, b] = self.edges[edge];
         let u = x[b as usize] - x[a as usize];
@@ -184,7 +186,7 @@ impl Surface {
         (inward[0] + inward[1]).norm() <= tolerance
     }
 
-    /// The four vertices of a pair: of a vertex and a triangle, or of two edges.
+    /// Returns the four vertices of a pair: of a vertex and a triangle, or of two edges.
     #[inline]
     pub fn corners(&self, pair: Pair, [first, second]: [u32; 2]) -> [u32; 4] {
         match pair {
@@ -199,12 +201,12 @@ impl Surface {
         }
     }
 
-    /// Number of objects.
+    /// Returns the number of objects.
     pub fn objects(&self) -> usize {
         self.vertex_ranges.len()
     }
 
-    /// The edges of triangle `t` of object `k`; a side with two equal ends is none.
+    /// Returns the edges of triangle `t` of object `k`. A side with two equal ends is not an edge.
     pub fn sides(&self, k: usize, t: u32) -> [Option<u32>; 3] {
         let range = self.edge_ranges[k].clone();
         let [a, b, c] = self.triangles[t as usize];
@@ -234,7 +236,7 @@ mod tests {
 
     #[test]
     fn an_edge_faces_away_from_its_triangles() {
-        // A roof with its ridge along x.
+        // Roof with its ridge along x.
         let x = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.5, -1.0, 1.0], [0.5, -1.0, -1.0]].map(Vec3::from);
         let s = Surface::new(&[(0..4, vec![[0, 1, 2], [1, 0, 3]])]);
         let close = |d: Vec3, expected: f64| (s.bend(&x, 0, &d).unwrap().fall - expected).abs() < 1e-15;
@@ -244,12 +246,12 @@ mod tests {
         assert!(!s.is_flat(&x, 0, 0.5) && !s.is_flat(&x, 1, 0.5));
         let leans = |sign: f64| s.lean(&x, 0, &Vec3::new(sign, 1.0, 0.0).normalize()).0;
         assert!(leans(1.0) > 0.1 && leans(-1.0) == 0.0);
-        // Besides, the border of a sheet is no nearer by its corner.
+        // At the border of a sheet only the rise counts.
         let sheet = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]].map(Vec3::from);
         let s_sheet = Surface::new(&[(0..4, vec![[0, 1, 2], [0, 2, 3]])]);
         let leans = |d: [f64; 3]| s_sheet.lean(&sheet, 0, &Vec3::from(d)).0;
         assert_eq!([leans([0.0, 0.8, 0.6]), leans([0.0, -0.8, 0.6]), leans([0.0, 0.0, 1.0])], [0.8, 0.0, 0.0]);
-        // A border.
+        // Border edge.
         assert!((s.bend(&x, 1, &Vec3::new(-4.0, -1.0, 1.0).normalize()).unwrap().fall - 2.0).abs() < 1e-15);
     }
 }

@@ -1,14 +1,16 @@
 //! Signed distance and closest point of many points on a triangle surface, kept from step to step.
 //!
-//! The search starts where the last one ended and walks across edges as long as it gets nearer (surface traversal: Chen, Feng & Wang
-//! 2013, "Modeling friction and air effects between cloth and deformable bodies", section 4). A walk ends in a local minimum. They
-//! then test the side of the triangles within reach of the motion, which puts right the sign; here the reach is the distance found,
-//! and what is within it is visited, so that the result is the least over all triangles, near or far, whatever the motion. Points
-//! that lie together share one look into the tree. The triangles of a leaf are put aside eight at a time by a lower bound of their
-//! distance, plane and half planes of the sides (`facet`).
+//! The search starts where the last one ended and walks across edges while the distance decreases (surface traversal:
+//! Chen, Feng & Wang 2013, "Modeling friction and air effects between cloth and deformable bodies", section 4). A walk
+//! ends in a local minimum. The paper then tests the side of the triangles within reach of the motion, which corrects
+//! the sign. Here the reach is the distance found, and all triangles within it are visited. The result is thus the
+//! minimum over all triangles, for any distance and any motion. Nearby points share a tree query. The triangles of a
+//! leaf are rejected eight at a time by a lower bound of their distance (`facet`). The bound follows from the plane and
+//! the half planes of the sides.
 //!
-//! The result is that of trying every triangle, bit for bit: the least computed distance and of equal ones the least index. It
-//! depends neither on where the search began, so that nothing need be saved, nor on the number of threads.
+//! The result equals that of an exhaustive search bit for bit. Ties of computed distances go to the lowest index. The
+//! result depends neither on the start of the search nor on the number of threads. No state of the search needs to be
+//! saved.
 
 mod facet;
 mod side;
@@ -21,13 +23,13 @@ use crate::mesh::topology::{NONE, Topology};
 use facet::Facets;
 use side::sign;
 
-/// Points that look into the tree together.
+/// Number of points that share a tree query.
 const BLOCK: usize = 16;
-/// Blocks on a thread at a time.
+/// Number of blocks in a parallel task.
 const BLOCKS: usize = 4;
-/// Updates after which points are put together anew.
+/// Number of updates after which points are regrouped.
 const REORDER: u32 = 32;
-/// Leaves near a block that are held at a time, eight by eight.
+/// Number of groups of eight leaves near a block that are held at a time.
 const HELD: usize = 8;
 
 /// Closest point of a surface.
@@ -37,57 +39,57 @@ pub struct Closest {
     pub triangle: u32,
     /// Barycentric weights of the closest point: none negative, sum one.
     pub weights: [f64; 3],
-    /// Distance, negative on the side that normals point away from [m].
+    /// Distance; negative on the side opposite to the normals [m].
     pub distance: f64,
 }
 
-/// What an update took, summed over all points.
+/// Work of an update, summed over all points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Triangles visited: closest points computed.
+    /// Number of triangles visited: closest points computed.
     pub visits: u64,
-    /// Those of them in the walk.
+    /// Number of triangles visited in the walk.
     pub walked: u64,
-    /// Triangles put aside, or not, by a lower bound of their distance.
+    /// Number of triangles whose lower bound of the distance was computed.
     pub bounds: u64,
 }
 
-/// A surface and the closest points on it.
+/// Surface with the closest points on it.
 #[derive(Clone, Debug, Default)]
 pub struct Traversal {
     mesh: Mesh,
-    /// Over the leaves of a tree over the triangles.
+    /// Tree over the leaves of the triangles.
     tree: Tree,
-    /// Bounds of the triangles of each leaf.
+    /// Distance bounds of the triangles of each leaf.
     facets: Vec<Facets>,
     blocks: Vec<Block>,
-    /// Where each point is: block and lane in one.
+    /// Position of each point: block and lane in one number.
     seats: Vec<u32>,
     /// Triangle and point, sorted.
     order: Vec<(u32, u32)>,
-    /// Updates since points were put together.
+    /// Number of updates since points were regrouped.
     age: u32,
 }
 
-/// Triangles, numbered as the tree has them, and who is next to whom.
+/// Triangles, numbered in the order of the tree, and their adjacency.
 #[derive(Clone, Debug, Default)]
 struct Mesh {
     triangles: Vec<[u32; 3]>,
-    /// Number of each triangle as the surface was given.
+    /// Index of each triangle in the surface as given.
     names: Vec<u32>,
     /// Triangle across the edge opposite to each corner, or [`NONE`].
     across: Vec<[u32; 3]>,
-    /// Triangles around each vertex from vertex `first` on: where they begin, and all of them.
+    /// Vertex-to-triangle adjacency in CSR form (offsets, indices), for vertices from `first` on.
     first: u32,
     starts: Vec<u32>,
     around: Vec<u32>,
 }
 
-/// Points that lie together.
+/// Block of nearby points.
 #[derive(Clone, Debug)]
 struct Block {
     points: [u32; BLOCK],
-    /// Where the next search begins; [`NONE`] before the first.
+    /// Start of the next search; [`NONE`] before the first.
     triangles: [u32; BLOCK],
     found: [Closest; BLOCK],
     count: usize,
@@ -124,15 +126,15 @@ impl Mesh {
     }
 }
 
-/// What is known of a point in an update.
+/// State of the search for a point.
 #[derive(Clone, Copy)]
 struct Search {
     p: Vec3,
     triangle: u32,
     best: PointTriangle,
-    /// Distance of the best [m].
+    /// Distance of the best closest point [m].
     distance: f64,
-    /// Visited last without getting nearer.
+    /// Triangle visited last without becoming the best, or the previous best.
     vain: u32,
     visits: u32,
 }
@@ -147,7 +149,7 @@ impl Search {
         visits: 0,
     };
 
-    /// Computes the closest point of triangle `t`; true where it is nearer.
+    /// Computes the closest point of triangle `t`. Returns true if it is nearer.
     #[inline(always)]
     fn visit(&mut self, mesh: &Mesh, x: &[Vec3], t: u32) -> bool {
         let [a, b, c] = mesh.corners(x, t);
@@ -171,7 +173,8 @@ impl Search {
         (self.triangle, self.best, self.distance, self.visits) = (t, here, here.distance2.sqrt(), 1);
     }
 
-    /// From its triangle across the edge that the closest point is on, or that is most between it and the point, as long as it gets nearer.
+    /// Walks from the triangle across the edge that the closest point is on, while the distance decreases. At a corner,
+    /// the walk crosses the edge that the point is farther beyond.
     #[inline(always)]
     fn walk(&mut self, mesh: &Mesh, x: &[Vec3]) {
         loop {
@@ -187,13 +190,13 @@ impl Search {
         }
     }
 
-    /// Of the edges at corner `k` of triangle `t` the one that the point is farther beyond; named by the corner opposite to it.
+    /// Returns the edge at corner `k` of triangle `t` that the point is farther beyond, named by its opposite corner.
     fn beyond(&self, mesh: &Mesh, x: &[Vec3], t: u32, k: u8) -> u8 {
         let corners = mesh.corners(x, t);
         let [i, j] = [(k + 1) % 3, (k + 2) % 3];
         let to = |m: u8| corners[m as usize] - corners[k as usize];
         let (u, v, p) = (to(i), to(j), self.p - corners[k as usize]);
-        // The parts of p along u across v, and along v across u, in units of the other's length.
+        // Signed distances of p from the lines along v and along u, times a common factor.
         let (uu, uv, vv, pu, pv) = (u.dot(&u), u.dot(&v), v.dot(&v), p.dot(&u), p.dot(&v));
         let (from_v, from_u) = ((pu * vv - pv * uv) * uu.sqrt(), (pv * uu - pu * uv) * vv.sqrt());
         if from_v < from_u { i } else { j }
@@ -211,8 +214,8 @@ impl Block {
 }
 
 impl Traversal {
-    /// The surface of `triangles` over some of the vertices of an array, and `points` points; `x` are positions now, good for
-    /// putting together what lies together.
+    /// Builds the search on the surface of `triangles`, over some vertices of an array, for `points` points. Positions
+    /// `x` are only used to group nearby triangles.
     pub fn new(triangles: &[[u32; 3]], x: &[Vec3], points: usize) -> Traversal {
         let items: Vec<u32> = (0..triangles.len() as u32).collect();
         let centres: Vec<Vec3> =
@@ -220,7 +223,7 @@ impl Traversal {
         let names = Tree::new(&items, &centres).items;
         let leaves = names.len().div_ceil(WIDTH);
         Traversal {
-            // Triangles are numbered as they stand in the tree.
+            // Triangles are numbered in the order of the tree.
             mesh: Mesh::new(triangles, names),
             facets: vec![Facets::NONE; leaves],
             tree: Tree::over(leaves),
@@ -231,15 +234,15 @@ impl Traversal {
         }
     }
 
-    /// Closest point of point `p` in the last update.
+    /// Returns the closest point of point `p` in the last update.
     #[inline]
     pub fn closest(&self, p: usize) -> &Closest {
         let seat = self.seats[p] as usize;
         &self.blocks[seat / BLOCK].found[seat % BLOCK]
     }
 
-    /// Finds the closest points of all points `at(0)`, `at(1)`, ... on the surface with its vertices at `x`.
-    /// Without triangles nothing is found: the distance is infinite.
+    /// Finds the closest points of all points `at(0)`, `at(1)`, ... on the surface with its vertices at `x`. Without
+    /// triangles the distance is infinite.
     pub fn update(&mut self, x: &[Vec3], at: impl Fn(usize) -> Vec3 + Sync) -> Work {
         let Traversal { mesh, tree, facets, .. } = self;
         if mesh.triangles.is_empty() {
@@ -265,7 +268,8 @@ impl Traversal {
         })
     }
 
-    /// Puts points into blocks in the tree's order of their triangles; those without one begin in a leaf near by.
+    /// Sorts points into blocks in the tree's order of their triangles. A point without a triangle begins in a leaf
+    /// nearby.
     fn reorder(&mut self, at: &(impl Fn(usize) -> Vec3 + Sync)) {
         let Traversal { tree, blocks, seats, order, .. } = self;
         let (old, seated) = (&*blocks, &*seats);
@@ -303,7 +307,7 @@ impl Block {
         let mut all = [Search::NONE; BLOCK];
         let searches = &mut all[..self.count];
         self.work = Work::default();
-        // All at once: memory answers them together.
+        // All points are read first, so that memory accesses overlap.
         for (search, point) in searches.iter_mut().zip(&self.points) {
             search.p = at(*point as usize);
         }
@@ -349,7 +353,7 @@ impl Block {
     }
 }
 
-/// Visits the triangles in these leaves that no bound puts aside; gives the number of bounds.
+/// Visits the triangles in these leaves that no bound rejects. Returns the number of bounds.
 #[inline(always)]
 fn compare(searches: &mut [Search], leaves: &[u32], mesh: &Mesh, tree: &Tree, facets: &[Facets], x: &[Vec3]) -> u64 {
     let mut bounds = 0;
@@ -361,7 +365,7 @@ fn compare(searches: &mut [Search], leaves: &[u32], mesh: &Mesh, tree: &Tree, fa
         let here = Box3::around([&search.p], 0.0);
         for (lanes, leaves) in boxes.iter().zip(leaves.chunks(WIDTH)) {
             for k in bits(lanes.within(&here, margin2(search.distance))) {
-                // Lanes left over are empty, yet within an infinite distance.
+                // Unused lanes are empty, yet within an infinite distance.
                 let Some(leaf) = leaves.get(k).map(|leaf| *leaf as usize) else { break };
                 bounds += WIDTH as u64;
                 let mut near = facets[leaf].within(&search.p, search.distance);

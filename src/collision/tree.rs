@@ -1,38 +1,38 @@
-//! Bounding-box tree of eight children a node: fixed shape, boxes refitted as items move.
+//! Bounding-box tree with eight children per node: fixed shape, boxes refitted as items move.
 //!
-//! Items are ordered once so that any eight consecutive ones, any eight groups of eight, and so on, lie close together; the
-//! tree is then implicit. The boxes of a group stand in eight lanes, so one test compares a box with a whole group in vector
-//! instructions. Boxes are `f32`, rounded outward.
+//! Items are ordered once. Any eight consecutive items, any eight groups of eight, and so on, are close together. The
+//! tree is then implicit. The boxes of a group are in eight lanes. One test in vector instructions compares a box with
+//! a whole group. Boxes are `f32`, rounded outward.
 
 use crate::linalg::{Vec3, f32x8, par};
 
-/// Children of a node, and items of a leaf.
+/// Number of children of a node, and of items of a leaf.
 pub const WIDTH: usize = 8;
-/// Leaves per block of a parallel refit.
+/// Number of leaves per block of a parallel refit.
 const BLOCK: usize = 64;
 
 /// Axis-aligned box, rounded outward.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Box3 {
-    /// Least corner.
+    /// Lower corner.
     pub low: [f32; 3],
-    /// Greatest corner.
+    /// Upper corner.
     pub high: [f32; 3],
 }
 
-/// Items that are ordered on a thread of their own.
+/// Number of items above which two halves are ordered in parallel.
 const ALONE: usize = 4096;
-/// Widening that outweighs one rounding to `f32`.
+/// Relative widening that exceeds one rounding to `f32`.
 const WIDEN: f64 = 1.2e-7;
-/// Widening that outweighs a rounding among subnormal numbers.
+/// Absolute widening that exceeds a rounding among subnormal numbers.
 const TINY: f64 = 1e-37;
 const LARGEST: f64 = f32::MAX as f64;
 
 impl Box3 {
-    /// Contains nothing.
+    /// Empty box.
     pub const EMPTY: Box3 = Box3 { low: [f32::INFINITY; 3], high: [f32::NEG_INFINITY; 3] };
 
-    /// Smallest box around points, enlarged by `margin` on all sides.
+    /// Returns the smallest box around points, enlarged by `margin` on all sides.
     #[inline]
     pub fn around<const N: usize>(points: [&Vec3; N], margin: f64) -> Box3 {
         let mut b = Box3::EMPTY;
@@ -49,7 +49,7 @@ impl Box3 {
         b
     }
 
-    /// Around all that the box covers on its way `along` [m].
+    /// Returns the box around all positions of this box as it moves `along` [m].
     #[inline]
     pub fn swept(mut self, along: &Vec3) -> Box3 {
         if *along == Vec3::zeros() {
@@ -64,7 +64,7 @@ impl Box3 {
         self
     }
 
-    /// The two boxes are within the margin (see [`margin2`]) of each other.
+    /// Returns whether the two boxes are within the margin (see [`margin2`]) of each other.
     pub fn within(&self, other: &Box3, margin2: f32) -> bool {
         let gap = |k: usize| (self.low[k] - other.high[k]).max(other.low[k] - self.high[k]).max(0.0);
         (0..3).map(|k| gap(k) * gap(k)).sum::<f32>() <= margin2
@@ -80,10 +80,10 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// Contain nothing.
+    /// Eight empty boxes.
     pub const EMPTY: Lanes = Lanes { low: [[f32::INFINITY; WIDTH]; 3], high: [[f32::NEG_INFINITY; WIDTH]; 3] };
 
-    /// The boxes given, at most eight; lanes left over contain nothing.
+    /// Packs at most eight boxes into lanes; unused lanes are empty.
     pub fn new(boxes: impl Iterator<Item = Box3>) -> Lanes {
         let (mut low, mut high) = ([[f32::INFINITY; WIDTH]; 3], [[f32::NEG_INFINITY; WIDTH]; 3]);
         for (k, b) in boxes.take(WIDTH).enumerate() {
@@ -95,7 +95,7 @@ impl Lanes {
         Lanes { low, high }
     }
 
-    /// Bit k is set when box k is within the margin (see [`margin2`]) of `query`.
+    /// Returns a mask whose bit k is set when box k is within the margin (see [`margin2`]) of `query`.
     #[inline]
     pub fn within(&self, query: &Box3, margin2: f32) -> u32 {
         let gap2 = |axis: usize| {
@@ -107,13 +107,13 @@ impl Lanes {
         (gap2(0) + gap2(1) + gap2(2)).simd_le(f32x8::splat(margin2)).to_bitmask()
     }
 
-    /// Box `k`.
+    /// Returns box `k`.
     #[inline]
     pub fn get(&self, k: usize) -> Box3 {
         Box3 { low: self.low.map(|lane| lane[k]), high: self.high.map(|lane| lane[k]) }
     }
 
-    /// Smallest box around all.
+    /// Returns the smallest box around all lanes.
     #[inline]
     pub fn whole(&self) -> Box3 {
         let least = |lane: [f32; WIDTH]| lane.into_iter().reduce(|a, b| if b < a { b } else { a });
@@ -125,16 +125,16 @@ impl Lanes {
     }
 }
 
-/// The tree.
+/// Bounding-box tree.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    /// Items in order of leaves; leaf `l` holds items `8 l .. 8 l + 8`.
+    /// Items in order of leaves; leaf `l` has items `8 l .. 8 l + 8`.
     pub items: Vec<u32>,
     /// Boxes of the items, then of groups of eight, and so on up to one group.
     levels: Vec<Vec<Lanes>>,
 }
 
-/// Bits of a mask, lowest first.
+/// Iterates over the set bits of a mask, lowest first.
 pub fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         (mask != 0).then(|| {
@@ -146,14 +146,14 @@ pub fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
 }
 
 impl Tree {
-    /// Orders `items` by the centres given for them (`centres[i]` belongs to `items[i]`): halves along the longest extent.
+    /// Orders `items` by their centres (`centres[i]` belongs to `items[i]`), by halving along the longest extent.
     pub fn new(items: &[u32], centres: &[Vec3]) -> Tree {
         let mut order: Vec<(Vec3, u32)> = centres.iter().copied().zip(items.iter().copied()).collect();
         split(&mut order);
         Tree { items: order.into_iter().map(|(_, item)| item).collect(), ..Tree::over(items.len()) }
     }
 
-    /// Over `count` items that are ordered as those of a tree are.
+    /// Builds a tree over `count` items that are already in the order of a tree.
     pub fn over(count: usize) -> Tree {
         let mut levels = Vec::new();
         let mut left = count;
@@ -165,7 +165,7 @@ impl Tree {
         Tree { items: (0..count as u32).collect(), levels }
     }
 
-    /// Recomputes all boxes; `bounds` gives the box of an item.
+    /// Recomputes all boxes; `bounds` returns the box of an item.
     pub fn refit(&mut self, bounds: impl Fn(u32) -> Box3 + Sync) {
         let items = &self.items;
         if let Some(leaves) = self.levels.first_mut() {
@@ -188,18 +188,18 @@ impl Tree {
         }
     }
 
-    /// Number of leaves.
+    /// Returns the number of leaves.
     pub fn leaves(&self) -> usize {
         self.levels.first().map_or(0, Vec::len)
     }
 
-    /// Box of everything.
+    /// Returns the box around all items.
     pub fn whole(&self) -> Box3 {
         self.levels.last().map_or(Box3::EMPTY, |top| top[0].whole())
     }
 
-    /// Calls `found(leaf)` for every leaf from `from` on whose box is within the margin (see [`margin2`]) of `query`, in order
-    /// of leaves.
+    /// Calls `found(leaf)` in order for every leaf from `from` on whose box is within the margin of `query` (see
+    /// [`margin2`]).
     #[inline]
     pub fn query(&self, query: &Box3, margin2: f32, from: usize, mut found: impl FnMut(usize)) {
         match self.levels.len() {
@@ -225,7 +225,7 @@ impl Tree {
         }
     }
 
-    /// A leaf not far from `p`: from the top down where the box is nearest.
+    /// Returns a leaf not far from `p`, by descent to the nearest box of each level.
     pub fn toward(&self, p: &Vec3) -> usize {
         let p = p.map(|c| c as f32);
         let gap2 = |b: Box3| (0..3).map(|k| (b.low[k] - p[k]).max(p[k] - b.high[k]).max(0.0).powi(2)).sum::<f32>();
@@ -248,26 +248,26 @@ impl Tree {
         }
     }
 
-    /// Box of item `slot` in the order of the leaves.
+    /// Returns the box of item `slot` in the order of the leaves.
     #[inline]
     pub fn item(&self, slot: usize) -> Box3 {
         self.levels[0][slot / WIDTH].get(slot % WIDTH)
     }
 
-    /// Box around a leaf.
+    /// Returns the box around a leaf.
     #[inline]
     pub fn around(&self, leaf: usize) -> Box3 {
         self.levels.get(1).map_or_else(|| self.whole(), |groups| groups[leaf / WIDTH].get(leaf % WIDTH))
     }
 
-    /// Calls `found(item, other)` for every item of `leaf` and of the leaf `at` of the tree `others` whose boxes are within the
+    /// Calls `found(item, other)` for items of `leaf` and of leaf `at` of the tree `others` with boxes within the
     /// margin. A leaf against itself gives each pair of its items once.
     #[inline]
     pub fn pairs(&self, leaf: usize, others: &Tree, at: usize, margin2: f32, found: impl FnMut(u32, u32)) {
         self.pairs_of(leaf, (others, at), margin2, [|b| b; 2], found);
     }
 
-    /// The same where the items of this tree go `along` while the others stay [m].
+    /// Calls `found` as [`Tree::pairs`] does, while the items of this tree move `along` and the others stay [m].
     #[inline]
     pub fn pairs_along(
         &self,
@@ -281,7 +281,8 @@ impl Tree {
         self.pairs_of(leaf, (others, at), margin2, [swept(-along), swept(*along)], found);
     }
 
-    /// The same with what the leaf `at` and each item of `leaf` count as.
+    /// Calls `found` as [`Tree::pairs`] does. `whole` is applied to the box of leaf `at`, `each` to the boxes of
+    /// `leaf`.
     #[inline(always)]
     fn pairs_of(
         &self,
@@ -305,12 +306,13 @@ impl Tree {
     }
 }
 
-/// Square of a margin, rounded up so that boxes around all pairs up to `reach` apart are within it.
+/// Returns the square of a margin, rounded up. Boxes around all pairs up to `reach` apart are within it.
 pub fn margin2(reach: f64) -> f32 {
     (reach * reach * (1.0 + 1e-6)) as f32 + f32::MIN_POSITIVE
 }
 
-/// Orders items so that every aligned group of a power of eight is compact. Ties go by item: the order is unique.
+/// Orders items so that every aligned group of a power of eight is compact. Ties are broken by item, so the order is
+/// unique.
 fn split(items: &mut [(Vec3, u32)]) {
     if items.len() <= WIDTH {
         return;
@@ -375,7 +377,7 @@ mod tests {
         }
     }
 
-    /// Two boxes of which one moves come near on the way exactly when the swept one does, and rounding finds no less.
+    /// A swept box contains all positions on the way, and rounding hardly enlarges it.
     #[test]
     fn a_swept_box_is_around_its_way() {
         let mut random = Random::new(8);

@@ -1,10 +1,11 @@
-//! Takes cloth out of what it crosses by a little, before the first step. Geometry only.
+//! Untangling: takes cloth out of shallow crossings before the first step, by geometry only.
 //!
-//! In rounds: vertices on the wrong side of an obstacle, or of a cloth that is nearly all on one side, go back to its surface, and
-//! triangles that cross it follow its normals ([`solid`]). Of a cloth that crosses itself, or another that it is on no clear side
-//! of, what is cut off goes back ([`region`]), and where nothing is, both go where the curve of the crossing gets shorter
-//! ([`contour`]). Neighbours come along and edges keep their lengths within a bound. When the exact test finds nothing, what lies
-//! too near is spread. What would have to go far is left.
+//! The method works in rounds. Vertices on the wrong side of an obstacle return to its surface, and crossing triangles
+//! follow its normals ([`solid`]). Another cloth acts as an obstacle if nearly all of the first cloth is on one side of
+//! it. Where a cloth crosses itself, or another without a clear side, regions that are cut off move back ([`region`]).
+//! Where no region is cut off, both surfaces move so that the curve of the crossing gets shorter ([`contour`]).
+//! Neighbouring vertices follow, and edges keep their lengths within a bound. When the exact test finds no crossing,
+//! surfaces that are too near are spread. Deep crossings are left as they are.
 
 mod contour;
 mod region;
@@ -19,20 +20,21 @@ use region::Regions;
 use solid::Solid;
 use std::collections::BTreeMap;
 
-/// Most rounds, and those of them that only spread.
+/// Maximum number of rounds, and of rounds that only spread.
 const ROUNDS: (usize, usize) = (400, 30);
-/// A vertex that would have to move by more than this part of its object's extent lies deep.
+/// Largest displacement of a vertex, relative to the extent of its object. Beyond it a crossing counts as deep.
 const DEEP: f64 = 0.05;
-/// Bound of the change of an edge's length, and sweeps over the edges in a round.
+/// Bound of the relative change of an edge's length, and number of sweeps over the edges in a round.
 const STRAIN: (f64, usize) = (0.08, 2);
-/// A round moves a vertex at most by this part of the mean edge.
+/// Largest displacement of a vertex in a round, relative to the mean edge length.
 const STRIDE: f64 = 0.25;
-/// Part of the mean edge by which crossing triangles move in a round; after so many rounds twice as much, and so on.
+/// Displacement of crossing triangles in a round, relative to the mean edge length. The second value is the number of
+/// rounds after which it has doubled.
 const NUDGE: (f64, f64) = (0.02, 50.0);
-/// How many neighbours come along, and what each passes on.
+/// Number of rings of neighbours that follow, and fraction of the displacement that each passes on.
 const ALONG: (usize, f64) = (4, 0.6);
 
-/// Surfaces, and what of them may move.
+/// Surfaces to untangle, and the vertices that may move.
 #[derive(Clone, Copy)]
 pub struct Tangle<'a, M> {
     /// All surfaces.
@@ -41,22 +43,22 @@ pub struct Tangle<'a, M> {
     pub moving: usize,
     /// Half thickness at each vertex [m].
     pub thickness: &'a [f64],
-    /// Gap aimed at beyond the thickness [m].
+    /// Target gap beyond the thickness [m].
     pub gap: f64,
-    /// Objects that may not cross.
+    /// Predicate for two objects that may not cross.
     pub meet: M,
 }
 
-/// Motion of vertices in a round.
+/// Displacements of a round.
 struct Round {
-    /// Displacement [m].
+    /// Displacement of each moving vertex [m].
     push: Vec<Vec3>,
-    /// Pushed directly, not along with others.
+    /// Whether a vertex is displaced directly, not by its neighbours.
     pushed: Vec<bool>,
 }
 
 impl<M: Fn(usize, usize) -> bool + Sync> Tangle<'_, M> {
-    /// Moves vertices until nothing crosses; true when that was reached. `x` is unchanged where it was not.
+    /// Moves vertices until no triangles cross. Returns whether that was reached; otherwise `x` is unchanged.
     pub fn resolve(&self, x: &mut [Vec3]) -> bool {
         let start = x.to_vec();
         let lengths: Vec<([usize; 2], f64)> = self
@@ -100,7 +102,7 @@ impl<M: Fn(usize, usize) -> bool + Sync> Tangle<'_, M> {
         clean.is_some()
     }
 
-    /// Some vertex has gone far for its object.
+    /// Returns whether a vertex has moved too far for the extent of its object.
     fn deep(&self, x: &[Vec3], start: &[Vec3]) -> bool {
         self.surface.vertex_ranges.iter().filter(|range| range.end <= self.moving).any(|range| {
             let all = &start[range.clone()];
@@ -123,7 +125,8 @@ impl<M: Fn(usize, usize) -> bool + Sync> Tangle<'_, M> {
         self.surface.vertex_ranges[object].start < self.moving
     }
 
-    /// Cloth from itself, or from cloth on no clear side of it: what is cut off goes back; elsewhere along the descent of the curve's length, by `nudge` where it is steep.
+    /// Separates cloth from itself, or from cloth without a clear side. Regions that are cut off go back. Elsewhere
+    /// vertices descend along the gradient of the curve's length, by `nudge` where it is steep.
     fn separate(&self, x: &[Vec3], pairs: &[[u32; 2]], nudge: f64, now: &mut Round) {
         if pairs.is_empty() {
             return;
@@ -138,7 +141,7 @@ impl<M: Fn(usize, usize) -> bool + Sync> Tangle<'_, M> {
             contour::descend(x, triangles, |v, push| *descent.entry(v).or_default() += push);
         }
         for (v, push) in descent {
-            // The descent has no unit: a straight curve has none, a corner is of order one.
+            // The descent is dimensionless: zero for a straight curve, of order one at a corner.
             now.push[v as usize] += push * (nudge / (push.norm_squared() + 0.01).sqrt());
             now.pushed[v as usize] = true;
         }
@@ -154,8 +157,8 @@ impl<M: Fn(usize, usize) -> bool + Sync> Tangle<'_, M> {
         }
     }
 
-    /// Cloth from obstacles, and from cloth on a clear side of it: vertices on the wrong side, found from the crossing on, go back;
-    /// crossing triangles go along the normals. Gives the pairs that are not dealt with.
+    /// Separates cloth from obstacles, and from cloth on a clear side. Vertices on the wrong side, searched from the
+    /// crossing on, go back. Crossing triangles move along the normals. Returns the pairs that are not handled.
     fn leave(
         &self,
         x: &[Vec3],
@@ -170,7 +173,7 @@ impl<M: Fn(usize, usize) -> bool + Sync> Tangle<'_, M> {
         }
         let mut left = Vec::new();
         for ([first, second], pairs) in meetings {
-            // Cloths come first.
+            // Cloths precede obstacles.
             let both = self.moves(second);
             let mut clear = Vec::new();
             for [cloth, other] in [[first, second], [second, first]] {
@@ -201,7 +204,8 @@ impl<M: Fn(usize, usize) -> bool + Sync> Tangle<'_, M> {
         left
     }
 
-    /// What of a cloth's triangles that cross a wall (the second of each pair) is on the wrong side goes back by its `share`.
+    /// Moves cloth triangles back that cross a wall (the second of each pair), by a fraction `share`. Vertices on the
+    /// wrong side go back to the surface.
     fn go_back(
         &self,
         x: &[Vec3],
@@ -213,7 +217,7 @@ impl<M: Fn(usize, usize) -> bool + Sync> Tangle<'_, M> {
     ) {
         let thick = self.surface.vertex_ranges[wall].clone().fold(0.0, |m: f64, v| m.max(self.thickness[v]));
         let first = self.surface.triangle_ranges[wall].start;
-        // Vertices to look at, with a distance within which the surface is.
+        // Vertices to examine, with a distance within which the surface is.
         let mut near: BTreeMap<u32, f64> = BTreeMap::new();
         let mut outward: BTreeMap<u32, Vec3> = BTreeMap::new();
         for [s, t] in pairs {
@@ -249,7 +253,7 @@ impl<M: Fn(usize, usize) -> bool + Sync> Tangle<'_, M> {
         }
     }
 
-    /// Pushes pairs with a vertex that has been moved apart to the gap; false when all have it.
+    /// Pushes pairs with a displaced vertex apart to the gap. Returns false when all pairs have it.
     fn spread(&self, x: &[Vec3], start: &[Vec3], now: &mut Round) -> bool {
         let mut candidates = Candidates::new(x, self.surface, self.thickness, self.gap, &self.meet);
         candidates.update(x, self.surface, &vec![Vec3::zeros(); x.len()]);
@@ -290,7 +294,7 @@ impl<M: Fn(usize, usize) -> bool + Sync> Tangle<'_, M> {
         any
     }
 
-    /// Neighbours of what is pushed come along, each a part of the mean of its own neighbours.
+    /// Moves the neighbours of pushed vertices by a fraction of the mean displacement of their own neighbours.
     fn bring_along(&self, now: &mut Round) {
         for _ in 0..ALONG.0 {
             let push = now.push.clone();
@@ -303,7 +307,7 @@ impl<M: Fn(usize, usize) -> bool + Sync> Tangle<'_, M> {
     }
 }
 
-/// Brings edges back to within the bound of their lengths.
+/// Restores edges to within the bound of their lengths.
 fn keep_lengths(x: &mut [Vec3], lengths: &[([usize; 2], f64)]) {
     for ([a, b], length) in lengths {
         let between = x[*b] - x[*a];

@@ -1,9 +1,11 @@
-//! Stabilised bi-conjugate gradients for matrices that are not symmetric (van der Vorst 1992), preconditioned by the diagonal from the
-//! right, so that the residual is that of the system itself.
+//! Stabilised bi-conjugate gradients (BiCGSTAB) for unsymmetric matrices (van der Vorst 1992), with preconditioning
+//! from the right by the diagonal `D` of `A`: `A D^-1 y = b`, `x = D^-1 y`. The residual is therefore that of the
+//! system itself.
 //!
-//! All inner products have a weight by row. The caller chooses it so that the norm of the residual is the one in which it asks
-//! for accuracy, and that is the norm which every iteration makes smallest along its last direction. Good where the preconditioned matrix
-//! is nearly self-adjoint in that product; where it carries far one way, over hundreds of rows, the recursion may not converge.
+//! All inner products are weighted by row. The caller chooses the weights so that the norm of the residual is the norm
+//! of the wanted accuracy. Each iteration minimises this norm along its last direction. The method suits preconditioned
+//! matrices that are nearly self-adjoint in this inner product. The recursion may not converge where transport in one
+//! direction spans hundreds of rows.
 
 use super::par;
 use super::pcg::Outcome;
@@ -12,32 +14,33 @@ use super::pcg::Outcome;
 #[derive(Clone, Debug, Default)]
 pub struct Bicgstab {
     r: Vec<f64>,
-    /// The first residual.
+    /// Shadow residual: the residual at the last restart.
     shadow: Vec<f64>,
     p: Vec<f64>,
-    /// `A D^-1 p`
+    /// Product `A D^-1 p`.
     v: Vec<f64>,
-    /// `A D^-1 r`
+    /// Product `A D^-1 r`.
     t: Vec<f64>,
-    /// `D^-1 p` or `D^-1 r`
+    /// Preconditioned vector `D^-1 p` or `D^-1 r`.
     z: Vec<f64>,
 }
 
-/// When to stop.
+/// Stopping criteria.
 #[derive(Clone, Copy, Debug)]
 pub struct Stop {
-    /// Residual, as a part of `reference`.
+    /// Largest residual, relative to `reference`.
     pub tolerance: f64,
-    /// What residuals are relative to.
+    /// Norm to which residuals are relative.
     pub reference: f64,
-    /// Most iterations.
+    /// Maximum number of iterations.
     pub iterations: usize,
 }
 
 impl Bicgstab {
-    /// Solves `A x = b` from the first guess `x`, in the norm `sqrt(sum_i weight_i r_i^2)`.
-    /// `product(x, out)` is `out = A x`, `diagonal` that of `A`. Where the recursion breaks down, or what it takes for the
-    /// residual is not, it begins anew; where that makes nothing better, it ends.
+    /// Solves `A x = b` from the first guess `x`, in the norm `sqrt(sum_i weight_i r_i^2)`. `product(x, out)` computes
+    /// `out = A x`, and `diagonal` is the diagonal of `A`. The recursion restarts after a breakdown, or where the true
+    /// residual is above the tolerance though its own is not. The solve ends where a restart has not reduced the
+    /// residual.
     pub fn solve(
         &mut self,
         product: impl Fn(&[f64], &mut [f64]),
@@ -104,7 +107,8 @@ impl Bicgstab {
 mod tests {
     use super::*;
 
-    /// Convection and diffusion on a line, upwind: `2.5 x_i - 1.4 x_(i-1) - 0.8 x_(i+1)`; the columns have sizes from 1 to 1000.
+    /// Multiplies by upwind convection and diffusion on a line: `2.5 x_i - 1.4 x_(i-1) - 0.8 x_(i+1)`. The columns are
+    /// scaled by 1 to 1000.
     fn product(x: &[f64], out: &mut [f64]) {
         let size = x.len();
         let at = |i: usize| scale(i) * x[i];
@@ -123,7 +127,7 @@ mod tests {
         Stop { tolerance: 1e-9, reference, iterations: 100 }
     }
 
-    /// The outcome, the largest relative error and the solution itself.
+    /// Returns the outcome, the largest relative error and the solution.
     fn solve(size: usize, tolerance: f64) -> (Outcome, f64, Vec<f64>) {
         let wanted: Vec<f64> = (0..size).map(|i| (1.0 + (0.3 * i as f64).sin() / 2.0) / scale(i)).collect();
         let mut b = vec![0.0; size];
@@ -151,7 +155,7 @@ mod tests {
         assert_eq!(one, three);
     }
 
-    /// The rotation by a quarter turn has no product with the first residual: both recursions divide by zero.
+    /// A rotation by a quarter turn has no product with the first residual, so the recursion divides by zero.
     #[test]
     fn ends_where_it_breaks_down() {
         let turn = |x: &[f64], out: &mut [f64]| out.copy_from_slice(&[-x[1], x[0]]);

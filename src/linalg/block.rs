@@ -1,18 +1,19 @@
-//! Products of 3x3 blocks, stored in row order without gaps, with vectors of four lanes.
+//! Products of 3x3 blocks with vectors of four lanes. Blocks are stored by rows without gaps.
 
 use super::matrix::{Lanes, Real};
 
-/// Blocks in row order, nine numbers each, and one more, so that every row can be read as four lanes. What stands in the fourth
-/// lane, of a row as of a vector, means nothing.
+/// Array of 3x3 blocks by rows, nine numbers each, with one number of padding at the end. Every row can so be read as
+/// four lanes. The fourth lane of a row or a vector has no meaning.
 pub type Rows<T> = [T];
 
-/// The rows of a block and the number after it.
+/// Returns the three rows of a block, each as four lanes.
 #[inline(always)]
 pub fn rows<T: Real>(block: &[T; 10]) -> [T::Four; 3] {
     [T::four(&block[..4]), T::four(&block[3..7]), T::four(&block[6..])]
 }
 
-/// Calls `f(column, rows)` for every block of a row, from the last to the first if `BACK`; `blocks` begin with those of row 0.
+/// Calls `f(column, rows)` for every block of row `i`, from the last to the first if `BACK`. `blocks` begins with the
+/// blocks of row 0.
 #[inline(always)]
 pub fn each_block<T: Real, const BACK: bool>(
     start: &[u32],
@@ -31,7 +32,7 @@ pub fn each_block<T: Real, const BACK: bool>(
     }
 }
 
-/// `acc[row] += rows[row] * t` lane by lane: the sum over the lanes is left to [`total`].
+/// Adds `rows[row] * t` to `acc[row]` lane by lane. [`total`] sums the lanes.
 #[inline(always)]
 pub fn multiply_add<T: Real>(acc: &mut [T::Four; 3], rows: &[T::Four; 3], t: &Lanes<T>) {
     let t = T::four(t);
@@ -40,13 +41,13 @@ pub fn multiply_add<T: Real>(acc: &mut [T::Four; 3], rows: &[T::Four; 3], t: &La
     }
 }
 
-/// Each of the three numbers in four lanes.
+/// Spreads each of the three components over four lanes.
 #[inline(always)]
 pub fn spread<T: Real>(s: &Lanes<T>) -> [T::Four; 3] {
     [T::four(&[s[0]; 4]), T::four(&[s[1]; 4]), T::four(&[s[2]; 4])]
 }
 
-/// Sums of the three lanes.
+/// Returns the sum of the first three lanes of each row.
 #[inline(always)]
 pub fn total<T: Real>(acc: &[T::Four; 3]) -> [T; 3] {
     let sum = |row: T::Four| {
@@ -56,7 +57,7 @@ pub fn total<T: Real>(acc: &[T::Four; 3]) -> [T; 3] {
     [sum(acc[0]), sum(acc[1]), sum(acc[2])]
 }
 
-/// `acc -= block^T s`.
+/// Subtracts `block^T s` from `acc`.
 #[inline(always)]
 pub fn subtract_transposed<T: Real>(acc: &mut Lanes<T>, rows: &[T::Four; 3], s: &[T::Four; 3]) {
     *acc = (T::four(acc) - (rows[0] * s[0] + rows[1] * s[1] + rows[2] * s[2])).into();

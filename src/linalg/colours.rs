@@ -1,38 +1,39 @@
-//! Colours of subdomains: those of one colour are swept at the same time, the colours one after the other.
+//! Colouring of subdomains: subdomains of one colour are swept at the same time, the colours one after the other.
 //!
-//! What couples two colours takes part in the sweeps; what couples two subdomains of one colour does not. So few subdomains
-//! have one colour, many have enough of them that neighbours differ, and no more than that takes. It depends on the matrix alone, never
-//! on threads.
+//! Couplings between different colours take part in the sweeps; couplings within a colour do not. Few subdomains have a
+//! single colour. Many have as many colours as it takes to separate coupled subdomains, and no more. The colouring
+//! depends on the matrix alone, never on threads.
 
 use super::matrix::{Matrix, Real};
 use super::par;
 
-/// Colours that a flat arrangement needs.
+/// Number of colours that a flat arrangement needs.
 const FLAT: usize = 4;
-/// Most colours: layers on each other need two to three times as many as a flat arrangement; between two colours all threads wait.
+/// Maximum number of colours. Stacked layers need two to three times as many as a flat arrangement. All threads wait
+/// between two colours.
 const MOST: usize = 12;
-/// Subdomains of a colour, where there are enough of them: so many threads have work.
+/// Smallest mean number of subdomains per colour, so that as many threads have work.
 const FEWEST: usize = 4;
 
-/// The subdomains sorted by colour.
+/// Colouring of the subdomains.
 #[derive(Clone, Debug, Default)]
 pub struct Colours {
-    /// Subdomains, colour by colour.
+    /// Subdomains, sorted by colour.
     pub order: Vec<usize>,
-    /// Colour `c` has `order[starts[c]..starts[c + 1]]`.
+    /// Offset of each colour: colour `c` has `order[starts[c]..starts[c + 1]]`.
     pub starts: Vec<usize>,
     /// Colour of each subdomain.
     pub of: Vec<usize>,
-    /// Place of each subdomain in `order`.
+    /// Position of each subdomain in `order`.
     pub place: Vec<usize>,
-    /// Row by row: blocks that couple two subdomains.
+    /// Number of blocks that couple two subdomains, row by row.
     couplings: Vec<Vec<u32>>,
-    /// Colours that are tried.
+    /// Colouring under trial.
     trial: Vec<usize>,
 }
 
 impl Colours {
-    /// Colours the subdomains of `matrix`; `domain` is the subdomain of each vertex.
+    /// Colours the subdomains of `matrix`. `domain` is the subdomain of each vertex.
     pub fn assign<T: Real>(&mut self, matrix: &Matrix<T>, domain: &[u32]) {
         let Colours { order, starts, of, place, couplings, trial } = self;
         let count = matrix.domains.len();
@@ -72,8 +73,8 @@ impl Colours {
     }
 }
 
-/// Gives each subdomain one of so many colours: one it is coupled to as little as possible, then one that as few have as possible. The
-/// number of blocks that couple two of the same.
+/// Assigns a colour to each subdomain: the one with the fewest coupling blocks, then with the fewest members. Returns
+/// the number of blocks that couple two subdomains of the same colour.
 fn paint(couplings: &[Vec<u32>], colours: usize, of: &mut Vec<usize>) -> u32 {
     let mut members = [0; MOST];
     let mut left = 0;
@@ -95,7 +96,8 @@ fn paint(couplings: &[Vec<u32>], colours: usize, of: &mut Vec<usize>) -> u32 {
 mod tests {
     use super::*;
 
-    /// Layers of a grid of `side` x `side` vertices, coupled to all neighbours in their own layer and the next, each a subdomain.
+    /// Builds layers of a grid of `side` x `side` vertices. Each vertex is a subdomain, coupled to all neighbours in
+    /// its own layer and the next.
     fn grid(side: u32, layers: u32) -> (Matrix<f32>, Vec<u32>) {
         let count = side * side * layers;
         let starts: Vec<usize> = (0..=count as usize).collect();
@@ -107,7 +109,7 @@ mod tests {
 
     #[test]
     fn neighbours_differ_and_colours_are_even() {
-        // Of four neighbours around a corner in each layer all differ.
+        // The four neighbours around a corner all differ in each layer.
         for (layers, needed) in [(1, 4), (2, 8)] {
             let (matrix, domain) = grid(8, layers);
             let mut colours = Colours::default();

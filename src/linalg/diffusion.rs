@@ -1,10 +1,10 @@
-//! Diffusion on a graph: `d_i x_i + sum_j k_ij (x_i - x_j) = b_i`, by deflated conjugate gradients.
+//! Diffusion on a graph, `d_i x_i + sum_j k_ij (x_i - x_j) = b_i`, by deflated conjugate gradients.
 //!
-//! Where `k` is large against `d` a disturbance reaches far beyond a neighbour, and conjugate gradients alone need as many
-//! iterations as there are vertices on the way. Means over groups of neighbours are solved for exactly in every iteration (deflation:
-//! Saad, Yeung, Erhel & Guyomarc'h 2000), which leaves what is shorter than a group: the number of iterations does not depend
-//! on the number of vertices. Corrections are found in single precision, and from their sum the residual anew in double where they have
-//! to be better than that.
+//! Where `k` is large against `d`, a disturbance reaches far beyond a neighbour. Plain conjugate gradients then need as
+//! many iterations as there are vertices on the way. Deflation solves exactly for means over groups of neighbours in
+//! every iteration (Saad, Yeung, Erhel & Guyomarc'h 2000). The remaining error is shorter than a group. The number of
+//! iterations thus does not depend on the number of vertices. Corrections are computed in single precision. For more
+//! accuracy, the residual is recomputed in double precision from the sum of the corrections.
 
 mod coarse;
 mod means;
@@ -18,34 +18,34 @@ use rows::Rows;
 
 pub use coarse::Coarse;
 
-/// What a correction may leave of the residual before it is found anew.
+/// Reduction of the residual at which a single-precision correction ends and the residual is recomputed.
 const CORRECTION: f64 = 1e-4;
 
-/// Reusable storage of the solver; by seat.
+/// Reusable storage of the solver, indexed by seat (position of a vertex, group by group).
 #[derive(Clone, Debug, Default)]
 pub struct Diffusion {
     rows: Rows,
-    /// What couples, in order of the links of the rows.
+    /// Coefficient `k` of each link of the rows.
     couples: Vec<f32>,
-    /// What couples groups, by edge between them.
+    /// Coefficient `k` of each edge between groups.
     between: Vec<f64>,
-    /// Sum of `d_i` by group.
+    /// Sum of `d_i` over each group.
     volumes: Vec<f64>,
     /// `d_i`
     own: Vec<f32>,
-    /// Unknown, zero where it is known; one more.
+    /// Solution in double precision; zero at fixed vertices, with one extra entry for all of them.
     known: Vec<f64>,
     unknowns: Vec<Unknown>,
-    /// The scaled residual; one more, zero.
+    /// Scaled residual, with one extra zero for all fixed vertices.
     z: Vec<f32>,
-    /// The matrix times the scaled residual.
+    /// Matrix times the scaled residual.
     q: Vec<f32>,
-    /// Part of a sum, by block of vertices.
+    /// Partial sum of each block of vertices.
     sums: Vec<f64>,
     means: Means,
 }
 
-/// A vertex in conjugate gradients; nothing but zeros where it is known.
+/// State of a vertex in conjugate gradients; all zeros at a fixed vertex.
 #[derive(Clone, Copy, Debug, Default)]
 struct Unknown {
     /// Correction.
@@ -54,32 +54,32 @@ struct Unknown {
     r: f32,
     /// Direction.
     p: f32,
-    /// The matrix times it.
+    /// Matrix times the direction.
     ap: f32,
     /// Inverse diagonal.
     scale: f32,
 }
 
-/// The equation: `d` by vertex and `k` by edge, none negative; `fixed` vertices keep `x = 0`.
+/// Equation, with `d` by vertex and `k` by edge, none negative. `fixed` vertices keep `x = 0`.
 #[derive(Clone, Copy, Debug)]
 pub struct Equation<'a> {
-    /// Who is next to whom.
+    /// Adjacency of the vertices.
     pub graph: &'a Graph,
     /// `d_i`
     pub vertex: &'a [f64],
     /// `k_ij`
     pub edge: &'a [f64],
-    /// Not unknown.
+    /// Dirichlet vertices.
     pub fixed: &'a [bool],
 }
 
 impl Equation<'_> {
-    /// `d_v + sum_j k_vj`
+    /// Returns `d_v + sum_j k_vj`.
     pub fn diagonal(&self, v: usize) -> f64 {
         self.graph.links(v).iter().fold(self.vertex[v], |sum, [_, e]| sum + self.edge[*e as usize])
     }
 
-    /// The sum of `d` over the unknowns of each group, one where there are none.
+    /// Sums `d` over the unknowns of each group; a group without unknowns gets one.
     fn volumes(&self, out: &mut Vec<f64>) {
         let Equation { graph, vertex, fixed, .. } = *self;
         out.resize(graph.groups(), 0.0);
@@ -91,36 +91,36 @@ impl Equation<'_> {
     }
 }
 
-/// Where conjugate gradients are.
+/// State of the conjugate gradient iteration.
 struct Search {
-    /// Square of the residual.
+    /// Squared norm of the residual.
     rr: f64,
-    /// Part of the last direction in the next one.
+    /// Coefficient of the last direction in the next one.
     beta: f32,
-    /// What it takes from the next one's square in the norm of the matrix.
+    /// Difference between the squares of the scaled residual and of the next direction, in the norm of the matrix.
     before: f64,
 }
 
-/// When to stop, in the norm of the inverse diagonal.
+/// Stopping criteria, in the norm of the inverse diagonal.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stop {
-    /// Residual relative to the right-hand side, or to `floor` where that is larger.
+    /// Largest residual, relative to the right-hand side or to `floor`, whichever is larger.
     pub tolerance: f64,
-    /// A right-hand side below this norm counts as this large.
+    /// Smallest norm of the right-hand side to which residuals are relative.
     pub floor: f64,
-    /// Residual relative to what it was once the means were right.
+    /// Largest residual, relative to that after the first solve for the means. Either criterion suffices.
     pub progress: f64,
-    /// Most iterations.
+    /// Maximum number of iterations.
     pub iterations: usize,
 }
 
 impl Diffusion {
-    /// The diagonal of the last matrix; infinite where nothing is unknown.
+    /// Returns the diagonal of the last matrix. Dirichlet vertices have infinity.
     pub fn diagonal(&self, seat: usize) -> f64 {
         1.0 / f64::from(self.unknowns[seat].scale)
     }
 
-    /// Takes the matrix, as [`Diffusion::solve`] does.
+    /// Prepares the matrix as [`Diffusion::solve`] does.
     pub fn prepare(&mut self, equation: &Equation) {
         let graph = equation.graph;
         self.unknowns.resize(graph.size(), Unknown::default());
@@ -131,7 +131,7 @@ impl Diffusion {
         self.take(equation);
     }
 
-    /// The order of the matrix, and what groups have of it.
+    /// Updates the order of the rows, the couplings between groups and the sums over groups.
     fn take(&mut self, equation: &Equation) {
         self.rows.find(equation.graph, equation.fixed);
         self.between.clear();
@@ -139,7 +139,8 @@ impl Diffusion {
         equation.volumes(&mut self.volumes);
     }
 
-    /// Solves the equation for the right-hand side `b` from the first guess `x`. `None` where the matrix is not positive definite.
+    /// Solves the equation for the right-hand side `b` from the first guess `x`. Returns `None` if the matrix of the
+    /// means is not positive definite.
     pub fn solve(&mut self, equation: &Equation, b: &[f64], x: &mut [f64], stop: Stop) -> Option<Outcome> {
         let Stop { tolerance, floor, progress, iterations } = stop;
         let graph = equation.graph;
@@ -175,7 +176,8 @@ impl Diffusion {
         }
     }
 
-    /// The matrix in single precision, that of the means factored, and the first guess; false where it is not positive definite.
+    /// Converts the matrix to single precision, factors the matrix of the means and sets the first guess. Returns false
+    /// if the matrix of the means is not positive definite.
     fn begin(&mut self, equation: &Equation, x: &[f64]) -> bool {
         let Equation { graph, vertex, edge, fixed } = *equation;
         let size = graph.size();
@@ -198,7 +200,7 @@ impl Diffusion {
         par::join(factor, fill).0
     }
 
-    /// Makes the means right, and finds the residual anew; gives its square.
+    /// Solves for the means and recomputes the residual. Returns the squared norm of the residual.
     fn residual(&mut self, equation: &Equation, b: &[f64]) -> f64 {
         let Equation { graph, vertex, fixed, .. } = *equation;
         let size = graph.size();
@@ -227,13 +229,13 @@ impl Diffusion {
         })
     }
 
-    /// Of a right-hand side, in the norm of the inverse diagonal.
+    /// Returns the norm of a right-hand side, weighted by the inverse diagonal.
     fn norm(&self, graph: &Graph, b: &[f64]) -> f64 {
         let square = |s: usize| b[graph.member(s)].powi(2) * f64::from(self.unknowns[s].scale);
         par::sum(graph.size(), square).sqrt()
     }
 
-    /// An iteration of conjugate gradients.
+    /// Runs an iteration of conjugate gradients.
     fn iterate(&mut self, graph: &Graph, search: &mut Search) {
         let size = graph.size();
         let Diffusion { rows, couples, between, own, unknowns, z, q, sums, means, .. } = self;
@@ -241,8 +243,8 @@ impl Diffusion {
         let takes = |s: usize| f64::from(own[s] * scaled[s]);
         means.level(graph, rows, between, |seats| -seats.map(takes).sum::<f64>(), |s| f64::from(scaled[s]));
         par::each_mut(&mut z[..size], |s, z| *z += means.mean[rows.home[s] as usize] as f32);
-        // One product an iteration: that of the direction follows from it, and so does what both are together
-        // (Chronopoulos & Gear 1989).
+        // Each iteration has a single matrix product. The product with the direction and the inner product of both
+        // follow from it (Chronopoulos & Gear 1989).
         let level = &*z;
         let zq = par::each_mut_sum(q, sums, |s, q| {
             let here = level[s];

@@ -1,21 +1,21 @@
-//! Cholesky factors of a small sparse matrix within its envelope, in reverse Cuthill-McKee order.
+//! Skyline Cholesky: factors of a small sparse matrix within its envelope, in reverse Cuthill-McKee order.
 
 use super::f64x4;
 
-/// Columns that end alike.
+/// Number of successive columns that end in the same row.
 const BLOCK: usize = 4;
-/// Unknowns from which an order is tried: the one with the fewest entries stands.
+/// Number of start unknowns that are tried. The order with the fewest entries is kept.
 const TRIES: usize = 64;
 
-/// Pattern and factor: `P A P^T = L L^T`, column `j` of `L` kept from the diagonal to its last entry.
+/// Pattern and factor: `P A P^T = L L^T`. Column `j` of `L` is stored from the diagonal to its last entry.
 #[derive(Debug, Default, PartialEq)]
 pub struct Envelope {
-    /// Place of each unknown in the order of elimination.
+    /// Position of each unknown in the elimination order.
     place: Vec<u32>,
-    /// Where the columns begin in `values`, one more than there are columns. None ends above the one before, [`BLOCK`] of them in the
-    /// same row.
+    /// Offset of each column in `values`, with one entry more. No column ends above the column before, and [`BLOCK`] of
+    /// them end in the same row.
     starts: Vec<usize>,
-    /// Once factored with the inverse of the diagonal.
+    /// Entries of the columns. Once factored, the diagonal is stored as its inverse.
     values: Vec<f64>,
 }
 
@@ -24,7 +24,7 @@ impl Clone for Envelope {
         Envelope { place: self.place.clone(), starts: self.starts.clone(), values: self.values.clone() }
     }
 
-    /// Without new storage where there is enough.
+    /// Copies without new storage where there is enough.
     fn clone_from(&mut self, other: &Envelope) {
         self.place.clone_from(&other.place);
         self.starts.clone_from(&other.starts);
@@ -33,7 +33,7 @@ impl Clone for Envelope {
 }
 
 impl Envelope {
-    /// For `size` unknowns, coupled by `pairs` (any order, repeated).
+    /// Builds the pattern for `size` unknowns coupled by `pairs`, which may be repeated and in any order.
     pub fn new(size: usize, pairs: impl Iterator<Item = [u32; 2]>) -> Envelope {
         let mut near: Vec<Vec<u32>> = vec![Vec::new(); size];
         for [a, b] in pairs.filter(|[a, b]| a != b) {
@@ -51,18 +51,18 @@ impl Envelope {
         Envelope { place, starts, values }
     }
 
-    /// The number one, factored.
+    /// Returns the factored 1x1 identity.
     pub fn one() -> Envelope {
         Envelope { place: vec![0], starts: vec![0, 1], values: vec![1.0] }
     }
 
-    /// Adds to the entry of two unknowns that are coupled, or of one.
+    /// Adds to the entry of two coupled unknowns, or to the diagonal of one.
     pub fn add(&mut self, a: u32, b: u32, value: f64) {
         let (p, q) = (self.place[a as usize], self.place[b as usize]);
         self.values[self.starts[p.min(q) as usize] + p.abs_diff(q) as usize] += value;
     }
 
-    /// Factors what was added, in place. False where it is not positive definite.
+    /// Factors the matrix in place. Returns false if it is not positive definite.
     pub fn factor(&mut self) -> bool {
         let Envelope { starts, values, .. } = self;
         let size = starts.len().saturating_sub(1);
@@ -82,7 +82,7 @@ impl Envelope {
                     subtract(others, [own[0]], [own]);
                 }
             }
-            // What a whole block takes from the columns behind it, at once.
+            // Subtracts a whole block from the columns after it at once.
             let (done, rest) = values.split_at_mut(starts[next]);
             let end = first + starts[first + 1] - starts[first];
             for k in next..end {
@@ -94,18 +94,18 @@ impl Envelope {
         true
     }
 
-    /// Number of unknowns.
+    /// Returns the number of unknowns.
     pub fn size(&self) -> usize {
         self.place.len()
     }
 
-    /// The columns of a whole block, below it.
+    /// Returns the columns of a whole block, below its rows.
     fn below(&self, first: usize) -> [&[f64]; BLOCK] {
         let Envelope { starts, values, .. } = self;
         std::array::from_fn(|k| &values[starts[first + k] + BLOCK - k..starts[first + k + 1]])
     }
 
-    /// Solves in place; `scratch` has room for all unknowns.
+    /// Solves in place. `scratch` has at least one entry per unknown.
     pub fn solve(&self, x: &mut [f64], scratch: &mut [f64]) {
         let Envelope { place, starts, values } = self;
         for (p, x) in place.iter().zip(&*x) {
@@ -142,8 +142,8 @@ impl Envelope {
     }
 }
 
-/// Places of unknowns next to `near` in the reverse of the order breadth first from `first`, neighbours by degree; and where the columns
-/// begin.
+/// Orders the unknowns by reverse Cuthill-McKee: breadth first from `first`, neighbours by degree. `near` has the
+/// neighbours of each unknown. Returns the position of each unknown and the offset of each column.
 fn arrange(near: &[Vec<u32>], first: u32) -> (Vec<u32>, Vec<usize>) {
     let size = near.len();
     let degree = |v: u32| near[v as usize].len();
@@ -190,7 +190,7 @@ fn arrange(near: &[Vec<u32>], first: u32) -> (Vec<u32>, Vec<usize>) {
     (place, starts)
 }
 
-/// `x -= sum of known a` over the columns `a`, as far as they go.
+/// Subtracts the sum of `known` times `columns` from `x`, over the length of the columns.
 #[inline(always)]
 fn subtract<const N: usize>(x: &mut [f64], known: [f64; N], columns: [&[f64]; N]) {
     let length = columns[0].len();
@@ -207,7 +207,7 @@ fn subtract<const N: usize>(x: &mut [f64], known: [f64; N], columns: [&[f64]; N]
     }
 }
 
-/// Sums of products of `x` with each column, as far as they go.
+/// Returns the product of `x` with each column, over the length of the columns.
 #[inline(always)]
 fn products<const N: usize>(columns: [&[f64]; N], x: &[f64]) -> [f64; N] {
     let length = columns[0].len();
@@ -236,7 +236,7 @@ mod tests {
         let along = (0..side * (side - 1)).map(|v| [v + side, v]);
         let pairs: Vec<[u32; 2]> = across.chain(along).chain([[side * side, side * side + 1]]).collect();
         let mut envelope = Envelope::new(n, pairs.iter().copied());
-        // A grid numbered along its rows has rows of nine; the order must not be worse by much.
+        // A grid numbered along its rows has rows of nine. The order must not be much worse.
         assert!(envelope.values.len() < n * 12, "{}", envelope.values.len());
         for round in 0..2 {
             envelope.values.fill(0.0);

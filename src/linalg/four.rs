@@ -1,16 +1,16 @@
-//! Four vectors side by side, for loops that do the same for four items at once.
+//! Four vectors side by side, for loops over four items at once.
 //!
-//! Components are written out: functions of arrays are calls where the compiler optimises less than in a release.
+//! Components are written out, because array functions remain calls at lower optimisation levels.
 
 use super::{Vec3, f64x4};
 use std::ops::{Add, Div, Mul, Sub};
 
-/// Four vectors: the first components of all, the second, the third.
+/// Four vectors by component: the first components of all, then the second, then the third.
 #[derive(Clone, Copy, Debug)]
 pub struct Four([f64x4; 3]);
 
 impl Four {
-    /// `at(k)` for `k` from 0 to 3.
+    /// Builds the vectors `at(0)` to `at(3)`.
     #[inline(always)]
     pub fn from_fn<'a>(at: impl Fn(usize) -> &'a Vec3) -> Four {
         let at = [at(0), at(1), at(2), at(3)];
@@ -18,39 +18,39 @@ impl Four {
         Four([lanes(0), lanes(1), lanes(2)])
     }
 
-    /// From the first components of all, the second, the third.
+    /// Builds the vectors from the first components of all, the second, and the third.
     #[inline(always)]
     pub fn new(parts: [f64x4; 3]) -> Four {
         Four(parts)
     }
 
-    /// The first components of all, the second, the third.
+    /// Returns the first components of all, the second, and the third.
     #[inline(always)]
     pub fn parts(&self) -> [f64x4; 3] {
         self.0
     }
 
-    /// The four dot products.
+    /// Returns the four dot products.
     #[inline(always)]
     pub fn dot(&self, other: &Four) -> f64x4 {
         let ([a, b, c], [p, q, r]) = (self.0, other.0);
         a * p + b * q + c * r
     }
 
-    /// The four cross products.
+    /// Returns the four cross products.
     #[inline(always)]
     pub fn cross(&self, other: &Four) -> Four {
         let ([a, b, c], [p, q, r]) = (self.0, other.0);
         Four([b * r - c * q, c * p - a * r, a * q - b * p])
     }
 
-    /// The four lengths.
+    /// Returns the four lengths.
     #[inline(always)]
     pub fn norm(&self) -> f64x4 {
         self.dot(self).sqrt()
     }
 
-    /// One vector each.
+    /// Returns the four vectors one by one.
     #[inline(always)]
     pub fn to_array(self) -> [Vec3; 4] {
         let [x, y, z] = self.0;
@@ -60,7 +60,7 @@ impl Four {
     }
 }
 
-/// The items four by four with how many they are; the last ones are filled up with copies.
+/// Iterates over the items in fours, each with its number of valid items. The last four is padded with copies.
 #[inline(always)]
 pub fn fours<T: Copy>(items: &[T]) -> impl Iterator<Item = ([T; 4], usize)> {
     items.chunks(4).map(|c| (std::array::from_fn(|k| c[k.min(c.len() - 1)]), c.len()))

@@ -1,35 +1,38 @@
-//! Vertices, the edges between them, and groups of neighbours.
+//! Graph of vertices and edges, with groups of neighbouring vertices.
+//!
+//! A seat is the position of a vertex in the order of the groups.
 
 use super::envelope::Envelope;
 use super::{Vec3, par};
 use std::ops::Range;
 
-/// Edges on the way from the middle of a group to its border, at most.
+/// Maximum number of edges from the centre of a group to its border.
 const REACH: u32 = 3;
 
-/// Vertices, edges and groups of neighbours.
+/// Graph of vertices and edges, with groups of neighbouring vertices.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
-    /// Both vertices of each edge, the one with the smaller number first; sorted.
+    /// Vertices of each edge, the smaller index first; sorted.
     pub edges: Vec<[u32; 2]>,
-    /// Edges of each vertex begin here in `links`, one entry more.
+    /// Offset of each vertex in `links`, with one entry more.
     starts: Vec<u32>,
-    /// Neighbour and edge.
+    /// Neighbour and edge of each link.
     links: Vec<[u32; 2]>,
     /// Group of each vertex.
     pub(super) group: Vec<u32>,
-    /// Seats of each group begin here, one entry more.
+    /// Offset of each group in the seats, with one entry more.
     pub(super) group_starts: Vec<u32>,
-    /// The vertex in each seat: group by group.
+    /// Vertex in each seat, group by group.
     pub(super) members: Vec<u32>,
-    /// Way between the middles of what each edge couples, both groups or its group and its farther end, less its length, over that.
+    /// Path between the two group centres of each edge less the edge length, relative to that length. Within a group,
+    /// the path is from the centre to the farther end.
     pub(super) ways: Vec<f64>,
-    /// For one number a group.
+    /// Pattern of a matrix with one unknown per group.
     pub(super) pattern: Envelope,
 }
 
 impl Graph {
-    /// For `edges` between vertices at `points`; numbers by edge are in the order of [`Graph::edges`].
+    /// Builds the graph for `edges` between vertices at `points`. Values by edge are in the order of [`Graph::edges`].
     pub fn new(points: &[Vec3], mut edges: Vec<[u32; 2]>) -> Graph {
         edges.iter_mut().for_each(|e| e.sort_unstable());
         edges.sort_unstable();
@@ -53,7 +56,7 @@ impl Graph {
         graph
     }
 
-    /// Groups the vertices around middles more than [`REACH`] edges from each other, each with the nearest.
+    /// Groups the vertices around centres more than [`REACH`] edges apart, each with the nearest centre.
     fn find_groups(&mut self) {
         let count = self.starts.len() - 1;
         let (mut group, mut far, mut groups) = (vec![0; count], vec![u32::MAX; count], 0);
@@ -83,7 +86,7 @@ impl Graph {
             groups += 1;
         }
         let mut members: Vec<u32> = (0..count as u32).collect();
-        // Those with as many links stand together, for a processor that foresees how many come.
+        // Vertices with equal numbers of links are adjacent, for branch prediction.
         members.sort_by_key(|v| (group[*v as usize], self.links(*v as usize).len()));
         self.group_starts = (0..=groups).map(|g| members.partition_point(|v| group[*v as usize] < g) as u32).collect();
         (self.group, self.members) = (group, members);
@@ -106,42 +109,43 @@ impl Graph {
         self.edges.iter().map(|e| 1.0 / way(e).clamp(1e-3, 1.0) - 1.0).collect()
     }
 
-    /// Vertices of a group.
+    /// Returns the number of vertices of a group.
     pub fn group_size(&self, g: u32) -> u32 {
         self.group_starts[g as usize + 1] - self.group_starts[g as usize]
     }
 
-    /// The vertices of each group.
+    /// Returns the vertices of each group.
     pub fn members(&self) -> impl Iterator<Item = &[u32]> {
         self.group_starts.windows(2).map(|range| &self.members[range[0] as usize..range[1] as usize])
     }
 
-    /// Number of groups.
+    /// Returns the number of groups.
     pub fn groups(&self) -> usize {
         self.group_starts.len() - 1
     }
 
-    /// The vertex in a seat.
+    /// Returns the vertex in a seat.
     pub fn member(&self, seat: usize) -> usize {
         self.members[seat] as usize
     }
 
-    /// Group of a vertex.
+    /// Returns the group of a vertex.
     pub fn group(&self, v: usize) -> u32 {
         self.group[v]
     }
 
-    /// Number of vertices.
+    /// Returns the number of vertices.
     pub fn size(&self) -> usize {
         self.group.len()
     }
 
-    /// Neighbours of a vertex, each with the edge to it.
+    /// Returns the neighbours of a vertex, each with the edge to it.
     pub fn links(&self, v: usize) -> &[[u32; 2]] {
         &self.links[self.starts[v] as usize..self.starts[v + 1] as usize]
     }
 
-    /// Of what flows from the second to the first vertex of each edge: what comes to vertex `v` less what goes, and what goes.
+    /// Returns the net inflow and the outflow of vertex `v`. `flux` is the flow from the second to the first vertex of
+    /// each edge.
     pub fn flows(&self, v: usize, flux: &[f64]) -> [f64; 2] {
         let comes = |[w, e]: &[u32; 2]| {
             let flux = flux[*e as usize];
@@ -151,9 +155,9 @@ impl Graph {
         self.links(v).iter().map(comes).fold([0.0; 2], add)
     }
 
-    /// `out[g] = f(seats of group g)`.
+    /// Sets `out[g] = f(seats of group g)`.
     pub fn each_group<T: Send>(&self, out: &mut [T], f: impl Fn(Range<usize>) -> T + Sync) {
-        // A group is some twenty vertices.
+        // A group has some twenty vertices.
         par::blocks_mut(out, par::BLOCK / 16, |first, block| {
             for (out, range) in block.iter_mut().zip(self.group_starts[first..].windows(2)) {
                 *out = f(range[0] as usize..range[1] as usize);

@@ -1,50 +1,52 @@
-//! Least squares of few unknowns: Levenberg and Marquardt's method with dense matrices (Marquardt 1963; More 1978).
+//! Nonlinear least squares with few unknowns, by the Levenberg-Marquardt method with dense matrices (Marquardt 1963;
+//! More 1978).
 //!
-//! Every unknown is positive, and what is solved for is its logarithm: a step is a factor, and no unit matters. With `J` the
-//! slopes of the residuals `r` by logarithms, a step solves `min |J d + r|^2 + l |D d|^2`, `D` the largest lengths of the columns so
-//! far, by QR. What is known afterwards comes from `J` by the unknowns themselves: with `s^2 = |r|^2/(m - n)` the covariance is
-//! `s^2 (J'J)^-1`, and an interval of 95 % is Student's t times its root. Nothing is random, nothing runs in parallel.
+//! Every unknown is positive, and the iteration solves for its logarithm. A step is therefore a factor, independent of
+//! units. `J` is the Jacobian of the residuals `r` by the logarithms. A step solves `min |J d + r|^2 + l |D d|^2` by
+//! QR, with `D` the largest column norms of `J` so far. Confidence intervals use the Jacobian by the unknowns
+//! themselves. With `s^2 = |r|^2/(m - n)` the covariance is `s^2 (J'J)^-1`. The interval of 95 % is Student's t times
+//! its root. The method is deterministic and sequential.
 
 use nalgebra::{DMatrix, DVector};
 
-/// Most unknowns.
+/// Maximum number of unknowns.
 pub const MOST: usize = 12;
 /// Largest change of a logarithm in a step.
 const LONGEST: f64 = 1.5;
-/// Bounds of a logarithm away from the start.
+/// Largest distance of a logarithm from its start.
 const FARTHEST: f64 = 30.0;
-/// Change of a logarithm over which slopes are taken, to both sides: errors of its square and of rounding over it are alike.
+/// Change of a logarithm in central differences. Truncation error (its square) and rounding error over it are alike.
 const NEAR: f64 = 1e-5;
-/// A part of the start below which an unknown counts as nothing when slopes by itself are taken.
+/// Smallest scale of an unknown, relative to its start, in the Jacobian by the unknowns.
 const NOTHING: f64 = 1e-3;
 
-/// What was found.
+/// Estimates and their statistics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// Unknowns.
+    /// Estimated unknowns.
     pub values: Vec<f64>,
-    /// Half the width of the interval of 95 % of each, in its unit; infinite where nothing is known.
+    /// Half width of the 95 % interval of each unknown, in its unit; infinite without degrees of freedom.
     pub half: Vec<f64>,
-    /// Sum of squares of the residuals.
+    /// Sum of squared residuals.
     pub sum: f64,
-    /// Number of residuals less that of unknowns.
+    /// Degrees of freedom: number of residuals less number of unknowns.
     pub freedom: usize,
-    /// Largest over smallest eigenvalue of `J'J` by logarithms.
+    /// Condition: largest over smallest eigenvalue of `J'J`, by relative changes of the unknowns.
     pub condition: f64,
-    /// Steps that were taken.
+    /// Number of steps.
     pub steps: usize,
-    /// Correlation of the estimates, by rows.
+    /// Correlation matrix of the estimates, by rows.
     pub correlation: Vec<Vec<f64>>,
 }
 
 impl Found {
-    /// Root of the mean square of the residuals of `count` points.
+    /// Returns the root mean square of the residuals over `count` points.
     pub fn rms(&self, count: usize) -> f64 {
         (self.sum / count.max(1) as f64).sqrt()
     }
 }
 
-/// Residuals of unknowns; none where the unknowns make no sense.
+/// Function that returns the residuals of unknowns, or `None` where the unknowns are invalid.
 pub type Residual<'a> = dyn Fn(&[f64]) -> Option<Vec<f64>> + 'a;
 
 fn square(r: &[f64]) -> f64 {
@@ -58,7 +60,8 @@ fn evaluate(residual: &Residual, values: &[f64]) -> (Vec<f64>, f64) {
     (r, sum)
 }
 
-/// Slopes of the residuals, a column an unknown. `up` and `down` give the unknown a little more and less, and by how much.
+/// Returns the Jacobian of the residuals, a column per unknown. `near` returns two perturbed values of an unknown, each
+/// with the change by which the slope is taken.
 fn slopes(residual: &Residual, values: &[f64], r: &[f64], near: &dyn Fn(usize) -> [(f64, f64); 2]) -> DMatrix<f64> {
     let mut j = DMatrix::zeros(r.len(), values.len());
     for k in 0..values.len() {
@@ -81,7 +84,7 @@ fn slopes(residual: &Residual, values: &[f64], r: &[f64], near: &dyn Fn(usize) -
     j
 }
 
-/// Solves for unknowns from a start, in at most `most` steps. The residuals do not depend on the order of calls.
+/// Solves for the unknowns from a start, in at most `most` steps. The residuals must not depend on the order of calls.
 pub fn least(start: &[f64], most: usize, residual: &Residual) -> Option<Found> {
     let n = start.len();
     if n == 0 || n > MOST || start.iter().any(|x| !(*x > 0.0 && x.is_finite())) {
@@ -127,13 +130,13 @@ pub fn least(start: &[f64], most: usize, residual: &Residual) -> Option<Found> {
     Some(known(start, values, &r, sum, steps, residual))
 }
 
-/// A value after a step of its logarithm.
+/// Returns a value after a step of its logarithm, within both bounds.
 fn moved(value: f64, step: f64, start: f64) -> f64 {
     let far = (value / start).ln() + step.clamp(-LONGEST, LONGEST);
     start * far.clamp(-FARTHEST, FARTHEST).exp()
 }
 
-/// The step of damped least squares from `R` and `Q'r`.
+/// Returns the step of damped least squares from `R` and `Q'r`.
 fn damped(
     upper: &DMatrix<f64>,
     turned: &DVector<f64>,
@@ -153,11 +156,11 @@ fn damped(
     qr.r().solve_upper_triangular(&(qr.q().transpose() * right)).filter(|step| step.iter().all(|s| s.is_finite()))
 }
 
-/// What is known of the unknowns at the end.
+/// Returns the estimates with intervals, condition and correlation.
 fn known(start: &[f64], values: Vec<f64>, r: &[f64], sum: f64, steps: usize, residual: &Residual) -> Found {
     let n = values.len();
     let freedom = r.len() - n;
-    // By the unknowns themselves, in parts of their size: the logarithm of what is nearly nothing moves nothing.
+    // Slopes are by relative changes of the unknowns. By its logarithm, an unknown near zero would have no effect.
     let size: Vec<f64> = values.iter().zip(start).map(|(value, start)| value.max(NOTHING * start)).collect();
     let j = slopes(residual, &values, r, &|k| {
         let by = 10.0 * NEAR * size[k];
@@ -188,8 +191,8 @@ fn known(start: &[f64], values: Vec<f64>, r: &[f64], sum: f64, steps: usize, res
     Found { values, half, sum, freedom, condition: (most / least).powi(2), steps, correlation }
 }
 
-/// Linear least squares by QR: unknowns, one of each row of the result a right side, of rows of coefficients. None where some mix of the
-/// unknowns is not told.
+/// Solves linear least squares by QR for `R` right-hand sides. `rows` are the coefficients of the equations. Returns
+/// `None` where a combination of the unknowns is undetermined.
 pub fn linear<const R: usize>(rows: &[Vec<f64>], right: &[[f64; R]]) -> Option<Vec<[f64; R]>> {
     let n = rows.first()?.len();
     if n == 0 || rows.len() < n || right.len() != rows.len() || rows.iter().any(|row| row.len() != n) {
@@ -206,7 +209,7 @@ pub fn linear<const R: usize>(rows: &[Vec<f64>], right: &[[f64; R]]) -> Option<V
     Some((0..n).map(|a| std::array::from_fn(|b| x[(a, b)])).collect())
 }
 
-/// Student's t of 97.5 %, for intervals of 95 % (Hill 1970 above ten degrees of freedom, 1e-4).
+/// Returns Student's t at 97.5 %, for intervals of 95 %. Above ten degrees of freedom the error is 1e-4 (Hill 1970).
 pub fn student(freedom: usize) -> f64 {
     const FEW: [f64; 11] =
         [f64::INFINITY, 12.7062, 4.30265, 3.18245, 2.77645, 2.57058, 2.44691, 2.36462, 2.30600, 2.26216, 2.22814];
@@ -226,7 +229,8 @@ mod tests {
     use super::*;
     use crate::linalg::random::Random;
 
-    /// Two exponentials, 30 points without noise: to rounding over the condition, from a factor of three away.
+    /// Fits two exponentials to 30 points without noise, from a factor of three away. The error is rounding times the
+    /// condition.
     #[test]
     fn what_has_no_noise_is_found() {
         let model = |p: &[f64], x: f64| p[0] * (-p[1] * x).exp() + p[2] * (-p[3] * x).exp();
@@ -241,7 +245,7 @@ mod tests {
         assert_eq!(found, least(&[1.0, 0.1, 1.0, 9.0], 200, &residual).unwrap());
     }
 
-    /// A straight line has closed forms: values, intervals, condition.
+    /// The slope of a straight line and its interval have closed forms.
     #[test]
     fn a_line_has_the_intervals_of_the_closed_form() {
         let mut random = Random::new(5);
@@ -258,7 +262,7 @@ mod tests {
         assert!((found.values[1] - slope).abs() < 1e-9 && (found.half[1] / half - 1.0).abs() < 1e-6, "{found:?}");
     }
 
-    /// What nothing depends on has no interval, and the condition tells.
+    /// An unknown without effect has a wide interval and a large condition.
     #[test]
     fn what_is_not_seen_is_told() {
         let residual = |p: &[f64]| Some(vec![p[0] - 2.0, p[0] - 2.1, p[0] - 1.9 + 0.0 * p[1]]);
@@ -267,7 +271,7 @@ mod tests {
         assert!(least(&[0.0], 10, &residual).is_none() && least(&[], 10, &residual).is_none());
     }
 
-    /// Against tables of Student's t.
+    /// Compares with tables of Student's t.
     #[test]
     fn student_is_that_of_tables() {
         for (freedom, t) in [(1, 12.7062), (10, 2.22814), (11, 2.20099), (20, 2.08596), (60, 2.00030), (1000, 1.96234)]

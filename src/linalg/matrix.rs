@@ -1,7 +1,7 @@
 //! Symmetric positive definite block matrix, cut into subdomains.
 //!
-//! `A = L + D + L^T + R`: within a subdomain only the blocks above the diagonal are stored (`L^T`); between subdomains `R`
-//! is stored row by row. Contact adds blocks whose place changes from step to step: they join `D`, `L` or `R`.
+//! `A = L + D + L^T + R`. Within a subdomain only the blocks above the diagonal are stored (`L^T`). Between subdomains
+//! `R` is stored row by row. Contact adds moving blocks, whose position changes from step to step, to `D`, `L` or `R`.
 //! A block is nine numbers in column order.
 
 use super::envelope::Envelope;
@@ -24,19 +24,19 @@ pub trait Real:
     + SubAssign
     + 'static
 {
-    /// Four of them in one register.
+    /// Four values in one register.
     type Four: Copy + Add<Output = Self::Four> + Sub<Output = Self::Four> + Mul<Output = Self::Four> + Into<[Self; 4]>;
 
-    /// The first four of the slice.
+    /// Loads the first four values of the slice.
     fn four(values: &[Self]) -> Self::Four;
-    /// Four of them widened.
+    /// Converts four values to `f64`.
     fn wide_four(values: &Lanes<Self>) -> f64x4 {
         let [a, b, c, d] = *values;
         f64x4::new([a.wide(), b.wide(), c.wide(), d.wide()])
     }
-    /// Rounded from `f64`.
+    /// Rounds from `f64`.
     fn of(value: f64) -> Self;
-    /// Widened to `f64`.
+    /// Converts to `f64`.
     fn wide(self) -> f64;
 }
 
@@ -68,50 +68,51 @@ impl Real for f64 {
     }
 }
 
-/// A vector of three in four lanes; the last is padding.
+/// Vector of three components in four lanes; the last is padding.
 pub type Lanes<T> = [T; 4];
 
-/// The columns of a block in four lanes each.
+/// Columns of a block, in four lanes each.
 pub type Block<T> = [Lanes<T>; 3];
 
-/// The place of a block that a subdomain does not store.
+/// Position of a block that a subdomain does not store.
 pub const NOWHERE: u32 = u32::MAX;
 
-/// One subdomain's rows: fixed sparsity and values.
+/// Rows of one subdomain: fixed sparsity and values.
 #[derive(Clone, Debug, Default)]
 pub struct Domain<T> {
     /// First vertex.
     pub first: usize,
     /// Number of vertices.
     pub count: usize,
-    /// Row `i` (local) holds upper blocks `upper_start[i]..upper_start[i + 1]`.
+    /// Offsets of the upper blocks: row `i` (local) has `upper_start[i]..upper_start[i + 1]`.
     pub upper_start: Vec<u32>,
     /// Local column of each upper block, larger than its row.
     pub upper_col: Vec<u32>,
-    /// Row `i` (local) holds outer blocks `cross_start[i]..cross_start[i + 1]`.
+    /// Offsets of the outer blocks: row `i` (local) has `cross_start[i]..cross_start[i + 1]`.
     pub cross_start: Vec<u32>,
     /// Global column of each block that couples to another subdomain.
     pub cross_col: Vec<u32>,
-    /// Values: diagonal blocks, then upper, then outer blocks, nine numbers each, and a few more for four-lane writes.
+    /// Values of diagonal, upper and outer blocks in turn, nine numbers each. Padding at the end allows four-lane
+    /// writes.
     pub blocks: Vec<T>,
-    /// Moving blocks of its rows, sorted by row, but those below the diagonal within the subdomain. What couples two subdomains stands in
-    /// the rows of both.
+    /// Moving blocks of the rows, sorted by row, except those below the diagonal within the subdomain. A block between
+    /// two subdomains is in the rows of both.
     pub entries: Vec<Entry<T>>,
 }
 
 impl<T: Real> Domain<T> {
-    /// Index of the first upper block among all blocks.
+    /// Returns the index of the first upper block among all blocks.
     pub fn upper_base(&self) -> usize {
         self.count
     }
 
-    /// Index of the first outer block among all blocks.
+    /// Returns the index of the first outer block among all blocks.
     pub fn cross_base(&self) -> usize {
         self.count + self.upper_col.len()
     }
 
-    /// Where the block (`row`, `column`), both global, is stored; [`NOWHERE`] when the row is not this subdomain's, the block
-    /// lies below the diagonal, or the sparsity does not have it.
+    /// Returns the position of the block (`row`, `column`), both global. Returns [`NOWHERE`] for a row of another
+    /// subdomain, a block below the diagonal, or one outside the sparsity.
     pub fn place(&self, row: usize, column: usize) -> u32 {
         if row < self.first || row >= self.first + self.count {
             return NOWHERE;
@@ -132,13 +133,13 @@ impl<T: Real> Domain<T> {
         }
     }
 
-    /// Adds `block` at `place`, nothing at [`NOWHERE`].
+    /// Adds `block` at `place`; does nothing at [`NOWHERE`].
     #[inline]
     pub fn add(&mut self, place: u32, block: &Mat3) {
         self.accumulate(place, &std::array::from_fn(|e| T::of(block.as_slice()[e])));
     }
 
-    /// Adds a block in column order at `place`, nothing at [`NOWHERE`].
+    /// Adds a block in column order at `place`; does nothing at [`NOWHERE`].
     #[inline(always)]
     pub fn accumulate(&mut self, place: u32, block: &[T; 9]) {
         if place == NOWHERE {
@@ -150,7 +151,7 @@ impl<T: Real> Domain<T> {
         }
     }
 
-    /// Its part of [`Matrix::add_product`].
+    /// Adds the subdomain's part of [`Matrix::add_product`].
     fn add_product(&self, z: &[Vec3], wanted: impl Fn(usize) -> bool, out: &mut [Vec3]) {
         let block = |k: usize| Mat3::from_fn(|r, c| self.blocks[9 * k + 3 * c + r].wide());
         for i in 0..self.count {
@@ -174,7 +175,7 @@ impl<T: Real> Domain<T> {
         }
     }
 
-    /// Overwrites the block at `place`, and the first value of the next one.
+    /// Overwrites the block at `place`, and the first value of the next block.
     #[inline(always)]
     pub fn put(&mut self, place: usize, block: &Block<T>) {
         let out = &mut self.blocks[9 * place..9 * place + 10];
@@ -184,50 +185,50 @@ impl<T: Real> Domain<T> {
     }
 }
 
-/// A block whose place changes from step to step.
+/// Moving block, whose position changes from step to step.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<T> {
     /// Global row.
     pub row: u32,
     /// Global column, different from the row.
     pub column: u32,
-    /// The block in column order.
+    /// Values of the block in column order.
     pub block: [T; 9],
 }
 
-/// The matrix: subdomains with fixed sparsity, and moving blocks.
+/// Block matrix: subdomains with fixed sparsity, moving blocks and a low-rank update.
 #[derive(Clone, Debug, Default)]
 pub struct Matrix<T> {
     /// Subdomains in vertex order.
     pub domains: Vec<Domain<T>>,
-    /// Vertex ranges of the subdomains, one entry more than there are subdomains.
+    /// Vertex offset of each subdomain, with one entry more.
     pub starts: Vec<usize>,
-    /// What couples whole regions.
+    /// Low-rank update, which couples whole regions.
     pub common: Common,
 }
 
-/// A part `U (E^-1 - F) U^T` of the matrix: forces on many vertices that depend on a few sums of their displacements. It need not be
-/// positive by itself, only with the rest.
+/// Low-rank update `U (E^-1 - F) U^T`: forces on many vertices that depend on a few sums of their displacements. The
+/// update need not be positive by itself, only together with the rest.
 #[derive(Clone, Debug, Default)]
 pub struct Common {
-    /// Vertex, sum and what its displacement adds to the sum, sorted by vertex.
+    /// Entries of `U`: vertex, sum and coefficient of the displacement in the sum; sorted by vertex.
     pub entries: Vec<(u32, u32, Vec3)>,
-    /// `E`, factored, in pieces that belong to consecutive sums.
+    /// Factors of `E`, in blocks of consecutive sums.
     pub inner: Vec<Envelope>,
-    /// `F`, diagonal, by sum.
+    /// Diagonal of `F`, by sum.
     pub less: Vec<f64>,
-    /// Storage for sorting: where each vertex begins, and entries.
+    /// Storage for sorting: offset of each vertex, and entries.
     begins: Vec<u32>,
     sorted: Vec<(u32, u32, Vec3)>,
 }
 
 impl Common {
-    /// Number of sums.
+    /// Returns the number of sums.
     pub fn size(&self) -> usize {
         self.less.len()
     }
 
-    /// Sorts the entries by vertex and adds up those of the same vertex and sum.
+    /// Sorts the entries by vertex and adds up entries of the same vertex and sum.
     pub fn sort(&mut self) {
         let Common { entries, begins, sorted, .. } = self;
         let last = entries.iter().map(|e| e.0 as usize + 1).max().unwrap_or(0);
@@ -243,7 +244,7 @@ impl Common {
             *place += 1;
         }
         entries.clear();
-        // A vertex has few sums.
+        // A linear search suffices, since a vertex has few sums.
         let mut first = 0;
         for entry in sorted.iter() {
             if entries.get(first).is_none_or(|e| e.0 != entry.0) {
@@ -256,7 +257,7 @@ impl Common {
         }
     }
 
-    /// `(E^-1 - F) y` in place; `scratch` has room for twice the sums.
+    /// Computes `(E^-1 - F) y` in place. `scratch` has at least twice the number of sums.
     pub fn apply(&self, y: &mut [f64], scratch: &mut [f64]) {
         let (before, scratch) = scratch.split_at_mut(y.len());
         before.copy_from_slice(y);
@@ -273,7 +274,8 @@ impl Common {
 }
 
 impl<T: Real> Matrix<T> {
-    /// A zero matrix with the sparsity given by `pairs` (any order, repeated, both or one direction) on subdomains `starts`.
+    /// Builds a zero matrix on subdomains `starts`. `pairs` is the sparsity: in any order, repeated, in one direction
+    /// or both.
     pub fn new(starts: &[usize], pairs: impl Iterator<Item = (u32, u32)>) -> Matrix<T> {
         let size = starts.last().copied().unwrap_or(0);
         let mut columns: Vec<Vec<u32>> = vec![Vec::new(); size];
@@ -315,17 +317,18 @@ impl<T: Real> Matrix<T> {
         Matrix { domains, starts: starts.to_vec(), common: Common::default() }
     }
 
-    /// Adds `A z` in the rows that are `wanted` to `out`, in double precision; without moving blocks and what couples whole regions.
+    /// Adds `A z` in the rows that are `wanted` to `out`, in double precision. Moving blocks and the low-rank update
+    /// are left out.
     pub fn add_product(&self, z: &[Vec3], wanted: impl Fn(usize) -> bool, out: &mut [Vec3]) {
         self.domains.iter().for_each(|domain| domain.add_product(z, &wanted, out));
     }
 
-    /// Number of block rows.
+    /// Returns the number of block rows.
     pub fn size(&self) -> usize {
         self.starts.last().copied().unwrap_or(0)
     }
 
-    /// Bytes that one pass over the matrix reads.
+    /// Returns the number of bytes that one pass over the matrix reads.
     pub fn bytes(&self) -> usize {
         let columns = |d: &Domain<T>| 4 * (d.upper_col.len() + d.cross_col.len());
         self.domains.iter().map(|d| size_of_val(&d.blocks[..]) + columns(d) + size_of_val(&d.entries[..])).sum()

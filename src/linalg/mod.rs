@@ -1,4 +1,4 @@
-//! Small vectors and blocks, the block-sparse matrix, conjugate gradients, and ordered parallel loops.
+//! Linear algebra: small vectors and blocks, sparse matrices, their solvers, and ordered parallel loops.
 
 pub mod bicgstab;
 mod block;
@@ -17,7 +17,7 @@ pub mod poisson;
 mod scaled;
 pub mod sets;
 
-/// Numbers side by side in one register.
+/// SIMD vectors.
 pub use wide::{f32x4, f32x8, f64x4};
 
 /// Two components: material coordinates, texture coordinates.
@@ -28,9 +28,9 @@ pub type Vec3 = nalgebra::Vector3<f64>;
 pub type Mat2 = nalgebra::Matrix2<f64>;
 /// 3x3 matrix.
 pub type Mat3 = nalgebra::Matrix3<f64>;
-/// A 4x4 matrix: transforms of points.
+/// 4x4 matrix, for transforms of points.
 pub type Mat4 = nalgebra::Matrix4<f64>;
 /// Rotation of world space.
 pub type Rotation = nalgebra::UnitQuaternion<f64>;
-/// A vector known to have length one.
+/// Unit vector.
 pub type UnitVec3 = nalgebra::Unit<Vec3>;

@@ -1,25 +1,25 @@
-//! Ordered parallel loops: the result never depends on the number of threads.
+//! Ordered parallel loops, whose result never depends on the number of threads.
 //!
-//! Work is cut into blocks of fixed size; each block is computed by one thread in index order and blocks are combined in
+//! Work is cut into blocks of fixed size. One thread computes each block in index order, and blocks are combined in
 //! order. This is the only file that names rayon.
 //!
-//! Threads that find no work look for it again at once, for a while: between two colours of a sweep they wait for some ten microseconds, and
-//! to fall asleep and be woken takes longer than that.
+//! Idle threads spin for a while before they sleep. Between two colours of a sweep they wait for some ten microseconds,
+//! and sleeping and waking take longer.
 
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Elements per block of a loop over light items. Fixed: it must not depend on the number of threads.
+/// Number of elements per block of a loop over light items. The size must not depend on the number of threads.
 pub const BLOCK: usize = 512;
-/// The same of items of a few operations each.
+/// Number of elements per block of a loop over items of a few operations each.
 const LIGHT: usize = 2048;
-/// Looks for work before other programs may run.
+/// Number of attempts to find work between two yields to other programs.
 const LOOKS: u32 = 8;
-/// After so long without work a thread rests between two looks, each time for so long.
+/// Idle time after which a thread sleeps between attempts, and duration of each sleep.
 const REST: [Duration; 2] = [Duration::from_micros(200), Duration::from_micros(20)];
 
-/// Overwrites `out[i] = f(i)`.
+/// Sets `out[i] = f(i)` for all elements.
 pub fn fill<T: Send>(out: &mut [T], f: impl Fn(usize) -> T + Sync) {
     each_mut(out, |i, slot| *slot = f(i));
 }
@@ -42,14 +42,15 @@ pub fn each_pair_mut<T: Send, U: Send>(items: &mut [T], others: &mut [U], f: imp
     });
 }
 
-/// As [`each_mut`], for items of a few operations each: up to so many are done before a second thread has begun.
+/// Calls `f(i, &mut items[i])` for items of a few operations each, in larger blocks than [`each_mut`]. A second thread
+/// takes as long to start as one such block takes to compute.
 pub fn each_light<T: Send>(items: &mut [T], f: impl Fn(usize, &mut T) + Sync) {
     blocks_mut(items, LIGHT, |first, block| {
         block.iter_mut().enumerate().for_each(|(k, item)| f(first + k, item));
     });
 }
 
-/// As [`each_pair_mut`], for items of a few operations each.
+/// Calls `f` as [`each_pair_mut`] does, for items of a few operations each.
 pub fn each_light_pair<T: Send, U: Send>(items: &mut [T], others: &mut [U], f: impl Fn(usize, &mut T, &mut U) + Sync) {
     blocks_pair_mut(items, others, LIGHT, |first, items, others| {
         let pairs = items.iter_mut().zip(others).enumerate();
@@ -72,8 +73,8 @@ pub fn blocks_pair_mut<T: Send, U: Send>(
     pairs(items, others, [size, size], &|b, block, other| f(b * size, block, other));
 }
 
-/// Calls `f(i, &mut items[i])` for every item and sums what it gives: blocks in index order, then the sums of the blocks in order, which
-/// are left in `sums`, one for each [`BLOCK`] of items.
+/// Calls `f(i, &mut items[i])` for every item and returns the sum of the results. Blocks are summed in index order,
+/// then the sums of the blocks in order. The latter are left in `sums`, one for each [`BLOCK`] of items.
 pub fn each_mut_sum<T: Send>(items: &mut [T], sums: &mut [f64], f: impl Fn(usize, &mut T) -> f64 + Sync) -> f64 {
     pairs(items, sums, [BLOCK, 1], &|b, items, sums| {
         sums[0] = items.iter_mut().enumerate().fold(0.0, |sum, (k, item)| sum + f(b * BLOCK + k, item));
@@ -81,7 +82,7 @@ pub fn each_mut_sum<T: Send>(items: &mut [T], sums: &mut [f64], f: impl Fn(usize
     sums.iter().sum()
 }
 
-/// As [`each_mut_sum`], for the items of two slices side by side.
+/// Sums as [`each_mut_sum`] does, for the items of two slices side by side.
 pub fn each_pair_mut_sum<T: Send, U: Send>(
     items: &mut [T],
     others: &mut [U],
@@ -97,14 +98,15 @@ pub fn each_pair_mut_sum<T: Send, U: Send>(
     sums.iter().sum()
 }
 
-// What goes through rayon is compiled for each type of items, not for each loop: that would be five copies of rayon's own code a loop.
+// Calls of rayon are compiled for each type of items, not for each loop. Otherwise every loop would have five copies of
+// rayon's code.
 
-/// A block's number, its items of two slices.
+/// Function of a block's index and its items of two slices.
 type Pair<'a, T, U> = dyn Fn(usize, &mut [T], &mut [U]) + Sync + 'a;
-/// The same with its sum.
+/// Function of a block's index, its items of two slices and its sum.
 type Triple<'a, T, U> = dyn Fn(usize, &mut [T], &mut [U], &mut f64) + Sync + 'a;
 
-/// [`blocks_mut`].
+/// Implements [`blocks_mut`] behind a pointer to the function.
 fn blocks<T: Send>(items: &mut [T], size: usize, f: &(dyn Fn(usize, &mut [T]) + Sync)) {
     if items.len() <= size {
         f(0, items);
@@ -113,7 +115,7 @@ fn blocks<T: Send>(items: &mut [T], size: usize, f: &(dyn Fn(usize, &mut [T]) + 
     }
 }
 
-/// Calls `f(b, block, other)` with the `b`-th blocks of two slices, of that many items each.
+/// Calls `f(b, block, other)` with the `b`-th blocks of two slices, of `sizes` items each.
 fn pairs<T: Send, U: Send>(items: &mut [T], others: &mut [U], sizes: [usize; 2], f: &Pair<T, U>) {
     if items.len() <= sizes[0] && others.len() <= sizes[1] {
         if !items.is_empty() && !others.is_empty() {
@@ -125,23 +127,23 @@ fn pairs<T: Send, U: Send>(items: &mut [T], others: &mut [U], sizes: [usize; 2],
     }
 }
 
-/// The vector of what `f` gives for each of `n` blocks, which may go to a thread of its own.
+/// Returns the results of `f` for each of `n` blocks, which may run on different threads.
 fn each_block<T: Send>(n: usize, f: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
     (0..n).into_par_iter().map(f).collect()
 }
 
-/// The vector of `f(0) .. f(n - 1)`.
+/// Returns the vector of `f(0) .. f(n - 1)`.
 pub fn map<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync) -> Vec<T> {
     gather(n, BLOCK, |range, part| part.extend(range.map(&f)))
 }
 
-/// As [`map`], for few and heavy items: every item may go to a thread of its own.
+/// Returns the vector of `f(0) .. f(n - 1)`, for few and heavy items. Every item may run on its own thread.
 pub fn map_heavy<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let f: &(dyn Fn(usize) -> T + Sync) = &f;
     (0..n).into_par_iter().with_max_len(1).map(f).collect()
 }
 
-/// Appends what each block of indices `first..last` pushes, in order of the blocks.
+/// Concatenates the vectors that `f` fills for blocks of `size` indices below `n`, in order of the blocks.
 pub fn gather<T: Send>(n: usize, size: usize, f: impl Fn(std::ops::Range<usize>, &mut Vec<T>) + Sync) -> Vec<T> {
     let part = |b: usize| {
         let mut part = Vec::new();
@@ -159,7 +161,7 @@ pub fn gather<T: Send>(n: usize, size: usize, f: impl Fn(std::ops::Range<usize>,
     all
 }
 
-/// Sum of `f(i)` over `0..n`: blocks summed in index order, then the block sums in order.
+/// Sums `f(i)` over `0..n`: blocks in index order, then the block sums in order.
 pub fn sum(n: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
     let block = |b: usize| (b * BLOCK..((b + 1) * BLOCK).min(n)).fold(0.0, |s, i| s + f(i));
     let blocks = n.div_ceil(BLOCK);
@@ -169,7 +171,7 @@ pub fn sum(n: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
     each_block(blocks, &block).iter().sum()
 }
 
-/// Largest of `f(i)` over `0..n`, or `f64::NEG_INFINITY` for an empty range; NaN wins.
+/// Returns the largest of `f(i)` over `0..n`, or `f64::NEG_INFINITY` for an empty range. NaN wins.
 pub fn max(n: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
     let larger = |a: f64, b: f64| if a.is_nan() || a > b { a } else { b };
     let block = |b: usize| (b * BLOCK..((b + 1) * BLOCK).min(n)).map(&f).fold(f64::NEG_INFINITY, larger);
@@ -180,7 +182,7 @@ pub fn max(n: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
     each_block(blocks, &block).into_iter().fold(f64::NEG_INFINITY, larger)
 }
 
-/// `f` holds for one of the items at least.
+/// Returns whether `f` holds for at least one item.
 pub fn any<T: Sync>(items: &[T], f: impl Fn(&T) -> bool + Sync) -> bool {
     let blocks: &(dyn Fn(&[T]) -> bool + Sync) = &|block| block.iter().any(&f);
     items.par_chunks(BLOCK).any(blocks)
@@ -191,23 +193,23 @@ pub fn any<T: Sync>(items: &[T], f: impl Fn(&T) -> bool + Sync) -> bool {
 pub struct Marks(Vec<AtomicBool>);
 
 impl Marks {
-    /// All down.
+    /// Creates `n` lowered flags.
     pub fn new(n: usize) -> Marks {
         Marks((0..n).map(|_| AtomicBool::new(false)).collect())
     }
 
-    /// Raises one.
+    /// Raises flag `k`.
     pub fn raise(&self, k: usize) {
         self.0[k].store(true, Ordering::Relaxed);
     }
 
-    /// Tells which are raised and lowers them.
+    /// Copies the flags into `raised` and lowers them.
     pub fn take(&mut self, raised: &mut [bool]) {
         raised.iter_mut().zip(&mut self.0).for_each(|(raised, flag)| *raised = std::mem::take(flag.get_mut()));
     }
 }
 
-/// Runs two closures, possibly at once.
+/// Runs two closures, possibly at the same time.
 pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     let (taken, done) = (AtomicBool::new(false), AtomicBool::new(false));
     let first = || {
@@ -225,7 +227,7 @@ pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> 
     rayon::join(first, second)
 }
 
-/// Does what other threads leave to do until `done`.
+/// Executes work that other threads have left until `done`.
 fn work_until(done: &AtomicBool) {
     let mut idle: Option<(Instant, u32)> = None;
     while !done.load(Ordering::Acquire) {
@@ -245,7 +247,7 @@ fn work_until(done: &AtomicBool) {
     }
 }
 
-/// Raises a flag when it goes, by a panic as well.
+/// Flag that is raised on drop, even by a panic.
 struct Raise<'a>(&'a AtomicBool);
 
 impl Drop for Raise<'_> {
@@ -254,7 +256,7 @@ impl Drop for Raise<'_> {
     }
 }
 
-/// Runs `work` on a thread of a pool while all others of it look for what it leaves to do.
+/// Runs `work` on a thread of a pool while all other threads of the pool wait for tasks from it.
 fn awake<T>(work: impl FnOnce() -> T) -> T {
     let own = rayon::current_thread_index();
     let (awake, done) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -266,7 +268,8 @@ fn awake<T>(work: impl FnOnce() -> T) -> T {
             }
         });
         let _done = Raise(&done);
-        // A thread that began with this in the midst of a part of `work` would not go on with that before all is done.
+        // All threads must have begun to wait before `work` starts. A thread that began within a task of `work` would
+        // resume that task only after all work is done.
         while awake.load(Ordering::Acquire) < rayon::current_num_threads() {
             rayon::yield_now();
         }
@@ -274,7 +277,7 @@ fn awake<T>(work: impl FnOnce() -> T) -> T {
     })
 }
 
-/// Sorts by key; equal keys keep their order, so the result is unique.
+/// Sorts by key. Equal keys keep their order, so the result is unique.
 pub fn sort_by_key<T: Send, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K + Sync) {
     items.par_sort_by_key(key);
 }
@@ -284,10 +287,10 @@ pub fn sort<T: Send + Ord>(items: &mut [T]) {
     items.par_sort_unstable();
 }
 
-/// Runs `work` on a pool of `threads` threads (0: as many as the machine has), which stay awake meanwhile.
+/// Runs `work` on a pool of `threads` threads, which stay awake meanwhile. Zero means as many as the machine has.
 ///
 /// # Errors
-/// The pool could not be started.
+/// Returns a message if the pool cannot be started.
 pub fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T, String> {
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
@@ -296,13 +299,13 @@ pub fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) ->
         .map_err(|e| format!("cannot start {threads} threads: {e}"))
 }
 
-/// Number of threads of the pool this is called from.
+/// Returns the number of threads of the current pool.
 pub fn threads() -> usize {
     rayon::current_num_threads()
 }
 
-/// Calls `f(k, &mut items[k], part)` for every item, each possibly on its own thread: the parts of `data` that begin at `starts`, which
-/// has one entry more than `items` and counts from `starts[0]`.
+/// Calls `f(k, &mut items[k], part)` for every item, each possibly on its own thread. The parts of `data` begin at
+/// `starts`, counted from `starts[0]`, with one entry more than `items`.
 pub fn each_part<W: Send, T: Send>(
     items: &mut [W],
     data: &mut [T],
@@ -346,7 +349,7 @@ mod tests {
     use super::*;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    /// Ten loops, a join within a join, and all again in each half.
+    /// Runs ten loops, then joins two calls of itself unless `depth` is 0.
     fn nested(depth: u32) -> f64 {
         let mut items = vec![1.0; 4 * BLOCK];
         for _ in 0..10 {
@@ -362,7 +365,7 @@ mod tests {
 
     #[test]
     fn work_within_work_ends_on_any_number_of_threads() {
-        // Often from the start: what goes wrong does so while threads begin.
+        // Pools are started often, since errors occur while threads begin.
         let one = with_threads(1, || nested(3)).unwrap();
         for threads in 1..=9 {
             for _ in 0..30 {

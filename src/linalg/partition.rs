@@ -1,29 +1,31 @@
 //! Order of vertices and subdomains by recursive bisection of positions.
 //!
-//! Bisecting down to single vertices gives neighbours nearby indices (as a Morton order does); the upper levels of the same
-//! bisection are the subdomains of the preconditioner. The number of subdomains depends on the number of vertices alone,
-//! never on threads, so that results do not either.
+//! Bisection down to single vertices gives neighbours nearby indices, as a Morton order does. The upper levels of the
+//! same bisection are the subdomains of the preconditioner. The number of subdomains depends on the number of vertices
+//! alone. Results thus do not depend on the number of threads.
 
 use super::Vec3;
 
-/// Vertices that a subdomain of a surface aims at: small enough for the second-level cache, large enough for the preconditioner.
+/// Target number of vertices of a subdomain on a surface. It fits the second-level cache and suffices for the
+/// preconditioner.
 pub const SURFACE: usize = 640;
-/// Vertices that a subdomain of a solid aims at: a row has twice as many blocks, a vertex three times as many elements.
+/// Target number of vertices of a subdomain in a solid. A row has twice as many blocks as on a surface, a vertex three
+/// times as many elements.
 pub const SOLID: usize = 256;
-/// Most subdomains.
+/// Maximum number of subdomains.
 const MOST: usize = 64;
 
-/// An order of points and its cut into subdomains.
+/// Order of points, cut into subdomains.
 #[derive(Clone, Debug, Default)]
 pub struct Partition {
-    /// `order[new] = old`.
+    /// Permutation: `order[new] = old`.
     pub order: Vec<u32>,
-    /// Subdomain `d` holds the new indices `starts[d]..starts[d + 1]`.
+    /// Offset of each subdomain: `d` has the new indices `starts[d]..starts[d + 1]`.
     pub starts: Vec<usize>,
 }
 
 impl Partition {
-    /// Bisects `points` along their longest extent, again and again, down to subdomains of about so many.
+    /// Bisects `points` along their longest extent recursively, down to subdomains of about `aim` points.
     pub fn new(points: &[Vec3], aim: usize) -> Partition {
         let mut order: Vec<u32> = (0..points.len() as u32).collect();
         let domains = (points.len() / aim).next_power_of_two().clamp(1, MOST);
@@ -42,7 +44,7 @@ fn bisect(points: &[Vec3], part: &mut [u32], first: usize, domains: usize, start
         }
         let axis = (high - low).imax();
         let middle = part.len() / 2;
-        // Ties are decided by the index, so that the order is unique.
+        // Ties are broken by index, so that the order is unique.
         let before = |a: &u32, b: &u32| points[*a as usize][axis].total_cmp(&points[*b as usize][axis]).then(a.cmp(b));
         part.select_nth_unstable_by(middle, before);
         let (a, b) = part.split_at_mut(middle);

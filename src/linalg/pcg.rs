@@ -1,15 +1,16 @@
 //! Conjugate gradients with block symmetric Gauss-Seidel on coloured subdomains, by Eisenstat's trick.
 //!
 //! With `D = C C^T` the scaled matrix `C^-1 A C^-T = I + L + L^T + R` has a unit diagonal. The preconditioner is
-//! `(I + L)(I + L^T)`, colour by colour, and conjugate gradients run on
+//! `(I + L)(I + L^T)`, colour by colour. Conjugate gradients run on
 //! `(I + L)^-1 (I + L + L^T + R) (I + L^T)^-1 p = t + (I + L)^-1 (p - t + R t)`, `t = (I + L^T)^-1 p`
-//! (Eisenstat 1981), so one backward and one forward sweep replace the product with the matrix. What couples whole regions
+//! (Eisenstat 1981). One backward and one forward sweep thus replace the product with the matrix. The low-rank update
 //! ([`Matrix::common`]) is added to `R t`.
 //!
-//! The error measure is the residual in the preconditioned norm, of each component by itself ([`Components`]): in one norm over all,
-//! what is light beside what is heavy would not count. A first guess is taken where it leaves less error than none, in the norm of `A`:
-//! `x^T b >= x^T A x / 2`, summed over all components that are coupled. Else the part of it that leaves least is, `x^T b / x^T A x`: a
-//! guess made from the last solution does not outlive what drove it.
+//! The error measure is the residual in the preconditioned norm, for each component separately ([`Components`]). In a
+//! single norm, errors of light components would vanish beside heavy ones. A first guess is kept if its error in the
+//! norm of `A` is not larger than that of zero. The criterion is `x^T b >= x^T A x / 2`, summed over all coupled
+//! components. Otherwise it is scaled by `x^T b / x^T A x`, or zero if that is negative, which minimises the error. A
+//! guess from the last solution thus does not outlive its cause.
 
 mod begin;
 mod factor;
@@ -22,74 +23,76 @@ use super::{Vec3, f64x4, par};
 use factor::times_transposed;
 use sweep::Sweep;
 
-/// How a solve went.
+/// Outcome of a solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// Conjugate gradient iterations.
+    /// Number of conjugate gradient iterations.
     pub iterations: usize,
-    /// Final residual relative to the right-hand side (or to the floor where that is larger), preconditioned norm: the largest of all
-    /// components.
+    /// Largest final residual of a component, relative to its right-hand side or to a larger floor, in the
+    /// preconditioned norm.
     pub residual: f64,
-    /// The tolerance was reached, by what is quiet too.
+    /// Whether the tolerance was reached, also relative to the bounds [`Components::quiet`].
     pub converged: bool,
 }
 
-/// When to stop.
+/// Stopping criteria.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stop {
-    /// Residual relative to the right-hand side, both in the preconditioned norm.
+    /// Largest residual relative to the right-hand side, both in the preconditioned norm.
     pub tolerance: f64,
-    /// A right-hand side below this norm counts as this large [same unit as `sqrt(b^T A^-1 b)`].
+    /// Smallest reference norm of the residual [same unit as `sqrt(b^T A^-1 b)`].
     pub floor: f64,
-    /// Most iterations.
+    /// Maximum number of iterations.
     pub iterations: usize,
 }
 
-/// Unknowns whose errors are measured by themselves, such as the vertices that elements join.
+/// Components, such as vertices joined by elements, whose errors are measured separately.
 #[derive(Clone, Copy, Debug)]
 pub struct Components<'a> {
-    /// Component of each vertex; where it ends, the first.
+    /// Component of each vertex. Vertices beyond the end are in the first.
     pub of: &'a [u32],
-    /// Set of each component, by its smallest one: the matrix couples no two sets.
+    /// Set of each component, given as the smallest component of the set. The matrix couples no two sets.
     pub sets: &'a [u32],
-    /// A component's right-hand side below this norm counts as this large, by component [same unit as `sqrt(b^T A^-1 b)`].
+    /// Smallest reference norm of each component's residual [same unit as `sqrt(b^T A^-1 b)`].
     pub floors: &'a [f64],
-    /// One above this norm counts as this large: what presses much and cancels must not hide errors; may be infinite.
+    /// Largest reference norm of each component's residual; may be infinite. Large forces that cancel must not hide
+    /// errors.
     pub ceilings: &'a [f64],
-    /// Bounds for when to stop alone, not for the residual that is told: what is quiet is to stay so.
+    /// Upper bound of the reference norm of each component, in the stopping criterion only. The reported residual does
+    /// not use it. Components at rest thus stay at rest.
     pub quiet: &'a [f64],
 }
 
-/// Vertices of one component that follow each other in a subdomain.
+/// Consecutive vertices of one component in a subdomain.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     component: u32,
-    /// Local vertex after the last.
+    /// Local index after the last vertex.
     end: usize,
-    /// Sums over its vertices.
+    /// Sums over the vertices.
     sums: [f64; 2],
 }
 
 /// Vectors and rows of one subdomain.
 #[derive(Clone, Debug, Default)]
 struct Work<T> {
-    /// Which subdomain.
+    /// Index of the subdomain.
     domain: usize,
     rows: Scaled<T>,
     x: Vec<Lanes<T>>,
     r: Vec<Lanes<T>>,
     p: Vec<Lanes<T>>,
     dots: [f64; 3],
-    /// In order; they cover it.
+    /// Runs in order, which cover the subdomain.
     runs: Vec<Run>,
-    /// Local row, sum and `C^-1 U` of what couples whole regions.
+    /// Low-rank update: local row, sum and `C^-1 U`.
     common: Vec<(u32, u32, Lanes<T>)>,
-    /// What its own `t` adds to the sums.
+    /// Contribution of the subdomain's `t` to the sums.
     sums: Vec<f64>,
 }
 
 impl<T: Real> Work<T> {
-    /// Sums what `of` gives for each local vertex, run by run.
+    /// Sums `of` over the local vertices, run by run.
     #[inline]
     fn sum_runs<const N: usize>(&mut self, of: impl Fn(&Self, usize) -> [f64x4; N]) {
         let mut first = 0;
@@ -106,7 +109,7 @@ impl<T: Real> Work<T> {
         }
     }
 
-    /// `U^T t`, the subdomain's part.
+    /// Computes the subdomain's part of `U^T t`.
     fn gather(&mut self, t: &[Lanes<T>]) {
         self.sums.fill(0.0);
         for (row, sum, u) in &self.common {
@@ -115,34 +118,34 @@ impl<T: Real> Work<T> {
     }
 }
 
-/// Reusable storage of the solver; `works` and the vectors of all are sorted by colour.
+/// Reusable storage of the solver. `works` and the vectors over all vertices are sorted by colour.
 #[derive(Clone, Debug, Default)]
 pub struct Pcg<T> {
     colours: Colours,
     works: Vec<Work<T>>,
-    /// Where each of the `works` begins in `t` and `w`, one entry more.
+    /// Offset of each of the `works` in `t` and `w`, with one entry more.
     starts: Vec<usize>,
     /// `(I + L^T)^-1 p`
     t: Vec<Lanes<T>>,
     /// `(I + L)^-1 (p - t + R t)`
     w: Vec<Lanes<T>>,
-    /// `C^-1` per vertex, lower triangular, column order.
+    /// Inverse factor `C^-1` of each vertex, lower triangular, in column order.
     inverse: Vec<Block<T>>,
     /// Subdomain of each vertex.
     domain: Vec<u32>,
-    /// A vertex of each subdomain whose diagonal block is not positive definite.
+    /// Vertex of each subdomain whose diagonal block is not positive definite, if any.
     broken: Vec<Option<usize>>,
-    /// `(E^-1 - F) U^T t`, and storage for it.
+    /// Low-rank terms `(E^-1 - F) U^T t`, and storage for them.
     sums: [Vec<f64>; 2],
-    /// Square of the residual in the preconditioned norm.
+    /// Squared residual in the preconditioned norm.
     rr: f64,
-    /// What residuals are relative to, by component.
+    /// Reference norm of each component's reported residual.
     references: Vec<f64>,
-    /// References of the residual for when to stop.
+    /// Reference norm of each component's residual in the stopping criterion.
     aims: Vec<f64>,
-    /// The largest residual relative to those.
+    /// Largest residual relative to `aims`.
     left: f64,
-    /// Part of the first guess that is taken, by component.
+    /// Fraction of the first guess that is kept, by component.
     taken: Vec<f64>,
     /// Sums by component.
     totals: Vec<[f64; 2]>,
@@ -150,11 +153,11 @@ pub struct Pcg<T> {
 }
 
 impl<T: Real> Pcg<T> {
-    /// Solves `A x = b` for the vertices that are not `fixed`; those keep `x = 0`. `x` is the first guess on entry and the
-    /// solution on return.
+    /// Solves `A x = b` for the vertices that are not `fixed`; fixed vertices keep `x = 0`. `x` is the first guess on
+    /// entry and the solution on return.
     ///
     /// # Errors
-    /// The vertex whose diagonal block is not positive definite but for rounding (or not finite).
+    /// Returns the vertex whose diagonal block is not finite, or not positive definite by more than rounding.
     pub fn solve(
         &mut self,
         matrix: &Matrix<T>,
@@ -181,7 +184,7 @@ impl<T: Real> Pcg<T> {
         Ok(outcome)
     }
 
-    /// Iterates on to the relative residual `tolerance` or to so many `iterations` from the beginning.
+    /// Iterates to the relative residual `tolerance`, or until `iterations` in total.
     pub fn iterate(&mut self, matrix: &Matrix<T>, tolerance: f64, iterations: usize) -> Outcome {
         loop {
             self.outcome.converged = self.left <= tolerance;
@@ -216,7 +219,7 @@ impl<T: Real> Pcg<T> {
             let step = *rr / pq;
             let next = (*rr - 2.0 * step * rq + step * step * qq).max(0.0);
             let (alpha, beta) = (T::of(step), T::of(next / *rr));
-            // x, r, p, and t = (I + L^T)^-1 p.
+            // Updates x, r, p, and t = (I + L^T)^-1 p.
             sweep.backward(works, t, w, |work, w, t| {
                 let Work { x, r, p, .. } = &mut *work;
                 for ((((t, x), r), p), w) in t.iter_mut().zip(x).zip(r).zip(p).zip(w) {
@@ -234,7 +237,7 @@ impl<T: Real> Pcg<T> {
         }
     }
 
-    /// The residual of all, and the largest of the components, relative to what counts there.
+    /// Measures the total residual and the largest relative residual of the components.
     fn measure(&mut self) {
         let Pcg { works, references, aims, left, totals, rr, outcome, .. } = self;
         by_component(works, totals);
@@ -251,12 +254,12 @@ impl<T: Real> Pcg<T> {
         }
     }
 
-    /// How it went so far.
+    /// Returns the outcome so far.
     pub fn outcome(&self) -> Outcome {
         self.outcome
     }
 
-    /// What has been found so far.
+    /// Computes the solution so far.
     pub fn solution(&self, matrix: &Matrix<T>, x: &mut [Vec3]) {
         let Pcg { colours, works, inverse, domain, .. } = self;
         par::fill(x, |v| {
@@ -267,7 +270,7 @@ impl<T: Real> Pcg<T> {
     }
 }
 
-/// `w += U y`, the part of a subdomain with this of `U`.
+/// Adds the subdomain's part of `U y` to `w`.
 fn spread<T: Real>(common: &[(u32, u32, Lanes<T>)], y: &[f64], w: &mut [Lanes<T>]) {
     for (row, sum, u) in common {
         let y = T::of(y[*sum as usize]);
@@ -277,7 +280,7 @@ fn spread<T: Real>(common: &[(u32, u32, Lanes<T>)], y: &[f64], w: &mut [Lanes<T>
     }
 }
 
-/// Sums of all runs by component.
+/// Sums all runs by component.
 fn by_component<T>(works: &[Work<T>], totals: &mut [[f64; 2]]) {
     totals.fill([0.0; 2]);
     for run in works.iter().flat_map(|work| &work.runs) {
@@ -287,7 +290,7 @@ fn by_component<T>(works: &[Work<T>], totals: &mut [[f64; 2]]) {
     }
 }
 
-/// `(E^-1 - F) U^T t` from what the subdomains have gathered.
+/// Computes `(E^-1 - F) U^T t` from the sums of the subdomains.
 fn common<T: Real>(matrix: &Matrix<T>, works: &[Work<T>], [y, scratch]: &mut [Vec<f64>; 2]) {
     par::fill(y, |k| works.iter().map(|work| work.sums[k]).sum());
     matrix.common.apply(y, scratch);
@@ -311,7 +314,7 @@ fn square<T: Real>(v: &Lanes<T>) -> f64x4 {
     v * v
 }
 
-/// Sum of the lanes that count.
+/// Sums the first three lanes.
 fn three(sum: f64x4) -> f64 {
     let [a, b, c, _] = sum.to_array();
     a + b + c

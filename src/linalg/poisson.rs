@@ -1,10 +1,10 @@
-//! Equations that couple each cell of a box with its six neighbours, by conjugate gradients under a multigrid cycle.
+//! Equations on the cells of a box, each coupled with its six neighbours, by conjugate gradients with multigrid.
 //!
-//! `(m_c + d_c) x_c + sum_n k_cn (x_c - x_n) = b_c` over the cells `c` and their neighbours `n`, none of `m`, `d` and `k` negative: pressure,
-//! diffusion. The cycle joins cells by eight and halves what couples them, since their centres are twice as far apart (Briggs, Henson & McCormick 2000);
-//! it sweeps red and black cells forward on the way down and backward on the way up, so it is symmetric. The number of
-//! iterations hardly depends on the number of cells. Where nothing but neighbours holds cells, `b` has to sum to zero over what hangs
-//! together.
+//! The equation is `(m_c + d_c) x_c + sum_n k_cn (x_c - x_n) = b_c` over the cells `c` and their neighbours `n`, with
+//! no negative `m`, `d` or `k`. Examples are pressure and diffusion. Coarsening joins eight cells and halves their
+//! couplings, since centres are twice as far apart (Briggs, Henson & McCormick 2000). Red-black sweeps run forward on
+//! the way down and backward on the way up, so the cycle is symmetric. The number of iterations hardly depends on the
+//! number of cells. Over connected cells without `m` and `d`, `b` must sum to zero.
 
 mod level;
 
@@ -12,42 +12,42 @@ use super::par;
 use super::pcg::Outcome;
 use level::Level;
 
-/// Cells of the coarsest level at most, and sweeps there.
+/// Maximum number of cells of the coarsest level, and number of sweeps there.
 const COARSEST: (usize, usize) = (64, 12);
-/// Sweeps on the way down, and on the way up.
+/// Number of sweeps on the way down, and on the way up.
 const SWEEPS: usize = 2;
 
-/// What couples the cells of a box. Cell `(i, j, k)` is number `i + nx (j + ny k)`.
+/// Couplings of the cells of a box. Cell `(i, j, k)` has index `i + nx (j + ny k)`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stencil {
-    /// Cells along each axis.
+    /// Number of cells along each axis.
     pub cells: [usize; 3],
-    /// `d` by cell: what couples it with a wall.
+    /// Coefficient `d` of each cell: its coupling with a wall.
     pub own: Vec<f64>,
-    /// `k` between each cell and the next along an axis; 0 where there is none.
+    /// Coefficient `k` between each cell and the next along an axis; 0 where there is none.
     pub across: [Vec<f64>; 3],
 }
 
 impl Stencil {
-    /// Couples nothing.
+    /// Returns a stencil without couplings.
     pub fn none(cells: [usize; 3]) -> Stencil {
         let count = cells.iter().product();
         Stencil { cells, own: vec![0.0; count], across: [0; 3].map(|_| vec![0.0; count]) }
     }
 
-    /// How far apart the numbers of neighbours along each axis are.
+    /// Returns the index difference between neighbours along each axis.
     pub fn strides(cells: [usize; 3]) -> [usize; 3] {
         [1, cells[0], cells[0] * cells[1]]
     }
 }
 
-/// Solver of one matrix; storage kept from solve to solve.
+/// Solver of one matrix, with storage kept from solve to solve.
 #[derive(Clone, Debug, Default)]
 pub struct Poisson {
     levels: Vec<Level>,
-    /// The coarsest level that the cycle takes: beyond it `m` outweighs what couples cells.
+    /// Coarsest level of the cycle. Beyond it `m` outweighs the couplings of the cells.
     last: usize,
-    /// Residual, direction, and the matrix times it; with a border as [`Level`] has it.
+    /// Residual, direction, and the matrix times the direction; with a border as in [`Level`].
     residual: Vec<f64>,
     direction: Vec<f64>,
     product: Vec<f64>,
@@ -55,7 +55,7 @@ pub struct Poisson {
 }
 
 impl Poisson {
-    /// Takes the matrix without `m`.
+    /// Sets the matrix without `m`.
     pub fn prepare(&mut self, stencil: &Stencil) {
         let mut at = 0;
         self.level(at).take(stencil);
@@ -73,7 +73,7 @@ impl Poisson {
         }
     }
 
-    /// Sets `m`, the same for all unknowns: cells that are coupled to anything.
+    /// Sets `m`, equal for all unknowns. Unknowns are cells with at least one coupling.
     pub fn weigh(&mut self, mass: f64) {
         self.levels.iter_mut().for_each(|level| level.weigh(mass));
         let light = self.levels.iter().position(|level| level.outweighed(mass));
@@ -93,8 +93,8 @@ impl Poisson {
         (&finer[at], &mut coarser[0])
     }
 
-    /// Solves for `x` from the guess that stands there, until no cell's residual is beyond `tolerance` or after so many iterations.
-    /// The outcome's residual is the largest of a cell.
+    /// Solves for `x` from its value on entry, until no residual of a cell exceeds `tolerance` or for at most
+    /// `iterations`. The residual of the outcome is the largest of a cell.
     pub fn solve(&mut self, b: &[f64], x: &mut [f64], (tolerance, iterations): (f64, usize)) -> Outcome {
         let Some(first) = self.levels.first() else { return Outcome { converged: true, ..Outcome::default() } };
         let inner = first.inner();
@@ -133,10 +133,10 @@ impl Poisson {
         outcome
     }
 
-    /// One cycle for the residual, from zero; its result is the first level's `x`.
+    /// Runs one cycle for the residual, from zero. The result is `x` of the first level.
     fn cycle(&mut self) {
         let last = self.last;
-        // What is left there is local, or there are few cells.
+        // If a finer level is the last, the remaining error is local. The coarsest level has few cells.
         let sweeps = if last + 1 < self.levels.len() { SWEEPS } else { COARSEST.1 };
         let inner = self.levels[0].inner();
         self.levels[0].b.copy_from_slice(&self.residual[inner]);
@@ -157,8 +157,8 @@ impl Poisson {
     }
 }
 
-/// Takes the mean off `b` over the cells of each group, by number; those of none have [`NONE`]. Gives the sum of what was taken, each by
-/// its size.
+/// Subtracts the mean of `b` over the cells of each group; cells without a group have [`NONE`]. Returns the sum of the
+/// absolute sums of the groups.
 pub fn balance(b: &mut [f64], groups: &[u32]) -> f64 {
     let mut sums: Vec<[f64; 2]> = Vec::new();
     for (b, group) in b.iter().zip(groups).filter(|(_, group)| **group != NONE) {
@@ -178,10 +178,10 @@ pub fn balance(b: &mut [f64], groups: &[u32]) -> f64 {
     sums.iter().map(|[sum, _]| sum.abs()).sum()
 }
 
-/// No group.
+/// Group index of cells without a group.
 pub const NONE: u32 = u32::MAX;
 
-/// Groups of cells that hang together and that nothing else holds, numbered; [`NONE`] for the others.
+/// Numbers the groups of connected cells in which no cell has `d`. Other cells have [`NONE`].
 pub fn groups(stencil: &Stencil) -> Vec<u32> {
     let strides = Stencil::strides(stencil.cells);
     let count = stencil.own.len();

@@ -1,13 +1,13 @@
-//! Numbers for tests and examples: the same on every machine.
+//! Pseudorandom numbers for tests and examples, equal on every machine.
 
 use super::Vec3;
 
-/// Numbers that look random (Knuth's MMIX generator).
+/// Pseudorandom number generator (Knuth's MMIX).
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// The same seed, the same numbers.
+    /// Creates a generator. Equal seeds give equal numbers.
     pub fn new(seed: u64) -> Random {
         Random(seed)
     }
@@ -17,22 +17,23 @@ impl Random {
         self.0
     }
 
-    /// Even in 0..1.
+    /// Returns a number uniform in 0..1.
     pub fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Even in -1..1.
+    /// Returns a number uniform in -1..1.
     pub fn signed(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 
-    /// One of the whole numbers below `n`; 0 where there is none. The high bits only: the low ones have short periods.
+    /// Returns a whole number below `n`, or 0 if there is none. Only high bits are used, since the low ones have short
+    /// periods.
     pub fn below(&mut self, n: usize) -> usize {
         (self.next() >> 33) as usize % n.max(1)
     }
 
-    /// Each component even in -1..1.
+    /// Returns a vector with each component uniform in -1..1.
     pub fn vector(&mut self) -> Vec3 {
         Vec3::new(self.signed(), self.signed(), self.signed())
     }

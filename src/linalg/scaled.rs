@@ -1,55 +1,55 @@
-//! One subdomain's rows of the scaled matrix `C^-1 A C^-T = I + L + L^T + R`, and the sweeps through them.
+//! Rows of one subdomain of the scaled matrix `C^-1 A C^-T = I + L + L^T + R`, and the sweeps through them.
 //!
-//! `L` has what couples to earlier vertices of the subdomain and to earlier colours, `L^T` to later ones, `R` to other subdomains
-//! of the same colour.
+//! `L` couples to earlier vertices of the subdomain and to earlier colours, `L^T` to later ones. `R` couples to other
+//! subdomains of the same colour.
 
 use super::block::{each_block, multiply_add, rows, spread, subtract_transposed, total};
 use super::matrix::{Lanes, Matrix, Real};
 
-/// A block of nine numbers, in column order unless said otherwise.
+/// Block of nine numbers, in column order unless stated otherwise.
 pub type Block<T> = [T; 9];
 
-/// Where a vertex stands in vectors that are sorted by colour.
+/// Position of a vertex in vectors that are sorted by colour.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
-    /// Its subdomain.
+    /// Subdomain of the vertex.
     pub domain: usize,
-    /// Its index.
+    /// Index of the vertex.
     pub index: usize,
 }
 
-/// The rows of a subdomain.
+/// Rows of a subdomain.
 #[derive(Clone, Debug, Default)]
 pub struct Scaled<T> {
     /// Upper blocks within the subdomain, in row order, with the sparsity of the matrix.
     upper: Vec<T>,
     /// Moving blocks within the subdomain, above the diagonal.
     inner: Inner<T>,
-    /// To earlier colours.
+    /// Blocks to earlier colours.
     pub below: Links<T>,
-    /// To the same colour.
+    /// Blocks to the same colour.
     pub beside: Links<T>,
-    /// To later colours.
+    /// Blocks to later colours.
     pub above: Links<T>,
 }
 
 /// Upper blocks, row by row.
 #[derive(Clone, Debug, Default)]
 struct Inner<T> {
-    /// Row `i` has blocks `start[i]..start[i + 1]`.
+    /// Offset of each row: row `i` has blocks `start[i]..start[i + 1]`.
     start: Vec<u32>,
-    /// Local column of each.
+    /// Local column of each block.
     columns: Vec<u32>,
-    /// Scaled, in row order.
+    /// Scaled blocks, in row order.
     blocks: Vec<T>,
 }
 
 /// Blocks that couple to other subdomains, row by row.
 #[derive(Clone, Debug, Default)]
 pub struct Links<T> {
-    /// Local row and index of the column.
+    /// Local row and index of the column of each block.
     places: Vec<[u32; 2]>,
-    /// Scaled, in row order.
+    /// Scaled blocks, in row order.
     blocks: Vec<T>,
 }
 
@@ -59,7 +59,7 @@ impl<T: Real> Links<T> {
         self.blocks.clear();
     }
 
-    /// Calls `f(row, sum)` with each row's product; `from` holds the vector from index `base` on.
+    /// Calls `f(row, sum)` with the product of each row. `from` has the vector from index `base` on.
     pub fn product(&self, from: &[Lanes<T>], base: usize, mut f: impl FnMut(usize, [T; 3])) {
         let mut rest = &self.blocks[..];
         for row in self.places.chunk_by(|a, b| a[0] == b[0]) {
@@ -75,8 +75,8 @@ impl<T: Real> Links<T> {
 }
 
 impl<T: Real> Scaled<T> {
-    /// Scales the rows of subdomain `k`. `inverse` is `C^-1` per vertex, lower triangular; `place` tells where a vertex stands and
-    /// `colours` the colour of each subdomain.
+    /// Scales the rows of subdomain `k`. `inverse` is `C^-1` of each vertex, lower triangular. `place` returns the
+    /// position of a vertex, and `colours` is the colour of each subdomain.
     pub fn fill(
         &mut self,
         matrix: &Matrix<T>,
@@ -137,7 +137,7 @@ impl<T: Real> Scaled<T> {
         }
     }
 
-    /// `t <- (I + L^T)^-1 t` in the subdomain; `later` are later colours' results, from index `base` on.
+    /// Computes `t <- (I + L^T)^-1 t` in the subdomain. `later` has the results of later colours, from index `base` on.
     pub fn backward(&self, matrix: &Matrix<T>, k: usize, (later, base): (&[Lanes<T>], usize), t: &mut [Lanes<T>]) {
         let domain = &matrix.domains[k];
         self.above.product(later, base, |i, sum| subtract(&mut t[i], &sum));
@@ -146,7 +146,7 @@ impl<T: Real> Scaled<T> {
             each_block::<T, false>(&self.inner.start, &self.inner.columns, &self.inner.blocks, i, |j, rows| {
                 multiply_add::<T>(&mut acc, rows, &t[j]);
             });
-            // The nearest column is the last to be known.
+            // Columns run backward, since the nearest is computed last.
             each_block::<T, true>(&domain.upper_start, &domain.upper_col, &self.upper, i, |j, rows| {
                 multiply_add::<T>(&mut acc, rows, &t[j]);
             });
@@ -154,8 +154,8 @@ impl<T: Real> Scaled<T> {
         }
     }
 
-    /// `w <- (I + L)^-1 w` in the subdomain, with `L` read as the transpose of the upper blocks; `earlier` are earlier colours'
-    /// results.
+    /// Computes `w <- (I + L)^-1 w` in the subdomain, with `L` as the transpose of the upper blocks. `earlier` has the
+    /// results of earlier colours.
     pub fn forward(&self, matrix: &Matrix<T>, k: usize, earlier: &[Lanes<T>], w: &mut [Lanes<T>]) {
         let domain = &matrix.domains[k];
         self.below.product(earlier, 0, |i, sum| subtract(&mut w[i], &sum));
@@ -170,7 +170,7 @@ impl<T: Real> Scaled<T> {
         }
     }
 
-    /// `r -= A x` with the `x` of all subdomains; `own` is the subdomain's.
+    /// Subtracts `A x` from `r`. `all` is `x` of all subdomains, `own` that of the subdomain.
     pub fn subtract_product(
         &self,
         matrix: &Matrix<T>,
@@ -198,7 +198,7 @@ impl<T: Real> Scaled<T> {
     }
 }
 
-/// A vector of zeros.
+/// Returns a vector of zeros.
 pub fn zero<T: Real>() -> Lanes<T> {
     [T::default(); 4]
 }
@@ -209,7 +209,7 @@ fn subtract<T: Real>(v: &mut Lanes<T>, sum: &[T; 3]) {
     }
 }
 
-/// `Ci block Cj^T` in row order; all else in column order, `Ci` and `Cj` lower triangular.
+/// Computes `Ci block Cj^T` in row order. All factors are in column order, `Ci` and `Cj` lower triangular.
 #[inline(always)]
 fn scale<T: Real>(block: &Block<T>, ci: &Block<T>, cj: &Block<T>) -> Block<T> {
     let none = T::default();

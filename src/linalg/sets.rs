@@ -1,26 +1,26 @@
-//! Disjoint sets of numbers, joined pair by pair (union-find).
+//! Disjoint sets of indices, joined pair by pair (union-find).
 
-/// Numbers from 0, each in one set.
+/// Disjoint sets of the indices from 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sets {
-    /// A number of the same set, not larger; itself in one of each set, its smallest.
+    /// Index of the same set, not larger. The smallest index of a set is its own parent.
     parent: Vec<u32>,
     /// Number of sets.
     count: usize,
 }
 
 impl Sets {
-    /// Each of `size` numbers by itself.
+    /// Creates `size` sets of one index each.
     pub fn new(size: usize) -> Sets {
         Sets { parent: (0..size as u32).collect(), count: size }
     }
 
-    /// Number of sets.
+    /// Returns the number of sets.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The smallest number of the set that has `a`.
+    /// Returns the smallest index of the set of `a`.
     pub fn first(&self, a: u32) -> u32 {
         let mut a = a;
         while self.parent[a as usize] != a {
@@ -43,12 +43,12 @@ impl Sets {
         }
     }
 
-    /// The place of each number's set among all, in the order of their smallest numbers.
+    /// Returns the set index of each element. Sets are numbered by their smallest element.
     pub fn places(&self) -> Vec<u32> {
         let mut places: Vec<u32> = Vec::with_capacity(self.parent.len());
         let mut next = 0;
         for (k, parent) in (0..).zip(&self.parent) {
-            // What is smaller has its place already.
+            // A smaller parent already has its set index.
             let place = if *parent == k { next } else { places[*parent as usize] };
             next += u32::from(*parent == k);
             places.push(place);

@@ -1,4 +1,4 @@
-//! The pairs of a list: those of two trees that are or come near.
+//! Search for the pairs of a list: features of two trees that are or come near.
 
 use super::Near;
 use crate::collision::certificate::Pair;
@@ -7,13 +7,13 @@ use crate::collision::tree::{Tree, WIDTH, margin2};
 use crate::linalg::Vec3;
 use crate::linalg::four::{Four, fours};
 
-/// Rounded to a number that is not larger.
+/// Rounds down to `f32`.
 #[inline]
 fn below(distance: f64) -> f32 {
     (distance * (1.0 - 1e-6)).min(f64::from(f32::MAX)) as f32
 }
 
-/// Pairs of a leaf with a leaf; gathered before their distances are computed, so that the branches of one do not stall the
+/// Pairs of two leaves, gathered before their distances are computed. The branches of one loop thus do not stall the
 /// other.
 pub struct Gathered {
     pairs: [[u32; 2]; WIDTH * WIDTH],
@@ -25,14 +25,14 @@ impl Gathered {
         Gathered { pairs: [[0; 2]; WIDTH * WIDTH], count: 0 }
     }
 
-    /// Adds a pair if it is wanted, without a branch. A leaf with a leaf has at most as many pairs as there are places.
+    /// Adds a pair if it is `wanted`, without a branch. Two leaves have at most as many pairs as there are places.
     #[inline]
     fn add(&mut self, pair: [u32; 2], wanted: bool) {
         self.pairs[self.count % self.pairs.len()] = pair;
         self.count += usize::from(wanted);
     }
 
-    /// Takes all pairs out.
+    /// Removes and returns all pairs.
     #[inline]
     fn take(&mut self) -> &[[u32; 2]] {
         let count = std::mem::take(&mut self.count);
@@ -40,37 +40,37 @@ impl Gathered {
     }
 }
 
-/// A rounding that does not make it smaller.
+/// Rounds up to `f32`.
 #[inline]
 fn above(distance: f64) -> f32 {
     (distance * (1.0 + 1e-6)).min(f64::from(f32::MAX)) as f32
 }
 
-/// Tells neighbours apart by their distance at rest.
+/// Filter for neighbours by their rest distance.
 pub struct Apart<'a> {
-    /// Positions at rest [m].
+    /// Rest positions [m].
     pub rest: &'a [Vec3],
-    /// Distance up to which every pair is wanted [m].
+    /// Distance up to which every pair is a candidate [m].
     pub distance: f64,
-    /// How much farther what is listed may be than what is wanted [m].
+    /// Margin by which listed pairs may be farther than candidates [m].
     pub beyond: f64,
 }
 
-/// How the pairs of a list are found.
+/// Search for the pairs of a list.
 pub struct Find<'a> {
     pub x: &'a [Vec3],
     pub surface: &'a Surface,
     /// Distance up to which pairs are listed [m].
     pub near: f64,
-    /// Displacements by which they come that near; without them those that are [m].
+    /// Displacements by which pairs come that near; without them, only present distances count [m].
     pub moved: Option<&'a [Vec3]>,
-    /// With it, pairs of one object that are near at rest are wanted when they are nearer than that.
+    /// Filter for pairs of one object, by their rest distance.
     pub apart: Option<Apart<'a>>,
     pub gathered: Gathered,
 }
 
 impl Find<'_> {
-    /// Vertices of a tree, which go `along`, against the triangles of a tree.
+    /// Finds pairs of the vertices of a tree, which move `along`, with the triangles of another tree.
     pub fn vertex_face(&mut self, (vertices, triangles): (&Tree, &Tree), along: &Vec3, out: &mut Vec<Near>) {
         let (surface, margin2) = (self.surface, margin2(self.near));
         for leaf in 0..vertices.leaves() {
@@ -84,7 +84,8 @@ impl Find<'_> {
         }
     }
 
-    /// Edges of a tree, which go `along`, against the edges of a tree; of the same tree, against those that come later.
+    /// Finds pairs of the edges of a tree, which move `along`, with the edges of another tree. Within one tree, each
+    /// edge is paired with later edges only.
     pub fn edge_edges(&mut self, (edges, others): (&Tree, &Tree), same: bool, along: &Vec3, out: &mut Vec<Near>) {
         let (surface, margin2) = (self.surface, margin2(self.near));
         for leaf in 0..edges.leaves() {
@@ -98,7 +99,7 @@ impl Find<'_> {
         }
     }
 
-    /// Adds those of the gathered pairs that are or come near.
+    /// Appends the gathered pairs that are or come near.
     #[inline(always)]
     fn keep(&mut self, pair: Pair, out: &mut Vec<Near>) {
         let Find { x, surface, near, moved, apart, gathered } = self;

@@ -13,7 +13,7 @@ fn quads(n: u32, first: u32) -> Vec<[u32; 3]> {
     (0..n * (n - 1)).filter(|k| k % n != n - 1).flat_map(quad).collect()
 }
 
-/// A bumpy sheet with a degenerate triangle, a soup with one vertex unused, a large ground, a fine sheet.
+/// Builds a bumpy sheet with degenerate triangles, a soup with an unused vertex, a large ground and a fine sheet.
 fn scene(random: &mut Random) -> (Vec<Vec3>, Objects) {
     let n = 14u32;
     let mut x: Vec<Vec3> =
@@ -36,7 +36,7 @@ fn scene(random: &mut Random) -> (Vec<Vec3>, Objects) {
 
 type Pairs = BTreeMap<(bool, u32, u32), f64>;
 
-/// Largest half thickness by object, and who meets.
+/// Half thickness of each object [m].
 const THICKNESS: [f64; 4] = [0.01, 0.0, 0.02, 0.005];
 
 fn meet(a: usize, b: usize) -> bool {
@@ -47,7 +47,7 @@ fn thickness(objects: &Objects) -> Vec<f64> {
     objects.iter().zip(THICKNESS).flat_map(|((range, _), t)| range.clone().map(move |_| t)).collect()
 }
 
-/// Distance of every pair without common vertex that is wanted, and within reach: `(edges, a, b)`.
+/// Returns the distance of every candidate pair within reach and without a common vertex, by `(edges, a, b)`.
 fn exhaustive(x: &[Vec3], surface: &Surface, distance: f64) -> Pairs {
     let at = |v: u32| &x[v as usize];
     let object = |v: u32| surface.object[v as usize] as usize;
@@ -78,7 +78,7 @@ fn exhaustive(x: &[Vec3], surface: &Surface, distance: f64) -> Pairs {
     pairs
 }
 
-/// All pairs listed that may come within reach, each once.
+/// Returns all listed pairs that may come within reach. Each must be listed once.
 fn listed(candidates: &Candidates) -> Pairs {
     let mut pairs = Pairs::new();
     for list in &candidates.lists {
@@ -112,12 +112,12 @@ fn distances_are_those_of_the_exhaustive_search() {
             let near = listed.get(pair).unwrap_or_else(|| panic!("{pair:?} at {d} is missing"));
             assert!(near <= d && *near >= d * (1.0 - 2e-6));
         }
-        // Rounded down, some that are just beyond reach may be listed, no others.
+        // Pairs just beyond reach may be listed, since distances are rounded down.
         assert!(listed.iter().all(|(pair, d)| wanted.contains_key(pair) || *d > distance * (1.0 - 1e-5)));
     }
 }
 
-/// More pairs or lists than there is room for are none, and all are there again once they fit.
+/// Above the maximum of pairs or lists there are no pairs. All pairs are back once the maximum suffices.
 #[test]
 fn what_would_fill_the_memory_is_not_listed() {
     let mut random = Random::new(77);
@@ -139,12 +139,13 @@ fn what_would_fill_the_memory_is_not_listed() {
     }
 }
 
-/// Positions at rest of the neighbours that are left out: none or those of the scene.
+/// Returns the rest positions of the scene if `given`, else none.
 fn at_rest(x: &[Vec3], given: bool) -> Vec<Vec3> {
     if given { x.to_vec() } else { Vec::new() }
 }
 
-/// The pair of one object is wanted at this distance: nearer than half of what it is at rest, or than `distance`.
+/// Returns whether the pair is a candidate at distance `d`. Within an object, `d` must not exceed half the rest
+/// distance or `distance`.
 fn is_wanted(surface: &Surface, rest: &[Vec3], (edges, a, b): (bool, u32, u32), d: f64, distance: f64) -> bool {
     let pair = if edges { Pair::EdgeEdge } else { Pair::VertexFace };
     let corners = surface.corners(pair, [a, b]);
@@ -161,7 +162,7 @@ fn what_comes_within_reach_is_listed_before() {
     assert!(counts[1] < counts[0], "{counts:?}");
 }
 
-/// Gives the number of pairs that were listed.
+/// Returns the number of listed pairs.
 fn comes_within_reach(with_rest: bool) -> usize {
     let mut random = Random::new(12);
     let (mut x, objects) = scene(&mut random);
@@ -173,7 +174,7 @@ fn comes_within_reach(with_rest: bool) -> usize {
     let mut common = Vec3::zeros();
     let (mut kept, mut built, mut brief) = (0, 0, 0);
     for round in 0..18 {
-        // Some rounds shake everything, some only carry it along; what was expected need not come true.
+        // Some rounds shake all vertices, some only translate them. Expected displacements need not come true.
         common += random_move(&mut random, 0.02);
         let size = if round % 6 == 0 { 0.05 } else { 1e-3 };
         let moved: Vec<Vec3> = x.iter().map(|_| common + random_move(&mut random, size)).collect();
@@ -198,7 +199,7 @@ fn comes_within_reach(with_rest: bool) -> usize {
     count
 }
 
-/// Storage of lists that are gone serves others: what it held must not count.
+/// Lists reuse the storage of removed lists, whose content must not count.
 #[test]
 fn lists_come_and_go() {
     let mut random = Random::new(9);
@@ -207,7 +208,7 @@ fn lists_come_and_go() {
     let distance = 0.02;
     let mut candidates = Candidates::new(&x, &surface, &thickness(&objects), distance, meet);
     for round in 0..40 {
-        // The soup shakes hard and is away every other round, the fine sheet passes through the bumpy one.
+        // The soup shakes hard and is away every other round. The fine sheet passes through the bumpy one.
         let leap = if round % 2 == 0 { 5.0 } else { -5.0 };
         let moved: Vec<Vec3> = (0..x.len() as u32)
             .map(|v| match surface.object[v as usize] {
@@ -241,7 +242,7 @@ fn carried_along_nothing_is_built_anew() {
     }
 }
 
-/// What is within reach and rate is in the lists and looked at, whether they were built just now or steps before.
+/// Pairs within reach and rate are listed and read, whether the lists were built just now or steps before.
 #[test]
 fn what_is_looked_at_does_not_depend_on_when_lists_were_built() {
     [false, true].into_iter().for_each(looks_are_the_same);
@@ -274,7 +275,7 @@ fn looks_are_the_same(with_rest: bool) {
     let mut kept = new();
     let (mut older, mut brief, mut count) = (0, 0, 0);
     for k in 0..40 {
-        // The last object goes to and fro, the others tremble.
+        // The last object moves to and fro, the others tremble.
         let stride = Vec3::new(0.003, -0.01, 0.004) * f64::from(k).cos();
         let last = objects[3].0.clone();
         let moved: Vec<Vec3> = (0..x.len())
@@ -293,8 +294,8 @@ fn looks_are_the_same(with_rest: bool) {
     assert!(older > 30 && brief > 50 && count > 1000, "{older} {brief} {count}");
 }
 
-/// Displacements that were not expected, as they are or in new lists: what they bring near is listed where patches deviate by more than is
-/// spare, and no nearer than is told.
+/// Unexpected displacements, with lists kept or rebuilt. Pairs that come near are listed if their patches deviate by
+/// more than `spare`. No pair comes nearer than its bound.
 #[test]
 fn what_strays_is_listed_as_well() {
     let mut random = Random::new(31);

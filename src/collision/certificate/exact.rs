@@ -1,25 +1,25 @@
-//! Proofs against whole-number arithmetic: no query that is said to be safe may be unsafe.
+//! Tests of the proofs against integer arithmetic: no unsafe query may be reported as safe.
 //!
-//! Positions are whole numbers below 2^53, exact in `f64`, times a power of two. Of the pairs that meet, it is known by
-//! construction where, and checked in `i128`; others are decided by subdivision of the step, also in `i128`.
+//! Positions are integers below 2^53, exact in `f64`, times a power of two. For pairs that meet, the place is known by
+//! construction and checked in `i128`. Other pairs are decided by subdivision of the step, also in `i128`.
 
 use super::tests::{Random, Truth};
 use super::*;
 
-/// Parts of an edge or triangle at which features meet.
+/// Number of parts of an edge or triangle at which features meet.
 const PARTS: i64 = 16;
-/// Parts of the step at which they meet: finer than a proof's halvings.
+/// Number of parts of the step at which features meet. They are finer than the halvings of a proof.
 const TIMES: i64 = 64;
 
-/// A pair in motion that is certain to come as near as `apart`.
+/// Moving pair that is certain to come as near as `apart`.
 struct Meeting {
     start: [Vec3; 4],
     end: [Vec3; 4],
-    /// Time in parts of the step.
+    /// Time of the meeting, in parts of the step.
     time: i64,
-    /// Weights of the vertices, positive on side A and negative on side B, each side with the sum [`PARTS`].
+    /// Weights of the vertices, positive on side A and negative on side B. Magnitudes on each side sum to [`PARTS`].
     weights: [i64; 4],
-    /// From the point of side B to that of side A, times [`TIMES`].
+    /// Vector from the point of side B to the point of side A, times [`TIMES`].
     apart: Vec3,
 }
 
@@ -29,7 +29,7 @@ fn whole(x: f64) -> i128 {
 }
 
 impl Meeting {
-    /// The points with these weights are `apart` at that time: no rounding was at work.
+    /// Checks that the points with these weights are exactly `apart` at that time.
     fn check(&self, pair: Pair) {
         let side = |sign: f64| (0..4).filter(|k| pair.side(*k) == sign).map(|k| self.weights[k]).sum::<i64>();
         assert!(side(1.0) == PARTS && side(-1.0) == -PARTS);
@@ -43,8 +43,8 @@ impl Meeting {
     }
 }
 
-/// Positions, multiples of [`PARTS`], of features that share a point, and its weights: in general place, in a plane, in line,
-/// with vertices in one place, slivers, edges parallel or nearly so.
+/// Returns positions (multiples of [`PARTS`]) of features that share a point, and the weights of that point. Kinds are
+/// general, coplanar, collinear, coincident vertices, slivers, and edges parallel or nearly so.
 fn touching(random: &mut Random, pair: Pair, kind: usize) -> ([Vec3; 4], [i64; 4]) {
     let n = [2, 10, 1000, 1 << 20][kind % 4];
     let mut points: [Vec3; 3] = std::array::from_fn(|_| random.whole(n) * PARTS as f64);
@@ -81,7 +81,8 @@ fn touching(random: &mut Random, pair: Pair, kind: usize) -> ([Vec3; 4], [i64; 4
     }
 }
 
-/// Displacements: any, slow and moved along, moved along only, along an axis, of one vertex, none, turning, one side passing.
+/// Returns displacements: arbitrary, slow with a common motion, common only, along an axis, or of one vertex. Other
+/// kinds are zero, turning, and one side passing the other.
 fn moves(random: &mut Random, pair: Pair, x: &[Vec3; 4], kind: usize) -> [Vec3; 4] {
     let n = [1, 30, 3000, 1 << 20][random.below(4) as usize];
     let (common, axis) = (random.whole(n), random.whole(2));
@@ -113,7 +114,7 @@ fn meeting(random: &mut Random, pair: Pair, kind: usize, apart: &Vec3) -> Meetin
     }
 }
 
-/// Directions to try first: of use, of none, and no directions at all.
+/// Returns a direction to try first: useful, useless, or not a unit vector.
 fn hint(random: &mut Random, pair: Pair, m: &Meeting) -> Vec3 {
     match random.below(8) {
         0 => pair.separation(&m.start).normal,
@@ -127,7 +128,7 @@ fn hint(random: &mut Random, pair: Pair, m: &Meeting) -> Vec3 {
     }
 }
 
-/// Asks twice about each of `cases` pairs that come as near as `apart` times a length, which is less than what is asked for.
+/// Asserts that two queries for each of `cases` pairs prove nothing. The pairs come nearer than the distance asked for.
 fn assert_nothing_is_proven(seed: u64, cases: usize, apart: impl Fn(&mut Random) -> (Vec3, f64)) {
     let mut random = Random(seed);
     for case in 0..cases {
@@ -138,7 +139,7 @@ fn assert_nothing_is_proven(seed: u64, cases: usize, apart: impl Fn(&mut Random)
         let hint = hint(&mut random, pair, &m);
         let scale = 2f64.powi([0, -20, 30, -300, 400, 900, -1060][random.below(7) as usize]);
         let (start, end) = (m.start.map(|p| p * scale), m.end.map(|p| p * scale));
-        // The number after that length: the least that is not kept.
+        // Next number above the length: the smallest distance that is not kept.
         let xi = if length > 0.0 { (length * TIMES as f64).next_up() * scale } else { 0.0 };
         let safe = pair.separated(&start, &end, xi) || pair.separated_along(&start, &end, &hint, xi);
         assert!(!safe, "case {case} of seed {seed}: {pair:?} {start:?} {end:?} {hint:?} {xi}");
@@ -146,7 +147,7 @@ fn assert_nothing_is_proven(seed: u64, cases: usize, apart: impl Fn(&mut Random)
     println!("certificates: 0 of {} queries wrongly safe, seed {seed}", 2 * cases);
 }
 
-/// Whole vectors of whole length, so that a distance is exact.
+/// Returns an integer vector of integer length, so that the distance is exact.
 fn distance(random: &mut Random) -> (Vec3, f64) {
     let (v, length) =
         [([1, 0, 0], 1), ([0, 3, 4], 5), ([2, 3, 6], 7), ([1, 4, 8], 9), ([2, 6, 9], 11)][random.below(5) as usize];
@@ -165,21 +166,21 @@ fn no_proof_for_pairs_that_come_too_near() {
     assert_nothing_is_proven(2, 1_000_000, distance);
 }
 
-/// A polynomial over the step by its Bernstein coefficients, times a power of two.
+/// Polynomial over the step in Bernstein form, times a constant factor.
 #[derive(Clone)]
 struct Bernstein(Vec<i128>);
 
 impl Bernstein {
-    /// From its powers; lengths up to five.
+    /// Converts a polynomial with at most five power coefficients.
     fn new(powers: &[i128]) -> Bernstein {
         let n = powers.len() - 1;
         let choose = |n: usize, k: usize| (0..k).fold(1, |c, i| c * (n - i) as i128 / (i + 1) as i128);
-        // 12 is a multiple of all binomials of up to four.
+        // The factor 12 is a multiple of all binomials of up to four.
         let coefficient = |i: usize| (0..=i).map(|j| powers[j] * choose(i, j) * (12 / choose(n, j))).sum();
         Bernstein((0..=n).map(coefficient).collect())
     }
 
-    /// The same over both halves (de Casteljau without division).
+    /// Returns the polynomials over both halves (de Casteljau without division).
     fn halves(&self) -> [Bernstein; 2] {
         let n = self.0.len() - 1;
         let (mut row, mut left, mut right) = (self.0.clone(), vec![0; n + 1], vec![0; n + 1]);
@@ -200,7 +201,7 @@ impl Bernstein {
     }
 }
 
-/// Powers of a product of polynomials.
+/// Multiplies polynomials given by their power coefficients.
 fn times(a: &[i128], b: &[i128]) -> Vec<i128> {
     let mut product = vec![0; a.len() + b.len() - 1];
     for (i, a) in a.iter().enumerate() {
@@ -215,7 +216,7 @@ fn plus(a: &[i128], b: &[i128], factor: i128) -> Vec<i128> {
     a.iter().zip(b).map(|(a, b)| a + factor * b).collect()
 }
 
-/// A vector of polynomials.
+/// Vector of polynomials.
 type Vector = [Vec<i128>; 3];
 
 fn minus(a: &Vector, b: &Vector) -> Vector {
@@ -233,7 +234,8 @@ fn dot(a: &Vector, b: &Vector) -> Vec<i128> {
     (1..3).fold(times(&a[0], &b[0]), |sum, i| plus(&sum, &times(&a[i], &b[i]), 1))
 }
 
-/// The polynomial that is zero when the four vertices lie in a plane, and those that are positive when the features then meet inside.
+/// Returns a polynomial that is zero when the four vertices are coplanar. The other polynomials are positive when the
+/// features then meet inside.
 fn conditions(pair: Pair, start: &[Vec3; 4], end: &[Vec3; 4]) -> (Bernstein, Vec<Bernstein>) {
     let [a, b, c, d]: [Vector; 4] = std::array::from_fn(|k| {
         std::array::from_fn(|i| vec![whole(start[k][i]), whole(end[k][i]) - whole(start[k][i])])
@@ -255,7 +257,8 @@ fn conditions(pair: Pair, start: &[Vec3; 4], end: &[Vec3; 4]) -> (Bernstein, Vec
     (Bernstein::new(&plane), inside.iter().map(|p| Bernstein::new(p)).collect())
 }
 
-/// Whether features meet within a part of the step; what is not decided after `halvings` meets on a border, if at all.
+/// Decides whether features meet within a part of the step. A pair that is undecided after `halvings` meets on a
+/// border, if at all.
 fn meets(plane: &Bernstein, inside: &[Bernstein], halvings: u32) -> Truth {
     if plane.positive() || plane.negative() || inside.iter().any(Bernstein::negative) {
         return Truth::Safe;
@@ -264,7 +267,7 @@ fn meets(plane: &Bernstein, inside: &[Bernstein], halvings: u32) -> Truth {
     if first.signum() * last.signum() <= 0 && inside.iter().all(Bernstein::positive) {
         return Truth::Unsafe;
     }
-    // In a plane throughout, or too close to call.
+    // The pair is coplanar throughout, or too close to call.
     if halvings == 0 || plane.0.iter().all(|c| *c == 0) {
         return Truth::Unknown;
     }
@@ -282,12 +285,12 @@ fn meets(plane: &Bernstein, inside: &[Bernstein], halvings: u32) -> Truth {
     }
 }
 
-/// Whole positions below 2^11 of a pair in motion; in every other case near a meeting halfway.
+/// Returns integer positions below 2^11 of a moving pair. Half of the kinds come near a meeting at half time.
 fn near(random: &mut Random, pair: Pair, kind: usize) -> ([Vec3; 4], [Vec3; 4]) {
     let n = [4, 30, 200][kind % 3];
     let mut x: [Vec3; 4] = std::array::from_fn(|_| random.whole(n));
     if kind / 3 % 3 == 1 {
-        // Thin: what is flat, or edges side by side.
+        // Thin pairs: nearly flat, or with edges side by side.
         x.iter_mut().for_each(|p| p.z = random.below(3) as f64);
     } else if kind / 3 % 3 == 2 {
         x[3] = x[2] + random.whole(1);
@@ -312,7 +315,7 @@ fn near(random: &mut Random, pair: Pair, kind: usize) -> ([Vec3; 4], [Vec3; 4]) 
     (x, std::array::from_fn(|k| x[k] + moved[k]))
 }
 
-/// Every answer against the decision of whole-number arithmetic; how many of the safe pairs are proven is printed.
+/// Compares every answer with the decision of integer arithmetic. The proven percentage of the safe pairs is printed.
 #[test]
 fn proofs_agree_with_exact_decisions() {
     const MOTIONS: [&str; 5] = ["any", "slow", "moved along", "turning", "passing"];

@@ -2,7 +2,7 @@ use super::*;
 use crate::collision::closest::point_triangle;
 use crate::linalg::Rotation;
 
-/// Splitmix64.
+/// Pseudorandom number generator (splitmix64).
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
@@ -25,7 +25,7 @@ impl Random {
         Vec3::new(self.unit(), self.unit(), self.unit())
     }
 
-    /// Whole coordinates up to `n`.
+    /// Returns integer coordinates up to `n` in magnitude.
     pub(super) fn whole(&mut self, n: i64) -> Vec3 {
         Vec3::from_fn(|_, _| (self.below(2 * n + 1) - n) as f64)
     }
@@ -38,7 +38,8 @@ pub(super) enum Truth {
     Unknown,
 }
 
-/// Distance over time by conservative advancement: it changes no faster than the fastest relative motion of two vertices.
+/// Decides by conservative advancement: the distance changes no faster than the fastest relative motion of two
+/// vertices.
 fn truth(pair: Pair, start: &[Vec3; 4], end: &[Vec3; 4], xi: f64) -> Truth {
     let moves: [Vec3; 4] = std::array::from_fn(|k| end[k] - start[k]);
     let mut fastest = 0.0f64;
@@ -68,7 +69,7 @@ fn truth(pair: Pair, start: &[Vec3; 4], end: &[Vec3; 4], xi: f64) -> Truth {
     Truth::Unknown
 }
 
-/// A pair in motion: far, near, thin, flat or parallel; slow, fast, turning, or moved along.
+/// Returns a moving pair: far, near, thin, flat or parallel; slow, fast, turning, or in common motion.
 fn moving(random: &mut Random, pair: Pair, kind: usize) -> ([Vec3; 4], [Vec3; 4]) {
     let mut x: [Vec3; 4] = std::array::from_fn(|_| random.vector());
     let small = [0.5, 0.05, 1e-3, 1e-6][kind % 4];
@@ -98,7 +99,7 @@ fn moving(random: &mut Random, pair: Pair, kind: usize) -> ([Vec3; 4], [Vec3; 4]
             std::array::from_fn(|k| turn * x[k] - x[k] + random.vector() * (0.1 * small))
         }
         _ => {
-            // One side passes the other.
+            // Side A passes side B.
             let v = random.vector() * 3.0;
             std::array::from_fn(|k| v * pair.side(k))
         }
@@ -149,7 +150,7 @@ fn a_common_motion_costs_nothing() {
 
 #[test]
 fn a_turning_plane_proves_what_a_fixed_one_cannot() {
-    // A short edge over a long one, both turned about the vertical by a quarter: no fixed plane holds at both ends.
+    // Two parallel edges, both turned about the vertical by 0.6 rad. No fixed plane separates them at both ends.
     let x = [[-0.5, 0.1, 0.0], [0.5, 0.1, 0.0], [-0.5, -0.1, 0.0], [0.5, -0.1, 0.0]].map(Vec3::from);
     let turn = Rotation::from_scaled_axis(Vec3::new(0.0, 0.0, 0.6));
     let end = x.map(|p| turn * p);
@@ -173,7 +174,7 @@ fn separation_is_its_weights() {
     }
 }
 
-/// The bound holds all along the motion, in random and degenerate pairs, and some come as near as it says.
+/// The bound holds all along the motion, in random and degenerate pairs, and some pairs attain it.
 #[test]
 fn features_come_no_nearer_than_their_bound() {
     let mut random = Random(6);
@@ -183,7 +184,7 @@ fn features_come_no_nearer_than_their_bound() {
         let (start, mut end) = moving(&mut random, pair, k / 2);
         let from = pair.separation(&start);
         if k % 3 == 0 {
-            // Straight at each other or away, each vertex by itself.
+            // Each vertex moves along the normal by its own amount, on top of a common motion.
             let common = random.vector();
             end = start.map(|p| p + common + from.normal * random.unit());
         }
@@ -203,7 +204,7 @@ fn features_come_no_nearer_than_their_bound() {
     assert!(reached.iter().all(|part| *part > 0.99));
 }
 
-/// The bound for one pair.
+/// Returns the bound for one pair.
 fn closer(pair: Pair, moved: &[Vec3; 4]) -> f64 {
     pair.closer(&std::array::from_fn(|corner| Four::from_fn(|_| &moved[corner]))).to_array()[0]
 }
@@ -243,7 +244,7 @@ fn what_is_not_a_number_proves_nothing() {
 #[ignore = "timing"]
 fn timing() {
     let mut random = Random(5);
-    // Pairs 1 mm apart with sides of 10 mm, each vertex moving by up to 0.5 mm on top of a common 3 mm.
+    // Pairs 1 mm apart with sides of 10 mm. Each vertex moves by up to 0.5 mm on top of a common 3 mm.
     let steps: Vec<([Vec3; 4], [Vec3; 4])> = (0..4096)
         .map(|k| {
             let pair = [Pair::VertexFace, Pair::EdgeEdge][k % 2];
@@ -273,7 +274,8 @@ fn timing() {
     time("certificate", &|pair, x, y| pair.separated(x, y, 1e-5));
 }
 
-/// An edge or a vertex slides past the border of a wall, 1 mm above it, by 5 to 100 times as much within the step, and turns a little.
+/// An edge or a vertex slides past the border of a wall, 1 mm above it, with a small rotation. The displacement is 5 to
+/// 100 times that height.
 #[test]
 fn what_slides_past_a_border_is_proven() {
     for turn in [0.0, 0.02] {

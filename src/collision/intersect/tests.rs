@@ -11,7 +11,7 @@ fn all(x: &[Vec3], triangles: &[[u32; 3]]) -> (Vec<[u32; 2]>, usize) {
     (found.pairs, found.touching.len())
 }
 
-/// The definition, side by side and face by face, in integers. Coordinates must be whole numbers below 2^20.
+/// Applies the definition, side by side and face by face, in integers. Coordinates must be integers below 2^20.
 fn exhaustive(x: &[Vec3], triangles: &[[u32; 3]]) -> (Vec<[u32; 2]>, usize) {
     let volume = |v: [u32; 4]| {
         let at = |v: u32| [0, 1, 2].map(|k| x[v as usize][k] as i128);
@@ -64,7 +64,7 @@ fn whole_number_meshes_match_the_definition() {
         touches += wanted.1;
         let moved: Vec<Vec3> = x.iter().map(|p| p * scale).collect();
         assert_eq!(all(&moved, &triangles), wanted, "{round}");
-        // Of two sets, all but what is in the second; from a tree made at another moment.
+        // Two sets of triangles, without pairs within the second, and a tree made at another moment.
         let asking = round % 41;
         let found = Test::new(&x, &triangles, asking).intersections(&moved, &triangles, |_, _| false);
         let of_first: Vec<[u32; 2]> = wanted.0.into_iter().filter(|pair| (pair[0] as usize) < asking).collect();
@@ -84,17 +84,17 @@ fn known_pairs() {
     assert_eq!(needle(-1e-300), (vec![[0, 1]], 0));
     assert_eq!(needle(1e-300), (vec![], 0));
     assert_eq!(needle(0.0), (vec![], 1));
-    // Coplanar and overlapping; the same triangle twice.
+    // Coplanar overlapping triangles, and the same triangle twice.
     assert_eq!(with([[0.1, 0.0, 0.1], [0.9, 0.0, 0.1], [0.1, 0.0, 0.9]]), (vec![], 0));
     assert_eq!(with(face), (vec![], 0));
-    // Through a corner, through the border, past the border by the last bit.
+    // Sides through a corner, through the border, and past the border by the last bit.
     assert_eq!(with([[1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [2.0, 0.5, -1.0]]).0, [[0, 1]]);
     assert_eq!(with([[0.5, -1.0, 0.5], [0.5, 1.0, 0.5], [2.0, 1.0, 2.0]]).0, [[0, 1]]);
     let past = 0.5f64.next_up();
     assert_eq!(with([[past, -1.0, past], [past, 1.0, past], [2.0, 1.0, 2.0]]).0, [[0u32; 2]; 0]);
     // A sliver of width 1e-17 through the face.
     assert_eq!(with([[0.2, -1.0, 0.2], [0.2, 1.0, 0.2], [0.2f64.next_up(), 1.0, 0.2]]).0, [[0, 1]]);
-    // A triangle without area crosses nothing itself, its long side may.
+    // A triangle without area crosses nothing itself, but its long side may.
     assert_eq!(with([[0.2, -1.0, 0.2], [0.2, 1.0, 0.2], [0.2, 3.0, 0.2]]).0, [[0, 1]]);
 }
 
@@ -102,7 +102,7 @@ fn known_pairs() {
 fn a_shared_vertex_does_not_hide_a_crossing() {
     let x = points(&[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.5, -1.0, 0.2], [0.2, 1.0, 0.3]]);
     assert_eq!(all(&x, &[[0, 1, 2], [0, 3, 4]]).0, [[0, 1]]);
-    // With a shared edge there is nothing to cross.
+    // Triangles with a shared edge cannot cross.
     assert_eq!(all(&x, &[[0, 1, 2], [0, 1, 3]]), (vec![], 0));
     let asked = intersections(&x, &[[0, 1, 2], [0, 3, 4]], |s, t| (s, t) == (0, 1));
     assert_eq!(asked, Intersections::default());

@@ -6,33 +6,33 @@ use crate::linalg::{Vec3, f32x8, f64x4, par};
 
 /// Sine of the angle at the first corner below which a triangle has no bound.
 const SLIVER: f64 = 1e-6;
-/// Rounding of a bound as a part of the lengths it comes from: fourteen roundings to `f32`.
+/// Rounding of a bound, relative to the lengths in it: fourteen roundings to `f32`.
 const ROUNDING: f64 = 1e-6;
-/// Leaves in a block of a parallel loop.
+/// Number of leaves in a block of a parallel loop.
 const BLOCK: usize = 32;
 
-/// Triangles as their planes and the half planes of their sides.
+/// Triangles of a leaf, as planes and half planes of their sides.
 #[derive(Clone, Debug)]
 pub struct Facets {
-    /// Box around all.
+    /// Box around all triangles.
     pub around: Box3,
-    /// A corner of the first one [m].
+    /// First corner of the first triangle [m].
     origin: Vec3,
-    /// The first corners from there [m].
+    /// First corner of each triangle, relative to `origin` [m].
     corner: [f32x8; 3],
     /// Unit normals.
     normal: [f32x8; 3],
-    /// Unit normals of the sides in the plane, outward; the first two go through the corner.
+    /// Outward unit normals of the sides in the plane. The first two sides contain the first corner.
     sides: [[f32x8; 3]; 3],
-    /// Distance of the third from the corner [m].
+    /// Distance of the third side from the first corner [m].
     width: f32x8,
     /// Rounding due to a triangle's size and its distance from the origin [m].
     rounding: f32x8,
-    /// Lanes with a triangle.
+    /// Mask of lanes with a triangle.
     lanes: u32,
 }
 
-/// Brings the facets of all leaves to the present corners of the triangles, which are numbered as in the tree.
+/// Fits the facets of all leaves to the present corners of the triangles, numbered as in the tree.
 pub fn fit<'a>(leaves: &mut [Facets], count: usize, corners: impl Fn(u32) -> [&'a Vec3; 3] + Sync) {
     par::blocks_mut(leaves, BLOCK, |first, block| {
         for (k, leaf) in block.iter_mut().enumerate() {
@@ -46,7 +46,7 @@ pub fn fit<'a>(leaves: &mut [Facets], count: usize, corners: impl Fn(u32) -> [&'
 }
 
 impl Facets {
-    /// Of no triangle.
+    /// Facets without triangles.
     pub const NONE: Facets = Facets {
         around: Box3::EMPTY,
         origin: Vec3::new(0.0, 0.0, 0.0),
@@ -71,7 +71,7 @@ impl Facets {
             let n = ab.cross(&ac);
             let (n2, ab2, ac2) = (n.dot(&n), ab.dot(&ab), ac.dot(&ac));
             let good = n2.simd_gt(f64x4::splat(SLIVER * SLIVER) * ab2 * ac2);
-            // Not a number in a bound: the triangle is always visited.
+            // NaN in a bound: the triangle is always visited.
             let n = n / good.select(n2.sqrt(), f64x4::splat(f64::NAN));
             let sides = [ab.cross(&n) / ab2.sqrt(), n.cross(&ac) / ac2.sqrt(), bc.cross(&n) / bc.norm()];
             let width = ab.dot(&sides[2]);
@@ -88,7 +88,7 @@ impl Facets {
         (self.width, self.rounding) = (f32x8::new(rows[15]), f32x8::new(rows[16]));
     }
 
-    /// Bit k is set unless triangle k is shown to be farther from `p` than `distance` [m].
+    /// Returns a mask whose bit k is set unless triangle k is proven farther from `p` than `distance` [m].
     #[inline(always)]
     pub fn within(&self, p: &Vec3, distance: f64) -> u32 {
         let r: [f32x8; 3] = std::array::from_fn(|k| f32x8::splat((p[k] - self.origin[k]) as f32) - self.corner[k]);

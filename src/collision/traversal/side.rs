@@ -1,13 +1,13 @@
-//! On which side of a surface a point is.
+//! Side of a surface that a point is on.
 
 use super::Mesh;
 use crate::collision::closest::{Feature, PointTriangle};
 use crate::linalg::Vec3;
 
-/// 1 where the normals point to and on the surface, else -1, for a point with its closest point on triangle `t`. The normal is that of
-/// a face, the sum of the unit normals of the faces on an edge, or that at a vertex weighted with angles (Baerentzen & Aanaes 2005,
-/// "Signed distance computation using the angle weighted pseudonormal"): exact for closed surfaces, also where faces on both
-/// sides are equally near.
+/// Returns 1 for a point on the surface or on the side of its normals, else -1. Triangle `t` has the closest point. A
+/// face has its own normal, an edge the sum of its faces' unit normals, and a vertex their angle-weighted sum
+/// (Baerentzen & Aanaes 2005, "Signed distance computation using the angle weighted pseudonormal"). The sign is exact
+/// for closed surfaces, even where faces on both sides are equally near.
 #[inline(always)]
 pub(super) fn sign(mesh: &Mesh, x: &[Vec3], p: &Vec3, t: u32, closest: &PointTriangle) -> f64 {
     let [a, b, c] = mesh.corners(x, t);

@@ -3,7 +3,7 @@ use crate::linalg::random::Random;
 
 type Surface = (Vec<Vec3>, Vec<[u32; 3]>);
 
-/// A grid of `n` by `m` cells, closed in both directions where `round` says so.
+/// Builds a grid of `n` by `m` cells, closed in each direction where `round` is true.
 fn grid([n, m]: [usize; 2], round: [bool; 2], at: impl Fn(f64, f64) -> Vec3) -> Surface {
     let size = [n + usize::from(!round[0]), m + usize::from(!round[1])];
     let x =
@@ -25,7 +25,7 @@ fn torus(n: usize) -> Surface {
     })
 }
 
-/// An octahedron with each triangle split in four, `levels` times, on the unit sphere.
+/// Builds a unit sphere from an octahedron, with each triangle split in four `levels` times.
 fn sphere(levels: usize) -> Surface {
     let mut x: Vec<Vec3> = [Vec3::x(), Vec3::y(), Vec3::z()].into_iter().flat_map(|e| [e, -e]).collect();
     let mut triangles = Vec::new();
@@ -49,7 +49,7 @@ fn sphere(levels: usize) -> Surface {
     (x, triangles)
 }
 
-/// Both one after the other, the second moved.
+/// Joins two surfaces, the second translated.
 fn both(mut a: Surface, b: Surface, by: Vec3) -> Surface {
     let first = a.0.len() as u32;
     a.0.extend(b.0.iter().map(|p| p + by));
@@ -62,7 +62,7 @@ fn stretched((mut x, t): Surface, by: impl Fn(usize, Vec3) -> Vec3) -> Surface {
     (x, t)
 }
 
-/// A thin lens, folded to and fro.
+/// Builds a thin lens, folded to and fro.
 fn folded(levels: usize, thickness: f64, folds: f64) -> Surface {
     let wave = folds * std::f64::consts::PI;
     stretched(sphere(levels), |_, p| {
@@ -77,7 +77,7 @@ fn closed(triangles: &[[u32; 3]]) -> bool {
     all.len() == 3 * triangles.len() && all.iter().all(|[a, b]| all.contains(&[*b, *a]))
 }
 
-/// How often the surface winds around `p` (van Oosterom & Strackee 1983, solid angles of triangles).
+/// Returns the winding number of the surface around `p` (van Oosterom & Strackee 1983, solid angles of triangles).
 fn winding(p: &Vec3, x: &[Vec3], triangles: &[[u32; 3]]) -> f64 {
     let angle = |t: &[u32; 3]| {
         let [a, b, c] = t.map(|v| x[v as usize] - p);
@@ -87,7 +87,7 @@ fn winding(p: &Vec3, x: &[Vec3], triangles: &[[u32; 3]]) -> f64 {
     triangles.iter().map(angle).sum::<f64>() / (2.0 * std::f64::consts::TAU)
 }
 
-/// Every triangle tried: the least distance and of equal ones the least index.
+/// Searches all triangles for the smallest distance, and of equal ones for the lowest index.
 fn exhaustive(p: &Vec3, x: &[Vec3], triangles: &[[u32; 3]]) -> (u32, PointTriangle) {
     let mut best = (0, PointTriangle { weights: [0.0; 3], distance2: f64::INFINITY });
     for (t, corners) in triangles.iter().enumerate() {
@@ -100,7 +100,8 @@ fn exhaustive(p: &Vec3, x: &[Vec3], triangles: &[[u32; 3]]) -> (u32, PointTriang
     best
 }
 
-/// The result is that of trying every triangle, bit for bit; the sign that of the winding number of a `solid`.
+/// Checks that the result equals the exhaustive search bit for bit. For a `solid`, the sign must be that of the winding
+/// number.
 fn assert_right(search: &Traversal, points: &[Vec3], x: &[Vec3], triangles: &[[u32; 3]], solid: bool, what: &str) {
     let size = x.iter().fold(0.0f64, |m, p| m.max(p.norm()));
     for (k, p) in points.iter().enumerate() {
@@ -108,7 +109,7 @@ fn assert_right(search: &Traversal, points: &[Vec3], x: &[Vec3], triangles: &[[u
         let found = search.closest(k);
         assert_eq!(found.distance.abs(), best.distance2.sqrt(), "{what}: point {k}");
         assert_eq!((found.triangle, found.weights), (t, best.weights), "{what}: point {k}");
-        // On the surface itself the side is a matter of rounding.
+        // On the surface itself the side depends on rounding.
         if solid && found.distance.abs() > 1e-12 * size {
             let inside = winding(p, x, triangles) > 0.5;
             assert_eq!(found.distance < 0.0, inside, "{what}: point {k}, {found:?}");
@@ -116,7 +117,7 @@ fn assert_right(search: &Traversal, points: &[Vec3], x: &[Vec3], triangles: &[[u
     }
 }
 
-/// Points near, on, in and far from a surface: on corners, on middles of edges and faces, along normals from there.
+/// Returns points near, on, in and far from a surface. They start at corners and at midpoints of edges and faces.
 fn scattered(x: &[Vec3], triangles: &[[u32; 3]], count: usize, random: &mut Random) -> Vec<Vec3> {
     let pick =
         |random: &mut Random| ((random.signed() + 1.0) / 2.0 * triangles.len() as f64) as usize % triangles.len();
@@ -169,7 +170,7 @@ fn the_least_of_all_wherever_points_and_surfaces_go() {
             assert_right(&search, &points, &x, &triangles, true, &format!("{name}, step {step}"));
             let (a, b) = (0.2 * f64::from(step), 0.3 * f64::from(step));
             for (v, p) in x.iter_mut().enumerate() {
-                // One to one, so that nothing comes to cross itself.
+                // The map is one to one, so that no surface crosses itself.
                 let q = rest[v];
                 *p = Vec3::new(q.x + 0.1 * (q.y + a).sin() + 0.02 * b, q.y, q.z * (1.0 + 0.3 * b.sin()));
             }
@@ -194,7 +195,7 @@ fn a_walk_that_ends_on_the_wrong_sheet_is_put_right() {
     let faces: Vec<usize> = (0..200).map(|k| k * 37 % triangles.len()).collect();
     let mut search = Traversal::new(&triangles, &x, faces.len());
     for step in 0..12 {
-        // Through the slab and the air between the folds, from one sheet to the next.
+        // Points pass through the slab and the air between the folds, from one sheet to the next.
         let depth = [1e-3, -0.9e-3, -1.1e-3, -3e-3, 2e-2, -2.5e-2][step % 6] * (1.0 + 0.1 * random.signed());
         let points: Vec<Vec3> = faces.iter().map(|t| face(*t, depth)).collect();
         search.update(&x, |k| points[k]);
@@ -212,7 +213,8 @@ fn open_surfaces_have_the_side_of_their_normals() {
     assert_right(&search, &points, &x, &triangles, false, "sheet");
     for (k, p) in points.iter().enumerate() {
         let height = p.z - 0.1 * (5.0 * p.x).sin() * (4.0 * p.y).cos();
-        // Beside the sheet, or within what a triangle of the grid leaves of the curve, there is no telling.
+        // The side is undefined outside the sheet, and within the deviation of the grid's triangles from the curved
+        // surface.
         if p.x > 0.0 && p.x < 1.0 && p.y > 0.0 && p.y < 1.0 && height.abs() > 0.01 {
             assert_eq!(search.closest(k).distance < 0.0, height < 0.0, "{k}");
         }
@@ -237,7 +239,7 @@ fn degenerate_triangles_do_no_harm() {
     let mut random = Random::new(21);
     let (x, mut triangles) = sphere(2);
     triangles.extend([[0, 0, 1], [2, 2, 2], [3, 4, 3]]);
-    // In one line, and nearly so.
+    // Collinear corners, and nearly so.
     let mut x = stretched((x, vec![]), |_, p| p * 1e3).0;
     let first = x.len() as u32;
     x.extend([0.0, 1.0, 2.0].map(|s| Vec3::new(s, 2.0 * s, 1200.0)));
@@ -247,7 +249,7 @@ fn degenerate_triangles_do_no_harm() {
     let mut search = Traversal::new(&triangles, &x, points.len());
     search.update(&x, |k| points[k]);
     assert_right(&search, &points, &x, &triangles, false, "degenerate");
-    // Not a number, and nothing at all.
+    // NaN coordinates, no triangles, and no points.
     search.update(&x, |k| if k == 0 { Vec3::repeat(f64::NAN) } else { points[k] });
     assert_eq!(search.closest(0).distance, f64::INFINITY);
     let mut none = Traversal::new(&[], &x, 3);
@@ -282,7 +284,7 @@ fn same_bits_on_any_number_of_threads_and_from_any_start() {
 fn few_triangles_are_visited() {
     let (x, triangles) = sphere(5);
     let mut random = Random::new(44);
-    // Within a radius of the surface; an edge is a thirtieth of it.
+    // Points near the surface of a unit sphere, whose edges are a thirtieth of the radius.
     let mut points: Vec<Vec3> =
         (0..4000).map(|_| random.vector().normalize() * (1.02 + 0.01 * random.signed())).collect();
     let mut search = Traversal::new(&triangles, &x, points.len());

@@ -1,17 +1,18 @@
-//! The way out of a crossing of two sheets: along the gradient of the length of the curve in which they cross (after Volino &
-//! Magnenat-Thalmann 2006, "Resolving surface collisions through intersection contour minimization").
+//! Descent out of a crossing of two sheets, along the gradient of the length of their intersection curve (after Volino
+//! & Magnenat-Thalmann 2006, "Resolving surface collisions through intersection contour minimization").
 //!
-//! The curve is a polyline whose corners are the points `P` where an edge pierces a face. With the unit directions `R` from `P`
-//! along the curve into each triangle on the edge, `E` along the edge and `N` normal to the face, a motion of the edge by `u` and of
-//! the face by `w` moves `P` by `u + E ((w - u).N)/(E.N)`, and the length changes by `-R` times that.
+//! The curve is a polyline whose corners are the points `P` where an edge pierces a face. `R` are the unit directions
+//! from `P` along the curve into each triangle on the edge. `E` is the unit direction of the edge, `N` the normal of
+//! the face. A motion of the edge by `u` and of the face by `w` moves `P` by `u + E ((w - u).N)/(E.N)`. The length
+//! changes by `-R` times that.
 
 use crate::collision::intersect::pierces;
 use crate::linalg::Vec3;
 
-/// Least sine between edge and face that is divided by: a grazing edge has no say of its own.
+/// Smallest sine between edge and face in a divisor, which limits the effect of a grazing edge.
 const GRAZING: f64 = 0.05;
 
-/// Adds to `push` the descent of the curve's length at the vertices of two triangles that cross.
+/// Calls `push` with the descent of the curve's length at the vertices of two triangles that cross.
 pub fn descend(x: &[Vec3], [s, t]: [&[u32; 3]; 2], mut push: impl FnMut(u32, Vec3)) {
     let normal = |t: &[u32; 3]| {
         let [a, b, c] = t.map(|v| x[v as usize]);
@@ -27,7 +28,7 @@ pub fn descend(x: &[Vec3], [s, t]: [&[u32; 3]; 2], mut push: impl FnMut(u32, Vec
             if face.contains(&p) || face.contains(&q) || !pierces(x, [p, q], face) {
                 continue;
             }
-            // Into the triangle: away from the edge on the side of the opposite corner.
+            // Direction into the triangle: away from the edge on the side of the opposite corner.
             let rise = x[opposite as usize] - a;
             let inward = rise - edge * rise.dot(&edge);
             let along = line * if line.dot(&inward) < 0.0 { -1.0 } else { 1.0 };

@@ -1,6 +1,6 @@
-//! What crossings cut off: the curve in which two sheets cross, where it is closed or ends at borders, divides each into parts, and
-//! what is not the largest part of its sheet lies on the wrong side (after Baraff, Witkin & Kass 2003, "Untangling cloth"). It goes
-//! back through the part of the other sheet that is cut off with it.
+//! Regions that crossings cut off. The intersection curve of two sheets divides each into parts where it is closed or
+//! ends at borders. All but the largest part of a sheet are on the wrong side (after Baraff, Witkin & Kass 2003,
+//! "Untangling cloth"). Such a part goes back through the part of the other sheet that is cut off with it.
 
 use crate::collision::closest::point_triangle;
 use crate::collision::intersect::pierces;
@@ -11,16 +11,16 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Distance below which a vertex has no direction to go back [m].
 const LEAST: f64 = 1e-9;
 
-/// Parts of sheets.
+/// Parts of sheets, divided by crossings.
 pub struct Regions {
     /// Part of each moving vertex; 0 for the largest of its object.
     part: Vec<u32>,
-    /// Triangles of each part but 0, also those that it has only a corner of.
+    /// Triangles of each part except 0, including those with only a corner in it.
     triangles: BTreeMap<u32, Vec<u32>>,
 }
 
 impl Regions {
-    /// From pairs of triangles of cloth that cross.
+    /// Finds the parts from pairs of cloth triangles that cross.
     pub fn new(x: &[Vec3], surface: &Surface, moving: usize, pairs: &[[u32; 2]]) -> Regions {
         let part = divided(surface, moving, &pierced(x, surface, pairs));
         let mut triangles: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
@@ -29,20 +29,20 @@ impl Regions {
                 triangles.entry(p).or_default().push(t as u32);
             }
         }
-        // Pieces of a mesh that nothing crosses are no parts.
+        // Pieces of a mesh without a crossing are no parts.
         let crossed: BTreeSet<u32> =
             pairs.iter().flatten().flat_map(|t| parts(&part, &surface.triangles[*t as usize])).collect();
         triangles.retain(|p, _| crossed.contains(p));
         Regions { part, triangles }
     }
 
-    /// A corner of the triangle is cut off.
+    /// Returns whether a corner of the triangle is cut off.
     pub fn cut_off(&self, corners: &[u32; 3]) -> bool {
         !parts(&self.part, corners).is_empty()
     }
 
-    /// Calls `push` with displacements that take each vertex that is cut off through the nearest of the triangles in its way, and
-    /// beyond by `gap(vertex)`.
+    /// Calls `push` with displacements that take each cut-off vertex through the nearest facing triangle, and
+    /// `gap(vertex)` beyond.
     pub fn take_back(
         &self,
         x: &[Vec3],
@@ -90,7 +90,8 @@ impl Regions {
     }
 }
 
-/// Edges that go through the same surface an odd number of times: what goes through twice is where it was.
+/// Returns the edges that pierce the same surface an odd number of times. An edge that pierces twice ends on the side
+/// where it began.
 fn pierced(x: &[Vec3], surface: &Surface, pairs: &[[u32; 2]]) -> BTreeSet<[u32; 2]> {
     let mut pierced: BTreeMap<([u32; 2], u16), BTreeSet<u32>> = BTreeMap::new();
     for [s, t] in pairs.iter().flat_map(|[s, t]| [[*s, *t], [*t, *s]]) {
@@ -106,7 +107,7 @@ fn pierced(x: &[Vec3], surface: &Surface, pairs: &[[u32; 2]]) -> BTreeSet<[u32; 
     odd.map(|((edge, _), _)| *edge).collect()
 }
 
-/// Part of each moving vertex, where the edges in `cut` join nothing; 0 for the largest of its object.
+/// Returns the part of each moving vertex; 0 for the largest of its object. Edges in `cut` join no vertices.
 fn divided(surface: &Surface, moving: usize, cut: &BTreeSet<[u32; 2]>) -> Vec<u32> {
     let mut part = vec![u32::MAX; moving];
     let mut count = 1;
@@ -125,7 +126,7 @@ fn divided(surface: &Surface, moving: usize, cut: &BTreeSet<[u32; 2]>) -> Vec<u3
     part
 }
 
-/// Makes the vertices that are joined with one the part `own`, and counts them.
+/// Assigns the part `own` to all vertices connected with `from`. Returns their number.
 fn spread(surface: &Surface, cut: &BTreeSet<[u32; 2]>, from: usize, own: u32, part: &mut [u32]) -> usize {
     part[from] = own;
     let (mut open, mut size) = (vec![from], 0);
@@ -141,7 +142,7 @@ fn spread(surface: &Surface, cut: &BTreeSet<[u32; 2]>, from: usize, own: u32, pa
     size
 }
 
-/// Parts other than 0 that corners of cloth lie in.
+/// Returns the parts other than 0 that contain corners of cloth.
 fn parts(part: &[u32], corners: &[u32; 3]) -> BTreeSet<u32> {
     corners.iter().filter_map(|v| part.get(*v as usize)).copied().filter(|p| *p != 0).collect()
 }

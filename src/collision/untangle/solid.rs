@@ -1,8 +1,8 @@
-//! Surfaces that cloth is taken out of: on which side of them a point is, and how deep.
+//! Side and depth of points relative to a surface that cloth is taken out of.
 //!
-//! The side follows from the nearest point: of a face by its normal, of an edge by the sum of its faces' unit normals, of a vertex
-//! by their sum weighted with angles (Baerentzen & Aanaes 2005, "Signed distance computation using the angle weighted
-//! pseudonormal"), which is exact for closed surfaces.
+//! The side follows from the normal at the nearest point. The normal of a face is its own, that of an edge is the sum
+//! of its faces' unit normals. That of a vertex is their angle-weighted sum (Baerentzen & Aanaes 2005, "Signed distance
+//! computation using the angle weighted pseudonormal"), which is exact for closed surfaces.
 
 use crate::collision::closest::{Feature, point_triangle};
 use crate::collision::surface::Surface;
@@ -11,29 +11,29 @@ use crate::linalg::{Vec3, par};
 use crate::mesh::topology::Topology;
 use std::ops::Range;
 
-/// Of a cloth on a clear side three quarters are there, one on the other.
+/// Smallest `clarity` of a clear side: three quarters of the cloth on one side, one quarter on the other.
 const CLEAR: f64 = 0.5;
-/// Doublings of a search that begins within an edge.
+/// Maximum number of doublings of the search distance, which begins with an edge length.
 const FAR: usize = 40;
 
-/// The surface of one object.
+/// Surface of one object.
 pub struct Solid {
     tree: Tree,
     /// Corners of each triangle [m].
     corners: Vec<[Vec3; 3]>,
-    /// Unit normals of triangles, then sums at edges and at vertices.
+    /// Unit normals of triangles, and their sums at edges and, weighted by angle, at vertices.
     faces: Vec<Vec3>,
     edges: Vec<Vec3>,
     vertices: Vec<Vec3>,
     /// Edges and vertices of each triangle; edge `k` is opposite to vertex `k`.
     parts: Vec<([u32; 3], [u32; 3])>,
-    /// 1 where cloth belongs on the side that the normals point to, else -1.
+    /// Sign of the side where cloth belongs: 1 where the normals point, else -1.
     side: f64,
-    /// How much more of the cloth is there than on the other side, as a part of it.
+    /// Fraction of the cloth on that side less the fraction on the other side.
     clarity: f64,
 }
 
-/// Where a point is to a surface.
+/// Position of a point relative to a surface.
 pub struct Place {
     /// Distance, negative on the wrong side [m].
     pub distance: f64,
@@ -42,8 +42,8 @@ pub struct Place {
 }
 
 impl Solid {
-    /// Object `k` at positions `x`, against a cloth with these vertices: it belongs outside of a closed surface, but of an open one,
-    /// or of `any`, on the side where most of it is.
+    /// Builds the surface of object `k` at positions `x`, against a cloth with these vertices. Cloth belongs outside of
+    /// a closed surface. At an open surface, or with `any`, cloth belongs on the side where most of it is.
     pub fn new(x: &[Vec3], surface: &Surface, k: usize, cloth: Range<usize>, any: bool) -> Solid {
         let first = surface.vertex_ranges[k].start as u32;
         let triangles = &surface.triangles[surface.triangle_ranges[k].clone()];
@@ -73,7 +73,7 @@ impl Solid {
         solid
     }
 
-    /// Takes the present positions.
+    /// Updates the surface to the present positions.
     pub fn follow(&mut self, x: &[Vec3], surface: &Surface, k: usize) {
         let Solid { tree, corners, faces, edges, vertices, parts, .. } = self;
         let triangles = &surface.triangles[surface.triangle_ranges[k].clone()];
@@ -92,7 +92,7 @@ impl Solid {
         }
     }
 
-    /// Sign of the distance of a point that may be far, for side 1.
+    /// Returns the sign of the distance of a point that may be far, for `side` 1.
     fn sign(&self, p: &Vec3) -> f64 {
         let mut reach = self.corners.first().map_or(1.0, |c| (c[0] - c[1]).norm());
         for _ in 0..FAR {
@@ -104,17 +104,17 @@ impl Solid {
         0.0
     }
 
-    /// Nearly all of the cloth is on one side.
+    /// Returns whether nearly all of the cloth is on one side.
     pub fn clear(&self) -> bool {
         self.clarity >= CLEAR
     }
 
-    /// Unit normal of its triangle `t` toward the side where cloth belongs.
+    /// Returns the unit normal of triangle `t`, toward the side where cloth belongs.
     pub fn normal(&self, t: usize) -> Vec3 {
         self.faces[t] * self.side
     }
 
-    /// Where a point is; `None` farther than `reach` from the surface [m].
+    /// Returns the position of a point relative to the surface, or `None` farther than `reach` from it [m].
     pub fn place(&self, p: &Vec3, reach: f64) -> Option<Place> {
         let mut nearest = reach * reach;
         let mut found = None;

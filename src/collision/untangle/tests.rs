@@ -3,11 +3,11 @@ use crate::mesh::TriMesh;
 use crate::mesh::generate::{Diagonals, plane, sheet, sphere};
 use crate::mesh::read;
 
-/// Gap aimed at: half of the default contact distance [m].
+/// Target gap: half of the default contact distance [m].
 const GAP: f64 = 5e-4;
 
-/// Untangles cloths among obstacles. Gives whether nothing crosses, the largest displacement, the number of pairs that crossed and
-/// the largest change of an edge's length.
+/// Untangles cloths among obstacles. Returns whether crossings are resolved, the largest displacement, the initial
+/// number of crossings and the largest strain of an edge.
 fn untangled(cloths: &[TriMesh], obstacles: &[TriMesh], show: &str) -> (bool, f64, usize, f64) {
     let mut x: Vec<Vec3> = Vec::new();
     let mut parts = Vec::new();
@@ -43,14 +43,14 @@ fn untangled(cloths: &[TriMesh], obstacles: &[TriMesh], show: &str) -> (bool, f6
     (done, most, crossed, strain)
 }
 
-/// A mesh that percale ships.
+/// Reads a mesh that percale ships.
 fn shipped(name: &str) -> TriMesh {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes").join(name);
     let (_, ending) = name.split_once('.').unwrap();
     read(ending, &std::fs::read(path).unwrap()).unwrap()
 }
 
-/// A sheet of 1 m in the plane of this height.
+/// Builds a horizontal sheet of 1 m at this height.
 fn lying(cells: usize, height: f64) -> TriMesh {
     sheet(cells + 1, cells + 1, 1.0, 1.0, Diagonals::Alternating, |p| Vec3::new(p.x - 0.51, height, 0.503 - p.y))
 }
@@ -64,8 +64,8 @@ fn a_sphere_that_pokes_into_a_sheet() {
             let show = format!("{cells} cells, edges of {edge} m, {depth} m deep");
             let (done, most, crossed, strain) = untangled(&[lying(cells, top - depth)], &[ball], &show);
             assert!(done && crossed > 0, "{show}");
-            // What lay deepest must move by the depth and the gap. Rounds may overshoot by their nudges, a few 0.02 of an edge, and
-            // triangles stand off from a sphere by edge^2/(6 r).
+            // The deepest vertex must move by the depth and the gap. Rounds may overshoot by their nudges, a few 0.02
+            // of an edge. Triangles deviate from a sphere by edge^2/(6 r).
             let cell = 1.0 / cells as f64;
             let flat = (cell * cell + edge * edge) / (6.0 * 0.25);
             assert!(most < 2.0 * (depth + GAP + flat) + 0.1 * cell, "{show}: {most}");
@@ -76,7 +76,7 @@ fn a_sphere_that_pokes_into_a_sheet() {
 
 #[test]
 fn a_sheet_that_hangs_through_a_floor() {
-    // Its middle is under the floor, which is open: cloth belongs where most of it is.
+    // The middle of the sheet is under the floor, which is open. Cloth belongs where most of it is.
     let cloth = sheet(41, 41, 1.0, 1.0, Diagonals::Alternating, |p| {
         let r = (p - crate::linalg::Vec2::new(0.5, 0.5)).norm();
         Vec3::new(p.x - 0.5, 0.05 * (r - 0.1), p.y - 0.5)
@@ -111,7 +111,7 @@ fn a_shirt_too_narrow_for_its_wearer() {
 
 #[test]
 fn two_sheets_that_cross_at_a_fold() {
-    // The lower one is folded upwards along a line, a roof whose ridge pokes through the upper one.
+    // The lower sheet is folded upwards along a line: a roof whose ridge pokes through the upper one.
     for depth in [2e-3, 5e-3] {
         for cells in [26, 50] {
             let roof = sheet(cells + 1, cells + 1, 1.0, 1.0, Diagonals::Alternating, |p| {
@@ -127,7 +127,7 @@ fn two_sheets_that_cross_at_a_fold() {
 
 #[test]
 fn a_sheet_that_crosses_itself() {
-    // A strip bent to a loop of 1.03 turns, 5 mm wider where it ends, but there on one side by 10 mm narrower.
+    // Strip bent to a loop of 1.03 turns. Where it ends it is 5 mm wider, but on one side narrower by 10 mm.
     let radius = 1.0 / (2.0 * std::f64::consts::PI);
     let strip = sheet(101, 21, 1.0, 0.2, Diagonals::Alternating, |p| {
         let turn = p.x / radius * 1.03;

@@ -1,4 +1,4 @@
-//! The equation on meshes as coarse as the groups.
+//! Coarse versions of the diffusion equation, with one unknown per group.
 
 use super::means::sum_up;
 use super::{Diffusion, Equation};
@@ -8,16 +8,18 @@ use crate::linalg::par;
 /// Reusable storage for a coarse mesh.
 #[derive(Clone, Debug, Default)]
 pub struct Coarse {
-    /// Mean by group, and number.
+    /// Mean resistance of the border edges of each group, and their number.
     resistance: Vec<[f64; 2]>,
-    /// Of each edge between groups its resistance, then what couples them.
+    /// Resistance of each edge between groups, later its coefficient.
     between: Vec<f64>,
 }
 
 impl Equation<'_> {
-    /// The equation, which `diffusion` took last, on meshes as coarse as the groups that conduct a part of what they should, each
-    /// factored; false where one is not positive definite. In the sums of the equation, by contrast, the way between two middles is as
-    /// short as an edge. Here the rest of the way has the mean resistance of the edges at the borders of both groups, for edges of widths over length `shapes`.
+    /// Assembles and factors two coarse equations with one unknown per group, for the matrix last given to `diffusion`.
+    /// The conductances of each are multiplied by its own part. Returns false if one is not positive definite.
+    ///
+    /// The matrix of the means treats the path between two group centres as being as short as an edge. Here the rest of
+    /// the path has the mean resistance of the border edges of both groups. `shapes` is width over length of each edge.
     pub fn coarsen(
         &self,
         diffusion: &Diffusion,

@@ -1,4 +1,4 @@
-//! What groups of neighbours have in common, found exactly.
+//! Deflation: exact solution for the means over groups of neighbours.
 
 use super::rows::Rows;
 use crate::linalg::envelope::Envelope;
@@ -6,21 +6,22 @@ use crate::linalg::graph::Graph;
 use crate::linalg::par;
 use std::ops::Range;
 
-/// The equation of what groups have in common, one number each.
+/// Equation for the means, with one unknown per group.
 #[derive(Clone, Debug, Default)]
 pub struct Means {
     pub matrix: Envelope,
-    /// The numbers; the last is that of what is fixed.
+    /// Mean of each group. The last entry is zero, for fixed vertices.
     pub mean: Vec<f64>,
     /// Right-hand side.
     total: Vec<f64>,
-    /// What flows between groups, by pair.
+    /// Flow between groups, by pair.
     flows: Vec<f64>,
     scratch: Vec<f64>,
 }
 
 impl Means {
-    /// The means that leave no sum in any group of what `b` has there in all less what flows with `x`, by seat.
+    /// Solves for the means that cancel the sum of the residual in each group. `b` sums the residual without flows over
+    /// a range of seats; `x` returns the value at a seat.
     pub fn level(
         &mut self,
         graph: &Graph,
@@ -52,8 +53,8 @@ impl Means {
     }
 }
 
-/// The equation for one number a group, factored, where `volumes` are its numbers and the edges between groups couple by a part of
-/// `between`. False where it is not positive definite.
+/// Assembles and factors the matrix with one unknown per group. `volumes` is the sum of `d` over each group. Edges
+/// between groups couple by a fraction `part` of `between`. Returns false if the matrix is not positive definite.
 pub fn sum_up(
     graph: &Graph,
     rows: &Rows,
@@ -67,7 +68,7 @@ pub fn sum_up(
     for ([g, h], edges) in rows.pairs.iter().cloned() {
         let sum = part * between[edges].iter().sum::<f64>();
         add(g, g, sum);
-        // The last group is what is fixed.
+        // The last group is that of the fixed vertices.
         if h < graph.groups() {
             add(h, h, sum);
             add(g, h, -sum);

@@ -1,26 +1,26 @@
-//! Who is coupled with whom, in the order in which it is gone through.
+//! Rows of the matrix in the order of the seats.
 
 use crate::linalg::graph::Graph;
 use std::ops::Range;
 
-/// The matrix in order of the seats: that of a group is next to those it is coupled with most. Fixed vertices have no links; to one that has
-/// them they are all in one more seat behind the others, of one more group.
+/// Rows of the matrix, sorted by seat. The seats of a group are adjacent, since they couple most with each other. Fixed
+/// vertices have no links. Links to them lead to one extra seat at the end, which is in one extra group.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
-    /// The fixed vertices it was found for.
+    /// Fixed vertices for which the rows were built.
     fixed: Vec<bool>,
     /// Group of each seat.
     pub home: Vec<u32>,
-    /// Links of each seat begin here, one entry more.
+    /// Offset of each seat's links, with one entry more.
     starts: Vec<u32>,
-    /// Seat of the neighbour.
+    /// Seat of each link's neighbour.
     to: Vec<u32>,
-    /// Edge to it.
+    /// Edge of each link.
     pub by: Vec<u32>,
-    /// Edges between groups, or with a fixed vertex, pair by pair, and the seats they are between.
+    /// Edges between groups or with a fixed vertex, sorted by pair of groups. `ends` has the seats of each.
     pub edges: Vec<u32>,
     pub ends: Vec<[u32; 2]>,
-    /// Groups of each pair, and its edges.
+    /// Pairs of groups, with their range of `edges`.
     pub pairs: Vec<([usize; 2], Range<usize>)>,
 }
 
@@ -63,7 +63,7 @@ impl Rows {
         }
     }
 
-    /// Seats that a seat is coupled with, and how strongly, of what couples by each link.
+    /// Returns the neighbours of a seat with their coefficients. `couples` has the coefficient of each link.
     #[inline(always)]
     pub fn near<'a>(&'a self, seat: usize, couples: &'a [f32]) -> impl Iterator<Item = (usize, f32)> + 'a {
         let range = self.starts[seat] as usize..self.starts[seat + 1] as usize;

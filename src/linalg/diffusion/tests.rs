@@ -1,7 +1,7 @@
 use super::*;
 use crate::linalg::Vec3;
 
-/// A square grid of `side` vertices and its lattice edges.
+/// Builds a square grid of `side x side` vertices with its lattice edges.
 fn grid(side: u32) -> Graph {
     let points: Vec<Vec3> =
         (0..side * side).map(|v| Vec3::new(f64::from(v % side), f64::from(v / side), 0.0)).collect();
@@ -10,7 +10,7 @@ fn grid(side: u32) -> Graph {
     Graph::new(&points, across.chain(along).collect())
 }
 
-/// Iterations, and the largest error, for a known solution.
+/// Solves for a known solution. Returns the number of iterations and the largest error.
 fn solve(side: u32, pinned: bool, tolerance: f64) -> (usize, f64) {
     let graph = grid(side);
     let size = graph.size();
@@ -43,7 +43,7 @@ fn finds_the_solution_with_and_without_known_vertices() {
     }
 }
 
-/// Sixteen times the vertices, and hardly more iterations: without means they would be four times as many.
+/// Sixteen times the vertices need hardly more iterations. Without means they would need four times as many.
 #[test]
 fn iterations_do_not_grow_with_the_graph() {
     let [small, large] = [40, 160].map(|side| solve(side, false, 1e-6).0);

@@ -1,4 +1,4 @@
-//! What precedes the iterations: the scaled matrix, and what of the first guess is taken.
+//! Setup of a solve: scaled matrix, fraction of the first guess, and initial residual.
 
 use super::factor::{rounded_cholesky, solve_transposed, times};
 use super::sweep::Sweep;
@@ -8,10 +8,10 @@ use crate::linalg::scaled::{Place, zero};
 use crate::linalg::{Mat3, Vec3, par};
 
 impl<T: Real> Pcg<T> {
-    /// Begins to solve `A x = b` from the first guess `x` for the vertices that are not `fixed`.
+    /// Begins to solve `A x = b` from the first guess `x`, for the vertices that are not `fixed`.
     ///
     /// # Errors
-    /// The vertex whose diagonal block is not positive definite but for rounding (or not finite).
+    /// Returns the vertex whose diagonal block is not finite, or not positive definite by more than rounding.
     pub fn begin(
         &mut self,
         matrix: &Matrix<T>,
@@ -25,7 +25,7 @@ impl<T: Real> Pcg<T> {
         let inverse = &*inverse;
         let sweep = Sweep { matrix, colours: &colours.starts, starts };
 
-        // The norm of (I + L)^-1 C^-1 b.
+        // Norm of (I + L)^-1 C^-1 b.
         par::each_part(works, t, starts, |_, work, t| {
             let first = matrix.starts[work.domain];
             for (i, t) in t.iter_mut().enumerate() {
@@ -47,7 +47,7 @@ impl<T: Real> Pcg<T> {
         aims.clear();
         aims.extend(references.iter().zip(components.quiet).map(|(reference, quiet)| reference.min(*quiet)));
 
-        // p = -A x, and the part of x to take.
+        // Computes p = -A x and the fraction of x to keep.
         common(matrix, works, sums);
         sums[0].iter_mut().for_each(|y| *y = -*y);
         let (t_all, y) = (&*t, &sums[0]);
@@ -62,7 +62,7 @@ impl<T: Real> Pcg<T> {
             });
         });
         by_component(works, totals);
-        // The sums of each set, in its smallest component.
+        // Sums of each set, at its smallest component.
         for (k, set) in components.sets.iter().map(|set| *set as usize).enumerate().filter(|(k, set)| k != set) {
             let own = totals[k];
             totals[set].iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
@@ -75,7 +75,7 @@ impl<T: Real> Pcg<T> {
             };
         }
 
-        // r = (I + L)^-1 (C^-1 b + p).
+        // Computes r = (I + L)^-1 (C^-1 b + p), with p scaled by that fraction.
         let taken = &*taken;
         let start = |work: &mut Work<T>, _: &[Lanes<T>], w: &mut [Lanes<T>]| {
             let Work { runs, x, r, p, .. } = work;

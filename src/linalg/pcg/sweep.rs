@@ -4,17 +4,18 @@ use super::super::matrix::{Lanes, Matrix, Real};
 use super::super::par;
 use super::Work;
 
-/// What a sweep through all colours needs to know.
+/// Matrix and offsets for sweeps through all colours.
 pub struct Sweep<'a, T> {
     pub matrix: &'a Matrix<T>,
-    /// Colour `c` has the works `colours[c]..colours[c + 1]`.
+    /// Offset of each colour: `c` has the works `colours[c]..colours[c + 1]`.
     pub colours: &'a [usize],
-    /// Where each of the works begins in a vector of all, one entry more.
+    /// Offset of each of the works in a vector over all vertices, with one entry more.
     pub starts: &'a [usize],
 }
 
 impl<T: Real> Sweep<'_, T> {
-    /// `w <- (I + L)^-1 w`, colour by colour: `begin(work, t, w)` makes its own part of `w`, `end(work, t, w)` sees the result.
+    /// Computes `w <- (I + L)^-1 w`, colour by colour. `begin(work, t, w)` sets the subdomain's part of `w`, and
+    /// `end(work, t, w)` reads the result.
     pub fn forward(
         &self,
         works: &mut [Work<T>],
@@ -36,7 +37,8 @@ impl<T: Real> Sweep<'_, T> {
         }
     }
 
-    /// `t <- (I + L^T)^-1 t`, from the last colour to the first: `begin(work, w, t)` makes its own part of `t`.
+    /// Computes `t <- (I + L^T)^-1 t`, from the last colour to the first. `begin(work, w, t)` sets the subdomain's part
+    /// of `t`.
     pub fn backward(
         &self,
         works: &mut [Work<T>],

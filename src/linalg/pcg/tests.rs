@@ -4,7 +4,8 @@ use crate::linalg::envelope::Envelope;
 use crate::linalg::matrix::Entry;
 use crate::linalg::random::Random;
 
-/// A chain-and-grid matrix with random symmetric couplings, diagonally dominant, as blocks and as a dense copy.
+/// Builds a diagonally dominant chain-and-grid matrix with random symmetric couplings. Returns it as blocks and as a
+/// dense copy.
 fn system(n: usize, cuts: &[usize], moving: bool) -> (Matrix<f64>, Vec<Vec<f64>>) {
     let mut random = Random::new(12345);
     let pairs: Vec<(u32, u32)> = (0..n as u32)
@@ -56,7 +57,7 @@ fn system(n: usize, cuts: &[usize], moving: bool) -> (Matrix<f64>, Vec<Vec<f64>>
     (matrix, dense)
 }
 
-/// Adds a part that couples all vertices through three sums, the last by itself.
+/// Adds a low-rank update that couples all vertices through three sums, the last in a block by itself.
 fn couple(matrix: &mut Matrix<f64>, dense: &mut [Vec<f64>]) {
     let n = matrix.size();
     let mut inner = Envelope::new(2, [[0, 1]].into_iter());
@@ -152,7 +153,8 @@ fn an_indefinite_diagonal_is_named() {
     assert_eq!(Pcg::default().solve(&matrix, &[false; 3], &[Vec3::zeros(); 3], &mut x, stop), Err(1));
 }
 
-/// What is quiet is solved further than the tolerance asks of the whole, and what is told of the residual stays relative to the whole.
+/// A bound `quiet` makes the solver go beyond the tolerance. The reported residual stays relative to the right-hand
+/// side.
 #[test]
 fn what_is_quiet_is_solved_further() {
     let n = 60;

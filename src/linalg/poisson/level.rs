@@ -1,33 +1,33 @@
-//! One level of the multigrid cycle.
+//! Level of the multigrid cycle.
 
 use super::Stencil;
 use crate::linalg::par;
 
-/// Cells that one thread takes at a time, at least.
+/// Minimum number of cells in a parallel block.
 const CHUNK: usize = 2048;
 
-/// A box of cells, its matrix, and the vectors of the cycle. Arrays with a border have a layer of zeros before the first and behind the last
-/// cell, so that each cell has neighbours on all sides.
+/// Box of cells with its matrix and the vectors of the cycle. Arrays with a border have a layer of zeros before the
+/// first and behind the last cell. Each cell thus has neighbours on all sides.
 #[derive(Clone, Debug, Default)]
 pub struct Level {
     cells: [usize; 3],
-    /// What couples a cell with the next along each axis; with a border.
+    /// Coupling of each cell with the next along each axis; with a border.
     across: [Vec<f64>; 3],
     own: Vec<f64>,
-    /// Unknowns that the cell stands for.
+    /// Number of unknowns in each cell.
     unknowns: Vec<f64>,
-    /// Diagonal, and its inverse: 0 where the cell has none.
+    /// Diagonal, and its inverse; 0 where the cell has no coupling.
     diagonal: Vec<f64>,
     inverse: Vec<f64>,
     /// Right-hand side.
     pub b: Vec<f64>,
     /// Solution; with a border.
     pub x: Vec<f64>,
-    /// What the next half of a sweep makes of it; with a border.
+    /// Solution after the next half sweep; with a border.
     next: Vec<f64>,
 }
 
-/// Calls `f(first, row)` for each row of cells along the first axis, `first` being the number of its first cell.
+/// Calls `f(first, row)` for each row of cells along the first axis. `first` is the index of its first cell.
 pub fn rows(out: &mut [f64], length: usize, f: impl Fn(usize, &mut [f64]) + Sync) {
     let block = length * CHUNK.div_ceil(length.max(1)).max(1);
     par::blocks_mut(out, block, |from, block| {
@@ -35,12 +35,12 @@ pub fn rows(out: &mut [f64], length: usize, f: impl Fn(usize, &mut [f64]) + Sync
     });
 }
 
-/// A row of cells, with the rows beside it along both other axes.
+/// Row of cells, with the neighbouring rows along both other axes.
 struct Line<'a> {
-    /// Couplings along the row, and the row itself, with a cell before and one behind.
+    /// Couplings along the row, and the row itself, with one more cell at each end.
     kx: &'a [f64],
     x: &'a [f64],
-    /// Couplings with the rows before and behind, and those rows.
+    /// Couplings with the rows before and behind, and the rows themselves.
     ky: [&'a [f64]; 2],
     y: [&'a [f64]; 2],
     kz: [&'a [f64]; 2],
@@ -48,7 +48,7 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// What the neighbours of a cell add to it.
+    /// Returns the contribution of all neighbours to a cell.
     #[inline(always)]
     fn beside(&self, i: usize) -> f64 {
         (self.kx[i] * self.x[i] + self.kx[i + 1] * self.x[i + 2])
@@ -58,27 +58,27 @@ impl Line<'_> {
 }
 
 impl Level {
-    /// Number of cells.
+    /// Returns the number of cells.
     pub fn count(&self) -> usize {
         self.cells.iter().product()
     }
 
-    /// Cells of a layer: the border.
+    /// Returns the number of cells of a layer, which is the size of the border.
     fn layer(&self) -> usize {
         self.cells[0] * self.cells[1]
     }
 
-    /// Length of an array with a border.
+    /// Returns the length of an array with a border.
     pub fn padded(&self) -> usize {
         self.count() + 2 * self.layer()
     }
 
-    /// Where the cells are in an array with a border.
+    /// Returns the range of the cells in an array with a border.
     pub fn inner(&self) -> std::ops::Range<usize> {
         self.layer()..self.layer() + self.count()
     }
 
-    /// Takes a matrix.
+    /// Sets the matrix from a stencil.
     pub fn take(&mut self, stencil: &Stencil) {
         self.resize(stencil.cells);
         let inner = self.inner();
@@ -104,7 +104,7 @@ impl Level {
         }
     }
 
-    /// The diagonal, with so much for each unknown.
+    /// Computes the diagonal, with `mass` for each unknown.
     pub fn weigh(&mut self, mass: f64) {
         let (strides, layer) = (Stencil::strides(self.cells), self.layer());
         let Level { across, diagonal, inverse, own, unknowns, .. } = self;
@@ -116,12 +116,12 @@ impl Level {
         });
     }
 
-    /// So much for each unknown is more than what couples it with all neighbours.
+    /// Returns whether `mass` for each unknown outweighs its couplings with all neighbours.
     pub fn outweighed(&self, mass: f64) -> bool {
         self.diagonal.iter().zip(&self.unknowns).all(|(diagonal, unknowns)| 2.0 * mass * unknowns >= *diagonal)
     }
 
-    /// The matrix of cells joined by two along each axis that has more than one.
+    /// Builds the matrix of the coarser level, with cells joined in pairs along each axis.
     pub fn coarsen(&self, coarser: &mut Level) {
         let half = self.cells.map(|n| n.div_ceil(2));
         coarser.resize(half);
@@ -133,7 +133,7 @@ impl Level {
             coarser.own[coarse] += 0.5 * self.own[fine];
             coarser.unknowns[coarse] += self.unknowns[fine];
             for (at, (coarser, own)) in at.iter().zip(coarser.across.iter_mut().zip(&self.across)) {
-                // Between two of the joined cells.
+                // The face is between two coarse cells.
                 if at % 2 == 1 {
                     coarser[layer[1] + coarse] += 0.5 * own[layer[0] + fine];
                 }
@@ -142,13 +142,13 @@ impl Level {
         coarser.weigh(0.0);
     }
 
-    /// `b - A x` into `out`; `x` has a border.
+    /// Computes `b - A x` into `out`; `x` has a border.
     pub fn residual(&self, b: &[f64], x: &[f64], out: &mut [f64]) {
         self.product(x, out);
         par::each_light(out, |c, out| *out = b[c] - *out);
     }
 
-    /// `A x` into `out`; `x` has a border.
+    /// Computes `A x` into `out`; `x` has a border.
     pub fn product(&self, x: &[f64], out: &mut [f64]) {
         rows(out, self.cells[0], |first, row| {
             let (line, own) = (self.line(x, first), &x[self.layer() + first..][..row.len()]);
@@ -159,7 +159,7 @@ impl Level {
         });
     }
 
-    /// The row of cells of which `first` is the first, of an array with a border.
+    /// Returns the row of cells that begins with `first`, of an array with a border.
     #[inline(always)]
     fn line<'a>(&'a self, x: &'a [f64], first: usize) -> Line<'a> {
         let (nx, layer) = (self.cells[0], self.layer());
@@ -175,13 +175,13 @@ impl Level {
         }
     }
 
-    /// Begins from zero.
+    /// Resets the solution to zero.
     pub fn begin(&mut self) {
         let inner = self.inner();
         self.x[inner].fill(0.0);
     }
 
-    /// Sweeps of red, then black cells; or of black, then red ones.
+    /// Sweeps over red, then black cells, or if `backward` over black, then red cells.
     pub fn sweep(&mut self, times: usize, backward: bool) {
         let inner = self.inner();
         for half in 0..2 * times {
@@ -203,7 +203,7 @@ impl Level {
         }
     }
 
-    /// What is left of the right-hand side, summed into that of the coarser level.
+    /// Sums the residual into the right-hand side of the coarser level.
     pub fn restrict(&self, coarser: &mut [f64]) {
         let half = self.cells.map(|n| n.div_ceil(2));
         rows(coarser, half[0], |first, row| {
@@ -223,7 +223,7 @@ impl Level {
         });
     }
 
-    /// Adds what the coarser level found.
+    /// Adds the solution of the coarser level.
     pub fn add(&mut self, coarser: &Level) {
         let (inner, cells) = (self.inner(), self.cells);
         let half = coarser.cells;

@@ -1,7 +1,7 @@
 use super::*;
 use crate::linalg::random::Random;
 
-/// A box of `n` cubes of size one, its walls closed but for the first along x where `open`; cells of `hole` are no unknowns.
+/// Builds a box of unit cubes with closed walls, except the first along x if `open`. Cells of `hole` are no unknowns.
 fn cavity(cells: [usize; 3], open: bool, hole: impl Fn([usize; 3]) -> bool) -> Stencil {
     let mut stencil = Stencil::none(cells);
     let strides = Stencil::strides(cells);
@@ -24,7 +24,7 @@ fn cavity(cells: [usize; 3], open: bool, hole: impl Fn([usize; 3]) -> bool) -> S
     stencil
 }
 
-/// `A x`, cell by cell.
+/// Returns `A x`, cell by cell.
 fn times(stencil: &Stencil, x: &[f64]) -> Vec<f64> {
     let mut out: Vec<f64> = stencil.own.iter().zip(x).map(|(own, x)| own * x).collect();
     for (stride, across) in Stencil::strides(stencil.cells).iter().zip(&stencil.across) {
@@ -37,13 +37,13 @@ fn times(stencil: &Stencil, x: &[f64]) -> Vec<f64> {
     out
 }
 
-/// Solves for a random right-hand side; gives the iterations.
+/// Solves for a random right-hand side. Returns the number of iterations.
 fn solved(stencil: &Stencil) -> usize {
     let mut random = Random::new(7);
     let mut b: Vec<f64> = stencil.own.iter().map(|_| random.signed()).collect();
     let groups = groups(stencil);
     balance(&mut b, &groups);
-    // What has neither neighbours nor a diagonal is no unknown.
+    // A cell with neither neighbours nor a diagonal is no unknown.
     let ones = times(stencil, &vec![1.0; b.len()]);
     let strides = Stencil::strides(stencil.cells);
     for c in 0..b.len() {
@@ -62,7 +62,7 @@ fn solved(stencil: &Stencil) -> usize {
     outcome.iterations
 }
 
-/// Iterations hardly grow with the number of cells, in closed and open boxes, flat ones, and around what stands in them.
+/// Iterations hardly grow with the number of cells, in closed, open and flat boxes and around obstacles.
 #[test]
 fn iterations_do_not_depend_on_the_number_of_cells() {
     let ball = |n: usize| {
@@ -79,14 +79,14 @@ fn iterations_do_not_depend_on_the_number_of_cells() {
             solved(&cavity([n + 1, n - 3, 5], false, |_| false)),
             solved(&cavity([n; 3], false, ball(n))),
             solved(&cavity([n; 3], true, ball(n))),
-            // Two rooms beside each other, one of them closed.
+            // Two chambers side by side, only the first with an open wall.
             solved(&cavity([n; 3], true, |at| at[0] == n / 2)),
         ];
         assert!(counts.iter().all(|count| *count <= 24), "{n}: {counts:?}");
     }
 }
 
-/// Same bits on one thread and on four.
+/// Results have the same bits on one thread and on four.
 #[test]
 fn threads_change_nothing() {
     let stencil = cavity([33, 20, 17], true, |at| at == [5, 5, 5]);

@@ -1,9 +1,9 @@
-//! Times the lists of a drape.
+//! Timing of the candidate lists of a drape.
 
 use super::*;
 use std::time::Instant;
 
-/// A sheet of `n x n` vertices (1 m) lying over a ball of radius 0.25 m with folds, the ball of 20,172 triangles.
+/// Builds a sheet of `n x n` vertices (1 m), draped in folds over a ball of radius 0.25 m with 20,172 triangles.
 fn drape(n: u32) -> (Vec<Vec3>, Objects) {
     let r = 0.253;
     let mut x: Vec<Vec3> = (0..n * n)
@@ -19,7 +19,7 @@ fn drape(n: u32) -> (Vec<Vec3>, Objects) {
         .collect();
     let first = x.len();
     let mut objects = vec![(0..first, quads(n, 0))];
-    // Cube of 41 x 41 quads a side pushed to the ball; sides do not share vertices.
+    // Cube of 41 x 41 quads a side, projected onto the ball. Sides do not share vertices.
     let m = 42u32;
     for side in 0..6 {
         let base = x.len() as u32;
