@@ -26,6 +26,8 @@ impl DiskError {
     }
 }
 
+impl std::error::Error for DiskError {}
+
 impl fmt::Display for DiskError {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{}: {}", self.path.display(), self.reason)
