@@ -10,6 +10,7 @@ use crate::world::effect::Effect;
 use crate::world::{State, World};
 use std::fmt;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 /// Reason why a simulation ends early.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,7 +66,8 @@ pub struct Simulation {
     scene: Scene,
     world: World,
     state: State,
-    stepper: Box<dyn Advance>,
+    /// Never locked. A stepper may move between threads, but two must not see it.
+    stepper: Mutex<Box<dyn Advance>>,
     test: Test,
     /// Frame that the snapshots are of.
     frame: Option<u32>,
@@ -101,14 +103,14 @@ impl Simulation {
         let Built { world, state, warnings } =
             build::build(&scene, file).map_err(|refusal| Error::Scene(refusal.faults))?;
         let warnings = scene.warnings.iter().cloned().chain(warnings).collect();
-        let (stepper, test) = (build::stepper(&scene, &world), world.test());
+        let (stepper, test) = (Mutex::new(build::stepper(&scene, &world)), world.test());
         Ok(Simulation { scene, world, state, stepper, test, frame: None, snapshots: Vec::new(), warnings })
     }
 
     /// Adds an effect of your own. It takes part from the next step on.
     pub fn plug(&mut self, effect: impl Effect) {
         self.world.plug(effect, &mut self.state);
-        self.stepper = build::stepper(&self.scene, &self.world);
+        self.stepper = Mutex::new(build::stepper(&self.scene, &self.world));
     }
 
     /// Steps to the next frame and returns its number; `None` after the last one. The first frame is the start, after the preroll.
@@ -132,7 +134,8 @@ impl Simulation {
         let preroll = if self.frame.is_none() { 1..=time.preroll } else { 1..=0 };
         let times = preroll.map(|k| time.run_after(k)).chain([time.run(frame)]);
         for until in times {
-            let made = steps(self.stepper.as_mut(), &self.world, &mut self.state, until, |_, _, _| go());
+            let stepper = self.stepper.get_mut().unwrap_or_else(PoisonError::into_inner);
+            let made = steps(stepper.as_mut(), &self.world, &mut self.state, until, |_, _, _| go());
             if let Err(stuck) = made {
                 let place = format!("step {}, t={:.6} s", self.state.step + 1, self.world.shot.shot(self.state.time));
                 let reason = format!("{place}: {}", stuck.describe(&self.world, &self.state));

@@ -3,57 +3,16 @@
 use crate::faults::{SimulationError, refused};
 use crate::scene::Scene;
 use numpy::{PyArray2, PyArrayMethods};
-use percale::collision::intersect::Test;
 use percale::linalg::{Vec3, par};
-use percale::scene::build;
-use percale::sequence::{Snapshot, Verdict};
-use percale::stepper::{Advance, steps};
-use percale::world::{State, World};
+use percale::{Error, Simulation as Solver};
 use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::mpsc;
 use std::time::Duration;
 
 /// How often a step looks whether Ctrl-C was pressed.
 const LOOK: Duration = Duration::from_millis(50);
-
-/// What steps; no Python in it.
-struct Solver {
-    world: World,
-    state: State,
-    /// Locked by nobody: a stepper may go from thread to thread but not be seen by two.
-    stepper: Mutex<Box<dyn Advance>>,
-    test: Test,
-}
-
-impl Solver {
-    /// Steps to the time of a frame unless it is there, or to the end of the step in hand once `stop` is raised.
-    fn advance(&mut self, until: f64, stop: &AtomicBool) -> Result<(), String> {
-        let Solver { world, state, stepper, .. } = self;
-        let stepper = stepper.get_mut().unwrap_or_else(PoisonError::into_inner);
-        match steps(stepper.as_mut(), world, state, until, |_, _, _| !stop.load(Ordering::Relaxed)) {
-            Ok(_) => Ok(()),
-            Err(stuck) => {
-                Err(format!("step {}, t={:.6} s: {}", state.step + 1, state.time, stuck.describe(world, state)))
-            }
-        }
-    }
-
-    /// All objects as files would hold them, after the exact test.
-    fn snapshots(&mut self) -> Result<Vec<Snapshot>, String> {
-        let Solver { world, state, test, .. } = self;
-        if let Some(lost) = world.lost() {
-            return Err(lost);
-        }
-        let all: Vec<Snapshot> =
-            world.objects.iter().map(|object| Snapshot::of(world, state, object, Vec::new())).collect();
-        match Verdict::of(world, state, &all, test).told(world) {
-            None => Ok(all),
-            Some(told) => Err(format!("t={:.6} s: {told}", state.time)),
-        }
-    }
-}
 
 /// Rows of three numbers in an array of NumPy's, and a view of them that cannot be written to.
 struct Rows {
@@ -108,7 +67,7 @@ pub struct Simulation {
 
 impl Simulation {
     fn object(&self, name: &str) -> PyResult<usize> {
-        let objects = &self.solver.world.objects;
+        let objects = &self.solver.world().objects;
         objects.iter().position(|object| object.name == name).ok_or_else(|| {
             let names: Vec<String> = objects.iter().map(|object| format!("'{}'", object.name)).collect();
             PyKeyError::new_err(format!("no object is named '{name}'; there are {}", names.join(", ")))
@@ -119,8 +78,8 @@ impl Simulation {
     fn work<T: Send>(
         &mut self,
         py: Python,
-        work: impl FnOnce(&mut Solver, &AtomicBool) -> Result<T, String> + Send,
-    ) -> PyResult<Result<T, String>> {
+        work: impl FnOnce(&mut Solver, &AtomicBool) -> Result<T, Error> + Send,
+    ) -> PyResult<Result<T, Error>> {
         let (solver, threads, stop) = (&mut self.solver, self.threads, AtomicBool::new(false));
         let mut interrupted = Ok(());
         let done = std::thread::scope(|scope| {
@@ -150,16 +109,17 @@ impl Simulation {
         }
     }
 
-    fn failed(&self, frame: u32, last: u32, told: &str) -> PyErr {
-        SimulationError::new_err(format!("frame {frame} of {last}, {told}"))
-    }
-
-    fn show(&self, py: Python, snapshots: &[Snapshot]) -> PyResult<()> {
-        for (seen, at) in self.objects.iter().zip(snapshots) {
-            seen.positions.fill(py, &at.positions)?;
-            seen.velocities.fill(py, at.velocities.as_deref().unwrap_or_default())?;
+    /// Steps to the next frame and shows it; its number, or nothing where the steps were cut short.
+    fn advance(&mut self, py: Python) -> PyResult<Option<u32>> {
+        let made = self.work(py, |solver, stop| solver.next_frame_while(|| !stop.load(Ordering::Relaxed)))?;
+        let frame = made.map_err(|error| SimulationError::new_err(error.to_string()))?;
+        if frame.is_some() {
+            for (seen, at) in self.objects.iter().zip(self.solver.snapshots()) {
+                seen.positions.fill(py, &at.positions)?;
+                seen.velocities.fill(py, at.velocities.as_deref().unwrap_or_default())?;
+            }
         }
-        Ok(())
+        Ok(frame)
     }
 }
 
@@ -180,12 +140,15 @@ impl Simulation {
             Err(other) => Py::new(py, Scene::new(py, other.into_inner().extract()?, Vec::new())?)?,
         };
         let of = scene.get();
-        let built = py.detach(|| par::with_threads(threads, || build::build(&of.scene, &of.file)));
-        let built = built.map_err(PyRuntimeError::new_err)?.map_err(|refusal| refused(py, refusal.faults))?;
-        let build::Built { world, state, warnings } = built;
-        let warnings = of.scene.warnings.iter().chain(&warnings).map(ToString::to_string).collect();
+        let built = py.detach(|| par::with_threads(threads, || Solver::of(of.scene.clone(), &of.file)));
+        let solver = match built.map_err(PyRuntimeError::new_err)? {
+            Ok(solver) => solver,
+            Err(Error::Scene(faults)) => return Err(refused(py, faults)),
+            Err(error) => return Err(SimulationError::new_err(error.to_string())),
+        };
+        let warnings = solver.warnings().iter().map(ToString::to_string).collect();
         let mut objects = Vec::new();
-        for object in &world.objects {
+        for object in &solver.world().objects {
             let count = object.place.len();
             let triangles = PyArray2::<i32>::zeros(py, [object.triangles.len(), 3], false);
             let corners = object.triangles.iter().flatten().map(|v| *v as i32);
@@ -193,19 +156,9 @@ impl Simulation {
             let triangles = read_only(triangles.into_any())?;
             objects.push(Seen { positions: Rows::new(py, count)?, velocities: Rows::new(py, count)?, triangles });
         }
-        let (stepper, test) = (Mutex::new(build::stepper(&of.scene, &world)), world.test());
         let frame = of.scene.time.start_frame;
-        let solver = Solver { world, state, stepper, test };
         let mut simulation = Simulation { solver, objects, threads, frame, warnings, scene: scene.clone_ref(py) };
-        let time = &of.scene.time;
-        let start = simulation.work(py, |solver, stop| {
-            // What is before the first frame is stepped frame by frame, as the program does.
-            (1..=time.preroll).try_for_each(|k| solver.advance(time.run_after(k), stop))?;
-            solver.snapshots()
-        })?;
-        let last = time.last_frame();
-        let snapshots = start.map_err(|told| simulation.failed(frame, last, &told))?;
-        simulation.show(py, &snapshots)?;
+        simulation.advance(py)?;
         Ok(simulation)
     }
 
@@ -219,14 +172,7 @@ impl Simulation {
                 "frame {last} is the last of the scene; give it more by time.frames"
             )));
         }
-        let until = time.run(frame);
-        let made = self.work(py, |solver, stop| {
-            solver.advance(until, stop)?;
-            if solver.state.time < until { Ok(None) } else { solver.snapshots().map(Some) }
-        })?;
-        // Without snapshots the steps were cut short, and the exception for that is raised already.
-        let snapshots = made.map_err(|told| self.failed(frame, last, &told))?.unwrap_or_default();
-        self.show(py, &snapshots)?;
+        self.advance(py)?;
         self.frame = frame;
         Ok(frame)
     }
@@ -258,7 +204,7 @@ impl Simulation {
     /// Names of the objects: cloths, bodies, obstacles.
     #[getter]
     fn objects(&self) -> Vec<&str> {
-        self.solver.world.objects.iter().map(|object| object.name.as_str()).collect()
+        self.solver.world().objects.iter().map(|object| object.name.as_str()).collect()
     }
 
     /// What is allowed but probably not meant in scene and meshes, a line each.
@@ -270,17 +216,17 @@ impl Simulation {
     /// The point about which positions are, in the scene [m]; zero unless the scene is far from its own.
     #[getter]
     fn origin(&self) -> [f64; 3] {
-        self.solver.world.origin.into()
+        self.solver.world().origin.into()
     }
 
     /// `cloth`, `body` or `obstacle`.
     fn kind(&self, name: &str) -> PyResult<&'static str> {
-        Ok(self.solver.world.objects[self.object(name)?].kind.word())
+        Ok(self.solver.world().objects[self.object(name)?].kind.word())
     }
 
     /// The object is there at this frame: an obstacle may appear and vanish.
     fn there(&self, name: &str) -> PyResult<bool> {
-        Ok(self.solver.world.there(self.object(name)?, self.solver.state.now()))
+        Ok(self.solver.world().there(self.object(name)?, self.solver.state().now()))
     }
 
     /// Positions of the vertices in file order [m].
