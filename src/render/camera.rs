@@ -64,8 +64,9 @@ impl Camera {
             let pick = |a: usize| if k >> a & 1 == 0 { lo[a] } else { hi[a] };
             Vec3::new(pick(0), pick(1), pick(2)) - middle
         });
-        // |x - cx| <= h (z - cz) for all corners, z along the view: cx - h cz >= a = max(x - h z) and
-        // cx + h cz <= b = min(x + h z), so cz <= (b - a) / 2h, and cx = (a + b) / 2 serves every such cz.
+        // All corners must satisfy |x - cx| <= h (z - cz), with z along the view. With a = max(x - h z) and b = min(x +
+        // h z), this is cx - h cz >= a and cx + h cz <= b. Hence cz <= (b - a) / 2h, and cx = (a + b) / 2 serves every
+        // such cz.
         let mut sides = [(f64::NEG_INFINITY, f64::INFINITY); 2];
         let mut front = f64::INFINITY;
         for p in corners {

@@ -2,9 +2,9 @@
 
 use super::raster::Image;
 
-/// Width of a letter, spacing included [dots].
+/// Width of a letter in dots, spacing included.
 const ADVANCE: f64 = 6.0;
-/// Height of a capital [dots].
+/// Height of a capital in dots.
 const CAP: f64 = 7.0;
 
 /// Columns of dots from left to right, lowest bit uppermost, for characters 32 to 126.

@@ -79,8 +79,8 @@ impl Shading {
     }
 
     /// Returns the diffuse response to uniform light from everywhere, without highlights. This is `1/pi` times the
-    /// integral of [`Shading::direct`] over the hemisphere: `2/(k+1)` times the factor of N.V for both Minnaert forms,
-    /// 1 for the others.
+    /// integral of [`Shading::direct`] over the hemisphere. For both Minnaert forms it is `2/(k+1)` times the factor of
+    /// N.V, for the others 1.
     pub fn ambient(&self, nv: f64) -> f64 {
         match *self {
             Shading::Minnaert { k } => 2.0 / (k + 1.0) * power(nv, 1.0 - k),
