@@ -1,4 +1,4 @@
-//! percale: offline cloth simulation. A TOML scene goes in; per-frame meshes, preview pictures and a record come out.
+//! percale: offline cloth simulation. Input is a TOML scene; output is per-frame meshes, preview pictures and a record.
 //!
 //! [`Simulation`] steps a scene frame by frame:
 //!
@@ -16,41 +16,43 @@
 //! Forces of your own are laws on fixed elements ([`force::term::Law`]) or effects ([`world::effect::Effect`], plugged in by
 //! [`Simulation::plug`]). [`sequence`] reads run folders that the program has written. `examples/` shows each.
 //!
-//! Rooms of the crate may use only those above them. Units are SI throughout; state is `f64`, files and the solver's matrix
-//! are `f32`.
+//! Each module may use only modules above it in this list (`tests/house.rs` checks the order). Units are SI throughout.
+//! The state is `f64`; files and the solver's matrix are `f32`.
 
 mod simulation;
 
 pub use simulation::{Error, Simulation};
 
-/// 3x3 blocks, block-sparse matrices, conjugate gradients, ordered (deterministic) parallel loops.
+/// Linear algebra: 3x3 blocks, block-sparse matrices, conjugate gradients, ordered (deterministic) parallel loops.
 pub mod linalg;
 /// Triangle meshes: topology, rest measures, charts, named groups, generators; OBJ and PLY. Tetrahedral meshes: Gmsh,
 /// TetGen, VTK; checks, quality, surface.
 pub mod mesh;
-/// Geometry of touching: boxes, trees, grids, closest points, exact intersection, candidate pairs.
+/// Collision geometry: boxes, trees, grids, closest points, exact intersection, candidate pairs.
 pub mod collision;
-/// One file a law: parameters, equation, energy, force and derivatives of one element; assembly written once.
+/// Force laws, each in its own file: parameters, equation, energy, force and derivatives of an element. Assembly is
+/// written once.
 pub mod force;
-/// Everything that differs between two moments: vertices, pins, colliders as functions of time.
+/// World (constants of a run) and state (all that differs between two moments): vertices, pins, colliders as functions
+/// of time.
 pub mod world;
-/// Which features act on each other in a step, how, and the proof that nothing crossed.
+/// Contact: the features that act on each other in a step, their forces, and the proof that nothing crossed.
 pub mod contact;
-/// Effects, a folder each: air below and inside cloths, flowing air, water, pointers.
+/// Effects, each in its own folder: air below and inside cloths, flowing air, water, pointers.
 pub mod effect;
-/// How the world changes: one page of named stages.
+/// Time stepping: one page of named stages.
 pub mod stepper;
-/// Camera, lights, ray casting, Minnaert and other shading, images.
+/// Rendering: camera, lights, ray casting, Minnaert and other shading, images.
 pub mod render;
-/// How far pictures and meshes are apart: FLIP, gates.
+/// Differences between pictures and between meshes: FLIP, gates.
 pub mod measure;
-/// HTML pages of one file: tables, plots, pictures.
+/// HTML pages in a single file: tables, plots, pictures.
 pub mod page;
-/// The TOML file: sections, defaults, materials, validation; from scene to world.
+/// Scene files in TOML: sections, defaults, materials, validation; conversion of a scene to a world.
 pub mod scene;
-/// From measurements to parameters of materials and pairs.
+/// Fits of material and friction parameters to measurements.
 pub mod fit;
-/// The run folder: frames, manifest, statistics, atomic writes.
+/// Run folder: frames, manifest, statistics, atomic writes.
 pub mod sequence;
-/// Commands, progress, signals, exit codes.
+/// Command line: commands, progress, signals, exit codes.
 pub mod cli;

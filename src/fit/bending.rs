@@ -1,8 +1,10 @@
-//! `fit bending`: internal friction of bending from the curls of strips that were rolled around cylinders (Miguel et al. 2013, section 4.3).
+//! `fit bending`: internal friction of bending from the curls of strips that were rolled around cylinders (Miguel et
+//! al. 2013, section 4.3).
 //!
-//! A profile runs from the free end, y upwards. At a sample the strip bears the moment of what hangs from it, per width
-//! `rho g l d` with `l` its length and `d` how far its centre of mass is ahead along x, and `3 k kappa + s` is that (Eq. 7).
-//! The strain is three times the curvature, with the sense in which the strip was rolled as positive.
+//! A profile runs from the free end, with y upwards. At a sample the strip carries the moment of its free part, per
+//! width `rho g l d`. The free part has the length `l`, and its centre of mass is ahead by `d` along x. `3 k kappa + s`
+//! equals that moment (Eq. 7). The strain is three times the curvature, positive in the sense in which the strip was
+//! rolled.
 
 use super::law::{Gauge, Law};
 use super::outcome::{MISFIT, Outcome, Row, dots, doubts, figure, misfit, plot, quoted, rows, shown, written};
@@ -15,24 +17,24 @@ use crate::scene::Fault;
 use crate::scene::csv::units::{GRAVITY, Measure};
 use crate::scene::csv::{Sheet, Want};
 
-/// What is known beside the data.
+/// Known quantities and settings of the fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
     /// Name of the material.
     pub name: String,
     /// Mass of the cloth per area [kg/m^2].
     pub density: f64,
-    /// Thickness, by which each turn on the cylinder is wider than the one below [m].
+    /// Thickness [m], by which the next turn on the cylinder is wider than the turn below.
     pub thickness: f64,
-    /// The free end lay on the cylinder; else it lay outside.
+    /// Whether the free end lay on the cylinder; otherwise it lay outside.
     pub inner: bool,
     /// k1 [N m] and k2 [N m^2].
     pub k: [f64; 2],
     /// Closed form of the friction.
     pub form: Form,
-    /// How the stress is known that the strip had on the cylinder.
+    /// Source of the friction stress that the strip had on the cylinder.
     pub anchor: Anchor,
-    /// What is measured with errors.
+    /// Quantity measured with errors.
     pub noise: Noise,
 }
 
@@ -40,12 +42,12 @@ const RADIUS: &str = "radius";
 const REPEAT: &str = "repeat";
 const X: &str = "x";
 const Y: &str = "y";
-/// Samples of a profile.
+/// Number of samples per profile.
 const SAMPLES: usize = 5;
-/// Part of the elastic moment below which that of gravity opposes nothing.
+/// Gravity moment, as part of the elastic moment, up to which it does not count as opposing.
 const LITTLE: f64 = 0.01;
 
-/// Columns of the data.
+/// Returns the columns of the data.
 pub fn wants() -> Vec<Want> {
     vec![
         Want::new(RADIUS, Measure::Length, 1e-5..=10.0),
@@ -55,7 +57,7 @@ pub fn wants() -> Vec<Want> {
     ]
 }
 
-/// A measured profile: its radius on the cylinder, its first row, its points.
+/// Measured profile: radius on the cylinder, first row, points.
 struct Curl {
     radius: f64,
     row: usize,
@@ -75,19 +77,19 @@ fn curls(sheet: &Sheet) -> Vec<Curl> {
     all.into_iter().map(|(_, curl)| curl).collect()
 }
 
-/// Samples of the profiles that were rolled in one sense.
+/// Samples of the profiles that were rolled in the same sense.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Side {
-    /// A path from the cylinder to each sample.
+    /// Paths from the cylinder to each sample.
     pub paths: Vec<Path>,
-    /// Samples that were dropped.
+    /// Number of dropped samples.
     pub dropped: usize,
 }
 
-/// The path of a sample from the cylinder, and whether elastic and gravity moments oppose each other there.
+/// Returns the path of a sample from the cylinder, and whether elastic and gravity moments oppose each other there.
 fn path(sample: &Sample, sense: f64, radius: f64, setup: &Setup) -> (Path, bool) {
     let Setup { k, thickness, .. } = setup;
-    // Turns lie on each other: the square of the radius grows by the thickness times the length over pi.
+    // Turns lie on each other. The square of the radius grows by thickness times length over pi.
     let below = if setup.inner { sample.length } else { sample.rest };
     let turn = ((radius + 0.5 * thickness).powi(2) + below * thickness / std::f64::consts::PI).sqrt();
     let strain = 3.0 * sense * sample.curvature;
@@ -100,10 +102,10 @@ fn path(sample: &Sample, sense: f64, radius: f64, setup: &Setup) -> (Path, bool)
     (Path { start, points: vec![Point { strain, load }] }, load > LITTLE * elastic.abs() && strain > 0.0)
 }
 
-/// Samples of each sense: to the left, to the right, seen from the free end.
+/// Returns the samples of each sense: curved to the left and to the right, seen from the free end.
 ///
 /// # Errors
-/// Profiles of which no curve can be made.
+/// A profile has fewer than 5 points or coincident successive points, so that no curve can be fitted.
 pub fn sides(sheet: &Sheet, setup: &Setup) -> Result<[Side; 2], Vec<Fault>> {
     let (mut sides, mut faults) = ([Side::default(), Side::default()], Vec::new());
     for curl in curls(sheet) {
@@ -114,7 +116,8 @@ pub fn sides(sheet: &Sheet, setup: &Setup) -> Result<[Side; 2], Vec<Fault>> {
             continue;
         };
         let samples: Vec<Sample> = (1..=SAMPLES).map(|k| profile.sample(k as f64 / (SAMPLES + 1) as f64)).collect();
-        // What hangs from the first sample is the lightest: there the strip bends as it was rolled, however far gravity opens the rest.
+        // The first sample carries the least weight. Its curvature has the sense of rolling, however far gravity opens
+        // the rest.
         let turn = samples.first().map_or(0.0, |sample| sample.curvature);
         let [left, right] = &mut sides;
         let side = if turn >= 0.0 { left } else { right };
@@ -126,7 +129,7 @@ pub fn sides(sheet: &Sheet, setup: &Setup) -> Result<[Side; 2], Vec<Fault>> {
     if faults.is_empty() { Ok(sides) } else { Err(faults) }
 }
 
-/// The task of samples.
+/// Builds the estimation problem of samples.
 pub fn task(setup: &Setup, paths: Vec<Path>) -> Task {
     Task {
         gauge: Gauge::Bend,
@@ -138,18 +141,18 @@ pub fn task(setup: &Setup, paths: Vec<Path>) -> Task {
     }
 }
 
-/// Least and largest tau of a scene [1/m].
+/// Least and largest tau that a scene accepts [1/m].
 const TAUS: [f64; 2] = [1e-6, 1e6];
 /// Names and units of the unknowns.
 const NAMES: [(&str, &str); 3] = [("a", "N"), ("b", "N m"), ("tau", "1/m")];
 
-/// What one sense gives.
+/// Result of one sense: its name, estimation problem and estimate.
 type Found = (&'static str, Task, Estimate);
 
-/// Fits data, each sense by itself.
+/// Fits internal friction to the data, separately for each sense.
 ///
 /// # Errors
-/// Data from which nothing can be fitted.
+/// The errors of [`sides`], or no sense has an estimate from more samples than unknowns.
 pub fn fit(sheet: &Sheet, setup: &Setup) -> Result<(Outcome, Vec<Estimate>), Vec<Fault>> {
     let sides = sides(sheet, setup)?;
     let dropped: usize = sides.iter().map(|side| side.dropped).sum();
@@ -207,7 +210,7 @@ pub fn fit(sheet: &Sheet, setup: &Setup) -> Result<(Outcome, Vec<Estimate>), Vec
     Ok((outcome.checked(), estimates))
 }
 
-/// The strain on the cylinder.
+/// Returns the strain on the cylinder.
 fn rolled(path: &Path) -> f64 {
     match path.start {
         Start::Brought(e) | Start::Saturated(e, _) => e,
@@ -215,12 +218,12 @@ fn rolled(path: &Path) -> f64 {
     }
 }
 
-/// Largest strain on the cylinders: that from which the ways go back.
+/// Returns the largest strain on the cylinders, from which unrolling starts.
 fn reached(paths: &[Path]) -> f64 {
     paths.iter().map(rolled).fold(0.0, f64::max)
 }
 
-/// Median distance of the strains on the cylinders.
+/// Returns the median distance between successive strains on the cylinders.
 fn spacing(paths: &[Path]) -> f64 {
     let mut all: Vec<f64> = paths.iter().map(rolled).collect();
     all.sort_by(f64::total_cmp);
@@ -229,7 +232,7 @@ fn spacing(paths: &[Path]) -> f64 {
     ways.get(ways.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// Curvatures of the samples over those on the cylinders, measured and fitted.
+/// Plots the curvatures of the samples over those on the cylinders, measured and fitted.
 fn drawn(task: &Task, estimate: &Estimate, behind: &str) -> crate::page::Plot {
     let (mut measured, mut fitted) = (Vec::new(), Vec::new());
     for path in &task.paths {
@@ -245,7 +248,7 @@ fn drawn(task: &Task, estimate: &Estimate, behind: &str) -> crate::page::Plot {
     plot(&title, "curvature on the cylinder [1/m]", vec![("measured", dots(measured)), ("fitted", dots(fitted))])
 }
 
-/// The material as a scene reads it.
+/// Formats the material as a scene reads it.
 fn file(sheet: &Sheet, setup: &Setup, estimate: &Estimate) -> String {
     let Law { k, dahl, .. } = estimate.law;
     let form = if setup.form == Form::Fitted { "fitted" } else { "exact" };

@@ -1,5 +1,8 @@
-//! `fit cantilever`: rigidity from the length that a strip overhangs when its end is seen under an angle below the horizontal (Peirce 1930;
-//! Clapp et al. 1990): `B = rho g c^3`, `c` half the overhang at 41.5 degrees, and `l (cos(q/2)/(8 tan q))^(1/3)` at an angle `q`.
+//! `fit cantilever`: rigidity from the overhang of a strip whose end is seen at an angle below the horizontal (Peirce
+//! 1930; Clapp et al. 1990).
+//!
+//! The rigidity is `B = rho g c^3`. The bending length `c` is half the overhang at 41.5 degrees. At an angle `q` and
+//! overhang `l` it is `l (cos(q/2)/(8 tan q))^(1/3)`.
 
 use super::outcome::{Outcome, Row, dots, figure, plot, quoted};
 use crate::linalg::least::student;
@@ -10,10 +13,10 @@ use crate::scene::csv::{Sheet, Want};
 const REPEAT: &str = "repeat";
 const LENGTH: &str = "length";
 const ANGLE: &str = "angle";
-/// Angle of the usual device [degrees].
+/// Angle of the standard device [degrees].
 const USUAL: f64 = 41.5;
 
-/// Columns of the data.
+/// Returns the columns of the data.
 pub fn wants() -> Vec<Want> {
     vec![
         Want::maybe(REPEAT, Measure::One, -1e9..=1e9),
@@ -22,7 +25,7 @@ pub fn wants() -> Vec<Want> {
     ]
 }
 
-/// Bending length over overhang at an angle [rad].
+/// Returns the ratio of bending length to overhang at an angle [rad].
 fn part(angle: f64) -> f64 {
     if (angle.to_degrees() - USUAL).abs() < 1e-6 {
         return 0.5;
@@ -30,15 +33,15 @@ fn part(angle: f64) -> f64 {
     ((0.5 * angle).cos() / (8.0 * angle.tan())).cbrt()
 }
 
-/// Rigidity of a strip of the density [kg/m^2] that overhangs by a length [m] at an angle [rad], in N m.
+/// Returns the rigidity [N m] of a strip of given density [kg/m^2], overhang [m] and angle [rad].
 pub fn rigidity(density: f64, length: f64, angle: f64) -> f64 {
     density * GRAVITY * (part(angle) * length).powi(3)
 }
 
-/// Fits data; the density is in kg/m^2.
+/// Fits the rigidity to the data. `density` is in kg/m^2.
 ///
 /// # Errors
-/// Data from which nothing can be fitted.
+/// Data with the columns of [`wants`] give no error.
 pub fn fit(sheet: &Sheet, name: &str, density: f64) -> Result<Outcome, Vec<Fault>> {
     let lengths = sheet.column(LENGTH);
     let angle = |row: usize| sheet.maybe(ANGLE).and_then(|a| a.get(row)).copied().unwrap_or(USUAL.to_radians());
@@ -95,7 +98,7 @@ pub fn fit(sheet: &Sheet, name: &str, density: f64) -> Result<Outcome, Vec<Fault
 mod tests {
     use super::*;
 
-    /// Half the overhang at 41.5 degrees, as the standards have it; the general formula gives 0.509 there.
+    /// The standards take half the overhang at 41.5 degrees. The general formula gives 0.509 there.
     #[test]
     fn rigidity_is_that_of_peirce() {
         let usual = USUAL.to_radians();

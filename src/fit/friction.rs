@@ -1,7 +1,9 @@
-//! `fit friction`: curves of friction over load in directions to the warp, from pulls of a sled (Chen, Feng & Wang 2013, section 5).
+//! `fit friction`: friction over load in directions to the warp, from pulls of a sled (Chen, Feng & Wang 2013, section
+//! 5).
 //!
-//! At each load the force in the direction of the unit vector `u` is `u.F u` with a symmetric tensor `F` (Eq. 2), by least squares over three
-//! or more angles; its unknowns are the forces at 0, 45 and 90 degrees, which are positive. Where curves hardly differ there is one.
+//! At each load the force in the direction of the unit vector `u` is `u.F u` with a symmetric tensor `F` (Eq. 2). Least
+//! squares over three or more angles determine `F`. The unknowns are the forces at 0, 45 and 90 degrees, which are
+//! positive. Curves that hardly differ are replaced by a single curve.
 
 use super::outcome::{MISFIT, Outcome, Row, dots, figure, misfit, plot, shown};
 use super::sled::{self, Pull};
@@ -10,18 +12,19 @@ use crate::page::{Line, number};
 use crate::scene::csv::Sheet;
 use crate::scene::{Fault, fault_of_curves};
 
-/// What is asked.
+/// Settings of the fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
     /// Name of the pair.
     pub name: String,
-    /// Largest difference of curves over their mean that is taken as none.
+    /// Relative difference of the curves below which friction is isotropic.
     pub alike: f64,
-    /// Angles that are not fitted but foretold [degrees]; none: 30 and 60 where three others are there.
+    /// Angles held out of the fit and predicted by it [degrees]. `None` holds out 30 and 60 if at least three other
+    /// angles remain.
     pub held: Option<Vec<f64>>,
 }
 
-/// Forces at 0, 45 and 90 degrees, or one for all.
+/// Fitted forces at one load: at 0, 45 and 90 degrees, at 0 and 90, or one for all directions.
 #[derive(Clone, Debug, PartialEq)]
 struct Tensor {
     load: f64,
@@ -30,7 +33,7 @@ struct Tensor {
     condition: f64,
 }
 
-/// Force in a direction [degrees] of forces at 0, 45 and 90 degrees, or of one.
+/// Returns the force in a direction [degrees], from forces at 0, 45 and 90 degrees, at 0 and 90, or one for all.
 pub fn force(values: &[f64], angle: f64) -> f64 {
     let (s, c) = angle.to_radians().sin_cos();
     match values {
@@ -40,7 +43,7 @@ pub fn force(values: &[f64], angle: f64) -> f64 {
     }
 }
 
-/// Numbers apart, ascending.
+/// Returns the distinct numbers in ascending order.
 fn apart(values: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut all: Vec<f64> = values.collect();
     all.sort_by(f64::total_cmp);
@@ -52,7 +55,8 @@ fn is(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * b.abs().max(1e-9)
 }
 
-/// How much curves at different angles differ: the largest difference of means at one load over their mean.
+/// Returns the largest spread of the curves over all loads. At each load the spread is the range of the angles' means
+/// over their mean.
 fn difference(pulls: &[Pull], of: &dyn Fn(&Pull) -> f64) -> f64 {
     apart(pulls.iter().map(|p| p.load))
         .into_iter()
@@ -71,7 +75,7 @@ fn difference(pulls: &[Pull], of: &dyn Fn(&Pull) -> f64) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// Forces at one load by so many unknowns: 1 for all directions, 2 for warp and weft, 3 for 45 degrees too.
+/// Fits the forces at one load. `unknowns` is 1 for all directions, 2 for warp and weft, 3 for 45 degrees too.
 fn tensor(pulls: &[&Pull], load: f64, unknowns: usize, of: &dyn Fn(&Pull) -> f64) -> Option<Tensor> {
     let mean = pulls.iter().map(|p| of(p)).sum::<f64>() / pulls.len().max(1) as f64;
     if unknowns == 1 {
@@ -88,14 +92,14 @@ fn tensor(pulls: &[&Pull], load: f64, unknowns: usize, of: &dyn Fn(&Pull) -> f64
     Some(Tensor { load, values: found.values, half, condition: found.condition })
 }
 
-/// Angles that are held out.
+/// Returns the angles that are held out.
 fn held(angles: &[f64], setup: &Setup) -> Vec<f64> {
     let asked = setup.held.clone().unwrap_or_else(|| vec![30.0, 60.0]);
     let out: Vec<f64> = angles.iter().copied().filter(|a| asked.iter().any(|h| is(h.rem_euclid(180.0), *a))).collect();
     if setup.held.is_none() && angles.len() - out.len() < 3 { Vec::new() } else { out }
 }
 
-/// Which curves the data tell: unknowns a load, and words on it.
+/// Returns the number of unknowns per load that the data determine, and a note on it.
 fn unknowns(sheet: &Sheet, pulls: &[Pull], angles: &[f64], setup: &Setup) -> Result<(usize, String), Vec<Fault>> {
     let differ = difference(pulls, &|p| p.plateau);
     let percent = number(100.0 * differ);
@@ -116,10 +120,10 @@ fn unknowns(sheet: &Sheet, pulls: &[Pull], angles: &[f64], setup: &Setup) -> Res
     }
 }
 
-/// Fits data.
+/// Fits friction curves to the data.
 ///
 /// # Errors
-/// Data from which nothing can be fitted.
+/// The records are faulty, no angle is left to fit, the angles do not suffice, or a tensor is impossible.
 pub fn fit(sheet: &Sheet, setup: &Setup) -> Result<Outcome, Vec<Fault>> {
     let all = sled::pulls(sheet)?;
     let every = apart(all.iter().map(|p| p.angle));
@@ -180,7 +184,7 @@ pub fn fit(sheet: &Sheet, setup: &Setup) -> Result<Outcome, Vec<Fault>> {
     Ok(Outcome { title: format!("friction: {}", setup.name), rows, facts, words, plots, file, refused })
 }
 
-/// Why a tensor cannot be.
+/// Returns the reason if a tensor is physically impossible.
 fn senseless(tensor: &Tensor) -> Option<String> {
     let Tensor { load, values, .. } = tensor;
     if let Some(most) = values.iter().find(|f| **f > 10.0 * load) {
@@ -199,7 +203,7 @@ fn senseless(tensor: &Tensor) -> Option<String> {
 
 const WAYS: [&str; 3] = ["f0", "f45", "f90"];
 
-/// Names of the curves of so many unknowns.
+/// Returns the names of the curves for a number of unknowns.
 fn ways(unknowns: usize) -> Vec<&'static str> {
     match unknowns {
         2 => vec![WAYS[0], WAYS[2]],
@@ -223,7 +227,7 @@ fn rows(tensors: &[Tensor]) -> Vec<Row> {
     tensors.iter().flat_map(of).collect()
 }
 
-/// Root mean square of what tensors leave of pulls [N], and of its parts of the forces.
+/// Returns the root mean square residual of pulls against tensors, absolute [N] and relative to the measured forces.
 fn rests(pulls: &[Pull], tensors: &[Tensor]) -> [f64; 2] {
     let pairs: Vec<[f64; 2]> = pulls
         .iter()
@@ -233,13 +237,13 @@ fn rests(pulls: &[Pull], tensors: &[Tensor]) -> [f64; 2] {
     [mean(&|[m, f]| (m - f).powi(2)), mean(&|[m, f]| (1.0 - f / m).powi(2))]
 }
 
-/// The same in words.
+/// Formats the root mean square residuals.
 fn left(pulls: &[Pull], tensors: &[Tensor]) -> String {
     let [own, part] = rests(pulls, tensors);
     format!("{} N, {} %", number(own), number(100.0 * part))
 }
 
-/// Most points of a drawn record.
+/// Largest number of points of a drawn record.
 const POINTS: usize = 600;
 
 fn plots(kept: &[Pull], rest: &[Pull], tensors: &[Tensor]) -> Vec<crate::page::Plot> {
@@ -267,7 +271,7 @@ fn plots(kept: &[Pull], rest: &[Pull], tensors: &[Tensor]) -> Vec<crate::page::P
     out
 }
 
-/// The curves as `[[friction]] curves` reads them.
+/// Formats the curves as `[[friction]] curves` reads them.
 fn file(sheet: &Sheet, plateaus: &[Tensor], peaks: &[Tensor]) -> String {
     let count = plateaus.first().map_or(1, |t| t.values.len());
     let named: String = sheet.file.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
@@ -281,7 +285,7 @@ fn file(sheet: &Sheet, plateaus: &[Tensor], peaks: &[Tensor]) -> String {
         let mut cells = vec![figure(plateau.load)];
         cells.extend(plateau.values.iter().map(|f| figure(*f)));
         if let Some(peak) = peaks.get(k) {
-            // What is fitted apart may cross; a peak is at least what follows it.
+            // Peaks and plateaus are fitted separately and may cross. A peak is at least its plateau.
             cells.extend(peak.values.iter().zip(&plateau.values).map(|(peak, f)| figure(peak.max(*f))));
         }
         out.push_str(&cells.join(","));

@@ -1,35 +1,35 @@
-//! What a strip bears: elastic stress and internal friction over one strain, and the strain that a load brings it to.
+//! Load of a strip: elastic stress and internal friction over a scalar strain, and the strain under a given load.
 
 use crate::force::dahl::{Dahl, Form};
 
-/// What the strain is.
+/// Kind of strain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gauge {
-    /// Green strain; the load is a force per width [N/m], `(k1 e + k2 e^2 + s) L/L0` (Miguel et al. 2013, Eq. 5).
+    /// Green strain. The load is a force per width [N/m], `(k1 e + k2 e^2 + s) L/L0` (Miguel et al. 2013, Eq. 5).
     Stretch,
-    /// Three times the curvature [1/m]; the load is a moment per width [N], `k1 e + k2 e |e| + s` (Eq. 7).
+    /// Three times the curvature [1/m]. The load is a moment per width [N], `k1 e + k2 e |e| + s` (Eq. 7).
     Bend,
 }
 
-/// A law with its parameters.
+/// Law with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Law {
-    /// What the strain is.
+    /// Kind of strain.
     pub gauge: Gauge,
     /// Stiffness `k1 + k2 |e|`: N/m of stretch; N m and N m^2 of bending.
     pub k: [f64; 2],
-    /// Friction.
+    /// Internal friction.
     pub dahl: Dahl,
 }
 
-/// Strain and stress of friction at a point of a path.
+/// Strain and friction stress at a point of a path.
 pub type At = (f64, f64);
 
-/// Green strain below which nothing is looked for: a sheet of no length has -0.5.
+/// Least Green strain of the search. A sheet of zero length has -0.5.
 const SHORTEST: f64 = -0.495;
 
 impl Law {
-    /// Of numbers in the order k1, k2, a, b, tau.
+    /// Builds a law from k1, k2, a, b, tau.
     pub fn new(gauge: Gauge, form: Form, [k1, k2, a, b, tau]: [f64; 5]) -> Law {
         Law { gauge, k: [k1, k2], dahl: Dahl { a, b, tau, form } }
     }
@@ -41,12 +41,12 @@ impl Law {
         }
     }
 
-    /// Elastic part of the load at a strain.
+    /// Returns the elastic part of the load at a strain.
     pub fn elastic(&self, e: f64) -> f64 {
         (self.k[0] + self.k[1] * e.abs()) * e * self.factor(e)
     }
 
-    /// Slope of the elastic part.
+    /// Returns the slope of the elastic part.
     pub fn stiffness(&self, e: f64) -> f64 {
         let stiff = self.k[0] + 2.0 * self.k[1] * e.abs();
         match self.gauge {
@@ -58,12 +58,12 @@ impl Law {
         }
     }
 
-    /// Load that a strain and a stress of friction bear.
+    /// Returns the load of a strain and a friction stress.
     pub fn load(&self, (e, s): At) -> f64 {
         self.elastic(e) + s * self.factor(e)
     }
 
-    /// Slope of the load along a way with the sign `d`, at its end.
+    /// Returns the slope of the load at the end of a path in the direction `d` (1 or -1).
     fn slope(&self, (e, s): At, d: f64) -> f64 {
         let Dahl { b, tau, form, .. } = self.dahl;
         let side = if e == 0.0 { d } else { e.signum() };
@@ -76,12 +76,12 @@ impl Law {
         self.stiffness(e) + rubbed
     }
 
-    /// Where a load brings the strain from a point, by Newton's method within a bracket from the guess on; none where it brings it
-    /// nowhere.
+    /// Finds strain and friction stress under a load, starting from a point, by Newton's method in a bracket. Iteration
+    /// starts at the guess. Returns `None` if no strain carries the load.
     pub fn reach(&self, from: At, load: f64, guess: f64) -> Option<At> {
         let d = if self.load(from) <= load { 1.0 } else { -1.0 };
         let at = |e: f64| (e, self.dahl.go(from.0, from.1, e).0);
-        // Less than the load behind `near`, more beyond `far`, along the way.
+        // Along the path, the law is below the load behind `near` and above the load beyond `far`.
         let (mut near, mut far) = (from.0, None);
         let mut e = if (guess - from.0) * d > 0.0 { guess } else { from.0 };
         let mut reach = self.dahl.tau.max(1e-3 * from.0.abs());
@@ -131,7 +131,7 @@ mod tests {
     const SPANDEX: [f64; 5] = [4.42, 32.19, 0.40, 4.84, 0.088];
     const POLYESTER: [f64; 5] = [26.62, 3.64, 2.10, 5.41, 0.031];
 
-    /// Strains under 0 1 .. 6 .. 1 N on 10 cm, from a virgin start, computed apart with five digits.
+    /// Expected strains under 0 1 .. 6 .. 1 N on 10 cm, from a virgin start, computed independently with five digits.
     #[test]
     fn strains_under_weights_are_those_computed_apart() {
         let known: [([f64; 5], Form, [f64; 3]); 6] = [
@@ -158,7 +158,8 @@ mod tests {
         }
     }
 
-    /// Curvature radii after unrolling without gravity, in mm, computed apart: felt and paper, rolled at 4 and 23 mm.
+    /// Expected radii of curvature after unrolling without gravity [mm], computed independently: felt and paper, rolled
+    /// at 4 and 23 mm.
     #[test]
     fn curls_are_those_computed_apart() {
         let felt = [145.3e-7, 0.15e-7, 5.12e-4, 0.15e-4, 29.9];

@@ -1,5 +1,6 @@
-//! From measurements to parameters: stretch and bending with internal friction (Miguel et al. 2013, section 4), rigidity (Peirce 1930),
-//! friction of pairs (Chen, Feng & Wang 2013, section 5). What is fitted goes into a text that a scene reads.
+//! Fits of parameters to measurements: stretch and bending with internal friction (Miguel et al. 2013, section 4),
+//! rigidity (Peirce 1930), friction of pairs (Chen, Feng & Wang 2013, section 5). The fitted values are written as text
+//! that a scene reads.
 
 pub mod bending;
 pub mod cantilever;

@@ -1,4 +1,4 @@
-//! What a fit tells: parameters with intervals, words where the data do not tell one, plots, and the text of a file.
+//! Report of a fit: parameters with intervals, notes on undetermined parameters, plots, and the text of a file.
 
 use super::search::Estimate;
 use crate::linalg::least::Found;
@@ -6,56 +6,58 @@ use crate::page::{Cell, Line, Plot, document, fold, heading, number, paragraph, 
 use crate::scene::faults_of_materials;
 use std::fmt::Write;
 
-/// A parameter.
+/// Fitted parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// Name.
     pub name: String,
-    /// Unit; empty without one.
+    /// Unit; empty if dimensionless.
     pub unit: &'static str,
     /// Value in that unit.
     pub value: f64,
-    /// Half its interval of 95 %; infinite where it is not seen.
+    /// Half width of the 95 % interval; infinite if undetermined.
     pub half: f64,
 }
 
-/// What a fit tells.
+/// Report of a fit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// What was fitted.
+    /// Name of the fit and its subject.
     pub title: String,
     /// Parameters.
     pub rows: Vec<Row>,
-    /// How well they fit.
+    /// Measures of the quality of the fit.
     pub facts: Vec<(String, String)>,
-    /// What is to be known of them.
+    /// Notes for the user.
     pub words: Vec<String>,
     /// Data and fitted curves.
     pub plots: Vec<Plot>,
     /// Text of the file that a scene reads.
     pub file: String,
-    /// Why a scene does not read it.
+    /// Reasons why a scene rejects the file.
     pub refused: Vec<String>,
 }
 
-/// Condition above which parameters are told as not seen.
+/// Condition number above which some combination of the parameters is reported as undetermined.
 pub const ILL: f64 = 1e6;
 
-/// What stands for a number that the data do not tell.
+/// Text in place of an undetermined number.
 const UNSEEN: &str = "not seen";
-/// Before the reason why a scene does not read what was found.
+/// Text before the reasons why a scene rejects the result.
 pub const NO_SCENE: &str = "no scene takes this";
-/// Part of the largest measured value above which what is left of them is told, where errors are those of hands and photographs.
+/// RMS residual, as part of the largest measured value, above which a misfit is reported. The bound suits manual
+/// measurements and photographs.
 pub const MISFIT: f64 = 0.1;
-/// The search of tau is between the first of the range of strain and all of it; what is found beyond has left it.
+/// Bounds of tau, as parts of the range of strain. The search starts between the lower bound and the whole range. A tau
+/// beyond the bounds is reported.
 const BORDERS: [f64; 2] = [1e-4, 10.0];
 
-/// A number with four figures, or that it is not seen.
+/// Formats a number with about four digits, or as undetermined if it is not finite.
 pub fn shown(x: f64) -> String {
     if x.is_finite() { number(x) } else { UNSEEN.to_string() }
 }
 
-/// A number with six figures, as TOML and CSV read it.
+/// Formats a number with six digits for TOML and CSV.
 pub fn figure(x: f64) -> String {
     if x == 0.0 || !x.is_finite() {
         return "0.0".to_string();
@@ -69,7 +71,7 @@ pub fn figure(x: f64) -> String {
     if text.ends_with('.') { format!("{text}0") } else { text.to_string() }
 }
 
-/// Text between quotes of TOML.
+/// Quotes text for TOML.
 pub fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
@@ -84,12 +86,12 @@ pub fn quoted(text: &str) -> String {
 }
 
 impl Row {
-    /// Its interval of 95 %; parameters are not negative.
+    /// Returns the 95 % interval. The lower end is not negative, like every parameter.
     pub fn interval(&self) -> [f64; 2] {
         [(self.value - self.half).max(0.0), self.value + self.half]
     }
 
-    /// Its interval is wider than its value.
+    /// Returns whether the interval is wider than the value.
     pub fn wide(&self) -> bool {
         self.half.is_nan() || 2.0 * self.half > self.value.abs()
     }
@@ -105,7 +107,7 @@ impl Row {
     }
 }
 
-/// Rows of the unknowns of an estimate, in order.
+/// Returns the rows of the unknowns of an estimate, in order.
 pub fn rows(found: &Found, names: &[(&str, &'static str)]) -> Vec<Row> {
     let pairs = found.values.iter().zip(&found.half);
     names
@@ -115,7 +117,7 @@ pub fn rows(found: &Found, names: &[(&str, &'static str)]) -> Vec<Row> {
         .collect()
 }
 
-/// Words on a tau beyond what strains of this range tell.
+/// Returns a note if tau lies beyond the bounds that strains of this range can resolve.
 fn on_border(tau: f64, range: f64) -> Option<String> {
     let [low, high] = BORDERS.map(|part| part * range);
     let (side, limit) = match tau {
@@ -131,21 +133,22 @@ fn on_border(tau: f64, range: f64) -> Option<String> {
     ))
 }
 
-/// Words on a tau that no scene takes.
+/// Returns a note if tau is outside the range that a scene accepts.
 pub fn written(tau: f64, [low, high]: [f64; 2]) -> Option<String> {
     let bound = tau.clamp(low, high);
     (bound != tau)
         .then(|| format!("tau is {}; the file has {}, the nearest that a scene takes", shown(tau), number(bound)))
 }
 
-/// Words where a law leaves more than a part `limit` of the largest that was measured.
+/// Returns a note if the residual exceeds a part `limit` of the largest measured value.
 pub fn misfit(left: f64, most: f64, limit: f64, what: &str, asks: &str) -> Option<String> {
     let part = left / most;
     let told = || format!("what is left is {} % of the largest {what}; are {asks} right?", shown(100.0 * part));
     (part > limit || part.is_nan()).then(told)
 }
 
-/// Words on what the data of an estimate do not tell. `spacing`: median distance of the strains; `range`: that of all of them.
+/// Returns notes on the parameters that the data do not determine. `spacing` is the median distance of the strains,
+/// `range` the range of all strains.
 pub fn doubts(estimate: &Estimate, rows: &[Row], spacing: f64, range: f64) -> Vec<String> {
     let tau = estimate.law.dahl.tau;
     let mut words: Vec<String> = on_border(tau, range).into_iter().collect();
@@ -179,25 +182,25 @@ pub fn doubts(estimate: &Estimate, rows: &[Row], spacing: f64, range: f64) -> Ve
     words
 }
 
-/// Points of a plot that are not joined.
+/// Separates points of a plot, so that no line joins them.
 pub fn dots(points: impl IntoIterator<Item = [f64; 2]>) -> Vec<[f64; 2]> {
     points.into_iter().flat_map(|point| [point, [f64::NAN; 2]]).collect()
 }
 
-/// A plot.
+/// Builds a plot.
 pub fn plot(title: &str, axis: &str, lines: Vec<(&str, Vec<[f64; 2]>)>) -> Plot {
     let lines = lines.into_iter().map(|(name, points)| Line { name: name.to_string(), points }).collect();
     Plot { title: title.to_string(), axis: axis.to_string(), lines }
 }
 
 impl Outcome {
-    /// With the faults that its file would have in a scene.
+    /// Adds the faults that the file would have in a scene.
     pub fn checked(self) -> Outcome {
         let refused = faults_of_materials(&self.file);
         Outcome { refused, ..self }
     }
 
-    /// As a small table with what is to be known below.
+    /// Formats the report as a small table, with notes below.
     pub fn text(&self) -> String {
         let mut out = format!("{}\n", self.title);
         let cells: Vec<[String; 4]> = self.rows.iter().map(Row::cells).collect();
@@ -219,7 +222,7 @@ impl Outcome {
         out
     }
 
-    /// As a page of its own.
+    /// Formats the report as an HTML page.
     pub fn page(&self) -> String {
         let rows: Vec<Vec<Cell>> = self
             .rows

@@ -1,63 +1,68 @@
-//! Parameters of a law from paths: staged and from many starts, as the objective has several valleys (Miguel et al. 2013, section 4.2).
+//! Parameter estimation of a law from paths.
+//!
+//! The search is staged and has many starts, since the objective has several local minima (Miguel et al. 2013, section
+//! 4.2).
 
 use super::law::{Gauge, Law};
 use super::track::{Noise, Path, Scatter, left, left_of_loads, telling};
 use crate::force::dahl::Form;
 use crate::linalg::least::{Found, least};
 
-/// What is asked.
+/// Estimation problem: kind of strain, friction form, errors, paths.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
-    /// What the strain is.
+    /// Kind of strain.
     pub gauge: Gauge,
     /// Closed form of the friction.
     pub form: Form,
-    /// What is measured with errors.
+    /// Quantity measured with errors.
     pub noise: Noise,
     /// Paths.
     pub paths: Vec<Path>,
-    /// How errors grow is found from the data; else all points count alike (Miguel et al. 2013, Eq. 6).
+    /// Whether the growth of errors is estimated from the data. Otherwise all points have equal weight (Miguel et al.
+    /// 2013, Eq. 6).
     pub weighs: bool,
-    /// k1 and k2, if they are known.
+    /// k1 and k2, if known.
     pub known: Option<[f64; 2]>,
 }
 
-/// What was found of a law.
+/// Estimated law and its quality.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
-    /// The law.
+    /// Law.
     pub law: Law,
-    /// Of the unknowns: k1, k2 (if not known), a, b, tau.
+    /// Estimates of the unknowns: k1, k2 (if not known), a, b, tau.
     pub found: Found,
-    /// How errors grow.
+    /// Error model.
     pub scatter: Scatter,
-    /// Points that tell anything.
+    /// Number of informative points.
     pub count: usize,
-    /// Root mean square of what is left of the strains, or of the loads.
+    /// Root mean square residual of the strains, or of the loads.
     pub rms: f64,
-    /// The same as loads: of strains, by the elastic slope.
+    /// Root mean square residual as loads. Residuals of strains are converted by the elastic slope.
     pub rms_load: f64,
 }
 
-/// Steps of a try, and of the best tries.
+/// Largest number of iterations from a start, and from the best starts.
 const TRY: usize = 12;
 const FULL: usize = 120;
-/// Tries that are taken to their ends.
+/// Number of best starts that get the full number of iterations.
 const BEST: usize = 3;
-/// Times that scatter and parameters are found from each other.
+/// Largest number of alternations between error model and parameters.
 const ROUNDS: usize = 4;
-/// Part of the largest value below which what is left is rounding, and tells nothing of errors.
+/// Part of the largest value below which residuals are rounding errors. Such residuals do not show the measurement
+/// errors.
 const ROUNDING: f64 = 1e-8;
-/// Starts of tau as parts of the range of strain.
+/// Initial values of tau as parts of the range of strain.
 const TAUS: [f64; 6] = [2e-3, 8e-3, 0.025, 0.07, 0.18, 0.45];
 
 impl Task {
-    /// Number of unknowns.
+    /// Returns the number of unknowns.
     pub fn unknowns(&self) -> usize {
         if self.known.is_some() { 3 } else { 5 }
     }
 
-    /// The law of unknowns in order.
+    /// Returns the law with the unknowns in order.
     pub fn law(&self, p: &[f64]) -> Option<Law> {
         let numbers = match (self.known, p) {
             (Some([k1, k2]), [a, b, tau]) => [k1, k2, *a, *b, *tau],
@@ -72,7 +77,7 @@ impl Task {
         k.into_iter().chain(rub).collect()
     }
 
-    /// Largest of what is measured with errors.
+    /// Returns the largest magnitude of the quantity measured with errors.
     pub fn most(&self) -> f64 {
         let of = |p: super::track::Point| match self.noise {
             Noise::Strain => p.strain.abs(),
@@ -81,7 +86,7 @@ impl Task {
         telling(&self.paths).map(of).fold(0.0, f64::max)
     }
 
-    /// k1 and k2 without friction, by least squares of the loads; neither below a little.
+    /// Estimates k1 and k2 without friction, by least squares of the loads. Both have a small positive lower bound.
     fn elastic(&self) -> [f64; 2] {
         let mut sums = [0.0; 5];
         let one = Law::new(self.gauge, self.form, [1.0, 0.0, 0.0, 0.0, 1.0]);
@@ -102,14 +107,15 @@ impl Task {
         }
     }
 
-    /// Range of strain.
+    /// Returns the range of strain.
     pub fn range(&self) -> f64 {
         let [low, high] =
             telling(&self.paths).map(|p| p.strain).fold([0.0f64; 2], |[low, high], e| [low.min(e), high.max(e)]);
         (high - low).max(f64::MIN_POSITIVE)
     }
 
-    /// Starts, by the stages of the paper: stiffness without friction; a and b where it follows at once; tau alone.
+    /// Returns initial values by the stages of the paper: stiffness without friction; a and b with a very small tau;
+    /// tau alone.
     fn starts(&self) -> Vec<Vec<f64>> {
         let range = self.range();
         let even = Scatter::even(1.0);
@@ -132,7 +138,7 @@ impl Task {
         taus.flat_map(|tau| [b, 4.0 * size / range].map(|b| self.with(k, [a, b, tau]))).collect()
     }
 
-    /// The law that leaves the least.
+    /// Finds the law with the smallest residual.
     pub fn solve(&self) -> Option<Estimate> {
         let most = self.most();
         let mut scatter = Scatter::even(most);
@@ -176,7 +182,8 @@ impl Task {
     }
 }
 
-/// Where a function of one number is least between two, if it has one valley there.
+/// Minimises a function of a single variable between two bounds by golden-section search. The function must be unimodal
+/// there.
 fn golden(f: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
     let part = 0.5 * (5.0f64.sqrt() - 1.0);
     let mut inner = [high - part * (high - low), low + part * (high - low)];

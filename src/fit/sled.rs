@@ -1,23 +1,23 @@
-//! Records of a sled that is drawn over cloth: its peak before it slides, and the plateau that follows.
+//! Records of a sled drawn over cloth: peak force before it slides, and the plateau that follows.
 
 use crate::scene::Fault;
 use crate::scene::csv::units::Measure;
 use crate::scene::csv::{Sheet, Want};
 
-/// What one pull gave.
+/// Result of a pull.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pull {
-    /// Row where it begins.
+    /// First row of the pull.
     pub row: usize,
-    /// Angle of the pull to the warp [degrees], 0 to 180: both ways are taken as one.
+    /// Angle of the pull to the warp [degrees], 0 to 180. Opposite directions are equivalent.
     pub angle: f64,
     /// Load [N].
     pub load: f64,
-    /// Force while it slides [N].
+    /// Force during sliding [N].
     pub plateau: f64,
     /// Largest force at the start [N].
     pub peak: Option<f64>,
-    /// Forces over times, of raw records.
+    /// Pairs of time and force; empty unless the record is raw.
     pub record: Vec<[f64; 2]>,
 }
 
@@ -28,12 +28,12 @@ const TIME: &str = "time";
 const FORCE: &str = "force";
 const PLATEAU: &str = "plateau";
 const PEAK: &str = "peak";
-/// Samples of a record whose median stands for the one in the middle.
+/// Width of the median filter [samples].
 const WINDOW: usize = 5;
-/// Fewest samples of a record.
+/// Least number of samples of a record.
 const FEWEST: usize = 8;
 
-/// Columns of the data: of raw records, or of means.
+/// Returns the columns of the data, of raw records or of means.
 pub fn wants() -> Vec<Want> {
     vec![
         Want::new(ANGLE, Measure::Angle, -6.3..=6.3),
@@ -57,7 +57,7 @@ fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// Peak in the first half of a record, and the median of what follows it.
+/// Returns the peak in the first half of a record, and the median of the forces after it.
 pub fn peak_and_plateau(forces: &[f64]) -> Option<[f64; 2]> {
     if forces.len() < FEWEST {
         return None;
@@ -71,17 +71,17 @@ pub fn peak_and_plateau(forces: &[f64]) -> Option<[f64; 2]> {
     Some([peak.max(plateau), plateau])
 }
 
-/// Degrees of an angle in radians, 0 to 180, whole ones exactly.
+/// Converts radians to degrees, 0 to 180. Whole degrees are exact.
 fn degrees(angle: f64) -> f64 {
     let degrees = angle.to_degrees().rem_euclid(180.0);
     let rounded = (1e6 * degrees).round() / 1e6;
     if rounded >= 180.0 { 0.0 } else { rounded }
 }
 
-/// The pulls of a sheet.
+/// Returns the pulls of a sheet.
 ///
 /// # Errors
-/// Columns that are not there, records that are too short or have no friction.
+/// Columns are missing or mixed, a peak is below its plateau, or a record is too short or has no friction.
 pub fn pulls(sheet: &Sheet) -> Result<Vec<Pull>, Vec<Fault>> {
     let (angles, loads) = (sheet.column(ANGLE), sheet.column(LOAD));
     let key = |row: usize| {
@@ -141,7 +141,7 @@ pub fn pulls(sheet: &Sheet) -> Result<Vec<Pull>, Vec<Fault>> {
     if faults.is_empty() { Ok(out) } else { Err(faults) }
 }
 
-/// A fault at the load of a pull.
+/// Returns a fault at the load of a pull.
 pub fn fault(sheet: &Sheet, pull: &Pull, message: impl Into<String>) -> Fault {
     sheet.fault(pull.row, LOAD, message)
 }
@@ -150,14 +150,14 @@ pub fn fault(sheet: &Sheet, pull: &Pull, message: impl Into<String>) -> Fault {
 mod tests {
     use super::*;
 
-    /// A rise, a peak of 1.3 that decays, a plateau of 1 with noise in which one sample stands out.
+    /// Recovers peak and plateau: a rise, a peak of 1.3 that decays, and a noisy plateau of 1 with one outlier.
     #[test]
     fn peak_and_plateau_are_those_of_the_record() {
         let mut forces: Vec<f64> = (0..10).map(|k| 0.13 * f64::from(k)).collect();
         forces.extend((0..100).map(|k| 1.0 + 0.3 * (-f64::from(k) / 6.0).exp() + 0.01 * f64::from(k % 3 - 1)));
         forces[80] = 9.0;
         let [peak, plateau] = peak_and_plateau(&forces).unwrap();
-        // The median of five takes the peak two samples from its tip at most: exp(-2/6) of 0.3.
+        // The median of five places the peak at most two samples from its tip: exp(-2/6) of 0.3.
         assert!((1.2..1.31).contains(&peak) && (plateau - 1.0).abs() < 0.01, "{peak} {plateau}");
         assert!(peak_and_plateau(&[1.0; 4]).is_none());
     }

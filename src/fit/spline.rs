@@ -1,29 +1,29 @@
-//! A smooth curve through measured points of a profile: a cubic spline over its arc length, by least squares.
+//! Smooth curve through measured points of a profile: a cubic spline over its arc length, by least squares.
 
 use crate::linalg::least::linear;
 
-/// A profile, from its free end on.
+/// Profile, from its free end on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
     /// Control points.
     control: Vec<[f64; 2]>,
-    /// Number of pieces, all over the same range of the parameter.
+    /// Number of spline pieces, uniform in the parameter.
     pieces: usize,
-    /// Largest parameter: about the length [m].
+    /// Largest parameter, about the length [m].
     end: f64,
 }
 
-/// Largest turn of a piece [rad]. The second derivative of a cubic spline errs by about its square over 12, in a wave of one period a piece: so
-/// the curvature is the mean over a piece's length.
+/// Largest turn of a piece [rad]. The second derivative of a cubic spline errs by about 1/12 of the square of this
+/// angle. The error oscillates with one period per piece, so that curvature is averaged over the length of a piece.
 const TURN: f64 = 0.4;
-/// Fewest pieces, where there are points for them: curvature may vary along the profile.
+/// Least number of pieces, if the points suffice. Curvature may vary along the profile.
 const FEWEST: usize = 6;
-/// Rounds in which the parameter comes to be the arc length.
+/// Number of reparametrisations by arc length.
 const ROUNDS: usize = 3;
-/// Parts of a piece over which is summed.
+/// Subdivisions of a piece for integrals.
 const PARTS: usize = 16;
 
-/// Weights of four control points at `u` in 0..1 of a piece, and first and second derivatives by `u`.
+/// Returns the weights of four control points at `u` in 0..1 of a piece, with first and second derivatives by `u`.
 fn weights(u: f64) -> [[f64; 4]; 3] {
     let v = 1.0 - u;
     [
@@ -38,7 +38,7 @@ fn weights(u: f64) -> [[f64; 4]; 3] {
     ]
 }
 
-/// Angle by which a line of points turns in all [rad].
+/// Returns the total angle by which a polyline turns [rad].
 fn turning(points: &[[f64; 2]]) -> f64 {
     let ways: Vec<[f64; 2]> = points.windows(2).map(|p| [p[1][0] - p[0][0], p[1][1] - p[0][1]]).collect();
     let turn = |a: &[f64; 2], b: &[f64; 2]| (a[0] * b[1] - a[1] * b[0]).atan2(a[0] * b[0] + a[1] * b[1]);
@@ -46,7 +46,7 @@ fn turning(points: &[[f64; 2]]) -> f64 {
 }
 
 impl Profile {
-    /// Through points in order; none where they are too few, or not apart.
+    /// Fits a profile through points in order. Returns `None` for fewer than 5 points or coincident successive points.
     pub fn new(points: &[[f64; 2]]) -> Option<Profile> {
         let chord = |p: &[[f64; 2]]| (p[1][0] - p[0][0]).hypot(p[1][1] - p[0][1]);
         if points.len() < 5 || points.windows(2).any(|p| chord(p) == 0.0) {
@@ -88,7 +88,7 @@ impl Profile {
         (piece, at - piece as f64)
     }
 
-    /// Place, and first and second derivatives by the parameter.
+    /// Returns position, first and second derivative by the parameter.
     fn at(&self, t: f64) -> [[f64; 2]; 3] {
         let (piece, u) = self.piece(t);
         let rate = self.pieces as f64 / self.end;
@@ -103,12 +103,12 @@ impl Profile {
         })
     }
 
-    /// Length from the free end to a parameter [m].
+    /// Returns the length from the free end to a parameter [m].
     fn length(&self, t: f64) -> f64 {
         self.sum(t, |[_, [x, y], _]| x.hypot(*y))
     }
 
-    /// Integral over the parameter up to `t`, by Simpson's rule.
+    /// Integrates over the parameter up to `t` by Simpson's rule.
     fn sum(&self, t: f64, f: impl Fn(&[[f64; 2]; 3]) -> f64) -> f64 {
         let count = 2 * (PARTS * self.pieces).max(1);
         let step = t / count as f64;
@@ -124,7 +124,7 @@ impl Profile {
         (0..=count).map(|k| weight(k) * f(&self.at(step * k as f64))).sum::<f64>() * step / 3.0
     }
 
-    /// At a part 0..1 of the length.
+    /// Returns the sample at a part 0..1 of the length.
     pub fn sample(&self, part: f64) -> Sample {
         let t = part * self.end;
         let x = self.at(t)[0][0];
@@ -133,7 +133,7 @@ impl Profile {
         Sample { length, rest: self.length(self.end) - length, curvature: self.curvature(t), lever: centre - x }
     }
 
-    /// Mean curvature over the length of a piece about a parameter.
+    /// Returns the mean curvature over the length of a piece around a parameter.
     fn curvature(&self, t: f64) -> f64 {
         let way = self.end / self.pieces as f64;
         let from = (t - 0.5 * way).clamp(0.0, self.end - way);
@@ -144,22 +144,22 @@ impl Profile {
         (0..PARTS).map(at).sum::<f64>() / PARTS as f64
     }
 
-    /// Points of the curve.
+    /// Returns points of the curve.
     pub fn line(&self, count: usize) -> Vec<[f64; 2]> {
         (0..=count).map(|k| self.at(self.end * k as f64 / count as f64)[0]).collect()
     }
 }
 
-/// A sample of a profile.
+/// Sample of a profile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// Length of what hangs from it: from the free end to it [m].
+    /// Length of the free part, from the free end to the sample [m].
     pub length: f64,
-    /// Length from it to the other end [m].
+    /// Length from the sample to the other end [m].
     pub rest: f64,
-    /// Curvature, positive where the way from the free end turns to the left [1/m].
+    /// Curvature, positive where the profile turns left, seen from the free end [1/m].
     pub curvature: f64,
-    /// How far along x the centre of mass of what hangs is from it [m].
+    /// Offset along x of the free part's centre of mass from the sample [m].
     pub lever: f64,
 }
 
@@ -167,8 +167,8 @@ pub struct Sample {
 mod tests {
     use super::*;
 
-    /// An arc has one curvature, and its centre of mass has a closed form. Points 0.05 rad apart: a cubic over 0.4 rad errs by some
-    /// thousandths.
+    /// An arc has constant curvature, and its centre of mass has a closed form. Points are 0.05 rad apart. A cubic over
+    /// 0.4 rad errs by some thousandths.
     #[test]
     fn an_arc_has_its_curvature_and_lever() {
         for sense in [1.0, -1.0] {
@@ -190,7 +190,7 @@ mod tests {
         assert!(Profile::new(&[[0.0, 0.0]; 9]).is_none() && Profile::new(&[[0.0, 0.0], [1.0, 0.0]]).is_none());
     }
 
-    /// A spiral whose curvature grows along it.
+    /// Recovers the curvature of a spiral, which grows along it.
     #[test]
     fn a_spiral_has_its_curvatures() {
         let (mut points, mut at, mut angle) = (vec![[0.0, 0.0]], [0.0, 0.0], 0.0f64);

@@ -1,5 +1,5 @@
-//! `fit stretch`: stiffness and internal friction of stretch from weights hung on a square of cloth and the lengths it gets (Miguel et al.
-//! 2013, section 4.2).
+//! `fit stretch`: stiffness and internal friction of stretch from weights hung on a square of cloth and its measured
+//! lengths (Miguel et al. 2013, section 4.2).
 
 use super::law::{Gauge, Law};
 use super::outcome::{Outcome, dots, doubts, figure, misfit, plot, quoted, rows, shown, written};
@@ -11,12 +11,12 @@ use crate::scene::Fault;
 use crate::scene::csv::units::{GRAVITY, Measure};
 use crate::scene::csv::{Sheet, Want};
 
-/// What is known beside the data.
+/// Known quantities and settings of the fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
     /// Name of the material.
     pub name: String,
-    /// Length of the sample at rest, between what holds it [m].
+    /// Rest length of the sample between the clips [m].
     pub size: f64,
     /// Width of the sample [m].
     pub width: f64,
@@ -26,24 +26,24 @@ pub struct Setup {
     pub density: f64,
     /// Closed form of the friction.
     pub form: Form,
-    /// How friction at a point is known.
+    /// Source of the friction stress at a point.
     pub anchor: Anchor,
-    /// What is measured with errors.
+    /// Quantity measured with errors.
     pub noise: Noise,
 }
 
-/// A measured row: its place in the sheet, force on the sample [N], length [m].
+/// Measured row: its index in the sheet, force on the sample [N], length [m].
 type Measured = (usize, f64, f64);
 
-/// Part of the largest elongation by which the length may go against the force: noise.
+/// Change of length against the force that counts as noise, as part of the largest elongation.
 const AGAINST: f64 = 0.05;
-/// Columns.
+/// Names of columns.
 const REPEAT: &str = "repeat";
 const ORDER: &str = "order";
 const FORCE: &str = "force";
 const LENGTH: &str = "length";
 
-/// Columns of the data.
+/// Returns the columns of the data.
 pub fn wants() -> Vec<Want> {
     vec![
         Want::maybe(REPEAT, Measure::One, -1e9..=1e9),
@@ -53,9 +53,9 @@ pub fn wants() -> Vec<Want> {
     ]
 }
 
-/// Rows by repeats, in their order.
+/// Groups the rows by repeats, sorted by their order.
 fn repeats(sheet: &Sheet, setup: &Setup) -> Result<Vec<Vec<Measured>>, Vec<Fault>> {
-    // Of the cloth's own weight the middle of the sample bears a half.
+    // The middle of the sample carries half of the cloth's own weight.
     let own = (setup.clip + 0.5 * setup.density * setup.size * setup.width) * GRAVITY;
     let mut all: Vec<(f64, Vec<(f64, Measured)>)> = Vec::new();
     for (row, (force, length)) in sheet.column(FORCE).iter().zip(sheet.column(LENGTH)).enumerate() {
@@ -81,7 +81,7 @@ fn repeats(sheet: &Sheet, setup: &Setup) -> Result<Vec<Vec<Measured>>, Vec<Fault
     if faults.is_empty() { Ok(rows) } else { Err(faults) }
 }
 
-/// Data from which nothing can be fitted.
+/// Returns the faults of data that cannot be fitted.
 fn refused(sheet: &Sheet, repeats: &[Vec<Measured>], setup: &Setup) -> Vec<Fault> {
     let mut faults = Vec::new();
     let longest = repeats.iter().flatten().map(|m| m.2 - setup.size).fold(0.0, f64::max);
@@ -120,7 +120,7 @@ fn refused(sheet: &Sheet, repeats: &[Vec<Measured>], setup: &Setup) -> Vec<Fault
     faults
 }
 
-/// Stretches of rows along which force only grows or only falls.
+/// Counts the branches: runs of rows along which the force only grows or only falls.
 fn branches(rows: &[Measured]) -> usize {
     let (mut count, mut last) = (0, 0.0);
     for pair in rows.windows(2) {
@@ -132,13 +132,13 @@ fn branches(rows: &[Measured]) -> usize {
     count
 }
 
-/// The path of a repeat from a virgin start.
+/// Returns the path of a repeat from a virgin start.
 fn chain(points: &[Point]) -> Path {
     Path { start: Start::Virgin, points: points.to_vec() }
 }
 
-/// Each point of a repeat by itself, from where the load turned last; the first, and one whose load is that of the point before, are
-/// where it turns themselves (Miguel et al. 2013, section 4.2).
+/// Returns a path for each point of a repeat, from the last reversal of the load (Miguel et al. 2013, section 4.2). The
+/// first point is itself a reversal, and so is a point with the load of the point before.
 fn anchored(points: &[Point]) -> Vec<Path> {
     let Some(mut anchor) = points.first().map(|point| point.strain) else { return Vec::new() };
     let (mut out, mut last, mut before) = (Vec::new(), 1.0, f64::NAN);
@@ -157,10 +157,11 @@ fn anchored(points: &[Point]) -> Vec<Path> {
     out
 }
 
-/// The task of data.
+/// Builds the estimation problem of the data, and returns it with the points of each repeat.
 ///
 /// # Errors
-/// Data from which nothing can be fitted.
+/// The data cannot be fitted: rows with the same order, no elongation, lengths against the force, no reversal, or too
+/// few points.
 pub fn task(sheet: &Sheet, setup: &Setup) -> Result<(Task, Vec<Vec<Point>>), Vec<Fault>> {
     let repeats = repeats(sheet, setup)?;
     let faults = refused(sheet, &repeats, setup);
@@ -187,14 +188,14 @@ pub fn task(sheet: &Sheet, setup: &Setup) -> Result<(Task, Vec<Vec<Point>>), Vec
     ))
 }
 
-/// Part of the largest strain above which what is left of them is told: lengths are measured well.
+/// RMS residual, as part of the largest value, above which a misfit is reported. Lengths are measured accurately.
 const MISFIT_OF_LENGTHS: f64 = 0.04;
-/// Part of the largest strain by which a sample may differ from its size where hardly anything pulls.
+/// Initial strain at a small load, as part of the largest strain, above which the sample's size is doubtful.
 const SLACK: f64 = 0.05;
-/// Part of the largest load that is hardly anything.
+/// Load that counts as small, as part of the largest load.
 const HARDLY: f64 = 0.02;
 
-/// Words on a sample that begins at another length than its size.
+/// Returns a note if a sample begins at a length different from its size.
 fn slack(points: &[Vec<Point>], setup: &Setup) -> Option<String> {
     let most = |of: fn(&Point) -> f64| points.iter().flatten().map(of).fold(0.0, f64::max);
     let (strain, load) = (most(|point| point.strain), most(|point| point.load));
@@ -208,15 +209,15 @@ fn slack(points: &[Vec<Point>], setup: &Setup) -> Option<String> {
     ))
 }
 
-/// Least and largest tau of a scene.
+/// Least and largest tau that a scene accepts.
 const TAUS: [f64; 2] = [1e-9, 100.0];
 /// Names and units of the unknowns.
 const NAMES: [(&str, &str); 5] = [("k1", "N/m"), ("k2", "N/m"), ("a", "N/m"), ("b", "N/m"), ("tau", "")];
 
-/// Fits data.
+/// Fits stiffness and internal friction to the data.
 ///
 /// # Errors
-/// Data from which nothing can be fitted.
+/// The errors of [`task`], or no parameters fit the data.
 pub fn fit(sheet: &Sheet, setup: &Setup) -> Result<(Outcome, Estimate), Vec<Fault>> {
     let (task, points) = task(sheet, setup)?;
     let estimate = task
@@ -254,7 +255,7 @@ pub fn fit(sheet: &Sheet, setup: &Setup) -> Result<(Outcome, Estimate), Vec<Faul
     Ok((outcome.checked(), estimate))
 }
 
-/// Median distance of strains that follow each other.
+/// Returns the median distance between successive strains.
 fn spacing(points: &[Vec<Point>]) -> f64 {
     let pairs = points.iter().flat_map(|points| points.windows(2));
     let mut all: Vec<f64> = pairs.map(|pair| (pair[1].strain - pair[0].strain).abs()).collect();
@@ -262,7 +263,7 @@ fn spacing(points: &[Vec<Point>]) -> f64 {
     all.get(all.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// Data and fitted curve, and what is left.
+/// Plots data, fitted curve and residuals.
 fn plots(task: &Task, estimate: &Estimate, points: &[Vec<Point>], setup: &Setup) -> Vec<crate::page::Plot> {
     let at = |point: &Point| [point.strain, setup.width * point.load];
     let data = dots(points.iter().flatten().map(at));
@@ -293,7 +294,7 @@ fn plots(task: &Task, estimate: &Estimate, points: &[Vec<Point>], setup: &Setup)
     ]
 }
 
-/// The material as a scene reads it.
+/// Formats the material as a scene reads it.
 fn file(sheet: &Sheet, setup: &Setup, estimate: &Estimate) -> String {
     let Law { k, dahl, .. } = estimate.law;
     let form = if setup.form == Form::Fitted { "fitted" } else { "exact" };

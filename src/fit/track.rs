@@ -1,51 +1,53 @@
-//! Paths of measured points, and what a law leaves of them.
+//! Paths of measured points, and the residuals of a law along them.
 //!
-//! Weights are known and strains are measured: then the path that counts is the one on which the weights lead the law, and what is left
-//! is the difference of strains ([`Noise::Strain`]). Were the path that of the measured strains, their noise would be in the
-//! memory of the friction too, and all parameters would come out wrong (errors in variables). Where a machine sets the length and forces
-//! are measured, it is the other way round ([`Noise::Load`]); that is also the published objective (Miguel et al. 2013, Eqs. 5 to 7).
+//! Where weights are hung, loads are known and strains have errors ([`Noise::Strain`]). The law then follows the known
+//! loads, and residuals are differences of strains. A path of measured strains would put their noise into the memory of
+//! the friction too. All parameters would then be biased (errors in variables).
+//!
+//! Where a machine sets the length, forces have errors ([`Noise::Load`]). The law then follows the measured strains,
+//! and residuals are differences of loads. This is also the published objective (Miguel et al. 2013, Eqs. 5 to 7).
 
 use super::law::{At, Law};
 
-/// Which of the two is measured with the larger error.
+/// Quantity with the larger measurement error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Noise {
-    /// The strain: weights are hung.
+    /// Strain has the error: weights are hung.
     Strain,
-    /// The load: lengths are set.
+    /// Load has the error: lengths are set.
     Load,
 }
 
-/// How the stress of friction at a point is known.
+/// Source of the friction stress at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
-    /// Followed along the whole path from a virgin start.
+    /// Friction stress followed along the whole path from a virgin start.
     Chain,
-    /// Supposed saturated where the load turned last (Miguel et al. 2013, Eq. 4).
+    /// Friction stress assumed saturated at the last reversal of the load (Miguel et al. 2013, Eq. 4).
     Saturated,
 }
 
-/// Where a path begins.
+/// Start of a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Start {
-    /// At no strain and no stress of friction.
+    /// Zero strain and zero friction stress.
     Virgin,
-    /// At a strain to which it was brought from there.
+    /// Strain reached directly from the virgin state.
     Brought(f64),
-    /// At a strain where friction has its largest stress, with this sign (Eq. 4).
+    /// Strain at which friction has its largest stress, with this sign (Eq. 4).
     Saturated(f64, f64),
 }
 
-/// A measured point.
+/// Measured point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     /// Strain.
     pub strain: f64,
-    /// Load, as of [`super::law::Gauge`].
+    /// Load, as defined by [`super::law::Gauge`].
     pub load: f64,
 }
 
-/// A path from a start through points.
+/// Path from a start through points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
     /// Start.
@@ -55,7 +57,7 @@ pub struct Path {
 }
 
 impl Path {
-    /// Where a law is at the start.
+    /// Returns strain and friction stress of a law at the start.
     pub fn from(&self, law: &Law) -> At {
         match self.start {
             Start::Virgin => (0.0, 0.0),
@@ -64,7 +66,7 @@ impl Path {
         }
     }
 
-    /// Where a law is at each point: by the measured loads, or by the measured strains.
+    /// Returns strain and friction stress of a law at each point, by the measured loads or by the measured strains.
     pub fn follow(&self, law: &Law, noise: Noise) -> Option<Vec<At>> {
         let mut at = self.from(law);
         let go = |at: At, point: &Point| match noise {
@@ -80,19 +82,20 @@ impl Path {
             .collect()
     }
 
-    /// Whether a point tells anything: at a virgin start without load any law agrees.
+    /// Returns whether a point is informative. Any law agrees with an unloaded first point after a virgin start.
     fn tells(&self, k: usize) -> bool {
         let first = self.points.get(k).is_some_and(|point| point.load == 0.0);
         !(self.start == Start::Virgin && k == 0 && first)
     }
 }
 
-/// Points that tell anything.
+/// Returns the informative points.
 pub fn telling(paths: &[Path]) -> impl Iterator<Item = Point> {
     paths.iter().flat_map(|path| (0..path.points.len()).filter(|k| path.tells(*k)).map(|k| path.points[k]))
 }
 
-/// What a law leaves of the points that tell anything, measured less law: of strains, or of loads. `scatter` divides each.
+/// Returns the residuals of the informative points, measured less law, of strains or of loads. `scatter` divides each
+/// residual.
 pub fn left(paths: &[Path], law: &Law, noise: Noise, scatter: &Scatter) -> Option<Vec<f64>> {
     let mut out = Vec::new();
     for path in paths {
@@ -110,7 +113,7 @@ pub fn left(paths: &[Path], law: &Law, noise: Noise, scatter: &Scatter) -> Optio
     out.iter().all(|r| r.is_finite()).then_some(out)
 }
 
-/// Root mean square of what a law leaves, as loads: of strains, by the elastic slope there.
+/// Returns the root mean square residual as loads. Residuals of strains are multiplied by the elastic slope there.
 pub fn left_of_loads(paths: &[Path], law: &Law, noise: Noise) -> Option<f64> {
     let left = left(paths, law, noise, &Scatter::even(1.0))?;
     let by = |point: Point| if noise == Noise::Strain { law.stiffness(point.strain) } else { 1.0 };
@@ -118,30 +121,31 @@ pub fn left_of_loads(paths: &[Path], law: &Law, noise: Noise) -> Option<f64> {
     Some((sum / left.len().max(1) as f64).sqrt())
 }
 
-/// How errors grow with what is measured: their variance is as `(1 - part) most^2 + part x^2`.
+/// Error model: the variance is proportional to `(1 - part) most^2 + part x^2` at a measured value `x`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scatter {
-    /// Part that grows.
+    /// Part of the variance that grows with the value.
     pub part: f64,
-    /// Largest that was measured.
+    /// Largest measured value.
     pub most: f64,
 }
 
-/// Parts that are tried: from the same error everywhere to an error of so many per cent; there is always some that does not grow.
+/// Candidates of `part`, from a constant error to one proportional to the value. Some part of the variance is always
+/// constant.
 const PARTS: [f64; 7] = [0.0, 0.75, 0.95, 0.99, 0.998, 0.9995, 0.9999];
 
 impl Scatter {
-    /// The same everywhere.
+    /// Returns the model of a constant error.
     pub fn even(most: f64) -> Scatter {
         Scatter { part: 0.0, most: if most > 0.0 { most } else { 1.0 } }
     }
 
-    /// Size of the error at a measured value, over that of the largest.
+    /// Returns the size of the error at a measured value, relative to that of the largest value.
     pub fn at(&self, measured: f64) -> f64 {
         (1.0 - self.part + self.part * (measured / self.most).powi(2)).sqrt()
     }
 
-    /// The likeliest, normal errors supposed, where this is left of measured values.
+    /// Returns the most likely model for pairs of measured value and residual, with normally distributed errors.
     pub fn likeliest(most: f64, left: &[[f64; 2]]) -> Scatter {
         let count = left.len().max(1) as f64;
         let unlikely = |part: f64| {

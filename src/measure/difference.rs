@@ -1,41 +1,42 @@
-//! Differences of pictures and of meshes as a few numbers, and the gates they must pass.
+//! Differences of pictures and of meshes as a few numbers, and the gates that they must pass.
 
 use super::flip::{PIXELS_PER_DEGREE, flip};
 use crate::linalg::{Vec3, par};
 use crate::render::{Image, srgb_from_linear};
 
-/// A difference of two frames. Of pictures each value is that of a pixel, the largest of its channels as encoded for display
-/// (sRGB, 0..1); of meshes that of a vertex, the way from the one to the other [m].
+/// Difference of two frames. A value of pictures belongs to a pixel: the largest over its channels as encoded for
+/// display (sRGB, 0..1). A value of meshes belongs to a vertex: the distance between its two positions [m].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Difference {
-    /// Difference at each pixel or vertex; infinite where only one is a number.
+    /// Difference at each pixel or vertex; infinite if exactly one side is not a number.
     pub values: Vec<f64>,
-    /// Root of the mean square: of pictures over all channels, of meshes over all vertices.
+    /// Root mean square: over all channels of pictures, over all vertices of meshes.
     pub rms: f64,
-    /// Largest.
+    /// Largest difference.
     pub most: f64,
     /// FLIP at each pixel; empty for meshes.
     pub flip: Vec<f64>,
 }
 
-/// What a difference may be.
+/// Bounds of an acceptable difference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gates {
-    /// A pixel or vertex that is further off is bad.
+    /// Difference above which a pixel or vertex is bad.
     pub threshold: f64,
-    /// Largest share of bad ones, 0..1.
+    /// Largest share of bad pixels or vertices, 0..1.
     pub share: f64,
     /// Largest difference anywhere.
     pub most: f64,
 }
 
 impl Gates {
-    /// Of pictures: two levels of 255 are rounding; one pixel in a thousand, an edge that moved by a part of a pixel, may be off by more.
+    /// Gates of pictures. Two levels of 255 are rounding. One pixel in a thousand may differ by more, as at an edge
+    /// that moved by a fraction of a pixel.
     pub const IMAGES: Gates = Gates { threshold: 2.5 / 255.0, share: 1e-3, most: 0.25 };
-    /// Of meshes: a hundredth of a millimetre, and a millimetre for one vertex in a thousand.
+    /// Gates of meshes: a hundredth of a millimetre, and a millimetre for one vertex in a thousand.
     pub const MESHES: Gates = Gates { threshold: 1e-5, share: 1e-3, most: 1e-3 };
 
-    /// The difference is small enough; a difference that is no number is not.
+    /// Returns whether the difference is small enough. A difference that is not a number fails.
     pub fn pass(&self, difference: &Difference) -> bool {
         difference.bad(self.threshold) <= self.share && difference.most <= self.most
     }
@@ -47,13 +48,13 @@ impl Difference {
         Difference { values, rms, most, flip }
     }
 
-    /// Share of pixels or vertices that are off by more than `threshold`, 0..1.
+    /// Returns the share of pixels or vertices whose difference exceeds `threshold`, 0..1.
     pub fn bad(&self, threshold: f64) -> f64 {
         let count = self.values.iter().filter(|v| **v > threshold).count();
         count as f64 / self.values.len().max(1) as f64
     }
 
-    /// The value that a share of pixels or vertices do not exceed; 0 of none.
+    /// Returns the value that a share of pixels or vertices do not exceed, or 0 for an empty list.
     pub fn quantile(values: &[f64], share: f64) -> f64 {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -62,7 +63,7 @@ impl Difference {
     }
 }
 
-/// `|a - b|`: none between two that are no numbers or infinite alike, infinite if only one is.
+/// Returns `|a - b|`: 0 if both are NaN or equally infinite, infinity if only one is.
 fn apart(a: f64, b: f64) -> f64 {
     if a == b || a.is_nan() && b.is_nan() {
         0.0
@@ -72,15 +73,15 @@ fn apart(a: f64, b: f64) -> f64 {
     }
 }
 
-/// Colour as encoded for display, beyond 0..1 continued.
+/// Encodes a colour for display. The curve continues beyond 0..1.
 fn encoded(x: f32) -> f64 {
     srgb_from_linear(f64::from(x))
 }
 
-/// Difference of two pictures.
+/// Computes the difference of two pictures.
 ///
 /// # Errors
-/// They are empty or differ in size.
+/// The pictures are empty or differ in size.
 pub fn images(a: &Image, b: &Image) -> Result<Difference, String> {
     let flip = flip(a, b, PIXELS_PER_DEGREE)?;
     let channels = |i: usize| [0, 1, 2].map(|c| apart(encoded(a.pixels[i][c]), encoded(b.pixels[i][c])));
@@ -89,10 +90,10 @@ pub fn images(a: &Image, b: &Image) -> Result<Difference, String> {
     Ok(Difference::of(values, (squares / (3.0 * a.pixels.len() as f64)).sqrt(), flip))
 }
 
-/// Difference of two meshes of the same vertices.
+/// Computes the difference of two meshes with the same vertices.
 ///
 /// # Errors
-/// Their numbers of vertices differ.
+/// The numbers of vertices differ.
 pub fn vertices(a: &[Vec3], b: &[Vec3]) -> Result<Difference, String> {
     if a.len() != b.len() {
         return Err(format!("meshes of {} and {} vertices", a.len(), b.len()));
@@ -116,7 +117,7 @@ mod tests {
         Image::filled(100, 100, [linear_from_srgb(level) as f32; 3])
     }
 
-    /// A mean hides a small defect and punishes a harmless level: gates tell the one from the other.
+    /// Gates distinguish a small defect from a harmless level. A mean hides the defect and punishes the level.
     #[test]
     fn a_blot_is_caught_where_a_level_passes() {
         let base = grey(0.5);
@@ -132,7 +133,7 @@ mod tests {
         assert!((level.rms - 1.0 / 255.0).abs() < 1e-6 && (level.most - 1.0 / 255.0).abs() < 1e-6);
         assert_eq!(blot.bad(0.1), 5.0 / 1e4);
         assert!((blot.most - 0.5).abs() < 1e-6);
-        // One channel up and two down by a half, in five of ten thousand.
+        // Red rises by a half and both other channels fall by a half, in five of ten thousand pixels.
         assert!((blot.rms - 0.5 * (5.0f64 / 1e4).sqrt()).abs() < 1e-6);
     }
 

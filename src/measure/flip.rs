@@ -1,19 +1,20 @@
-//! FLIP: the difference that a viewer sees when two pictures are shown in turn at one place (P. Andersson, J. Nilsson,
-//! T. Akenine-Moeller, M. Oskarsson, K. Astroem, M. D. Fairchild: "FLIP: A Difference Evaluator for Alternating Images",
+//! FLIP: the difference that a viewer sees when two pictures alternate at the same place (P. Andersson, J. Nilsson, T.
+//! Akenine-Moeller, M. Oskarsson, K. Astroem, M. D. Fairchild: "FLIP: A Difference Evaluator for Alternating Images",
 //! Proc. ACM Comput. Graph. Interact. Tech. 3(2), 2020), for pictures of low dynamic range.
 //!
-//! Two pipelines a pixel. Colour: both pictures are blurred in YCxCz as the eye blurs (contrast sensitivity of an achromatic, a red-green
-//! and a blue-yellow channel), then apart by the HyAB distance in Hunt-adjusted L*a*b*, compressed and brought to 0..1: `dC`. Features:
-//! edges and points of the unblurred lightness, `dF`. The error is `dC^(1 - dF)`, 0 to 1.
+//! FLIP has two pipelines per pixel. The colour pipeline blurs both pictures in YCxCz like the eye (contrast
+//! sensitivity of an achromatic, a red-green and a blue-yellow channel). The HyAB distance in Hunt-adjusted L*a*b*,
+//! compressed and scaled to 0..1, is `dC`. The feature pipeline compares edges and points of the unblurred lightness:
+//! `dF`. The error is `dC^(1 - dF)`, 0 to 1.
 
 use crate::linalg::par;
 use crate::render::Image;
 use std::f64::consts::PI;
 
-/// The paper's viewer: a screen of 3840 pixels on 0.7 m, seen from 0.7 m.
+/// Pixels per degree of the paper's viewer: a screen of 3840 pixels on 0.7 m, seen from 0.7 m.
 pub const PIXELS_PER_DEGREE: f64 = 0.7 * 3840.0 / 0.7 * PI / 180.0;
 
-/// Exponents and knee of the colour error, exponent of the feature error.
+/// Exponents and knee of the colour error (`QC`, `PC`, `PT`), and exponent of the feature error (`QF`).
 const QC: f64 = 0.7;
 const PC: f64 = 0.4;
 const PT: f64 = 0.95;
@@ -24,7 +25,7 @@ const FEATURE: f64 = 0.082;
 const CONTRAST: [[[f64; 2]; 2]; 3] =
     [[[1.0, 0.0047], [0.0, 1e-5]], [[1.0, 0.0053], [0.0, 1e-5]], [[34.1, 0.04], [13.5, 0.025]]];
 
-/// Linear RGB (sRGB primaries) to XYZ, and the white of it.
+/// Matrix from linear RGB (sRGB primaries) to XYZ. Its row sums are the white point.
 const TO_XYZ: [[f64; 3]; 3] = [
     [10135552.0 / 24577794.0, 8788810.0 / 24577794.0, 4435075.0 / 24577794.0],
     [2613072.0 / 12288897.0, 8788810.0 / 12288897.0, 887015.0 / 12288897.0],
@@ -39,7 +40,7 @@ fn times(m: &[[f64; 3]; 3], v: [f64; 3]) -> [f64; 3] {
     m.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2])
 }
 
-/// Inverse of [`TO_XYZ`], by Cramer's rule.
+/// Inverts [`TO_XYZ`] by Cramer's rule.
 fn from_xyz() -> [[f64; 3]; 3] {
     let m = TO_XYZ;
     let minor = |r: usize, c: usize| {
@@ -50,7 +51,7 @@ fn from_xyz() -> [[f64; 3]; 3] {
     std::array::from_fn(|r| std::array::from_fn(|c| minor(c, r) / det))
 }
 
-/// XYZ relative to white: to YCxCz, and back.
+/// Converts XYZ relative to white to YCxCz; `relative` converts back.
 fn opponent([x, y, z]: [f64; 3]) -> [f64; 3] {
     [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
 }
@@ -60,7 +61,7 @@ fn relative([l, cx, cz]: [f64; 3]) -> [f64; 3] {
     [y + cx / 500.0, y, y - cz / 200.0]
 }
 
-/// XYZ relative to white to L*a*b*, its chroma scaled by lightness (Hunt effect).
+/// Converts XYZ relative to white to L*a*b*, with chroma scaled by lightness (Hunt effect).
 fn hunt(v: [f64; 3]) -> [f64; 3] {
     let d: f64 = 6.0 / 29.0;
     let f = |t: f64| if t > d * d * d { t.cbrt() } else { t / (3.0 * d * d) + 4.0 / 29.0 };
@@ -69,12 +70,12 @@ fn hunt(v: [f64; 3]) -> [f64; 3] {
     [l, 0.01 * l * 500.0 * (x - y), 0.01 * l * 200.0 * (y - z)]
 }
 
-/// Distance for large differences: city block in lightness, Euclidean in chroma.
+/// Returns the HyAB distance for large differences: city block in lightness, Euclidean in chroma.
 fn hyab(a: [f64; 3], b: [f64; 3]) -> f64 {
     (a[0] - b[0]).abs() + (a[1] - b[1]).hypot(a[2] - b[2])
 }
 
-/// One number a pixel.
+/// Scalar image.
 struct Plane {
     width: usize,
     height: usize,
@@ -82,7 +83,7 @@ struct Plane {
 }
 
 impl Plane {
-    /// Convolution with a column and a row, both of odd length; the border is repeated outward.
+    /// Convolves with a row and a column, both of odd length. The border is repeated outward.
     fn filtered(&self, across: &[f64], down: &[f64]) -> Plane {
         let &Plane { width, height, .. } = self;
         let pass = |from: &[f64], kernel: &[f64], step: usize, place: fn(usize, usize) -> usize, count: usize| {
@@ -102,12 +103,12 @@ impl Plane {
     }
 }
 
-/// A row of samples at `-r ..= r`.
+/// Samples a function at `-r ..= r`.
 fn kernel(r: usize, f: impl Fn(f64) -> f64) -> Vec<f64> {
     (0..=2 * r).map(|k| f(k as f64 - r as f64)).collect()
 }
 
-/// A channel as the eye sees it.
+/// Filters a channel by the contrast sensitivity of the eye.
 fn seen(plane: &Plane, gaussians: &[[f64; 2]; 2], ppd: f64) -> Plane {
     let widest = CONTRAST.iter().flatten().fold(0.0, |m: f64, g| m.max(g[1]));
     let r = (3.0 * (widest / (2.0 * PI * PI)).sqrt() * ppd).ceil() as usize;
@@ -126,7 +127,7 @@ fn seen(plane: &Plane, gaussians: &[[f64; 2]; 2], ppd: f64) -> Plane {
     all
 }
 
-/// Strength of edges and of points at each pixel.
+/// Returns the strength of edges and of points at each pixel.
 fn features(lightness: &Plane, ppd: f64) -> [Vec<f64>; 2] {
     let sd = 0.5 * FEATURE * ppd;
     let r = (3.0 * sd).ceil() as usize;
@@ -136,7 +137,7 @@ fn features(lightness: &Plane, ppd: f64) -> [Vec<f64>; 2] {
     across.iter_mut().for_each(|w| *w /= sum);
     let strength = |law: &dyn Fn(f64) -> f64| {
         let mut along = kernel(r, law);
-        // The negative part and the positive one weigh 1 each.
+        // The negative and the positive part are normalised to 1 each.
         let sums = along.iter().fold([0.0; 2], |[n, p], w| if *w < 0.0 { [n - w, p] } else { [n, p + w] });
         along.iter_mut().for_each(|w| *w /= if *w < 0.0 { sums[0] } else { sums[1] });
         let (x, y) = (lightness.filtered(&along, &across), lightness.filtered(&across, &along));
@@ -145,7 +146,7 @@ fn features(lightness: &Plane, ppd: f64) -> [Vec<f64>; 2] {
     [strength(&|x| -x * bell(x)), strength(&|x| (x * x / (sd * sd) - 1.0) * bell(x))]
 }
 
-/// What one picture comes to: Hunt-adjusted colours as seen, and features.
+/// Returns the Hunt-adjusted colours as seen, and the features of a picture.
 fn perceived(image: &Image, ppd: f64) -> (Vec<[f64; 3]>, [Vec<f64>; 2]) {
     let (w, white) = (image.width, white());
     let clean = |c: f32| if c.is_nan() { 0.0 } else { f64::from(c).clamp(0.0, 1.0) };
@@ -168,14 +169,14 @@ fn perceived(image: &Image, ppd: f64) -> (Vec<[f64; 3]>, [Vec<f64>; 2]) {
     (colours, features(&plane(&|v| (v[0] + 16.0) / 116.0), ppd))
 }
 
-/// Hunt-adjusted L*a*b* of linear RGB.
+/// Converts linear RGB to Hunt-adjusted L*a*b*.
 fn adjusted(rgb: [f64; 3]) -> [f64; 3] {
     let (xyz, white) = (times(&TO_XYZ, rgb), white());
     hunt([0, 1, 2].map(|c| xyz[c] / white[c]))
 }
 
-/// FLIP at each pixel, 0 to 1, of two pictures of one size; colours beyond 0..1 are clamped. `ppd` is the number of pixels a degree of
-/// the field of view.
+/// Computes FLIP at each pixel, 0 to 1, of two pictures of the same size. Colours beyond 0..1 are clamped. `ppd` is the
+/// number of pixels per degree of the field of view.
 ///
 /// # Errors
 /// The pictures are empty or differ in size.
@@ -232,7 +233,7 @@ mod tests {
         })
     }
 
-    /// Mean, largest and the values at (21, 12), (33, 24) and (0, 0).
+    /// Returns the mean, the largest value, and the values at (21, 12), (33, 24) and (0, 0).
     fn numbers(a: &Image, b: &Image) -> [f64; 5] {
         let all = flip(a, b, PIXELS_PER_DEGREE).unwrap();
         let mean = all.iter().sum::<f64>() / all.len() as f64;
@@ -240,8 +241,8 @@ mod tests {
         [mean, all.iter().copied().fold(0.0, f64::max), at(21, 12), at(33, 24), at(0, 0)]
     }
 
-    /// The same pictures given to the authors' implementation: flip-evaluator 1.7 (PyPI; github.com/NVlabs/flip), LDR, its default
-    /// viewer of 67.0206 pixels a degree. It computes in single precision.
+    /// Expected values from the authors' implementation: flip-evaluator 1.7 (PyPI; github.com/NVlabs/flip), LDR, with
+    /// its default viewer of 67.0206 pixels a degree. That implementation computes in single precision.
     #[test]
     fn the_authors_implementation_gives_the_same_numbers() {
         let in_blot = |x: usize, y: usize| (20..26).contains(&x) && (10..16).contains(&y);

@@ -1,5 +1,6 @@
-//! How far two things are apart that should be the same: pictures by FLIP and by their numbers, meshes by their vertices.
-//! And numbers of one surface, or of two: how rough, curved, near, alike, turned.
+//! Differences of pictures (by FLIP and by pixel) and of meshes (by vertex).
+//!
+//! Also measures of one surface or of two: roughness, curvature, nearness, correlation, crest, rigid motion.
 
 mod difference;
 mod flip;

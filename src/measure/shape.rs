@@ -1,31 +1,31 @@
-//! Numbers of surfaces: how rough, how curved, how near to another, how alike, how far turned.
+//! Measures of surfaces: roughness, curvature, nearness to another surface, correlation, rigid motion.
 //!
-//! Means are over the area: a vertex counts by a third of the area of its triangles.
+//! Means are over the area. A vertex has the weight of a third of the area of its triangles.
 
 use crate::collision::traversal::Traversal;
 use crate::linalg::{Mat3, UnitVec3, Vec3, par};
 use crate::mesh::topology::Topology;
 
-/// Blocks of vertices that look for their surroundings side by side.
+/// Number of vertex blocks that search for their patches in parallel.
 const BLOCKS: usize = 64;
-/// Unknowns of a quadric through a vertex.
+/// Number of unknowns of a quadric through a vertex.
 const QUADRIC: usize = 5;
 
-/// A surface at a moment, and how it hangs together.
+/// Surface at a moment, with its topology.
 #[derive(Clone, Debug)]
 pub struct Relief<'a> {
     x: &'a [Vec3],
     triangles: &'a [[u32; 3]],
     /// Neighbours of each vertex, ascending.
     around: Vec<Vec<u32>>,
-    /// At an edge of one triangle.
+    /// Whether a vertex is on the border, at an edge of one triangle.
     border: Vec<bool>,
-    /// A third of the area of each vertex's triangles [m^2].
+    /// Vertex areas: a third of the area of each vertex's triangles [m^2].
     areas: Vec<f64>,
 }
 
 impl<'a> Relief<'a> {
-    /// Of positions `x` [m] and triangles.
+    /// Builds a surface from positions `x` [m] and triangles.
     pub fn new(x: &'a [Vec3], triangles: &'a [[u32; 3]]) -> Relief<'a> {
         let topology = Topology::new(x.len(), triangles);
         let (mut around, mut border) = (vec![Vec::new(); x.len()], vec![false; x.len()]);
@@ -46,20 +46,20 @@ impl<'a> Relief<'a> {
         Relief { x, triangles, around, border, areas }
     }
 
-    /// Area of each vertex [m^2].
+    /// Returns the area of each vertex [m^2].
     pub fn areas(&self) -> &[f64] {
         &self.areas
     }
 
-    /// Mean length of the edges [m].
+    /// Returns the mean length of the edges [m].
     pub fn edge(&self) -> f64 {
         let ends = || self.around.iter().enumerate().flat_map(|(v, all)| all.iter().map(move |w| (v, *w as usize)));
         ends().map(|(v, w)| (self.x[v] - self.x[w]).norm()).sum::<f64>() / ends().count().max(1) as f64
     }
 
-    /// Root of the mean square height above the local mean plane: that of what hangs together with a vertex within the distance `window` of it
-    /// [m]. Vertices whose window reaches the border are left out; an infinite window takes all into one plane. Not a number where none is
-    /// left.
+    /// Returns the root mean square height above the local mean plane [m]. The plane is that of the connected patch
+    /// within distance `window` of a vertex [m]. Vertices whose patch reaches the border are left out. An infinite
+    /// window fits a single plane to all vertices. The result is NaN if no vertex is left.
     pub fn roughness(&self, window: f64) -> f64 {
         if window == f64::INFINITY {
             let all: Vec<u32> = (0..self.x.len() as u32).collect();
@@ -67,7 +67,7 @@ impl<'a> Relief<'a> {
             return self.rms(|v| Some((self.x[v] - centre).dot(&normal)));
         }
         let mut heights = vec![None; self.x.len()];
-        // Each block marks in storage of its own.
+        // Each block has its own array of marks.
         par::blocks_mut(&mut heights, (self.x.len() / BLOCKS).max(1), |first, heights| {
             let mut known = vec![u32::MAX; self.x.len()];
             for (v, height) in (first..).zip(heights) {
@@ -80,15 +80,15 @@ impl<'a> Relief<'a> {
         self.rms(|v| heights[v])
     }
 
-    /// Roots of the mean squares of mean and Gaussian curvature [1/m, 1/m^2], of a quadric through each vertex that fits its neighbours and
-    /// theirs best. Vertices on the border are left out.
+    /// Returns the root mean squares of mean and Gaussian curvature [1/m, 1/m^2]. Curvatures come from a quadric
+    /// through each vertex, least squares to its neighbours and theirs. Vertices on the border are left out.
     pub fn curvature(&self) -> [f64; 2] {
         let mut all = vec![None; self.x.len()];
         par::fill(&mut all, |v| if self.border[v] { None } else { self.quadric(v) });
         [0, 1].map(|k| self.rms(|v| all[v].map(|both: [f64; 2]| both[k])))
     }
 
-    /// Share of the area whose distance to another surface is at most `gap` [m], and the mean distance [m].
+    /// Returns the share of the area whose distance to another surface is at most `gap` [m], and the mean distance [m].
     pub fn nearness(&self, other: &Relief, gap: f64) -> [f64; 2] {
         let mut below = Traversal::new(other.triangles, other.x, self.x.len());
         below.update(other.x, |v| self.x[v]);
@@ -98,7 +98,8 @@ impl<'a> Relief<'a> {
         [sum(&|v| f64::from(u8::from(distance(v) <= gap))), sum(&distance)]
     }
 
-    /// Correlation of the heights of two moments of one surface along a direction, -1 to 1; not a number where one has no relief.
+    /// Returns the correlation, -1 to 1, of the heights of two moments of a surface along a direction. The result is
+    /// NaN if either moment is flat.
     pub fn correlation(&self, other: &Relief, up: &UnitVec3) -> f64 {
         let all: f64 = self.areas.iter().sum();
         let mean = |of: &dyn Fn(usize) -> f64| (0..self.x.len()).map(|v| of(v) * self.areas[v]).sum::<f64>() / all;
@@ -109,8 +110,9 @@ impl<'a> Relief<'a> {
         product(&p, &q) / (product(&p, &p) * product(&q, &q)).sqrt()
     }
 
-    /// Where the crest of a fold is along `across` [m]: the strip of the surface, as wide as an edge and square to `across`, whose mean
-    /// height along `up` is the largest, and between it and its neighbours the top of the parabola through the three.
+    /// Returns the position of the crest of a fold along `across` [m]. The surface is cut into strips as wide as an
+    /// edge, square to `across`. The strip with the largest mean height along `up` and its neighbours define a
+    /// parabola. The crest is the top of that parabola.
     pub fn crest(&self, up: &UnitVec3, across: &UnitVec3) -> f64 {
         let place = |v: usize| across.dot(&self.x[v]);
         let (low, width) = ((0..self.x.len()).map(place).fold(f64::INFINITY, f64::min), self.edge());
@@ -135,8 +137,8 @@ impl<'a> Relief<'a> {
         low + width * (k as f64 + 0.5 + shift)
     }
 
-    /// How far the centre has moved to another moment of the surface [m], and its mean turn about an axis there [rad], -pi to pi: of a rigid
-    /// motion it is the angle.
+    /// Returns the displacement of the centre to another moment of the surface [m], and the mean rotation about an axis
+    /// there [rad]. The rotation is within -pi to pi. For a rigid motion it is the angle of the motion.
     pub fn motion(&self, later: &Relief, axis: &UnitVec3) -> (Vec3, f64) {
         let all: f64 = self.areas.iter().sum();
         let centre = |x: &[Vec3]| x.iter().zip(&self.areas).map(|(x, area)| x * *area).sum::<Vec3>() / all;
@@ -151,7 +153,7 @@ impl<'a> Relief<'a> {
         (to - from, sine.atan2(cosine))
     }
 
-    /// Root of the mean square of what vertices have.
+    /// Returns the root mean square of the values that vertices have.
     fn rms(&self, of: impl Fn(usize) -> Option<f64>) -> f64 {
         let (mut sum, mut all) = (0.0, 0.0);
         for (v, area) in self.areas.iter().enumerate() {
@@ -163,7 +165,8 @@ impl<'a> Relief<'a> {
         (sum / all).sqrt()
     }
 
-    /// Vertices that hang together with `v` within a distance [m]; none where one is on the border. Marks them as its own in `known`.
+    /// Finds the vertices connected to `v` within a distance [m]. Returns `None` if the patch reaches the border. Marks
+    /// the patch with `v` in `known`.
     fn patch(&self, v: usize, window: f64, known: &mut [u32]) -> Option<Vec<u32>> {
         let mut patch = vec![v as u32];
         known[v] = v as u32;
@@ -184,7 +187,7 @@ impl<'a> Relief<'a> {
         Some(patch)
     }
 
-    /// Centre and normal of the plane to which the squares of the distances of vertices are least.
+    /// Returns centre and normal of the least-squares plane of vertices.
     fn plane(&self, vertices: &[u32]) -> (Vec3, Vec3) {
         let each = || vertices.iter().map(|v| (self.x[*v as usize], self.areas[*v as usize]));
         let all: f64 = each().map(|(_, area)| area).sum();
@@ -194,7 +197,7 @@ impl<'a> Relief<'a> {
         (centre, eigen.eigenvectors.column(eigen.eigenvalues.imin()).into_owned())
     }
 
-    /// Mean and Gaussian curvature at a vertex.
+    /// Returns mean and Gaussian curvature at a vertex.
     fn quadric(&self, v: usize) -> Option<[f64; 2]> {
         let x = self.x[v];
         let mut near: Vec<u32> = self.around[v].iter().flat_map(|w| &self.around[*w as usize]).copied().collect();
@@ -202,7 +205,7 @@ impl<'a> Relief<'a> {
         near.sort_unstable();
         near.dedup();
         near.retain(|w| *w as usize != v);
-        // A plane through the first neighbours gives the frame.
+        // The plane of the first neighbours gives the frame.
         let ring: Vec<u32> = self.around[v].iter().copied().chain([v as u32]).collect();
         let (_, n) = self.plane(&ring);
         let u = n.cross(&if n.x.abs() < 0.6 { Vec3::x() } else { Vec3::y() }).normalize();
@@ -226,7 +229,7 @@ impl<'a> Relief<'a> {
     }
 }
 
-/// Solves a symmetric positive definite system; none where it is not.
+/// Solves a symmetric positive definite system. Returns `None` if the matrix is not positive definite.
 fn solve(mut a: [[f64; QUADRIC]; QUADRIC], mut b: [f64; QUADRIC]) -> Option<[f64; QUADRIC]> {
     for k in 0..QUADRIC {
         let pivot = a[k][k];

@@ -1,9 +1,9 @@
-//! Text, tables and pictures.
+//! HTML elements: text, tables and pictures.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD as STANDARD;
 
-/// Look of all pages, in light and dark.
+/// Style sheet of all pages, light and dark.
 const STYLE: &str = "
 :root { color-scheme: light dark; --line: #8886; --soft: #8882; --bad: #c33; --good: #283; }
 body { font: 15px/1.45 system-ui, sans-serif; max-width: 76rem; margin: 2rem auto; padding: 0 1rem; }
@@ -23,7 +23,7 @@ clip-path: inset(0 0 0 var(--at)); } .slide i { position: absolute; top: 0; bott
 input[type=range] { width: 100%; margin: 0; }
 ";
 
-/// Text as HTML, also within attributes.
+/// Escapes text for HTML, also within attributes.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -33,7 +33,7 @@ pub fn escape(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            // Not allowed in HTML.
+            // Characters not allowed in HTML.
             '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}' => out.push('\u{fffd}'),
             _ => out.push(c),
         }
@@ -41,7 +41,7 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// A whole page around a body of HTML.
+/// Returns a whole page around a body of HTML.
 pub fn document(title: &str, body: &str) -> String {
     let title = escape(title);
     format!(
@@ -51,37 +51,37 @@ pub fn document(title: &str, body: &str) -> String {
     )
 }
 
-/// A heading.
+/// Returns a heading.
 pub fn heading(text: &str) -> String {
     format!("<h2>{}</h2>\n", escape(text))
 }
 
-/// A paragraph.
+/// Returns a paragraph.
 pub fn paragraph(text: &str) -> String {
     format!("<p>{}</p>\n", escape(text))
 }
 
-/// Text as it stands, behind a line that opens it.
+/// Returns preformatted text that a click on its title unfolds.
 pub fn fold(title: &str, text: &str) -> String {
     format!("<details><summary>{}</summary>\n<pre>{}</pre></details>\n", escape(title), escape(text))
 }
 
-/// A cell of a table.
+/// Cell of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cell {
     /// Text.
     Text(String),
-    /// A number, set to the right.
+    /// Number, aligned right.
     Number(String),
-    /// What is right.
+    /// Text marked as good.
     Good(String),
-    /// What is wrong.
+    /// Text marked as bad.
     Bad(String),
-    /// Text, and where it leads: a path beside the page.
+    /// Text and the target of its link: a path relative to the page.
     Link(String, String),
 }
 
-/// A table; a column is set to the right where its first row holds a number.
+/// Returns a table. The heading of a column is aligned right if its first row holds a number.
 pub fn table(heads: &[&str], rows: &[Vec<Cell>]) -> String {
     let mut out = String::from("<table>\n<tr>");
     for (k, head) in heads.iter().enumerate() {
@@ -116,13 +116,13 @@ fn source(png: &[u8]) -> String {
     format!("data:image/png;base64,{}", STANDARD.encode(png))
 }
 
-/// A picture, of the bytes of its PNG file.
+/// Returns a figure from the bytes of a PNG file.
 pub fn picture(caption: &str, png: &[u8]) -> String {
     let caption = escape(caption);
     format!("<figure><img alt=\"{caption}\" src=\"{}\"><figcaption>{caption}</figcaption></figure>\n", source(png))
 }
 
-/// Two pictures of one size over each other, the first left of a line that a slider moves.
+/// Returns two overlaid pictures of the same size with a slider. The first picture shows left of the slider's line.
 pub fn slider(caption: &str, left: &[u8], right: &[u8]) -> String {
     let caption = escape(caption);
     format!(

@@ -1,5 +1,5 @@
-//! HTML pages of one file that need no network: tables, plots as SVG, pictures inline. What a page says is put in by those who
-//! know it; here every text is escaped.
+//! HTML pages in a single file, without network access: tables, plots as SVG, pictures inline. Callers supply the
+//! content. This module escapes every text.
 
 mod html;
 mod plot;

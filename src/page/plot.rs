@@ -1,12 +1,12 @@
-//! Lines over an axis, as SVG.
+//! Line plots as SVG.
 
 use super::html::escape;
 
-/// Told apart also without colour vision (M. Okabe and K. Ito).
+/// Line colours that remain distinct without colour vision (M. Okabe and K. Ito).
 const COLOURS: [&str; 10] =
     ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#b8a800", "#888888", "#8b5a2b", "#7f3c8d"];
 
-/// Size and margins [user units].
+/// Size and margins of a plot [user units].
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 220.0;
 const LEFT: f64 = 62.0;
@@ -20,17 +20,18 @@ const LETTER: f64 = 6.4;
 /// Between two names.
 const SPACE: f64 = 9.0;
 
-/// A line.
+/// Line of a plot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Line {
-    /// Name; empty for the only one.
+    /// Name; may be empty for a single line.
     pub name: String,
-    /// Places; where one is not finite the line is broken.
+    /// Points; the line is broken at a non-finite point.
     pub points: Vec<[f64; 2]>,
 }
 
 impl Line {
-    /// With about `most` points: of each stretch the least and the largest, in their order. Others are as they are.
+    /// Reduces the line to about `most` points: the smallest and the largest of each stretch, in their order. Shorter
+    /// lines are unchanged.
     pub fn thinned(self, most: usize) -> Line {
         let Line { name, points } = self;
         if points.len() <= most {
@@ -49,18 +50,18 @@ impl Line {
     }
 }
 
-/// A plot.
+/// Plot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plot {
-    /// What it shows.
+    /// Title.
     pub title: String,
-    /// What is along the axis.
+    /// Label of the horizontal axis.
     pub axis: String,
     /// Lines.
     pub lines: Vec<Line>,
 }
 
-/// Round numbers that cut a range into three to seven parts.
+/// Returns round numbers that divide a range into three to seven parts.
 fn ticks(low: f64, high: f64) -> Vec<f64> {
     let raw = (high - low) / 5.0;
     let ten = 10f64.powf(raw.log10().floor());
@@ -69,7 +70,7 @@ fn ticks(low: f64, high: f64) -> Vec<f64> {
     (first..=last).map(|k| k as f64 * step).collect()
 }
 
-/// A number of at most four digits, small and large ones with an exponent.
+/// Formats a number with about four significant digits. Numbers below 1e-3 or from 1e5 on have an exponent.
 pub fn number(x: f64) -> String {
     if x == 0.0 {
         "0".to_string()
@@ -89,7 +90,7 @@ pub fn number(x: f64) -> String {
     }
 }
 
-/// Range of finite numbers with some room, never empty; `None` without any.
+/// Returns the range of the finite numbers, never empty, or `None` without any.
 fn range(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
     let [low, high] =
         values.filter(|v| v.is_finite()).fold([f64::INFINITY, f64::NEG_INFINITY], |[l, h], v| [l.min(v), h.max(v)]);
@@ -99,7 +100,7 @@ fn range(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
     if high - low > 1e-9 * low.abs().max(high.abs()) {
         return Some([low, high]);
     }
-    // One number alone: from zero to it.
+    // A single value: the range runs from zero to that value.
     Some(if low == 0.0 { [0.0, 1.0] } else { [low.min(0.0), high.max(0.0)] })
 }
 
@@ -135,7 +136,7 @@ impl Plot {
         rows
     }
 
-    /// As an SVG figure; empty where no line has a number.
+    /// Returns the plot as an SVG figure, or an empty string if no line has a finite point.
     pub fn svg(&self) -> String {
         let all = || self.lines.iter().flat_map(|line| &line.points).filter(|[x, y]| x.is_finite() && y.is_finite());
         let (Some([x0, x1]), Some([y0, y1])) = (range(all().map(|p| p[0])), range(all().map(|p| p[1]))) else {
@@ -261,7 +262,7 @@ mod tests {
         let svg = plot.svg();
         assert_eq!((svg.matches("<polyline").count(), svg.matches("<circle").count()), (2, 1));
         assert!(svg.contains("a &amp; b") && svg.contains("&lt;x&gt;") && !svg.contains("NaN") && !svg.contains("inf"));
-        // The upper left corner of what is drawn is the first value's time and the largest value's height.
+        // The upper left corner of the drawing is the time of the first value and the height of the largest.
         assert!(svg.contains(&format!("points=\"{LEFT:.1},")) && svg.contains(&format!(",{TOP:.1} ")));
         assert_eq!(Plot { lines: vec![Line { name: String::new(), points: vec![[0.0, f64::NAN]] }], ..plot }.svg(), "");
     }

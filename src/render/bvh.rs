@@ -1,34 +1,35 @@
-//! A bounding volume hierarchy over triangles, crossed by packets of rays.
+//! Bounding volume hierarchy over triangles, traversed by packets of rays.
 //!
-//! The rays of a pixel go nearly the same way, so sixteen of them share one walk and every box and triangle test is a
-//! straight loop over lanes that the compiler turns into vector instructions.
+//! The rays of a pixel have nearly the same direction, so that sixteen of them share a traversal. Every box and
+//! triangle test is a straight loop over lanes, which the compiler vectorises.
 
 use std::ops::Range;
 
-/// Rays in a packet.
+/// Rays per packet.
 pub const LANES: usize = 16;
-/// Mark of a lane that hit nothing.
+/// Marks a lane without a hit.
 pub const NONE: u32 = u32::MAX;
 
 const BINS: usize = 16;
 const LEAF: usize = 4;
-/// Below this depth the surface area heuristic decides, beyond it ranges are halved: the walk's stack cannot overflow.
+/// Depth from which ranges are halved instead of split by the surface area heuristic. Halving bounds the depth, so that
+/// the traversal stack cannot overflow.
 const HEURISTIC_DEPTH: usize = 40;
 const STACK: usize = HEURISTIC_DEPTH + 34;
 /// Cost of a triangle test relative to a box test.
 const TRIANGLE_COST: f32 = 2.0;
-/// `1 + 2 gamma_3`: exit distances are widened by the rounding error of the slab test (Ize, "Robust BVH Ray
-/// Traversal", JCGT 2013).
+/// Factor `1 + 2 gamma_3` of exit distances, for the rounding error of the slab test (Ize, "Robust BVH Ray Traversal",
+/// JCGT 2013).
 const WIDEN: f32 = 1.0 + 6.0 * f32::EPSILON;
 
 type Lane = [f32; LANES];
 
-/// Sixteen rays `origin + t direction`, `0 < t < reach`.
+/// Packet of sixteen rays `origin + t direction`, `0 < t < reach`.
 #[derive(Clone, Debug)]
 pub struct Packet {
     origin: [Lane; 3],
     direction: [Lane; 3],
-    /// Longest distance of interest, shortened by hits; negative in unused lanes.
+    /// Largest distance of interest, shortened by hits; negative in unused lanes.
     pub reach: Lane,
     /// Index of the triangle hit, or [`NONE`].
     pub hit: [u32; LANES],
@@ -53,7 +54,7 @@ impl Packet {
         self.hit[lane] = NONE;
     }
 
-    /// Reciprocal directions; a zero component becomes tiny, so that no product is `0 * infinity`.
+    /// Returns reciprocal directions. A zero component becomes tiny, so that no product is `0 * infinity`.
     fn inverse(&self) -> [Lane; 3] {
         self.direction.map(|lane| {
             let mut inverse = lane;
@@ -87,7 +88,7 @@ struct Corner {
     index: u32,
 }
 
-/// The hierarchy, built by the binned surface area heuristic (Wald, "On fast Construction of SAH-based Bounding Volume
+/// Hierarchy built by the binned surface area heuristic (Wald, "On fast Construction of SAH-based Bounding Volume
 /// Hierarchies", 2007).
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
@@ -122,8 +123,8 @@ impl Bounds {
 }
 
 impl Tree {
-    /// Builds the hierarchy over corner positions. Triangles are known by their index in `triangles`; their coordinates
-    /// must be finite.
+    /// Builds the hierarchy over corner positions. Hits give the index of a triangle in `triangles`. Coordinates must
+    /// be finite.
     pub fn new(triangles: &[[[f32; 3]; 3]]) -> Tree {
         let boxes: Vec<Bounds> = triangles
             .iter()
@@ -157,12 +158,13 @@ impl Tree {
         Tree { nodes, corners }
     }
 
-    /// Nearest hit of every lane: `reach` becomes its distance (in lengths of `direction`), `hit` its triangle.
+    /// Finds the nearest hit of every lane. `reach` becomes its distance (in lengths of `direction`), `hit` its
+    /// triangle.
     pub fn nearest(&self, packet: &mut Packet) {
         self.walk::<false>(packet);
     }
 
-    /// Whether anything lies within reach: `hit` is some triangle or [`NONE`].
+    /// Finds out whether anything lies within reach. `hit` becomes some triangle or [`NONE`].
     pub fn blocked(&self, packet: &mut Packet) {
         self.walk::<true>(packet);
     }
@@ -216,7 +218,7 @@ impl Tree {
     }
 }
 
-/// Orders `order[range]` in two parts and returns where the second begins; `None` makes a leaf.
+/// Partitions `order[range]` and returns where the second part begins. `None` makes a leaf.
 fn split(boxes: &[Bounds], order: &mut [u32], range: Range<usize>, bounds: &Bounds, depth: usize) -> Option<usize> {
     let count = range.len();
     if count <= LEAF {
@@ -272,7 +274,7 @@ fn split(boxes: &[Bounds], order: &mut [u32], range: Range<usize>, bounds: &Boun
     Some(range.start + middle)
 }
 
-/// Smallest of the lanes, by halves.
+/// Returns the smallest of the lanes, by halves.
 #[inline(always)]
 fn least(mut lanes: Lane) -> f32 {
     let mut width = LANES / 2;
@@ -286,7 +288,7 @@ fn least(mut lanes: Lane) -> f32 {
 }
 
 impl Node {
-    /// Smallest distance at which a lane enters the box within its reach; infinite when none does.
+    /// Returns the smallest distance at which a lane enters the box within its reach, or infinity if none does.
     #[inline(always)]
     fn entry(&self, packet: &Packet, inverse: &[Lane; 3]) -> f32 {
         let mut near: Lane = [0.0; LANES];
@@ -316,8 +318,8 @@ impl Corner {
         Corner { p: *p, normal, index }
     }
 
-    /// Edge functions `d . (a x b)` from the ray's origin. Their value changes exactly its sign when an edge is run the
-    /// other way, so a ray cannot slip between two triangles that share it.
+    /// Intersects the triangle by edge functions `d . (a x b)` from the ray's origin. Reversing an edge exactly changes
+    /// the sign of its function, so that no ray slips between two triangles that share it.
     #[inline(always)]
     fn test<const ANY: bool>(&self, packet: &mut Packet) {
         let ([ox, oy, oz], [dx, dy, dz]) = (&packet.origin, &packet.direction);
@@ -336,8 +338,8 @@ impl Corner {
             let least = if w < least { w } else { least };
             let most = if u > v { u } else { v };
             let most = if w > most { w } else { most };
-            // The edge functions tell the side exactly but sum up badly for a small triangle far away: the distance is
-            // taken from the plane, so that surfaces half a millimetre apart keep their order.
+            // Edge functions give the side exactly, but their sum is inaccurate for a small, distant triangle. The
+            // distance comes from the plane, so that surfaces half a millimetre apart keep their order.
             let slope = n[0] * dx[l] + n[1] * dy[l] + n[2] * dz[l];
             let t = (n[0] * a[0] + n[1] * a[1] + n[2] * a[2]) / slope;
             let inside = ((least >= 0.0) | (most <= 0.0)) & (u + v + w != 0.0) & (t > 0.0) & (t < reach[l]);

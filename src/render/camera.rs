@@ -1,24 +1,24 @@
-//! The perspective camera.
+//! Perspective camera.
 
 use crate::linalg::Vec3;
 
-/// A pinhole camera.
+/// Pinhole camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// Place of the pinhole [m].
+    /// Position of the pinhole [m].
     pub position: Vec3,
-    /// A point on the axis of view [m].
+    /// Point on the axis of view [m].
     pub target: Vec3,
     /// Vertical field of view [rad], in (0, pi).
     pub fov: f64,
-    /// Turn about the axis of view [rad]; positive turns the picture's upper edge to the right.
+    /// Rotation about the axis of view [rad]. A positive angle turns the picture's upper edge to the right.
     pub roll: f64,
 }
 
-/// Axes of the picture: right, up and into the scene, with the half width and height at unit depth.
+/// Axes of the picture (right, up and into the scene), with the half width and height at unit depth.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
-    /// Place of the pinhole [m].
+    /// Position of the pinhole [m].
     pub position: Vec3,
     /// Unit vector to the right.
     pub right: Vec3,
@@ -26,16 +26,16 @@ pub struct View {
     pub up: Vec3,
     /// Unit vector into the scene.
     pub forward: Vec3,
-    /// Half of the width and height at unit depth.
+    /// Half width and half height at unit depth.
     pub half: [f64; 2],
 }
 
-/// Unit vector, or `other` where `v` has no direction.
+/// Normalises `v`; returns `other` if `v` has no direction.
 pub(super) fn unit_or(v: Vec3, other: Vec3) -> Vec3 {
     v.try_normalize(1e-300).filter(|n| n.iter().all(|x| x.is_finite())).unwrap_or(other)
 }
 
-/// Right and up of a view along the unit vector `forward`.
+/// Returns the right and up axes of a view along the unit vector `forward`.
 fn axes(forward: Vec3, up: Vec3, roll: f64) -> (Vec3, Vec3) {
     let any = if forward.y.abs() < 0.9 { Vec3::y() } else { Vec3::z() };
     let right = unit_or(forward.cross(&up), unit_or(forward.cross(&any), Vec3::x()));
@@ -51,9 +51,9 @@ fn half_extent(fov: f64, aspect: f64) -> [f64; 2] {
 }
 
 impl Camera {
-    /// The nearest camera that looks along `-direction` and sees the whole box `bounds` (lower and upper corner) with a
-    /// margin of 6 % on the tighter side. `direction` points from the scene to the camera, `fov` is vertical [rad],
-    /// `aspect` is width over height. Give it the bounds of all frames, once: it then stands still.
+    /// Returns the nearest camera that looks along `-direction` and sees the whole box `bounds` (lower and upper
+    /// corner). The margin is 6 % on the tighter side. `direction` points from the scene to the camera, `fov` is
+    /// vertical [rad], `aspect` is width over height. Bounds of all frames, passed once, keep the camera still.
     pub fn fit(bounds: (Vec3, Vec3), direction: Vec3, fov: f64, aspect: f64, up: Vec3) -> Camera {
         let (lo, hi) = bounds;
         let towards = unit_or(direction, Vec3::z());
@@ -64,8 +64,9 @@ impl Camera {
             let pick = |a: usize| if k >> a & 1 == 0 { lo[a] } else { hi[a] };
             Vec3::new(pick(0), pick(1), pick(2)) - middle
         });
-        // |x - cx| <= h (z - cz) for all corners, z along the view: cx - h cz >= a = max(x - h z) and
-        // cx + h cz <= b = min(x + h z), so cz <= (b - a) / 2h, and cx = (a + b) / 2 serves every such cz.
+        // All corners must satisfy |x - cx| <= h (z - cz), with z along the view. With a = max(x - h z) and b = min(x +
+        // h z), this is cx - h cz >= a and cx + h cz <= b. Hence cz <= (b - a) / 2h, and cx = (a + b) / 2 serves every
+        // such cz.
         let mut sides = [(f64::NEG_INFINITY, f64::INFINITY); 2];
         let mut front = f64::INFINITY;
         for p in corners {
@@ -83,8 +84,9 @@ impl Camera {
         Camera { position: axis - towards * z, target: axis, fov, roll: 0.0 }
     }
 
-    /// The camera moved back along its view as far as it must to see every point; as it is where it does. This is continuous: what
-    /// moves out of the picture moves the camera without a jump.
+    /// Moves the camera back along its axis of view as little as needed to see every point. The camera stays in place
+    /// if it sees all points. The motion is continuous: a point that leaves the picture moves the camera without a
+    /// jump.
     pub fn back<'a>(self, points: impl Iterator<Item = &'a Vec3>, aspect: f64, up: Vec3) -> Camera {
         let towards = self.direction();
         let (right, upright) = axes(-towards, up, self.roll);
@@ -97,8 +99,9 @@ impl Camera {
         Camera { position: self.position + towards * needed.fold(0.0, f64::max), ..self }
     }
 
-    /// The camera moved, without turning, as little as it must to see points that have all left the picture it was fitted to: after
-    /// them where they are farther than the whole box `bounds`, and sideways. This is continuous as well.
+    /// Moves the camera, without turning it, as little as needed to see points that have all left its picture. The
+    /// camera moves forward when all points are beyond the far side of the box `bounds`, and sideways. This motion is
+    /// continuous as well.
     pub fn follow<'a>(
         self,
         points: impl Iterator<Item = &'a Vec3> + Clone,
@@ -128,12 +131,12 @@ impl Camera {
         Camera { position: self.position + moved, target: self.target + moved, ..self }
     }
 
-    /// Unit vector from the target to the camera.
+    /// Returns the unit vector from the target to the camera.
     pub fn direction(&self) -> Vec3 {
         unit_or(self.position - self.target, Vec3::z())
     }
 
-    /// The axes of a picture of so many pixels; `up` is the scene's.
+    /// Returns the axes of a picture of `width` x `height` pixels. `up` is the up direction of the scene.
     pub fn view(&self, up: Vec3, width: usize, height: usize) -> View {
         let forward = -self.direction();
         let (right, upright) = axes(forward, up, self.roll);
@@ -143,12 +146,12 @@ impl Camera {
 }
 
 impl View {
-    /// Unit direction through the picture at `x`, `y` in -1..1, right and up positive.
+    /// Returns the unit direction through the picture at `x`, `y` in -1..1, right and up positive.
     pub fn ray(&self, x: f64, y: f64) -> Vec3 {
         (self.forward + self.right * (x * self.half[0]) + self.up * (y * self.half[1])).normalize()
     }
 
-    /// Place in the picture, -1..1 right and up, of a point before the camera.
+    /// Projects a point to the picture, -1..1 right and up. Points behind the camera give `None`.
     pub fn project(&self, point: Vec3) -> Option<[f64; 2]> {
         let p = point - self.position;
         let z = p.dot(&self.forward);

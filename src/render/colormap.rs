@@ -1,10 +1,10 @@
-//! The colour maps of fields.
+//! Colour maps of fields.
 
 use super::raster::linear_from_srgb;
 use std::sync::LazyLock;
 
-/// Every sixteenth entry of viridis (S. van der Walt and N. Smith, matplotlib, CC0), sRGB. Perceptually uniform, in order
-/// also without colour vision and in grey.
+/// Every sixteenth entry of viridis (S. van der Walt and N. Smith, matplotlib, CC0), sRGB. The map is perceptually
+/// uniform, and monotonic also without colour vision and in grey.
 const VIRIDIS: [[f64; 3]; 17] = [
     [0.2670, 0.0049, 0.3294],
     [0.2823, 0.0950, 0.4173],
@@ -25,8 +25,8 @@ const VIRIDIS: [[f64; 3]; 17] = [
     [0.9932, 0.9062, 0.1439],
 ];
 
-/// Every sixteenth entry of the cool to warm map (K. Moreland, "Diverging Color Maps for Scientific Visualization", 2009), sRGB of
-/// 8 bits: blue, grey, red, equally far from grey on both sides.
+/// Every sixteenth entry of the cool to warm map (K. Moreland, "Diverging Color Maps for Scientific Visualization",
+/// 2009), 8-bit sRGB. The map runs from blue over grey to red, with both ends equally far from grey.
 const COOL_TO_WARM: [[u8; 3]; 17] = [
     [59, 76, 192],
     [77, 104, 215],
@@ -53,7 +53,7 @@ static SEQUENTIAL: LazyLock<Vec<[f64; 3]>> = LazyLock::new(|| linear(&VIRIDIS));
 static DIVERGING: LazyLock<Vec<[f64; 3]>> =
     LazyLock::new(|| linear(&COOL_TO_WARM.map(|colour| colour.map(|c| f64::from(c) / 255.0))));
 
-/// Linear RGB at all steps between 17 colours in sRGB.
+/// Interpolates 17 sRGB colours to linear RGB at all steps.
 fn linear(colours: &[[f64; 3]; 17]) -> Vec<[f64; 3]> {
     let entry = |i: usize| {
         let x = i as f64 / STEPS as f64 * 16.0;
@@ -64,18 +64,18 @@ fn linear(colours: &[[f64; 3]; 17]) -> Vec<[f64; 3]> {
     (0..=STEPS).map(entry).collect()
 }
 
-/// The colours of a field's values.
+/// Colour map of a field's values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Map {
-    /// From dark violet to yellow.
+    /// Sequential map from dark violet to yellow.
     #[default]
     Sequential,
-    /// From blue by light grey to red: for values on both sides of the middle of their range.
+    /// Diverging map from blue over light grey to red, for values on both sides of the middle of their range.
     Diverging,
 }
 
 impl Map {
-    /// Linear RGB of `t` in 0..1 (clamped); grey for NaN.
+    /// Returns linear RGB at `t` in 0..1 (clamped), or grey for NaN.
     pub fn colour(self, t: f64) -> [f64; 3] {
         if t.is_nan() {
             return [0.2; 3];

@@ -1,7 +1,8 @@
-//! From objects to pixels: rays where the picture changes.
+//! Drawing of objects into pixels, with more rays where the picture changes.
 //!
-//! One ray a pixel finds what its centre shows, and few tell whether a tile of pixels sees the key light. Pixels at borders, in
-//! sharp shading and at sharp shadows get all samples, each with its own shadow; the others are as smooth as their centres.
+//! A single ray per pixel finds the surface at its centre. A few rays per tile find out whether its pixels see the key
+//! light. Pixels at borders, in sharp shading and at sharp shadows get all samples, each with its own shadow rays.
+//! Other pixels keep the smooth shading of their centre.
 
 use super::bvh::LANES;
 use super::camera::unit_or;
@@ -21,7 +22,7 @@ use crate::linalg::{Vec3, par};
 
 /// Radius of the reconstruction filter, a tent [pixels].
 const FILTER: f64 = 0.9;
-/// A pixel of all its samples.
+/// Pixel from all its samples.
 #[derive(Clone, Copy)]
 struct Fine {
     colour: [f32; 3],
@@ -29,14 +30,14 @@ struct Fine {
     rays: [u32; 2],
 }
 
-/// Memory that drawing so many pixels takes, beside that of the objects [bytes].
+/// Returns the memory for drawing a picture of `width` x `height` pixels, without that of the objects [bytes].
 pub fn memory(width: u64, height: u64) -> u64 {
-    // Pixels, their shares of key light and sky, twice where they are smoothed, those of all samples, and the planes of the picture.
+    // Pixels; their shares of key light and sky, twice where smoothed; pixels with all samples; planes of the picture.
     let pixel = size_of::<Pixel>() + 5 * size_of::<f32>() + size_of::<Fine>() + 8 * size_of::<f32>();
     width.saturating_mul(height).saturating_mul(pixel as u64)
 }
 
-/// Draws the objects; `up` points away from the ground.
+/// Draws the objects. `up` points away from the ground.
 pub fn draw(objects: &[Object], up: Vec3, settings: &Settings) -> Picture {
     let (width, height) = (settings.width, settings.height);
     let surface = Surface::new(objects);
@@ -89,7 +90,7 @@ pub fn draw(objects: &[Object], up: Vec3, settings: &Settings) -> Picture {
 }
 
 impl Draw<'_> {
-    /// What the centres of all pixels show.
+    /// Computes the surface point and light at the centre of every pixel.
     fn centres(&self) -> Vec<Pixel> {
         let (width, height) = (self.settings.width, self.settings.height);
         let mut pixels = vec![Pixel::default(); width * height];
@@ -110,7 +111,8 @@ impl Draw<'_> {
         pixels
     }
 
-    /// All samples of a pixel. Each has the sky's share of its own surface: of the pixel, or of one beside it.
+    /// Averages all samples of a pixel. Each sample takes the sky's share from the most similar point among the pixel
+    /// and its neighbours.
     fn fine(&self, pixels: &[Pixel], open: &[f32], i: usize) -> Fine {
         let (width, height) = (self.settings.width, self.settings.height);
         let (x, y) = (i % width, i / width);
@@ -138,7 +140,7 @@ impl Draw<'_> {
     }
 }
 
-/// How far two spots are from being of one surface.
+/// Returns a dissimilarity of two surface points by object, normal and depth.
 fn apart(a: &Spot, b: &Spot) -> f32 {
     let other = if a.object == b.object { 0.0 } else { 10.0 };
     let turned = 1.0 - (0..3).map(|c| a.normal[c] * b.normal[c]).sum::<f32>();

@@ -1,27 +1,28 @@
-//! Where one sample does not tell what a pixel looks like.
+//! Detection of pixels that need more than one sample.
 
 use super::pixel::{Draw, Pixel, around, same};
 use super::settings::Paint;
 use crate::linalg::par;
 
-/// Second difference of brightness, of pixels side by side, that asks for all samples: the filter's error of one sample is a seventh of it.
+/// Second difference of brightness of adjacent pixels above which a pixel gets all samples. The error of one sample
+/// against the filter is a seventh of this difference.
 const BEND: f32 = 0.02;
-/// Second difference of depth that is a border [pixels].
+/// Second difference of depth above which a pixel lies on a depth edge [pixels].
 const STEP: f32 = 3.0;
-/// Difference of the shares of key light, of pixels side by side, that is a sharp shadow.
+/// Difference of the key light's shares of adjacent pixels above which a shadow edge is sharp.
 const SHADOW: f32 = 0.15;
-/// Second difference of the shares of key light, of pixels two apart, beyond which their average is no share of the middle: it errs by
-/// about a fifth of it.
+/// Second difference of the key light's shares, over pixels two apart, above which their average is wrong at the
+/// middle. The average errs by about a fifth of this difference.
 const CURVE: f32 = 0.1;
 
-/// Pixels that need all samples, in order. `pixel` is a pixel's size at unit depth.
+/// Finds the pixels that need all samples, in order. `pixel` is the size of a pixel at unit depth.
 pub(super) fn fine(draw: &Draw, pixels: &[Pixel], lit: &[f32], pixel: f64) -> Vec<u32> {
     let (width, height) = (draw.settings.width, draw.settings.height);
     if draw.pattern.len() < 2 {
         return Vec::new();
     }
     let ground = draw.objects.len() as u32 + 1;
-    // Lines and charts have borders of their own.
+    // Wireframes and checkers have edges within an object.
     let drawn = |object: u32| {
         let painted = |k: usize| matches!(draw.objects[k].paint, Paint::Checker { .. });
         let k = object.wrapping_sub(1) as usize;
@@ -38,7 +39,7 @@ pub(super) fn fine(draw: &Draw, pixels: &[Pixel], lit: &[f32], pixel: f64) -> Ve
     })
 }
 
-/// Shading, depth or shadow bend at the pixel, across, down or along a diagonal.
+/// Returns whether shading, depth or shadow bends at pixel `i`, across, down or along a diagonal.
 fn bends(pixels: &[Pixel], lit: &[f32], i: usize, [width, height]: [usize; 2], pixel: f32, ground: u32) -> bool {
     let (x, y) = (i % width, i / width);
     let own = &pixels[i];
@@ -62,7 +63,7 @@ fn bends(pixels: &[Pixel], lit: &[f32], i: usize, [width, height]: [usize; 2], p
         {
             return true;
         }
-        // The ground is flat, and of one colour.
+        // The ground is flat and has one colour.
         if own.spot.object == ground {
             continue;
         }
@@ -71,7 +72,7 @@ fn bends(pixels: &[Pixel], lit: &[f32], i: usize, [width, height]: [usize; 2], p
         if (0..3).any(|c| (before[c] + after[c] - 2.0 * here[c]).abs() > BEND) {
             return true;
         }
-        // One over the depth is linear on a plane.
+        // The reciprocal of depth is linear on a plane.
         if (1.0 / p.spot.depth + 1.0 / q.spot.depth - 2.0 * near).abs() > STEP * pixel * near {
             return true;
         }

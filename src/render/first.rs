@@ -1,4 +1,4 @@
-//! What the rays of the camera meet, and the light it gives.
+//! First hits of camera rays, and the light that returns from them.
 
 use super::bvh::{LANES, NONE, Packet};
 use super::pixel::Draw;
@@ -9,20 +9,20 @@ use super::surface::Hit;
 use super::to_f32;
 use crate::linalg::Vec3;
 
-/// A sample of a pixel after the first hit.
+/// Sample of a pixel after the first hit.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Sample {
-    /// Light that needs no ray.
+    /// Light independent of shadow and sky rays: the background, and the ground where it fades into the background.
     pub plain: Vec3,
-    /// From the key light if nothing is in its way.
+    /// Light from the key light, if unblocked.
     pub direct: Vec3,
-    /// From the fill if nothing covers the sky.
+    /// Light from the fill, if nothing covers the sky.
     pub ambient: Vec3,
     pub spot: Spot,
 }
 
 impl Draw<'_> {
-    /// Sends up to sixteen rays through places in the picture [pixels].
+    /// Sends up to sixteen rays through points of the picture [pixels].
     pub fn first_hits(&self, places: &[[f64; 2]]) -> [Sample; LANES] {
         let (w, h) = (self.settings.width as f64, self.settings.height as f64);
         let mut packet = Packet::default();
@@ -58,7 +58,7 @@ impl Draw<'_> {
         samples
     }
 
-    /// A point from which rays start, relative to the surface's centre.
+    /// Returns a ray origin for secondary rays, relative to the surface's centre.
     fn spot(&self, origin: Vec3, face: Vec3, normal: Vec3) -> Spot {
         Spot { origin: to_f32(origin), face: to_f32(face), normal: to_f32(normal), ..Spot::default() }
     }
@@ -68,7 +68,7 @@ impl Draw<'_> {
         Vec3::from(b.top).lerp(&Vec3::from(b.bottom), down.clamp(0.0, 1.0))
     }
 
-    /// Distance to the ground along a ray from the camera, seen from above.
+    /// Returns the distance to the ground along a camera ray. The ground is visible only from above.
     fn floor(&self, direction: Vec3) -> Option<f64> {
         let ground = self.settings.ground?;
         let above = self.up.dot(&self.view.position) - ground.height;
@@ -76,8 +76,8 @@ impl Draw<'_> {
         (above > 0.0 && sink > 0.0).then(|| above / sink).filter(|t| t.is_finite())
     }
 
-    /// The floor's colour split into the shares of key and fill, so that unshadowed it is the given colour; it turns into
-    /// the background between one and four times the distance of camera and target.
+    /// Splits the ground's colour into shares of key and fill, so that an unshadowed ground has exactly its colour. The
+    /// ground fades into the background as the distance from the target grows from 0.8 to 4 times that of the camera.
     fn shade_floor(&self, direction: Vec3, distance: f64, down: f64) -> Sample {
         let point = self.view.position + direction * distance;
         let camera = &self.settings.camera;
@@ -125,7 +125,7 @@ impl Draw<'_> {
         }
     }
 
-    /// 1 where the hit is within half a line's width of an edge of its triangle in the picture, else 0.
+    /// Returns 1 if the hit lies within half a line width of an edge of its triangle in the picture, else 0.
     fn on_edge(&self, hit: &Hit, wire: &Wireframe) -> f64 {
         let scale = [0.5 * self.settings.width as f64, 0.5 * self.settings.height as f64];
         let place = |p: Vec3| self.view.project(p).map(|[x, y]| [x * scale[0], y * scale[1]]);

@@ -1,13 +1,13 @@
-//! A small font: the 5x7 dot matrix of character displays, its dots joined to round strokes of any size.
+//! Small font: the 5x7 dot matrix of character displays, with dots joined to round strokes of any size.
 
 use super::raster::Image;
 
-/// Dots across per letter, spacing included.
+/// Width of a letter in dots, spacing included.
 const ADVANCE: f64 = 6.0;
-/// Dots of a capital's height.
+/// Height of a capital in dots.
 const CAP: f64 = 7.0;
 
-/// Columns left to right, lowest bit uppermost, for characters 32 to 126.
+/// Columns of dots from left to right, lowest bit uppermost, for characters 32 to 126.
 const DOTS: [[u8; 5]; 95] = [
     [0x00, 0x00, 0x00, 0x00, 0x00],
     [0x00, 0x00, 0x5F, 0x00, 0x00],
@@ -106,18 +106,18 @@ const DOTS: [[u8; 5]; 95] = [
     [0x08, 0x04, 0x08, 0x10, 0x08],
 ];
 
-/// How text is drawn.
+/// Style of text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Style {
     /// Height of a capital [pixels].
     pub size: f64,
     /// Linear RGB of the letters.
     pub colour: [f32; 3],
-    /// Linear RGB of the rim that sets them off.
+    /// Linear RGB of the outline that sets the letters off.
     pub rim: [f32; 3],
 }
 
-/// Width of a line of text [pixels] whose capitals are `size` high.
+/// Returns the width of a line of text [pixels] whose capitals are `size` high.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     (text.chars().count() as f64 * ADVANCE - 1.0).max(0.0) * size / CAP
 }
@@ -127,7 +127,7 @@ fn dots(c: char) -> [u8; 5] {
     (c as usize).checked_sub(32).and_then(|i| DOTS.get(i)).copied().unwrap_or(missing)
 }
 
-/// Strokes of a letter: neighbouring dots joined, diagonally only where no straight way leads.
+/// Returns the strokes of a letter. Strokes join adjacent dots, diagonally only where no straight connection exists.
 fn strokes(c: char) -> Vec<[[f64; 2]; 2]> {
     let columns = dots(c);
     let on = |x: i32, y: i32| {

@@ -1,24 +1,24 @@
-//! The legend of a field colouring: a bar of the colour map between its two values, with label and unit.
+//! Legend of a field colouring: a bar of the colour map between two values, with label and unit.
 
 use super::colormap::Map;
 use super::font::{self, Style};
 use super::raster::Image;
 use super::settings::{Object, Paint};
 
-/// What a field's colours mean.
+/// Legend of a coloured field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Legend {
-    /// What is shown, with its unit.
+    /// Name of the field, with its unit.
     pub title: String,
-    /// Value at the first of the colours.
+    /// Value at the first colour.
     pub min: f64,
-    /// Value at the last of them.
+    /// Value at the last colour.
     pub max: f64,
-    /// Its colours.
+    /// Colour map.
     pub map: Map,
 }
 
-/// One legend for every different field among the objects.
+/// Returns a legend for each distinct field among the objects.
 pub(super) fn of(objects: &[Object]) -> Vec<Legend> {
     let mut all: Vec<Legend> = Vec::new();
     for object in objects {
@@ -33,7 +33,7 @@ pub(super) fn of(objects: &[Object]) -> Vec<Legend> {
     all
 }
 
-/// Three significant digits.
+/// Formats a number with three significant digits.
 fn number(x: f64) -> String {
     let size = x.abs();
     if x == 0.0 {
@@ -47,7 +47,7 @@ fn number(x: f64) -> String {
     }
 }
 
-/// Words in an image of that height.
+/// Returns the text style for an image of `height` pixels.
 fn style(height: usize) -> Style {
     Style { size: (height as f64 / 45.0).max(7.0), colour: [0.9, 0.92, 0.95], rim: [0.03, 0.035, 0.045] }
 }
@@ -59,7 +59,7 @@ pub(super) fn note(image: &mut Image, text: &str) {
 }
 
 impl Legend {
-    /// Draws the legend at the lower right, `place` rows above the first.
+    /// Draws the legend at the lower right, as number `place` upwards from the lowest legend.
     pub(super) fn draw(&self, image: &mut Image, place: usize) {
         let style = style(image.height);
         let size = style.size;

@@ -1,14 +1,14 @@
-//! One key light with a soft shadow and an even fill.
+//! Lights: a key light with a soft shadow and an even fill.
 
 use super::camera::unit_or;
 use super::pattern;
 use crate::linalg::Vec3;
 use std::f64::consts::TAU;
 
-/// A distant disc: parallel light with a penumbra that widens with the distance to what casts it.
+/// Distant disc light: parallel light whose penumbra widens with the distance to the occluder.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Key {
-    /// From the scene to the light; any length.
+    /// Direction from the scene to the light; any length.
     pub direction: Vec3,
     /// Angular radius of the disc [rad]; 0 casts hard shadows.
     pub radius: f64,
@@ -16,29 +16,30 @@ pub struct Key {
     pub colour: [f64; 3],
 }
 
-/// Light from everywhere: `sky` from above, `ground` from below, blended by the normal's height and dimmed by the share
-/// of the hemisphere that the objects themselves cover.
+/// Fill light from everywhere: `sky` from above, `ground` from below, blended by the normal's height. The share of the
+/// hemisphere that the objects themselves cover dims it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fill {
     /// Linear RGB on a surface facing up.
     pub sky: [f64; 3],
     /// Linear RGB on a surface facing down.
     pub ground: [f64; 3],
-    /// Whether objects dim it (ambient occlusion).
+    /// Whether objects dim the fill (ambient occlusion).
     pub occlusion: bool,
 }
 
-/// The lights of a picture.
+/// Lights of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lights {
-    /// The shadow-casting light.
+    /// Key light, which casts shadows.
     pub key: Key,
-    /// The fill.
+    /// Fill light.
     pub fill: Fill,
 }
 
 impl Lights {
-    /// A key light above the viewer's left shoulder and a cool fill. `direction` points from the scene to the camera.
+    /// Returns a key light above the viewer's left shoulder and a cool fill. `direction` points from the scene to the
+    /// camera.
     pub fn studio(direction: Vec3, up: Vec3) -> Lights {
         let up = unit_or(up, Vec3::y());
         let side = unit_or(up.cross(&direction), Vec3::x());
@@ -50,8 +51,8 @@ impl Lights {
     }
 }
 
-/// Directions towards points of the key light: `count` spread evenly, and sixteen that find out whether anything stands
-/// before it, most of them on its rim.
+/// Returns directions towards points of the key light: `count` evenly spread ones, and sixteen probes. The probes, most
+/// of them on the rim, find out whether anything blocks the light.
 pub(super) fn key_samples(key: &Key, count: u32) -> (Vec<Vec3>, Vec<Vec3>) {
     let axis = unit_or(key.direction, Vec3::y());
     let (a, b) = tangents(axis);
@@ -64,7 +65,7 @@ pub(super) fn key_samples(key: &Key, count: u32) -> (Vec<Vec3>, Vec<Vec3>) {
     (even, probe.map(towards).collect())
 }
 
-/// Two unit vectors that make a right-handed frame with the unit vector `n`.
+/// Returns two unit vectors that form a right-handed frame with the unit vector `n`.
 pub(super) fn tangents(n: Vec3) -> (Vec3, Vec3) {
     // Duff et al., "Building an Orthonormal Basis, Revisited", JCGT 2017.
     let sign = if n.z < 0.0 { -1.0 } else { 1.0 };

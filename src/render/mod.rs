@@ -1,7 +1,7 @@
-//! Preview pictures: plain triangles, a camera and lights in; linear pixels, PNG and EXR bytes out.
+//! Preview pictures: input is plain triangles, a camera and lights; output is linear pixels, PNG and EXR bytes.
 //!
-//! A picture depends on nothing but its arguments: sample patterns are fixed in image space, so still parts of an
-//! animation have identical pixels, and every number of threads gives the same bits. Nothing here opens a file.
+//! A picture depends only on its arguments. Sample patterns are fixed in image space, so that still parts of an
+//! animation have identical pixels. Every number of threads gives the same bits. Nothing here opens a file.
 
 mod bvh;
 mod camera;
@@ -36,7 +36,7 @@ pub use self::settings::{Background, Ground, Object, Paint, Settings, Wireframe}
 pub use self::shading::Shading;
 pub use self::sheet::{Cell, contact_sheet};
 
-/// Vectors of world space rounded for the tree.
+/// Rounds a vector of world space to single precision for the tree.
 fn to_f32(v: crate::linalg::Vec3) -> [f32; 3] {
     [v.x as f32, v.y as f32, v.z as f32]
 }

@@ -5,25 +5,25 @@ use super::sheet::resize;
 use png::{BitDepth, ColorType, Compression, Encoder};
 use std::io::Write;
 
-/// An image made so many times as wide and high.
+/// Resizes an image by a factor.
 pub fn scaled(image: Image, scale: f64) -> Image {
     let [width, height] = [image.width, image.height].map(|n| ((n as f64 * scale).round() as usize).max(1));
     if [width, height] == [image.width, image.height] { image } else { resize(&image, width, height) }
 }
 
-/// An animated PNG file in the making; programs that know no animation show its first picture.
+/// Animated PNG file being written. Viewers without animation show its first picture.
 pub struct Animation<W: Write> {
     writer: png::Writer<W>,
     size: [usize; 2],
-    /// Pictures that are still to come.
+    /// Number of pictures still to be added.
     left: usize,
 }
 
 impl<W: Write> Animation<W> {
-    /// Of so many pictures of this width and height; it goes on from the first again and again.
+    /// Begins an animation of `frames` pictures of width and height `size` [pixels]. The animation repeats forever.
     ///
     /// # Errors
-    /// The format does not have the size, or the file cannot be written.
+    /// The format cannot hold the size or the number of pictures, or the file cannot be written.
     pub fn new(file: W, size: [usize; 2], frames: usize, fps: f64) -> Result<Animation<W>, String> {
         let told = |error: png::EncodingError| format!("PNG: {error}");
         let whole = |n: usize| u32::try_from(n).map_err(|_| format!("PNG: {n} is too many"));
@@ -37,10 +37,10 @@ impl<W: Write> Animation<W> {
         Ok(Animation { writer: encoder.write_header().map_err(told)?, size, left: frames })
     }
 
-    /// Adds a picture of that size.
+    /// Adds a picture of the movie's size.
     ///
     /// # Errors
-    /// It has another size, there are more than was said, or the file cannot be written.
+    /// The picture has another size, exceeds the announced number, or cannot be written.
     pub fn add(&mut self, image: &Image) -> Result<(), String> {
         if [image.width, image.height] != self.size {
             let [w, h] = self.size;
@@ -53,7 +53,7 @@ impl<W: Write> Animation<W> {
     /// Ends the file.
     ///
     /// # Errors
-    /// There are fewer pictures than was said, or the file cannot be written.
+    /// There are fewer pictures than announced, or the file cannot be written.
     pub fn finish(self) -> Result<(), String> {
         if self.left > 0 {
             return Err(format!("the movie lacks {} pictures", self.left));
@@ -62,7 +62,7 @@ impl<W: Write> Animation<W> {
     }
 }
 
-/// How long a picture is shown [s], as a fraction of 16-bit numbers.
+/// Returns the display time of a picture [s], as a fraction of 16-bit numbers.
 fn delay(fps: f64) -> [u16; 2] {
     match (1000.0 * fps).round() {
         thousand if thousand <= 65535.0 => [1000, (thousand as u16).max(1)],

@@ -2,8 +2,8 @@
 
 use std::f64::consts::PI;
 
-/// Point `index` of the (0,2)-sequence (Sobol 1967; Kollig & Keller 2002): every aligned block of `2^m` points has one
-/// point in each elementary interval of area `2^-m`.
+/// Returns point `index` of the (0,2)-sequence (Sobol 1967; Kollig & Keller 2002). Every aligned block of `2^m` points
+/// has one point in each elementary interval of area `2^-m`.
 pub fn sobol(index: u32) -> [f64; 2] {
     let (mut rest, mut v, mut y) = (index, 1u32 << 31, 0u32);
     while rest != 0 {
@@ -16,7 +16,8 @@ pub fn sobol(index: u32) -> [f64; 2] {
     [index.reverse_bits(), y].map(|u| f64::from(u) / 4294967296.0)
 }
 
-/// Offset from the pixel's centre in pixels, distributed as the tent filter of the given radius; point 0 is the centre.
+/// Returns an offset from the pixel's centre [pixels], distributed as the tent filter of the given radius. Point 0 is
+/// the centre.
 pub fn pixel(index: u32, radius: f64) -> [f64; 2] {
     sobol(index).map(|u| {
         let u = (u + 0.5).fract();
@@ -24,7 +25,7 @@ pub fn pixel(index: u32, radius: f64) -> [f64; 2] {
     })
 }
 
-/// Point of the unit disc, area preserving and concentric (Shirley & Chiu 1997).
+/// Maps the unit square to the unit disc, area preserving and concentric (Shirley & Chiu 1997).
 pub fn disc(u: [f64; 2]) -> [f64; 2] {
     let [a, b] = u.map(|x| 2.0 * x - 1.0);
     if a == 0.0 && b == 0.0 {
@@ -34,7 +35,7 @@ pub fn disc(u: [f64; 2]) -> [f64; 2] {
     [r * phi.cos(), r * phi.sin()]
 }
 
-/// Direction about +z with density `cos / pi`.
+/// Maps the unit square to directions about +z with density `cos / pi`.
 pub fn cosine_hemisphere(u: [f64; 2]) -> [f64; 3] {
     let [x, y] = disc(u);
     [x, y, (1.0 - x * x - y * y).max(0.0).sqrt()]

@@ -1,4 +1,4 @@
-//! The finished picture and its EXR file.
+//! Finished picture and its EXR file.
 
 use super::legend::{self, Legend};
 use super::raster::Image;
@@ -12,23 +12,23 @@ use std::io::Cursor;
 /// Rays sent for a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rays {
-    /// From the camera.
+    /// Rays from the camera.
     pub camera: u64,
-    /// Towards the key light.
+    /// Rays towards the key light.
     pub shadow: u64,
-    /// Towards the sky.
+    /// Rays towards the sky.
     pub sky: u64,
 }
 
 impl Rays {
-    /// All of them.
+    /// Returns the number of all rays.
     pub fn total(&self) -> u64 {
         self.camera + self.shadow + self.sky
     }
 }
 
-/// A drawn picture, rows from the upper left. Colour is filtered over each pixel; depth, normal and object are those of
-/// the pixel's centre.
+/// Drawn picture, rows from the upper left. Colour is filtered over each pixel. Depth, normal and object belong to the
+/// pixel's centre.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
     /// Pixels across.
@@ -37,27 +37,27 @@ pub struct Picture {
     pub height: usize,
     /// Linear RGB, without legends.
     pub colour: Vec<[f32; 3]>,
-    /// Depth along the axis of view [m]; infinite where nothing is.
+    /// Depth along the axis of view [m]; infinite for background.
     pub depth: Vec<f32>,
-    /// Unit normal in world space on the viewer's side; zero where nothing is.
+    /// Unit normal in world space on the viewer's side; zero for background.
     pub normal: Vec<[f32; 3]>,
-    /// 0 nothing, `i + 1` object `i`, one more than the number of objects for the ground.
+    /// Object number: 0 for background, `i + 1` for object `i`, one more than the number of objects for the ground.
     pub object: Vec<u32>,
     /// Names of the objects.
     pub objects: Vec<String>,
     /// Legends of the field colourings.
     pub legends: Vec<Legend>,
-    /// What is written into the upper left corner, if anything.
+    /// Note in the upper left corner, if any.
     pub note: Option<&'static str>,
-    /// Rays sent.
+    /// Numbers of rays sent.
     pub rays: Rays,
 }
 
 impl Image {
-    /// Reads colour, `R G B` or `Y`, of the first layer of an EXR file; absent channels are 0.
+    /// Reads colour, `R G B` or `Y`, of the first layer of an EXR file. Absent channels are 0.
     ///
     /// # Errors
-    /// The bytes are no EXR file, or one that cannot be decoded or has no colour.
+    /// The bytes are no EXR file, cannot be decoded, or have no colour.
     pub fn from_exr(file: &[u8]) -> Result<Image, String> {
         let reader =
             read().no_deep_data().largest_resolution_level().all_channels().first_valid_layer().all_attributes();
@@ -80,18 +80,18 @@ impl Image {
 }
 
 impl Picture {
-    /// The colour as an image, with legends and note drawn in.
+    /// Returns the colour as an image, with legends and note drawn in.
     pub fn image(&self) -> Image {
         self.told(Image { width: self.width, height: self.height, pixels: self.colour.clone() })
     }
 
-    /// The same made smaller, with legends of that size: averages over each new pixel's area.
+    /// Returns a reduced image by averages over each new pixel's area. Legends and note are drawn at the new size.
     pub fn smaller(&self, width: usize, height: usize) -> Image {
         let whole = Image { width: self.width, height: self.height, pixels: self.colour.clone() };
         self.told(resize(&whole, width.max(1), height.max(1)))
     }
 
-    /// Draws legends and note into an image of it.
+    /// Draws legends and note into an image.
     fn told(&self, mut image: Image) -> Image {
         for (place, legend) in self.legends.iter().enumerate() {
             legend.draw(&mut image, place);
@@ -102,16 +102,17 @@ impl Picture {
         image
     }
 
-    /// An 8-bit sRGB PNG file with the legends.
+    /// Encodes the image with legends and note as an 8-bit sRGB PNG file.
     ///
     /// # Errors
-    /// As [`Image::png`].
+    /// The errors of [`Image::png`].
     pub fn png(&self) -> Result<Vec<u8>, String> {
         self.image().png()
     }
 
-    /// A linear EXR file, ZIP compressed: colour `R G B` without legends and normal `N.X N.Y N.Z` in half precision, depth
-    /// `Z` [m] in single precision, object number `id` (unsigned); the header's `objects` lists the objects' names in order.
+    /// Encodes the picture as a linear EXR file, ZIP compressed. Colour `R G B` (without legends) and normal
+    /// `N.X N.Y N.Z` are in half precision. Depth `Z` [m] is in single precision, object number `id` unsigned. The
+    /// header's `objects` lists the objects' names in order.
     ///
     /// # Errors
     /// The picture is empty, its planes differ in size, or the encoder fails.
@@ -132,7 +133,7 @@ impl Picture {
             AnyChannel::new("id", FlatSamples::U32(self.object.clone())),
         ];
         let mut attributes = LayerAttributes { software_name: Text::new_or_none("percale"), ..Default::default() };
-        // One attribute only: the package keeps them in a hash map and writes them in any order.
+        // Only a single attribute: the package keeps attributes in a hash map and writes them in any order.
         if let Some(key) = Text::new_or_none("objects") {
             let names = self.objects.iter().filter_map(|n| Text::new_or_none(n.escape_default().to_string())).collect();
             attributes.other.insert(key, AttributeValue::TextVector(names));

@@ -1,4 +1,4 @@
-//! What the stages of a picture share: pixels, what their centres show, and what is drawn.
+//! Data shared by the stages of a picture: pixels, surface points at their centres, and the scene.
 
 use super::bvh::LANES;
 use super::camera::View;
@@ -9,7 +9,7 @@ use crate::linalg::Vec3;
 /// Side of a tile whose pixels share packets of rays [pixels].
 pub(super) const SIDE: usize = 4;
 
-/// What a pixel's centre shows.
+/// Surface point that a camera ray hits.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spot {
     /// Start of rays that leave the surface, in the tree's coordinates.
@@ -18,25 +18,25 @@ pub(super) struct Spot {
     pub face: [f32; 3],
     /// Interpolated normal.
     pub normal: [f32; 3],
-    /// 0 where there is nothing.
+    /// Object number; 0 for background.
     pub object: u32,
     /// Distance along the axis of view [m].
     pub depth: f32,
 }
 
-/// A pixel: what its centre shows and the light there.
+/// Pixel: surface point at its centre and the light there.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Pixel {
-    /// Light that needs no ray.
+    /// Light independent of shadow and sky rays.
     pub plain: [f32; 3],
-    /// From the key light if nothing is in its way.
+    /// Light from the key light, if unblocked.
     pub direct: [f32; 3],
-    /// From the fill if nothing covers the sky.
+    /// Light from the fill, if nothing covers the sky.
     pub ambient: [f32; 3],
     pub spot: Spot,
 }
 
-/// What is drawn, and how.
+/// Scene, view and sample patterns of a picture.
 pub(super) struct Draw<'a> {
     pub surface: Surface<'a>,
     pub objects: &'a [Object<'a>],
@@ -51,7 +51,8 @@ pub(super) struct Draw<'a> {
     pub lift: f64,
 }
 
-/// The pixels around one and itself, each with its number among the nine.
+/// Returns pixel `i` and its neighbours, each with its number 0 to 8 in the 3x3 block. Pixels outside the picture are
+/// left out.
 pub(super) fn around(i: usize, width: usize, height: usize) -> impl Iterator<Item = (usize, usize)> {
     let (x, y) = (i % width, i / width);
     (0..9).filter_map(move |k| {
@@ -60,12 +61,13 @@ pub(super) fn around(i: usize, width: usize, height: usize) -> impl Iterator<Ite
     })
 }
 
-/// Two spots may be of one surface.
+/// Returns whether two points may lie on the same surface.
 pub(super) fn same(a: &Spot, b: &Spot) -> bool {
     a.object == b.object && (0..3).map(|c| a.normal[c] * b.normal[c]).sum::<f32>() > 0.8
 }
 
-/// Places in a band of rows of the tile that begins at `left`: those inside come first.
+/// Returns the pixels of the tile that begins at column `left` in a band of `rows` rows. Pixels inside come first; the
+/// rest are (`width`, `rows`).
 pub(super) fn tile(left: usize, width: usize, rows: usize) -> [(usize, usize); LANES] {
     let across = SIDE.min(width - left).max(1);
     std::array::from_fn(|k| if k < across * rows { (left + k % across, k / across) } else { (width, rows) })

@@ -1,4 +1,4 @@
-//! A picture as numbers, and its way to and from PNG.
+//! Raster image and its conversion to and from PNG.
 
 use png::{BitDepth, ColorType, Compression, Decoder, Encoder, Filter, Limits, Transformations};
 use std::io::Cursor;
@@ -17,23 +17,23 @@ pub struct Image {
     pub pixels: Vec<[f32; 3]>,
 }
 
-/// The sRGB transfer function (IEC 61966-2-1): linear 0..1 to encoded 0..1.
+/// Encodes a linear value in 0..1 by the sRGB transfer function (IEC 61966-2-1).
 pub fn srgb_from_linear(x: f64) -> f64 {
     if x <= 0.0031308 { 12.92 * x } else { 1.055 * x.powf(1.0 / 2.4) - 0.055 }
 }
 
-/// Inverse of [`srgb_from_linear`].
+/// Decodes an sRGB value; inverse of [`srgb_from_linear`].
 pub fn linear_from_srgb(x: f64) -> f64 {
     if x <= 0.04045 { x / 12.92 } else { ((x + 0.055) / 1.055).powf(2.4) }
 }
 
 impl Image {
-    /// An image of one colour.
+    /// Returns an image of uniform colour.
     pub fn filled(width: usize, height: usize, colour: [f32; 3]) -> Image {
         Image { width, height, pixels: vec![colour; width * height] }
     }
 
-    /// Mixes `colour` over a pixel; nothing outside the image.
+    /// Mixes `colour` over a pixel. Pixels outside the image are ignored.
     pub fn blend(&mut self, x: i64, y: i64, colour: [f32; 3], opacity: f32) {
         if x < 0 || y < 0 || x >= self.width as i64 || y >= self.height as i64 || opacity <= 0.0 {
             return;
@@ -45,15 +45,15 @@ impl Image {
         }
     }
 
-    /// 8-bit sRGB pixels, three bytes each, row by row from the upper left.
+    /// Returns 8-bit sRGB pixels, three bytes each, row by row from the upper left.
     pub fn bytes(&self) -> Vec<u8> {
-        // The least values that are encoded as 1 to 255: searched, which is faster than a power.
+        // Least linear values that are encoded as 1 to 255. A search among them is faster than a power.
         let least: [f64; 255] = std::array::from_fn(|i| linear_from_srgb((i as f64 + 0.5) / 255.0));
         let encode = |x: &f32| least.partition_point(|least| *least <= f64::from(*x)) as u8;
         self.pixels.iter().flatten().map(encode).collect()
     }
 
-    /// An 8-bit sRGB PNG file.
+    /// Encodes the image as an 8-bit sRGB PNG file.
     ///
     /// # Errors
     /// The image is empty or too large for the format, or its pixels do not match its size.
@@ -74,10 +74,10 @@ impl Image {
         Ok(file)
     }
 
-    /// Reads a PNG file as sRGB; transparency is dropped.
+    /// Reads a PNG file as sRGB and drops transparency.
     ///
     /// # Errors
-    /// The bytes are no PNG file, or one that cannot be decoded.
+    /// The bytes are no PNG file, or cannot be decoded.
     pub fn from_png(file: &[u8]) -> Result<Image, String> {
         let told = |e: png::DecodingError| format!("PNG: {e}");
         let mut decoder = Decoder::new_with_limits(Cursor::new(file), Limits { bytes: LARGEST });

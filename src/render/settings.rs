@@ -1,4 +1,4 @@
-//! What is drawn and how: plain data.
+//! Objects and settings of a picture: plain data.
 
 use super::camera::Camera;
 use super::colormap::Map;
@@ -6,31 +6,31 @@ use super::light::Lights;
 use super::shading::Shading;
 use crate::linalg::{Vec2, Vec3};
 
-/// How a picture is made.
+/// Settings of a picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Pixels across.
     pub width: usize,
     /// Pixels down.
     pub height: usize,
-    /// Samples of a pixel, a fixed pattern; taken as at least 1.
+    /// Samples per pixel, in a fixed pattern; 0 counts as 1.
     pub samples: usize,
-    /// The camera.
+    /// Camera.
     pub camera: Camera,
     /// Key light and fill.
     pub lights: Lights,
-    /// The floor, if any.
+    /// Ground, if any.
     pub ground: Option<Ground>,
-    /// What is seen where nothing is.
+    /// Background.
     pub background: Background,
-    /// Lines along the triangles' edges, if any.
+    /// Lines along triangle edges, if any.
     pub wireframe: Option<Wireframe>,
-    /// What is written into the picture's upper left corner, if anything.
+    /// Note in the picture's upper left corner, if any.
     pub note: Option<&'static str>,
 }
 
 impl Settings {
-    /// A picture with 16 samples a pixel, studio lights, a background from blue-grey to white and no ground.
+    /// Returns settings with 16 samples a pixel, studio lights, a background from blue-grey to white and no ground.
     pub fn new(width: usize, height: usize, camera: Camera, up: Vec3) -> Settings {
         Settings {
             width,
@@ -46,8 +46,8 @@ impl Settings {
     }
 }
 
-/// An endless floor that takes shadows and fades into the background. Lit and unshadowed it has exactly its colour.
-/// It is seen from above only.
+/// Infinite floor that receives shadows and fades into the background. A lit, unshadowed floor has exactly its colour.
+/// The floor is visible only from above.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ground {
     /// Height along the up direction [m].
@@ -57,18 +57,18 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// A light floor.
+    /// Returns a light floor.
     pub fn at(height: f64) -> Ground {
         Ground { height, colour: [0.54, 0.55, 0.56] }
     }
 }
 
-/// A vertical gradient over the picture, linear RGB.
+/// Vertical gradient over the picture, linear RGB.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Background {
-    /// At the upper edge.
+    /// Colour at the upper edge.
     pub top: [f64; 3],
-    /// At the lower edge.
+    /// Colour at the lower edge.
     pub bottom: [f64; 3],
 }
 
@@ -85,7 +85,7 @@ pub struct Wireframe {
     pub width: f64,
     /// Linear RGB.
     pub colour: [f64; 3],
-    /// 0 invisible, 1 opaque.
+    /// Opacity: 0 invisible, 1 opaque.
     pub opacity: f64,
 }
 
@@ -95,35 +95,35 @@ impl Default for Wireframe {
     }
 }
 
-/// A triangle mesh to draw. Both sides are seen. Triangles with missing or non-finite vertices are left out.
+/// Triangle mesh to draw. Both sides are visible. Triangles with missing or non-finite vertices are left out.
 #[derive(Clone, Debug)]
 pub struct Object<'a> {
-    /// Name, kept in the EXR's header beside the object's number.
+    /// Name, stored in the EXR's header with the object's number.
     pub name: &'a str,
     /// Vertex positions [m].
     pub positions: &'a [Vec3],
     /// Vertex indices per triangle.
     pub triangles: &'a [[u32; 3]],
-    /// Chart coordinates [m or repeats]; empty when there are none.
+    /// Chart coordinates [m or repeats]; empty if there are none.
     pub uv: &'a [Vec2],
-    /// Indices into `uv`, one entry per triangle; empty when there are none.
+    /// Indices into `uv`, one entry per triangle; empty if there are none.
     pub uv_triangles: &'a [[u32; 3]],
     /// Colour.
     pub paint: Paint<'a>,
-    /// Answer to light.
+    /// Shading law.
     pub shading: Shading,
-    /// How wet each vertex is, from 0 to 1; empty: dry.
+    /// Wetness of each vertex, from 0 to 1. An empty slice means dry.
     pub wet: &'a [f64],
-    /// Largest angle between triangles at a vertex that are shaded as one curved surface [rad].
+    /// Largest angle between triangles at a vertex that are shaded as a single curved surface [rad].
     pub crease: f64,
 }
 
-/// Where a surface takes its colour from. Colours are linear RGB in 0..1.
+/// Colour source of a surface. Colours are linear RGB in 0..1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Paint<'a> {
-    /// One colour.
+    /// Uniform colour.
     Colour([f64; 3]),
-    /// A checker in the chart; `a` everywhere where there is no chart.
+    /// Checker in the chart, with `a` everywhere if there is no chart.
     Checker {
         /// Colour of the square at the origin.
         a: [f64; 3],
@@ -132,19 +132,19 @@ pub enum Paint<'a> {
         /// Side of a square, in units of the chart.
         size: f64,
     },
-    /// A value per vertex through a colour map, with a legend in the picture. Missing and non-finite values are grey.
+    /// Value per vertex through a colour map, with a legend in the picture. Missing and non-finite values are grey.
     Field {
-        /// One value per vertex.
+        /// Values of the vertices.
         values: &'a [f64],
-        /// Value at the first of the colours.
+        /// Value at the first colour.
         min: f64,
-        /// Value at the last of them.
+        /// Value at the last colour.
         max: f64,
-        /// The colours.
+        /// Colour map.
         map: Map,
-        /// What it is.
+        /// Name of the field.
         label: &'a str,
-        /// Its unit; may be empty.
+        /// Unit; may be empty.
         unit: &'a str,
     },
 }

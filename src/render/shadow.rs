@@ -1,4 +1,4 @@
-//! How much of the key light reaches what is seen.
+//! Shadows: the share of the key light that reaches each surface point.
 
 use super::bvh::{LANES, NONE, Packet};
 use super::first::Sample;
@@ -7,29 +7,32 @@ use super::pixel::{Draw, Pixel, SIDE, tile};
 use super::to_f32;
 use crate::linalg::{Vec3, par};
 
-/// Directions towards the key light: four groups of four blocks of sixteen, each group and each block well spread. The pixels of a 4x4
-/// tile use different blocks; those with all samples the same groups, since side by side others are a dither.
+/// Number of directions towards the key light: four groups of four blocks of sixteen. Each group and each block is well
+/// spread. The pixels of a 4x4 tile use different blocks. Pixels with all samples share the same groups, since
+/// different groups in adjacent pixels would look like a dither.
 pub(super) const LIGHTS: usize = 256;
 /// Blocks of sixteen shadow rays for all samples of a pixel in a penumbra.
 const PENUMBRA: usize = 4;
 
-/// How far the points of the light move on from pixel to pixel of a tile that is looked at again.
+/// Rotations of the light's points among the pixels of a tile, for repeated probes.
 const TURNS: [usize; 2] = [5, 10];
 
-/// Shares of the key light at the centres of pixels.
+/// Shares of the key light at the pixels' centres.
 pub(super) struct Lit {
     pub share: Vec<f32>,
-    /// Rays sent.
+    /// Number of rays sent.
     pub rays: u64,
 }
 
-/// The share of the key light that reaches each pixel's centre. The pixels of a tile send a ray each to points of the light; where one
-/// is free and another is not each pixel sends sixteen, and the shares are averaged over the surface around it.
+/// Computes the share of the key light that reaches each pixel's centre. Each pixel of a tile sends a ray to another
+/// point of the light. If some rays are free and others blocked, each pixel sends sixteen, and shares are averaged over
+/// the surface around it.
 pub(super) fn lit(draw: &Draw, pixels: &[Pixel]) -> Lit {
     let (width, height) = (draw.settings.width, draw.settings.height);
     let (across, down) = (width.div_ceil(SIDE), height.div_ceil(SIDE));
     let place = |k: usize| (k % across * SIDE, k / across * SIDE);
-    // Rays of a tile's pixels, each to another point of the light: those sent, and those that arrived.
+    // Sends a ray from each pixel of a tile to another point of the light. Returns the numbers of rays sent and
+    // arrived.
     let probe = |k: usize, turn: usize| {
         let ((left, top), mut sent) = (place(k), 0);
         let mut packet = Packet::default();
@@ -49,7 +52,7 @@ pub(super) fn lit(draw: &Draw, pixels: &[Pixel]) -> Lit {
     };
     let mixes = |[sent, free]: [u32; 2]| free > 0 && free < sent;
     let tiles: Vec<[u32; 2]> = par::map(across * down, |k| probe(k, 0));
-    // Where it is otherwise beside a tile, what is small may have been missed in it.
+    // A tile may have missed a small occluder if its neighbours differ. Rotated probes decide.
     let mixed = |k: usize| {
         let (x, y) = (k % across, k / across);
         let near = |a: usize, count: usize| a.saturating_sub(1)..(a + 2).min(count);
@@ -64,7 +67,7 @@ pub(super) fn lit(draw: &Draw, pixels: &[Pixel]) -> Lit {
                     }))
     };
     let mixed: Vec<bool> = par::map(tiles.len(), mixed);
-    // What lies between two of them is no hole.
+    // A tile between two mixed tiles counts as mixed.
     let between = |k: usize| {
         let (x, y) = (k % across, k / across);
         let aside = x > 0 && x + 1 < across && mixed[k - 1] && mixed[k + 1];
@@ -88,7 +91,7 @@ pub(super) fn lit(draw: &Draw, pixels: &[Pixel]) -> Lit {
     Lit { share, rays: probes + (0..tiles.len()).map(full).sum::<u64>() }
 }
 
-/// Average over the pixels around, as far as the surface goes on: all sixteen sets of directions count the same.
+/// Averages over the pixels around, within the same surface. The weights count all sixteen sets of directions equally.
 fn average(pixels: &[Pixel], raw: &[f32], width: usize, i: usize) -> f32 {
     const WEIGHTS: [f32; 5] = [1.0, 2.0, 2.0, 2.0, 1.0];
     let own = &pixels[i];
@@ -112,7 +115,7 @@ fn average(pixels: &[Pixel], raw: &[f32], width: usize, i: usize) -> f32 {
 }
 
 impl Draw<'_> {
-    /// Share of the key light at a pixel's centre, of sixteen rays of a set.
+    /// Returns the share of the key light at a pixel's centre, by sixteen rays of a set.
     fn share(&self, pixel: &Pixel, set: usize) -> f32 {
         let mut packet = Packet::default();
         let first = set * LANES % LIGHTS;
@@ -123,8 +126,9 @@ impl Draw<'_> {
         packet.hit.iter().filter(|hit| **hit == NONE).count() as f32 / LANES as f32
     }
 
-    /// Share of the key light that reaches each sample. Sixteen rays, most to the light's rim, tell light and shade from
-    /// penumbra; only there the share is measured. Where a pixel has few samples they are used repeatedly.
+    /// Returns the share of the key light that reaches each sample. Sixteen rays, most of them to the light's rim,
+    /// distinguish light and shade from penumbra. Only in a penumbra is the share measured. Samples are used repeatedly
+    /// if a pixel has few.
     pub fn shadow(&self, samples: &[Sample], set: usize, rays: &mut u32) -> [f64; LANES] {
         let (mut sent, mut free) = ([0u32; LANES], [0u32; LANES]);
         let (lit, used) = self.towards_key(samples, &self.probe, rays, &mut sent, &mut free);
@@ -139,7 +143,7 @@ impl Draw<'_> {
         std::array::from_fn(|l| if sent[l] > 0 { f64::from(free[l].min(sent[l])) / f64::from(sent[l]) } else { 1.0 })
     }
 
-    /// Sends a packet of shadow rays and counts, per sample and in all, those sent and those that arrived.
+    /// Sends a packet of shadow rays. Counts rays sent and rays that arrived, per sample and in total.
     fn towards_key(
         &self,
         samples: &[Sample],

@@ -1,22 +1,22 @@
-//! Many frames in one picture.
+//! Contact sheet: many frames in one picture.
 
 use super::font::{self, Style};
 use super::raster::Image;
 
-/// A frame of a contact sheet.
+/// Frame of a contact sheet.
 #[derive(Clone, Copy, Debug)]
 pub struct Cell<'a> {
-    /// Written at the lower left; may be empty.
+    /// Label at the lower left; may be empty.
     pub label: &'a str,
-    /// The frame.
+    /// Image of the frame.
     pub image: &'a Image,
 }
 
-/// Least height of a capital that can be read [pixels].
+/// Least legible height of a capital [pixels].
 const LEAST: f64 = 5.5;
 
-/// Sets frames side by side, `columns` in a row, each `width` pixels wide; heights follow the first frame's shape.
-/// Frames are made smaller by averaging linear light over each new pixel's area.
+/// Sets frames side by side, `columns` in a row, each `width` pixels wide. Heights follow the first frame's shape.
+/// Frames are reduced by averaging linear light over each new pixel's area.
 pub fn contact_sheet(cells: &[Cell], columns: usize, width: usize) -> Image {
     let (columns, width) = (columns.clamp(1, cells.len().max(1)), width.max(1));
     let shape = cells.first().map_or((1, 1), |c| (c.image.width.max(1), c.image.height.max(1)));
@@ -26,7 +26,7 @@ pub fn contact_sheet(cells: &[Cell], columns: usize, width: usize) -> Image {
     let paper = [0.9f32; 3];
     let mut sheet = Image::filled(columns * (width + gap) + gap, rows.max(1) * (height + gap) + gap, paper);
     let size = (width as f64 / 32.0).max(7.0);
-    // All labels alike, so small that the longest fits, as far as letters can be read; then it is cut.
+    // All labels have the same size, so small that the longest fits, but legible. Longer labels are cut.
     let room = width as f64 - 2.0 * size;
     let longest = cells.iter().map(|cell| font::width(cell.label, size)).fold(0.0, f64::max);
     let size = if longest > room { (size * room / longest).max(LEAST) } else { size };
@@ -47,7 +47,7 @@ pub fn contact_sheet(cells: &[Cell], columns: usize, width: usize) -> Image {
     sheet
 }
 
-/// The first letters of a label, with dots where there are more.
+/// Returns the first `count` letters of a label, followed by dots if the label is longer.
 fn cut(letters: &[char], count: usize) -> String {
     if count == letters.len() {
         return letters.iter().collect();
@@ -55,7 +55,7 @@ fn cut(letters: &[char], count: usize) -> String {
     letters.iter().take(count).collect::<String>() + "..."
 }
 
-/// Source pixels and their shares under each of `count` new pixels.
+/// Returns the source pixels under each of `count` new pixels, with their shares of its area.
 fn shares(source: usize, count: usize) -> Vec<Vec<(usize, f32)>> {
     let ratio = source as f64 / count as f64;
     let one = |i: usize| {
@@ -67,7 +67,7 @@ fn shares(source: usize, count: usize) -> Vec<Vec<(usize, f32)>> {
     (0..count).map(one).collect()
 }
 
-/// Area average in linear light.
+/// Resizes an image by area averages in linear light.
 pub(super) fn resize(image: &Image, width: usize, height: usize) -> Image {
     if image.width == 0 || image.height == 0 || image.pixels.len() != image.width * image.height {
         return Image::filled(width, height, [0.0; 3]);

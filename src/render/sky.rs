@@ -1,8 +1,9 @@
-//! How much of the sky each pixel sees past the objects.
+//! Ambient occlusion: the share of the sky that each pixel sees past the objects.
 //!
-//! The pixels of a 4x4 tile have sixteen directions each, together an even set of 256; every other one is sent. Where there is nothing
-//! but ground the pixels of a tile lie farther apart. Rays are sent in packets of sixteen pixels and one part of the
-//! sky, so they stay close together; the shares are then averaged over the tile around each pixel as far as its surface goes on.
+//! The sixteen pixels of a 4x4 tile have sixteen directions each, together an even set of 256. Every other pixel sends
+//! rays. Pixels that send rays lie farther apart where a block shows only ground. A packet has rays of sixteen pixels
+//! into one part of the sky, so that they stay close together. Shares are then averaged over the tile around each
+//! pixel, within its surface.
 
 use super::bvh::{LANES, NONE, Packet, Tree};
 use super::light::tangents;
@@ -10,17 +11,17 @@ use super::pattern;
 use super::pixel::{Pixel, SIDE};
 use crate::linalg::{Vec3, par};
 
-/// Side of a block of pixels whose rays go together.
+/// Side of a block of pixels whose rays are traced together [pixels].
 const BLOCK: usize = 16;
-/// How far from objects blocks of the ground count as beside them, and as farther off [pixels].
+/// Distances from objects within which blocks of the ground have density `Half` and `Quarter` [pixels].
 const NEAR: [usize; 2] = [2, 16];
-/// Difference of shares from one pixel of the grid to the next that asks for a finer one.
+/// Difference of shares between adjacent grid pixels above which the grid is refined.
 const STEEP: f32 = 0.04;
-/// Share of a pixel that sends no rays.
+/// Marks a pixel that sends no rays.
 const UNKNOWN: f32 = -1.0;
 
-/// Directions about +z, weighted by the cosine: a block for every pixel of a tile, in each block one in every cell of a
-/// 4x4 grid over the hemisphere.
+/// Returns cosine-weighted directions about +z: a block of directions for every pixel of a tile. Each block has one
+/// direction in every cell of a 4x4 grid over the hemisphere.
 fn directions() -> Vec<[f64; 3]> {
     let mut table = vec![[0.0, 0.0, 1.0]; LANES * LANES];
     for i in 0..LANES * LANES {
@@ -31,8 +32,9 @@ fn directions() -> Vec<[f64; 3]> {
     table
 }
 
-/// Which pixels send rays: every other one on objects; beside them, where a block shows the ground alone, every second of every second row,
-/// and farther off every fourth of every fourth; more where the share changes much.
+/// Density of the pixels that send rays: every other pixel; every second pixel of every second row; every fourth of
+/// every fourth. Objects have `Half`. Blocks of ground alone have `Quarter` near objects and `Sixteenth` farther off,
+/// refined where the share changes much.
 #[derive(Clone, Copy, PartialEq)]
 enum Density {
     Half,
@@ -41,7 +43,7 @@ enum Density {
 }
 
 impl Density {
-    /// From one pixel that is averaged to the next, across and down.
+    /// Returns the distance between averaged pixels, across and down.
     fn apart(self) -> usize {
         match self {
             Density::Half => 1,
@@ -50,7 +52,7 @@ impl Density {
         }
     }
 
-    /// Pixels across and down of which sixteen send rays.
+    /// Returns the size of a tile with sixteen pixels that send rays, across and down.
     fn tile(self) -> [usize; 2] {
         match self {
             Density::Half => [8, 4],
@@ -59,19 +61,20 @@ impl Density {
         }
     }
 
-    /// The pixel's number in the tile whose directions are an even set, where it sends rays.
+    /// Returns the index of the pixel's block of directions, or `None` if the pixel sends no rays.
     fn sends(self, x: usize, y: usize) -> Option<usize> {
         let apart = self.apart();
         let even = |a: usize, b: usize| a.is_multiple_of(b);
         let sends = if self == Density::Half { even(x + y, 2) } else { even(x, apart) && even(y, apart) };
-        // The eight of a tile have the first half of the directions, which is even as well.
+        // Eight pixels of a 4x4 tile send rays, with the first half of the directions. That half is evenly spread as
+        // well.
         let across = if self == Density::Half { 2 } else { apart };
         sends.then_some(y / apart % SIDE * (SIDE * apart / across) + x / across % (SIDE * apart / across))
     }
 }
 
-/// Open share of the sky for every pixel, and the number of rays sent. `ground` is the ground's number among the objects, `pixel` a
-/// pixel's size at unit depth.
+/// Returns the open share of the sky for every pixel, and the number of rays sent. `ground` is the object number of the
+/// ground, `pixel` the size of a pixel at unit depth.
 pub(super) fn open(tree: &Tree, pixels: &[Pixel], ground: u32, width: usize, pixel: f64) -> (Vec<f32>, u64) {
     let (wide, height) = (width.max(1), pixels.len() / width.max(1));
     let across = wide.div_ceil(BLOCK);
@@ -104,7 +107,7 @@ pub(super) fn open(tree: &Tree, pixels: &[Pixel], ground: u32, width: usize, pix
         rays += par::map(densities.len(), |k| if anew[k] { sent(pixels, wide, k, densities[k]) } else { 0 })
             .iter()
             .sum::<usize>();
-        // Where it changes much from one to the next, they are too far apart.
+        // The grid is too coarse where the share changes much between adjacent grid pixels.
         let steep = |k: usize| {
             let (x, y, apart) = (k % across * BLOCK, k / across * BLOCK, densities[k].apart());
             let at = |x: usize, y: usize| (x < width && y < height).then(|| known[y * width + x]);
@@ -138,7 +141,8 @@ pub(super) fn open(tree: &Tree, pixels: &[Pixel], ground: u32, width: usize, pix
     (smooth, rays as u64)
 }
 
-/// Sets pixels of blocks, of those that are so many apart, from the block's number and the pixel's.
+/// Sets every `apart`-th pixel of each block, from the block's number and the pixel's. Blocks without `apart` are
+/// skipped.
 fn by_block(
     values: &mut [f32],
     width: usize,
@@ -159,7 +163,7 @@ fn by_block(
     });
 }
 
-/// Rays that a block sends.
+/// Counts the rays that a block sends.
 fn sent(pixels: &[Pixel], width: usize, block: usize, density: Density) -> usize {
     let across = width.div_ceil(BLOCK);
     let (left, top) = (block % across * BLOCK, block / across * BLOCK);
@@ -171,7 +175,7 @@ fn sent(pixels: &[Pixel], width: usize, block: usize, density: Density) -> usize
     rows.map(of_row).sum()
 }
 
-/// What is known of the four pixels of the grid around one, weighted by how near they are; at the picture's rim of those inside.
+/// Interpolates bilinearly between the four grid pixels around pixel `i`. Grid pixels outside the picture are left out.
 fn between(known: &[f32], width: usize, i: usize, apart: usize) -> f32 {
     let (x, y) = (i % width, i / width);
     let (left, top) = (x / apart * apart, y / apart * apart);
@@ -186,7 +190,7 @@ fn between(known: &[f32], width: usize, i: usize, apart: usize) -> f32 {
     if total > 0.0 { sum / total } else { 1.0 }
 }
 
-/// One block of a band of rows.
+/// Traces the rays of a block in a band of rows.
 fn block(
     tree: &Tree,
     pixels: &[Pixel],
@@ -216,7 +220,7 @@ fn block(
     }
 }
 
-/// Rays of up to sixteen pixels, each with its own directions, one part of the sky after the other.
+/// Traces the rays of up to sixteen pixels, each with its own directions, one part of the sky after the other.
 fn rays(tree: &Tree, pixels: &[Pixel], out: &mut [f32], lanes: &[(usize, usize)], table: &[[f64; 3]]) {
     let wide = |v: [f32; 3]| Vec3::from(v.map(f64::from));
     let mut frames = [(Vec3::zeros(), Vec3::zeros(), Vec3::zeros(), Vec3::zeros()); LANES];
@@ -245,7 +249,8 @@ fn rays(tree: &Tree, pixels: &[Pixel], out: &mut [f32], lanes: &[(usize, usize)]
     }
 }
 
-/// Average around pixel `i`, of pixels `apart`, over the same surface; where the pixel's centre shows nothing, over whatever is beside it.
+/// Averages the shares of grid pixels around pixel `i`, spaced `apart`, over the same surface. A pixel whose centre
+/// shows no object averages over all neighbours.
 fn average(pixels: &[Pixel], raw: &[f32], width: usize, pixel: f64, i: usize, apart: usize) -> f32 {
     let p = &pixels[i].spot;
     let (x, y) = (i % width, i / width);

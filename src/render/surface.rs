@@ -1,4 +1,4 @@
-//! All objects as one set of triangles: what a ray hits, its normal and its colour.
+//! All objects as one set of triangles: hits of rays, with normal and colour.
 
 use super::bvh::Tree;
 use super::camera::unit_or;
@@ -6,26 +6,26 @@ use super::settings::{Object, Paint};
 use super::to_f32;
 use crate::linalg::{Vec2, Vec3, par};
 
-/// A triangle of an object.
+/// Triangle of an object.
 #[derive(Clone, Copy, Debug)]
 struct Facet {
     object: u32,
     triangle: u32,
 }
 
-/// The objects of a picture and the tree over their triangles. The tree's coordinates are relative to `centre`.
+/// Objects of a picture and the tree over their triangles. The tree's coordinates are relative to `centre`.
 pub(super) struct Surface<'a> {
     objects: &'a [Object<'a>],
     facets: Vec<Facet>,
-    /// Of each object, at the corners of its triangles.
+    /// Normals at the corners of the triangles of each object.
     normals: Vec<Vec<[Vec3; 3]>>,
     pub tree: Tree,
     pub centre: Vec3,
-    /// Half the diagonal of everything [m].
+    /// Half the diagonal of the common bounding box [m].
     pub radius: f64,
 }
 
-/// A point of the surface seen along a ray. Both normals are on the viewer's side.
+/// Point of the surface hit by a ray. Both normals are on the viewer's side.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hit {
     pub object: usize,
@@ -33,11 +33,11 @@ pub(super) struct Hit {
     weights: [f64; 3],
     pub corners: [Vec3; 3],
     pub point: Vec3,
-    /// Of the triangle.
+    /// Normal of the triangle.
     pub face: Vec3,
-    /// Interpolated.
+    /// Interpolated normal.
     pub normal: Vec3,
-    /// Where shadow rays start: the point lifted to the curved surface that the vertex normals describe.
+    /// Origin of shadow rays: the point lifted to the curved surface that the vertex normals describe.
     pub lifted: Vec3,
 }
 
@@ -47,8 +47,8 @@ fn corners(object: &Object, triangle: usize) -> Option<[Vec3; 3]> {
     Some([at(t[0])?, at(t[1])?, at(t[2])?])
 }
 
-/// Normals at the corners of each triangle, of all triangles there within the object's crease, weighted by their angles (Thuermer &
-/// Wuethrich 1998); zero where there is none.
+/// Computes the normals at the corners of each triangle. A corner averages the triangles at its vertex within the
+/// object's crease, weighted by their angles (Thuermer & Wuethrich 1998). Degenerate corners have zero.
 fn corner_normals(object: &Object) -> Vec<[Vec3; 3]> {
     let faces: Vec<Vec3> = (0..object.triangles.len())
         .map(|k| {
@@ -104,7 +104,7 @@ impl<'a> Surface<'a> {
         Surface { objects, facets, normals, tree, centre, radius: 0.5 * (hi - lo).norm() }
     }
 
-    /// The point of facet `facet` on the ray, recomputed in double precision.
+    /// Returns the intersection of the ray with facet `facet`, recomputed in double precision.
     pub fn hit(&self, facet: u32, origin: Vec3, direction: Vec3) -> Option<Hit> {
         let Facet { object, triangle } = *self.facets.get(facet as usize)?;
         let (o, k) = (object as usize, triangle as usize);
@@ -131,8 +131,8 @@ impl<'a> Surface<'a> {
         Some(hit)
     }
 
-    /// Interpolates the normal, and lifts the shadow origin out of the tangent planes of the three vertices against the
-    /// faceted shadow terminator (Hanika, "Hacking the Shadow Terminator", Ray Tracing Gems II, 2021).
+    /// Interpolates the normal and lifts the shadow origin out of the tangent planes of the three vertices. The lift
+    /// avoids the faceted shadow terminator (Hanika, "Hacking the Shadow Terminator", Ray Tracing Gems II, 2021).
     fn smooth(&self, hit: &mut Hit, side: f64, direction: Vec3) {
         let Some(normals) = self.normals.get(hit.object).and_then(|n| n.get(hit.triangle)) else { return };
         let at = |i: usize| {
@@ -150,7 +150,7 @@ impl<'a> Surface<'a> {
         }
     }
 
-    /// Linear colour of a hit.
+    /// Returns the linear colour of a hit.
     pub fn colour(&self, hit: &Hit) -> Vec3 {
         let Some(object) = self.objects.get(hit.object) else { return Vec3::zeros() };
         match object.paint {
@@ -173,7 +173,7 @@ impl<'a> Surface<'a> {
         }
     }
 
-    /// How wet the surface is there, from 0 to 1.
+    /// Returns the wetness at a hit, from 0 to 1.
     pub fn wetness(&self, hit: &Hit) -> f64 {
         let Some(object) = self.objects.get(hit.object).filter(|object| !object.wet.is_empty()) else { return 0.0 };
         let Some(t) = object.triangles.get(hit.triangle) else { return 0.0 };
@@ -194,7 +194,7 @@ mod tests {
     use crate::render::shading::Shading;
     use std::f64::consts::PI;
 
-    /// Two triangles of a roof, 90 degrees at the ridge from vertex 0 to 1.
+    /// Corner normals of two triangles of a roof, with 90 degrees at the ridge from vertex 0 to 1.
     fn normals(crease: f64) -> Vec<[Vec3; 3]> {
         let positions = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, -1.0, 1.0], [0.0, -1.0, -1.0]].map(Vec3::from);
         corner_normals(&Object {

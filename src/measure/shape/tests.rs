@@ -4,7 +4,7 @@ use crate::mesh::TriMesh;
 use crate::mesh::generate::{Diagonals, random_sheet, sheet, sphere};
 use std::f64::consts::{PI, SQRT_2};
 
-/// A sheet of 0.4 m by 0.4 m in waves along x of height `a` and length `l` [m], `n` cells a side.
+/// Builds a sheet of 0.4 m by 0.4 m with waves along x of amplitude `a` and length `l` [m], `n` cells a side.
 fn waves(n: usize, a: f64, l: f64) -> TriMesh {
     let wave = |m: Vec2| Vec3::new(m.x, a * (2.0 * PI * m.x / l).sin(), m.y);
     sheet(n + 1, n + 1, 0.4, 0.4, Diagonals::Alternating, wave)
@@ -14,9 +14,11 @@ fn of(mesh: &TriMesh) -> Relief<'_> {
     Relief::new(&mesh.positions, &mesh.triangles)
 }
 
-/// A disc of radius R has a mean of `sin(k (x + .))` of `2 J1(kR)/(kR)` times what is at its middle, and its plane no tilt that is seen
-/// there: of waves `a` high `a/2^(1/2) (1 - 2 J1(kR)/(kR))` is left. At `kR = pi` J1 is 0.284615; a disc of cells a twentieth of its radius
-/// errs by some percent. Over whole waves, one plane leaves them all: the trapezoidal rule is exact but for the ends.
+/// The mean of `sin(k (x + .))` over a disc of radius R is `2 J1(kR)/(kR)` times the value at its centre. A tilt of the
+/// disc's mean plane does not show at the centre. Waves of amplitude `a` therefore leave
+/// `a/2^(1/2) (1 - 2 J1(kR)/(kR))`. At `kR = pi` J1 is 0.284615. Cells of a twentieth of the radius cause errors of
+/// some percent. A single plane over whole waves leaves their full height. The trapezoidal rule is exact there except
+/// at the ends.
 #[test]
 fn waves_are_as_rough_as_they_are_high() {
     let (a, l) = (1e-3, 0.08);
@@ -24,7 +26,7 @@ fn waves_are_as_rough_as_they_are_high() {
     let local = of(&mesh).roughness(0.5 * l);
     let wanted = a / SQRT_2 * (1.0 - 2.0 * 0.284_615 / PI);
     assert!((local / wanted - 1.0).abs() < 0.03, "{local}, not {wanted}");
-    // Short of what is within one wave.
+    // A window much shorter than a wave.
     let short = of(&mesh).roughness(0.1 * l);
     assert!(short < 0.1 * local, "{short} {local}");
     let all = of(&mesh).roughness(f64::INFINITY);
@@ -33,8 +35,9 @@ fn waves_are_as_rough_as_they_are_high() {
     assert!(of(&waves(40, a, l)).roughness(1.0).is_nan());
 }
 
-/// Spheres have `H = 1/R`, `K = 1/R^2`, cylinders `1/(2R)` and none, waves `H = a k^2 sin/2` but for the square of their slope. A quadric
-/// errs by the square of what it reaches over, two edges, over the radius; by four of it at waves, of which one is 16 edges long.
+/// Spheres have `H = 1/R` and `K = 1/R^2`. Cylinders have `H = 1/(2R)` and `K = 0`. Waves have `H = a k^2 sin/2`, up to
+/// the square of their slope. The relative error of a quadric is the square of its reach, two edges, over the radius.
+/// That error is four times as large at waves 16 edges long.
 #[test]
 fn curvatures_are_those_of_spheres_cylinders_and_waves() {
     let radius = 0.2;
@@ -52,8 +55,8 @@ fn curvatures_are_those_of_spheres_cylinders_and_waves() {
     assert!(gaussian < 0.05 * wanted * wanted, "{gaussian}");
 }
 
-/// A bump of `exp(-((x - x0)/w)^2)` over a sheet has its crest at `x0`. A parabola through three strips `d` apart errs by less than
-/// `d (d/w)^2`; vertices lie in rows, and which of them a strip has shifts it by up to half a row.
+/// A bump of `exp(-((x - x0)/w)^2)` over a sheet has its crest at `x0`. A parabola through three strips `d` apart errs
+/// by less than `d (d/w)^2`. The rows of vertices that a strip contains shift the result by up to half a row.
 #[test]
 fn a_crest_is_where_the_bump_is() {
     let w = 0.05;
@@ -66,19 +69,20 @@ fn a_crest_is_where_the_bump_is() {
     }
 }
 
-/// Waves `a sin` over a plane that is `a` below their middle are nearer than `a` over half of the area, and `a` away in the mean.
+/// Waves `a sin` over a plane `a` below their middle are nearer than `a` over half of the area. Their mean distance is
+/// `a`.
 #[test]
 fn nearness_is_a_share_of_the_area() {
     let a = 1e-3;
     let upper = waves(200, a, 0.08);
     let lower = sheet(2, 2, 1.0, 1.0, Diagonals::Aligned, |m| Vec3::new(m.x - 0.3, -a, m.y - 0.3));
     let [share, mean] = of(&upper).nearness(&of(&lower), a);
-    // A row of vertices on either side.
+    // Tolerance for a row of vertices on either side.
     assert!((share - 0.5).abs() < 0.06 && (mean / a - 1.0).abs() < 1e-2, "{share} {mean}");
     assert_eq!(of(&upper).nearness(&of(&lower), 0.1)[0], 1.0);
 }
 
-/// A sine correlates with one of a phase `p` by `cos p`.
+/// Two sines with phase difference `p` have the correlation `cos p`.
 #[test]
 fn alike_is_what_has_one_phase() {
     let wave = |phase: f64| {
@@ -92,7 +96,7 @@ fn alike_is_what_has_one_phase() {
     }
 }
 
-/// What is turned about an axis and moved has turned by that and moved by that, but for rounding.
+/// A rigid motion yields its own rotation and translation, up to rounding.
 #[test]
 fn a_rigid_motion_is_found() {
     let mesh = waves(20, 0.01, 0.1);
