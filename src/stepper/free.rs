@@ -13,7 +13,7 @@ use crate::contact::element::Element;
 use crate::effect::Running;
 use crate::linalg::sets::Sets;
 use crate::linalg::{Vec3, par};
-use crate::world::step::Step;
+use crate::world::step::{Step, Tug};
 use crate::world::{State, World};
 
 /// Components, their couplings in a step, and their constraints.
@@ -92,7 +92,7 @@ impl Free {
             held[world.component[v] as usize] = true;
             fed[world.component[v] as usize] |= step.moved[v] != Vec3::zeros();
         }
-        for (v, ..) in &step.pulled {
+        for Tug { vertex: v, .. } in &step.pulled {
             held[world.component[*v as usize] as usize] = true;
             fed[world.component[*v as usize] as usize] = true;
         }

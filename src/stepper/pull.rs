@@ -5,7 +5,7 @@ use super::yields;
 use crate::force::links::{Couples, Link};
 use crate::linalg::Vec3;
 use crate::world::effect::Forces;
-use crate::world::step::Step;
+use crate::world::step::{Step, Tug};
 use crate::world::{Handle, Pull, Pulled, State, World};
 
 /// Pulls of a step: first of open handles, then of pinned vertices that gave way.
@@ -19,7 +19,7 @@ impl Pulls {
         for (_, Handle { pin, .. }, _) in open(world, state) {
             self.0.extend(pin.vertices.iter().map(|v| Pulled::at(*v)));
         }
-        self.0.extend(step.pulled.iter().map(|(vertex, ..)| Pulled::at(*vertex)));
+        self.0.extend(step.pulled.iter().map(|tug| Pulled::at(tug.vertex)));
     }
 
     /// Computes the pulls at the end of free flight.
@@ -38,9 +38,11 @@ impl Pulls {
                 }
             }
         }
-        for ((_, path, stiffness), pulled) in step.pulled.iter().zip(all) {
+        for (Tug { path, way, stiffness, .. }, pulled) in step.pulled.iter().zip(all) {
             let v = pulled.vertex as usize;
-            pulled.spring(path - state.x[v] - step.moved[v], *stiffness, stiffness * yields::STRETCH);
+            let most = stiffness * yields::STRETCH;
+            pulled.spring(path - state.x[v] - step.moved[v], *stiffness, most);
+            pulled.damp(way - step.moved[v], 2.0 * (pulled.stiffness * step.mass[v]).sqrt(), most, step.h);
         }
     }
 

@@ -8,7 +8,7 @@
 use super::turn::Turns;
 use super::yields;
 use crate::linalg::{Vec3, par};
-use crate::world::step::Step;
+use crate::world::step::{Step, Tug};
 use crate::world::{Limit, State, World};
 
 /// Largest acceleration of a vertex in contact that is no impact, relative to gravity.
@@ -138,12 +138,15 @@ pub fn prescribe(world: &World, state: &mut State, step: &mut Step) -> Vec<bool>
     for (number, (pin, anchors)) in world.pins.iter().zip(&state.anchors).enumerate() {
         let Some(anchors) = anchors else { continue };
         let carry = pin.carry(end);
-        let mut slack = yields::of_pin(&state.slack, number).iter().peekable();
+        let yielding = yields::of_pin(&state.slack, number);
+        let before = (!yielding.is_empty()).then(|| pin.carry(now));
+        let mut slack = yielding.iter().peekable();
         for (k, (v, anchor)) in pin.vertices.iter().map(|v| *v as usize).zip(anchors).enumerate() {
             let path = carry.apply(k, anchor);
             let slack = slack.next_if(|slack| slack.place as usize == k);
             if let Some(slack) = slack.filter(|slack| !slack.back) {
-                pulled.push((v as u32, path, slack.stiffness));
+                let way = path - before.as_ref().map_or(path, |before| before.apply(k, anchor));
+                pulled.push(Tug { vertex: v as u32, path, way, stiffness: slack.stiffness });
                 continue;
             }
             let off = slack.map_or(Vec3::zeros(), |slack| slack.off * yields::left(h));

@@ -78,6 +78,14 @@ impl Pulled {
         self.force = away * self.stiffness;
     }
 
+    /// Adds a damper, with at most the force `most` [N]. `lags` is the displacement by which the vertex lags behind the
+    /// anchor in free flight of a step of `h` [s].
+    pub fn damp(&mut self, lags: Vec3, damping: f64, most: f64, h: f64) {
+        let damping = damping.min(most * h / lags.norm().max(f64::MIN_POSITIVE)) / h;
+        self.force += lags * damping;
+        self.stiffness += damping;
+    }
+
     /// Returns the force that the step applied [N].
     pub fn used(&self, step: &Step) -> Vec3 {
         self.force - step.solved(self.vertex) * self.stiffness

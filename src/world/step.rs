@@ -5,6 +5,19 @@ use super::{State, World};
 use crate::force::scheme::{Exchange, Scheme, Shape, Softness};
 use crate::linalg::Vec3;
 
+/// Spring and damper from a pinned vertex that gave way to its path.
+#[derive(Clone, Copy, Debug)]
+pub struct Tug {
+    /// World vertex.
+    pub vertex: u32,
+    /// Path at the end of the step [m].
+    pub path: Vec3,
+    /// Displacement of the path in the step [m].
+    pub way: Vec3,
+    /// Stiffness [N/m].
+    pub stiffness: f64,
+}
+
 /// Data of one step.
 #[derive(Clone, Debug, Default)]
 pub struct Step {
@@ -43,9 +56,8 @@ pub struct Step {
     pub z: Vec<Vec3>,
     /// Vertices with prescribed motion.
     pub fixed: Vec<bool>,
-    /// Pinned vertices that gave way, pulled toward their path: vertex, path at the end of the step [m], stiffness
-    /// [N/m].
-    pub pulled: Vec<(u32, Vec3, f64)>,
+    /// Pinned vertices that gave way, pulled toward their path.
+    pub pulled: Vec<Tug>,
     /// Vertices of obstacles that gave way, with their depth at the end of the step.
     pub dents: Vec<Dent>,
     /// Prescribed vertices of each impact zone that cannot move rigidly, in a pinched step.
