@@ -11,6 +11,10 @@
 //! norm of `A` is not larger than that of zero. The criterion is `x^T b >= x^T A x / 2`, summed over all coupled
 //! components. Otherwise it is scaled by `x^T b / x^T A x`, or zero if that is negative, which minimises the error. A
 //! guess from the last solution thus does not outlive its cause.
+//!
+//! The matrix couples no two sets of components ([`Components::sets`]), so each set has a conjugate gradient process of
+//! its own: step lengths, directions and end. Subdomains of finished sets are skipped. In a single process, a set that is
+//! hard to solve would make all others be solved far beyond the tolerance.
 
 mod begin;
 mod factor;
@@ -71,6 +75,24 @@ struct Run {
     end: usize,
     /// Sums over the vertices.
     sums: [f64; 2],
+    /// Products `(p.q, r.q, q.q)`.
+    dots: [f64; 3],
+}
+
+/// Conjugate gradient process of a set.
+#[derive(Clone, Copy, Debug, Default)]
+struct Process {
+    /// Squared residual in the preconditioned norm.
+    rr: f64,
+    /// Products `(p.q, r.q, q.q)`.
+    dots: [f64; 3],
+    /// Step along the direction, and fraction of the last direction in the next.
+    alpha: f64,
+    beta: f64,
+    /// Largest residual of a component relative to its aim.
+    left: f64,
+    /// Not yet at the tolerance.
+    active: bool,
 }
 
 /// Vectors and rows of one subdomain.
@@ -82,9 +104,10 @@ struct Work<T> {
     x: Vec<Lanes<T>>,
     r: Vec<Lanes<T>>,
     p: Vec<Lanes<T>>,
-    dots: [f64; 3],
     /// Runs in order, which cover the subdomain.
     runs: Vec<Run>,
+    /// A run belongs to a set that is not finished.
+    active: bool,
     /// Low-rank update: local row, sum and `C^-1 U`.
     common: Vec<(u32, u32, Lanes<T>)>,
     /// Contribution of the subdomain's `t` to the sums.
@@ -137,8 +160,12 @@ pub struct Pcg<T> {
     broken: Vec<Option<usize>>,
     /// Low-rank terms `(E^-1 - F) U^T t`, and storage for them.
     sums: [Vec<f64>; 2],
-    /// Squared residual in the preconditioned norm.
-    rr: f64,
+    /// Set of each component, given as the smallest component of the set.
+    sets: Vec<u32>,
+    /// Process of each set, at its smallest component.
+    processes: Vec<Process>,
+    /// All residuals are finite.
+    finite: bool,
     /// Reference norm of each component's reported residual.
     references: Vec<f64>,
     /// Reference norm of each component's residual in the stopping criterion.
@@ -188,10 +215,11 @@ impl<T: Real> Pcg<T> {
     pub fn iterate(&mut self, matrix: &Matrix<T>, tolerance: f64, iterations: usize) -> Outcome {
         loop {
             self.outcome.converged = self.left <= tolerance;
-            if self.outcome.converged || self.outcome.iterations >= iterations || !self.rr.is_finite() {
+            if self.outcome.converged || self.outcome.iterations >= iterations || !self.finite {
                 return self.outcome;
             }
-            let Pcg { colours, works, starts, t, w, sums, rr, .. } = self;
+            self.activate(tolerance);
+            let Pcg { colours, works, starts, t, w, sums, sets, processes, .. } = self;
             let sweep = Sweep { matrix, colours: &colours.starts, starts };
             // The matrix times p is q = t + w with w = (I + L)^-1 (p - t + R t + U (E^-1 - F) U^T t).
             let t_all = &*t;
@@ -206,29 +234,58 @@ impl<T: Real> Pcg<T> {
                 spread(&work.common, &sums[0], w);
             };
             sweep.forward(works, t, w, start, |work, t, w| {
-                let mut dots = [f64x4::splat(0.0); 3];
-                for (((p, r), t), w) in work.p.iter().zip(&work.r).zip(t).zip(w) {
-                    let q = T::wide_four(t) + T::wide_four(w);
-                    for (dot, with) in dots.iter_mut().zip([T::wide_four(p), T::wide_four(r), q]) {
-                        *dot += with * q;
+                let Work { p, r, runs, .. } = &mut *work;
+                let mut first = 0;
+                for run in runs {
+                    let mut dots = [f64x4::splat(0.0); 3];
+                    for (((p, r), t), w) in p[first..run.end].iter().zip(&r[first..]).zip(&t[first..]).zip(&w[first..])
+                    {
+                        let q = T::wide_four(t) + T::wide_four(w);
+                        for (dot, with) in dots.iter_mut().zip([T::wide_four(p), T::wide_four(r), q]) {
+                            *dot += with * q;
+                        }
                     }
+                    run.dots = dots.map(three);
+                    first = run.end;
                 }
-                work.dots = dots.map(three);
             });
-            let (pq, rq, qq) = (sum(works, 0), sum(works, 1), sum(works, 2));
-            let step = *rr / pq;
-            let next = (*rr - 2.0 * step * rq + step * step * qq).max(0.0);
-            let (alpha, beta) = (T::of(step), T::of(next / *rr));
+            processes.iter_mut().for_each(|process| process.dots = [0.0; 3]);
+            for run in works.iter().filter(|work| work.active).flat_map(|work| &work.runs) {
+                let process = &mut processes[sets[run.component as usize] as usize];
+                process.dots.iter_mut().zip(run.dots).for_each(|(sum, own)| *sum += own);
+            }
+            for Process { rr, dots: [pq, rq, qq], alpha, beta, .. } in processes.iter_mut().filter(|p| p.active) {
+                *alpha = *rr / *pq;
+                *beta = (*rr - 2.0 * *alpha * *rq + *alpha * *alpha * *qq).max(0.0) / *rr;
+            }
             // Updates x, r, p, and t = (I + L^T)^-1 p.
+            let (sets, processes) = (&*sets, &*processes);
             sweep.backward(works, t, w, |work, w, t| {
-                let Work { x, r, p, .. } = &mut *work;
-                for ((((t, x), r), p), w) in t.iter_mut().zip(x).zip(r).zip(p).zip(w) {
-                    for l in 0..4 {
-                        x[l] += alpha * t[l];
-                        r[l] -= alpha * (t[l] + w[l]);
-                        p[l] = r[l] + beta * p[l];
+                let Work { x, r, p, runs, .. } = &mut *work;
+                let mut first = 0;
+                for run in &*runs {
+                    let own = first..run.end;
+                    first = run.end;
+                    let Process { alpha, beta, active, .. } = processes[sets[run.component as usize] as usize];
+                    if !active {
+                        t[own.clone()].copy_from_slice(&p[own]);
+                        continue;
                     }
-                    *t = *p;
+                    let (alpha, beta) = (T::of(alpha), T::of(beta));
+                    let vectors = x[own.clone()].iter_mut().zip(&mut r[own.clone()]).zip(&mut p[own.clone()]);
+                    for (((t, w), x), (r, p)) in t[own.clone()]
+                        .iter_mut()
+                        .zip(&w[own])
+                        .zip(vectors)
+                        .map(|((t, w), ((x, r), p))| (((t, w), x), (r, p)))
+                    {
+                        for l in 0..4 {
+                            x[l] += alpha * t[l];
+                            r[l] -= alpha * (t[l] + w[l]);
+                            p[l] = r[l] + beta * p[l];
+                        }
+                        *t = *p;
+                    }
                 }
                 work.sum_runs(|work, i| [square(&work.r[i])]);
             });
@@ -237,19 +294,29 @@ impl<T: Real> Pcg<T> {
         }
     }
 
-    /// Measures the total residual and the largest relative residual of the components.
+    /// Marks the sets above the tolerance, and the subdomains that belong to them.
+    fn activate(&mut self, tolerance: f64) {
+        let Pcg { works, sets, processes, .. } = self;
+        processes.iter_mut().for_each(|process| process.active = process.left > tolerance);
+        let active = |run: &Run| processes[sets[run.component as usize] as usize].active;
+        works.iter_mut().for_each(|work| work.active = work.runs.iter().any(active));
+    }
+
+    /// Measures the residual of each set and the largest relative residuals of the components.
     fn measure(&mut self) {
-        let Pcg { works, references, aims, left, totals, rr, outcome, .. } = self;
+        let Pcg { works, references, aims, left, totals, sets, processes, finite, outcome, .. } = self;
         by_component(works, totals);
-        *rr = totals.iter().map(|t| t[0]).sum();
-        let relative = |(reference, [square, _]): (&f64, &[f64; 2])| match *square {
-            0.0 => 0.0,
-            square => square.sqrt() / reference,
-        };
-        for (largest, to) in [(&mut outcome.residual, references), (left, aims)] {
-            *largest = to.iter().zip(&*totals).map(relative).fold(0.0, f64::max);
-            if !rr.is_finite() {
-                *largest = f64::INFINITY;
+        processes.iter_mut().for_each(|process| (process.rr, process.left) = (0.0, 0.0));
+        (outcome.residual, *left, *finite) = (0.0, 0.0, true);
+        for (k, [square, _]) in totals.iter().enumerate() {
+            let process = &mut processes[sets[k] as usize];
+            process.rr += square;
+            if !square.is_finite() {
+                (outcome.residual, *left, *finite) = (f64::INFINITY, f64::INFINITY, false);
+            } else if *square > 0.0 {
+                process.left = process.left.max(square.sqrt() / aims[k]);
+                outcome.residual = outcome.residual.max(square.sqrt() / references[k]);
+                *left = left.max(square.sqrt() / aims[k]);
             }
         }
     }
@@ -294,10 +361,6 @@ fn by_component<T>(works: &[Work<T>], totals: &mut [[f64; 2]]) {
 fn common<T: Real>(matrix: &Matrix<T>, works: &[Work<T>], [y, scratch]: &mut [Vec<f64>; 2]) {
     par::fill(y, |k| works.iter().map(|work| work.sums[k]).sum());
     matrix.common.apply(y, scratch);
-}
-
-fn sum<T>(works: &[Work<T>], which: usize) -> f64 {
-    works.iter().map(|w| w.dots[which]).sum()
 }
 
 fn lanes<T: Real>(v: &Vec3) -> Lanes<T> {

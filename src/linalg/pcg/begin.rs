@@ -2,7 +2,7 @@
 
 use super::factor::{rounded_cholesky, solve_transposed, times};
 use super::sweep::Sweep;
-use super::{Components, Pcg, Run, Work, by_component, common, lanes, spread, square};
+use super::{Components, Pcg, Process, Run, Work, by_component, common, lanes, spread, square};
 use crate::linalg::matrix::{Domain, Lanes, Matrix, Real};
 use crate::linalg::scaled::{Place, zero};
 use crate::linalg::{Mat3, Vec3, par};
@@ -105,6 +105,7 @@ impl<T: Real> Pcg<T> {
     /// Factors the diagonal, colours the subdomains and scales their rows.
     fn prepare(&mut self, matrix: &Matrix<T>, fixed: &[bool], components: Components) -> Result<(), usize> {
         let Pcg { colours, works, starts, t, w, inverse, domain, broken, sums, references, taken, totals, .. } = self;
+        let (processes, sets) = (&mut self.processes, &mut self.sets);
         let (size, count) = (matrix.size(), matrix.domains.len());
         for vector in [t, w] {
             vector.resize(size, zero());
@@ -147,14 +148,19 @@ impl<T: Real> Pcg<T> {
         references.resize(components.floors.len(), 0.0);
         taken.resize(components.floors.len(), 0.0);
         totals.resize(components.floors.len(), [0.0; 2]);
+        processes.clear();
+        processes.resize(components.floors.len(), Process::default());
+        sets.clear();
+        sets.extend_from_slice(components.sets);
         par::each_heavy(works, |_, work| {
             let Domain { first, count, .. } = matrix.domains[work.domain];
+            work.active = true;
             work.runs.clear();
             for v in first..first + count {
                 let component = components.of.get(v).copied().unwrap_or(0);
                 match work.runs.last_mut() {
                     Some(run) if run.component == component => run.end += 1,
-                    _ => work.runs.push(Run { component, end: v - first + 1, sums: [0.0; 2] }),
+                    _ => work.runs.push(Run { component, end: v - first + 1, sums: [0.0; 2], dots: [0.0; 3] }),
                 }
             }
             for vector in [&mut work.x, &mut work.r, &mut work.p] {

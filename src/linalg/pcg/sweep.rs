@@ -14,7 +14,7 @@ pub struct Sweep<'a, T> {
 }
 
 impl<T: Real> Sweep<'_, T> {
-    /// Computes `w <- (I + L)^-1 w`, colour by colour. `begin(work, t, w)` sets the subdomain's part of `w`, and
+    /// Computes `w <- (I + L)^-1 w`, colour by colour, in active subdomains. `begin(work, t, w)` sets the subdomain's part of `w`, and
     /// `end(work, t, w)` reads the result.
     pub fn forward(
         &self,
@@ -29,6 +29,9 @@ impl<T: Real> Sweep<'_, T> {
             let (earlier, rest) = w.split_at_mut(starts[0]);
             let now = &mut rest[..starts[range.len()] - starts[0]];
             par::each_part(&mut works[range], now, starts, |k, work, w| {
+                if !work.active {
+                    return;
+                }
                 let own = &t[starts[k]..starts[k + 1]];
                 begin(work, own, w);
                 work.rows.forward(self.matrix, work.domain, earlier, w);
@@ -52,6 +55,9 @@ impl<T: Real> Sweep<'_, T> {
             let now = &mut rest[starts[0]..];
             let later = (&*later, starts[range.len()]);
             par::each_part(&mut works[range], now, starts, |k, work, t| {
+                if !work.active {
+                    return;
+                }
                 begin(work, &w[starts[k]..starts[k + 1]], t);
                 work.rows.backward(self.matrix, work.domain, later, t);
                 work.gather(t);
