@@ -399,10 +399,14 @@ enabled = false
         folder.take().unwrap();
         assert!(!folder.crossing().exists());
 
-        // A write that the moved folder refuses is told as that.
-        let refused = || DiskError { path: path.join("meshes"), reason: "no such file".to_string() };
-        let told = frames.explained(Err(refused().into())).unwrap_err().reason();
+        // A write that fails because the folder was moved reports the move.
+        let away = path.with_extension("away");
+        let _ = std::fs::remove_dir_all(&away);
+        std::fs::rename(&path, &away).unwrap();
+        let refused = DiskError { path: path.join("meshes"), reason: "no such file".to_string() };
+        let told = frames.explained(Err(refused.into())).unwrap_err().reason();
         assert!(told.contains("the run folder is no longer the one that the run began in"), "{told}");
+        std::fs::rename(&away, &path).unwrap();
         let _ = std::fs::remove_dir_all(path.with_extension("previous"));
         let _ = std::fs::remove_dir_all(&path);
     }
