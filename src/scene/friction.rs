@@ -104,9 +104,9 @@ section! {
         pub name: String = name().required(),
         /// Description.
         pub description: String = text().required(),
-        /// Where its numbers come from.
+        /// Source of the numbers.
         pub source: String = text().required(),
-        /// Its numbers are general knowledge, not measurements.
+        /// Whether the numbers are general knowledge, not measurements.
         pub illustrative: bool = flag().or(false),
         /// Friction.
         pub given: Given = GivenField,

@@ -1,4 +1,4 @@
-//! `internal_friction` of a material, and laws that stiffen beside it.
+//! `internal_friction` of a material, and laws whose stiffness grows with strain.
 
 use super::keys::{Keys, Kind, choices, section};
 use super::kinds::{choice, list, quantity, real, table};
@@ -165,9 +165,9 @@ impl Stiffening {
     }
 }
 
-/// Corrects the friction of warp and weft for Poisson's effect, where persistent strain defines it (`told`). Pulling
-/// one direction makes the other narrower. Friction of the other holds that width, and thereby strain in the first. The
-/// stress of the persistent strain is therefore `a1 + nu a2`.
+/// Corrects the friction of warp and weft for Poisson's effect, where persistent strain defines it (`told`). Stretching
+/// one direction narrows the other, whose friction then also holds strain in the first. The stress of the persistent
+/// strain is therefore `a1 + nu a2`.
 fn beside(own: [Option<Dahl>; 2], told: [bool; 2], nu: [f64; 2]) -> [Option<Dahl>; 2] {
     let [a, b] = own.map(|own| own.map_or(0.0, |own| own.a));
     let most = match told {

@@ -37,9 +37,9 @@ pub struct Material {
     pub damping: f64,
     /// Damping time of bending, if it has its own [s].
     pub bending_damping: Option<f64>,
-    /// Coulomb coefficient that holds.
+    /// Static Coulomb coefficient.
     pub friction_static: f64,
-    /// Coulomb coefficient while sliding.
+    /// Dynamic Coulomb coefficient, while sliding.
     pub friction_dynamic: f64,
 }
 
@@ -59,7 +59,7 @@ impl Shelved for Material {
 pub const DENSITY: std::ops::RangeInclusive<f64> = 1e-3..=100.0;
 /// Range of thicknesses [m].
 pub const THICKNESS: std::ops::RangeInclusive<f64> = 0.0..=0.1;
-/// Activation distances of contact [m].
+/// Range of activation distances of contact [m].
 pub const DISTANCE: std::ops::RangeInclusive<f64> = 2e-5..=0.1;
 /// Poisson's ratio where none is given.
 const POISSON: f64 = 0.25;

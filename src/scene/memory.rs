@@ -6,8 +6,8 @@ pub fn words(bytes: u64) -> String {
     if giga < 1.0 { format!("{mega:.0} MB") } else { format!("{giga:.1} GB") }
 }
 
-/// Returns the memory that this process may still take, if the system reports it [bytes]. The smallest of free memory,
-/// process limit and control group limit counts.
+/// Returns the memory that this process may still take [bytes], if the system reports it. It is the smallest of free
+/// memory, process limit and control group limit.
 pub fn available() -> Option<u64> {
     let text = |path: &str| std::fs::read_to_string(path).ok();
     let free = text("/proc/meminfo").and_then(|text| kibibytes(&text, "MemAvailable:"));

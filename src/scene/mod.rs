@@ -4,7 +4,8 @@
 //! ([`schema`]) and the documentation ([`keys_page`]) use that line. All faults of a scene are found at once
 //! ([`Fault`]). Only the text and recorded paths are loaded; other files must exist.
 //!
-//! A quantity is a number in SI or text with a unit (`"0.2 ms"`); plain angles are radians. Paths are relative to the scene.
+//! A quantity is a number in SI or text with a unit (`"0.2 ms"`); plain angles are radians. Paths are relative to the
+//! scene.
 
 pub mod body;
 pub mod build;

@@ -43,7 +43,7 @@ section! {
         pub axis: UnitVec3 = direction().required(),
         /// A point of the axis.
         pub origin: Vec3 = point().or(Vec3::zeros()),
-        /// How fast.
+        /// Rate of the turning.
         pub rate: Rate = exactly_one(),
         /// When the turning starts.
         pub from: f64 = quantity(Unit::Time, -1e6..=1e6).or(0.0),

@@ -260,7 +260,7 @@ section! {
         pub subdivide: u8 = integer(0..=6).or(0),
         /// From the file's coordinates, or those of the shape, to the world.
         pub transform: Transform = table(),
-        /// How it moves; still if absent.
+        /// Prescribed motion; still if absent.
         pub motion: Motion = motion(),
         /// When it appears; where something lies in it then, the run stops.
         pub from: f64 = quantity(Unit::Time, 0.0..=1e6).or(0.0),

@@ -36,9 +36,9 @@ section! {
         pub name: String = name().required(),
         /// Description.
         pub description: String = text().required(),
-        /// Where its numbers come from.
+        /// Source of the numbers.
         pub source: String = text().required(),
-        /// Its numbers are general knowledge, not measurements of one fabric.
+        /// Whether the numbers are general knowledge, not measurements of one fabric.
         pub illustrative: bool = flag().or(false),
         /// Speed of the air.
         pub speed: f64 = speed().required(),
@@ -67,8 +67,8 @@ impl Given {
         }
     }
 
-    /// Records a fault and returns false if `test_pressure` is given without a speed. A name, or two measurements, have
-    /// pressures of their own.
+    /// Records a fault and returns false if `test_pressure` is given, but the permeability is no speed. A name, or two
+    /// measurements, have pressures of their own.
     pub fn pressure_once(self, keys: &mut Keys) -> bool {
         let twice = keys.find("test_pressure").is_some() && !matches!(self, Given::Speed(_));
         if twice {

@@ -225,7 +225,7 @@ section! {
     pub struct Group {
         /// Name; unique in the object.
         pub name: String = name().required(),
-        /// Its vertices.
+        /// Members of the group.
         pub members: Members = super::keys::exactly_one(),
     }
 }

@@ -41,7 +41,7 @@ pub struct Solid {
     pub damping: f64,
     /// Mass-proportional damping: relative rate of speed loss [1/s].
     pub drag: f64,
-    /// Coulomb friction of its surface.
+    /// Coulomb friction of the surface.
     pub friction: Friction,
 }
 

@@ -53,7 +53,7 @@ one_of! {
 section! {
     /// Where and when water joins a cloth.
     pub struct Source {
-        /// Where it is.
+        /// Place of the water.
         pub place: Where = exactly_one(),
         /// From when on.
         pub from: f64 = quantity(Unit::Time, 0.0..=1e6).or(0.0),
@@ -65,7 +65,7 @@ section! {
 }
 
 section! {
-    /// Water in a cloth: it weighs, and it clings to what the cloth touches.
+    /// Water in a cloth: it weighs, and it clings to the surfaces that the cloth touches.
     pub struct Wet {
         /// Name of the cloth.
         pub cloth: String = Named(&["cloth"]).required(),
