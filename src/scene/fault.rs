@@ -64,8 +64,8 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 /// Largest number of suggested names.
 const OFFERED: usize = 5;
 
-/// Returns candidates that may be meant, nearest first. A candidate matches by few edits, by a word that contains or is
-/// part of the other, or by a word with few edits.
+/// Returns candidates that may be meant, nearest first. A candidate matches by few edits of the whole or of a word. It
+/// also matches if a word of either contains one of the other.
 pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let short: String = word.to_lowercase().chars().take(64).collect();
     let parts = |text: &str| -> Vec<String> {
