@@ -120,7 +120,7 @@ pub struct Run {
     pub status: Status,
     /// Reason of failure or stop.
     pub reason: Option<String>,
-    /// Warnings.
+    /// Warnings of the scene and of frames.
     pub warnings: Vec<String>,
     /// Whether frames may have crossings, since contact was the vertex test.
     pub unproven: bool,
