@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Time after the first signal within which a second one counts as part of it. `timeout` sends two at once, to the
+/// Time after the first signal [s] within which a second one counts as part of it. `timeout` sends two at once, to the
 /// process
 /// and to its group.
 #[cfg(unix)]
