@@ -28,8 +28,7 @@ pub struct Arrows {
 
 impl Arrows {
     /// Builds the arrows of a slice. Air at the slice's `speed`, or at the largest speed of the frame, has an arrow as
-    /// long as the
-    /// arrow spacing.
+    /// long as the arrow spacing.
     pub fn of(flow: &Flowing, slice: &Slice) -> Arrows {
         let grid = &flow.grid;
         let axis = slice.axis.number();

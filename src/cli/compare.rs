@@ -31,8 +31,7 @@ pub struct Compare {
     #[arg(long, value_name = "RANGE", value_parser = Frames::parse)]
     frames: Option<Frames>,
     /// A pixel is bad if a channel is further off (0 to 1, as displayed; 0.0098 if absent), a vertex if it lies further
-    /// away
-    /// (metres; 1e-5)
+    /// away (metres; 1e-5)
     #[arg(long, value_name = "X", value_parser = amount)]
     threshold: Option<f64>,
     /// Largest share of bad pixels or vertices, 0 to 1 (0.001)

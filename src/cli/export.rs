@@ -32,13 +32,11 @@ pub struct Export {
     #[arg(long = "object", value_name = "NAME")]
     objects: Vec<String>,
     /// Mesh in the coordinates of the file of a cloth or a body, which carries it along, such as a finer one to render;
-    /// as
-    /// object NAME-embedded
+    /// as object NAME-embedded
     #[arg(long, value_name = "NAME=FILE")]
     embed: Vec<String>,
     /// Make cloths finer and smooth, so many times: each corner of a face becomes a quad (Catmull-Clark). Smooth
-    /// surfaces may
-    /// cross where those of the run do not
+    /// surfaces may cross where those of the run do not
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=3))]
     subdivide: u8,
     /// Give cloths their thickness: closed, with a rim along borders

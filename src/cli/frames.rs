@@ -130,8 +130,7 @@ impl<'a> Frames<'a> {
     /// Tests a frame, then writes it in this order: meshes, airflow, picture, line of statistics, probes, record.
     ///
     /// Triangles cross in the frame as it would be written. No mesh of it is written then. Or the folder or files of
-    /// the run
-    /// in it are gone. Or the disk refuses.
+    /// the run in it are gone. Or the disk refuses.
     pub fn write(&mut self, world: &World, state: &State, stats: &mut FrameStats, wall: f64) -> Result<(), Failure> {
         self.watch.check()?;
         let written = self.write_files(world, state, stats, wall);

@@ -1,8 +1,6 @@
 //! Ownership of a run folder. A folder belongs to one run at a time and to one scene: the file that it was made from,
-//! edited
-//! or not. Scenes are equal if their paths are, or their paths relative to the folder, so that a project may be moved
-//! or mounted
-//! elsewhere. If the original scene file is gone, scenes of equal text are equal.
+//! edited or not. Scenes are equal if their paths are, or their paths relative to the folder, so that a project may be
+//! moved or mounted elsewhere. If the original scene file is gone, scenes of equal text are equal.
 
 use super::failure::Failure;
 use super::log::{Level, log};
@@ -24,8 +22,7 @@ pub struct Gate<'a> {
 
 impl Gate<'_> {
     /// Returns the run in the folder, if its record is readable. A run that `resumes` may find one of another scene or
-    /// with a
-    /// damaged record. Writes nothing.
+    /// with a damaged record. Writes nothing.
     ///
     /// # Errors
     /// The folder is in use, is not a run's, or belongs to another scene, or the record is damaged.
@@ -112,8 +109,7 @@ impl Gate<'_> {
     }
 
     /// Takes the folder over for this run. Sets an earlier run aside and returns its new place. A resumed run of the
-    /// same scene
-    /// without a checkpoint is not set aside, since it ended before its first checkpoint and starts again.
+    /// same scene without a checkpoint is not set aside, since it ended before its first checkpoint and starts again.
     ///
     /// # Errors
     /// The folder belongs to another scene, or the disk refuses.

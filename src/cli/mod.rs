@@ -76,8 +76,7 @@ enum Command {
     /// Write the report of a run again
     Report(report::Report),
     /// Compare pictures, meshes or sequences of them; ends with 0 if they are the same, 1 if they differ, 2 if they
-    /// cannot be
-    /// compared
+    /// cannot be compared
     Compare(compare::Compare),
     /// Parameters of materials and friction from measurements
     Fit(fit::Fit),

@@ -22,8 +22,7 @@ pub struct Movie {
     #[arg(long, value_name = "RANGE", value_parser = Frames::parse)]
     frames: Option<Frames>,
     /// File to write: .png and .apng are animated PNG, .mp4 and .mov need ffmpeg on the PATH; if absent movie.png in
-    /// the run
-    /// folder, and movie.mp4 where ffmpeg is found
+    /// the run folder, and movie.mp4 where ffmpeg is found
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Size of the movie, as a part of the pictures'

@@ -60,8 +60,7 @@ pub struct Seen<'a> {
 
 /// Draws a frame of a run, `width` by `height`. The camera is fitted to the box in the record. If cloth leaves that
 /// picture, the camera follows it or moves back as far as necessary. If cloth is below the ground, the ground is
-/// lowered as far
-/// as necessary.
+/// lowered as far as necessary.
 ///
 /// # Errors
 /// The field that colours the cloths was not recorded, or memory for the picture is missing.

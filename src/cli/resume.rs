@@ -45,8 +45,7 @@ impl Resume<'_> {
     /// Decides how the run continues. Reports changes and damage.
     ///
     /// There is no checkpoint at `from` or before. Or a change prevents resuming, or was made after the run had
-    /// finished. Or
-    /// the disk refuses.
+    /// finished. Or the disk refuses.
     pub fn plan(&self) -> Result<Plan, Failure> {
         let path = self.folder.path().display();
         let all = self.folder.checkpoints()?;
@@ -228,8 +227,7 @@ impl Resume<'_> {
 }
 
 /// Returns whether a change leaves finished frames valid: a change of pictures, which can be drawn again, of
-/// checkpoints, or
-/// of the program.
+/// checkpoints, or of the program.
 pub fn soft(change: &str) -> bool {
     ["preview.", "output.checkpoint:", "percale:"].iter().any(|start| change.starts_with(start))
 }

@@ -37,8 +37,7 @@ pub struct Run {
     #[arg(long, value_name = "N", env = "PERCALE_THREADS", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Go on from the newest whole checkpoint of the run folder, and remove all results after it; begin at the first
-    /// frame
-    /// where there is none
+    /// frame where there is none
     #[arg(long)]
     resume: bool,
     /// Go on after this frame: from the newest checkpoint there or before

@@ -4,15 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// Time after the first signal [s] within which a second one counts as part of it. `timeout` sends two at once, to the
-/// process
-/// and to its group.
+/// process and to its group.
 #[cfg(unix)]
 const SOON: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// Returns a flag that the first signal raises: INT, TERM, USR1, and HUP, XCPU and USR2, which terminals and batch
-/// systems
-/// send. A signal more than two seconds later ends the process at once. HUP stays ignored if it was at the start, as by
-/// `nohup`.
+/// systems send. A signal more than two seconds later ends the process at once. HUP stays ignored if it was at the
+/// start, as by `nohup`.
 ///
 /// # Errors
 /// The system does not allow listening to signals.

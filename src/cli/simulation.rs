@@ -133,8 +133,7 @@ impl Simulation<'_> {
     }
 
     /// Warns of conditions that begin at a frame, once for as long as they last. The record gets the first warning of
-    /// each.
-    /// `told` says for each condition whether it lasts, and whether the record has it.
+    /// each. `told` says for each condition whether it lasts, and whether the record has it.
     fn tell(&mut self, state: &State, stats: &FrameStats, told: &mut [[bool; 2]; 5]) {
         let FrameStats { frame, steps, unconverged, .. } = *stats;
         let released = state.released.map(|object| self.world.name(object).to_string());

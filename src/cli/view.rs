@@ -11,9 +11,8 @@ use crate::world::{Kind, State, World};
 const TIMES: u32 = 64;
 
 /// Computes the view box. It contains cloths and bodies at the start, visible obstacles (except planes), moving pins
-/// and moving
-/// handles at all times, and the reach of hanging and falling cloth. Numbers are rounded to `f32`, as they are read
-/// back from the record.
+/// and moving handles at all times, and the reach of hanging and falling cloth. Numbers are rounded to `f32`, as they
+/// are read back from the record.
 pub fn bounds(scene: &Scene, world: &World, state: &State) -> [Vec3; 2] {
     let mut all = [Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY)];
     fn join(all: &mut [Vec3; 2], p: &Vec3) {
@@ -60,8 +59,7 @@ pub fn bounds(scene: &Scene, world: &World, state: &State) -> [Vec3; 2] {
 }
 
 /// Computes how far below the lowest vertex the view reaches [m]: to the plane below, if there is one. Otherwise it is
-/// the
-/// height of free fall, at most the size of the objects. It is zero above an obstacle that does not vanish.
+/// the height of free fall, at most the size of the objects. It is zero above an obstacle that does not vanish.
 fn fall(scene: &Scene, world: &World, state: &State, down: &Vec3, end: f64) -> f64 {
     let moving = state.x.iter().take(world.moving);
     let heights = moving.map(|p| p.dot(down));

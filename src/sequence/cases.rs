@@ -17,8 +17,7 @@ fn path(folder: &Path) -> PathBuf {
 
 impl Cases {
     /// Reads the list of a sweep's folder. Returns an empty list if the file is absent or not such a list; names are
-    /// then
-    /// assigned anew.
+    /// then assigned anew.
     ///
     /// # Errors
     /// The file exists and cannot be read.
@@ -44,8 +43,8 @@ impl Cases {
     }
 
     /// Returns the folder names of all cases, by their values. A known case keeps its name. A new case gets its
-    /// position in
-    /// the list as a number, or the next free number. Names of cases that are no longer listed stay reserved.
+    /// position in the list as a number, or the next free number. Names of cases that are no longer listed stay
+    /// reserved.
     pub fn names(&mut self, cases: &[Vec<String>]) -> Vec<String> {
         let mut taken = BTreeSet::new();
         let mut names: Vec<Option<String>> = Vec::new();

@@ -81,8 +81,7 @@ fn recording<'a>(world: &'a World, name: &str) -> Option<&'a Recording> {
 
 impl Mark {
     /// Returns whether the recorded motion in `world` differs from the marked one, over the shapes that both have read.
-    /// A
-    /// longer run reads more shapes. The last shape of a run is beyond its end.
+    /// A longer run reads more shapes. The last shape of a run is beyond its end.
     pub fn moves_otherwise(&self, world: &World) -> bool {
         match (self.motion, recording(world, &self.name)) {
             (None, None) => false,

@@ -34,8 +34,7 @@ impl fmt::Display for Damage {
 
 impl Folder {
     /// Finds damage to the scene, statistics, probes and meshes of the frames up to `last`, sorted by frame.
-    /// Checkpoints
-    /// and pictures are not checked. Meshes are checked by their length, which detects truncated files.
+    /// Checkpoints and pictures are not checked. Meshes are checked by their length, which detects truncated files.
     pub fn damage(&self, record: &Run, last: u32) -> Vec<Damage> {
         let mut all = Vec::new();
         if last < record.first {

@@ -55,8 +55,7 @@ pub(super) fn is_temporary(name: &str) -> bool {
 const NAMES: u32 = 1000;
 
 /// Creates a temporary file beside `path`, by a name that no other process uses. A run and a command that draws it
-/// again
-/// may write the same file at once. Existing files are not opened, so that no link is followed.
+/// again may write the same file at once. Existing files are not opened, so that no link is followed.
 fn temporary(path: &Path) -> io::Result<(File, PathBuf)> {
     let process = std::process::id();
     for k in 0..NAMES {

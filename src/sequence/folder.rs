@@ -1,6 +1,5 @@
 //! The run folder: names of its files, writing and reading them. Symbolic links inside it are not followed when a file
-//! is
-//! written or removed.
+//! is written or removed.
 
 use super::checkpoint::Checkpoint;
 use super::disk::{DiskError, lasting, make_folder, read, sync, write};

@@ -1,14 +1,12 @@
 //! Lock that admits one run at a time to a run folder.
 //!
 //! A run holds a system lock on the file `run.lock` in its folder, which names the holder. A run removes the file when
-//! it
-//! ends. The system releases a lock when its process ends in any way, so a file left by a killed run excludes nobody.
+//! it ends. The system releases a lock when its process ends in any way, so a file left by a killed run excludes
+//! nobody.
 //!
 //! On Unix the lock is `flock`. On NFS, Linux requests it from the server. So it holds between machines, unless the
-//! folder is
-//! mounted with `nolock` or `local_lock`. A server releases the locks of a lost machine after its lease, about 90
-//! seconds. Where
-//! a file system has no locks, the run continues without one and reports it.
+//! folder is mounted with `nolock` or `local_lock`. A server releases the locks of a lost machine after its lease,
+//! about 90 seconds. Where a file system has no locks, the run continues without one and reports it.
 
 use super::disk::DiskError;
 use std::fs::{self, File, TryLockError};

@@ -47,12 +47,10 @@ pub struct Entry {
     /// Number of triangles.
     pub triangles: usize,
     /// Mesh files below the run folder, with `####` for the frame. A static object has one file without number. `None`
-    /// means
-    /// not written.
+    /// means not written.
     pub files: Option<String>,
     /// Triangles per face of the input file, run-length encoded: triangles per face, number of consecutive faces. Empty
-    /// if all
-    /// faces are triangles.
+    /// if all faces are triangles.
     pub polygons: Vec<[u32; 2]>,
     /// OBJ file with the chart, if that has seams.
     pub chart: Option<String>,

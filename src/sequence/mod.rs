@@ -2,8 +2,7 @@
 //!
 //! `scene.toml`, `run.json`, `stats.ndjson`, `meshes/<object>/`, `preview/`, `flow/`, `probes/`, `checkpoints/`, and
 //! `crossing.ply` for a refused start or frame. The statistics and the files of probes grow by lines. Every other file
-//! is
-//! written under a temporary name in its folder, synced and renamed. During a run the folder contains `run.lock`
+//! is written under a temporary name in its folder, synced and renamed. During a run the folder contains `run.lock`
 //! ([`Lock`]).
 
 mod air;

@@ -2,8 +2,7 @@
 //!
 //! The first line has names and units, all SI. Numbers have the digits that identify them uniquely. Lines are buffered
 //! until their frame is written, and synced before a checkpoint that depends on them. A resumed run removes the lines
-//! after its
-//! checkpoint, by their time.
+//! after its checkpoint, by their time.
 
 use super::damage::Damage;
 use super::disk::{DiskError, read, sync, write};

@@ -35,10 +35,8 @@ numbers! {
         /// Contacts in the last step.
         pub contacts: usize = "",
         /// Smallest gap in the last step [m]: distance less the thickness, or as much of that as rest shape and
-        /// `contact.ease`
-        /// have room for. Infinite without contact. Below zero where features that turn away from each other bear only
-        /// a part of the
-        /// barrier: these are nearer than their thickness, and yet nothing crosses.
+        /// `contact.ease` have room for. Infinite without contact. Below zero where features that turn away from each
+        /// other bear only a part of the barrier: these are nearer than their thickness, and yet nothing crosses.
         pub min_gap: f64 = "m" or f64::INFINITY,
         /// Largest relative elongation of an edge.
         pub max_strain: f64 = "" or f64::NAN,

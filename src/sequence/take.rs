@@ -1,10 +1,8 @@
 //! Taking over a run folder: finding an earlier run in it, setting that aside, or removing it.
 //!
 //! An earlier run is moved to `<folder>.previous` beside the folder, where it stays until the next. Files are moved one
-//! by
-//! one, by the names of the record. Files of anyone else stay in the folder. `run.json` is in both places until all is
-//! moved,
-//! so that an interrupted move is detected and completed.
+//! by one, by the names of the record. Files of anyone else stay in the folder. `run.json` is in both places until all
+//! is moved, so that an interrupted move is detected and completed.
 
 use super::checkpoint::Checkpoint;
 use super::disk::{DiskError, is_temporary, lasting, make_folder, write};
@@ -94,15 +92,12 @@ impl Folder {
     }
 
     /// Takes the folder over for a new run. An earlier run with frames is set aside. Other files of a run, by names of
-    /// the
-    /// record, are removed. Crossing triangles of a refused start may exist without a record. Returns the new place of
-    /// the earlier
-    /// run.
+    /// the record, are removed. Crossing triangles of a refused start may exist without a record. Returns the new place
+    /// of the earlier run.
     ///
     /// # Errors
     /// The folder is not a run's but holds a file with a name of the record. Or the place of the earlier run is not a
-    /// run's,
-    /// or in use. Or the disk refuses.
+    /// run's, or in use. Or the disk refuses.
     pub fn take(&self) -> Result<Option<PathBuf>, TakeError> {
         let worth = match self.find()? {
             Found::Foreign(path) => return Err(TakeError::Foreign(path)),
@@ -144,8 +139,7 @@ impl Folder {
     }
 
     /// Lists the files with names of the record, local to the folder. Checkpoints come first, so that a partly moved
-    /// run
-    /// does not look resumable. `run.json` comes last.
+    /// run does not look resumable. `run.json` comes last.
     fn files(&self) -> Result<Vec<PathBuf>, DiskError> {
         let preview = self.path().join("preview");
         let mut all = Vec::new();

@@ -37,8 +37,7 @@ fn what(path: &Path) -> Option<What> {
 }
 
 /// Splits a file name into series and frame. `sheet.0012.ply` is frame 12 of `sheet.ply`, and `a_12.png` of `a.png`. A
-/// name
-/// of digits alone gives a series named by the extension.
+/// name of digits alone gives a series named by the extension.
 fn numbered(file: &str) -> (String, i32) {
     let (stem, ending) = file.rsplit_once('.').unwrap_or((file, ""));
     let name = stem.trim_end_matches(|c: char| c.is_ascii_digit());

@@ -1,6 +1,5 @@
 //! Effects of keys in a two-level full factorial sweep: the main effect of each key, averaged over all others, and
-//! two-factor
-//! interactions (Box, Hunter & Hunter, "Statistics for Experimenters").
+//! two-factor interactions (Box, Hunter & Hunter, "Statistics for Experimenters").
 
 use crate::page::{Cell, heading, number, paragraph, table};
 
@@ -9,8 +8,7 @@ const WORDS: &str = "The mean result with the second value of a key less that wi
                      effect of one differs with the other.";
 
 /// Returns for each case, by key, whether it has the first of the key's two values. Returns `None` unless each
-/// combination
-/// occurs exactly once.
+/// combination occurs exactly once.
 fn levels(cases: &[&[String]]) -> Option<Vec<Vec<bool>>> {
     let first = cases.first()?;
     let levels: Vec<Vec<bool>> =
@@ -40,8 +38,7 @@ fn effect(keys: &[usize], levels: &[Vec<bool>], result: &[f64]) -> f64 {
 }
 
 /// Returns the table, if keys have two values each and all cases have results. Its columns are results that are numbers
-/// in all
-/// cases and differ.
+/// in all cases and differ.
 pub fn page(keys: &[String], cases: &[&[String]], heads: &[String], results: &[Vec<String>]) -> String {
     let Some(levels) = levels(cases) else { return String::new() };
     let column = |k: usize| -> Option<Vec<f64>> {
@@ -69,8 +66,7 @@ mod tests {
     use super::*;
 
     /// Effects of `y = 3 + 2 a - b + 4 a b`, with a and b of 1 and 0. The effect of a is 2 without b and 6 with it,
-    /// that of b -1
-    /// and 3. The interaction is half of 4.
+    /// that of b -1 and 3. The interaction is half of 4.
     #[test]
     fn effects_are_those_of_a_formula() {
         let words = |a: &str, b: &str| vec![a.to_string(), b.to_string()];

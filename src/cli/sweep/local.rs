@@ -70,8 +70,7 @@ fn simulate(plan: &Plan, case: &Case, stop: &AtomicBool) -> Result<Option<i32>, 
     }
     command.stdin(Stdio::null()).stdout(log).stderr(both);
     // A terminal sends its signals to the whole process group. In a group of its own, a case gets only the sweep's
-    // signal. A
-    // second one would end it at once.
+    // signal. A second one would end it at once.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = command.spawn().map_err(|error| DiskError::new(&plan.program, &error))?;

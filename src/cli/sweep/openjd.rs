@@ -33,8 +33,7 @@ fn slashed(path: &Path) -> String {
 }
 
 /// Returns the parameters of the job: paths of type PATH, which a queue maps to those of another machine, and the
-/// program by
-/// name. The default of a path must be inside the template's folder, so the project has none.
+/// program by name. The default of a path must be inside the template's folder, so the project has none.
 fn parameters(plan: &Plan) -> String {
     let scene = clean(&plan.scene);
     let scene = slashed(scene.strip_prefix(project(plan)).unwrap_or(&scene));
@@ -53,8 +52,7 @@ fn parameters(plan: &Plan) -> String {
 }
 
 /// Returns the template. A step runs the cases, and a second one draws each when all of them are done. More cases than
-/// a
-/// list may hold become further steps. A stopped task ends with 75 and resumes when it is run again.
+/// a list may hold become further steps. A stopped task ends with 75 and resumes when it is run again.
 pub fn template(plan: &Plan) -> String {
     let mut out = format!("specificationVersion: jobtemplate-2023-09\nname: {}\n", quoted(&plan.name));
     out.push_str(&parameters(plan));

@@ -90,8 +90,7 @@ fn head(plan: &Plan, what: &str, array: bool) -> String {
 }
 
 /// Returns the script of a case. A job that is about to be preempted or to run out of time gets USR1. The run then
-/// writes a
-/// checkpoint and ends with 75, and the job is requeued.
+/// writes a checkpoint and ends with 75, and the job is requeued.
 fn simulate(plan: &Plan) -> String {
     format!(
         r#"{}#SBATCH --requeue

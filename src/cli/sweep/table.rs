@@ -118,8 +118,7 @@ fn plain(value: &str) -> &str {
 }
 
 /// Returns the values of the keys in each case for display. A long value is shown as `#n`, the n-th value of its key.
-/// The
-/// second list has the long values: key, number, value.
+/// The second list has the long values: key, number, value.
 fn shown(keys: &[String], cases: &[&[String]]) -> (Vec<Vec<String>>, Vec<[String; 3]>) {
     let mut long = Vec::new();
     let mut all: Vec<Vec<String>> =

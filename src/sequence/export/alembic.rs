@@ -1,7 +1,7 @@
 //! Alembic: a file of meshes with `P`, `uv`, `.velocities` [m/s], and fields and `material_id` as arbitrary parameters.
-//! Times are in seconds: frame `k` is at `k / fps`. Alembic has y up, so that scenes with z up are turned.
-//! Objects that appear or vanish have the property `visible`: 1 while they are present, 0 otherwise.
-//! Where the scene is far from the origin, each mesh is in a transform of its name.
+//! Times are in seconds: frame `k` is at `k / fps`. Alembic has y up, so that scenes with z up are turned. Objects that
+//! appear or vanish have the property `visible`: 1 while they are present, 0 otherwise. Where the scene is far from the
+//! origin, each mesh is in a transform of its name.
 
 use super::ogawa::{Compound, Object, Ogawa, Pod, Property};
 use super::{Chart, Part, Range, Sample, Sink, Take, identifier, identifiers, le_bytes};

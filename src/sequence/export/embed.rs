@@ -1,6 +1,5 @@
 //! Embedded meshes that an object carries along. Each vertex follows the surface triangle that was nearest at the
-//! start,
-//! at a height above it along the surface's smooth normal.
+//! start, at a height above it along the surface's smooth normal.
 
 use super::Sample;
 use crate::collision::traversal::Traversal;

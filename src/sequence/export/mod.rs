@@ -1,8 +1,7 @@
 //! Export of a run's meshes to the formats of other programs.
 //!
 //! A [`Source`] reads the run folder frame by frame. A [`Sink`] writes one format. Neither holds more than a frame.
-//! Files
-//! get their final names once they are complete.
+//! Files get their final names once they are complete.
 
 mod alembic;
 mod embed;

@@ -1,6 +1,5 @@
 //! OBJ and PLY: a file per object and frame, `<object>.0001.obj`. A static object has one file without number. An
-//! object
-//! that appears or vanishes has files for the frames at which it is present.
+//! object that appears or vanishes has files for the frames at which it is present.
 
 use super::{Chart, Part, Sample, Sink, Take};
 use crate::linalg::{Vec2, Vec3};

@@ -1,8 +1,6 @@
 //! Ogawa, the container of Alembic files, and the objects and properties of Alembic in it. A file consists of groups
-//! and
-//! data blocks, each written before any reference to it. Layout as in the reference implementation, `lib/Alembic/Ogawa`
-//! and
-//! `lib/Alembic/AbcCoreOgawa` of <https://github.com/alembic/alembic>.
+//! and data blocks, each written before any reference to it. Layout as in the reference implementation,
+//! `lib/Alembic/Ogawa` and `lib/Alembic/AbcCoreOgawa` of <https://github.com/alembic/alembic>.
 
 use crate::sequence::disk::{DiskError, Draft};
 use std::path::Path;

@@ -1,7 +1,6 @@
 //! PC2 and MDD: positions of every vertex at every frame, for a mesh that the other program has. Each object has a
-//! file,
-//! and an OBJ of its first frame beside it. While an object is absent it stays as at the nearest frame at which it is
-//! present.
+//! file, and an OBJ of its first frame beside it. While an object is absent it stays as at the nearest frame at which
+//! it is present.
 
 use super::obj::mesh;
 use super::{Sample, Sink, Take, le_bytes};

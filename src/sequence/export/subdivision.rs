@@ -1,8 +1,6 @@
 //! Subdivision of cloth: Catmull & Clark 1978, "Recursively generated B-spline surfaces on arbitrary topological
-//! meshes".
-//! Borders are cubic splines and their corners stay (`edgeAndCorner` in USD). Texture coordinates are subdivided
-//! linearly,
-//! without smoothing.
+//! meshes". Borders are cubic splines and their corners stay (`edgeAndCorner` in USD). Texture coordinates are
+//! subdivided linearly, without smoothing.
 
 use super::{Chart, Part, Sample};
 use crate::mesh::polygon;
@@ -71,8 +69,7 @@ impl Sides {
     }
 
     /// Builds a quad for each corner of each face: corner, following edge, face, preceding edge. New vertices are the
-    /// old
-    /// ones, then those of edges, then those of faces.
+    /// old ones, then those of edges, then those of faces.
     fn quads(&self, faces: &[Vec<u32>], vertices: usize) -> Vec<Vec<u32>> {
         let (first_side, first_face) = (vertices as u32, (vertices + self.faces.len()) as u32);
         let side = |a: u32, b: u32| first_side + self.number[&ends(a, b)] as u32;
@@ -237,8 +234,7 @@ mod tests {
     }
 
     /// A flat sheet of equal squares keeps its shape, corners included, since a cubic spline reproduces linear
-    /// functions.
-    /// So its chart, which is only subdivided linearly, matches the sheet.
+    /// functions. So its chart, which is only subdivided linearly, matches the sheet.
     #[test]
     fn a_flat_sheet_stays_flat() {
         let at = |k: usize| [(k % 4) as f32, (k / 4) as f32];

@@ -1,11 +1,9 @@
 //! USD: one crate file, or value clips, a crate file per frame under a small text file that joins them.
 //!
 //! `/<scene>` is an `Xform`, which adds the local origin of a scene that is far from the origin. Each object is a
-//! `Mesh`
-//! in it: `points`, `velocities` [m/s], `extent`, `primvars:st`, `primvars:material_id` (per face) and a primvar per
-//! field.
-//! Units are metres, the subdivision scheme is `none`, and a frame is a time code. Static objects have no time samples.
-//! Objects that appear or vanish have `visibility`.
+//! `Mesh` in it: `points`, `velocities` [m/s], `extent`, `primvars:st`, `primvars:material_id` (per face) and a primvar
+//! per field. Units are metres, the subdivision scheme is `none`, and a frame is a time code. Static objects have no
+//! time samples. Objects that appear or vanish have `visibility`.
 
 use super::usdc::{Crate, Spec, Value};
 use super::{Chart, Part, Range, Sample, Sink, Take, identifier, identifiers};
