@@ -6,7 +6,7 @@ use super::fault::meant;
 use super::json::Json;
 use super::keys::{Context, Field, Keys, Kind, choices, described, exactly_one, one_of, section};
 use super::kinds::{choice, flag, list, name, quantity, real, text};
-use super::library;
+use super::named::Published;
 use super::table::TableKind;
 use super::unit::{Unit, short};
 use crate::force::contact::Friction as Coulomb;
@@ -124,11 +124,11 @@ impl Kind for Surface {
             self.refuse(cx, path, node);
             return None;
         };
-        if cx.objects.contains_key(name) || cx.materials.has(name) || cx.solids.has(name) {
+        if cx.objects.contains_key(name) || cx.shelves.has(name) {
             return Some(name.clone());
         }
         let objects = cx.objects.keys().map(String::as_str);
-        let known = objects.chain(cx.materials.names()).chain(cx.solids.names());
+        let known = objects.chain(cx.shelves.names());
         let hint = meant(name, known);
         cx.fault(node.origin, path, format!("no object or material is named '{}'{hint}", short(name)));
         None
@@ -158,9 +158,9 @@ impl Kind for KnownPair {
             self.refuse(cx, path, node);
             return None;
         };
-        let found = library::library().pairs.iter().find(|pair| pair.name == *name);
+        let found = Pair::all().iter().find(|pair| pair.name == *name);
         if found.is_none() {
-            let hint = meant(name, library::library().pairs.iter().map(|pair| pair.name.as_str()));
+            let hint = meant(name, Pair::all().iter().map(|pair| pair.name.as_str()));
             let hint = if hint.is_empty() { "; `percale materials` lists them".to_string() } else { hint };
             cx.fault(node.origin, path, format!("no pair of the library is named '{}'{hint}", short(name)));
         }
@@ -172,7 +172,7 @@ impl Kind for KnownPair {
     }
 
     fn schema(&self) -> Json {
-        let names = library::library().pairs.iter().map(|pair| pair.name.as_str());
+        let names = Pair::all().iter().map(|pair| pair.name.as_str());
         Json::map([("type", Json::text("string")), ("examples", Json::texts(names))])
     }
 }

@@ -3,9 +3,10 @@
 use super::document::Document;
 use super::fault::Fault;
 use super::friction::{Given, Pair};
-use super::keys::{Choice, Context, Keys, Shelf, section};
+use super::keys::{Choice, Context, Keys, Shelf, Shelves, section};
 use super::kinds::tables;
 use super::material::{Entry, Material};
+use super::named::{Published, Shelved};
 use super::permeability;
 use super::solid::{self, Solid};
 use super::unit::number;
@@ -70,18 +71,53 @@ fn shelves() -> &'static (Library, Vec<Fault>) {
             }
             faults.extend(super::gather(&document, std::mem::take(&mut cx.faults), &[]));
         }
-        (Library { materials: cx.materials, solids: cx.solids, pairs, permeabilities }, faults)
+        let (materials, solids) = (std::mem::take(cx.shelves.of()), std::mem::take(cx.shelves.of()));
+        (Library { materials, solids, pairs, permeabilities }, faults)
     })
 }
 
 /// Returns the faults of materials in the text of a scene, as messages.
 pub fn faults_of_materials(text: &str) -> Vec<String> {
     let document = Document::new("", text.as_bytes());
-    let Library { materials, solids, .. } = library().clone();
-    let mut cx = Context { materials, solids, ..Context::default() };
+    let mut cx = Context { shelves: library().shelves(), ..Context::default() };
     let _: Option<Volume> = Keys::section(&mut cx, "", super::document::Origin::Text(0), &document.root);
     let faults = super::gather(&document, cx.faults, &[]);
     faults.into_iter().map(|fault| format!("{}: {}", fault.key, fault.message)).collect()
+}
+
+impl Library {
+    /// Copies the shelves of materials, for a scene to add its own.
+    pub fn shelves(&self) -> Shelves {
+        Shelves::default().with(self.materials.clone()).with(self.solids.clone())
+    }
+}
+
+impl Shelved for Material {
+    const SORT: &'static str = "material";
+
+    fn library() -> &'static Shelf<Material> {
+        &library().materials
+    }
+}
+
+impl Shelved for Solid {
+    const SORT: &'static str = "solid";
+
+    fn library() -> &'static Shelf<Solid> {
+        &library().solids
+    }
+}
+
+impl Published for Pair {
+    fn all() -> &'static [Pair] {
+        &library().pairs
+    }
+}
+
+impl Published for permeability::Entry {
+    fn all() -> &'static [permeability::Entry] {
+        &library().permeabilities
+    }
 }
 
 /// Returns the library.

@@ -5,7 +5,7 @@ use super::internal_friction::{BendStiffening, Stiffening, Words};
 use super::json::Json;
 use super::keys::{Context, Field, Keys, Kind, Shelf, at_most_one, described, one_of, section};
 use super::kinds::{Quantity, flag, list, quantity, real, table, text};
-use super::named::{Shelved, known, new_name};
+use super::named::{known, new_name};
 use super::unit::Unit;
 use crate::force::bending::Bending;
 use crate::force::contact::Friction;
@@ -41,18 +41,6 @@ pub struct Material {
     pub friction_static: f64,
     /// Dynamic Coulomb coefficient, while sliding.
     pub friction_dynamic: f64,
-}
-
-impl Shelved for Material {
-    const SORT: &'static str = "material";
-
-    fn shelf(cx: &mut Context) -> &mut Shelf<Material> {
-        &mut cx.materials
-    }
-
-    fn library() -> &'static Shelf<Material> {
-        &super::library::library().materials
-    }
 }
 
 /// Range of area densities [kg/m^2].
@@ -354,6 +342,6 @@ fn resolve(entry: Entry, keys: &mut Keys) -> Option<Entry> {
         friction_static: friction.fixed,
         friction_dynamic: friction.sliding,
     };
-    keys.cx.materials.add(&entry.name, material);
+    keys.cx.shelves.of().add(&entry.name, material);
     Some(entry)
 }

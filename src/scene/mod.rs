@@ -272,13 +272,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
     let mut document = Document::new(&path.display().to_string(), bytes);
     let (text, misplaced) = overrides::apply(&mut document, overrides);
     let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
-    let mut cx = Context {
-        folder: folder.clone(),
-        materials: library().materials.clone(),
-        solids: library().solids.clone(),
-        recorded,
-        ..Context::default()
-    };
+    let mut cx = Context { folder: folder.clone(), shelves: library().shelves(), recorded, ..Context::default() };
     let file: Option<File> = Keys::section(&mut cx, "", Origin::Text(0), &document.root);
     let mut raw = std::mem::take(&mut cx.faults);
     raw.extend(misplaced.into_iter().map(|(index, message)| {
@@ -330,7 +324,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         up: scene.up,
         gravity: scene.gravity.unwrap_or(down),
         time,
-        materials: cx.materials.all,
+        materials: std::mem::take(&mut cx.shelves.of().all),
         cloths: cloth,
         bodies: body,
         obstacles: obstacle,

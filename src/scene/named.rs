@@ -12,10 +12,14 @@ use std::marker::PhantomData;
 pub trait Shelved: Clone + 'static {
     /// Name of the kind in messages.
     const SORT: &'static str;
-    /// Returns the known materials.
-    fn shelf(cx: &mut Context) -> &mut Shelf<Self>;
     /// Returns the materials of the library.
     fn library() -> &'static Shelf<Self>;
+}
+
+/// Entries of a list of the library.
+pub trait Published: Sized + 'static {
+    /// Returns all entries.
+    fn all() -> &'static [Self];
 }
 
 /// Name of a new material of this kind.
@@ -31,13 +35,16 @@ impl<T: Shelved> Kind for NewName<T> {
 
     fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<String> {
         let name = self.0.read(cx, path, node)?;
-        if cx.materials.has(&name) || cx.solids.has(&name) {
-            let base =
-                if T::shelf(cx).has(&name) { format!(", and base = \"{name}\" to vary it") } else { String::new() };
+        if cx.shelves.has(&name) {
+            let base = if cx.shelves.of::<T>().has(&name) {
+                format!(", and base = \"{name}\" to vary it")
+            } else {
+                String::new()
+            };
             cx.fault(node.origin, path, format!("there is a material '{name}' already; give another name{base}"));
             return None;
         }
-        T::shelf(cx).announce(&name);
+        cx.shelves.of::<T>().announce(&name);
         Some(name)
     }
 
@@ -66,7 +73,7 @@ impl<T: Shelved> Kind for Known<T> {
             self.refuse(cx, path, node);
             return None;
         };
-        let shelf = T::shelf(cx);
+        let shelf = cx.shelves.of::<T>();
         let found = shelf.find(name).cloned();
         // A material that was read with faults is not reported a second time.
         if found.is_none() && !shelf.has(name) {
@@ -102,7 +109,7 @@ impl<T: Shelved> Field for MaterialField<T> {
         match keys.read(name, &known::<T>()) {
             Some(read) => read,
             None => {
-                let found = T::shelf(keys.cx).find(self.0).cloned();
+                let found = keys.cx.shelves.of::<T>().find(self.0).cloned();
                 if found.is_none() {
                     keys.missing(name, format!("missing, and there is no {} '{}'", T::SORT, self.0));
                 }

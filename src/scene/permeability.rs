@@ -5,7 +5,7 @@ use super::fault::meant;
 use super::json::Json;
 use super::keys::{Context, Keys, Kind, section};
 use super::kinds::{Quantity, flag, list, name, quantity, table, text};
-use super::library::library;
+use super::named::Published;
 use super::unit::{Unit, short};
 use crate::effect::permeability::{Mismatch, Through};
 
@@ -93,7 +93,7 @@ impl Kind for Permeability {
     fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<Given> {
         match &node.value {
             Value::Text(name) if !name.trim_start().starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) => {
-                let all = &library().permeabilities;
+                let all = Entry::all();
                 let Some(found) = all.iter().find(|known| known.name == *name) else {
                     let hint = meant(name, all.iter().map(|known| known.name.as_str()));
                     let hint = if hint.is_empty() { "; `percale materials` lists them".to_string() } else { hint };
@@ -138,7 +138,7 @@ impl Kind for Permeability {
             let about = format!("{}; {}", known.description, known.source);
             Json::map([("const", Json::text(known.name.as_str())), ("description", Json::Text(about))])
         };
-        let names = Json::List(library().permeabilities.iter().map(known).collect());
+        let names = Json::List(Entry::all().iter().map(known).collect());
         let names = Json::map([("type", Json::text("string")), ("oneOf", names)]);
         Json::map([("anyOf", Json::List(vec![speed().schema(), names, Permeability::points().schema()]))])
     }

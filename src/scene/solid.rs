@@ -3,7 +3,7 @@
 use super::keys::{Context, Keys, Kind, Shelf, choices, section};
 use super::kinds::{choice, flag, quantity, real, text};
 use super::material::open_friction;
-use super::named::{Shelved, known, new_name};
+use super::named::{known, new_name};
 use super::unit::Unit;
 use crate::force::contact::Friction;
 use crate::force::solid::{self, Lame};
@@ -43,18 +43,6 @@ pub struct Solid {
     pub drag: f64,
     /// Coulomb friction of the surface.
     pub friction: Friction,
-}
-
-impl Shelved for Solid {
-    const SORT: &'static str = "solid";
-
-    fn shelf(cx: &mut Context) -> &mut Shelf<Solid> {
-        &mut cx.solids
-    }
-
-    fn library() -> &'static Shelf<Solid> {
-        &super::library::library().solids
-    }
 }
 
 impl Solid {
@@ -125,6 +113,6 @@ fn resolve(entry: Entry, keys: &mut Keys) -> Option<Entry> {
         drag: entry.drag.or(base.map(|b| b.drag)).unwrap_or(0.0),
         friction: entry.friction.or(base.map(|b| b.friction)).unwrap_or(Friction { fixed: 0.4, sliding: 0.4 }),
     };
-    keys.cx.solids.add(&entry.name, solid);
+    keys.cx.shelves.of().add(&entry.name, solid);
     Some(entry)
 }

@@ -8,13 +8,11 @@ mod shelf;
 
 pub(in crate::scene) use one_of::one_of;
 pub use one_of::{Alternatives, AtMostOne, at_most_one, exactly_one, one_or};
-pub use shelf::Shelf;
+pub use shelf::{Shelf, Shelves};
 
 use crate::scene::document::{Entry, Node, Origin, Table, Value};
 use crate::scene::fault::{Fault, meant, nearest};
 use crate::scene::json::Json;
-use crate::scene::material::Material;
-use crate::scene::solid::Solid;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -43,10 +41,8 @@ pub struct Context {
     pub foreign: Vec<Fault>,
     /// What is allowed but probably not meant.
     pub warnings: Vec<Raw>,
-    /// Materials of cloths.
-    pub materials: Shelf<Material>,
-    /// Materials of bodies.
-    pub solids: Shelf<Solid>,
+    /// Materials known so far.
+    pub shelves: Shelves,
     /// Names of objects so far, and the section of each.
     pub objects: BTreeMap<String, String>,
     /// Names of pins so far.
