@@ -32,7 +32,7 @@ choices! {
 choices! {
     /// How the air of a step is found.
     pub enum AirSolver {
-        /// One symmetric system in the pressures.
+        /// Symmetric system in the pressures.
         Symmetric = "symmetric",
         /// The paper's unsymmetric system in the masses of air, corrected: the same result, slower; a reference.
         Seed = "seed",
@@ -119,7 +119,8 @@ section! {
         pub blockage: Option<f64> = quantity(Unit::Pressure, 0.1..=1e7).optional(),
         /// The border of the cloth, where it has one.
         pub border: Border = choice().or(Border::Open),
-        /// Pressure of the atmosphere: "physical", 101.325 kPa; "paper", the 1.01 kPa of Chen, Feng & Wang 2013; or a pressure.
+        /// Pressure of the atmosphere: "physical", 101.325 kPa; "paper", the 1.01 kPa of Chen, Feng & Wang 2013; or a
+        /// pressure.
         pub atmosphere: f64 = Atmosphere.or(Gas::default().pressure),
         /// Speed of pressure along the layer; with the solver "seed_verbatim", where edges are about 10 mm long.
         pub speed: f64 = quantity(Unit::Speed, 0.1..=1e4).or(Gas::default().speed),

@@ -65,9 +65,9 @@ pub struct Refusal {
 /// Builds the world and the initial state of a scene. `file` is the path of the scene, for the places of diagnostics.
 ///
 /// # Errors
-/// Fails with the errors of all objects at once: unreadable files, meshes that cannot be simulated, groups and places
-/// without vertices, and sequences with different vertex counts. Intersections at the start are reported only if there
-/// are no such errors.
+/// Fails with the errors of all objects at once. These are unreadable files, meshes that cannot be simulated,
+/// selections without vertices, and sequences with different vertex counts. Intersections at the start are reported
+/// only if there are no such errors.
 pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     let mut faults = Faults::new(scene, file);
     let mut cloths = Vec::with_capacity(scene.cloths.len());

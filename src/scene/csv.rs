@@ -60,7 +60,7 @@ struct Column {
     values: Vec<f64>,
 }
 
-/// Number of errors after which no further rows are read.
+/// Number of errors from which on no further rows are read.
 const TOLD: usize = 20;
 
 fn short(word: &str) -> String {
@@ -72,7 +72,7 @@ fn parting(head: &str) -> char {
     [';', '\t'].into_iter().find(|c| head.contains(*c)).unwrap_or(',')
 }
 
-/// Accepts a cell without quotes, or quoted as a whole. The library accepts anything.
+/// Accepts a cell without quotes, or quoted as a whole. `csv_core` accepts anything.
 ///
 /// # Errors
 /// Fails at a quote that is not closed, or at text behind a quote. Returns the number of characters before it.
@@ -112,7 +112,7 @@ impl Style {
         let (mut out, mut rest, mut cell) = (Vec::new(), row, vec![0; row.len()]);
         reader.reset();
         loop {
-            // The library treats a quote behind a blank as part of the cell.
+            // `csv_core` treats a quote behind a blank as part of the cell.
             rest = rest.trim_start_matches(blank);
             let at = 1 + row.strip_suffix(rest).unwrap_or_default().chars().count();
             let (result, read, written) = reader.read_field(rest.as_bytes(), &mut cell);
@@ -134,7 +134,7 @@ impl Style {
         let Some(mark) = [',', '.'].into_iter().find(|mark| cell.contains(*mark)) else {
             return cell.parse().map_err(|_| none());
         };
-        // Spreadsheets quote both 1.5 and a thousand in this form.
+        // Spreadsheets quote decimal commas and thousands separators alike. Three digits behind a comma are ambiguous.
         let behind = cell.split_once(',').map_or(0, |(_, behind)| behind.len());
         if self.parting == ',' && behind == 3 {
             return Err(format!("\"{}\" may be a thousand or a decimal comma; write it as 1.5", short(cell)));

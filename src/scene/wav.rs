@@ -1,13 +1,13 @@
 //! Recordings in WAV files (RIFF, Microsoft & IBM 1991; WAVE_FORMAT_EXTENSIBLE, Microsoft 2001), and their loudness.
 //!
-//! Samples are PCM of 8, 16, 24 or 32 bit, or IEEE floats of 32 or 64 bit, of any number of channels. Full scale is
-//! 1.0. Unknown chunks are skipped. The library hound reads fewer files: `docs/hindsight.md` lists those that it
-//! refuses.
+//! Samples are PCM of 8, 16, 24 or 32 bit, or IEEE floats of 32 or 64 bit. Any number of channels is accepted. Full
+//! scale is 1.0. Unknown chunks are skipped. The library hound reads fewer files: `docs/hindsight.md` lists those that
+//! it refuses.
 //!
 //! Loudness is the root mean square (RMS) over a window. Windows are centred at multiples of half their length. Time
 //! outside the recording is left out of the mean. Loudness becomes a speed: `gain (RMS/reference)^exponent`. An
-//! exponent of 1 is that of Horiba et al. 2007, section 3.2. The noise of wind grows with the square of the speed of
-//! the wind, so an exponent of 0.5 recovers that speed.
+//! exponent of 1 is that of Horiba et al. 2007, section 3.2. The noise of wind grows with the square of its speed. An
+//! exponent of 0.5 therefore recovers the speed of the wind.
 
 mod layout;
 
@@ -148,7 +148,7 @@ impl Recording {
     /// Returns whether all samples of a channel, counted from 1, are zero. Such a recording is probably unintended.
     ///
     /// # Errors
-    /// Fails as [`Recording::channel`].
+    /// Fails as [`Recording::channel`] does.
     pub fn silent(&self, channel: usize) -> Result<bool, String> {
         Ok(self.channel(channel)?.all(|sample| sample == 0.0))
     }

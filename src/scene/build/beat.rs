@@ -12,7 +12,8 @@ use std::path::Path;
 pub const NEAR: f64 = 0.01;
 
 /// Returns the samples within the run, as times of the scene and of the file [s], and the visibility window. If
-/// anything rotates, each frame of the scene has a sample too. Rotation between samples leaves the straight line.
+/// anything rotates, each frame of the scene has a sample too. Rotating vertices leave the straight line between
+/// samples.
 pub fn sampled(
     scene: &Scene,
     cache: &Cache,

@@ -17,8 +17,8 @@ use crate::world::build::BodyInput;
 const TETRAHEDRA: f64 = 4000.0;
 /// Poisson's ratio above which co-rotational tetrahedra are reported to lock.
 const LOCKS: f64 = 0.4;
-/// Longest triangle edge of a filled ball or capsule, relative to its radius. The sagitta of a triangle is at most 0.1
-/// % of the radius.
+/// Longest triangle edge of a filled ball or capsule, relative to its radius. The sagitta of a triangle is at most
+/// 0.1 % of the radius.
 const FINE: f64 = 0.078;
 
 /// Reads and places the mesh of a body. `key` is the path of the body in the scene.

@@ -28,7 +28,7 @@ pub fn pairs(scene: &Scene, obstacles: &[ObstacleInput], faults: &mut Faults) ->
     let charted = |o: &ObstacleInput| o.mesh.uv_triangles.len() == o.mesh.triangles.len();
     let obstacles = obstacles.iter().map(|o| known(&o.name, Kind::Obstacle, None, charted(o)));
     let objects: Vec<Known> = cloths.chain(bodies).chain(obstacles).collect();
-    // Per pair of objects: number of them named as objects, index of the entry, and order of the objects in it.
+    // Per pair of objects: number of them named as objects, index of the entry, and their order there.
     let mut found: BTreeMap<[usize; 2], (usize, usize, [usize; 2])> = BTreeMap::new();
     for (k, friction) in scene.frictions.iter().enumerate() {
         let key = format!("friction[{k}].between");

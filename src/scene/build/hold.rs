@@ -40,10 +40,10 @@ pub fn refuse(faults: &mut Faults, key: &str, table: &str, k: usize, (below, mes
     faults.fault(&format!("{key}.{table}[{k}].{below}"), message);
 }
 
-/// Context of recorded motions of pins and handles.
+/// Context of the recorded motions of pins and handles.
 #[derive(Clone, Copy)]
 pub struct Led<'a> {
-    /// Scene of the pins.
+    /// Scene of the pins and handles.
     pub scene: &'a Scene,
     /// Transform from file coordinates to the world.
     pub transform: &'a Transform,
@@ -51,8 +51,8 @@ pub struct Led<'a> {
     pub wanted: Wanted<'a>,
 }
 
-/// Returns the motion of a pin: its own, or that of its vertices in a file. The file must have as many vertices as the
-/// mesh.
+/// Returns the motion of a pin or handle: its own, or that of its vertices in a file. The file must have as many
+/// vertices as the mesh.
 fn motion(
     (own, cache): (&Motion, Option<&Cache>),
     selected: (&[u32], usize),

@@ -1,5 +1,5 @@
-//! Warnings about valid input without effect: distant places, pins that hold nothing, obstacles on their side, and wind
-//! on pinned cloth. All but the last suggest a correction.
+//! Warnings about valid input without effect. Places may be distant, pins may hold nothing, obstacles may lie on their
+//! side, and wind may meet pinned cloth only. All warnings but the last suggest a correction.
 
 use super::faults::Faults;
 use super::select;
@@ -96,7 +96,7 @@ fn loose<'a>(
 }
 
 /// Warns about an obstacle that was probably modelled with another up axis. Such an obstacle stands at zero of that
-/// axis, and half of it is below zero of the scene's up axis.
+/// axis. Half of it is below zero of the scene's up axis.
 fn lying(scene: &Scene, x: &[Vec3], (file, transform): (&Path, &Transform), key: &str, faults: &mut Faults) {
     // USD and Alembic files state their up axis. A rotation or translation in the scene is deliberate.
     if archive::reads(file) || !transform.rotate.is_empty() || transform.translate != Vec3::zeros() {

@@ -312,8 +312,8 @@ fn looped(mut recording: Recording, key: &str, faults: &mut Faults) -> Recording
     recording
 }
 
-/// Replaces the samples up to the first frame by two: the rest shape where the preroll begins, and the shape at the
-/// first frame. Returns times and shapes. `between` interpolates two shapes.
+/// Replaces the samples up to the first frame by the rest shape and the shape at the first frame. The rest shape is at
+/// the beginning of the preroll. Returns times and shapes. `between` interpolates two shapes.
 fn from_rest<T: Clone>(
     scene: &Scene,
     times: Vec<f64>,

@@ -21,8 +21,8 @@ const HEAVY: f64 = 100.0;
 /// Bounding box diagonals [m] below which cloths and bodies, and above which obstacles, get a warning. Obstacles of up
 /// to 100 times the largest cloth or body get none.
 const SIZES: [f64; 2] = [0.01, 100.0];
-/// Ratio of motion to run duration above which a warning is given, if the times of the motion are whole numbers. Such
-/// times are probably frames or milliseconds.
+/// Ratio of motion to run duration above which whole-number times get a warning. Such times are probably frames or
+/// milliseconds.
 const LONG: f64 = 5.0;
 /// Ratio of the speed between poses to the neighbouring speeds above which a leap is reported.
 const LEAP: f64 = 8.0;
@@ -364,8 +364,8 @@ pub fn tell_of_origin(scene: &Scene, origin: &Vec3, faults: &mut Faults) {
     faults.warn(key, message);
 }
 
-/// Warns about cloths and bodies that begin, or are led by pins, so far from the local origin that mesh files are
-/// coarse there.
+/// Warns about cloths and bodies that begin, or are led by pins, too far from the local origin. Mesh files are coarse
+/// there.
 pub fn tell_of_reach(scene: &Scene, input: &Input, faults: &mut Faults) {
     let cloths = input.cloths.iter().enumerate().map(|(k, c)| (format!("cloth[{k}]"), &c.mesh.positions, &c.pins));
     let bodies = input.bodies.iter().enumerate().map(|(k, b)| (format!("body[{k}]"), &b.mesh.positions, &b.pins));

@@ -103,7 +103,7 @@ pub trait Section: Sized {
     fn read(keys: &mut Keys) -> Option<Self>;
 }
 
-/// Type of a value in a scene. Defines how values are read and described.
+/// Kind of a value in a scene. A kind defines how values are read and described.
 pub trait Kind {
     /// Type of the value after reading.
     type Value;
@@ -152,7 +152,7 @@ pub trait Kind {
     }
 }
 
-/// Field of a section. Defines how it reads its key or keys.
+/// Field of a section. A field reads its key or keys.
 pub trait Field {
     /// Type of the field.
     type Value;

@@ -43,13 +43,13 @@ const FLOAT: u16 = 3;
 const EXTENSIBLE: u16 = 0xfffe;
 /// Last bytes of a subformat GUID, after the format code.
 const TAIL: [u8; 14] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71];
-/// Length of a chunk whose length was never written.
+/// Length of a chunk that was never filled in, as of a stream.
 const OPEN: u32 = u32::MAX;
 
 /// Reads the chunks of a file.
 ///
 /// # Errors
-/// Fails as [`super::Recording::of`].
+/// Fails as [`super::Recording::of`] does.
 pub fn of(bytes: &[u8]) -> Result<Layout<'_>, String> {
     let Some([b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'A', b'V', b'E']) = bytes.first_chunk::<12>() else {
         let other = OTHERS.iter().find(|(begin, _)| bytes.starts_with(begin));

@@ -145,8 +145,8 @@ fn no_bytes_panic() {
     }
 }
 
-/// The mean of sin^2 over n samples is 1/2 within 1/(2 n sin(w dt)), by the sum of a geometric series. The root of 1 +
-/// e is 1 within e.
+/// The mean of sin^2 over n samples is 1/2 within 1/(2 n sin(w dt)), as a geometric series shows. The root of 1 + e is
+/// 1 within e.
 #[test]
 fn a_sine_has_its_root_mean_square() {
     let (rate, frequency, amplitude) = (44100, 440.0, 0.6);
