@@ -154,15 +154,59 @@ fn nothing_panics_on_user_input() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// Files have at most 375 lines of code, without comments and blank lines.
 #[test]
 fn files_stay_readable() {
+    let lines = |code: &str| code.lines().filter(|line| !line.trim().is_empty()).count();
     let long: Vec<String> = sources()
         .iter()
-        .map(|(_, file, code)| (file, code.lines().count()))
-        .filter(|(_, lines)| *lines > 450)
+        .map(|(_, file, code)| (file, lines(code)))
+        .filter(|(_, lines)| *lines > 375)
         .map(|(file, lines)| format!("{file}: {lines} lines"))
         .collect();
     assert!(long.is_empty(), "{}", long.join("\n"));
+}
+
+/// Words with which no comment begins: the subject is missing.
+const HEADLESS: [&str; 9] = ["What", "Which", "Those", "Of", "It", "One", "None", "The same", "Beside"];
+
+/// Comments are lines of up to 120 characters, begin with their subject, and hardly ever say "what".
+#[test]
+fn comments_are_plain() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    for folder in ["src", "tests", "benches", "examples", "tools"] {
+        rust_files(&root.join(folder), &mut files);
+    }
+    let (mut lines, mut vague, mut faults) = (0, 0, Vec::new());
+    for path in files {
+        let text = fs::read_to_string(&path).unwrap();
+        let mut inside = false;
+        for (number, line) in text.lines().enumerate() {
+            let Some(comment) = line.trim_start().strip_prefix("//") else {
+                inside = false;
+                continue;
+            };
+            let comment = comment.trim_start_matches(['/', '!']).trim();
+            let place = || format!("{}:{}: {comment}", path.display(), number + 1);
+            lines += 1;
+            let words = comment.split(|c: char| !c.is_alphanumeric());
+            vague += usize::from(words.into_iter().any(|word| word.eq_ignore_ascii_case("what")));
+            let headless = |word: &&str| {
+                let rest = comment.strip_prefix(**word);
+                rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
+            };
+            if !inside && HEADLESS.iter().any(|word| headless(&word)) {
+                faults.push(place());
+            }
+            if line.chars().count() > 120 {
+                faults.push(place());
+            }
+            inside = !comment.is_empty();
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(100 * vague < 2 * lines, "{vague} of {lines} lines of comments say 'what'");
 }
 
 /// The paths that a `use` tree names.

@@ -3,7 +3,7 @@
 use super::document::{Node, Value};
 use super::internal_friction::{BendStiffening, Stiffening, Words};
 use super::json::Json;
-use super::keys::{Context, Field, Keys, Kind, Shelf, at_most_one, described, one_of, section};
+use super::keys::{Context, Field, Keys, Kind, at_most_one, described, one_of, section};
 use super::kinds::{Quantity, flag, list, quantity, real, table, text};
 use super::named::{known, new_name};
 use super::unit::Unit;

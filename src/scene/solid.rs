@@ -1,6 +1,6 @@
 //! `[[solid]]`: material of a body, from the library, the scene, or both.
 
-use super::keys::{Context, Keys, Kind, Shelf, choices, section};
+use super::keys::{Keys, Kind, choices, section};
 use super::kinds::{choice, flag, quantity, real, text};
 use super::material::open_friction;
 use super::named::{known, new_name};

@@ -3,12 +3,12 @@
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 
-/// Materials of one sort so far: the library, then the scene's.
+/// Materials of one kind so far: the library's, then the scene's.
 #[derive(Clone, Debug)]
 pub struct Shelf<T> {
-    /// In order.
+    /// Materials in the order of the library and the scene.
     pub all: Vec<T>,
-    /// Index of each by name; none for those that could not be read.
+    /// Index of each material by name; `None` for materials that could not be read.
     names: BTreeMap<String, Option<usize>>,
 }
 
@@ -19,28 +19,28 @@ impl<T> Default for Shelf<T> {
 }
 
 impl<T> Shelf<T> {
-    /// A material by name.
+    /// Returns a material by its name.
     pub fn find(&self, name: &str) -> Option<&T> {
         self.names.get(name).and_then(|index| self.all.get((*index)?))
     }
 
-    /// Makes a material known.
+    /// Adds a material.
     pub fn add(&mut self, name: &str, material: T) {
         self.names.insert(name.to_string(), Some(self.all.len()));
         self.all.push(material);
     }
 
-    /// Makes a name known of which there is no material yet.
+    /// Reserves a name without a material yet.
     pub fn announce(&mut self, name: &str) {
         self.names.insert(name.to_string(), None);
     }
 
-    /// All names.
+    /// Returns all names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.names.keys().map(String::as_str)
     }
 
-    /// The name is taken.
+    /// Returns whether a name is in use.
     pub fn has(&self, name: &str) -> bool {
         self.names.contains_key(name)
     }
