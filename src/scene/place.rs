@@ -191,7 +191,7 @@ pub fn vertices() -> super::kinds::List<super::kinds::Integer<u32>> {
 }
 
 one_of! {
-    /// Which vertices (places are in world space, after the object's transform).
+    /// Vertices (places are in world space, after the object's transform).
     pub enum Selector {
         /// A group of the mesh file or of this object.
         Group(String) = "group": super::kinds::text(),
@@ -209,7 +209,7 @@ one_of! {
 }
 
 one_of! {
-    /// What makes the group (places are in world space, after the object's transform).
+    /// Members of the group (places are in world space, after the object's transform).
     pub enum Members {
         /// Vertices inside a box.
         Box(Region) = "box": table(),

@@ -148,7 +148,7 @@ section! {
 }
 
 one_of! {
-    /// What is measured.
+    /// Measured quantity.
     pub enum Measure {
         /// A force.
         Force(Force) = "force": table(),
