@@ -13,8 +13,8 @@
 //! # }
 //! ```
 //!
-//! Forces of your own are laws on fixed elements ([`force::term::Law`]) or effects ([`world::effect::Effect`], plugged in by
-//! [`Simulation::plug`]). [`sequence`] reads run folders that the program has written. `examples/` shows each.
+//! Forces of your own are laws on fixed elements ([`force::term::Law`]) or effects ([`world::effect::Effect`], plugged
+//! in by [`Simulation::plug`]). [`sequence`] reads run folders that the program has written. `examples/` shows each.
 //!
 //! Each module may use only modules above it in this list (`tests/house.rs` checks the order). Units are SI throughout.
 //! The state is `f64`; files and the solver's matrix are `f32`.

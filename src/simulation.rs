@@ -47,8 +47,8 @@ impl std::error::Error for Error {}
 
 /// A scene in motion, frame by frame.
 ///
-/// Results are those of `percale run`, bit for bit, on any number of threads: each frame is tested for intersections before it is given
-/// out.
+/// Results are those of `percale run`, bit for bit, on any number of threads. Each frame is tested for intersections
+/// before it is given out.
 ///
 /// ```
 /// # fn main() -> Result<(), percale::Error> {
@@ -113,7 +113,8 @@ impl Simulation {
         self.stepper = Mutex::new(build::stepper(&self.scene, &self.world));
     }
 
-    /// Steps to the next frame and returns its number; `None` after the last one. The first frame is the start, after the preroll.
+    /// Steps to the next frame and returns its number; `None` after the last one. The first frame is the start, after the
+    /// preroll.
     ///
     /// # Errors
     /// A step that cannot be made, triangles that cross in the frame, or recorded motion that can no longer be read.
@@ -121,7 +122,8 @@ impl Simulation {
         self.next_frame_while(|| true)
     }
 
-    /// Steps to the next frame like [`Simulation::next_frame`], but stops after a step in which `go` has become false and returns `None`.
+    /// Steps to the next frame like [`Simulation::next_frame`]. Stops after a step in which `go` has become false, and
+    /// returns `None`.
     ///
     /// # Errors
     /// Those of [`Simulation::next_frame`].
@@ -169,12 +171,13 @@ impl Simulation {
         self.frame
     }
 
-    /// Positions of an object's vertices in file order [m]; `None` where no object has that name, or before the first frame.
+    /// Returns positions of an object's vertices in file order [m]; `None` if no object has that name, or before the
+    /// first frame.
     pub fn positions(&self, object: &str) -> Option<&[Vec3]> {
         self.snapshot(object).map(|at| &at.positions[..])
     }
 
-    /// Velocities of an object's vertices in file order [m/s].
+    /// Returns velocities of an object's vertices in file order [m/s].
     pub fn velocities(&self, object: &str) -> Option<&[Vec3]> {
         self.snapshot(object)?.velocities.as_deref()
     }

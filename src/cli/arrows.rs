@@ -1,4 +1,4 @@
-//! Arrows of the flowing air in a slice of its box (Horiba et al. 2007, figure 9).
+//! Arrows of the airflow in a slice of its box (Horiba et al. 2007, figure 9).
 
 use crate::effect::airflow::solver::grid::Grid;
 use crate::linalg::Vec3;
@@ -6,15 +6,15 @@ use crate::render::{Object, Paint, Shading};
 use crate::scene::preview::Slice;
 use crate::sequence::Flowing;
 
-/// Most arrows along an axis, unless the scene says how many cells are between them.
+/// Most arrows along an axis, unless the scene sets the cells between them.
 const MOST: usize = 24;
-/// Sides of an arrow; parts of its length and of the way between arrows.
+/// Shape of an arrow: number of sides, length of the head relative to the arrow, widths relative to the arrow spacing.
 const SIDES: usize = 4;
 const HEAD: f64 = 0.4;
 const WIDTHS: [f64; 2] = [0.05, 0.13];
-/// An arrow that is shorter than this part of the way between two is left out.
+/// Shortest arrow that is drawn, relative to the arrow spacing.
 const SHORT: f64 = 0.04;
-/// Its faces meet in edges from this angle on [rad].
+/// Angle from which edges between its faces are drawn sharp [rad].
 const CREASE: f64 = std::f64::consts::FRAC_PI_3;
 
 /// Arrows as a mesh.
@@ -27,7 +27,8 @@ pub struct Arrows {
 }
 
 impl Arrows {
-    /// Of a slice; air as fast as its `speed`, or as the fastest of the frame, has an arrow as long as the way to the next one.
+    /// Builds the arrows of a slice. Air at the slice's `speed`, or at the largest speed of the frame, has an arrow as
+    /// long as the arrow spacing.
     pub fn of(flow: &Flowing, slice: &Slice) -> Arrows {
         let grid = &flow.grid;
         let axis = slice.axis.number();
@@ -55,7 +56,7 @@ impl Arrows {
         arrows
     }
 
-    /// To draw.
+    /// Returns the arrows as an object to draw.
     pub fn object(&self, colour: [f64; 3]) -> Object<'_> {
         Object {
             name: "airflow",
@@ -70,7 +71,7 @@ impl Arrows {
         }
     }
 
-    /// An arrow around a point.
+    /// Adds an arrow centred at a point.
     fn add(&mut self, middle: Vec3, arrow: Vec3, way: f64) {
         let along = arrow.normalize();
         let other = Vec3::ith(along.iamin(), 1.0);

@@ -1,26 +1,25 @@
-//! Motion blur: a picture as the mean of pictures within the time that a shutter is open.
+//! Motion blur: averages pictures at moments while the shutter is open.
 
 use super::picture::{Seen, picture};
 use crate::render::Picture;
 use crate::scene::Scene;
 use crate::sequence::{Run as Record, Shape, Snapshot};
 
-/// Pictures that make one.
+/// Number of moments averaged.
 const MOMENTS: u32 = 8;
 
-/// The objects at a frame and at those before and after it, where these are.
+/// Objects at a frame and at its neighbour frames, where these exist.
 pub struct Around {
-    /// At the frame.
+    /// Objects at the frame.
     pub now: Vec<(Shape, Snapshot)>,
-    /// At the one before it.
+    /// Objects at the previous frame.
     pub before: Option<Vec<(Shape, Snapshot)>>,
-    /// At the one after it.
+    /// Objects at the next frame.
     pub after: Option<Vec<(Shape, Snapshot)>>,
 }
 
 impl Around {
-    /// The objects so many frames from this one, at most one: straight to the next frame or the one before. What is not there then
-    /// stays.
+    /// Interpolates the objects linearly, `frames` from this one (-1 to 1). Objects absent at the other frame stay.
     fn at(&self, frames: f64) -> Vec<(Shape, Snapshot)> {
         let other = if frames < 0.0 { &self.before } else { &self.after };
         let towards = |(shape, at): &(Shape, Snapshot)| {
@@ -34,10 +33,10 @@ impl Around {
         self.now.iter().map(towards).collect()
     }
 
-    /// Draws the frame with a shutter that is open for so many frames around it.
+    /// Draws the frame with a shutter that is open for `shutter` frames, centred on it.
     ///
     /// # Errors
-    /// As [`picture`].
+    /// Errors of [`picture`].
     pub fn draw(&self, scene: &Scene, record: &Record, shutter: f64, size: [u32; 2]) -> Result<Picture, String> {
         let mut mean: Option<Picture> = None;
         for k in 0..MOMENTS {

@@ -1,4 +1,4 @@
-//! `percale check`: all faults of a scene at once.
+//! `percale check`: reports all faults of a scene at once.
 
 use super::failure::Failure;
 use super::run::{bounded, build, load};
@@ -10,7 +10,7 @@ use crate::world::{Object, World};
 use clap::Args;
 use std::path::PathBuf;
 
-/// How many tetrahedra a body has, and how well shaped they are.
+/// Describes the tetrahedra of a body: number, quality and dihedral angles.
 fn solid(world: &World, object: &Object) -> Option<String> {
     let inside = |t: &&Tetrahedron| object.vertices.contains(&(t.vertices[0] as usize));
     let tets: Vec<[u32; 4]> = world.elements.tetrahedra.iter().filter(inside).map(|t| t.vertices).collect();
@@ -24,7 +24,7 @@ fn solid(world: &World, object: &Object) -> Option<String> {
     ))
 }
 
-/// Refuses a scene of which something was told.
+/// Refuses a scene with warnings.
 ///
 /// # Errors
 /// There were warnings.
@@ -53,7 +53,7 @@ pub struct Check {
 }
 
 impl Check {
-    /// Reads scene and meshes as a run would, then tells what there is.
+    /// Reads scene and meshes as a run would, then reports the objects.
     pub fn execute(self) -> Result<(), Failure> {
         bounded(self.within.as_deref())?;
         let scene = load(&self.scene, &self.set, Vec::new())?;

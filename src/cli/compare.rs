@@ -1,4 +1,4 @@
-//! `percale compare`: two pictures, meshes, or sequences of them.
+//! `percale compare`: compares two pictures, meshes, or sequences of them.
 
 mod page;
 mod series;
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 pub struct Compare {
     /// Picture (.png, .exr), mesh (.ply, .obj), folder of them, or run folder
     a: PathBuf,
-    /// What it is compared with, of the same kind
+    /// Picture, mesh or folder to compare with, of the same kind
     b: PathBuf,
     /// Compare these alone, where there are pictures and meshes
     #[arg(long, value_name = "KIND")]
@@ -30,8 +30,8 @@ pub struct Compare {
     /// Frames to compare, such as 12, 1-60 or 1-100x2; all if absent
     #[arg(long, value_name = "RANGE", value_parser = Frames::parse)]
     frames: Option<Frames>,
-    /// A pixel is bad if a channel is further off (0 to 1, as displayed; 0.0098 if absent), a vertex if it lies further away
-    /// (metres; 1e-5)
+    /// A pixel is bad if a channel is further off (0 to 1, as displayed; 0.0098 if absent), a vertex if it lies further
+    /// away (metres; 1e-5)
     #[arg(long, value_name = "X", value_parser = amount)]
     threshold: Option<f64>,
     /// Largest share of bad pixels or vertices, 0 to 1 (0.001)
@@ -48,7 +48,7 @@ pub struct Compare {
     threads: Option<u16>,
 }
 
-/// What is compared.
+/// Kind of compared files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum What {
     /// Pictures
@@ -61,10 +61,10 @@ fn amount(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(|x: &f64| *x >= 0.0 && x.is_finite()).ok_or("expected a number from 0 up".to_string())
 }
 
-/// Numbers of a frame.
+/// Differences at a frame.
 struct Row {
     frame: i32,
-    /// Of pictures: mean, 99 % and largest.
+    /// FLIP of pictures: mean, 99 % quantile and largest.
     flip: Option<[f64; 3]>,
     rms: f64,
     most: f64,
@@ -72,7 +72,7 @@ struct Row {
     pass: bool,
 }
 
-/// Frames of one series against those of another.
+/// Compared frames of two series.
 struct Compared {
     pair: Pair,
     gates: Gates,
@@ -92,7 +92,7 @@ fn read_mesh(path: &Path) -> Result<TriMesh, String> {
     mesh::read(&ending, &bytes).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Difference of two files.
+/// Computes the difference of two files.
 fn difference(what: What, [a, b]: [&Path; 2]) -> Result<Difference, String> {
     let found = match what {
         What::Images => measure::images(&read_image(a)?, &read_image(b)?),
@@ -115,10 +115,10 @@ fn row(frame: i32, gates: &Gates, found: &Difference) -> Row {
 }
 
 impl Compare {
-    /// Compares.
+    /// Compares, prints and writes the report.
     ///
     /// # Errors
-    /// A difference beyond the gates; or something cannot be compared.
+    /// A difference is beyond the gates, or files cannot be compared.
     pub fn execute(self) -> Result<(), Failure> {
         let threads = usize::from(self.threads.unwrap_or(0));
         par::with_threads(threads, || self.compare()).map_err(Failure::input)?
@@ -220,7 +220,7 @@ impl Compared {
     }
 }
 
-/// ` at frame 12`; nothing for what has no number.
+/// Returns ` at frame 12`, or nothing for a file without number.
 fn at(frame: i32) -> String {
     if frame < 0 { String::new() } else { format!(" at frame {frame}") }
 }

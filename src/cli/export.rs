@@ -1,4 +1,4 @@
-//! `percale export`: the meshes of a run for other programs.
+//! `percale export`: writes the meshes of a run for other programs.
 
 use super::failure::Failure;
 use super::inspect::run_of;
@@ -25,18 +25,18 @@ use std::path::{Path, PathBuf};
 pub struct Export {
     /// Run folder
     dir: PathBuf,
-    /// What is written
+    /// Format of the files
     #[arg(long, value_enum)]
     format: Format,
     /// Object to write; may be given several times; all if absent
     #[arg(long = "object", value_name = "NAME")]
     objects: Vec<String>,
-    /// Mesh in the coordinates of the file of a cloth or a body, which carries it along, such as a finer one to render; as object
-    /// NAME-embedded
+    /// Mesh in the coordinates of the file of a cloth or a body, which carries it along, such as a finer one to render;
+    /// as object NAME-embedded
     #[arg(long, value_name = "NAME=FILE")]
     embed: Vec<String>,
-    /// Make cloths finer and smooth, so many times: each corner of a face becomes a quad (Catmull-Clark). Smooth surfaces may cross
-    /// where those of the run do not
+    /// Make cloths finer and smooth, so many times: each corner of a face becomes a quad (Catmull-Clark). Smooth
+    /// surfaces may cross where those of the run do not
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=3))]
     subdivide: u8,
     /// Give cloths their thickness: closed, with a rim along borders
@@ -50,7 +50,7 @@ pub struct Export {
     out: Option<PathBuf>,
 }
 
-/// Formats.
+/// Export formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// USD, one binary file
@@ -73,7 +73,7 @@ enum Format {
 }
 
 impl Format {
-    /// Ending of the one file; `None` where there is a file an object.
+    /// Returns the extension of the file; `None` for formats with a file per object.
     fn ending(self) -> Option<&'static str> {
         match self {
             Format::Usdc => Some("usdc"),
@@ -84,7 +84,8 @@ impl Format {
         }
     }
 
-    /// Why a path does not go with it, if it does not: a file of another ending, or a file where it makes a folder.
+    /// Says why a path does not fit the format: another extension, a file in place of a folder, or a folder in place of
+    /// a file.
     fn misfit(self, path: &Path) -> Option<String> {
         let given = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
         match (self.ending(), given) {
@@ -101,19 +102,19 @@ impl Format {
     }
 }
 
-/// A mesh that is carried along is rarely meant to be so far away [m].
+/// Distance above which an embedded mesh is reported as too far from its object [m].
 const FAR: f64 = 0.1;
 
 impl Export {
-    /// Reads frame after frame and writes.
+    /// Reads the frames one by one and writes them.
     ///
     /// # Errors
-    /// The folder holds no run or not the frames; a file cannot be read or written.
+    /// The folder holds no run or lacks the frames. Or a file cannot be read or written.
     pub fn execute(self) -> Result<(), Failure> {
         let folder = Folder::new(&self.dir);
         let dir = self.dir.display();
         let record = run_of(&folder)?;
-        // By the path it was run from, which names a scene that has no name of its own.
+        // The path of the original scene file names a scene that has no name of its own.
         let scene = scene::read_recorded(Path::new(&record.scene), &read(&folder.scene())?, &[])?;
         let (first, last) = self.frames.unwrap_or((record.first, record.last_done().max(record.first)));
         for frame in [last, first] {
@@ -167,7 +168,7 @@ impl Export {
             for (k, part) in take.parts.iter().enumerate() {
                 if frame == first || !part.still {
                     let sample = source.sample(k, frame)?;
-                    // What is made here, not simulated, may cross.
+                    // Subdivided and embedded meshes are not simulated, so they may cross.
                     let finer = self.subdivide > 0 && scene.cloths.iter().any(|cloth| cloth.name == part.name);
                     if finer || part.name.ends_with("-embedded") {
                         look(part, frame, &sample, &mut told);
@@ -189,7 +190,8 @@ impl Export {
         Ok(())
     }
 
-    /// Meshes that cloths and bodies carry along, placed as those are at the start, with the vertices of these there.
+    /// Reads the embedded meshes, placed as their cloths and bodies at the start. Adds the vertices of these at the
+    /// start.
     fn embedded(&self, scene: &Scene, record: &Record) -> Result<Vec<Embedded>, Failure> {
         if self.embed.is_empty() {
             return Ok(Vec::new());
@@ -243,7 +245,7 @@ impl Export {
     }
 }
 
-/// Tells what crosses in a mesh, where it has not been told.
+/// Reports the crossings in a mesh, once per object.
 fn look(part: &Part, frame: u32, sample: &Sample, told: &mut BTreeSet<String>) {
     if told.contains(&part.name) {
         return;

@@ -1,33 +1,33 @@
-//! Why a command ends otherwise than done.
+//! Failures of commands.
 
 use super::log::{Level, log};
 use super::warn;
 use crate::scene::Fault;
 use crate::sequence::{DiskError, TakeError};
 
-/// Why, with all there is to say.
+/// Reason of a failure, with all messages.
 #[derive(Debug)]
 pub enum Failure {
     /// A step could not be made.
     Simulation(String),
-    /// The scene, a mesh or an argument is wrong: one line a fault.
+    /// The scene, a mesh or an argument is wrong. Each fault has a line.
     Input(Vec<String>),
     /// A file could not be read or written.
     Disk(DiskError),
-    /// Files that the run began with are no longer there: one line a fault.
+    /// Input files of the run are no longer there. Each fault has a line.
     Lost(Vec<String>),
-    /// Files of a run are missing or damaged: one line each.
+    /// Files of a run are missing or damaged. Each file has a line.
     Damaged(Vec<String>),
     /// Another process runs in the folder.
     InUse(String),
-    /// A signal.
+    /// A signal stopped the run.
     Stopped(String),
-    /// What was compared is not the same.
+    /// The compared files differ.
     Differs(String),
 }
 
 impl Failure {
-    /// Exit code of the process.
+    /// Returns the exit code of the process.
     pub fn code(&self) -> u8 {
         match self {
             Failure::Simulation(_) | Failure::Differs(_) => 1,
@@ -38,12 +38,12 @@ impl Failure {
         }
     }
 
-    /// One wrong thing of the input.
+    /// Returns a failure of one fault in the input.
     pub fn input(what: impl Into<String>) -> Failure {
         Failure::Input(vec![what.into()])
     }
 
-    /// In one line.
+    /// Returns the reason in one line.
     pub fn reason(&self) -> String {
         match self {
             Failure::Simulation(what) | Failure::Stopped(what) | Failure::Differs(what) | Failure::InUse(what) => {
@@ -83,7 +83,7 @@ impl From<TakeError> for Failure {
     }
 }
 
-/// Tells a failure to standard error: faults of the input by their places, all else as log lines.
+/// Prints a failure to standard error: faults of the input with their places, all others as log lines.
 pub fn told(failure: &Failure) {
     match failure {
         Failure::Simulation(what) => log(Level::Error, &format!("failed: {what}")),

@@ -1,4 +1,4 @@
-//! `percale fit`: parameters from measurements.
+//! `percale fit`: fits parameters to measurements.
 
 use super::failure::Failure;
 use super::say;
@@ -22,22 +22,25 @@ pub struct Fit {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Stiffness and internal friction of stretch, from weights and lengths: columns force [N], length [mm], and repeat, order
+    /// Stiffness and internal friction of stretch, from weights and lengths: columns force [N], length [mm], and
+    /// repeat, order
     Stretch(Stretch),
     /// Rigidity from lengths that overhang at 41.5 degrees: columns length [mm], and repeat, angle [deg]
     Cantilever(Cantilever),
-    /// Internal friction of bending, from profiles of strips that were rolled: columns radius [mm], x [mm], y [mm], and repeat
+    /// Internal friction of bending, from profiles of strips that were rolled: columns radius [mm], x [mm], y [mm], and
+    /// repeat
     Bending(Bending),
-    /// Curves of friction, from pulls of a sled: columns angle [deg], load [N], and time [s], force [N], or plateau [N], peak [N]
+    /// Curves of friction, from pulls of a sled: columns angle [deg], load [N], and time [s], force [N], or plateau
+    /// [N], peak [N]
     Friction(Friction),
 }
 
-/// What all have.
+/// Arguments of all fits.
 #[derive(Debug, Args)]
 struct Files {
     /// Measurements (CSV with a heading; units in brackets)
     data: PathBuf,
-    /// Name of what is fitted; that of the file if absent
+    /// Name of the fitted material or friction; that of the file if absent
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// File to write for scenes
@@ -57,16 +60,16 @@ enum FormWord {
     Fitted,
 }
 
-/// How the stress of friction at a point is known.
+/// Origin of the friction stress at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum AnchorWord {
     /// Followed from the state without friction
     Chain,
-    /// Supposed saturated where the load turned, as in the paper
+    /// Assumed saturated where the load turned, as in the paper
     Saturated,
 }
 
-/// What is measured with errors.
+/// Quantity with measurement errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum NoiseWord {
     /// The strain; loads are known
@@ -75,7 +78,7 @@ enum NoiseWord {
     Load,
 }
 
-/// How friction is fitted.
+/// Options of the friction fit.
 #[derive(Debug, Args)]
 struct Method {
     /// Closed form of the friction
@@ -84,7 +87,7 @@ struct Method {
     /// How the stress of friction at a point is known
     #[arg(long, value_enum, default_value_t = AnchorWord::Chain)]
     anchor: AnchorWord,
-    /// What is measured with errors: strain where weights are hung, load where a machine sets the length
+    /// Quantity with measurement errors: strain where weights are hung, load where a machine sets the length
     #[arg(long, value_enum, default_value_t = NoiseWord::Strain)]
     noise: NoiseWord,
 }
@@ -181,12 +184,12 @@ struct Cantilever {
     density: f64,
 }
 
-/// Which end of the strip is free.
+/// Free end of the strip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum End {
-    /// That which lay on the cylinder
+    /// End that lay on the cylinder
     Inner,
-    /// That which lay outside
+    /// End that lay outside
     Outer,
 }
 
@@ -211,7 +214,7 @@ struct Bending {
     /// Thickness, by which each turn is wider than the one below; 0 takes one radius for all
     #[arg(long, value_name = "LENGTH", value_parser = thickness, default_value = "0")]
     thickness: f64,
-    /// Which end is free
+    /// Free end of the strip
     #[arg(long, value_enum, default_value_t = End::Inner)]
     free: End,
 }
@@ -230,7 +233,7 @@ struct Friction {
 
 /// Most letters of a name.
 const MOST: usize = 64;
-/// Behind the name of a file that is a material's of the library.
+/// Suffix of the name if the library already has a material of the file's name.
 const FITTED: &str = "-fitted";
 /// Largest file of measurements [bytes].
 const LARGEST: u64 = 64 << 20;
@@ -250,7 +253,7 @@ impl Files {
         Ok(Sheet::read(&shown, &bytes, wants)?)
     }
 
-    /// Name of what is fitted, as scenes have them.
+    /// Returns the name of the fit, with the letters that scenes allow.
     fn plain(&self) -> Result<String, Failure> {
         let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         if let Some(name) = &self.name {
@@ -263,7 +266,7 @@ impl Files {
         Ok(if name.is_empty() { "fitted".to_string() } else { name })
     }
 
-    /// Name of a material: none of the library.
+    /// Returns the name of a material, distinct from those of the library.
     fn material(&self) -> Result<String, Failure> {
         let name = self.plain()?;
         self.ends("toml", "a material is a [[material]] of a scene, which is TOML")?;
@@ -275,7 +278,7 @@ impl Files {
         }
     }
 
-    /// The file for scenes has this ending, or none.
+    /// Checks that the file for scenes has this extension, or none, and that no output is a folder.
     fn ends(&self, kind: &str, what: &str) -> Result<(), Failure> {
         if let Some(path) = [&self.out, &self.report].into_iter().flatten().find(|path| path.is_dir()) {
             return Err(Failure::input(format!("{}: is a folder; name a file", path.display())));
@@ -291,7 +294,7 @@ impl Files {
         }
     }
 
-    /// Prints and writes what was found.
+    /// Prints and writes the outcome.
     fn tell(&self, outcome: &Outcome) -> Result<(), Failure> {
         let save = |path: &Path, text: &str| write(path, text.as_bytes());
         say(outcome.text().trim_end());

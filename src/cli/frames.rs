@@ -1,4 +1,4 @@
-//! What a run leaves at each frame: meshes, picture, statistics, record.
+//! Output of a run at each frame: meshes, picture, statistics, record.
 
 use super::failure::Failure;
 use super::log::{Level, log};
@@ -19,7 +19,7 @@ use crate::world::{Kind, Object, State, World};
 use std::path::Path;
 use std::time::Instant;
 
-/// An object that never moves, and is always there.
+/// Returns whether an object never moves and is always present.
 pub fn still(world: &World, object: usize) -> bool {
     world.obstacles.iter().any(|o| o.object == object && o.course.still() && o.window == Window::ALWAYS)
 }
@@ -34,12 +34,13 @@ pub struct Frames<'a> {
     cells: Vec<(String, Image)>,
     test: Test,
     watch: Watch,
-    /// What is measured.
+    /// Recorder of probes.
     recorder: Recorder,
 }
 
 impl<'a> Frames<'a> {
-    /// Writes scene and record of a run that holds the folder; there are its `done` frames and nothing else.
+    /// Writes scene and record of a run that holds the folder. The folder must contain its `done` frames and nothing
+    /// else.
     ///
     /// # Errors
     /// The disk refuses.
@@ -63,14 +64,14 @@ impl<'a> Frames<'a> {
     /// Writes a checkpoint into the folder in which the run began.
     ///
     /// # Errors
-    /// The folder is another, something of the run in it was removed, or the disk refuses.
+    /// The folder is another, files of the run were removed from it, or the disk refuses.
     pub fn keep(&mut self, checkpoint: &Checkpoint) -> Result<(), Failure> {
         self.watch.same()?;
         let kept = self.recorder.flush().and_then(|()| self.folder.write_checkpoint(checkpoint));
         self.explained(kept.map(drop).map_err(Failure::from))
     }
 
-    /// A refused write, by what was removed or replaced meanwhile, if anything was.
+    /// Replaces the error of a refused write by the removal or replacement of files that explains it, if any.
     fn explained(&self, written: Result<(), Failure>) -> Result<(), Failure> {
         match written {
             Err(Failure::Disk(error)) => Err(Failure::Disk(self.watch.check().err().unwrap_or(error))),
@@ -78,12 +79,12 @@ impl<'a> Frames<'a> {
         }
     }
 
-    /// Frames that are there.
+    /// Returns the number of written frames.
     pub fn done(&self) -> u32 {
         self.record.done
     }
 
-    /// Of the frames that are there and that the contact sheet shows, the cells are drawn from the meshes.
+    /// Draws the contact sheet's cells of the written frames, from their meshes.
     ///
     /// # Errors
     /// The scene cannot be drawn.
@@ -109,28 +110,27 @@ impl<'a> Frames<'a> {
         Ok(())
     }
 
-    /// Adds a warning to the record, if it is not there.
+    /// Adds a warning to the record, once.
     pub fn warn(&mut self, what: String) {
         if !self.record.warnings.contains(&what) {
             self.record.warnings.push(what);
         }
     }
 
-    /// What is measured.
+    /// Returns the recorder of probes.
     pub fn recorder(&mut self) -> &mut Recorder {
         &mut self.recorder
     }
 
-    /// The run folder.
+    /// Returns the run folder.
     pub fn folder(&self) -> &Folder {
         &self.folder
     }
 
-    /// Tests a frame, then writes it: meshes, picture, then its line of statistics and what was measured, then the record.
+    /// Tests a frame, then writes it in this order: meshes, airflow, picture, line of statistics, probes, record.
     ///
-    /// # Errors
-    /// Triangles cross in the frame as it would be written, and none of it is; the folder is gone or something of the run in it is; or
-    /// the disk refuses.
+    /// Triangles cross in the frame as it would be written. No mesh of it is written then. Or the folder or files of
+    /// the run in it are gone. Or the disk refuses.
     pub fn write(&mut self, world: &World, state: &State, stats: &mut FrameStats, wall: f64) -> Result<(), Failure> {
         self.watch.check()?;
         let written = self.write_files(world, state, stats, wall);
@@ -178,7 +178,7 @@ impl<'a> Frames<'a> {
             self.cells.push((frame.to_string(), cell));
             stats.seconds.draw += lap();
         }
-        // Both would be begun anew in a folder that has come in its place.
+        // Both files would be started anew in a folder that has replaced the run's.
         self.watch.same()?;
         self.folder.add_stats(stats)?;
         self.recorder.flush()?;
@@ -190,7 +190,7 @@ impl<'a> Frames<'a> {
         Ok(())
     }
 
-    /// The exact test of the meshes as files hold them, but for what is ignored since the start.
+    /// Tests the meshes as stored in files for crossings, except pairs that are ignored since the start.
     fn verify(
         &mut self,
         world: &World,
@@ -213,7 +213,7 @@ impl<'a> Frames<'a> {
         )))
     }
 
-    /// Values that go with a cloth's vertices.
+    /// Returns the vertex channels of a cloth.
     fn fields(&self, world: &World, state: &State, object: &Object) -> Vec<(String, Vec<f64>)> {
         if object.kind != Kind::Cloth {
             return Vec::new();
@@ -221,14 +221,14 @@ impl<'a> Frames<'a> {
         let Scene { output, preview, .. } = self.scene;
         channels()
             .filter(|channel| {
-                // Pictures darken what is wet.
+                // Pictures darken wet cloth.
                 output.fields.contains(channel) || preview.field == Some(*channel) || channel.word == SATURATION
             })
             .filter_map(|channel| Some((channel.word.to_string(), (channel.values)(channel, world, state, object)?)))
             .collect()
     }
 
-    /// The flowing air, where it is written or drawn; written where the scene asks for it.
+    /// Samples the airflow if it is written or drawn. Writes it at the frames that the scene requests.
     fn flow(&self, world: &World, state: &State, frame: u32) -> Result<Option<Flowing>, DiskError> {
         let Scene { output, preview, .. } = self.scene;
         let written = output.flow > 0 && (frame - self.record.first).is_multiple_of(output.flow);
@@ -246,7 +246,7 @@ impl<'a> Frames<'a> {
         let objects = self.shapes.iter().zip(snapshots).zip(&mut self.record.objects);
         for (k, ((shape, at), entry)) in objects.enumerate() {
             let Some(files) = entry.files.as_ref().filter(|_| entry.there(frame)) else { continue };
-            // Written once, also where meshes are wanted from a later frame on.
+            // Static meshes are written once, even if meshes are requested only from a later frame on.
             if still(world, k) && self.folder.mesh(files, frame).is_file() {
                 continue;
             }
@@ -258,12 +258,12 @@ impl<'a> Frames<'a> {
         Ok(())
     }
 
-    /// Writes the contact sheet and the record's last word.
+    /// Writes the contact sheet and the final record.
     ///
     /// # Errors
-    /// The folder is no longer there, or what a finished run has left in it; or the disk refuses.
+    /// The folder is gone, or, for a finished run, files of the run in it are. Or the disk refuses.
     pub fn finish(&mut self, status: Status, reason: Option<String>, wall: f64) -> Result<(), Failure> {
-        // Nothing is written into a folder that has come in its place.
+        // No file is written into a folder that has replaced the run's.
         self.watch.same()?;
         let whole = if status == Status::Finished { self.watch.check() } else { Ok(()) };
         let sheet = match whole {
@@ -279,7 +279,7 @@ impl<'a> Frames<'a> {
     }
 }
 
-/// Writes a picture as PNG, and as EXR where the scene asks for it.
+/// Writes a picture as PNG, and as EXR if the scene requests it.
 ///
 /// # Errors
 /// The disk refuses.
@@ -372,7 +372,7 @@ enabled = false
             frames.write(&world, state, &mut stats, 0.0)
         };
         write(&state, 1).unwrap();
-        // The sheet's middle sinks into the ball, the rest stays beside it.
+        // The middle of the sheet sinks into the ball, while the rest stays beside it.
         for p in &mut state.x[..world.moving] {
             p.y -= 0.1;
         }
@@ -388,21 +388,26 @@ enabled = false
         );
         assert_eq!(folder.read_stats().unwrap().len(), 1);
 
-        // The mesh to look at holds triangles of both objects, all at the circle where the sheet enters the ball.
+        // The mesh of crossings holds triangles of both objects, all at the circle where the sheet enters the ball.
         let shown = ply::read(&std::fs::read(folder.crossing()).unwrap()).unwrap().mesh;
         let of = |object: f64| shown.channels["object"].iter().filter(|o| **o == object).count();
         assert!(of(0.0) > 10 && of(1.0) > 10 && of(0.0) + of(1.0) == shown.positions.len());
         let circle = (0.25f64.powi(2) - 0.2f64.powi(2)).sqrt();
-        // Triangles reach at most their longest edge from it: the sheet's diagonals of 59 mm, or the ball's edges.
+        // Triangles are at most their longest edge from the circle: the sheet's diagonals of 59 mm, or the ball's
+        // edges.
         let far = |p: &Vec3| (Vec3::new(0.0, 0.2, 0.0) + Vec3::new(p.x, 0.0, p.z).normalize() * circle - p).norm();
         assert!(shown.positions.iter().map(far).fold(0.0, f64::max) < 0.08);
         folder.take().unwrap();
         assert!(!folder.crossing().exists());
 
-        // A write that the moved folder refuses is told as that.
-        let refused = || DiskError { path: path.join("meshes"), reason: "no such file".to_string() };
-        let told = frames.explained(Err(refused().into())).unwrap_err().reason();
+        // A write that fails because the folder was moved reports the move.
+        let away = path.with_extension("away");
+        let _ = std::fs::remove_dir_all(&away);
+        std::fs::rename(&path, &away).unwrap();
+        let refused = DiskError { path: path.join("meshes"), reason: "no such file".to_string() };
+        let told = frames.explained(Err(refused.into())).unwrap_err().reason();
         assert!(told.contains("the run folder is no longer the one that the run began in"), "{told}");
+        std::fs::rename(&away, &path).unwrap();
         let _ = std::fs::remove_dir_all(path.with_extension("previous"));
         let _ = std::fs::remove_dir_all(&path);
     }

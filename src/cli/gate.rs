@@ -1,6 +1,6 @@
-//! Whose a run folder is. It belongs to one run at a time, and to one scene: the file that it was made from, edited or not. The same scene
-//! is one by the same path, or at the same place seen from the folder, so that a project may be moved or mounted elsewhere; or one of the same
-//! text where the file that the run was made from is gone.
+//! Ownership of a run folder. A folder belongs to one run at a time and to one scene: the file that it was made from,
+//! edited or not. Scenes are equal if their paths are, or their paths relative to the folder, so that a project may be
+//! moved or mounted elsewhere. If the original scene file is gone, scenes of equal text are equal.
 
 use super::failure::Failure;
 use super::log::{Level, log};
@@ -8,23 +8,24 @@ use crate::scene::{self, Scene};
 use crate::sequence::{Folder, Found, Lock, LockError, Run as Record, Status, TakeError};
 use std::path::{Component, Path, PathBuf};
 
-/// What wants to use a folder.
+/// A request to use a folder.
 pub struct Gate<'a> {
-    /// The folder.
+    /// Run folder.
     pub folder: &'a Folder,
-    /// The scene.
+    /// Scene.
     pub scene: &'a Scene,
-    /// Its file.
+    /// Scene file.
     pub file: &'a Path,
-    /// A run of another scene may be set aside.
+    /// Whether a run of another scene may be set aside.
     pub force: bool,
 }
 
 impl Gate<'_> {
-    /// The run in the folder, of which one that `resumes` has use; writes nothing.
+    /// Returns the run in the folder, if its record is readable. A run that `resumes` may find one of another scene or
+    /// with a damaged record. Writes nothing.
     ///
     /// # Errors
-    /// The folder is in use, no run's, or that of another scene.
+    /// The folder is in use, is not a run's, or belongs to another scene, or the record is damaged.
     pub fn look(&self, resumes: bool) -> Result<Option<Record>, Failure> {
         if self.folder.path().is_file() {
             let path = self.folder.path().display();
@@ -36,10 +37,10 @@ impl Gate<'_> {
         self.look_again(resumes)
     }
 
-    /// As [`Gate::look`], once the lock is ours.
+    /// Returns the run in the folder as [`Gate::look`] does, without testing the lock, which this process holds.
     ///
     /// # Errors
-    /// As [`Gate::look`].
+    /// Errors of [`Gate::look`].
     pub fn look_again(&self, resumes: bool) -> Result<Option<Record>, Failure> {
         match self.folder.find()? {
             Found::Nothing => Ok(None),
@@ -61,10 +62,10 @@ impl Gate<'_> {
         }
     }
 
-    /// The run is one of this scene, or may be set aside.
+    /// Checks that the run is one of this scene, or may be set aside.
     ///
     /// # Errors
-    /// It is of another scene.
+    /// The run is one of another scene.
     pub fn own(&self, record: &Record) -> Result<(), Failure> {
         if self.force || self.same(record) {
             return Ok(());
@@ -90,7 +91,7 @@ impl Gate<'_> {
         !then.exists() && text().is_some_and(|text| !scene::changes(&text, &self.scene.text).iter().any(|c| counts(c)))
     }
 
-    /// Takes the lock of the folder, which is there.
+    /// Takes the lock of the folder, which must exist.
     ///
     /// # Errors
     /// Another process holds it, or the disk refuses.
@@ -107,11 +108,11 @@ impl Gate<'_> {
         Ok(lock)
     }
 
-    /// Makes the folder this run's. An earlier one is set aside: where. One that `resumes`, of the same scene and without a checkpoint, is
-    /// no other: it was ended before its first, and begins again.
+    /// Takes the folder over for this run. Sets an earlier run aside and returns its new place. A resumed run of the
+    /// same scene without a checkpoint is not set aside, since it ended before its first checkpoint and starts again.
     ///
     /// # Errors
-    /// It is another scene's, or the disk refuses.
+    /// The folder belongs to another scene, or the disk refuses.
     pub fn take(&self, record: Option<&Record>, resumes: bool) -> Result<Option<PathBuf>, Failure> {
         if let Some(record) = record {
             self.own(record)?;
@@ -126,17 +127,17 @@ impl Gate<'_> {
     }
 }
 
-/// A changed key counts for what comes out: not how many frames there are.
+/// Returns whether a changed key affects the results. The number of frames does not.
 pub fn counts(change: &str) -> bool {
     !change.starts_with("time.frames:")
 }
 
-/// An absolute path, without links where it is there.
+/// Returns the absolute path, with links resolved if it exists.
 pub fn real(path: &Path) -> PathBuf {
     path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_path_buf())
 }
 
-/// Without `.` and `..`, by the letters of the path.
+/// Removes `.` and `..` from a path lexically.
 pub fn clean(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
@@ -149,7 +150,7 @@ pub fn clean(path: &Path) -> PathBuf {
     out
 }
 
-/// The way from a folder to a file.
+/// Returns the relative path from a folder to a file.
 fn way(from: &Path, to: &Path) -> PathBuf {
     let same = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
     let up = from.components().skip(same).map(|_| Component::ParentDir);

@@ -1,4 +1,4 @@
-//! `percale inspect`: what a mesh file or a run folder holds.
+//! `percale inspect`: describes a mesh file or a run folder.
 
 use super::failure::Failure;
 use super::progress::span;
@@ -18,7 +18,7 @@ use crate::world::crossing::{self, Crossing, crossings};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Distance within which a surface is told to be rough, in mean edges.
+/// Window of the roughness of a surface, in mean edge lengths.
 const WINDOW: f64 = 4.0;
 
 /// Arguments.
@@ -26,19 +26,19 @@ const WINDOW: f64 = 4.0;
 pub struct Inspect {
     /// Mesh file (.obj, .ply, .usd, .usda, .usdc, .usdz, .abc) or run folder
     path: PathBuf,
-    /// One object of an OBJ file; of USD and Alembic the meshes at or below a path, or below the prim of this name
+    /// Object of an OBJ file; for USD and Alembic, the meshes at or below a path, or below the prim of this name
     #[arg(long, value_name = "NAME")]
     object: Option<String>,
     /// Write the triangles that cross to a PLY file; of a run folder those of its first frame with any
     #[arg(long, value_name = "FILE")]
     crossing: Option<PathBuf>,
-    /// Of a run folder test this frame only
+    /// Test only this frame of a run folder
     #[arg(long, value_name = "N")]
     frame: Option<u32>,
 }
 
 impl Inspect {
-    /// Tells counts, bounds, lengths of edges and what is wrong.
+    /// Prints counts, bounds, lengths of edges and faults.
     ///
     /// # Errors
     /// The file cannot be read, or the mesh could not be simulated.
@@ -56,19 +56,19 @@ impl Inspect {
         if archive::reads(&self.path) { self.archive() } else { self.file() }
     }
 
-    /// A mistake in the file.
+    /// Returns the failure of an error in the file.
     fn wrong(&self, error: &MeshError) -> Failure {
         let colon = if error.line.is_some() { "" } else { " " };
         Failure::input(format!("{}:{colon}{error}", self.path.display()))
     }
 
-    /// Tells what a USD or Alembic file holds, and more of what is asked for.
+    /// Lists the prims of a USD or Alembic file, and describes the requested mesh.
     fn archive(&self) -> Result<(), Failure> {
         let (entries, rate) = archive::list(&self.path).map_err(|error| self.wrong(&error))?;
         let moves = |moves: [f64; 2]| match rate {
             None => format!(", moves from {} to {} s", number(moves[0]), number(moves[1])),
             Some(rate) => {
-                // Codes are whole but for what division by the rate has left.
+                // Time codes are whole numbers up to rounding of the division by the rate.
                 let [from, to] = moves.map(|t| number((1e6 * t * rate).round() / 1e6));
                 format!(", moves from time code {from} to {to}, {} a second", number(rate))
             }
@@ -140,7 +140,7 @@ impl Inspect {
         Err(Failure::Input(errors))
     }
 
-    /// Writes what crosses, if a file for it was named.
+    /// Writes the crossing triangles, if a file for them was given.
     fn show(&self, x: &[Vec3], surface: &Surface, all: &[Crossing]) -> Result<bool, Failure> {
         let Some(path) = self.crossing.as_ref().filter(|_| !all.is_empty()) else { return Ok(false) };
         let shown = crossing::mesh(x, surface, all);
@@ -150,7 +150,7 @@ impl Inspect {
         Ok(true)
     }
 
-    /// Tells what crosses in the frames that were asked for.
+    /// Reports the crossings in the requested frames.
     fn frames(&self, folder: &Folder, record: &Record) -> Result<(), Failure> {
         if let Some(frame) = self.frame.filter(|frame| !record.has(*frame)) {
             let there = match (record.first, record.done) {
@@ -167,7 +167,7 @@ impl Inspect {
             let moves = |k: usize| entries.get(k).is_some_and(|e| e.kind.simulated());
             let mut all = crossings(&x, &surface, |_, _| true);
             all.iter_mut().flat_map(|c| &mut c.places).for_each(|place| *place += record.origin);
-            // Obstacles may; those that meet at the start are among the warnings of the scene.
+            // Crossings among obstacles are allowed. Those at the start are among the warnings of the scene.
             all.retain(|crossing| crossing.objects.iter().any(|k| moves(*k)));
             for crossing in &all {
                 say(&format!("at frame {frame} {}", crossing.describe(|k| entries.get(k).map_or("", |e| &e.name))));
@@ -201,7 +201,7 @@ impl Inspect {
         if let Some(reason) = &record.reason {
             say(&format!("reason: {reason}"));
         }
-        // What check told of the scene.
+        // Warnings that `check` gives for the scene.
         for told in &record.warnings {
             say(&format!("warning: {told}"));
         }
@@ -210,7 +210,7 @@ impl Inspect {
                 say(&format!("changed from frame {} on: {what}", change.from));
             }
         }
-        // Before the first frame there is nothing to miss.
+        // Before the first frame no file can be missing.
         let lost = if *done == 0 { Vec::new() } else { folder.damage(&record, record.last_done()) };
         let [broken, other] = folder.unread_checkpoints()?;
         for checkpoint in other {
@@ -277,14 +277,14 @@ impl Inspect {
     }
 }
 
-/// What a smallest gap below zero is.
+/// Explanation of a smallest gap below zero.
 pub const BELOW_ZERO: &str = "A gap below zero is nearer than the thickness, and no crossing: where surfaces turn away from each other, \
     only a part of the repulsion acts.";
 
-/// The record of a run folder.
+/// Reads the record of a run folder.
 ///
 /// # Errors
-/// The folder has none, or it cannot be read.
+/// The folder has no record, or it cannot be read.
 pub fn run_of(folder: &Folder) -> Result<Record, Failure> {
     if !folder.is_run() {
         if let Found::Damaged(why) = folder.find()? {
@@ -296,7 +296,7 @@ pub fn run_of(folder: &Folder) -> Result<Record, Failure> {
     Ok(folder.read_run()?)
 }
 
-/// The recorded meshes of a frame in one surface, with the entries they are of.
+/// Reads the recorded meshes of a frame as one surface, with their entries.
 fn surfaces<'a>(
     folder: &Folder,
     record: &'a Record,
@@ -345,7 +345,7 @@ fn describe(mesh: &TriMesh) {
     }
 }
 
-/// How rough and how curved a surface is that is simulated, and how far it has moved and turned since the start.
+/// Describes the roughness and curvature of a simulated surface, and the motion of a surface since the start.
 fn relief(start: &[Vec3], x: &[Vec3], triangles: &[[u32; 3]], simulated: bool) -> String {
     let (before, now) = (Relief::new(start, triangles), Relief::new(x, triangles));
     let window = WINDOW * now.edge();
@@ -360,7 +360,7 @@ fn relief(start: &[Vec3], x: &[Vec3], triangles: &[[u32; 3]], simulated: bool) -
             1e3 * window
         )
     } else {
-        // No vertex has enough around it, or it is an obstacle.
+        // Too few neighbours at every vertex, or an obstacle.
         String::new()
     };
     format!(
@@ -369,7 +369,7 @@ fn relief(start: &[Vec3], x: &[Vec3], triangles: &[[u32; 3]], simulated: bool) -
     )
 }
 
-/// Corners of the box around points, about an origin.
+/// Returns the corners of the box around points, with an origin added.
 fn bounds(x: &[Vec3], origin: &Vec3) -> String {
     let start = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
     let (low, high) = x.iter().fold(start, |(low, high), p| (low.inf(p), high.sup(p)));

@@ -1,25 +1,25 @@
-//! Log lines: time, level, text; to standard error.
+//! Log lines on standard error: time, level, text.
 
 use super::warn;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// How grave a line is.
+/// Severity of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// How it goes.
+    /// Progress.
     Info,
-    /// Worth a look.
+    /// Warning.
     Warning,
-    /// Why it ends.
+    /// Reason of a failure.
     Error,
 }
 
-/// Writes a line such as `2026-03-01T12:00:00Z info frame 3/6`; the time is UTC.
+/// Writes a line such as `2026-03-01T12:00:00Z info frame 3/6`. The time is UTC.
 pub fn log(level: Level, text: &str) {
     warn(&line(level, text));
 }
 
-/// The line that [`log`] writes.
+/// Returns the line that [`log`] writes.
 pub fn line(level: Level, text: &str) -> String {
     let word = match level {
         Level::Info => "info",
@@ -30,10 +30,10 @@ pub fn line(level: Level, text: &str) -> String {
     format!("{} {word} {text}", stamp(seconds))
 }
 
-/// Seconds since 1970 as date and time.
+/// Formats seconds since 1970 as date and time.
 fn stamp(seconds: u64) -> String {
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    // Years begin in March, so that leap days end them: eras of 400 years.
+    // Years begin in March, so that a leap day is the last day of its year. An era has 400 years.
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;

@@ -1,4 +1,4 @@
-//! `percale man` and `percale completions`: manual pages, and what shells complete.
+//! `percale man` and `percale completions`: manual pages and shell completions.
 
 use super::failure::Failure;
 use crate::sequence::{DiskError, make_folder, write};
@@ -59,22 +59,22 @@ impl Completions {
     }
 }
 
-/// `fit stretch` of `percale-fit-stretch`.
+/// Converts `percale-fit-stretch` to `fit stretch`.
 fn words(name: &str) -> String {
     name.split('-').skip(1).collect::<Vec<_>>().join(" ")
 }
 
-/// The pages of a command that is built and of those below it, by name: `percale-run` is that of `percale run`.
+/// Renders the pages of a built command and its subcommands, by name: `percale-run` is that of `percale run`.
 fn pages(command: &Command, all: &mut Vec<(String, Vec<u8>)>) {
     let name = command.get_display_name().unwrap_or(command.get_name()).to_string();
     let mut page = Vec::new();
-    // Bytes in memory: nothing that could fail.
+    // Writing into memory cannot fail.
     let _ = Man::new(command.clone()).render(&mut page);
     all.push((name, page));
     command.get_subcommands().filter(|below| below.get_name() != "help").for_each(|below| pages(below, all));
 }
 
-/// To standard output; a reader that went away is no failure.
+/// Prints bytes to standard output. A reader that closed the pipe is no failure.
 fn print(bytes: &[u8]) -> Result<(), Failure> {
     match std::io::stdout().write_all(bytes) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {

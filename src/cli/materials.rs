@@ -1,4 +1,4 @@
-//! `percale materials`: the library.
+//! `percale materials`: lists the library of materials.
 
 use super::failure::Failure;
 use super::say;
@@ -13,7 +13,7 @@ pub struct Materials {
 }
 
 impl Materials {
-    /// Prints the table, or all that has one name with its sources.
+    /// Prints the table, or all entries of a name with their sources.
     pub fn execute(self) -> Result<(), Failure> {
         let Some(name) = self.name else {
             say(materials_table().trim_end());

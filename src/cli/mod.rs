@@ -1,4 +1,4 @@
-//! Commands, progress, signals, exit codes. One file a command.
+//! Commands, progress, signals and exit codes, with a file per command.
 
 mod arrows;
 mod blur;
@@ -48,7 +48,7 @@ struct Arguments {
     command: Command,
 }
 
-/// Exit codes, below the help.
+/// Exit codes, printed below the help.
 const CODES: &str = "Exit codes:
   0   done
   1   the simulation failed; of compare: they differ
@@ -69,13 +69,14 @@ enum Command {
     Movie(movie::Movie),
     /// Write the meshes of a run for other programs, also while it runs
     Export(export::Export),
-    /// Tell what a mesh file or a run folder holds
+    /// Describe a mesh file or a run folder
     Inspect(inspect::Inspect),
     /// Run a scene with many values of its keys
     Sweep(sweep::Sweep),
     /// Write the report of a run again
     Report(report::Report),
-    /// Compare pictures, meshes or sequences of them; ends with 0 if they are the same, 1 if they differ, 2 if they cannot be compared
+    /// Compare pictures, meshes or sequences of them; ends with 0 if they are the same, 1 if they differ, 2 if they
+    /// cannot be compared
     Compare(compare::Compare),
     /// Parameters of materials and friction from measurements
     Fit(fit::Fit),
@@ -93,16 +94,16 @@ enum Command {
     Man(manual::Manual),
 }
 
-/// Runs the command line and gives the exit code, one of [`CODES`].
+/// Runs the command line and returns the exit code, one of [`CODES`].
 pub fn main() -> ExitCode {
     let program = std::env::current_exe().unwrap_or("percale".into());
     ExitCode::from(command_line(program, std::env::args_os().collect()))
 }
 
-/// Runs the command line `typed`, whose first word is the program's name, and gives the exit code as [`main`] does. `program` is what
-/// other processes call to do the same: cases of a sweep are runs of it.
+/// Runs the command line `typed`, whose first word is the name of the program. Returns the exit code as [`main`] does.
+/// `program` is the executable that other processes start for the same purpose, such as the cases of a sweep.
 pub fn command_line(program: PathBuf, typed: Vec<OsString>) -> u8 {
-    // The program itself calls it so.
+    // The program itself calls the reader this way.
     if let [_, word, _, file] = &typed[..]
         && word == reader::WORD
     {
@@ -111,7 +112,7 @@ pub fn command_line(program: PathBuf, typed: Vec<OsString>) -> u8 {
     let arguments = match Arguments::try_parse_from(&typed) {
         Ok(arguments) => arguments,
         Err(error) => {
-            // What was typed is in it, whatever that was.
+            // The message repeats the arguments, so control characters in them are replaced.
             let harmless = typed.iter().map(|argument| text::line(&argument.to_string_lossy()).into_owned());
             let error = Arguments::try_parse_from(harmless).err().unwrap_or(error);
             let _ = error.print();
@@ -149,12 +150,12 @@ pub fn command_line(program: PathBuf, typed: Vec<OsString>) -> u8 {
     }
 }
 
-/// A line to standard output; a reader that went away is no failure.
+/// Prints to standard output. A reader that closed the pipe is no failure.
 fn say(line: &str) {
     let _ = writeln!(std::io::stdout(), "{}", text::lines(line));
 }
 
-/// A line to standard error: one line, whatever it tells of.
+/// Prints a single line to standard error, whatever the text contains.
 fn warn(line: &str) {
     let _ = writeln!(std::io::stderr(), "{}", text::line(line));
 }

@@ -1,4 +1,4 @@
-//! `percale movie`: the pictures of a run as a film.
+//! `percale movie`: makes a film of the pictures of a run.
 
 use super::failure::Failure;
 use super::inspect::run_of;
@@ -21,8 +21,8 @@ pub struct Movie {
     /// Frames to show, such as 1001-1060 or 1-100x2; all that have a picture if absent
     #[arg(long, value_name = "RANGE", value_parser = Frames::parse)]
     frames: Option<Frames>,
-    /// File to write: .png and .apng are animated PNG, .mp4 and .mov need ffmpeg on the PATH; if absent movie.png in the run folder,
-    /// and movie.mp4 where ffmpeg is found
+    /// File to write: .png and .apng are animated PNG, .mp4 and .mov need ffmpeg on the PATH; if absent movie.png in
+    /// the run folder, and movie.mp4 where ffmpeg is found
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Size of the movie, as a part of the pictures'
@@ -46,18 +46,18 @@ fn rate(text: &str) -> Result<f64, String> {
     within(text, 0.1, 1000.0)
 }
 
-/// Frames from picture to picture, where those are even; else 1.
+/// Returns the number of frames from picture to picture if it is constant, else 1.
 fn apart(frames: &[u32]) -> u32 {
     let mut ways = frames.windows(2).map(|pair| pair[1] - pair[0]);
     let first = ways.next().unwrap_or(1);
     if ways.all(|way| way == first) { first } else { 1 }
 }
 
-/// Endings of files that ffmpeg makes.
+/// Extensions of files that ffmpeg encodes.
 const ENCODED: [&str; 2] = ["mp4", "mov"];
 
 impl Movie {
-    /// Makes it.
+    /// Makes the film.
     ///
     /// # Errors
     /// There are no pictures, they differ in size, ffmpeg is missing or fails, or the disk refuses.
@@ -87,7 +87,7 @@ impl Movie {
         }
     }
 
-    /// Frames and files of pictures, in order.
+    /// Lists frames and files of pictures, in order.
     fn pictures(&self, folder: &Folder, record: &Record) -> Result<Vec<(u32, PathBuf)>, Failure> {
         let wanted = |frame: &u32| self.frames.as_ref().is_none_or(|frames| frames.has(*frame));
         let file = |frame: u32| ["png", "exr"].map(|e| folder.picture(frame, e)).into_iter().find(|p| p.is_file());
@@ -124,7 +124,7 @@ impl Movie {
         Ok(())
     }
 
-    /// Lets ffmpeg encode.
+    /// Encodes the film with ffmpeg.
     fn encoded(&self, pictures: &[PathBuf], fps: f64, out: &Path) -> Result<(), Failure> {
         let first = self.picture(&pictures[0])?;
         let size = [first.width, first.height];
@@ -155,7 +155,7 @@ impl Movie {
         Ok(())
     }
 
-    /// Gives all pictures to a process, and ends its input.
+    /// Sends all pictures to a process, and closes its input.
     fn send(&self, child: &mut Child, pictures: &[PathBuf], size: [usize; 2]) -> Result<(), Failure> {
         let Some(mut input) = child.stdin.take() else { return Ok(()) };
         for path in pictures {
@@ -164,7 +164,7 @@ impl Movie {
                 let told = format!("is {} x {}, the first one {} x {}", image.width, image.height, size[0], size[1]);
                 return Err(Failure::input(format!("{}: {told}", path.display())));
             }
-            // What ends early tells why itself.
+            // A process that ends early reports the reason itself.
             if input.write_all(&image.bytes()).is_err() {
                 break;
             }
@@ -173,14 +173,14 @@ impl Movie {
     }
 }
 
-/// ffmpeg can be started.
+/// Returns whether ffmpeg can be started.
 fn found() -> bool {
     let mut tried = Command::new("ffmpeg");
     tried.arg("-version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     tried.status().is_ok_and(|status| status.success())
 }
 
-/// A process that takes pixels and writes a file of H.264, whose width and height must be even.
+/// Starts a process that takes pixels and writes a file of H.264. Width and height are padded to even numbers.
 fn ffmpeg([width, height]: [usize; 2], fps: f64, out: &Path) -> std::io::Result<Child> {
     let mut command = Command::new("ffmpeg");
     command.args(["-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24"]);

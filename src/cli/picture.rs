@@ -1,4 +1,4 @@
-//! From recorded shapes to pictures: the same for `run` and `render`.
+//! Draws recorded shapes as pictures, for both `run` and `render`.
 
 use super::arrows::Arrows;
 use crate::linalg::Vec3;
@@ -15,10 +15,10 @@ use crate::world::Kind;
 use crate::world::motion::Motion;
 use crate::world::quantity::{Channel, SATURATION};
 
-/// Angle from which on an obstacle's triangles meet in an edge [rad].
+/// Angle from which edges of an obstacle are drawn sharp [rad].
 const CREASE: f64 = std::f64::consts::FRAC_PI_3;
 
-/// What a scene says of an object's looks.
+/// Appearance of an object, as given in the scene.
 struct Look {
     colour: [f64; 3],
     checker: Option<f64>,
@@ -47,22 +47,23 @@ fn look_of(scene: &Scene, kind: Kind, name: &str) -> Option<Look> {
     }
 }
 
-/// What a frame shows: the objects that are there, and the flowing air.
+/// Contents of a frame: the objects that are present, and the airflow.
 #[derive(Clone, Copy)]
 pub struct Seen<'a> {
-    /// The objects, in order.
+    /// Objects, in order.
     pub objects: &'a [(&'a Shape, &'a Snapshot)],
-    /// The air; none where none flows, or it was not recorded.
+    /// Airflow; `None` without one, or if it was not recorded.
     pub flow: Option<&'a Flowing>,
-    /// The objects have all fields that the scene's pictures show, where their cloths have them at all.
+    /// Whether the objects have every field that the scene's pictures show, as far as their cloths have it.
     pub live: bool,
 }
 
-/// Draws a frame `width` by `height` of a run, whose record says what box the camera is fitted to; where cloth leaves that picture
-/// the camera follows or goes back, and where it comes below the ground that sinks, as far as they must.
+/// Draws a frame of a run, `width` by `height`. The camera is fitted to the box in the record. If cloth leaves that
+/// picture, the camera follows it or moves back as far as necessary. If cloth is below the ground, the ground is
+/// lowered as far as necessary.
 ///
 /// # Errors
-/// The field that colours the cloths was not recorded, or there is no memory for the picture.
+/// The field that colours the cloths was not recorded, or memory for the picture is missing.
 pub fn picture(
     scene: &Scene,
     Seen { objects, flow, live }: Seen,
@@ -100,7 +101,7 @@ pub fn picture(
     let mut drawn = Vec::with_capacity(objects.len());
     for (shape, at) in objects {
         let Some(look) = look(scene, shape) else { continue };
-        // A plane that the ground would cover is the ground.
+        // A fixed plane that the ground would cover is drawn as the ground.
         if look.flat && ground.is_some_and(|height| on(at, &up, height)) {
             continue;
         }
@@ -112,7 +113,7 @@ pub fn picture(
         if let (Kind::Cloth, Some(field), Some([min, max])) = (shape.kind, preview.field, range) {
             let Channel { word, label, unit, diverging, .. } = *field;
             let map = if diverging { Map::Diverging } else { Map::Sequential };
-            // A cloth that has no such value is grey: its own colour might be taken for one.
+            // A cloth without values of the field is grey, since its own colour might be misread as a value.
             let none: &[f64] = &[];
             let recorded = live
                 || scene.output.fields.contains(&field)
@@ -133,9 +134,9 @@ pub fn picture(
             uv_triangles: &shape.uv_triangles,
             paint,
             shading,
-            // A field is shown as it is.
+            // Wetness does not darken the colours of a field.
             wet: if preview.field.is_none() { at.field(SATURATION).unwrap_or_default() } else { &[] },
-            // Cloth curves, however sharp its folds are for its mesh; a box has edges.
+            // Cloth is drawn smooth, even at folds that are sharp for its mesh. A box has edges.
             crease: if shape.kind == Kind::Cloth { std::f64::consts::PI } else { CREASE },
         });
     }
@@ -144,28 +145,30 @@ pub fn picture(
     Ok(draw(&drawn, up, &settings))
 }
 
-/// There is room for so many bytes; else their number in words. A picture that turns out to have none while it is drawn ends the process.
+/// Checks that so many bytes can be allocated, since a failure while drawing would end the process. The error has their
+/// number in words.
 fn room(bytes: u64) -> Result<(), String> {
     let mut block: Vec<u8> = Vec::new();
     let fits = usize::try_from(bytes).is_ok_and(|bytes| block.try_reserve_exact(bytes).is_ok());
     if fits { Ok(()) } else { Err(words(bytes)) }
 }
 
-/// All vertices of cloths and bodies.
+/// Returns all vertices of cloths and bodies.
 fn simulated<'a>(objects: &'a [(&Shape, &Snapshot)]) -> impl Iterator<Item = &'a Vec3> + Clone {
     objects.iter().filter(|(shape, _)| shape.kind.simulated()).flat_map(|(_, at)| &at.positions)
 }
 
-/// Everything is at a height.
+/// Returns whether all vertices are at a height.
 fn on(at: &Snapshot, up: &Vec3, height: f64) -> bool {
     at.positions.iter().all(|p| (p.dot(up) - height).abs() <= 1e-4)
 }
 
-/// Room between the ground and what is above it, as a part of the view's diagonal: what lies in one plane with it would be mottled.
+/// Distance between the ground and objects above it, relative to the view's diagonal. Coplanar surfaces would look
+/// mottled.
 const ROOM: f64 = 0.005;
 
-/// Height of the ground: below the view, and in no plane with anything but a plane that it covers. It sinks where cloth would fall
-/// through it.
+/// Finds the height of the ground: below the view, and coplanar only with planes that it covers. The ground is lowered
+/// where cloth would fall through it.
 fn ground(scene: &Scene, objects: &[(&Shape, &Snapshot)], view: &[Vec3; 2]) -> f64 {
     let up = scene.upwards();
     let below = view[0].dot(&up).min(view[1].dot(&up));
@@ -186,16 +189,16 @@ fn ground(scene: &Scene, objects: &[(&Shape, &Snapshot)], view: &[Vec3; 2]) -> f
     if coplanar { height - room } else { height }
 }
 
-/// A frame has a picture of its own.
+/// Returns whether a frame has a picture of its own.
 pub fn full(scene: &Scene, record: &Run, frame: u32) -> bool {
     (frame - record.first).is_multiple_of(scene.preview.every)
 }
 
-/// The cell of a frame for the contact sheet: its picture made smaller where it has a larger one, which is `drawn` or drawn here, so that the
-/// cell does not depend on when it is made.
+/// Draws the cell of a frame for the contact sheet. If the frame has a larger picture, the cell is that picture made
+/// smaller, taken from `drawn` or drawn here. So the cell does not depend on when it is made.
 ///
 /// # Errors
-/// As [`picture`].
+/// Errors of [`picture`].
 pub fn cell(scene: &Scene, seen: Seen, record: &Run, frame: u32, drawn: Option<&Picture>) -> Result<Image, String> {
     let [width, height] = scene.preview.cell();
     let size = [scene.preview.width, scene.preview.height];
@@ -209,12 +212,12 @@ pub fn cell(scene: &Scene, seen: Seen, record: &Run, frame: u32, drawn: Option<&
     }
 }
 
-/// Columns of a contact sheet of so many cells.
+/// Returns the number of columns of a contact sheet.
 pub fn columns(cells: usize) -> usize {
     if cells <= 3 { cells.max(1) } else { (cells as f64).sqrt().ceil() as usize }
 }
 
-/// Frames of the contact sheet: as many as the scene asks for, evenly from the first to the last.
+/// Returns the frames of the contact sheet: as many as the scene requests, evenly spaced from the first to the last.
 pub fn sheet_frames(scene: &Scene, record: &Run) -> Vec<u32> {
     let Run { first, frames, .. } = *record;
     let count = scene.preview.sheet.min(frames);
@@ -222,13 +225,13 @@ pub fn sheet_frames(scene: &Scene, record: &Run) -> Vec<u32> {
     (0..count).map(place).collect()
 }
 
-/// Cells with their labels as one picture.
+/// Joins labelled cells to one picture.
 pub fn sheet(cells: &[(String, Image)]) -> Image {
     let views: Vec<_> = cells.iter().map(|(label, image)| crate::render::Cell { label, image }).collect();
     crate::render::contact_sheet(&views, columns(cells.len()), CELL as usize)
 }
 
-/// Range of a field over all cloths, never empty; where the map has a middle, that is zero.
+/// Returns the range of a field over all cloths, never empty. It is symmetric about zero for a diverging colour map.
 fn range(objects: &[(&Shape, &Snapshot)], field: &Channel) -> [f64; 2] {
     let values = objects.iter().filter_map(|(_, at)| at.field(field.word)).flatten().filter(|v| v.is_finite());
     let [low, high] = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[l, h], v| [l.min(*v), h.max(*v)]);
@@ -244,12 +247,13 @@ fn range(objects: &[(&Shape, &Snapshot)], field: &Channel) -> [f64; 2] {
     }
 }
 
-/// The camera of a frame: where the scene does not say where it stands, it sees all that is simulated.
+/// Returns the camera of a frame. Unless the scene sets its position, it shows everything that is simulated.
 fn followed(scene: &Scene, objects: &[(&Shape, &Snapshot)], record: &Run, aspect: f64) -> Camera {
     let (view, up) = (&record.view, scene.upwards());
     let mut camera = camera(scene, record, aspect);
     if scene.preview.camera.position.is_none() {
-        // Alone it is followed; obstacles stay in the picture, or leave it as it was.
+        // Cloth is followed only without visible obstacles other than fixed planes. With them the camera only moves
+        // back.
         let fixed = |entry: &Entry| {
             entry.kind == Kind::Obstacle && look_of(scene, entry.kind, &entry.name).is_some_and(|look| !look.flat)
         };
@@ -261,7 +265,7 @@ fn followed(scene: &Scene, objects: &[(&Shape, &Snapshot)], record: &Run, aspect
     camera
 }
 
-/// Where the camera stands before it follows anything.
+/// Returns the camera before it follows anything.
 pub fn camera(scene: &Scene, record: &Run, aspect: f64) -> Camera {
     let Run { view, origin, .. } = record;
     let given = &scene.preview.camera;

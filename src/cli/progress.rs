@@ -1,4 +1,4 @@
-//! Progress of a run: a bar, log lines, plain lines, JSON lines, or nothing. Standard output has only what was asked for.
+//! Progress of a run: a bar, log lines, plain lines, JSON lines, or none. Standard output has only the requested lines.
 
 use super::log::{Level, line};
 use super::{say, warn};
@@ -28,7 +28,7 @@ pub enum Form {
     Log,
 }
 
-/// Tells how far a run is.
+/// Reports the progress of a run.
 pub struct Progress {
     form: Form,
     bar: Option<ProgressBar>,
@@ -37,11 +37,11 @@ pub struct Progress {
     ends: RefCell<Ends>,
 }
 
-/// When the last frames ended, those of the preroll included.
+/// End times of the last frames, those of the preroll included.
 struct Ends(VecDeque<Instant>);
 
 impl Ends {
-    /// Frames whose mean is taken for those to come.
+    /// Number of frames whose mean predicts the remaining time.
     const MEAN: usize = 10;
 
     fn new() -> Ends {
@@ -55,7 +55,7 @@ impl Ends {
         }
     }
 
-    /// Seconds that so many frames take.
+    /// Estimates the time that so many frames take [s].
     fn of(&self, frames: u32) -> f64 {
         let (Some(first), Some(last)) = (self.0.front(), self.0.back()) else { return 0.0 };
         (*last - *first).as_secs_f64() / (self.0.len() - 1).max(1) as f64 * f64::from(frames)
@@ -63,7 +63,7 @@ impl Ends {
 }
 
 impl Progress {
-    /// Tells the progress of so many frames from number `first` on.
+    /// Reports the progress of `frames` frames from number `first` on.
     pub fn new(form: Form, first: u32, frames: u32) -> Progress {
         let form = match form {
             Form::Auto if std::io::stderr().is_terminal() => Form::Bar,
@@ -81,7 +81,7 @@ impl Progress {
         Progress { form, bar, first, frames, ends: RefCell::new(Ends::new()) }
     }
 
-    /// A frame is written.
+    /// Reports a written frame.
     pub fn frame(&self, stats: &FrameStats, steps: u64) {
         let count = (stats.frame + 1).saturating_sub(self.first);
         let mut ends = self.ends.borrow_mut();
@@ -114,7 +114,7 @@ impl Progress {
         }
     }
 
-    /// This frame of the preroll, of so many, has ended.
+    /// Reports that frame `frame` of the preroll's `of` frames has ended.
     pub fn preroll(&self, frame: u32, of: u32) {
         let mut ends = self.ends.borrow_mut();
         ends.frame(Instant::now());
@@ -128,14 +128,14 @@ impl Progress {
         self.log(Level::Info, &format!("preroll: {frame} of {of} frames, {} left", span(left)));
     }
 
-    /// The run is over; clears the bar.
+    /// Clears the bar at the end of the run.
     pub fn end(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
     }
 
-    /// A log line; of no progress only what is worth a look.
+    /// Writes a log line. Without progress, only warnings and errors are written.
     pub fn log(&self, level: Level, text: &str) {
         let tell = || warn(&line(level, text));
         match &self.bar {
@@ -146,7 +146,7 @@ impl Progress {
     }
 }
 
-/// `12 s`, `3 min 5 s`, `2 h 4 min`.
+/// Formats seconds as `12 s`, `3 min 5 s` or `2 h 4 min`.
 pub fn span(seconds: f64) -> String {
     let whole = seconds.max(0.0).round() as u64;
     match whole {
@@ -160,7 +160,7 @@ pub fn span(seconds: f64) -> String {
 mod tests {
     use super::*;
 
-    /// Slow frames of a preroll are no measure of quick ones that follow, ten frames later.
+    /// Slow frames of a preroll do not affect the estimate ten frames later, when frames are quick.
     #[test]
     fn the_last_frames_tell_what_is_left() {
         let start = Instant::now();

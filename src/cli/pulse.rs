@@ -1,14 +1,14 @@
-//! What is told within a long frame, every half minute: that it goes on, how far it is, and why its steps are short.
+//! Progress messages within a long frame, every half minute: the progress, and why the steps are short.
 
 use crate::mesh::told::rounded;
 use crate::stepper::{Advance, Report};
 use crate::world::State;
 use std::time::{Duration, Instant};
 
-/// From one line to the next.
+/// Interval between messages.
 const EVERY: Duration = Duration::from_secs(30);
 
-/// When the last line was, and what has been since.
+/// Time of the last message, and step counters since then.
 pub struct Pulse {
     last: Instant,
     since: Report,
@@ -16,12 +16,12 @@ pub struct Pulse {
 }
 
 impl Pulse {
-    /// From now on.
+    /// Starts the interval now.
     pub fn new() -> Pulse {
         Pulse { last: Instant::now(), since: Report::default(), every: EVERY }
     }
 
-    /// A line after a step towards the time `until` [s], where it is time for one.
+    /// Returns a message after a step towards the time `until` [s], if one is due.
     pub fn beat(&mut self, step: &Report, stepper: &dyn Advance, state: &State, until: f64) -> Option<String> {
         self.since.add(step);
         let past = self.last.elapsed();
@@ -34,8 +34,9 @@ impl Pulse {
     }
 }
 
-/// `step 120, t=0.016000 of 0.033333 s, 25 steps in 30 s, the last of 0.02 ms; ...`: what the steps of so many seconds have met, where
-/// they are shorter than half of the largest `step` [s].
+/// Formats `step 120, t=0.016000 of 0.033333 s, 25 steps in 30 s, the last of 0.02 ms; ...`. The message ends with the
+/// counters of repeats and corrections. If the last step is below half of the largest `step` [s], these are given as
+/// the reason.
 fn told(since: &Report, step: f64, state: &State, (until, seconds): (f64, f64)) -> String {
     let Report { steps, repeats, stops, corrected, unconverged, .. } = *since;
     let mut line = format!(
@@ -105,7 +106,7 @@ mod tests {
             "{line}"
         );
         assert!(line.ends_with(", 6 times a vertex had to be corrected"), "{line}");
-        // What was told is told once.
+        // Counters start anew after each message.
         let line =
             pulse.beat(&Report { steps: 1, ..Report::default() }, &stepper, &State { last: 1e-3, ..state }, 0.04);
         assert!(line.unwrap().ends_with("1 steps in 0 s, the last of 1.0000 ms"));

@@ -1,17 +1,17 @@
 //! Ranges of frames: `12`, `1-60`, `1-100x2`, and lists of them.
 
-/// Some frames.
+/// A set of frames.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frames {
-    /// First, last and step of each range.
+    /// First frame, last frame and step of each range.
     ranges: Vec<[u32; 3]>,
 }
 
 impl Frames {
-    /// From text such as `1-10,20-100x5`; `:` may stand for `x`.
+    /// Parses text such as `1-10,20-100x5`. `:` is allowed in place of `x`.
     ///
     /// # Errors
-    /// What would be right.
+    /// Says which forms are valid.
     pub fn parse(text: &str) -> Result<Frames, String> {
         let number = |t: &str| t.trim().parse::<u32>().ok();
         let range = |part: &str| {
@@ -29,10 +29,10 @@ impl Frames {
         }
     }
 
-    /// First and last of one range without gaps.
+    /// Parses the first and last frame of a single range without gaps.
     ///
     /// # Errors
-    /// What would be right.
+    /// Says which forms are valid.
     pub fn unbroken(text: &str) -> Result<(u32, u32), String> {
         match Frames::parse(text).map(|frames| frames.ranges).as_deref() {
             Ok([[first, last, 1]]) => Ok((*first, *last)),
@@ -40,12 +40,12 @@ impl Frames {
         }
     }
 
-    /// The range has the frame.
+    /// Returns whether the set contains a frame.
     pub fn has(&self, frame: u32) -> bool {
         self.ranges.iter().any(|[a, b, step]| (*a..=*b).contains(&frame) && (frame - a).is_multiple_of(*step))
     }
 
-    /// The last frame that it has.
+    /// Returns the last frame of the set.
     pub fn last(&self) -> u32 {
         self.ranges.iter().map(|[a, b, step]| b - (b - a) % step).max().unwrap_or(0)
     }

@@ -1,33 +1,33 @@
-//! Where cloth that hangs may come: the arcs about its pins that gravity and time allow.
+//! Reach of hanging cloth: the arcs about its pins that gravity and time allow.
 
 use crate::linalg::Vec3;
 use crate::scene::Scene;
 use crate::world::{Kind, Object, Pin, State, World};
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// Vertices and pinned vertices of an object that are looked at.
+/// Most sampled vertices of an object, and most sampled pinned vertices.
 const SAMPLES: [usize; 2] = [1000, 48];
-/// Steps of half a turn.
+/// Number of steps in half a turn.
 const STEPS: u32 = 24;
-/// At how many times a pin that moves is looked at.
+/// Number of intervals in which a moving pin is sampled.
 const TIMES: u32 = 16;
-/// Part by which cloth may be longer than it begins.
+/// Allowed elongation of cloth, relative to its initial length.
 const SLACK: f64 = 0.05;
-/// Room below what hangs, as a part of the box's height.
+/// Margin below hanging cloth, relative to the height of the box.
 const ROOM: f64 = 0.08;
 
-/// Pins of an object that hold it from the start to the end of the run.
+/// Returns the pins of an object that hold it from the start to the end of the run.
 fn holding<'a>(world: &'a World, object: &'a Object, end: f64) -> impl Iterator<Item = &'a Pin> {
     let of = |pin: &&Pin| pin.vertices.first().is_some_and(|v| object.vertices.contains(&(*v as usize)));
     world.pins.iter().filter(of).filter(move |pin| pin.from <= 0.0 && pin.until >= end)
 }
 
-/// The object is held all the time.
+/// Returns whether the object is held all the time.
 pub fn held(world: &World, object: &Object, end: f64) -> bool {
     holding(world, object, end).next().is_some()
 }
 
-/// Calls `join` with points around all places where what is held may come until `end` [s].
+/// Calls `join` with points whose box contains all places that held objects may reach until `end` [s].
 pub fn hanging(scene: &Scene, world: &World, state: &State, end: f64, mut join: impl FnMut(&Vec3)) {
     let Some(down) = scene.gravity.try_normalize(0.0) else { return };
     let fallen = 0.5 * scene.gravity.norm() * end * end;
@@ -45,12 +45,12 @@ pub fn hanging(scene: &Scene, world: &World, state: &State, end: f64, mut join: 
     }
 }
 
-/// Some of many, evenly.
+/// Returns evenly spaced samples, at most `most`.
 fn some<T: Copy>(all: &[T], most: usize) -> impl Iterator<Item = T> {
     all.iter().step_by(all.len().div_ceil(most).max(1)).copied()
 }
 
-/// Box of the arcs that vertices nearest to a pin may make about it; `None` where they hang already.
+/// Computes the box of the arcs about a pin, for the vertices nearest to it. Returns `None` if they hang already.
 fn arcs(world: &World, state: &State, object: &Object, pin: &Pin, down: &Vec3, fallen: f64) -> Option<[Vec3; 2]> {
     let x = |v: u32| state.x[v as usize];
     let own: Vec<Vec3> = some(&pin.vertices, SAMPLES[1]).map(x).collect();
@@ -63,7 +63,7 @@ fn arcs(world: &World, state: &State, object: &Object, pin: &Pin, down: &Vec3, f
         let p = x(v);
         let Some(centre) = nearest(&p, &own) else { continue };
         let arm = (p - centre).norm();
-        // Another pin holds it.
+        // Another pin is nearer.
         if arm < 1e-9 || fixed.iter().any(|other| (other - p).norm() < (1.0 - 1e-9) * arm) {
             continue;
         }
@@ -81,7 +81,7 @@ fn arcs(world: &World, state: &State, object: &Object, pin: &Pin, down: &Vec3, f
         for way in ways {
             let begin = below.atan2(out.norm());
             for k in 1..=STEPS {
-                // From where it is down to the plumb line and up on the other side.
+                // The arc leads down to the plumb line and up on the other side.
                 let angle = begin + PI * f64::from(k) / f64::from(STEPS);
                 let q = centre + (way * angle.cos() + down * angle.sin()) * arm;
                 let reaches = |other: &Vec3| (q - other).norm() <= (1.0 + SLACK) * (p - other).norm();

@@ -1,4 +1,4 @@
-//! `percale render`: the pictures of a run again from its meshes.
+//! `percale render`: draws the pictures of a run again from its meshes.
 
 use super::blur::Around;
 use super::failure::Failure;
@@ -29,7 +29,7 @@ pub struct Render {
     /// Draw one frame, the last of those to draw, from so many sides, as the animated picture turntable.png
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=3600))]
     turntable: Option<u32>,
-    /// Blur what moves: for how many frames the shutter is open, such as 0.5; takes eight times as long
+    /// Motion blur: number of frames for which the shutter is open, such as 0.5; takes eight times as long
     #[arg(long, value_name = "FRAMES", value_parser = shutter, conflicts_with = "turntable")]
     blur: Option<f64>,
     /// Threads; as many as the machine has if absent
@@ -43,7 +43,7 @@ fn shutter(text: &str) -> Result<f64, String> {
 }
 
 impl Render {
-    /// Draws.
+    /// Draws the pictures.
     pub fn execute(self) -> Result<(), Failure> {
         let threads = usize::from(self.threads.unwrap_or(0));
         par::with_threads(threads, || self.draw()).map_err(Failure::input)?
@@ -79,7 +79,7 @@ impl Render {
         let (mut count, mut bare) = (0, 0);
         for frame in (record.first..=last).filter(|frame| self.frames.as_ref().is_none_or(|frames| frames.has(*frame)))
         {
-            // What is asked for by its number is drawn.
+            // Frames that are requested by number are always drawn.
             let full = self.frames.is_some() || full(&scene, &record, frame);
             if !full && !chosen.contains(&frame) {
                 continue;
@@ -123,7 +123,7 @@ fn size(scene: &Scene) -> [u32; 2] {
     [scene.preview.width, scene.preview.height]
 }
 
-/// The objects at a frame and beside it.
+/// Reads the objects at a frame and at its neighbour frames.
 fn around(folder: &Folder, record: &Record, frame: u32) -> Result<Around, Failure> {
     let there = |frame: Option<u32>| frame.filter(|frame| record.has(*frame));
     let beside = |frame: Option<u32>| there(frame).map(|frame| objects(folder, record, frame)).transpose();
@@ -134,10 +134,10 @@ fn around(folder: &Folder, record: &Record, frame: u32) -> Result<Around, Failur
     })
 }
 
-/// The recorded objects at a frame, in order.
+/// Reads the recorded objects at a frame, in order.
 ///
 /// # Errors
-/// A mesh that cannot be read.
+/// A mesh cannot be read.
 pub fn objects(folder: &Folder, record: &Record, frame: u32) -> Result<Vec<(Shape, Snapshot)>, Failure> {
     let mut all = Vec::with_capacity(record.objects.len());
     for entry in &record.objects {

@@ -1,4 +1,4 @@
-//! `percale report`: what a run did, as one HTML page; `percale run` writes it at the end.
+//! `percale report`: writes the report of a run as one HTML page. `percale run` writes it at the end.
 
 use super::failure::Failure;
 use super::inspect::{BELOW_ZERO, run_of};
@@ -12,9 +12,9 @@ use crate::world::quantity::{Energy, Number, Stages, energies};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Pictures on the page.
+/// Number of pictures on the page.
 const STILLS: usize = 6;
-/// Most points of a line of a probe.
+/// Most points of a probe's line.
 const POINTS: usize = 2000;
 
 /// Arguments.
@@ -34,10 +34,10 @@ impl Report {
     }
 }
 
-/// Writes the report of a run into its folder, of all that is there.
+/// Writes the report of a run into its folder, from the frames so far.
 ///
 /// # Errors
-/// It is no run folder; the disk refuses.
+/// The folder is no run folder, or the disk refuses.
 pub fn write(folder: &Folder) -> Result<(), Failure> {
     let record = run_of(folder)?;
     let stats = if folder.stats().exists() { folder.read_stats()? } else { Vec::new() };
@@ -57,7 +57,7 @@ pub fn write(folder: &Folder) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Name of the run folder.
+/// Returns the name of the run folder.
 fn scene_name(folder: &Folder, record: &Record) -> String {
     let path = folder.path().canonicalize().unwrap_or_else(|_| folder.path().to_path_buf());
     path.file_name().map_or_else(|| record.scene.clone(), |name| name.to_string_lossy().into_owned())
@@ -99,7 +99,7 @@ fn summary(record: &Record, stats: &[FrameStats]) -> String {
     out
 }
 
-/// What is worth a look: warnings of the scene, and what the steps had to do.
+/// Lists the warnings: those of the scene, and those from the statistics of steps.
 fn warnings(record: &Record, stats: &[FrameStats]) -> String {
     let mut all = record.warnings.clone();
     for change in &record.changes {
@@ -128,7 +128,7 @@ fn warnings(record: &Record, stats: &[FrameStats]) -> String {
     heading("Warnings") + &items
 }
 
-/// Pictures from the first to the last that is there.
+/// Shows pictures, evenly spaced from the first to the last.
 fn stills(folder: &Folder, record: &Record) -> Result<String, Failure> {
     let there: Vec<u32> = record.there().filter(|frame| folder.picture(*frame, "png").is_file()).collect();
     let last = there.len().saturating_sub(1);
@@ -150,7 +150,7 @@ fn plot(title: &str, lines: Vec<Line>) -> String {
     Plot { title: title.to_string(), axis: "frame".to_string(), lines }.svg()
 }
 
-/// Wall time by stage: all frames together, and over frames.
+/// Shows the wall time by stage, in total and over frames.
 fn time(stats: &[FrameStats]) -> String {
     let mut total = Stages::default();
     stats.iter().for_each(|s| total.add(&s.seconds));
@@ -184,7 +184,7 @@ fn plots(stats: &[FrameStats]) -> String {
         shown.map(|energy| line(energy.word, stats, |s| s.energies.get(energy.word))).collect()
     };
     out.push_str(&plot("energies [J]", lines(true)));
-    // Gravity's zero is the origin; beside it the others are often flat.
+    // The zero of gravity's energy is the origin. In its scale the other energies often look flat.
     let placed: Vec<&str> = energies().filter(|energy| energy.placed).map(|energy| energy.word).collect();
     out.push_str(&plot(&format!("energies without {} [J]", placed.join(" and ")), lines(false)));
     let count = stats.iter().map(|s| s.airs.len()).max().unwrap_or(0);
@@ -217,10 +217,10 @@ fn plots(stats: &[FrameStats]) -> String {
     out
 }
 
-/// A number of a frame, and how its line is named.
+/// Name of a line in a plot, and its value at a frame.
 type Shown = (&'static str, fn(&FrameStats) -> f64);
 
-/// Plots of water and of flowing air, for runs that have any.
+/// Plots of water and airflow, for runs that have any.
 const EFFECTS: [(&str, &[Shown]); 5] = [
     (
         "water [g]",
@@ -236,7 +236,7 @@ const EFFECTS: [(&str, &[Shown]); 5] = [
     ("energy of the air's flow [J]", &[("", |s| s.tallies.get(&airflow::ENERGY))]),
 ];
 
-/// What probes measured, over time: vectors by themselves. What cannot be read is left out.
+/// Plots the measurements of probes over time, a plot per vector quantity. Unreadable probes are left out.
 fn probes(folder: &Folder, record: &Record) -> String {
     let mut out = String::new();
     for name in &record.probes {

@@ -1,4 +1,5 @@
-//! Where a run goes on: its newest whole checkpoint before which all is there, and whether that fits the scene as it is now.
+//! Resuming a run: finds its newest complete checkpoint without damage before it, and checks that it fits the current
+//! scene.
 
 use super::failure::Failure;
 use super::gate::counts;
@@ -7,45 +8,44 @@ use crate::scene::{self, Scene};
 use crate::sequence::{Checkpoint, Folder, Run as Record, Status, Stored, marks};
 use crate::world::{State, World};
 
-/// Most changed keys, or damaged files, that are told one by one.
+/// Most changed keys or damaged files that are reported one by one.
 const TOLD: usize = 20;
 
-/// What is to go on.
+/// A run to resume.
 pub struct Resume<'a> {
-    /// The folder.
+    /// Run folder.
     pub folder: &'a Folder,
-    /// The record of what has been.
+    /// Record of the run so far.
     pub record: Option<&'a Record>,
-    /// The record of what will be.
+    /// Record of the run to come.
     pub now: &'a Record,
-    /// The scene.
+    /// Scene.
     pub scene: &'a Scene,
-    /// Its world.
+    /// World of the scene.
     pub world: &'a World,
-    /// Its start.
+    /// Initial state.
     pub start: &'a State,
-    /// Go on after this frame or before.
+    /// Frame at or before which the run is resumed.
     pub from: Option<u32>,
-    /// Begin anew where the scene has changed.
+    /// Whether to begin anew if the scene has changed.
     pub restart: bool,
 }
 
-/// How it goes on.
+/// Way in which the run continues.
 pub enum Plan {
-    /// At the first frame.
+    /// Begin at the first frame.
     Begin,
-    /// Not at all: all frames are there.
+    /// Do nothing, since all frames are there.
     Done,
-    /// From a checkpoint, with what has changed since.
+    /// Continue from a checkpoint, with the changes since.
     GoOn(Box<(Stored, Checkpoint, Vec<String>)>),
 }
 
 impl Resume<'_> {
-    /// How the run goes on; what has changed and what is damaged is told.
+    /// Decides how the run continues. Reports changes and damage.
     ///
-    /// # Errors
-    /// There is no checkpoint at `from` or before; something has changed so that the run cannot go on, or is finished without it; or the
-    /// disk refuses.
+    /// There is no checkpoint at `from` or before. Or a change prevents resuming, or was made after the run had
+    /// finished. Or the disk refuses.
     pub fn plan(&self) -> Result<Plan, Failure> {
         let path = self.folder.path().display();
         let all = self.folder.checkpoints()?;
@@ -60,7 +60,7 @@ impl Resume<'_> {
                 return Err(Failure::input(format!("{path}: frame {from} is not there; {lacks}")));
             }
         }
-        // At a frame itself, not on the way to the next.
+        // `from` requires a checkpoint at a frame, not between frames.
         let fits = |at: &Stored| self.from.is_none_or(|from| at.frame <= from && at.step.is_none());
         let Some(newest) = whole(&all, fits) else { return self.none("no whole checkpoint") };
         let damage = self.folder.damage(self.record.unwrap_or(self.now), newest.1.frame);
@@ -114,7 +114,7 @@ impl Resume<'_> {
         Ok(Plan::GoOn(Box::new((stored, checkpoint, changes))))
     }
 
-    /// Without a checkpoint to go on from.
+    /// Plans a new start for want of a checkpoint. Fails if `from` requires one.
     fn none(&self, why: &str) -> Result<Plan, Failure> {
         let path = self.folder.path().display();
         match self.from {
@@ -127,10 +127,11 @@ impl Resume<'_> {
         }
     }
 
-    /// What has changed since a checkpoint. Effects take up their sections of its state.
+    /// Compares a checkpoint with the current scene and returns the changes. Effects take over their sections of its
+    /// state.
     ///
     /// # Errors
-    /// What has changed so that the run cannot go on.
+    /// Says which change prevents resuming.
     fn compare(&self, stored: &Stored, checkpoint: &mut Checkpoint) -> Result<Vec<String>, Failure> {
         let Resume { scene, world, start, .. } = self;
         let mut changes: Vec<String> = scene::changes(&checkpoint.scene, &scene.text);
@@ -197,10 +198,10 @@ impl Resume<'_> {
 }
 
 impl Resume<'_> {
-    /// What appears or vanishes did so before, and does it once.
+    /// Checks that the same objects appear or vanish as at the checkpoint, and that none would appear a second time.
     ///
     /// # Errors
-    /// What does not, and why.
+    /// Says which object fails the check, and why.
     fn once(&self, state: &State, frame: u32) -> Result<(), String> {
         let entries = self.record.map_or(&[][..], |record| &record.objects);
         for (k, (before, now)) in entries.iter().zip(&self.now.objects).enumerate() {
@@ -225,7 +226,8 @@ impl Resume<'_> {
     }
 }
 
-/// A change that leaves finished frames what they are: of pictures, which can be drawn again, of checkpoints, of the program.
+/// Returns whether a change leaves finished frames valid: a change of pictures, which can be drawn again, of
+/// checkpoints, or of the program.
 pub fn soft(change: &str) -> bool {
     ["preview.", "output.checkpoint:", "percale:"].iter().any(|start| change.starts_with(start))
 }
@@ -238,7 +240,7 @@ fn tell(changes: &[String]) {
     }
 }
 
-/// The newest checkpoint that fits and is whole; those passed over are told.
+/// Returns the newest checkpoint that fits and is complete. Reports the damaged ones passed over.
 fn whole(all: &[Stored], fits: impl Fn(&Stored) -> bool) -> Option<(Stored, Checkpoint)> {
     all.iter().rev().filter(|at| fits(at)).find_map(|at| match Checkpoint::read(&at.path) {
         Ok(checkpoint) => Some((at.clone(), checkpoint)),

@@ -1,4 +1,4 @@
-//! `percale run`: simulate a scene.
+//! `percale run`: simulates a scene.
 
 use super::failure::Failure;
 use super::frames::{self, Frames};
@@ -36,8 +36,8 @@ pub struct Run {
     /// Threads; as many as the machine has if absent. The results do not depend on it
     #[arg(long, value_name = "N", env = "PERCALE_THREADS", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Go on from the newest whole checkpoint of the run folder, and throw away what came after it; begin at the first frame where
-    /// there is none
+    /// Go on from the newest whole checkpoint of the run folder, and remove all results after it; begin at the first
+    /// frame where there is none
     #[arg(long)]
     resume: bool,
     /// Go on after this frame: from the newest checkpoint there or before
@@ -64,12 +64,12 @@ pub struct Run {
     /// Write no meshes
     #[arg(long)]
     no_meshes: bool,
-    /// How progress is told
+    /// Form of progress messages
     #[arg(long, value_enum, default_value_t = Form::Auto)]
     progress: Form,
 }
 
-/// The overrides that `--set` and other arguments ask for.
+/// Returns the overrides of `--set` and of other arguments.
 fn overrides(set: &[String], more: Vec<(&str, String)>) -> Result<Vec<Override>, Failure> {
     let mut overrides = Vec::new();
     let mut faults = Vec::new();
@@ -86,20 +86,20 @@ fn overrides(set: &[String], more: Vec<(&str, String)>) -> Result<Vec<Override>,
     Ok(overrides)
 }
 
-/// Files of scenes are read within a folder alone, where one is given.
+/// Restricts reading the files of scenes to a folder, if one is given.
 ///
 /// # Errors
-/// The folder is not there.
+/// The folder does not exist.
 pub fn bounded(folder: Option<&Path>) -> Result<(), Failure> {
     let Some(folder) = folder else { return Ok(()) };
     within::set(folder).map_err(|error| Failure::input(format!("--within {}: {error}", folder.display())))
 }
 
-/// Reads a scene with overrides; warnings are told.
+/// Reads a scene with overrides. Prints its warnings.
 pub fn load(file: &Path, set: &[String], more: Vec<(&str, String)>) -> Result<Scene, Failure> {
     let overrides = overrides(set, more)?;
     let scene = scene::read(file, &overrides).map_err(|faults| {
-        // A sweep is no scene, whatever is wrong with it as one.
+        // A sweep file is reported as such, instead of its faults as a scene.
         let allowed = within::check(file).is_ok();
         let text = allowed.then(|| std::fs::read_to_string(file).unwrap_or_default()).unwrap_or_default();
         let begins = |word: &str| text.lines().any(|line| line.trim_start().starts_with(word));
@@ -113,7 +113,7 @@ pub fn load(file: &Path, set: &[String], more: Vec<(&str, String)>) -> Result<Sc
     Ok(scene)
 }
 
-/// Builds the world of a scene; warnings are told.
+/// Builds the world of a scene. Prints its warnings.
 pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     let built = scene::build::build(scene, file);
     let warnings = built.as_ref().map_or_else(|refusal| &refusal.warnings, |built| &built.warnings);
@@ -121,7 +121,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     built
 }
 
-/// A number of frames, or the first of a range and how many it has.
+/// Parses a number of frames, or a range into its first frame and number of frames.
 fn span(text: &str) -> Result<(Option<u32>, u32), String> {
     if text.contains('-') {
         let (first, last) = range::Frames::unbroken(text)?;
@@ -131,7 +131,8 @@ fn span(text: &str) -> Result<(Option<u32>, u32), String> {
     number.map_err(|_| "expected a number of frames or a range, such as 48 or 1001-1048".to_string())
 }
 
-/// Tells a range of frames that does not begin where a run does, and a number of frames that looks like the last one of the shot.
+/// Refuses a range of frames that does not begin at the run's first frame. Refuses also a number of frames that may be
+/// meant as the last frame of the shot.
 fn begins(first: Option<u32>, count: u32, own: u32) -> Result<(), String> {
     let last = |first: u32| u64::from(first) + u64::from(count) - 1;
     match first {
@@ -152,7 +153,7 @@ fn begins(first: Option<u32>, count: u32, own: u32) -> Result<(), String> {
 }
 
 impl Run {
-    /// Simulates; the run folder says how it ended.
+    /// Simulates. The run folder records how the run ended.
     pub fn execute(self) -> Result<(), Failure> {
         let stop = signals::stop().map_err(Failure::input)?;
         bounded(self.within.as_deref())?;
@@ -192,7 +193,7 @@ impl Run {
             scene.warnings.iter().map(Fault::to_string).chain(warnings.iter().map(|w| w.to_string())).collect();
         let mut record = self.record(&scene, &world, &state, warnings);
         let mut lock = if folder.path().is_dir() { Some(gate.lock()?) } else { None };
-        // What lies there once nobody else can write.
+        // Once the lock is held, no other process can change the contents.
         let before = gate.look_again(resumes)?;
         let plan = if resumes {
             let restart = self.restart_if_changed;
@@ -216,7 +217,7 @@ impl Run {
                 let (frame, path) = (checkpoint.frame, stored.path.display());
                 let time = world.shot.shot(checkpoint.state.time);
                 log(Level::Info, &format!("goes on after frame {frame}, t={time:.6} s: {path}"));
-                // What is thicker now is nearer than it rests.
+                // An increased contact offset leaves surfaces closer than they rest.
                 if changes.iter().any(|change| reaches(change))
                     && let Some(eased) = eased(&world, &mut checkpoint.state)
                 {
@@ -244,13 +245,13 @@ impl Run {
         self.simulate(&scene, &world, begin, frames, (stop, start))
     }
 
-    /// The run folder of a scene of this name.
+    /// Returns the run folder of a scene of this name.
     fn folder(&self, name: &str) -> PathBuf {
         let root = || std::env::var_os("PERCALE_OUT").filter(|root| !root.is_empty()).unwrap_or("out".into());
         self.out.clone().unwrap_or_else(|| Path::new(&root()).join(name))
     }
 
-    /// The scene was run before: it has no fault but that files are missing.
+    /// Returns whether the scene was run before and has no fault other than missing files.
     fn began(&self, more: Vec<(&str, String)>) -> bool {
         let folder = match std::fs::read(&self.scene) {
             Err(_) => self.out.clone(),
@@ -262,7 +263,7 @@ impl Run {
         folder.is_some_and(|folder| Folder::new(&folder).is_run())
     }
 
-    /// The record of a run that begins.
+    /// Returns the record of a run that begins.
     fn record(&self, scene: &Scene, world: &World, start: &State, warnings: Vec<String>) -> Record {
         Record {
             version: env!("CARGO_PKG_VERSION").to_string(),
@@ -314,7 +315,7 @@ impl Run {
         };
         let wall = simulation.wall();
         let closed = simulation.frames.finish(status, reason, wall);
-        // Of what the run cannot write to nothing is told a second time.
+        // If closing failed, the report is not tried, since its error would only repeat the first.
         let reported = if closed.is_ok() { report::write(simulation.frames.folder()) } else { Ok(()) };
         let stages = outcome?;
         closed?;
@@ -324,29 +325,30 @@ impl Run {
     }
 }
 
-/// Where a run begins or goes on.
+/// State in which a run begins or continues.
 struct Begin {
     state: State,
-    /// What the steps since the last frame have counted.
+    /// Counters of the steps since the last frame.
     partial: Option<FrameStats>,
-    /// Wall time before [s].
+    /// Wall time of earlier processes of the run [s].
     before: f64,
 }
 
-/// Eases what is there apart.
+/// Starts the ramp of the contact offset for surfaces that are too close.
 fn eased(world: &World, state: &mut State) -> Option<Eased> {
     let now = state.now();
     ease(world, state, |i, j| world.meet_at(i, j, now), |_| true)
 }
 
-/// A changed key after which surfaces may rest farther from each other.
+/// Returns whether a changed key may increase the distance at which surfaces rest.
 fn reaches(change: &str) -> bool {
     let key = change.split(':').next().unwrap_or_default();
     let window = key.starts_with("obstacle[") && (key.ends_with("].from") || key.ends_with("].until"));
     window || ["thickness", "distance", "material", "contact.enabled"].iter().any(|word| key.contains(word))
 }
 
-/// What was found at the first frame stays in the record: charts, and where the camera looks; and what changed before.
+/// Carries over the earlier record: view, charts, warnings at frames, changes, and the frames at which objects were
+/// present.
 fn carry_over(folder: &Folder, before: Record, frame: u32, record: &mut Record) {
     record.view = before.view;
     record.warnings.extend(before.warnings.into_iter().filter(|told| told.starts_with("frame ")));
@@ -357,7 +359,7 @@ fn carry_over(folder: &Folder, before: Record, frame: u32, record: &mut Record) 
     }
 }
 
-/// At which frames what appears or vanishes was there, of a run whose record is lost.
+/// Restores the frames at which objects were present, for a run whose record is lost.
 fn seen(folder: &Folder, scene: &Scene, world: &World, record: &mut Record) -> Result<(), Failure> {
     for stats in folder.read_stats()? {
         for (k, entry) in record.objects.iter_mut().enumerate() {
@@ -367,7 +369,7 @@ fn seen(folder: &Folder, scene: &Scene, world: &World, record: &mut Record) -> R
     Ok(())
 }
 
-/// A start that is refused, with what crosses left to look at.
+/// Returns the failure of a refused start. Writes the crossing triangles, if any.
 fn refused(folder: &Folder, refusal: Refusal) -> Failure {
     let Refusal { mut faults, crossing, .. } = refusal;
     if !crossing.is_empty() {
@@ -382,7 +384,7 @@ fn refused(folder: &Folder, refusal: Refusal) -> Failure {
     faults.into()
 }
 
-/// What the record says of an object before its files are written.
+/// Returns the entry of an object before its files are written.
 fn entry(scene: &Scene, world: &World, k: usize) -> Entry {
     let object = &world.objects[k];
     let output = &scene.output;

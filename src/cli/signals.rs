@@ -3,15 +3,17 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// A second signal that comes sooner after the first belongs to it: `timeout` sends two at once, to the process and to its group [s].
+/// Time after the first signal [s] within which a second one counts as part of it. `timeout` sends two at once, to the
+/// process and to its group.
 #[cfg(unix)]
 const SOON: std::time::Duration = std::time::Duration::from_secs(2);
 
-/// A flag that the first signal raises: INT, TERM, USR1 and what terminals and batch systems send, HUP, XCPU, USR2. Two seconds later another
-/// one ends the process at once. HUP stays ignored where it was at the start, by `nohup`.
+/// Returns a flag that the first signal raises: INT, TERM, USR1, and HUP, XCPU and USR2, which terminals and batch
+/// systems send. A signal more than two seconds later ends the process at once. HUP stays ignored if it was at the
+/// start, as by `nohup`.
 ///
 /// # Errors
-/// The system does not let them be listened to.
+/// The system does not allow listening to signals.
 #[cfg(unix)]
 pub fn stop() -> Result<Arc<AtomicBool>, String> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
@@ -36,10 +38,10 @@ pub fn stop() -> Result<Arc<AtomicBool>, String> {
     Ok(stop)
 }
 
-/// A flag that the first signal raises; a second one ends the process at once.
+/// Returns a flag that the first signal raises. A second signal ends the process at once.
 ///
 /// # Errors
-/// The system does not let them be listened to.
+/// The system does not allow listening to signals.
 #[cfg(not(unix))]
 pub fn stop() -> Result<Arc<AtomicBool>, String> {
     use signal_hook::consts::{SIGINT, SIGTERM};
@@ -53,7 +55,7 @@ pub fn stop() -> Result<Arc<AtomicBool>, String> {
     Ok(stop)
 }
 
-/// HUP is ignored, as Linux tells it; elsewhere nothing tells.
+/// Returns whether HUP is ignored, as Linux reports it. On other systems this is unknown.
 #[cfg(unix)]
 fn hangs_on() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A simulation from frame to frame: steps, frames, checkpoints, signals.
+//! Simulation from frame to frame: steps, frames, checkpoints, signals.
 
 use super::failure::Failure;
 use super::frames::Frames;
@@ -17,41 +17,41 @@ use crate::world::{State, World};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// Part of a frame's steps whose solves may end before the tolerance until that is told.
+/// Unconverged solves per step of a frame above which a warning is given.
 const UNSOLVED: f64 = 0.1;
-/// Air without a way out that is told [m^3/s]: more than rounding.
+/// Airflow without an outlet above which a warning is given [m^3/s]. Larger than rounding errors.
 const DRAINED: f64 = 1e-9;
 
-/// What a simulation has around it.
+/// A simulation with its inputs and outputs.
 pub struct Simulation<'a> {
-    /// The scene.
+    /// Scene.
     pub scene: &'a Scene,
-    /// Its world.
+    /// World of the scene.
     pub world: &'a World,
-    /// Marks of its objects.
+    /// Marks of the objects.
     pub marks: Vec<Mark>,
-    /// What it leaves.
+    /// Writer of frames.
     pub frames: Frames<'a>,
-    /// Who is told.
+    /// Progress messages.
     pub progress: Progress,
-    /// Raised by a signal.
+    /// Flag raised by a signal.
     pub stop: &'a AtomicBool,
-    /// When it began.
+    /// Start time of this process.
     pub start: Instant,
-    /// Wall time before that [s].
+    /// Wall time of earlier processes of the run [s].
     pub before: f64,
 }
 
 impl Simulation<'_> {
-    /// Wall time so far [s].
+    /// Returns the wall time so far [s].
     pub fn wall(&self) -> f64 {
         self.before + self.start.elapsed().as_secs_f64()
     }
 
-    /// Goes on to frame `next`, on the way to which the steps have counted `partial`.
+    /// Advances from frame `next` to the last. `partial` has the counters of the steps already made towards `next`.
     ///
     /// # Errors
-    /// A step that cannot be made, the disk, or a signal after the step in hand.
+    /// A step cannot be made, the disk refuses, or a signal stopped the run after the current step.
     pub fn advance(
         &mut self,
         state: &mut State,
@@ -114,7 +114,7 @@ impl Simulation<'_> {
         self.frames.keep(&checkpoint)
     }
 
-    /// Why it ends at a signal, once a checkpoint is written.
+    /// Returns the failure of a stop by a signal, after writing a checkpoint.
     fn stopped(&mut self, state: &State, done: u32, partial: Option<FrameStats>) -> Failure {
         match self.keep(state, done, partial) {
             Ok(()) => Failure::Stopped(format!(
@@ -132,8 +132,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// Tells what begins at a frame, once for as long as it goes on; the record has the first time. `told` is what goes on, and what is in
-    /// the record.
+    /// Warns of conditions that begin at a frame, once for as long as they last. The record gets the first warning of
+    /// each. `told` says for each condition whether it lasts, and whether the record has it.
     fn tell(&mut self, state: &State, stats: &FrameStats, told: &mut [[bool; 2]; 5]) {
         let FrameStats { frame, steps, unconverged, .. } = *stats;
         let released = state.released.map(|object| self.world.name(object).to_string());
@@ -183,7 +183,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Steps to a frame, to the first through all of the preroll; a signal leaves it after the step in hand.
+    /// Steps to a frame. Before the first frame it makes the whole preroll. A signal ends it after the current step.
     fn step(
         &mut self,
         state: &mut State,
@@ -201,7 +201,7 @@ impl Simulation<'_> {
                 self.progress.preroll(k, time.preroll);
                 let every = self.scene.output.checkpoint;
                 if every > 0 && k.is_multiple_of(every) {
-                    // Such a shot begins at frame 1 or later.
+                    // A shot with a preroll begins at frame 1 or later.
                     self.keep(state, time.start_frame - 1, Some(stats.clone()))?;
                 }
             }
@@ -221,7 +221,7 @@ impl Simulation<'_> {
         let (begin, limit) = (Instant::now(), self.scene.time.frame_limit.unwrap_or(f64::INFINITY));
         let mut over = false;
         let mut pulse = Pulse::new();
-        // A signal from before the first step leaves it unmade.
+        // A signal before the first step prevents that step.
         let to = if self.stop.load(Ordering::Relaxed) { state.time } else { until };
         let made = steps(stepper, self.world, state, to, |stepper, state, step| {
             if self.scene.time.preroll == 0 || state.time > self.scene.time.run_after(self.scene.time.preroll) {
@@ -257,7 +257,7 @@ impl Simulation<'_> {
         Ok(report)
     }
 
-    /// A step that cannot be made; what crosses is left to look at.
+    /// Returns the failure of a step that cannot be made. Writes the crossing triangles, if any.
     fn stuck(&self, state: &State, stats: &FrameStats, stuck: &StepError) -> Result<Report, Failure> {
         let mut told = format!(
             "frame {} of {}, step {}, t={:.6} s: {}",
@@ -276,7 +276,7 @@ impl Simulation<'_> {
         Err(Failure::Simulation(told))
     }
 
-    /// A frame that has taken longer than it may.
+    /// Returns the failure of a frame that exceeds its time limit.
     fn over(&self, state: &State, stepper: &dyn Advance, report: &Report, stats: &FrameStats) -> Failure {
         let settings = stepper.settings();
         let stretch = largest_strain(self.world, &state.x);
@@ -303,7 +303,7 @@ impl Simulation<'_> {
         ))
     }
 
-    /// The table of wall time, and where the output is.
+    /// Prints the table of wall time, and the place of the output.
     pub fn close(&self, stages: &Stages, time: f64) {
         let wall = self.start.elapsed().as_secs_f64();
         let other = (wall - stages.total()).max(0.0);

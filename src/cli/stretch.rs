@@ -1,4 +1,4 @@
-//! Warnings about steps: cloth that is stretched beyond what can be meant, once an object, and what effects tell.
+//! Warnings about steps: overstretched cloth, once per object, and notices of effects.
 
 use crate::effect::air::Airs;
 use crate::linalg::Vec3;
@@ -7,20 +7,20 @@ use crate::stepper::Report;
 use crate::world::quantity::{largest_strain, strained};
 use crate::world::{State, World};
 
-/// Strain beyond which a cloth is told: woven cloth tears, and no law of ours is measured so far.
+/// Strain above which a warning is given. Woven cloth tears there, and no material law here is measured that far.
 const STRAIN: f64 = 0.5;
-/// Strain beyond a limit that is told.
+/// Strain in excess of a limit above which a warning is given.
 const BEYOND: f64 = 5e-3;
 
-/// What has been told.
+/// Warnings given so far.
 #[derive(Default)]
 pub struct Stretched {
-    /// Cloths that were stretched far, and those beyond their limits.
+    /// Cloths stretched too far, and cloths beyond their strain limits.
     told: [Vec<usize>; 2],
 }
 
 impl Stretched {
-    /// What there is to tell of the state at a frame, and of the steps to it. Balloons may stretch.
+    /// Returns new warnings about the state at a frame, and about the steps to it. Balloons may stretch.
     pub fn look(&mut self, world: &World, state: &State, frame: u32, report: &Report) -> Vec<String> {
         let mut lines = Vec::new();
         let at = |p: &Vec3| format!("({:.4}, {:.4}, {:.4})", p.x, p.y, p.z);

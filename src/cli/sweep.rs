@@ -1,4 +1,4 @@
-//! `percale sweep`: a scene with many values of its keys; each case is a run folder.
+//! `percale sweep`: runs a scene with many values of its keys. Each case is a run folder.
 
 mod effects;
 mod local;
@@ -42,12 +42,12 @@ pub struct Sweep {
     /// Read no file outside of this folder, whatever the sweep and its scene name
     #[arg(long, value_name = "DIR", env = within::VARIABLE)]
     within: Option<PathBuf>,
-    /// Run nothing: gather what is there in tables and a contact sheet
+    /// Run nothing: gather the results so far in tables and a contact sheet
     #[arg(long, conflicts_with = "emit")]
     status: bool,
 }
 
-/// Who runs the cases.
+/// Engine that runs the cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Engine {
     /// This machine
@@ -56,33 +56,33 @@ pub enum Engine {
     Slurm,
 }
 
-/// Descriptions.
+/// Formats of job descriptions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Emit {
     /// A job template of Open Job Description
     Openjd,
 }
 
-/// A case.
+/// A case of the sweep.
 struct Case {
-    /// Name of its run folder, such as `0001`: it stays with the values.
+    /// Name of the run folder, such as `0001`. It stays with the values.
     name: String,
-    /// Its run folder, absolute.
+    /// Run folder, absolute.
     folder: PathBuf,
     /// Values of the keys, as TOML.
     values: Vec<String>,
-    /// `--set` of all overrides.
+    /// Arguments of `--set` for all overrides.
     set: Vec<String>,
-    /// The scene file with the overrides.
+    /// Text of the scene file with the overrides.
     text: String,
 }
 
-/// A sweep whose cases have their folders; paths are absolute.
+/// A sweep with the folders of its cases. Paths are absolute.
 struct Plan {
     name: String,
     file: PathBuf,
     scene: PathBuf,
-    /// Files that the scene names, in any case.
+    /// Files that the scene names in any case.
     files: Vec<PathBuf>,
     out: PathBuf,
     keys: Vec<String>,
@@ -111,7 +111,7 @@ impl Sweep {
         let names = known.names(&sweep.cases.iter().map(keyed).collect::<Vec<_>>());
         for (values, name) in sweep.cases.iter().zip(names) {
             let overrides = sweep.overrides(values);
-            // Of all cases the faults are told before the first is run.
+            // Faults of all cases are reported before the first case runs.
             let text = match scene::read(&sweep.scene, &overrides) {
                 Ok(scene) => {
                     files.extend(scene.files.iter().map(|file| absolute(file)));
@@ -159,7 +159,7 @@ impl Sweep {
 }
 
 impl Plan {
-    /// Arguments of `percale` that run a case, or go on with it; of a farm another task draws.
+    /// Returns the arguments of `percale` that run or resume a case. On a farm another task draws, so `draws` is false.
     fn arguments(&self, case: &Case, draws: bool) -> Vec<String> {
         let mut all = vec!["run".to_string(), self.scene.display().to_string(), "--resume".to_string()];
         all.push("--restart-if-changed".to_string());

@@ -1,13 +1,13 @@
-//! Text of others in messages: nothing in it acts on a terminal or begins a line of its own, and it is not endless.
+//! Untrusted text in messages: escapes controls and line breaks, and limits the length.
 
 use std::borrow::Cow;
 
-/// Most characters of a line.
+/// Longest line [characters].
 const MOST: usize = 3000;
-/// Characters that are left of the end of a longer one.
+/// Characters kept at the end of a longer line.
 const END: usize = 500;
 
-/// A character that is not shown but does something: a control, a change of direction, a break of the line.
+/// Returns whether a character is invisible but acts: a control, a change of direction, a line break.
 fn acts(c: char) -> bool {
     let direction =
         matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
@@ -22,7 +22,7 @@ fn escaped(text: &str, keeps: &str) -> String {
     out
 }
 
-/// In one line, with controls as `\\u{1b}`, and the middle of a long one left out.
+/// Returns text as one line. Controls are escaped as `\\u{1b}`, and the middle of a long text is left out.
 pub fn line(text: &str) -> Cow<'_, str> {
     let count = text.chars().count();
     if count <= MOST {
@@ -33,12 +33,12 @@ pub fn line(text: &str) -> Cow<'_, str> {
     format!("{} ... ({} characters left out) ... {}", escaped(&begin, ""), count - MOST, escaped(&end, "")).into()
 }
 
-/// Lines with controls as in [`line`].
+/// Escapes controls as [`line`] does, but keeps line ends and tabs.
 pub fn lines(text: &str) -> Cow<'_, str> {
     if text.chars().any(|c| acts(c) && c != '\n' && c != '\t') { escaped(text, "\n\t").into() } else { text.into() }
 }
 
-/// A number of things, whose word for one is given: `1 thread`, `2 threads`, `2 vertices`.
+/// Formats a count with the singular noun `one`: `1 thread`, `2 threads`, `2 vertices`.
 pub fn count(number: impl TryInto<u64> + Copy + std::fmt::Display, one: &str) -> String {
     match (number.try_into(), one.strip_suffix("ex")) {
         (Ok(1), _) => format!("{number} {one}"),

@@ -1,4 +1,4 @@
-//! A frame seen from all around: `percale render --turntable`.
+//! `percale render --turntable`: draws a frame from all sides.
 
 use super::failure::Failure;
 use super::picture::{Seen, camera, picture};
@@ -9,7 +9,7 @@ use crate::scene::Scene;
 use crate::sequence::{Folder, Run as Record, write};
 use std::f64::consts::TAU;
 
-/// Draws so many pictures around a frame, whose objects are `seen`, as an animated PNG file in the run folder.
+/// Draws `pictures` pictures around a frame with the objects `seen`, as an animated PNG file in the run folder.
 ///
 /// # Errors
 /// A picture cannot be drawn, or the disk refuses.
@@ -20,7 +20,7 @@ pub fn turntable(folder: &Folder, record: &Record, scene: &Scene, seen: Seen, pi
     let start = camera(scene, record, aspect).position - middle;
     let up = UnitVec3::new_normalize(scene.upwards());
     let turned = |k: u32| Rotation::from_axis_angle(&up, TAU * f64::from(k) / f64::from(pictures)) * start;
-    // From all sides the whole box is seen: as far away as the side that needs it most.
+    // The camera distance is the largest that any side needs, so that the whole box is visible from all sides.
     let fitted = |k: u32| {
         let mut scene = scene.clone();
         scene.preview.camera.direction = Some(UnitVec3::new_normalize(-turned(k)));

@@ -1,4 +1,4 @@
-//! What the camera must see: the box that holds the whole action.
+//! View box: the region that the camera must show over the whole run.
 
 use super::reach;
 use crate::linalg::Vec3;
@@ -7,11 +7,12 @@ use crate::scene::obstacle::Shape;
 use crate::world::motion::Motion;
 use crate::world::{Kind, State, World};
 
-/// At how many times moving things are looked at.
+/// Number of intervals in which moving objects are sampled.
 const TIMES: u32 = 64;
 
-/// Box of cloths and bodies at the start, of obstacles (planes apart) and pins at all times, and of the way that hanging and
-/// falling cloth may take; its numbers are `f32`, so that it is the same when read back from the record.
+/// Computes the view box. It contains cloths and bodies at the start, visible obstacles (except planes), moving pins
+/// and moving handles at all times, and the reach of hanging and falling cloth. Numbers are rounded to `f32`, as they
+/// are read back from the record.
 pub fn bounds(scene: &Scene, world: &World, state: &State) -> [Vec3; 2] {
     let mut all = [Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY)];
     fn join(all: &mut [Vec3; 2], p: &Vec3) {
@@ -57,8 +58,8 @@ pub fn bounds(scene: &Scene, world: &World, state: &State) -> [Vec3; 2] {
     all.map(|p| p.map(|c| if c.is_finite() { f64::from(c as f32) } else { 0.0 }))
 }
 
-/// How far below the lowest vertex the picture reaches [m]: to the plane it falls on; else as far as it falls freely, but at
-/// most its own size where nothing holds it, and not at all where an obstacle is below that does not vanish.
+/// Computes how far below the lowest vertex the view reaches [m]: to the plane below, if there is one. Otherwise it is
+/// the height of free fall, at most the size of the objects. It is zero above an obstacle that does not vanish.
 fn fall(scene: &Scene, world: &World, state: &State, down: &Vec3, end: f64) -> f64 {
     let moving = state.x.iter().take(world.moving);
     let heights = moving.map(|p| p.dot(down));

@@ -69,7 +69,7 @@ fn real(file: &Path) -> Option<PathBuf> {
     }
 }
 
-/// A message about a file without what it quotes, where a folder is set: the file may be another than it pretends to be.
+/// Removes quotations from a message about a file if a folder is set. A link may lead to a file with secrets.
 pub fn hushed(message: &str) -> Cow<'_, str> {
     if folder().is_none() { message.into() } else { unquoted(message).into() }
 }

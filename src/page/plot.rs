@@ -168,7 +168,7 @@ impl Plot {
         axes.push_str(&text(WIDTH - RIGHT, height - 4.0, "end", &self.axis));
         axes.push_str(&text(LEFT, 14.0, "start", &cut(&self.title, WIDTH - LEFT - RIGHT)));
         svg.push_str(&axes);
-        // One text a row, so that names do not lie on each other in any font.
+        // A single text element per row places the names correctly in any font.
         for (row, lines) in rows.iter().enumerate().filter(|(_, lines)| !lines.is_empty()) {
             let name = |k: &usize| {
                 let (colour, name) =
@@ -249,7 +249,7 @@ mod tests {
         let svg = long.svg();
         assert!(rows.len() > 1 && svg.contains(&format!("y=\"{}\" text-anchor=\"end\"", 14.0 + ROW)), "{svg}");
         assert!(svg.contains(&format!(",{:.1}\"", TOP + ROW * (rows.len() - 1) as f64)), "{svg}");
-        // What is wider than the plot is cut short, and whole for who hears it.
+        // Text wider than the plot is cut short; screen readers get all of it.
         let wide = plot(&"w".repeat(200), &[&"n".repeat(200)]).svg();
         assert!(wide.contains("www...</text>") && wide.contains("nnn...</tspan>") && wide.contains(&"w".repeat(200)));
     }

@@ -1,4 +1,4 @@
-//! `[[air_layer]]`: air between cloths and what is below them.
+//! `[[air_layer]]`: air between cloths and the objects below them.
 
 use super::Scene;
 use super::balloon::balloons;
@@ -24,7 +24,7 @@ choices! {
     pub enum Border {
         /// Air goes in and out below it: it has the pressure of the atmosphere.
         Open = "open",
-        /// Sewn to what is below.
+        /// Sewn to the object below.
         Closed = "closed",
     }
 }
@@ -32,18 +32,18 @@ choices! {
 choices! {
     /// How the air of a step is found.
     pub enum AirSolver {
-        /// One symmetric system in the pressures.
+        /// Symmetric system in the pressures.
         Symmetric = "symmetric",
         /// The paper's unsymmetric system in the masses of air, corrected: the same result, slower; a reference.
         Seed = "seed",
-        /// The paper's system as printed, to show what is wrong with it: air that is pressed does not leave, and the speed of pressure
-        /// depends on the mesh.
+        /// The paper's system as printed, to show its errors: air that is pressed does not leave, and the speed of
+        /// pressure depends on the mesh.
         SeedVerbatim = "seed_verbatim",
     }
 }
 
 choices! {
-    /// Along what the pressure of the air pushes.
+    /// Direction in which the pressure of the air pushes.
     pub enum AirForce {
         /// The line from the cloth to the nearest point below: momentum is kept, linear and angular.
         Gap = "gap",
@@ -52,7 +52,7 @@ choices! {
     }
 }
 
-/// A pressure, or a word for one.
+/// Kind of a pressure, given as a quantity or as a word.
 struct Atmosphere;
 
 impl Atmosphere {
@@ -86,13 +86,13 @@ impl Kind for Atmosphere {
 }
 
 section! {
-    /// A place of the cloth through which air is blown in or drawn out, in place of what goes through the cloth there.
+    /// A place of the cloth through which air is blown in or drawn out, in place of the flow through the cloth there.
     pub struct Vent {
-        /// Which vertices.
+        /// Vertices of the vent.
         pub selector: Selector = exactly_one(),
         /// Pressure outside above that of the atmosphere; 0: a hole; below: air is drawn out.
         pub pressure: f64 = quantity(Unit::Pressure, -1e5..=1e6).required(),
-        /// It blows in blows so long, each up to the pressure and down to nothing; all the time if absent.
+        /// Period of the blows, each up to the pressure and down to nothing; constant pressure if absent.
         pub period: Option<f64> = quantity(Unit::Time, 1e-3..=1e6).optional(),
         /// Speed of air through it under 200 Pa.
         pub speed: f64 = quantity(Unit::Speed, 0.0..=1e3).or(10.0),
@@ -100,25 +100,27 @@ section! {
 }
 
 section! {
-    /// Air between a cloth and what is below it. It leaves through the cloth, along the gap and below its open border. A cloth may have
-    /// several, each over another object, and be below others.
+    /// Air between a cloth and the object below it. It leaves through the cloth, along the gap and below its open
+    /// border. A cloth may have several, each over another object, and be below others.
     pub struct AirLayer {
         /// Name of the cloth.
         pub cloth: String = Named(&["cloth"]).required(),
         /// Name of the body, obstacle or other cloth below it, through which no air goes.
         pub body: String = Named(&["body", "obstacle", "cloth"]).required(),
-        /// How easily air goes through the cloth: its speed under the test pressure, 0 where it is coated; or a permeability of the
-        /// library, which `percale materials` lists; or two measurements, `[{ speed, pressure }, { speed, pressure }]`, where the speed
-        /// is not proportional to the pressure because the inertia of the air counts.
+        /// How easily air goes through the cloth: its speed under the test pressure, 0 where it is coated; or a
+        /// permeability of the library, which `percale materials` lists; or two measurements,
+        /// `[{ speed, pressure }, { speed, pressure }]`, where the speed is not proportional to the pressure because
+        /// the inertia of the air counts.
         pub permeability: Given = Permeability.required(),
         /// Pressure across the cloth at which the speed was measured.
         pub test_pressure: f64 = pressure().or(200.0),
-        /// Pressure of objects that lie on the cloth from outside under which half as much air goes through it; they do not matter if
-        /// absent.
+        /// Pressure of objects that lie on the cloth from outside under which half as much air goes through it; they do
+        /// not matter if absent.
         pub blockage: Option<f64> = quantity(Unit::Pressure, 0.1..=1e7).optional(),
         /// The border of the cloth, where it has one.
         pub border: Border = choice().or(Border::Open),
-        /// Pressure of the atmosphere: "physical", 101.325 kPa; "paper", the 1.01 kPa of Chen, Feng & Wang 2013; or a pressure.
+        /// Pressure of the atmosphere: "physical", 101.325 kPa; "paper", the 1.01 kPa of Chen, Feng & Wang 2013; or a
+        /// pressure.
         pub atmosphere: f64 = Atmosphere.or(Gas::default().pressure),
         /// Speed of pressure along the layer; with the solver "seed_verbatim", where edges are about 10 mm long.
         pub speed: f64 = quantity(Unit::Speed, 0.1..=1e4).or(Gas::default().speed),
@@ -126,7 +128,7 @@ section! {
         pub least_gap: f64 = quantity(Unit::Length, 1e-6..=0.01).or(Gas::default().least),
         /// How the air of a step is found.
         pub solver: AirSolver = choice().or(AirSolver::Symmetric),
-        /// Along what it pushes the cloth and what is below apart.
+        /// Direction in which it pushes the cloth and the object below apart.
         pub force: AirForce = choice().or(AirForce::Gap),
         /// Where air is blown in or drawn out.
         pub vents as "vent": Vec<Vent> = tables(),
@@ -143,13 +145,13 @@ fn sound(air: AirLayer, keys: &mut Keys) -> Option<AirLayer> {
 }
 
 impl AirLayer {
-    /// How air goes through the cloth.
+    /// Returns the permeability law of the cloth.
     pub fn through(&self) -> Through {
         self.permeability.through(self.test_pressure)
     }
 }
 
-/// Layers of air and balloons of a scene.
+/// Returns the installer of the layers of air and balloons of a scene.
 pub fn effect(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Option<Then> {
     let layers = layers(scene, cloths, faults);
     let balloons = balloons(scene, cloths, faults);
@@ -162,11 +164,11 @@ pub fn effect(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Opti
     }))
 }
 
-/// All layers of air of a scene, of cloths that were read.
+/// Returns all layers of air of a scene, for the cloths that were read.
 fn layers(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Vec<AirInput> {
     let mut layers: Vec<AirInput> = Vec::with_capacity(scene.airs.len());
     for (k, air) in scene.airs.iter().enumerate() {
-        // What could not be read has been told.
+        // Cloths that could not be read are reported already.
         let Some(cloth) = cloths.iter().find(|c| c.name == air.cloth) else { continue };
         let between = |l: &AirInput| {
             let [above, below] = &l.names;

@@ -11,7 +11,7 @@ use super::unit::Unit;
 pub use plug::effect;
 use std::path::PathBuf;
 
-/// Memory that a cell of the flow takes while it is solved [bytes].
+/// Memory per cell while the flow is solved [bytes].
 const CELL: u64 = 900;
 
 choices! {
@@ -19,8 +19,8 @@ choices! {
     pub enum Preset {
         /// Air at 20 degrees.
         Air = "air",
-        /// Horiba et al. 2007, table 2, in centimetres and grams: 10 x 10 x 10 cells, viscosity 10 cm2/s, C1 = -0.03 g/cm3, the drag as printed,
-        /// semi-Lagrangian.
+        /// Horiba et al. 2007, table 2, in centimetres and grams: 10 x 10 x 10 cells, viscosity 10 cm2/s, C1 = -0.03
+        /// g/cm3, the drag as printed, semi-Lagrangian.
         Seed = "seed",
     }
 }
@@ -28,15 +28,15 @@ choices! {
 choices! {
     /// How the air carries its velocity along.
     pub enum Advection {
-        /// Of second order: what a step to and fro changes is taken off by half.
+        /// Second order: half of the change that a step forth and back makes is subtracted.
         MacCormack = "maccormack",
-        /// Of first order, as the paper: smears.
+        /// First order, as in the paper: smears.
         SemiLagrangian = "semi-lagrangian",
     }
 }
 
 choices! {
-    /// What a side of the box does.
+    /// Boundary condition at a side of the box.
     pub enum Side {
         /// No air goes through it; along it air slips freely.
         Wall = "wall",
@@ -66,7 +66,7 @@ choices! {
 }
 
 impl Face {
-    /// Twice its axis, and one more at the end with large coordinates.
+    /// Returns the number of the side: twice its axis, and 1 more at large coordinates.
     pub fn side(self) -> usize {
         match self {
             Face::Left => 0,
@@ -78,7 +78,7 @@ impl Face {
         }
     }
 
-    /// Its word.
+    /// Returns the word of the side.
     pub fn word(self) -> &'static str {
         ["left", "right", "bottom", "top", "back", "front"].get(self.side()).copied().unwrap_or_default()
     }
@@ -89,7 +89,7 @@ choices! {
     pub enum Coupling {
         /// Air pushes cloth, and flows as if there was none, as in the paper.
         OneWay = "one-way",
-        /// Cloth pushes air as well: what one gains of momentum the other loses.
+        /// Cloth pushes air as well: the momentum that one gains the other loses.
         TwoWay = "two-way",
     }
 }
@@ -99,7 +99,7 @@ choices! {
     pub enum DragLaw {
         /// `rho A/2 (normal |Un| Un + tangent |Ut| Ut)`.
         Split = "split",
-        /// What drives air through the cloth, along its normal: see 'permeability'.
+        /// Force that drives air through the cloth, along its normal: see 'permeability'.
         Screen = "screen",
         /// Each cloth's `air_drag` and `air_drag_tangent`, as with wind.
         Linear = "linear",
@@ -111,7 +111,7 @@ choices! {
 }
 
 section! {
-    /// What the sides of the box do.
+    /// Boundary conditions at the sides of the box.
     pub struct Faces {
         /// At the least x.
         pub left: Side = choice().or(Side::Wall),
@@ -129,7 +129,7 @@ section! {
 }
 
 impl Faces {
-    /// By number of the side.
+    /// Returns the boundary conditions by the number of the side.
     pub fn all(&self) -> [Side; 6] {
         [self.left, self.right, self.bottom, self.top, self.back, self.front]
     }
@@ -140,7 +140,8 @@ section! {
     pub struct Inlet {
         /// The side.
         pub face: Face = choice().required(),
-        /// What part of it, as seen straight at the side; all of it if absent. Where inlets overlap their speeds add.
+        /// Part of the side that air is blown through, as seen straight at the side; all of it if absent. Where inlets
+        /// overlap their speeds add.
         pub region as "box": Option<Region> = table().optional(),
         /// Speed of the air; below zero it is drawn out.
         pub speed: Option<f64> = quantity(Unit::Speed, -1e3..=1e3).optional(),
@@ -154,7 +155,8 @@ section! {
         pub reference: f64 = real(1e-6..=1e3).or(1.0),
         /// Length of the windows over which the loudness is the root of the mean square.
         pub window: f64 = quantity(Unit::Time, 1e-4..=10.0).or(0.02),
-        /// Speed grows with this power of the loudness: 1 as in the paper; the noise of wind itself grows with the square of the speed, 0.5.
+        /// Speed grows with this power of the loudness: 1 as in the paper; the noise of wind itself grows with the
+        /// square of the speed, 0.5.
         pub exponent: f64 = real(0.1..=4.0).or(1.0),
         /// Loudness below which there is no speed, full scale is 1.
         pub threshold: f64 = real(0.0..=1.0).or(0.0),
@@ -207,7 +209,7 @@ section! {
         pub density: f64 = quantity(Unit::Density, 1e-6..=1e4).or(1.2),
         /// How the air carries its velocity along; "maccormack" if absent.
         pub advection: Option<Advection> = choice().optional(),
-        /// What the sides of the box do.
+        /// Boundary conditions at the sides of the box.
         pub faces: Faces = table(),
         /// Who pushes whom.
         pub coupling: Coupling = choice().or(Coupling::OneWay),
@@ -223,7 +225,7 @@ section! {
         pub permeability: Option<Given> = Permeability.optional(),
         /// Pressure across the cloth at which the speed was measured.
         pub test_pressure: f64 = pressure().or(200.0),
-        /// What is blown in must have a way out: an open side. Else it leaves through the opposite side, evenly.
+        /// Air that is blown in must have a way out: an open side. Else it leaves through the opposite side, evenly.
         pub strict: bool = flag().or(false),
         /// Where air is blown in.
         pub inlets as "inlet": Vec<Inlet> = tables(),
@@ -293,23 +295,23 @@ fn sound(flow: Airflow, keys: &mut Keys) -> Option<Airflow> {
 }
 
 impl Airflow {
-    /// Cells along each axis.
+    /// Returns the number of cells along each axis.
     pub fn cells(&self) -> [usize; 3] {
         [0, 1, 2].map(|axis| self.counts.as_ref().and_then(|all| all.get(axis)).map_or(10, |n| *n as usize))
     }
 
-    /// Kinematic viscosity [m^2/s].
+    /// Returns the kinematic viscosity [m^2/s].
     pub fn kinematic(&self) -> f64 {
         self.viscosity.unwrap_or(if self.preset == Preset::Seed { 1e-3 } else { 1.5e-5 })
     }
 
-    /// How the air carries its velocity along.
+    /// Returns the advection scheme.
     pub fn carries(&self) -> Advection {
         let usual = if self.preset == Preset::Seed { Advection::SemiLagrangian } else { Advection::MacCormack };
         self.advection.unwrap_or(usual)
     }
 
-    /// Force of the air on cloth.
+    /// Returns the law of the air's force on cloth.
     pub fn law(&self) -> DragLaw {
         self.drag.unwrap_or(if self.preset == Preset::Seed { DragLaw::Seed } else { DragLaw::Split })
     }

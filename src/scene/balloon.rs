@@ -15,20 +15,21 @@ use crate::mesh::topology::Topology;
 use crate::world::build::ClothInput;
 
 section! {
-    /// A closed cloth with air inside, which at the start has the pressure of the atmosphere: it is squeezed, and pushes back. With a
-    /// pressure or a volume it is inflated.
+    /// A closed cloth with air inside, which at the start has the pressure of the atmosphere: it is squeezed, and
+    /// pushes back. With a pressure or a volume it is inflated.
     pub struct Balloon {
         /// Name of the cloth; it has no border.
         pub cloth: String = Named(&["cloth"]).required(),
         /// Inflate it to this pressure above that of the atmosphere and hold it, whatever the volume.
         pub pressure: Option<f64> = quantity(Unit::Pressure, 0.0..=1e7).optional(),
-        /// Let air in so that the volume grows to so many times that at the start, in `duration`, then shut the valve: what happens
-        /// to it afterwards changes its pressure.
+        /// Let air in so that the volume grows to so many times that at the start, in `duration`, then shut the valve:
+        /// later loads change its pressure.
         pub volume: Option<f64> = real(1.0..=1e4).optional(),
         /// Time in which the pressure or the volume is reached, from the start on.
         pub duration: f64 = quantity(Unit::Time, 1e-3..=1e4).or(1.0),
-        /// How easily air goes through the cloth: its speed under the test pressure, 0 where it is sealed; or a permeability of the
-        /// library, which `percale materials` lists; or two measurements, `[{ speed, pressure }, { speed, pressure }]`.
+        /// How easily air goes through the cloth: its speed under the test pressure, 0 where it is sealed; or a
+        /// permeability of the library, which `percale materials` lists; or two measurements, `[{ speed, pressure }, {
+        /// speed, pressure }]`.
         pub permeability: Given = Permeability.or(Given::Speed(0.0)),
         /// Pressure across the cloth at which the speed was measured.
         pub test_pressure: f64 = permeability::pressure().or(200.0),
@@ -51,12 +52,12 @@ fn one_supply(balloon: Balloon, keys: &mut Keys) -> Option<Balloon> {
 }
 
 impl Balloon {
-    /// How air goes through the cloth.
+    /// Returns the permeability of the cloth.
     pub fn through(&self) -> Through {
         self.permeability.through(self.test_pressure)
     }
 
-    /// Where air comes from.
+    /// Returns the supply of air.
     pub fn supply(&self) -> Supply {
         let duration = self.duration;
         match (self.pressure, self.volume) {
@@ -67,11 +68,11 @@ impl Balloon {
     }
 }
 
-/// All balloons of a scene, of cloths that were read.
+/// Returns the balloons of a scene. `cloths` has the cloths that could be read.
 pub(super) fn balloons(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Vec<BalloonInput> {
     let mut balloons: Vec<BalloonInput> = Vec::with_capacity(scene.balloons.len());
     for (k, balloon) in scene.balloons.iter().enumerate() {
-        // What could not be read has been told.
+        // Faults of cloths that could not be read are already recorded.
         let Some(cloth) = cloths.iter().find(|c| c.name == balloon.cloth) else { continue };
         let (key, name) = (format!("balloon[{k}].cloth"), &balloon.cloth);
         if balloons.iter().any(|other| other.cloth == *name) {

@@ -12,10 +12,10 @@ use super::unit::Unit;
 use crate::linalg::Vec3;
 use std::path::PathBuf;
 
-/// Endings of files with tetrahedra, then of closed surfaces.
+/// Extensions of files with tetrahedra, then of closed surfaces.
 const SOLID: &[&str] = &["msh", "node", "ele", "vtk", "obj", "ply"];
 
-/// A mesh file of a body.
+/// Returns the kind of a body's mesh file.
 fn solid() -> File {
     file(SOLID)
 }
@@ -23,8 +23,8 @@ fn solid() -> File {
 one_of! {
     /// Shape at the start, which is the rest shape.
     pub enum Shape {
-        /// Mesh file: tetrahedra (.msh of Gmsh, .node and .ele of TetGen, legacy .vtk), or a closed surface (.obj, .ply) that is filled
-        /// with tetrahedra.
+        /// Mesh file: tetrahedra (.msh of Gmsh, .node and .ele of TetGen, legacy .vtk), or a closed surface (.obj,
+        /// .ply) that is filled with tetrahedra.
         Mesh(PathBuf) = "mesh": solid(),
         /// Ball, filled with tetrahedra.
         Sphere(Ball) = "sphere": table(),
@@ -42,11 +42,12 @@ section! {
         pub name: String = object_name().required(),
         /// Shape at the start.
         pub shape: Shape = exactly_one(),
-        /// One object (`o`) or group (`g`) of an OBJ file that holds several; the whole file if absent.
+        /// Object (`o`) or group (`g`) of an OBJ file that holds several; the whole file if absent.
         pub object: Option<String> = text().optional(),
-        /// Edge of the tetrahedra with which a surface, ball, box or capsule is filled; about 4,000 of them if absent, more of what is thin.
+        /// Edge of the tetrahedra with which a surface, ball, box or capsule is filled; about 4,000 of them if absent,
+        /// more for thin shapes.
         pub resolution: Option<f64> = quantity(Unit::Length, 1e-4..=1e3).optional(),
-        /// What it is made of.
+        /// Material of the body.
         pub material: Solid = material("sponge"),
         /// Thickness of its skin, added around the surface.
         pub thickness: f64 = quantity(Unit::Length, THICKNESS).or(0.0),
@@ -54,7 +55,7 @@ section! {
         pub contact_distance: Option<f64> = quantity(Unit::Length, DISTANCE).optional(),
         /// Velocity at the start.
         pub velocity: Vec3 = vector(Unit::Speed, 1e3).or(Vec3::zeros()),
-        /// It touches itself.
+        /// Whether it touches itself.
         pub self_contact: bool = flag().or(true),
         /// Colour in pictures.
         pub colour: [f64; 3] = colour().or([0.86, 0.68, 0.50]),

@@ -1,5 +1,5 @@
-//! From a scene to a world: meshes read, checked and placed, vertices selected, laws and motions handed on, the start state
-//! checked.
+//! Builds a world from a scene. Reads, checks and places meshes, selects vertices, adds laws, effects and motions, and
+//! checks the initial state.
 
 mod body;
 mod cloth;
@@ -31,42 +31,43 @@ use std::path::Path;
 use std::sync::Arc;
 pub use stepper::stepper;
 
-/// Makes a law of a world whose objects are there.
+/// Constructor of a force law. Runs once the world has its objects.
 pub(super) type Later = Box<dyn FnOnce(&World) -> Arc<dyn Term>>;
-/// Plugs an effect into a world; the state is that at the start.
+/// Installer of an effect. Runs on the world and its state at the start.
 pub(super) type Then = Box<dyn FnOnce(&Scene, &mut World, &mut State, &mut Faults)>;
-/// Effects of one kind, of cloths that were read.
+/// Reader of the effects of one kind, from a scene and the cloths that were read.
 pub(super) type Effect = fn(&Scene, &[ClothInput], &mut Faults) -> Option<Then>;
-/// From the keys of a scene, and its cloths as they were read, to a law; none where the scene has none of it.
+/// Reader of a force law, from a scene and the cloths that were read. Returns `None` if the scene has no such law.
 pub(super) type Law = fn(&Scene, &[ClothInput], &mut Faults) -> Option<Later>;
 
-/// A world at its start.
+/// World and its initial state.
 #[derive(Clone, Debug)]
 pub struct Built {
-    /// What is constant.
+    /// Constants of the run.
     pub world: World,
-    /// The state at time 0.
+    /// State at time 0.
     pub state: State,
-    /// What is allowed but probably not meant.
+    /// Warnings about input that is allowed but probably unintended.
     pub warnings: Vec<Fault>,
 }
 
-/// Why there is no world.
+/// Errors of a scene that cannot be simulated.
 #[derive(Clone, Debug, Default)]
 pub struct Refusal {
-    /// Every fault.
+    /// All errors.
     pub faults: Vec<Fault>,
-    /// What is allowed but probably not meant; it may say why there are faults.
+    /// Warnings about input that is allowed but probably unintended. They may explain the errors.
     pub warnings: Vec<Fault>,
-    /// The triangles that cross at the start as PLY; empty where the faults are others.
+    /// Triangles that intersect at the start, as PLY. Empty if there are only other errors.
     pub crossing: Vec<u8>,
 }
 
-/// Reads the meshes of a scene and selects its vertices; `file` is where the scene was read from, for the places of faults.
+/// Builds the world and the initial state of a scene. `file` is the path of the scene, for the places of diagnostics.
 ///
 /// # Errors
-/// Every fault of every object at once: files that cannot be read, meshes that cannot be simulated, groups and places
-/// without vertices, sequences of different vertex counts; then what crosses at the start.
+/// Fails with the errors of all objects at once. These are unreadable files, meshes that cannot be simulated,
+/// selections without vertices, and sequences with different vertex counts. Intersections at the start are reported
+/// only if there are no such errors.
 pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     let mut faults = Faults::new(scene, file);
     let mut cloths = Vec::with_capacity(scene.cloths.len());
@@ -136,7 +137,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     }
 }
 
-/// Warns of channels that no cloth has.
+/// Warns about requested channels that no cloth has.
 fn warn_of_fields(scene: &Scene, world: &World, state: &State, faults: &mut Faults) {
     let cloths = || world.objects.iter().filter(|object| object.kind == Kind::Cloth);
     let has = |field: &Channel| cloths().any(|cloth| (field.values)(field, world, state, cloth).is_some());
@@ -149,7 +150,7 @@ fn warn_of_fields(scene: &Scene, world: &World, state: &State, faults: &mut Faul
     warn("preview.field", scene.preview.field.as_slice());
 }
 
-/// What happens in a pinch.
+/// Returns the response to a pinch.
 fn pinch(scene: &Scene, faults: &mut Faults) -> Pinch {
     match (scene.contact.pinch, &scene.contact.release) {
         (settings::Pinch::Halt, _) => Pinch::Halt,
@@ -180,7 +181,7 @@ fn wind(scene: &Scene) -> world::wind::Wind {
 }
 
 impl Scene {
-    /// Activation distance of each cloth, body and obstacle [m].
+    /// Returns the activation distance of each cloth, body and obstacle [m].
     fn distances(&self) -> impl Iterator<Item = f64> {
         let cloths = self.cloths.iter().map(|cloth| cloth.contact_distance);
         let bodies = self.bodies.iter().map(|body| body.contact_distance);
@@ -188,12 +189,12 @@ impl Scene {
         all.map(|own| own.unwrap_or(self.contact.distance))
     }
 
-    /// The largest of them [m].
+    /// Returns the largest activation distance [m].
     pub(super) fn largest_distance(&self) -> f64 {
         self.distances().fold(0.0, f64::max)
     }
 
-    /// Unit vector upwards.
+    /// Returns the unit vector that points up.
     pub fn upwards(&self) -> Vec3 {
         match self.up {
             super::Up::Y => Vec3::y(),

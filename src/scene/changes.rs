@@ -1,11 +1,11 @@
-//! What differs between two scene files, by key.
+//! Differences between two scene files, by key.
 
 use super::document::{Document, Node, Table, Value};
 use super::unit::number;
 use std::collections::BTreeMap;
 
-/// Every key whose value differs between two scenes as text, in order: `time.step: "2 ms", was "1 ms"`. Elements with a name go by
-/// that; the form of numbers, comments and the order of keys do not count.
+/// Returns every key whose value differs between two scene texts, sorted: `time.step: "2 ms", was "1 ms"`. A list
+/// element with a name is identified by that name. The form of numbers, comments and the order of keys do not count.
 pub fn changes(before: &str, after: &str) -> Vec<String> {
     let [before, after] = [before, after].map(|text| {
         let mut all = BTreeMap::new();

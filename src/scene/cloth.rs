@@ -1,4 +1,4 @@
-//! `[[cloth]]`: what is simulated.
+//! `[[cloth]]`: simulated cloths, with their pins, handles and maps.
 
 use super::keys::{Keys, Kind, choices, exactly_one, one_of, one_or, section};
 use super::kinds::{
@@ -20,7 +20,7 @@ use crate::world::motion::Motion;
 use std::path::PathBuf;
 
 choices! {
-    /// How a cloth resists.
+    /// Elastic model of a cloth.
     pub enum Model {
         /// Finite elements: St. Venant-Kirchhoff or measured membrane, hinge bending.
         Fem = "fem",
@@ -34,7 +34,7 @@ choices! {
 choices! {
     /// Angles at which hinges rest.
     pub enum RestAngles {
-        /// Those of the mesh.
+        /// Angles of the mesh.
         Mesh = "mesh",
         /// Zero.
         Flat = "flat",
@@ -42,11 +42,11 @@ choices! {
 }
 
 choices! {
-    /// Where the flat rest shape comes from.
+    /// Source of the flat rest shape.
     pub enum Rest {
         /// From the mesh as placed.
         Mesh = "mesh",
-        /// From the mesh's chart (UV), in metres: what the cloth was cut to. No transform scales it.
+        /// From the mesh's chart (UV), in metres: the pattern to which the cloth was cut. No transform scales it.
         Chart = "chart",
     }
 }
@@ -64,11 +64,11 @@ choices! {
 }
 
 choices! {
-    /// Which shape of a file that moves is taken.
+    /// Shape to take from a file that moves.
     pub enum Begin {
         /// At the first frame of the scene.
         First = "first",
-        /// At rest: points that have no sample, what follows bones as it was bound.
+        /// At rest: points that have no sample, parts that follow bones as they were bound.
         Rest = "rest",
     }
 }
@@ -78,18 +78,19 @@ section! {
     pub struct Pin {
         /// Name for probes; pins that share one are measured together.
         pub name: Option<String> = name().optional(),
-        /// Which vertices.
+        /// Vertices that the pin holds.
         pub selector: Selector = exactly_one(),
-        /// How they move; still if absent.
+        /// Motion of the vertices; still if absent.
         pub motion: Motion = motion(),
-        /// A file of as many vertices as the mesh file, whose motion those of the pin follow, from where they are when it takes hold.
+        /// A file of as many vertices as the mesh file, whose motion those of the pin follow, from where they are when
+        /// it takes hold.
         pub cache: Option<Cache> = table::<Cache>().optional(),
         /// When the pin takes hold.
         pub from: f64 = quantity(Unit::Time, 0.0..=1e6).or(0.0),
         /// When it lets go; never if absent.
         pub until: f64 = quantity(Unit::Time, 0.0..=1e6).or(f64::INFINITY),
-        /// How far its vertices give way, from their path, where nothing fits between them and an obstacle: as far as it takes if absent.
-        /// 0: never.
+        /// How far its vertices give way, from their path, where nothing fits between them and an obstacle: as far as
+        /// it takes if absent. 0: never.
         pub slack as "yield": f64 = quantity(Unit::Length, 0.0..=1e3).or(f64::INFINITY),
     }
     check pin_has_time;
@@ -101,7 +102,7 @@ fn pin_has_time(pin: Pin, keys: &mut Keys) -> Option<Pin> {
     window(pin.from, pin.until, keys).map(|()| pin)
 }
 
-/// A pin moves in one way.
+/// Checks that a pin or handle has at most one motion.
 fn one_motion(motion: &Motion, cached: bool, keys: &mut Keys) -> Option<()> {
     if cached && *motion != Motion::Fixed {
         keys.fault("cache", "conflicts with the motion that is given beside it; leave one out");
@@ -111,7 +112,7 @@ fn one_motion(motion: &Motion, cached: bool, keys: &mut Keys) -> Option<()> {
 }
 
 one_of! {
-    /// How a handle pulls.
+    /// Force of a handle.
     pub enum Pull {
         /// A spring from each vertex to its moving target: stiffness per vertex.
         Spring(f64) = "stiffness": quantity(Unit::Stiffness, 1e-6..=1e6),
@@ -120,7 +121,7 @@ one_of! {
     }
 }
 
-/// Stiffness of a handle that says nothing of it [N/m].
+/// Default stiffness of a handle [N/m].
 pub const HANDLE_STIFFNESS: f64 = 10.0;
 
 section! {
@@ -128,13 +129,13 @@ section! {
     pub struct Handle {
         /// Name for probes; handles that share one are measured together.
         pub name: Option<String> = name().optional(),
-        /// Which vertices.
+        /// Vertices that the handle pulls.
         pub selector: Selector = exactly_one(),
-        /// How it pulls; a spring of 10 N/m if absent.
+        /// Force of the handle; a spring of 10 N/m if absent.
         pub pull: Pull = one_or(Pull::Spring(HANDLE_STIFFNESS)),
         /// Largest force of the spring, per vertex; unbounded if absent.
         pub max_force: f64 = quantity(Unit::Force, 0.0..=1e6).or(f64::INFINITY),
-        /// How the targets move, from where the vertices are when the handle takes hold; still if absent.
+        /// Motion of the targets, from where the vertices are when the handle takes hold; still if absent.
         pub motion: Motion = motion(),
         /// A file of as many vertices as the mesh file, whose motion the targets follow.
         pub cache: Option<Cache> = table::<Cache>().optional(),
@@ -167,7 +168,7 @@ fn handle_is_one_thing(handle: Handle, keys: &mut Keys) -> Option<Handle> {
 }
 
 choices! {
-    /// What a map scales.
+    /// Quantity that a map scales.
     pub enum Mapped {
         /// In-plane stiffness.
         Stretch = "stretch",
@@ -193,9 +194,9 @@ one_of! {
 section! {
     /// A factor per vertex.
     pub struct Map {
-        /// What it scales.
+        /// Quantity that it scales.
         pub of: Mapped = choice().required(),
-        /// Where it has its values.
+        /// Source of the values.
         pub source: MapSource = exactly_one(),
         /// Factor inside the group, or of the property's values.
         pub factor: f64 = real(0.0..=1e6).or(1.0),
@@ -220,15 +221,15 @@ section! {
         pub name: String = object_name().required(),
         /// Mesh file: where the cloth is at the start.
         pub mesh: PathBuf = mesh().required(),
-        /// One object (`o`) or group (`g`) of an OBJ file that holds several; of USD and Alembic the path of a prim, or the name of
-        /// one: all meshes at or below it. The whole file if absent.
+        /// Object (`o`) or group (`g`) of an OBJ file that holds several; of USD and Alembic the path of a prim, or the
+        /// name of one: all meshes at or below it. The whole file if absent.
         pub object: Option<String> = text().optional(),
-        /// Of a USD file that moves: the shape with which the cloth begins.
+        /// Shape with which the cloth begins, for a USD file that moves.
         pub pose: Begin = choice().or(Begin::First),
         /// Moves the mesh out along its normals, as a cover of a body that has the same mesh; inward if negative.
         pub offset: f64 = quantity(Unit::Length, -1.0..=1.0).or(0.0),
-        /// Joins vertices on borders of the mesh that are at most so far apart, as the two sides of a seam. The meshes that are
-        /// written keep all vertices of the file.
+        /// Joins vertices on borders of the mesh that are at most so far apart, as the two sides of a seam. The meshes
+        /// that are written keep all vertices of the file.
         pub weld: f64 = quantity(Unit::Length, 0.0..=0.1).or(0.0),
         /// How often each triangle is cut into four; vertices of the mesh stay the first ones.
         pub subdivide: u8 = integer(0..=6).or(0),
@@ -238,7 +239,7 @@ section! {
         pub model: Model = choice().or(Model::Fem),
         /// Its springs, where the model has any.
         pub springs: Springs = table(),
-        /// What it is made of, with this cloth's thickness and density.
+        /// Material of the cloth, with this cloth's thickness and density.
         pub material: Material = material("cotton"),
         /// Thickness in place of the material's.
         thickness: Option<f64> = quantity(Unit::Length, THICKNESS).optional(),
@@ -266,7 +267,7 @@ section! {
         pub air_drag_tangent: f64 = quantity(Unit::Drag, 0.0..=1e4).or(0.0),
         /// Velocity at the start.
         pub velocity: Vec3 = vector(Unit::Speed, 1e3).or(Vec3::zeros()),
-        /// It touches itself.
+        /// Whether it touches itself.
         pub self_contact: bool = flag().or(true),
         /// Colour in pictures.
         pub colour: [f64; 3] = colour().or([0.33, 0.47, 0.72]),
@@ -309,7 +310,7 @@ fn finish(mut cloth: Cloth, keys: &mut Keys) -> Option<Cloth> {
     Some(cloth)
 }
 
-/// Internal friction is of finite elements; what it does that is not expected is told.
+/// Checks that only finite elements have internal friction, and warns of laws with unexpected effects.
 fn rubs_as_meant(cloth: &Cloth, keys: &mut Keys) -> Option<()> {
     let Material { name, membrane, bending, .. } = &cloth.material;
     let inner = cloth.inner();
@@ -335,7 +336,7 @@ fn rubs_as_meant(cloth: &Cloth, keys: &mut Keys) -> Option<()> {
     let ways = ["stretch", "weft", "shear", "bend", "bend_weft"];
     let laws = inner.stretch.iter().chain(&inner.bend).zip([warp, weft, shear, third, third]);
     for (way, (law, k)) in ways.into_iter().zip(laws).filter_map(|(way, (law, k))| Some((way, (law.as_ref()?, k)))) {
-        // A fabric is stretched to twice its length, or bent to a radius of 1 cm, at most.
+        // Largest strain of a fabric: stretched to twice its length, or bent to a radius of 1 cm.
         let reach = if way.starts_with("bend") { 300.0 } else { 1.0 };
         let (beyond, most) = (law.b * law.tau, law.a + law.b * reach);
         if beyond > most {
@@ -363,12 +364,12 @@ fn rubs_as_meant(cloth: &Cloth, keys: &mut Keys) -> Option<()> {
 }
 
 impl Cloth {
-    /// Its linear drag.
+    /// Returns the linear air drag.
     pub fn drag(&self) -> Drag {
         Drag { normal: self.air_drag.unwrap_or(0.0), tangent: self.air_drag_tangent }
     }
 
-    /// Its internal friction.
+    /// Returns the internal friction, with its state at the start.
     pub fn inner(&self) -> InternalFriction {
         let start = match self.friction_start {
             FrictionStart::None => Start::None,

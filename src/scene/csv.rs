@@ -1,8 +1,9 @@
-//! Columns of measurements: a CSV file with a heading; a name may have its unit behind it in brackets. Empty lines and `#` comments are
-//! skipped. Commas, semicolons or tabs part the cells, which may stand in quotes; where commas do not, they may be decimal commas.
+//! Measurements in columns of a CSV file with a heading. A name may be followed by its unit in brackets. Empty lines
+//! and `#` comments are skipped. The delimiter is a comma, a semicolon or a tab, and cells may be quoted. Decimal
+//! commas are accepted in quotes, or if the delimiter is no comma.
 //!
-//! Cells are read by `csv_core`, the parser of the package `csv`. The package itself knows no place of a cell, and for the line of a row
-//! it gives that of the comments before it.
+//! `csv_core`, the parser of the package `csv`, reads the cells. The package itself reports no position of a cell. For
+//! the line of a row it reports that of the comments before the row.
 
 pub mod units;
 
@@ -13,26 +14,26 @@ use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
 use std::ops::RangeInclusive;
 use units::Measure;
 
-/// A column that is looked for.
+/// Expected column.
 #[derive(Clone, Debug)]
 pub struct Want {
-    /// Name.
+    /// Name of the column.
     pub name: &'static str,
-    /// What it measures.
+    /// Quantity that the column measures.
     pub measure: Measure,
-    /// What it may hold, in SI.
+    /// Accepted values in SI.
     pub range: RangeInclusive<f64>,
-    /// It must be there.
+    /// Whether the column is mandatory.
     pub needed: bool,
 }
 
 impl Want {
-    /// A column that must be there.
+    /// Returns a mandatory column.
     pub fn new(name: &'static str, measure: Measure, range: RangeInclusive<f64>) -> Want {
         Want { name, measure, range, needed: true }
     }
 
-    /// A column that may be there.
+    /// Returns an optional column.
     pub fn maybe(name: &'static str, measure: Measure, range: RangeInclusive<f64>) -> Want {
         Want { needed: false, ..Want::new(name, measure, range) }
     }
@@ -41,40 +42,40 @@ impl Want {
 /// Columns of a file.
 #[derive(Clone, Debug)]
 pub struct Sheet {
-    /// File as it was named.
+    /// File name as given.
     pub file: String,
     /// Line of the heading.
     heading: usize,
-    /// Columns in the order in which they were looked for, in SI.
+    /// Columns in SI, in the order of the expected columns.
     columns: Vec<Option<Column>>,
     names: Vec<&'static str>,
-    /// Line of each row, and the columns of its cells.
+    /// Line of each row, and the columns of its cells in characters.
     rows: Vec<(usize, Vec<usize>)>,
 }
 
 #[derive(Clone, Debug)]
 struct Column {
-    /// Which of the file's, from 0.
+    /// Index among the columns of the file, from 0.
     place: usize,
     values: Vec<f64>,
 }
 
-/// Most faults that are told.
+/// Number of errors from which on no further rows are read.
 const TOLD: usize = 20;
 
 fn short(word: &str) -> String {
     word.chars().take(40).collect()
 }
 
-/// What parts the cells of a file. The heading tells it: names and units have neither semicolons nor tabs.
+/// Returns the delimiter of a file, according to its heading. Names and units contain neither semicolons nor tabs.
 fn parting(head: &str) -> char {
     [';', '\t'].into_iter().find(|c| head.contains(*c)).unwrap_or(',')
 }
 
-/// Accepts a cell without quotes, or in quotes as a whole. The library takes anything.
+/// Accepts a cell without quotes, or quoted as a whole. `csv_core` accepts anything.
 ///
 /// # Errors
-/// How many characters are before a quote that is not closed, or before text behind one.
+/// Fails at a quote that is not closed, or at text behind a quote. Returns the number of characters before it.
 fn quoted(raw: &str) -> Result<(), (usize, String)> {
     let Some((_, behind)) = raw.rsplit_once('"').filter(|_| raw.starts_with('"')) else { return Ok(()) };
     if !raw.matches('"').count().is_multiple_of(2) {
@@ -86,7 +87,7 @@ fn quoted(raw: &str) -> Result<(), (usize, String)> {
     if behind.is_empty() { Ok(()) } else { Err((before, told())) }
 }
 
-/// How the numbers of a file are written: what parts its cells, and whether a comma was seen as the decimal mark, or a point.
+/// Number format of a file: the delimiter, and the decimal mark (comma or point) if any was seen.
 #[derive(Debug)]
 struct Style {
     parting: char,
@@ -95,23 +96,23 @@ struct Style {
 }
 
 impl Style {
-    /// Begins without a mark.
+    /// Creates a number format without a decimal mark.
     fn new(parting: char) -> Style {
         let reader = ReaderBuilder::new().delimiter(parting as u8).terminator(Terminator::Any(b'\n')).build();
         Style { parting, mark: None, reader }
     }
 
-    /// Cells of a row and their columns in characters, from 1.
+    /// Returns the cells of a row and their columns in characters, from 1.
     ///
     /// # Errors
-    /// The column of a quote that is not closed, or of text behind one.
+    /// Fails at a quote that is not closed, or at text behind a quote. Returns its column.
     fn cells(&mut self, row: &str) -> Result<Vec<(usize, String)>, (usize, String)> {
         let Style { parting, reader, .. } = self;
         let blank = |c: char| c.is_whitespace() && c != *parting;
         let (mut out, mut rest, mut cell) = (Vec::new(), row, vec![0; row.len()]);
         reader.reset();
         loop {
-            // The library takes a quote behind a blank for a part of the cell.
+            // `csv_core` treats a quote behind a blank as part of the cell.
             rest = rest.trim_start_matches(blank);
             let at = 1 + row.strip_suffix(rest).unwrap_or_default().chars().count();
             let (result, read, written) = reader.read_field(rest.as_bytes(), &mut cell);
@@ -127,13 +128,13 @@ impl Style {
         }
     }
 
-    /// A number; what is said of one that is none.
+    /// Parses a number. Describes the error if the cell has none.
     fn number(&mut self, cell: &str) -> Result<f64, String> {
         let none = || format!("expected a number, found \"{}\"", short(cell));
         let Some(mark) = [',', '.'].into_iter().find(|mark| cell.contains(*mark)) else {
             return cell.parse().map_err(|_| none());
         };
-        // A spreadsheet puts both 1.5 and a thousand into quotes so.
+        // Spreadsheets quote decimal commas and thousands separators alike. Three digits behind a comma are ambiguous.
         let behind = cell.split_once(',').map_or(0, |(_, behind)| behind.len());
         if self.parting == ',' && behind == 3 {
             return Err(format!("\"{}\" may be a thousand or a decimal comma; write it as 1.5", short(cell)));
@@ -149,7 +150,7 @@ impl Style {
         Ok(value)
     }
 
-    /// What may be meant where a row of `wanted` cells has `found`.
+    /// Suggests a correction for a row with `found` instead of `wanted` cells.
     fn hint(&self, found: usize, wanted: usize) -> &'static str {
         match self.parting {
             ',' if found > wanted => "; if they are decimal commas, write 1.5, or part the cells by semicolons",
@@ -159,7 +160,7 @@ impl Style {
     }
 }
 
-/// Name and unit of a heading.
+/// Splits a heading into its name and unit.
 fn titled(cell: &str) -> (&str, Option<&str>) {
     match cell.split_once(['[', '(']) {
         Some((name, unit)) => (name.trim(), Some(unit.trim_end_matches([']', ')']).trim())),
@@ -167,14 +168,15 @@ fn titled(cell: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Which column of the file is which that is looked for, with its factor.
+/// Index of the expected column, and unit factor, of each column of the file.
 type Order = Vec<(usize, f64)>;
 
 impl Sheet {
-    /// Reads the columns of a file's bytes.
+    /// Reads the columns from the bytes of a file.
     ///
     /// # Errors
-    /// Unknown, missing and double columns, rows of other lengths, cells without a number in range, with their places.
+    /// Fails for unknown, missing and duplicate columns, rows of other lengths, and cells without a number in range.
+    /// Returns the errors with their places.
     pub fn read(file: &str, bytes: &[u8], wants: &[Want]) -> Result<Sheet, Vec<Fault>> {
         let at = |line, column, message: String| Fault {
             place: Place::File { file: file.to_string(), line, column },
@@ -265,12 +267,12 @@ impl Sheet {
         }
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// It has no rows.
+    /// Returns whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -280,17 +282,17 @@ impl Sheet {
         self.columns.get(k)?.as_ref()
     }
 
-    /// A column's values in SI, if it is there.
+    /// Returns a column's values in SI, if it is present.
     pub fn maybe(&self, name: &str) -> Option<&[f64]> {
         self.find(name).map(|column| column.values.as_slice())
     }
 
-    /// A column's values in SI; none where it is not there.
+    /// Returns a column's values in SI; empty if it is absent.
     pub fn column(&self, name: &str) -> &[f64] {
         self.maybe(name).unwrap_or_default()
     }
 
-    /// A fault at a cell.
+    /// Returns an error at a cell.
     pub fn fault(&self, row: usize, name: &str, message: impl Into<String>) -> Fault {
         let line = self.rows.get(row).map_or(self.heading, |(line, _)| *line);
         let column = self.find(name).and_then(|column| self.rows.get(row)?.1.get(column.place)).copied();
@@ -298,14 +300,14 @@ impl Sheet {
         Fault { place, key: String::new(), message: message.into() }
     }
 
-    /// A fault of the file as a whole, at its heading.
+    /// Returns an error of the whole file, at its heading.
     pub fn whole(&self, message: impl Into<String>) -> Fault {
         let place = Place::File { file: self.file.clone(), line: self.heading, column: 1 };
         Fault { place, key: String::new(), message: message.into() }
     }
 }
 
-/// The columns of a heading, and its faults.
+/// Matches the columns of a heading with those expected. Returns their order, and the errors.
 fn order(heads: &[(usize, String)], wants: &[Want], at: &dyn Fn(usize, String) -> Fault) -> (Order, Vec<Fault>) {
     let (mut order, mut faults) = (Order::new(), Vec::new());
     for (column, cell) in heads {
@@ -365,7 +367,7 @@ mod tests {
         assert_eq!(sheet.fault(1, "force", "x").to_string(), "d.csv:5:6: x");
     }
 
-    /// As spreadsheets write them: semicolons with decimal commas or points, tabs, quotes.
+    /// Spreadsheets write semicolons with decimal commas or points, tabs, and quotes.
     #[test]
     fn other_separators_are_read() {
         for text in [

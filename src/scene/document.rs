@@ -1,40 +1,40 @@
-//! The scene's text as a tree whose every key and value knows where it stands.
+//! Scene text as a tree. Every key and value has its origin in the text.
 
 use super::fault::{Fault, Place};
 use crate::mesh::text;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
-/// Where something stands.
+/// Origin of a key or value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
     /// Byte offset in the text.
     Text(usize),
-    /// In the override of this index.
+    /// Index of the override that gave it.
     Set(usize),
 }
 
-/// A value.
+/// Value with its origin.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Where it starts.
+    /// Start of the value.
     pub origin: Origin,
-    /// What it is.
+    /// Value.
     pub value: Value,
 }
 
-/// What a value is.
+/// Value of a TOML document.
 #[derive(Clone, Debug)]
 pub enum Value {
     /// `true` or `false`.
     Bool(bool),
-    /// A whole number.
+    /// Whole number.
     Integer(i64),
-    /// Any other number, not-a-number and infinities included.
+    /// Any other number, including not-a-number and infinities.
     Float(f64),
     /// A string.
     Text(String),
-    /// A date or a time, which no key wants.
+    /// Date or time. No key accepts it.
     Date(String),
     /// An array.
     List(Vec<Node>),
@@ -49,26 +49,26 @@ pub struct Table {
     pub entries: Vec<Entry>,
 }
 
-/// A key with its value.
+/// Key with its value.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// The key.
+    /// Key.
     pub key: String,
-    /// Where the key starts.
+    /// Start of the key.
     pub origin: Origin,
-    /// The value.
+    /// Value.
     pub node: Node,
 }
 
 impl Table {
-    /// Value of a key.
+    /// Returns the value of a key.
     pub fn find(&self, key: &str) -> Option<&Node> {
         self.entries.iter().find(|e| e.key == key).map(|e| &e.node)
     }
 }
 
 impl Node {
-    /// From a parsed value. With `set`, all of it comes from that override.
+    /// Converts a parsed value. With `set`, every part has that override as its origin.
     pub fn new(value: &toml::Spanned<DeValue>, set: Option<usize>) -> Node {
         let origin = |span: Range<usize>| set.map_or(Origin::Text(span.start), Origin::Set);
         let inner = match value.get_ref() {
@@ -95,7 +95,7 @@ impl Node {
         Node { origin: origin(value.span()), value: inner }
     }
 
-    /// The value of an override: TOML, else a bare string.
+    /// Converts the value of an override: TOML, else a bare string.
     pub fn of_argument(text: &str, set: usize) -> Node {
         match DeValue::parse(text) {
             Ok(value) => Node::new(&value, Some(set)),
@@ -103,7 +103,7 @@ impl Node {
         }
     }
 
-    /// What it is, for messages.
+    /// Describes the value for messages.
     pub fn describe(&self) -> String {
         use super::unit::{number, short};
         match &self.value {
@@ -118,23 +118,23 @@ impl Node {
     }
 }
 
-/// A text and the tree read from it.
+/// Text and the tree read from it.
 pub struct Document {
     file: String,
     text: String,
     lines: Vec<usize>,
-    /// The tree; what could be read of it, if the syntax is faulty.
+    /// Root table. If the syntax is faulty, it holds the parts that could be read.
     pub root: Table,
-    /// Faults of the syntax, by offset.
+    /// Syntax errors, with their byte offsets.
     pub syntax: Vec<(usize, String)>,
-    /// Offset from which on the tree is not to be trusted.
+    /// Byte offset from which on the tree is unreliable.
     pub doubt: usize,
 }
 
 impl Document {
     /// Reads a text; `file` is its name in messages.
     pub fn new(file: &str, bytes: &[u8]) -> Document {
-        // A mark is left to the parser, which knows it, so that places stay.
+        // The parser handles a UTF-8 byte order mark itself, so that offsets stay correct.
         let utf16 = if bytes.starts_with(text::MARK) { None } else { text::plain(bytes).ok() };
         let bytes = utf16.as_deref().unwrap_or(bytes);
         let (text, broken) = match std::str::from_utf8(bytes) {
@@ -173,11 +173,11 @@ impl Document {
         document
     }
 
-    /// Keeps the faults of the syntax that do not follow from others: one a line, and where a bracket is left open, nothing
-    /// after the first but that.
+    /// Keeps the syntax errors that do not follow from others, at most one a line. If a bracket is unclosed, later
+    /// errors are dropped, except unclosed brackets.
     fn judge(&mut self, mut errors: Vec<toml::de::Error>) {
         let start = |error: &toml::de::Error| error.span().map_or(0, |span| span.start);
-        // The parser keeps an unquoted word as text, so the rest of the tree stands.
+        // The parser keeps an unquoted word as text, so the rest of the tree stays reliable.
         let unquoted = |error: &toml::de::Error| error.message().starts_with("string values must be quoted");
         let open = |error: &toml::de::Error| {
             ["unclosed array,", "unclosed inline table"].iter().any(|m| error.message().starts_with(m))
@@ -200,27 +200,27 @@ impl Document {
         }
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Line of an offset, from 0.
+    /// Returns the line of an offset, from 0.
     pub fn line(&self, at: usize) -> usize {
         self.lines.partition_point(|start| *start <= at).saturating_sub(1)
     }
 
-    /// Place of an offset.
+    /// Returns the place of an offset.
     pub fn place(&self, at: usize) -> Place {
         let line = self.line(at);
         let start = self.lines.get(line).copied().unwrap_or(0);
         let before = self.text.as_bytes().get(start..at.min(self.text.len())).unwrap_or_default();
-        // Characters, not continuation bytes.
+        // Columns count characters, so continuation bytes of UTF-8 are skipped.
         let column = before.iter().filter(|b| (**b & 0xc0) != 0x80).count();
         Place::File { file: self.file.clone(), line: line + 1, column: column + 1 }
     }
 
-    /// A fault of this text.
+    /// Makes a fault at an offset of this text.
     pub fn fault(&self, at: usize, key: &str, message: &str) -> Fault {
         Fault { place: self.place(at), key: key.to_string(), message: message.to_string() }
     }

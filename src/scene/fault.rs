@@ -1,11 +1,11 @@
-//! Faults: where in the user's words, what is wrong, what would be right.
+//! Diagnostics of scene files: place in the user's text, fault, correction.
 
 use std::fmt;
 
-/// Where a fault stands.
+/// Place of a fault.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
-    /// In a file, as it was named; line and column count characters from 1.
+    /// Position in a file.
     File {
         /// File as the user named it.
         file: String,
@@ -18,14 +18,14 @@ pub enum Place {
     Argument(String),
 }
 
-/// One thing that is wrong with the input.
+/// Diagnostic of the input.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fault {
-    /// Where.
+    /// Place of the fault.
     pub place: Place,
     /// Path of the key, such as `cloth[0].pin[1].from`; empty for the file as a whole.
     pub key: String,
-    /// What is wrong and what would be right.
+    /// Message: the fault and its correction.
     pub message: String,
 }
 
@@ -43,8 +43,8 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The candidate that was probably meant: nearest by edits (insert, drop, replace, swap neighbours), at most a third of the
-/// word's letters.
+/// Returns the candidate that was probably meant: the nearest by edits (insert, drop, replace, swap neighbours). Edits
+/// are limited to a third of the word's letters.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let most = match word.chars().count() {
         0 | 1 => 0,
@@ -61,10 +61,11 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, c)| c)
 }
 
-/// Most names that are offered.
+/// Largest number of suggested names.
 const OFFERED: usize = 5;
 
-/// Those that may be meant, the nearest first: by few edits, or one being a part of the other; of several words one of them.
+/// Returns candidates that may be meant, nearest first. A candidate matches by few edits of the whole or of a word. It
+/// also matches if a word of either contains one of the other.
 pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let short: String = word.to_lowercase().chars().take(64).collect();
     let parts = |text: &str| -> Vec<String> {
@@ -95,7 +96,7 @@ pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Ve
     found.into_iter().take(OFFERED).map(|(_, name)| name).collect()
 }
 
-/// `; did you mean 'x' or 'y'?`, or nothing.
+/// Returns `; did you mean 'x' or 'y'?`, or an empty text.
 pub fn meant_of_many<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     let all: Vec<String> = near(word, candidates).into_iter().map(|name| format!("'{name}'")).collect();
     match all.split_last() {
@@ -105,12 +106,12 @@ pub fn meant_of_many<'a>(word: &str, candidates: impl IntoIterator<Item = &'a st
     }
 }
 
-/// `; did you mean 'x'?`, or nothing.
+/// Returns `; did you mean 'x'?`, or an empty text.
 pub fn meant<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     nearest(word, candidates).map(|c| format!("; did you mean '{c}'?")).unwrap_or_default()
 }
 
-/// Optimal string alignment distance of their beginnings.
+/// Returns the optimal string alignment distance of the first 64 characters.
 fn edits(a: &str, b: &str) -> usize {
     let [a, b] = [a, b].map(|text| text.chars().take(64).collect::<String>());
     strsim::osa_distance(&a, &b)

@@ -1,23 +1,24 @@
-//! Names of folders: of scenes and sweeps, such as every system can hold them.
+//! Names of the folders of scenes and sweeps, valid on every system.
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Most characters of a name.
+/// Largest number of characters of a name.
 pub const MOST: usize = 64;
-/// Most bytes of one: systems allow 255, and there is more to come behind it.
+/// Largest number of bytes of a name. Systems allow 255, and more is appended to the name.
 const BYTES: usize = 200;
 
-/// What is wanted, for messages.
+/// Description of a valid name, for messages.
 pub const WANTED: &str = "a name of letters, digits, '_' and '-', at most 64";
 
-/// Names that Windows keeps for itself, with any ending.
+/// Names that Windows reserves, with any extension.
 const RESERVED: [&str; 4] = ["con", "prn", "aux", "nul"];
 
-/// A name of a folder may be made of this character: letters, digits and marks of all scripts, `_`, `-`, and what is no ASCII, but for
-/// spaces and what is not seen. Of the latter only the joiners that some scripts are written with.
+/// Returns whether a folder name may contain this character. Allowed are letters, digits and marks of all scripts, `_`,
+/// `-`, and other characters outside ASCII. Spaces and invisible characters are not allowed, except the joiners that
+/// some scripts need.
 pub fn fits(c: char) -> bool {
     let joins = matches!(c, '\u{200c}' | '\u{200d}');
-    // Controls of direction and format, private use, the mark of what was no text, no characters at all.
+    // Direction and format controls, private use, the replacement character, and noncharacters.
     let unseen = matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202f}'
         | '\u{2060}'..='\u{206f}' | '\u{e000}'..='\u{f8ff}' | '\u{fdd0}'..='\u{fdef}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
         | '\u{fff0}'..='\u{ffff}' | '\u{e0000}'..='\u{10ffff}');
@@ -28,7 +29,7 @@ pub fn fits(c: char) -> bool {
     }
 }
 
-/// Windows keeps the name for itself.
+/// Returns whether Windows reserves the name.
 pub fn reserved(name: &str) -> bool {
     let name = name.to_lowercase();
     let numbered = |stem: &str| {
@@ -38,18 +39,19 @@ pub fn reserved(name: &str) -> bool {
     RESERVED.contains(&name.as_str()) || numbered("com") || numbered("lpt")
 }
 
-/// The one form of a name whose letters may be composed in several ways (NFC).
+/// Returns the composed form (NFC) of a name, whose letters may be composed in several ways.
 pub fn composed(name: &str) -> String {
     name.nfc().collect()
 }
 
-/// A name in its one form is as it should be.
+/// Returns whether a composed name is valid.
 pub fn good(name: &str) -> bool {
     let length = name.chars().count();
     (1..=MOST).contains(&length) && name.len() <= BYTES && name.chars().all(fits) && !reserved(name)
 }
 
-/// The name nearest to a text: `_` for what a name cannot hold, and behind one that is reserved; empty of an empty text.
+/// Returns the valid name nearest to a text. `_` replaces invalid characters and is appended to a reserved name. An
+/// empty text gives an empty name.
 pub fn made_of(text: &str) -> String {
     let mut name = String::new();
     for c in text.nfc().take(MOST).map(|c| if fits(c) { c } else { '_' }) {
@@ -72,7 +74,7 @@ mod tests {
             assert_eq!(made_of(name), name);
             assert!(good(name), "{name}");
         }
-        // Composed in one way, whatever the system that gave the name.
+        // The result is composed, even if the system that gave the name decomposes letters.
         assert_eq!(made_of("cafe\u{301}"), "caf\u{e9}");
         assert_eq!(made_of("カ\u{3099}"), "ガ");
     }

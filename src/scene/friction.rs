@@ -1,18 +1,19 @@
-//! `[[friction]]`: friction of two objects or materials, by coefficients or as measured; and the pairs of the library.
+//! `[[friction]]`: friction of a pair of objects or materials, by coefficients or measured curves. Also the pairs of
+//! the library.
 
 use super::document::{Node, Value};
 use super::fault::meant;
 use super::json::Json;
 use super::keys::{Context, Field, Keys, Kind, choices, described, exactly_one, one_of, section};
 use super::kinds::{choice, flag, list, name, quantity, real, text};
-use super::library;
+use super::named::Published;
 use super::table::TableKind;
 use super::unit::{Unit, short};
 use crate::force::contact::Friction as Coulomb;
 use crate::force::friction::{Flow, Ground};
 
 choices! {
-    /// Where friction points.
+    /// Direction of friction.
     pub enum Law {
         /// Against the sliding (Chen, Feng & Wang 2013).
         Antiparallel = "antiparallel",
@@ -22,7 +23,7 @@ choices! {
 }
 
 choices! {
-    /// By whose warp curves in several directions are.
+    /// Surface whose warp defines the directions of measured curves.
     pub enum Warp {
         /// That of the first of the two.
         First = "first",
@@ -50,29 +51,29 @@ one_of! {
 /// Friction of two surfaces.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Given {
-    /// By coefficients.
+    /// Coulomb coefficients.
     Coulomb(Coulomb),
-    /// As measured.
+    /// Measured curves.
     Measured(Box<Curves>),
 }
 
-/// As measured.
+/// Measured friction of two surfaces.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curves {
-    /// Where it points.
+    /// Direction of friction.
     pub law: Law,
     /// Area of the sled [m^2].
     pub area: Option<f64>,
-    /// By whose warp; the cloth's, or both cloths', if not said.
+    /// Surface whose warp defines the directions of the curves. If absent, the cloth's, or both of two cloths'.
     pub warp: Option<Warp>,
-    /// By the warp of the one surface.
+    /// Curves by the warp of the first surface.
     pub first: Ground,
-    /// By that of the other, if other.
+    /// Curves by the warp of the second surface, if they differ.
     pub second: Option<Ground>,
 }
 
 section! {
-    /// Friction of two objects with each other, in place of what their materials say.
+    /// Friction of two objects with each other, in place of that of their materials.
     pub struct Friction {
         /// Names of two objects, or of materials for all that is made of them; one twice is friction on itself.
         pub between: Vec<String> = list(Surface, 2..=2).required(),
@@ -82,7 +83,8 @@ section! {
     check two_sides;
 }
 
-/// A surface on its like has no first and second.
+/// Rejects second curves, and a `warp` other than `both`, for a surface paired with itself. The two surfaces have no
+/// order.
 fn two_sides(friction: Friction, keys: &mut Keys) -> Option<Friction> {
     let alike = matches!(friction.between.as_slice(), [a, b] if a == b);
     if let (true, Given::Measured(curves)) = (alike, &friction.given) {
@@ -100,18 +102,18 @@ section! {
     pub struct Pair {
         /// Name.
         pub name: String = name().required(),
-        /// What it is.
+        /// Description.
         pub description: String = text().required(),
-        /// Where its numbers come from.
+        /// Source of the numbers.
         pub source: String = text().required(),
-        /// Its numbers are general knowledge, not measurements.
+        /// Whether the numbers are general knowledge, not measurements.
         pub illustrative: bool = flag().or(false),
         /// Friction.
         pub given: Given = GivenField,
     }
 }
 
-/// The name of an object or a material.
+/// Name of an object or a material.
 struct Surface;
 
 impl Kind for Surface {
@@ -122,11 +124,11 @@ impl Kind for Surface {
             self.refuse(cx, path, node);
             return None;
         };
-        if cx.objects.contains_key(name) || cx.materials.has(name) || cx.solids.has(name) {
+        if cx.objects.contains_key(name) || cx.shelves.has(name) {
             return Some(name.clone());
         }
         let objects = cx.objects.keys().map(String::as_str);
-        let known = objects.chain(cx.materials.names()).chain(cx.solids.names());
+        let known = objects.chain(cx.shelves.names());
         let hint = meant(name, known);
         cx.fault(node.origin, path, format!("no object or material is named '{}'{hint}", short(name)));
         None
@@ -145,7 +147,7 @@ impl Kind for Surface {
     }
 }
 
-/// The name of a pair of the library.
+/// Name of a pair of the library.
 struct KnownPair;
 
 impl Kind for KnownPair {
@@ -156,9 +158,9 @@ impl Kind for KnownPair {
             self.refuse(cx, path, node);
             return None;
         };
-        let found = library::library().pairs.iter().find(|pair| pair.name == *name);
+        let found = Pair::all().iter().find(|pair| pair.name == *name);
         if found.is_none() {
-            let hint = meant(name, library::library().pairs.iter().map(|pair| pair.name.as_str()));
+            let hint = meant(name, Pair::all().iter().map(|pair| pair.name.as_str()));
             let hint = if hint.is_empty() { "; `percale materials` lists them".to_string() } else { hint };
             cx.fault(node.origin, path, format!("no pair of the library is named '{}'{hint}", short(name)));
         }
@@ -170,12 +172,12 @@ impl Kind for KnownPair {
     }
 
     fn schema(&self) -> Json {
-        let names = library::library().pairs.iter().map(|pair| pair.name.as_str());
+        let names = Pair::all().iter().map(|pair| pair.name.as_str());
         Json::map([("type", Json::text("string")), ("examples", Json::texts(names))])
     }
 }
 
-/// The field of friction: coefficients, a pair, or curves and what belongs to them.
+/// Field of friction: coefficients, a pair of the library, or curves with their settings.
 struct GivenField;
 
 impl Field for GivenField {
@@ -258,7 +260,7 @@ fn optional<K: Kind>(keys: &mut Keys, name: &'static str, kind: &K, doc: &str) -
     keys.read(name, kind).map_or(Some(None), |read| read.map(Some))
 }
 
-/// What cannot be together.
+/// Rejects combinations of curves, warp and law that contradict each other or have no friction cone.
 fn consistent(given: Given, keys: &mut Keys) -> Option<Given> {
     let Given::Measured(curves) = &given else { return Some(given) };
     if curves.second.is_some() && curves.warp.is_some_and(|w| w != Warp::Both) {
@@ -292,7 +294,7 @@ fn consistent(given: Given, keys: &mut Keys) -> Option<Given> {
 }
 
 impl Curves {
-    /// Where it points.
+    /// Returns the direction of friction as the contact law uses it.
     pub fn flow(&self) -> Flow {
         match self.law {
             Law::Antiparallel => Flow::Antiparallel,

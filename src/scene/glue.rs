@@ -10,24 +10,26 @@ use super::unit::{Unit, short};
 use crate::force::glue::STIFFNESS;
 
 section! {
-    /// Vertices of a cloth glued to the surface of a body, each to the point next to it and as far from it as at the start.
+    /// Vertices of a cloth glued to the surface of a body, each to the point next to it and as far from it as at the
+    /// start.
     pub struct Glue {
         /// Name of the cloth.
         pub cloth: String = Named(&["cloth"]).required(),
         /// Name of the body.
         pub body: String = Named(&["body"]).required(),
-        /// Which vertices of the cloth.
+        /// Vertices of the cloth that are glued.
         pub selector: Selector = exactly_one(),
-        /// Stiffness of the film of glue, per area; as stiff as it is if absent, a garment's weight moves it by less than 10 um.
+        /// Stiffness of the film of glue, per area; as stiff as it is if absent, a garment's weight moves it by less
+        /// than 10 um.
         pub stiffness: f64 = quantity(Unit::FilmStiffness, 1.0..=1e12).or(STIFFNESS),
     }
 }
 
-/// The name of an object of one of these sections.
+/// Name of an object in one of these sections.
 pub struct Named(pub &'static [&'static str]);
 
 impl Named {
-    /// "body", "body or obstacle", or "body, obstacle or cloth".
+    /// Formats the sections: "body", "body or obstacle", or "body, obstacle or cloth".
     fn sections(&self) -> String {
         match self.0 {
             [first @ .., last] if first.len() > 1 => format!("{} or {last}", first.join(", ")),

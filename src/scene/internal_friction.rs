@@ -1,4 +1,4 @@
-//! `internal_friction` of a material, and laws that stiffen beside it.
+//! `internal_friction` of a material, and laws whose stiffness grows with strain.
 
 use super::keys::{Keys, Kind, choices, section};
 use super::kinds::{choice, list, quantity, real, table};
@@ -10,7 +10,7 @@ use crate::force::membrane::{Membrane, Progressive};
 use crate::force::plate::STRAIN;
 
 choices! {
-    /// Closed form of the stress on a way of the strain.
+    /// Closed form of the friction stress along a strain path.
     pub enum FormWord {
         /// Solves the differential equation.
         Exact = "exact",
@@ -20,7 +20,7 @@ choices! {
 }
 
 section! {
-    /// Friction of stretch or shear, by Green strain: a, b and tau, or what stays.
+    /// Friction of stretch or shear, by Green strain: a, b and tau, or the strain that stays.
     pub struct StretchFriction {
         /// Largest stress at no strain.
         a: Option<f64> = quantity(Unit::Stiffness, 0.0..=1e7).optional(),
@@ -30,14 +30,14 @@ section! {
         tau: Option<f64> = quantity(Unit::Ratio, 1e-9..=100.0).optional(),
         /// Instead of these: largest strain that stays after a load.
         persistent: Option<f64> = quantity(Unit::Ratio, 1e-9..=100.0).optional(),
-        /// Beside it: strain from which on that is so; more than what stays.
+        /// Strain from which on `persistent` stays; more than it.
         saturation: Option<f64> = quantity(Unit::Ratio, 1e-9..=100.0).optional(),
     }
     check stretch_is_told_once;
 }
 
 section! {
-    /// Friction of bending: a, b and tau by three times the curvature, or what curvature stays.
+    /// Friction of bending: a, b and tau by three times the curvature, or the curvature that stays.
     pub struct BendFriction {
         /// Largest moment per width at no curvature.
         a: Option<f64> = quantity(Unit::Force, 0.0..=1e3).optional(),
@@ -47,7 +47,7 @@ section! {
         tau: Option<f64> = quantity(Unit::Curvature, 1e-6..=1e6).optional(),
         /// Instead of these: largest curvature that stays after a load.
         persistent: Option<f64> = quantity(Unit::Curvature, 1e-6..=1e6).optional(),
-        /// Beside it: curvature from which on that is so; more than what stays.
+        /// Curvature from which on `persistent` stays; more than it.
         saturation: Option<f64> = quantity(Unit::Curvature, 1e-6..=1e6).optional(),
     }
     check bend_is_told_once;
@@ -56,15 +56,15 @@ section! {
 section! {
     /// Internal friction of a material (Miguel et al. 2013).
     pub struct Words {
-        /// Of stretch along warp; along weft too unless that has its own.
+        /// Friction of stretch along warp; along weft too unless that has its own.
         stretch: Option<StretchFriction> = table().optional(),
-        /// Of stretch along weft.
+        /// Friction of stretch along weft.
         weft: Option<StretchFriction> = table().optional(),
-        /// Of shear; none if absent.
+        /// Friction of shear; none if absent.
         shear: Option<StretchFriction> = table().optional(),
-        /// Of bending, along warp; along weft too unless that has its own.
+        /// Friction of bending, along warp; along weft too unless that has its own.
         bend: Option<BendFriction> = table().optional(),
-        /// Of bending along weft.
+        /// Friction of bending along weft.
         bend_weft: Option<BendFriction> = table().optional(),
         /// Closed form of the stress.
         form: FormWord = choice().or(FormWord::Exact),
@@ -97,7 +97,7 @@ section! {
     }
 }
 
-/// Faults of five numbers of which either three or two are to be given.
+/// Checks that either `a` and `tau` (`b` is optional) or `persistent` and `saturation` are given, and not both.
 fn told_once(given: [Option<f64>; 5], keys: &mut Keys) -> Option<()> {
     let names = ["a", "b", "tau", "persistent", "saturation"];
     let [a, _, tau, persistent, saturation] = given;
@@ -155,7 +155,7 @@ fn stiffens_from_something(own: Stiffening, keys: &mut Keys) -> Option<Stiffenin
 }
 
 impl Stiffening {
-    /// The law with a Poisson's ratio.
+    /// Returns the law with this Poisson's ratio.
     pub fn law(&self, poisson: f64) -> Progressive {
         let pair = |pair: &[f64]| [pair[0], pair[1]];
         let warp = pair(&self.warp);
@@ -165,8 +165,9 @@ impl Stiffening {
     }
 }
 
-/// Friction of warp and of weft where that which is `told` by what stays leaves it beside the other. What pulls one has made the other thinner, whose
-/// friction holds it so and with it the first: `a1 + nu a2` is the stress of what stays.
+/// Corrects the friction of warp and weft for Poisson's effect, where persistent strain defines it (`told`). Stretching
+/// one direction narrows the other, whose friction then also holds strain in the first. The stress of the persistent
+/// strain is therefore `a1 + nu a2`.
 fn beside(own: [Option<Dahl>; 2], told: [bool; 2], nu: [f64; 2]) -> [Option<Dahl>; 2] {
     let [a, b] = own.map(|own| own.map_or(0.0, |own| own.a));
     let most = match told {
@@ -181,25 +182,25 @@ fn beside(own: [Option<Dahl>; 2], told: [bool; 2], nu: [f64; 2]) -> [Option<Dahl
 }
 
 impl Words {
-    /// Friction of some strain is given.
+    /// Returns whether friction of any strain is given.
     pub fn rubs(&self) -> bool {
         let stretch = [&self.stretch, &self.weft, &self.shear].into_iter().any(Option::is_some);
         stretch || self.bend.is_some() || self.bend_weft.is_some()
     }
 
-    /// Its form is given.
+    /// Returns whether the form of the friction is given.
     pub fn shapes(&self) -> bool {
         self.gamma.is_some() || self.form != FormWord::Exact
     }
 
-    /// The friction of a sheet with these laws.
+    /// Returns the internal friction of a sheet with these laws.
     pub fn law(&self, membrane: &Membrane, bending: &Bending) -> InternalFriction {
         let form = match (self.gamma, self.form) {
             (Some(gamma), _) => Form::Power(gamma),
             (None, FormWord::Exact) => Form::Exact,
             (None, FormWord::Fitted) => Form::Fitted,
         };
-        // `elastic` is the stress at a strain, `scale` the strain per what is given.
+        // `elastic` is the elastic stress at a strain, `scale` the strain per unit of the given value.
         let dahl = |[a, b, tau, persistent, saturation]: [Option<f64>; 5], scale: f64, elastic: &dyn Fn(f64) -> f64| {
             let law = match (a, tau, persistent, saturation) {
                 (Some(a), Some(tau), ..) => Dahl { a, b: b.unwrap_or_default(), tau, form },

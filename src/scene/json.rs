@@ -1,8 +1,8 @@
-//! JSON as text: what the schema is written in.
+//! JSON values and their text, for the schema.
 
 use std::fmt;
 
-/// A JSON value; maps keep their order.
+/// JSON value. Maps keep their order.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json {
     /// `true` or `false`.
@@ -18,28 +18,28 @@ pub enum Json {
 }
 
 impl Json {
-    /// A string.
+    /// Makes a string.
     pub fn text(text: impl Into<String>) -> Json {
         Json::Text(text.into())
     }
 
-    /// An object.
+    /// Makes an object.
     pub fn map<const N: usize>(entries: [(&str, Json); N]) -> Json {
         Json::Map(entries.into_iter().map(|(key, value)| (key.to_string(), value)).collect())
     }
 
-    /// An array of strings.
+    /// Makes an array of strings.
     pub fn texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> Json {
         Json::List(texts.into_iter().map(Json::text).collect())
     }
 
-    /// An entry, if it is an object and has it.
+    /// Returns an entry, if this is an object that has it.
     pub fn get(&self, key: &str) -> Option<&Json> {
         let Json::Map(entries) = self else { return None };
         entries.iter().find(|(known, _)| known == key).map(|(_, value)| value)
     }
 
-    /// With an entry added or replaced, if it is an object.
+    /// Adds or replaces an entry, if this is an object.
     pub fn with(mut self, key: &str, value: Json) -> Json {
         if let Json::Map(entries) = &mut self {
             match entries.iter_mut().find(|(known, _)| known == key) {

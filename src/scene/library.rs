@@ -1,11 +1,12 @@
-//! The library of materials, and its pages.
+//! Library of materials, and its pages.
 
 use super::document::Document;
 use super::fault::Fault;
 use super::friction::{Given, Pair};
-use super::keys::{Choice, Context, Keys, Shelf, section};
+use super::keys::{Choice, Context, Keys, Shelf, Shelves, section};
 use super::kinds::tables;
 use super::material::{Entry, Material};
+use super::named::{Published, Shelved};
 use super::permeability;
 use super::solid::{self, Solid};
 use super::unit::number;
@@ -17,7 +18,7 @@ use crate::force::membrane::{Isotropic, Membrane, Progressive, StretchTable};
 use std::fmt::Write;
 use std::sync::OnceLock;
 
-/// Files of the library.
+/// Files of the library, with their text.
 const FILES: [(&str, &str); 6] = [
     ("materials/fabrics.toml", include_str!("../../materials/fabrics.toml")),
     ("materials/miguel2013.toml", include_str!("../../materials/miguel2013.toml")),
@@ -41,7 +42,7 @@ section! {
     }
 }
 
-/// What there is without a scene.
+/// Contents of the library, known without a scene.
 #[derive(Clone, Debug, Default)]
 pub struct Library {
     /// Materials of cloths.
@@ -54,7 +55,7 @@ pub struct Library {
     pub permeabilities: Vec<permeability::Entry>,
 }
 
-/// The library and its faults.
+/// Returns the library and its faults.
 fn shelves() -> &'static (Library, Vec<Fault>) {
     static SHELVES: OnceLock<(Library, Vec<Fault>)> = OnceLock::new();
     SHELVES.get_or_init(|| {
@@ -70,31 +71,66 @@ fn shelves() -> &'static (Library, Vec<Fault>) {
             }
             faults.extend(super::gather(&document, std::mem::take(&mut cx.faults), &[]));
         }
-        (Library { materials: cx.materials, solids: cx.solids, pairs, permeabilities }, faults)
+        let (materials, solids) = (std::mem::take(cx.shelves.of()), std::mem::take(cx.shelves.of()));
+        (Library { materials, solids, pairs, permeabilities }, faults)
     })
 }
 
-/// Faults that materials have in the text of a scene, in words.
+/// Returns the faults of materials in the text of a scene, as messages.
 pub fn faults_of_materials(text: &str) -> Vec<String> {
     let document = Document::new("", text.as_bytes());
-    let Library { materials, solids, .. } = library().clone();
-    let mut cx = Context { materials, solids, ..Context::default() };
+    let mut cx = Context { shelves: library().shelves(), ..Context::default() };
     let _: Option<Volume> = Keys::section(&mut cx, "", super::document::Origin::Text(0), &document.root);
     let faults = super::gather(&document, cx.faults, &[]);
     faults.into_iter().map(|fault| format!("{}: {}", fault.key, fault.message)).collect()
 }
 
-/// The library.
+impl Library {
+    /// Copies the shelves of materials, for a scene to add its own.
+    pub fn shelves(&self) -> Shelves {
+        Shelves::default().with(self.materials.clone()).with(self.solids.clone())
+    }
+}
+
+impl Shelved for Material {
+    const SORT: &'static str = "material";
+
+    fn library() -> &'static Shelf<Material> {
+        &library().materials
+    }
+}
+
+impl Shelved for Solid {
+    const SORT: &'static str = "solid";
+
+    fn library() -> &'static Shelf<Solid> {
+        &library().solids
+    }
+}
+
+impl Published for Pair {
+    fn all() -> &'static [Pair] {
+        &library().pairs
+    }
+}
+
+impl Published for permeability::Entry {
+    fn all() -> &'static [permeability::Entry] {
+        &library().permeabilities
+    }
+}
+
+/// Returns the library.
 pub fn library() -> &'static Library {
     &shelves().0
 }
 
-/// Faults of the library's files: none, held by a test.
+/// Returns the faults of the library's files. A test checks that there are none.
 pub fn faults() -> &'static [Fault] {
     &shelves().1
 }
 
-/// One line a material.
+/// Returns a table of the library, with a line for each entry.
 pub fn materials_table() -> String {
     let mut out = String::from(
         "material             density   stretch        bending      friction  description\n\
@@ -157,7 +193,7 @@ pub fn materials_table() -> String {
     out
 }
 
-/// All of one material, of a pair, and of a permeability, by name; none without any.
+/// Returns the pages of a material, a pair and a permeability with this name, or `None` if there is none.
 pub fn materials_page(name: &str) -> Option<String> {
     let Library { materials, solids, pairs, permeabilities } = library();
     let known = materials.find(name).map(material_page).or_else(|| solids.find(name).map(solid_page));
@@ -198,7 +234,7 @@ fn solid_page(s: &Solid) -> String {
     lines.iter().fold(format!("{}\n", s.name), |page, (key, value)| format!("{page}  {key:<18}{value}\n"))
 }
 
-/// Coefficients of a pair while sliding: one, or the least and the greatest of its curves.
+/// Formats the sliding coefficient of a pair: a number, or the range of its curves.
 fn spread(pair: &Pair) -> String {
     let two = |x: f64| number((x * 100.0).round() / 100.0);
     match &pair.given {
@@ -211,7 +247,7 @@ fn spread(pair: &Pair) -> String {
     }
 }
 
-/// All of one pair.
+/// Returns the page of a pair.
 fn pair_page(pair: &Pair) -> String {
     let mut out = format!("{}\n", pair.name);
     let mut line = |key: &str, value: String| {

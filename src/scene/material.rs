@@ -1,27 +1,27 @@
-//! `[[material]]`: what a cloth is made of, from the library, the scene, or both.
+//! `[[material]]`: material of a cloth, from the library, the scene, or both.
 
 use super::document::{Node, Value};
 use super::internal_friction::{BendStiffening, Stiffening, Words};
 use super::json::Json;
-use super::keys::{Context, Field, Keys, Kind, Shelf, at_most_one, described, one_of, section};
+use super::keys::{Context, Field, Keys, Kind, at_most_one, described, one_of, section};
 use super::kinds::{Quantity, flag, list, quantity, real, table, text};
-use super::named::{Shelved, known, new_name};
+use super::named::{known, new_name};
 use super::unit::Unit;
 use crate::force::bending::Bending;
 use crate::force::contact::Friction;
 use crate::force::internal_friction::InternalFriction;
 use crate::force::membrane::{Isotropic, Membrane, Progressive, StretchTable};
 
-/// A cloth's material.
+/// Material of a cloth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Material {
     /// Name.
     pub name: String,
-    /// What it is.
+    /// Description.
     pub description: String,
-    /// Where its numbers come from.
+    /// Source of the numbers.
     pub source: String,
-    /// Its numbers are general knowledge, not measurements of one fabric.
+    /// Whether the numbers are general knowledge, not measurements of one fabric.
     pub illustrative: bool,
     /// Mass per area [kg/m^2].
     pub density: f64,
@@ -35,31 +35,19 @@ pub struct Material {
     pub internal_friction: InternalFriction,
     /// Stiffness-proportional damping time [s].
     pub damping: f64,
-    /// That of bending, if it has its own [s].
+    /// Damping time of bending, if it has its own [s].
     pub bending_damping: Option<f64>,
-    /// Coulomb coefficient that holds.
+    /// Static Coulomb coefficient.
     pub friction_static: f64,
-    /// Coulomb coefficient while sliding.
+    /// Dynamic Coulomb coefficient, while sliding.
     pub friction_dynamic: f64,
-}
-
-impl Shelved for Material {
-    const SORT: &'static str = "material";
-
-    fn shelf(cx: &mut Context) -> &mut Shelf<Material> {
-        &mut cx.materials
-    }
-
-    fn library() -> &'static Shelf<Material> {
-        &super::library::library().materials
-    }
 }
 
 /// Range of area densities [kg/m^2].
 pub const DENSITY: std::ops::RangeInclusive<f64> = 1e-3..=100.0;
 /// Range of thicknesses [m].
 pub const THICKNESS: std::ops::RangeInclusive<f64> = 0.0..=0.1;
-/// Activation distances of contact [m].
+/// Range of activation distances of contact [m].
 pub const DISTANCE: std::ops::RangeInclusive<f64> = 2e-5..=0.1;
 /// Poisson's ratio where none is given.
 const POISSON: f64 = 0.25;
@@ -90,7 +78,7 @@ one_of! {
     }
 }
 
-/// A table of R rows of C numbers.
+/// Kind of a table with R rows of C numbers.
 struct Grid<const R: usize, const C: usize>(Quantity);
 
 impl<const R: usize, const C: usize> Kind for Grid<R, C> {
@@ -116,7 +104,7 @@ impl<const R: usize, const C: usize> Kind for Grid<R, C> {
     }
 }
 
-/// Published figures of stretching: half of N/m, negative ones counted as 0.
+/// Kind of the published stretching figures, in half N/m. Negative figures count as 0.
 struct StretchFigures;
 const STRETCH: Grid<6, 4> = Grid(Quantity { unit: Unit::One, range: -1e6..=1e6 });
 
@@ -141,7 +129,7 @@ impl Kind for StretchFigures {
     }
 }
 
-/// Published figures of bending: four times the rigidity in N m.
+/// Kind of the published bending figures, in four times the rigidity [N m].
 struct BendFigures;
 const BEND: Grid<3, 5> = Grid(Quantity { unit: Unit::One, range: 0.0..=1e3 });
 
@@ -161,17 +149,17 @@ impl Kind for BendFigures {
     }
 }
 
-/// Friction that may be left open.
+/// Field of friction that may be absent.
 pub struct OpenFriction;
-/// Friction with a default for both coefficients.
+/// Field of friction with a default for both coefficients.
 pub struct FrictionOr(f64);
 
-/// `friction` for both coefficients, or `friction_static` and `friction_dynamic`, or none.
+/// Returns the field for `friction`, or `friction_static` and `friction_dynamic`, or none.
 pub fn open_friction() -> OpenFriction {
     OpenFriction
 }
 
-/// `friction` for both coefficients, or `friction_static` and `friction_dynamic`, or the default for both.
+/// Returns the field for `friction`, or `friction_static` and `friction_dynamic`. The default sets both coefficients.
 pub fn friction_or(default: f64) -> FrictionOr {
     FrictionOr(default)
 }
@@ -231,7 +219,7 @@ section! {
         base: Option<Material> = known().optional(),
         /// Name; no other material may have it.
         name: String = new_name::<Material>().required(),
-        /// What it is.
+        /// Description.
         description: Option<String> = text().optional(),
         /// Where its numbers come from.
         source: Option<String> = text().optional(),
@@ -251,8 +239,8 @@ section! {
         internal_friction: Option<Words> = table().optional(),
         /// Stiffness-proportional damping time, of bending too unless that has its own; 0.5 ms without a base.
         damping: Option<f64> = quantity(Unit::Time, 0.0..=1.0).optional(),
-        /// Damping time of bending; as `damping` if neither this nor the base gives it. A fabric's loss factor in bending, near 0.3, over the angular frequency of what
-        /// swings: 24 ms at 2 Hz.
+        /// Damping time of bending; as `damping` if neither this nor the base gives it. A fabric's loss factor in
+        /// bending, near 0.3, over the angular frequency of the swing: 24 ms at 2 Hz.
         bending_damping: Option<f64> = quantity(Unit::Time, 0.0..=1.0).optional(),
         /// Friction; 0.3 without a base.
         friction: Option<Friction> = open_friction(),
@@ -260,7 +248,7 @@ section! {
     check resolve;
 }
 
-/// In-plane law: its own, or that of its base with its own Poisson's ratio.
+/// Returns the in-plane law: that of the entry, or that of its base with the entry's Poisson's ratio.
 fn membrane(entry: &Entry) -> Option<Membrane> {
     let base = entry.base.as_ref();
     match (&entry.sheet, base.map(|b| b.membrane)) {
@@ -285,7 +273,7 @@ fn membrane(entry: &Entry) -> Option<Membrane> {
     }
 }
 
-/// Tells of internal friction that says nothing. Without a word it takes away that of the base.
+/// Warns of an internal friction table without effect. An empty table removes the friction of the base.
 fn empty_words(entry: &Entry, friction: &InternalFriction, keys: &mut Keys) {
     let Some(words) = entry.internal_friction.as_ref().filter(|words| !words.rubs()) else { return };
     let before = entry.base.as_ref().map(|base| base.internal_friction);
@@ -295,7 +283,7 @@ fn empty_words(entry: &Entry, friction: &InternalFriction, keys: &mut Keys) {
     }
 }
 
-/// Makes the material known.
+/// Completes the entry from its base and adds the material to the known materials.
 fn resolve(entry: Entry, keys: &mut Keys) -> Option<Entry> {
     let base = entry.base.as_ref();
     let mut lacking = Vec::new();
@@ -354,6 +342,6 @@ fn resolve(entry: Entry, keys: &mut Keys) -> Option<Entry> {
         friction_static: friction.fixed,
         friction_dynamic: friction.sliding,
     };
-    keys.cx.materials.add(&entry.name, material);
+    keys.cx.shelves.of().add(&entry.name, material);
     Some(entry)
 }

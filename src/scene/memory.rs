@@ -1,12 +1,13 @@
-//! Memory that pictures need, and what there is.
+//! Available memory, and its form in messages about pictures.
 
-/// Bytes in words: `640 MB`, `41.9 GB`.
+/// Formats bytes: `640 MB`, `41.9 GB`.
 pub fn words(bytes: u64) -> String {
     let (mega, giga) = (bytes as f64 / 1e6, bytes as f64 / 1e9);
     if giga < 1.0 { format!("{mega:.0} MB") } else { format!("{giga:.1} GB") }
 }
 
-/// Bytes that this process may still take, as far as the system says so: free memory, its own limit, that of its group.
+/// Returns the memory that this process may still take [bytes], if the system reports it. It is the smallest of free
+/// memory, process limit and control group limit.
 pub fn available() -> Option<u64> {
     let text = |path: &str| std::fs::read_to_string(path).ok();
     let free = text("/proc/meminfo").and_then(|text| kibibytes(&text, "MemAvailable:"));
@@ -18,13 +19,13 @@ pub fn available() -> Option<u64> {
     [free, own, group].into_iter().flatten().min()
 }
 
-/// A line such as `MemAvailable:   123 kB` [bytes].
+/// Reads a line such as `MemAvailable:   123 kB` [bytes].
 fn kibibytes(text: &str, key: &str) -> Option<u64> {
     let rest = text.lines().find_map(|line| line.strip_prefix(key))?;
     rest.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// The limit of address space [bytes].
+/// Reads the limit of address space [bytes].
 fn limit(text: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix("Max address space"))?.split_whitespace().next()?.parse().ok()
 }

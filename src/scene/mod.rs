@@ -1,10 +1,11 @@
 //! The scene file: sections, defaults, materials, validation.
 //!
-//! Every key is declared once, in the file of its section ([`keys`]): from that line it is read, checked, described in the
-//! JSON Schema ([`schema`]) and documented ([`keys_page`]). All faults of a scene are found at once ([`Fault`]); nothing is loaded but the
-//! text and recorded paths, other files must exist.
+//! Every key is declared once, in the file of its section ([`keys`]). The reader, the checks, the JSON Schema
+//! ([`schema`]) and the documentation ([`keys_page`]) use that line. All faults of a scene are found at once
+//! ([`Fault`]). Only the text and recorded paths are loaded; other files must exist.
 //!
-//! A quantity is a number in SI or text with a unit (`"0.2 ms"`); plain angles are radians. Paths are relative to the scene.
+//! A quantity is a number in SI or text with a unit (`"0.2 ms"`); plain angles are radians. Paths are relative to the
+//! scene.
 
 pub mod body;
 pub mod build;
@@ -86,7 +87,7 @@ use time::Heading;
 pub struct Scene {
     /// Name.
     pub name: String,
-    /// Which axis points up.
+    /// Axis that points up.
     pub up: Up,
     /// Acceleration of gravity [m/s^2].
     pub gravity: Vec3,
@@ -96,7 +97,7 @@ pub struct Scene {
     pub materials: Vec<Material>,
     /// Cloths.
     pub cloths: Vec<Cloth>,
-    /// Soft bodies; there is a cloth or a body.
+    /// Soft bodies. A scene has at least one cloth or body.
     pub bodies: Vec<Body>,
     /// Obstacles.
     pub obstacles: Vec<Obstacle>,
@@ -112,9 +113,9 @@ pub struct Scene {
     pub balloons: Vec<Balloon>,
     /// Wet cloths.
     pub wets: Vec<Wet>,
-    /// What their water does where they touch.
+    /// Settings of liquid bridges.
     pub wet_contact: WetContact,
-    /// What is measured.
+    /// Measurements.
     pub probes: Vec<Probe>,
     /// Wind.
     pub wind: Wind,
@@ -124,23 +125,23 @@ pub struct Scene {
     pub contact: Contact,
     /// Linear solver.
     pub solver: Solver,
-    /// What the run leaves.
+    /// Files that the run leaves.
     pub output: Output,
     /// Pictures.
     pub preview: Preview,
     /// Folder to which the scene's paths are relative.
     pub folder: PathBuf,
-    /// The scene file as run: with overrides applied.
+    /// Text of the scene file, with overrides applied.
     pub text: String,
-    /// Files that it names.
+    /// Files that the scene names.
     pub files: Vec<PathBuf>,
-    /// What is allowed but probably not meant.
+    /// Warnings: allowed but probably unintended settings.
     pub warnings: Vec<Fault>,
 }
 
 section! {
-    /// A scene of percale. Quantities are numbers in SI or text with a unit, such as "0.2 ms"; plain angles are radians.
-    /// Paths are relative to the scene file.
+    /// A scene of percale. Quantities are numbers in SI or text with a unit, such as "0.2 ms"; plain angles are
+    /// radians. Paths are relative to the scene file.
     struct File {
         /// The scene as a whole.
         scene: Heading = table(),
@@ -154,15 +155,15 @@ section! {
         cloth: Vec<Cloth> = Cloths,
         /// Simulated soft bodies.
         body: Vec<Body> = tables(),
-        /// What it touches.
+        /// Obstacles that cloths and bodies touch.
         obstacle: Vec<Obstacle> = tables(),
-        /// Friction of pairs, in place of what materials and obstacles say; after the objects, whose names it knows.
+        /// Friction of pairs, in place of that of materials and obstacles; after the objects, whose names it knows.
         friction: Vec<Friction> = tables(),
         /// Cloths glued to bodies; after the objects, whose names it knows.
         glue: Vec<Glue> = tables(),
         /// Elastic cords from cloths to fixed points; after the objects, whose names it knows.
         tether: Vec<Tether> = tables(),
-        /// Air between cloths and what is below them; after the objects, whose names it knows.
+        /// Air between cloths and the surfaces below them; after the objects, whose names it knows.
         air_layer: Vec<AirLayer> = tables(),
         /// Closed cloths with air inside; after the objects, whose names it knows.
         balloon: Vec<Balloon> = tables(),
@@ -170,7 +171,7 @@ section! {
         wet: Vec<Wet> = tables(),
         /// Liquid bridges.
         wet_contact: WetContact = table(),
-        /// What is measured; after the objects, whose names it knows.
+        /// Measurements; after the objects, whose names it knows.
         probe: Vec<Probe> = tables(),
         /// Wind.
         wind: Wind = table(),
@@ -180,20 +181,20 @@ section! {
         contact: Contact = table(),
         /// Linear solver.
         solver: Solver = table(),
-        /// What the run leaves.
+        /// Files that the run leaves.
         output: Output = table(),
         /// Pictures.
         preview: Preview = table(),
     }
 }
 
-/// Laws that only some scenes have, from keys to elements.
+/// Builders of the laws that only some scenes have, from keys to elements.
 const LAWS: &[build::Law] = &[tether::law];
 
-/// Effects, from keys to a world.
+/// Builders of effects, from keys to a world.
 const EFFECTS: &[build::Effect] = &[air::effect, wet::effect, airflow::effect, pick::effect];
 
-/// The field of the cloths: there must be one, or a body.
+/// Field of the cloths. A scene needs at least one cloth or body.
 struct Cloths;
 
 impl Field for Cloths {
@@ -214,13 +215,13 @@ impl Field for Cloths {
     }
 }
 
-/// Largest scene file [bytes].
+/// Largest size of a scene file [bytes].
 const LARGEST: u64 = 64 << 20;
 
 /// Reads a scene file with overrides.
 ///
 /// # Errors
-/// Every fault of the file and the overrides, in the order in which they stand there.
+/// Returns every fault of the file and the overrides, in the order in which they occur.
 pub fn read(path: &Path, overrides: &[Override]) -> Result<Scene, Vec<Fault>> {
     let file = path.display().to_string();
     let refused = |message: String| {
@@ -238,24 +239,24 @@ pub fn read(path: &Path, overrides: &[Override]) -> Result<Scene, Vec<Fault>> {
     read_text(path, &bytes, overrides)
 }
 
-/// Reads a scene from the bytes of its file; `path` names it and tells the folder of relative paths.
+/// Reads a scene from the bytes of its file. `path` gives its name and the folder of relative paths.
 ///
 /// # Errors
-/// As [`read`].
+/// Returns the same faults as [`read`].
 pub fn read_text(path: &Path, bytes: &[u8], overrides: &[Override]) -> Result<Scene, Vec<Fault>> {
     read_as(path, bytes, overrides, false)
 }
 
-/// Reads the scene of a run from its record: as [`read_text`], but the files that it names need not be there. Recorded paths
-/// are not read.
+/// Reads the scene of a run from its record, as [`read_text`] does. Files that it names may be absent, and recorded
+/// paths are not read.
 ///
 /// # Errors
-/// As [`read`].
+/// Returns the same faults as [`read`].
 pub fn read_recorded(path: &Path, bytes: &[u8], overrides: &[Override]) -> Result<Scene, Vec<Fault>> {
     read_as(path, bytes, overrides, true)
 }
 
-/// `[wet_contact]` where nothing is wet.
+/// Returns a warning if `[wet_contact]` is given but no cloth is wet.
 fn idle(document: &Document, file: Option<&File>) -> Option<Raw> {
     let document::Entry { key, origin, .. } = document.root.entries.iter().find(|entry| entry.key == "wet_contact")?;
     let message = "does nothing without [[wet]]".to_string();
@@ -271,13 +272,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
     let mut document = Document::new(&path.display().to_string(), bytes);
     let (text, misplaced) = overrides::apply(&mut document, overrides);
     let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
-    let mut cx = Context {
-        folder: folder.clone(),
-        materials: library().materials.clone(),
-        solids: library().solids.clone(),
-        recorded,
-        ..Context::default()
-    };
+    let mut cx = Context { folder: folder.clone(), shelves: library().shelves(), recorded, ..Context::default() };
     let file: Option<File> = Keys::section(&mut cx, "", Origin::Text(0), &document.root);
     let mut raw = std::mem::take(&mut cx.faults);
     raw.extend(misplaced.into_iter().map(|(index, message)| {
@@ -329,7 +324,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         up: scene.up,
         gravity: scene.gravity.unwrap_or(down),
         time,
-        materials: cx.materials.all,
+        materials: std::mem::take(&mut cx.shelves.of().all),
         cloths: cloth,
         bodies: body,
         obstacles: obstacle,
@@ -354,18 +349,19 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
     })
 }
 
-/// Name of a scene that gives none: its file's, with `_` for what a folder's name cannot hold.
+/// Returns the name of a scene that gives none: the stem of its file. `_` replaces characters that a folder name cannot
+/// hold.
 fn stem(path: &Path) -> String {
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let name = folder_name::made_of(&stem);
     if name.is_empty() { "scene".to_string() } else { name }
 }
 
-/// Most faults that are told; what follows is counted.
+/// Largest number of faults in a report. Further faults are only counted.
 const TOLD: usize = 500;
 
-/// Faults with their places, in order, those of the syntax included. Where the syntax is faulty, only what certainly does not
-/// follow from that is told.
+/// Returns faults with their places, in order, including syntax errors. If the syntax is faulty, faults that may follow
+/// from that are dropped.
 fn gather(document: &Document, mut raw: Vec<Raw>, overrides: &[Override]) -> Vec<Fault> {
     let broken: BTreeSet<usize> = document.syntax.iter().map(|(at, _)| document.line(*at)).collect();
     raw.retain(|fault| match fault.origin {

@@ -43,7 +43,7 @@ section! {
         pub axis: UnitVec3 = direction().required(),
         /// A point of the axis.
         pub origin: Vec3 = point().or(Vec3::zeros()),
-        /// How fast.
+        /// Rate of the turning.
         pub rate: Rate = exactly_one(),
         /// When the turning starts.
         pub from: f64 = quantity(Unit::Time, -1e6..=1e6).or(0.0),
@@ -65,7 +65,7 @@ fn turns_have_an_end(turning: Turning, keys: &mut Keys) -> Option<Turning> {
     Some(turning)
 }
 
-/// A window that never opens is a fault.
+/// Records a fault if the time window is empty.
 pub fn window(from: f64, until: f64, keys: &mut Keys) -> Option<()> {
     if until > from {
         return Some(());
@@ -76,7 +76,7 @@ pub fn window(from: f64, until: f64, keys: &mut Keys) -> Option<()> {
 }
 
 one_of! {
-    /// How it moves.
+    /// Prescribed motion.
     pub enum Course {
         /// Poses at ascending times, linear between them, held before the first and after the last.
         Keyframes(Vec<Pose>) = "keyframes": list(table(), 1..=1_000_000),
@@ -87,10 +87,10 @@ one_of! {
     }
 }
 
-/// The field of a motion; [`Motion::Fixed`] when no key is there.
+/// Field of a motion. Without a key it is [`Motion::Fixed`].
 pub struct MotionField(AtMostOne<Course>);
 
-/// At most one of `keyframes`, `rotation`, `path`.
+/// Returns the field for at most one of `keyframes`, `rotation`, `path`.
 pub fn motion() -> MotionField {
     MotionField(at_most_one())
 }
@@ -129,7 +129,7 @@ fn ascending(poses: &[Pose], keys: &mut Keys) -> Option<()> {
     None
 }
 
-/// A CSV file of a recorded point.
+/// CSV file of a recorded point.
 struct PathFile;
 
 impl Kind for PathFile {
@@ -142,7 +142,7 @@ impl Kind for PathFile {
         };
         let full = existing(cx, path, node, name)?;
         if cx.recorded {
-            // Where it leads is in the recorded meshes.
+            // The recorded meshes already contain this motion.
             return Some(vec![(0.0, Vec3::zeros())]);
         }
         match std::fs::read(&full) {
@@ -170,7 +170,7 @@ impl Kind for PathFile {
     }
 }
 
-/// Whether a row is a heading: none of its cells is a number, nor stands for one.
+/// Returns whether a row is a heading. No cell of a heading is a number, nor begins like one.
 fn is_heading(row: &str) -> bool {
     row.split([',', ';']).all(|cell| {
         let cell = cell.trim().trim_matches('"').to_ascii_lowercase();
@@ -178,7 +178,7 @@ fn is_heading(row: &str) -> bool {
     })
 }
 
-/// A heading whose columns are in another order.
+/// Returns a message if the columns of a heading are in another order.
 fn disorder(row: &str) -> Option<String> {
     let names: Vec<String> = row.split(',').map(|cell| cell.trim().trim_matches('"').to_ascii_lowercase()).collect();
     let wrong = ["t", "x", "y", "z"].iter().zip(&names).any(|(right, name)| {
@@ -189,7 +189,7 @@ fn disorder(row: &str) -> Option<String> {
     wrong.then(|| format!("the columns are t, x, y, z in this order, found \"{}\"", short(row)))
 }
 
-/// Rows `t, x, y, z`; empty lines, `#` comments and one heading line are skipped. A fault has its line, from 1.
+/// Parses rows `t, x, y, z`. Empty lines, `#` comments and one heading line are skipped. An error has its line, from 1.
 fn samples(text: &str) -> Result<Vec<(f64, Vec3)>, (usize, String)> {
     let mut samples: Vec<(f64, Vec3)> = Vec::new();
     let mut heading = true;
@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(samples("0,0,0,0\n0,1,1,1\n"), Err((2, "times must ascend: 0 s follows 0 s".to_string())));
         let message = "expected four numbers t, x, y, z, found \"1,2,nan,4\"".to_string();
         assert_eq!(samples("0,0,0,0\n1,2,nan,4\n"), Err((2, message)));
-        // What no number is must not pass for a heading, nor columns for others.
+        // Malformed rows must not be accepted as a heading, nor reordered columns as t, x, y, z.
         for row in ["nan,0,0,0", "inf,0,0,0", "t0,1,2,3", "0;0,5;1;2", "0,0,0,0,0", "1e7,0,0,0"] {
             let (line, message) = samples(&format!("{row}\n1,0,0,0\n")).unwrap_err();
             assert!(line == 1 && message.starts_with("expected four numbers t, x, y, z, found"), "{row}: {message}");

@@ -1,4 +1,4 @@
-//! Materials by name: of cloths and of bodies, from the library or the scene.
+//! Materials by name, of cloths and of bodies, from the library or the scene.
 
 use super::document::{Node, Value};
 use super::fault::meant_of_many;
@@ -8,20 +8,24 @@ use super::kinds::{Text, name};
 use super::unit::short;
 use std::marker::PhantomData;
 
-/// A sort of materials.
+/// Kind of material: of cloths or of bodies.
 pub trait Shelved: Clone + 'static {
-    /// What messages call it.
+    /// Name of the kind in messages.
     const SORT: &'static str;
-    /// Those that are known.
-    fn shelf(cx: &mut Context) -> &mut Shelf<Self>;
-    /// Those of the library.
+    /// Returns the materials of the library.
     fn library() -> &'static Shelf<Self>;
 }
 
-/// The name of a new material of a sort.
+/// Entries of a list of the library.
+pub trait Published: Sized + 'static {
+    /// Returns all entries.
+    fn all() -> &'static [Self];
+}
+
+/// Name of a new material of this kind.
 pub struct NewName<T>(Text, PhantomData<T>);
 
-/// The name of a new material.
+/// Returns the name field of a new material.
 pub fn new_name<T>() -> NewName<T> {
     NewName(name(), PhantomData)
 }
@@ -31,13 +35,16 @@ impl<T: Shelved> Kind for NewName<T> {
 
     fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<String> {
         let name = self.0.read(cx, path, node)?;
-        if cx.materials.has(&name) || cx.solids.has(&name) {
-            let base =
-                if T::shelf(cx).has(&name) { format!(", and base = \"{name}\" to vary it") } else { String::new() };
+        if cx.shelves.has(&name) {
+            let base = if cx.shelves.of::<T>().has(&name) {
+                format!(", and base = \"{name}\" to vary it")
+            } else {
+                String::new()
+            };
             cx.fault(node.origin, path, format!("there is a material '{name}' already; give another name{base}"));
             return None;
         }
-        T::shelf(cx).announce(&name);
+        cx.shelves.of::<T>().announce(&name);
         Some(name)
     }
 
@@ -50,10 +57,10 @@ impl<T: Shelved> Kind for NewName<T> {
     }
 }
 
-/// The name of a known material of a sort.
+/// Name of a known material of this kind.
 pub struct Known<T>(PhantomData<T>);
 
-/// The name of a known material.
+/// Returns the name field of a known material.
 pub fn known<T>() -> Known<T> {
     Known(PhantomData)
 }
@@ -66,9 +73,9 @@ impl<T: Shelved> Kind for Known<T> {
             self.refuse(cx, path, node);
             return None;
         };
-        let shelf = T::shelf(cx);
+        let shelf = cx.shelves.of::<T>();
         let found = shelf.find(name).cloned();
-        // One that was read with faults is not reported a second time.
+        // A material that was read with faults is not reported a second time.
         if found.is_none() && !shelf.has(name) {
             let hint = meant_of_many(name, shelf.names());
             let hint = if hint.is_empty() { "; `percale materials` lists them".to_string() } else { hint };
@@ -86,10 +93,10 @@ impl<T: Shelved> Kind for Known<T> {
     }
 }
 
-/// The field of a material by name, with a default from the library.
+/// Field of a material by name, with a default from the library.
 pub struct MaterialField<T>(&'static str, PhantomData<T>);
 
-/// A material by name.
+/// Returns the field of a material by name.
 pub fn material<T>(default: &'static str) -> MaterialField<T> {
     MaterialField(default, PhantomData)
 }
@@ -102,7 +109,7 @@ impl<T: Shelved> Field for MaterialField<T> {
         match keys.read(name, &known::<T>()) {
             Some(read) => read,
             None => {
-                let found = T::shelf(keys.cx).find(self.0).cloned();
+                let found = keys.cx.shelves.of::<T>().find(self.0).cloned();
                 if found.is_none() {
                     keys.missing(name, format!("missing, and there is no {} '{}'", T::SORT, self.0));
                 }

@@ -1,4 +1,4 @@
-//! `[[obstacle]]`: what cloths and bodies touch.
+//! `[[obstacle]]`: surfaces with prescribed motion, which cloths and bodies touch.
 
 use super::keys::{Keys, Kind, exactly_one, one_of, section};
 use super::kinds::{checker, colour, direction, file, flag, integer, object_name, quantity, table, text, vector};
@@ -35,7 +35,7 @@ fn sizes_are_positive(block: Block, keys: &mut Keys) -> Option<Block> {
 }
 
 impl Block {
-    /// Turns and shifts points of a box about the origin to where it is.
+    /// Turns and shifts points of a box about the origin to the place of this box.
     pub fn turn(&self, positions: &mut [Vec3]) {
         let turn = self.rotate.as_ref().map_or(Rotation::identity(), |t| Rotation::from_axis_angle(&t.axis, t.angle));
         positions.iter_mut().for_each(|p| *p = turn * *p + self.center);
@@ -57,7 +57,7 @@ section! {
 section! {
     /// A capsule: all points near a line.
     pub struct Capsule {
-        /// One end of the line.
+        /// First end of the line.
         pub a: Vec3 = point().required(),
         /// Other end of the line.
         pub b: Vec3 = point().required(),
@@ -95,22 +95,23 @@ section! {
 }
 
 section! {
-    /// A mesh whose vertices move, linear between its samples: a USD or Alembic file, or a mesh of any kind with the points of
-    /// a PC2 or MDD file.
+    /// A mesh whose vertices move, linear between its samples: a USD or Alembic file, or a mesh of any kind with the
+    /// points of a PC2 or MDD file.
     pub struct Cache {
         /// Mesh file.
         pub mesh: PathBuf = mesh().required(),
         /// PC2 or MDD file of as many vertices; the motion in the USD or Alembic file if absent.
         pub points: Option<PathBuf> = file(&["pc2", "mdd"]).optional(),
-        /// Frames of it per second, time codes of a USD file, samples of an Alembic file; what the file says if absent, where a PC2
-        /// file counts in frames of `time.fps`. The scene's `time.fps` is one of them a frame.
+        /// Frames of it per second, time codes of a USD file, samples of an Alembic file; those of the file if absent,
+        /// where a PC2 file counts in frames of `time.fps`. The scene's `time.fps` is one of them a frame.
         pub fps: Option<f64> = quantity(Unit::Frequency, 1e-3..=1e6).optional(),
-        /// Time of the first frame. If absent: 0; of a USD or Alembic file its own, where frame f of the shot is at f / `time.fps`.
+        /// Time of the first frame. If absent: 0; of a USD or Alembic file its own, where frame f of the shot is at f /
+        /// `time.fps`.
         pub start: Option<f64> = quantity(Unit::Time, -1e6..=1e6).optional(),
         /// Begin again after the last: the way from it to the first takes as long as from frame to frame.
         pub repeat as "loop": bool = flag().or(false),
-        /// In the preroll go straight from the shape at rest to that at the first frame: the mesh of a point cache, the points of a USD
-        /// file that have no sample, a character as it was bound.
+        /// In the preroll go straight from the shape at rest to that at the first frame: the mesh of a point cache, the
+        /// points of a USD file that have no sample, a character as it was bound.
         pub from_rest: bool = flag().or(false),
     }
     check points_or_archive;
@@ -136,7 +137,7 @@ fn points_or_archive(cache: Cache, keys: &mut Keys) -> Option<Cache> {
     Some(cache)
 }
 
-/// Most files of a sequence.
+/// Largest number of files of a sequence.
 const FILES: u32 = 100_000;
 
 fn files_exist(sequence: Sequence, keys: &mut Keys) -> Option<Sequence> {
@@ -178,7 +179,7 @@ fn files_exist(sequence: Sequence, keys: &mut Keys) -> Option<Sequence> {
     Some(sequence)
 }
 
-/// A pattern with its number; `None` if it has no place for one.
+/// Returns a pattern with its number, or `None` if it has no place for a number.
 fn numbered(pattern: &str, number: u32) -> Option<String> {
     if let Some(start) = pattern.find('#') {
         let count = pattern.get(start..)?.chars().take_while(|c| *c == '#').count();
@@ -192,7 +193,7 @@ fn numbered(pattern: &str, number: u32) -> Option<String> {
 }
 
 impl Sequence {
-    /// The files in order, relative to a folder (the scene's).
+    /// Returns the files in order, relative to a folder (the scene's).
     pub fn files(&self, folder: &std::path::Path) -> Vec<PathBuf> {
         (self.first..=self.last).filter_map(|n| numbered(&self.pattern, n)).map(|f| folder.join(f)).collect()
     }
@@ -219,12 +220,12 @@ one_of! {
 }
 
 impl Shape {
-    /// It is read from files.
+    /// Returns whether the shape is read from files.
     pub fn of_files(&self) -> bool {
         matches!(self, Shape::Mesh(_)) || self.moves().is_some()
     }
 
-    /// The mesh file that it is read from, if it is one.
+    /// Returns the mesh file of the shape, if it has one.
     pub fn file(&self) -> Option<&PathBuf> {
         match self {
             Shape::Mesh(file) => Some(file),
@@ -233,7 +234,7 @@ impl Shape {
         }
     }
 
-    /// The key of a shape that moves by itself.
+    /// Returns the key of a shape that moves by itself.
     pub fn moves(&self) -> Option<&'static str> {
         match self {
             Shape::Sequence(_) => Some("sequence"),
@@ -250,8 +251,8 @@ section! {
         pub name: String = object_name().required(),
         /// Shape.
         pub shape: Shape = exactly_one(),
-        /// One object (`o`) or group (`g`) of an OBJ file or sequence that holds several; of USD and Alembic the path of a prim, or the
-        /// name of one: all meshes at or below it. The whole if absent.
+        /// Object (`o`) or group (`g`) of an OBJ file or sequence that holds several; of USD and Alembic the path of a
+        /// prim, or the name of one: all meshes at or below it. The whole if absent.
         pub object: Option<String> = text().optional(),
         /// Longest edge of the triangles of a sphere, box, plane or capsule; a fraction of its size if absent.
         pub resolution: Option<f64> = quantity(Unit::Length, 1e-4..=1e5).optional(),
@@ -259,7 +260,7 @@ section! {
         pub subdivide: u8 = integer(0..=6).or(0),
         /// From the file's coordinates, or those of the shape, to the world.
         pub transform: Transform = table(),
-        /// How it moves; still if absent.
+        /// Prescribed motion; still if absent.
         pub motion: Motion = motion(),
         /// When it appears; where something lies in it then, the run stops.
         pub from: f64 = quantity(Unit::Time, 0.0..=1e6).or(0.0),
@@ -275,7 +276,7 @@ section! {
         pub colour: [f64; 3] = colour().or([0.62, 0.53, 0.44]),
         /// Squares in two shades of the colour; `true` for 5 cm.
         pub checker: Option<f64> = checker().or(None),
-        /// It is drawn in pictures.
+        /// Whether it is drawn in pictures.
         pub visible: bool = flag().or(true),
     }
     check course_and_window;
@@ -287,13 +288,13 @@ fn course_and_window(obstacle: Obstacle, keys: &mut Keys) -> Option<Obstacle> {
 }
 
 impl Obstacle {
-    /// When it is there.
+    /// Returns the time window of the obstacle.
     pub fn window(&self) -> Window {
         let Window { from: ever, .. } = Window::ALWAYS;
         Window { from: if self.from > 0.0 { self.from } else { ever }, until: self.until }
     }
 
-    /// It does not move.
+    /// Returns whether the obstacle never moves.
     pub fn still(&self) -> bool {
         self.motion == Motion::Fixed && self.shape.moves().is_none()
     }

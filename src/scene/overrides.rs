@@ -1,20 +1,20 @@
-//! `--set table.key=value`: applied to the tree that is read and to the text that is kept.
+//! `--set table.key=value`, applied to the tree that is read and to the text that is kept.
 
 use super::document::{Document, Entry, Node, Origin, Table, Value};
 use super::fault::{Fault, Place, meant};
 use super::unit::short;
 use toml_edit::{DocumentMut, Item};
 
-/// One `--set`.
+/// Override by `--set`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Override {
-    /// Key: `time.step`, `cloth[0].material`, or by name `cloth.sheet.material`.
+    /// Key path: `time.step`, `cloth[0].material`, or by name `cloth.sheet.material`.
     pub path: String,
-    /// Value: TOML, else taken as text.
+    /// Value: TOML, else text.
     pub value: String,
 }
 
-/// A part of a path: a key, or the index of an element.
+/// Step of a path: a key, or the index of a list element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Step {
     Key(String),
@@ -22,7 +22,7 @@ enum Step {
 }
 
 impl Override {
-    /// From `path=value`.
+    /// Parses `path=value`.
     pub fn parse(argument: &str) -> Result<Override, Fault> {
         match argument.split_once('=') {
             Some((path, value)) if !path.trim().is_empty() => {
@@ -55,7 +55,7 @@ impl Override {
     }
 }
 
-/// Applies overrides to the tree; gives the text with them applied, and faults of their paths by index.
+/// Applies overrides to the tree. Returns the text with them applied, and faults of their paths by index.
 pub fn apply(document: &mut Document, overrides: &[Override]) -> (String, Vec<(usize, String)>) {
     let mut faults = Vec::new();
     let mut text = document.text().parse::<DocumentMut>().ok();
@@ -79,7 +79,7 @@ pub fn apply(document: &mut Document, overrides: &[Override]) -> (String, Vec<(u
     }
 }
 
-/// Puts a value in the tree; gives the steps with names of elements replaced by their indices.
+/// Puts a value into the tree. Returns the steps, with names of elements replaced by their indices.
 fn put(root: &mut Table, steps: &[Step], node: Node, set: usize) -> Result<Vec<Step>, String> {
     let mut resolved = Vec::new();
     let mut rest = steps;
@@ -104,7 +104,7 @@ fn put(root: &mut Table, steps: &[Step], node: Node, set: usize) -> Result<Vec<S
                 rest = tail;
                 At { node: item, fresh: false }
             }
-            // An element by its name.
+            // List element by its name.
             (Value::List(items), Step::Key(name)) => {
                 let names: Vec<String> = items.iter().map(name_of).collect();
                 let Some(index) = names.iter().position(|n| n == name) else {
@@ -133,7 +133,7 @@ fn put(root: &mut Table, steps: &[Step], node: Node, set: usize) -> Result<Vec<S
     Ok(resolved)
 }
 
-/// A place in the tree, and whether it was made just now.
+/// Node in the tree, and whether it was just created.
 struct At<'a> {
     node: &'a mut Node,
     fresh: bool,
@@ -149,7 +149,7 @@ fn name_of(node: &Node) -> String {
     }
 }
 
-/// The value of a key; made if absent.
+/// Returns the value of a key, which is created if absent.
 fn entry<'a>(table: &'a mut Table, key: &str, set: usize) -> At<'a> {
     let known = table.entries.iter().position(|e| e.key == key);
     let fresh = known.is_none();
@@ -173,7 +173,7 @@ fn write(root: &mut Item, steps: &[Step], value: toml_edit::Value) {
                 if at.get(key).is_none()
                     && let Some(table) = at.as_table_like_mut()
                 {
-                    // A new section has a heading of its own, a table in a table stands on one line.
+                    // A new section gets a heading of its own. A table within a table is written inline.
                     let new = if depth == 0 { Item::Table(toml_edit::Table::new()) } else { inline() };
                     table.insert(key, new);
                 }

@@ -1,11 +1,11 @@
-//! The page of all keys, in Markdown, from the same declarations as the schema.
+//! Documentation of all keys, in Markdown. It is made from the same declarations as the schema.
 
 use super::File;
 use super::json::Json;
 use super::keys::Keys;
 use std::fmt::Write;
 
-/// What stands above the tables.
+/// Text above the tables.
 const HEAD: &str = "# Keys of scene files
 
 Made by `percale schema --markdown` from the declarations that the reader uses; not edited by hand.
@@ -15,19 +15,19 @@ key without a default may be absent, but for what is said above its table. Paths
 a table, `[cloth.transform]` may be written `transform = { ... }`, and `[[cloth.pin]]` as `pin = [{ ... }]`.
 ";
 
-/// A table of the page.
+/// Table of the page.
 struct Chapter<'a> {
-    /// Paths without indices at which it may stand; one at least.
+    /// Paths of the table, without indices; at least one.
     paths: Vec<String>,
-    /// It stands there any number of times.
+    /// Whether the table may occur any number of times.
     many: bool,
-    /// What it is; nothing where that is not the same at all paths.
+    /// Description of the table; empty if it differs between the paths.
     about: &'a str,
-    /// Its schema.
+    /// JSON Schema of the table.
     table: &'a Json,
 }
 
-/// All keys of scene files, with what they expect, default and sentence, as a page of Markdown.
+/// Returns a Markdown page of all keys of scene files, with expected values, defaults and sentences.
 pub fn keys_page() -> String {
     let root = Keys::describe::<File>();
     let (mut chapters, mut out) = (Vec::new(), HEAD.to_string());
@@ -41,7 +41,7 @@ pub fn keys_page() -> String {
     out
 }
 
-/// Adds the tables that a key may hold, and theirs, each after the one that holds it.
+/// Adds the tables that a key may hold. Nested tables follow the table that holds them.
 fn collect<'a>(path: &str, key: &'a Json, chapters: &mut Vec<Chapter<'a>>) {
     let about = split(key).0;
     for table in tables(key) {
@@ -60,7 +60,7 @@ fn collect<'a>(path: &str, key: &'a Json, chapters: &mut Vec<Chapter<'a>>) {
     }
 }
 
-/// Tables that a value may be or hold.
+/// Returns the tables that a value may be or hold.
 fn tables(schema: &Json) -> Vec<&Json> {
     if schema.get("properties").is_some() {
         return vec![schema];
@@ -74,7 +74,7 @@ fn tables(schema: &Json) -> Vec<&Json> {
     })
 }
 
-/// The keys of two tables are the same.
+/// Returns whether two tables have the same keys.
 fn same(a: &Json, b: &Json) -> bool {
     ["title", "properties", "required", "allOf"].iter().all(|part| a.get(part) == b.get(part))
 }
@@ -120,7 +120,7 @@ fn section(chapter: &Chapter, chapters: &[Chapter]) -> String {
     out
 }
 
-/// What the rules between keys of a table say, a sentence each.
+/// Describes the rules between keys of a table, one sentence each.
 fn rules(table: &Json) -> String {
     let mut out = String::new();
     for rule in list(table, "allOf") {
@@ -139,14 +139,14 @@ fn rules(table: &Json) -> String {
     out
 }
 
-/// Sentence of a key and what it expects.
+/// Splits the description of a key into its sentence and the expected value.
 fn split(key: &Json) -> (&str, &str) {
     let text = key.get("description").and_then(word).unwrap_or_default();
     let (sentence, expects) = text.rsplit_once(" Expects ").unwrap_or((text, ""));
     (sentence, expects.strip_suffix('.').unwrap_or(expects))
 }
 
-/// Text that fits in a cell.
+/// Returns the text as one line that fits in a table cell.
 fn line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
 }

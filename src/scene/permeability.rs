@@ -1,20 +1,20 @@
-//! How easily air goes through a cloth: a speed, a name of the library, or two measurements.
+//! Permeability of a cloth to air: a speed, a name of the library, or two measurements.
 
 use super::document::{Node, Value};
 use super::fault::meant;
 use super::json::Json;
 use super::keys::{Context, Keys, Kind, section};
 use super::kinds::{Quantity, flag, list, name, quantity, table, text};
-use super::library::library;
+use super::named::Published;
 use super::unit::{Unit, short};
 use crate::effect::permeability::{Mismatch, Through};
 
-/// Speed of air through a cloth.
+/// Returns the kind for the speed of air through a cloth.
 pub fn speed() -> Quantity {
     quantity(Unit::Speed, 0.0..=1e3)
 }
 
-/// Pressure across a cloth.
+/// Returns the kind for the pressure across a cloth.
 pub fn pressure() -> Quantity {
     quantity(Unit::Pressure, 1.0..=1e5)
 }
@@ -34,11 +34,11 @@ section! {
     pub struct Entry {
         /// Name.
         pub name: String = name().required(),
-        /// What it is.
+        /// Description.
         pub description: String = text().required(),
-        /// Where its numbers come from.
+        /// Source of the numbers.
         pub source: String = text().required(),
-        /// Its numbers are general knowledge, not measurements of one fabric.
+        /// Whether the numbers are general knowledge, not measurements of one fabric.
         pub illustrative: bool = flag().or(false),
         /// Speed of the air.
         pub speed: f64 = speed().required(),
@@ -47,19 +47,19 @@ section! {
     }
 }
 
-/// A permeability as it is given.
+/// Permeability as the scene gives it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Given {
-    /// A speed [m/s]; the pressure is beside it.
+    /// Speed under the test pressure [m/s].
     Speed(f64),
-    /// One of the library.
+    /// Permeability of the library.
     Known(Through),
-    /// By two measurements.
+    /// Permeability by two measurements.
     Measured(Through),
 }
 
 impl Given {
-    /// How air goes through the cloth; `pressure` [Pa] drives what is given as a speed.
+    /// Returns the permeability law. `pressure` [Pa] is the test pressure of a permeability given as a speed.
     pub fn through(self, pressure: f64) -> Through {
         match self {
             Given::Speed(speed) => Through::darcy(speed, pressure),
@@ -67,7 +67,8 @@ impl Given {
         }
     }
 
-    /// What is known by name or by two measurements says its pressures itself: another one is a fault, and gives false.
+    /// Records a fault and returns false if `test_pressure` is given, but the permeability is no speed. A name, or two
+    /// measurements, have pressures of their own.
     pub fn pressure_once(self, keys: &mut Keys) -> bool {
         let twice = keys.find("test_pressure").is_some() && !matches!(self, Given::Speed(_));
         if twice {
@@ -77,7 +78,7 @@ impl Given {
     }
 }
 
-/// A speed, a name, or two measurements.
+/// Kind of a permeability: a speed, a name, or two measurements.
 pub struct Permeability;
 
 impl Permeability {
@@ -92,7 +93,7 @@ impl Kind for Permeability {
     fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<Given> {
         match &node.value {
             Value::Text(name) if !name.trim_start().starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) => {
-                let all = &library().permeabilities;
+                let all = Entry::all();
                 let Some(found) = all.iter().find(|known| known.name == *name) else {
                     let hint = meant(name, all.iter().map(|known| known.name.as_str()));
                     let hint = if hint.is_empty() { "; `percale materials` lists them".to_string() } else { hint };
@@ -137,7 +138,7 @@ impl Kind for Permeability {
             let about = format!("{}; {}", known.description, known.source);
             Json::map([("const", Json::text(known.name.as_str())), ("description", Json::Text(about))])
         };
-        let names = Json::List(library().permeabilities.iter().map(known).collect());
+        let names = Json::List(Entry::all().iter().map(known).collect());
         let names = Json::map([("type", Json::text("string")), ("oneOf", names)]);
         Json::map([("anyOf", Json::List(vec![speed().schema(), names, Permeability::points().schema()]))])
     }

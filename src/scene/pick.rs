@@ -18,7 +18,7 @@ use crate::world::build::ClothInput;
 use crate::world::{State, World};
 
 choices! {
-    /// Where the force of a pointer points.
+    /// Direction of the force of a pointer.
     pub enum Direction {
         /// Along the ray from the camera to the pointer (Horiba et al. 2007, section 3.1).
         Ray = "ray",
@@ -28,8 +28,8 @@ choices! {
 }
 
 section! {
-    /// A pointer in the picture of `[preview]`, as a mouse recorded it: where it is pressed on the cloth it picks the nearest vertex, at
-    /// which it pulls while the button is down.
+    /// A pointer in the picture of `[preview]`, as a mouse recorded it: where it is pressed on the cloth it picks the
+    /// nearest vertex, at which it pulls while the button is down.
     pub struct Pick {
         /// Where it is: CSV file with the columns t, px, py, button.
         pub moments as "path": Vec<Moment> = PointerFile.required(),
@@ -41,7 +41,7 @@ section! {
     check sees;
 }
 
-/// What the camera must be is known when the scene's `[preview]` is.
+/// Defers the check of the camera until the scene's `[preview]` is read. Warns if the button is never down.
 fn sees(pick: Pick, keys: &mut Keys) -> Option<Pick> {
     if let Some(node) = keys.find("path") {
         let key = keys.path_of("path");
@@ -53,7 +53,7 @@ fn sees(pick: Pick, keys: &mut Keys) -> Option<Pick> {
     Some(pick)
 }
 
-/// Pointers are seen through a camera that does not move.
+/// Checks that the camera does not move if the scene has pointers.
 pub fn needs_camera(camera: &Camera, keys: &mut Keys) -> Option<()> {
     if camera.position.is_some() && camera.target.is_some() {
         return Some(());
@@ -67,7 +67,7 @@ pub fn needs_camera(camera: &Camera, keys: &mut Keys) -> Option<()> {
     pointers.is_empty().then_some(())
 }
 
-/// A CSV file of a recorded pointer.
+/// CSV file of a recorded pointer.
 struct PointerFile;
 
 impl Kind for PointerFile {
@@ -80,7 +80,7 @@ impl Kind for PointerFile {
         };
         let full = existing(cx, path, node, name)?;
         if cx.recorded {
-            // What it did is in the recorded meshes.
+            // The recorded meshes already contain the effect of the pointer.
             return Some(Vec::new());
         }
         match std::fs::read(&full) {
@@ -108,7 +108,7 @@ impl Kind for PointerFile {
     }
 }
 
-/// Moments of a file's bytes.
+/// Parses the moments of a pointer file.
 fn moments(file: &str, bytes: &[u8]) -> Result<Vec<Moment>, Vec<Fault>> {
     let wants = [
         Want::new("t", Measure::Time, -1e6..=1e6),
@@ -137,12 +137,12 @@ fn moments(file: &str, bytes: &[u8]) -> Result<Vec<Moment>, Vec<Fault>> {
     Ok(places.map(|((x, y), (t, down))| Moment { time: *t, at: [*x, *y], down: *down == 1.0 }).collect())
 }
 
-/// Pointers of a scene.
+/// Returns the builder of the scene's pointers, or `None` if it has none.
 pub fn effect(scene: &Scene, _: &[ClothInput], _: &mut Faults) -> Option<Then> {
     if scene.cloths.iter().all(|cloth| cloth.picks.is_empty()) { None } else { Some(Box::new(picks)) }
 }
 
-/// Adds the pointers of all cloths; those that are pressed at the start pick.
+/// Adds the pointers of all cloths. A pointer that is pressed at the start picks a vertex.
 fn picks(scene: &Scene, world: &mut World, state: &mut State, faults: &mut Faults) {
     let Some(eye) = eye(scene, world) else { return };
     let (mut keys, mut all) = (Vec::new(), Vec::new());
@@ -166,7 +166,7 @@ fn picks(scene: &Scene, world: &mut World, state: &mut State, faults: &mut Fault
     }
 }
 
-/// The camera of the pictures, where it does not move.
+/// Returns the camera of the pictures, or `None` if it moves.
 fn eye(scene: &Scene, world: &World) -> Option<Eye> {
     let preview = &scene.preview;
     let (position, target) = (preview.camera.position? - world.origin, preview.camera.target? - world.origin);

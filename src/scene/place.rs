@@ -1,4 +1,4 @@
-//! Where things are and which vertices are meant: transforms, boxes, balls, selectors.
+//! Transforms, and selectors of vertices: groups, boxes, balls.
 
 use super::document::{Node, Value};
 use super::json::Json;
@@ -7,17 +7,17 @@ use super::kinds::{direction, file, integer, list, name, quantity, real, table, 
 use super::unit::Unit;
 use crate::linalg::{Rotation, UnitVec3, Vec3};
 
-/// Endings of files of one mesh.
+/// Extensions of files with one mesh.
 pub const PLAIN: &[&str] = &["obj", "ply"];
-/// Endings of mesh files.
+/// Extensions of mesh files.
 pub const MESH: &[&str] = &["obj", "ply", "usd", "usda", "usdc", "usdz", "abc"];
 
-/// A mesh file.
+/// Returns the kind of a mesh file.
 pub fn mesh() -> super::kinds::File {
     file(MESH)
 }
 
-/// A point in space [m].
+/// Returns the kind of a point in space [m].
 pub fn point() -> super::kinds::Vector {
     vector(Unit::Length, 1e6)
 }
@@ -33,7 +33,7 @@ section! {
     check degrees_suspected;
 }
 
-/// A plain number beyond a full turn was probably meant in degrees.
+/// Warns of a plain number beyond a full turn, which was probably meant in degrees.
 fn degrees_suspected(turn: Turn, keys: &mut Keys) -> Option<Turn> {
     if turn.angle.abs() > 6.3
         && let Some(Node { origin, value: Value::Integer(_) | Value::Float(_) }) = keys.find("angle")
@@ -45,7 +45,7 @@ fn degrees_suspected(turn: Turn, keys: &mut Keys) -> Option<Turn> {
     Some(turn)
 }
 
-/// A turn as it is written, by an angle that a number was meant to be.
+/// Formats a turn whose angle [deg] is the given number.
 fn about(axis: &str, node: &Node) -> String {
     let angle = match node.value {
         Value::Integer(whole) => format!("\"{whole} deg\""),
@@ -55,7 +55,7 @@ fn about(axis: &str, node: &Node) -> String {
     format!("{{ axis = [{axis}], angle = {angle} }}")
 }
 
-/// Three angles about x, y and z, as other programs have them, as turns.
+/// Formats three angles about x, y and z as turns. Other programs store rotations as such angles.
 fn angles(items: &[Node]) -> Option<String> {
     let number = |node: &Node| match node.value {
         Value::Integer(whole) => Some(whole as f64),
@@ -73,7 +73,7 @@ fn angles(items: &[Node]) -> Option<String> {
     }
 }
 
-/// One turn or a list of turns.
+/// Kind of a turn or a list of turns.
 struct Turns;
 
 impl Kind for Turns {
@@ -128,12 +128,12 @@ section! {
 }
 
 impl Transform {
-    /// All turns as one.
+    /// Returns all turns as one rotation.
     pub fn rotation(&self) -> Rotation {
         self.rotate.iter().fold(Rotation::identity(), |r, turn| Rotation::from_axis_angle(&turn.axis, turn.angle) * r)
     }
 
-    /// Where a point of the file is in the world [m].
+    /// Returns the position in the world of a point of the file [m].
     pub fn apply(&self, p: &Vec3) -> Vec3 {
         self.rotation() * (p * self.scale) + self.translate
     }
@@ -162,7 +162,7 @@ fn corners_in_order(region: Region, keys: &mut Keys) -> Option<Region> {
 }
 
 impl Region {
-    /// The point is inside or on the surface.
+    /// Returns whether the point is inside or on the surface.
     pub fn contains(&self, p: &Vec3) -> bool {
         (0..3).all(|axis| (self.min[axis]..=self.max[axis]).contains(&p[axis]))
     }
@@ -179,19 +179,19 @@ section! {
 }
 
 impl Ball {
-    /// The point is inside or on the surface.
+    /// Returns whether the point is inside or on the surface.
     pub fn contains(&self, p: &Vec3) -> bool {
         (p - self.center).norm() <= self.radius
     }
 }
 
-/// Indices of vertices, as in the file, from 0.
+/// Returns the kind of a list of vertex indices, as in the file, from 0.
 pub fn vertices() -> super::kinds::List<super::kinds::Integer<u32>> {
     list(integer(0..=i64::from(u32::MAX)), 1..=100_000_000)
 }
 
 one_of! {
-    /// Which vertices (places are in world space, after the object's transform).
+    /// Vertices (places are in world space, after the object's transform).
     pub enum Selector {
         /// A group of the mesh file or of this object.
         Group(String) = "group": super::kinds::text(),
@@ -209,7 +209,7 @@ one_of! {
 }
 
 one_of! {
-    /// What makes the group (places are in world space, after the object's transform).
+    /// Members of the group (places are in world space, after the object's transform).
     pub enum Members {
         /// Vertices inside a box.
         Box(Region) = "box": table(),
@@ -225,12 +225,12 @@ section! {
     pub struct Group {
         /// Name; unique in the object.
         pub name: String = name().required(),
-        /// Its vertices.
+        /// Members of the group.
         pub members: Members = super::keys::exactly_one(),
     }
 }
 
-/// Two groups of one name are a fault.
+/// Records a fault if two groups have the same name.
 pub fn one_name_each(groups: &[Group], keys: &mut Keys) -> Option<()> {
     let mut names = std::collections::BTreeSet::new();
     let (k, group) = match groups.iter().enumerate().find(|(_, group)| !names.insert(&group.name)) {

@@ -1,4 +1,4 @@
-//! `[preview]`: the pictures.
+//! `[preview]`: pictures.
 
 use super::document::{Node, Value};
 use super::json::Json;
@@ -32,7 +32,7 @@ section! {
     pub struct Camera {
         /// Where it stands; fitted to the scene if absent.
         pub position: Option<Vec3> = vector(Unit::Length, 1e6).optional(),
-        /// What it looks at; the scene's centre if absent.
+        /// Point at which it looks; the scene's centre if absent.
         pub target: Option<Vec3> = vector(Unit::Length, 1e6).optional(),
         /// Direction in which it looks when it is fitted to the scene.
         pub direction: Option<UnitVec3> = direction().optional(),
@@ -56,23 +56,23 @@ fn one_way_to_look(camera: Camera, keys: &mut Keys) -> Option<Camera> {
     Some(camera)
 }
 
-/// Pictures that need more are told.
+/// Memory above which pictures cause a warning [bytes]. Pictures that exceed the available memory are a fault.
 const MUCH: u64 = 2_000_000_000;
 /// Width of a cell of the contact sheet [pixels].
 pub const CELL: u32 = 320;
 
 impl Preview {
-    /// Size of a contact sheet's cell [pixels].
+    /// Returns the size of a contact sheet's cell [pixels].
     pub fn cell(&self) -> [u32; 2] {
         let (w, h) = (u64::from(self.width.max(1)), u64::from(self.height));
         [CELL, u32::try_from((u64::from(CELL) * h).div_ceil(w)).unwrap_or(CELL).clamp(1, 8 * CELL)]
     }
 
-    /// Memory that the largest picture takes while it is drawn, beside the meshes, and that of the contact sheet [bytes].
+    /// Returns the memory for drawing the largest picture, without the meshes, plus that of the contact sheet [bytes].
     pub fn memory(&self) -> u64 {
         let picture = memory(u64::from(self.width), u64::from(self.height));
         let [width, height] = self.cell().map(u64::from);
-        // Cells as they are kept, on the sheet, and as bytes of its file.
+        // Cells in memory, on the sheet, and as bytes of its file.
         let sheet = u64::from(self.sheet) * width * height * 30;
         picture.saturating_add(sheet)
     }
@@ -107,7 +107,7 @@ section! {
     }
 }
 
-/// A range of a field: two ascending numbers.
+/// Range of a field: two ascending numbers.
 struct FieldRange;
 
 impl Kind for FieldRange {
@@ -143,13 +143,13 @@ impl Kind for FieldRange {
     }
 }
 
-/// What colours the cloths: their own colours, or a channel.
+/// Lists the colourings of cloths: their own colours, or a channel.
 fn colourings() -> impl Iterator<Item = (Option<&'static Channel>, &'static str, &'static str)> {
     [(None, "none", "Their own colours.")].into_iter().chain(channels().map(|c| (Some(c), c.word, c.shown)))
 }
 
 choices! {
-    /// An axis.
+    /// Coordinate axis.
     pub enum Axis {
         /// The first.
         X = "x",
@@ -161,7 +161,7 @@ choices! {
 }
 
 impl Axis {
-    /// Its number, from 0.
+    /// Returns the index of the axis, from 0.
     pub fn number(self) -> usize {
         match self {
             Axis::X => 0,
@@ -172,7 +172,8 @@ impl Axis {
 }
 
 section! {
-    /// Arrows of the flowing air in a slice of its box. `percale render` draws them where 'output.flow' has written the air.
+    /// Arrows of the flowing air in a slice of its box. `percale render` draws them where 'output.flow' has written the
+    /// air.
     pub struct Slice {
         /// Axis across the slice.
         pub axis: Axis = choice().or(Axis::Z),
@@ -210,7 +211,8 @@ section! {
         pub wireframe: bool = flag().or(false),
         /// Colour cloths by a field, with a legend.
         pub field: Option<&'static Channel> = word(colourings()).or(None),
-        /// Values of the field at the ends of the colour scale; fitted to each frame if absent, for pressure with 0 in the middle.
+        /// Values of the field at the ends of the colour scale; fitted to each frame if absent, for pressure with 0 in
+        /// the middle.
         pub field_range: Option<[f64; 2]> = FieldRange.optional(),
         /// Arrows of the flowing air.
         pub airflow: Option<Slice> = table().optional(),
@@ -220,8 +222,8 @@ section! {
         pub key: KeyLight = table(),
         /// Draw the ground.
         pub ground: bool = flag().or(true),
-        /// Height of the ground, which is only drawn: nothing lands on it. If absent under everything in the first frame, and it sinks with
-        /// cloth that falls below.
+        /// Height of the ground, which is only drawn: nothing lands on it. If absent under everything in the first
+        /// frame, and it sinks with cloth that falls below.
         pub ground_height: Option<f64> = quantity(Unit::Length, -1e6..=1e6).optional(),
         /// Colour of the background; a grey gradient if absent.
         pub background: Option<[f64; 3]> = colour().optional(),

@@ -1,4 +1,4 @@
-//! `[[probe]]`: what is measured while the scene runs.
+//! `[[probe]]`: measurements while the scene runs.
 
 use super::document::{Node, Value};
 use super::fault::meant;
@@ -13,7 +13,7 @@ use super::unit::short;
 const OBJECTS: &[&str] = &["cloth", "body", "obstacle"];
 
 choices! {
-    /// How often a probe measures.
+    /// Sampling interval of a probe.
     pub enum Every {
         /// At each frame: a force is that of the last step before it.
         Frame = "frame",
@@ -22,7 +22,7 @@ choices! {
     }
 }
 
-/// Things that are held or pulled, by the names that their tables give.
+/// Pins or handles. They are identified by the names that their tables give.
 #[derive(Clone, Copy)]
 enum Held {
     Pin,
@@ -69,16 +69,17 @@ impl Kind for Held {
 }
 
 one_of! {
-    /// What the force is on, or of.
+    /// Subject of the force.
     pub enum Source {
-        /// Name of pins: their force on what they hold.
+        /// Name of pins: their force on the vertices that they hold.
         Pin(String) = "pin": Held::Pin,
-        /// Name of handles: their force on what they pull.
+        /// Name of handles: their force on the vertices that they pull.
         Handle(String) = "handle": Held::Handle,
-        /// Name of a cloth, a body or an obstacle: the force on it of what it touches, of air between and of impulses; of what is
-        /// simulated the corrections as well.
+        /// Name of a cloth, a body or an obstacle: the force on it of surfaces that it touches, of air between and of
+        /// impulses; on simulated objects that of corrections as well.
         Object(String) = "object": Named(OBJECTS),
-        /// Everything that is simulated: weight, pins, handles, obstacles and laws from outside, corrections, rate of momentum.
+        /// Everything that is simulated: weight, pins, handles, obstacles and laws from outside, corrections, rate of
+        /// momentum.
         Everything = "everything": yes(),
     }
 }
@@ -86,9 +87,9 @@ one_of! {
 section! {
     /// A force.
     pub struct Force {
-        /// What it is on, or of.
+        /// Subject of the force.
         pub source: Source = exactly_one(),
-        /// Name of another object: only what acts between it and `object`.
+        /// Name of another object: only forces between it and `object`.
         pub from: Option<String> = Named(OBJECTS).optional(),
     }
     check from_is_another;
@@ -105,7 +106,7 @@ fn from_is_another(force: Force, keys: &mut Keys) -> Option<Force> {
 }
 
 one_of! {
-    /// What does the work.
+    /// Source of the work.
     pub enum Worker {
         /// Name of pins.
         Pin(String) = "pin": Held::Pin,
@@ -121,7 +122,7 @@ one_of! {
 section! {
     /// Work since the start of the scene: force times displacement, summed over steps.
     pub struct Work {
-        /// What does it.
+        /// Source of the work.
         pub worker: Worker = exactly_one(),
     }
 }
@@ -131,7 +132,7 @@ section! {
     pub struct Points {
         /// Name of a cloth, a body or an obstacle.
         pub of: String = Named(OBJECTS).required(),
-        /// Which of its vertices; places are those of the start.
+        /// Vertices of the object. Positions are those of the start.
         pub selector: Selector = exactly_one(),
     }
 }
@@ -147,11 +148,11 @@ section! {
 }
 
 one_of! {
-    /// What is measured.
+    /// Measured quantity.
     pub enum Measure {
         /// A force.
         Force(Force) = "force": table(),
-        /// Work done by what is prescribed.
+        /// Work done by pins, handles and obstacles.
         Work(Work) = "work": table(),
         /// A length.
         Length(Length) = "length": table(),
@@ -167,13 +168,13 @@ section! {
         pub name: String = folder_name().required(),
         /// How often it measures.
         pub every: Every = choice().or(Every::Frame),
-        /// What it measures.
+        /// Measured quantity.
         pub measure: Measure = exactly_one(),
     }
     check one_file_each;
 }
 
-/// Names that differ in the size of letters alone are one file on some systems.
+/// Checks that names differ in more than upper and lower case. Some systems store such names as one file.
 fn one_file_each(probe: Probe, keys: &mut Keys) -> Option<Probe> {
     if keys.cx.describing || keys.cx.probes.insert(probe.name.to_lowercase()) {
         return Some(probe);

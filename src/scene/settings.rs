@@ -17,7 +17,7 @@ section! {
         pub gust: f64 = quantity(Unit::Speed, 0.0..=1e3).or(0.0),
         /// Time scale of the gusts.
         pub gust_period: f64 = quantity(Unit::Time, 1e-3..=1e4).or(1.0),
-        /// Which gusts: the same seed gives the same wind.
+        /// Seed of the gusts: the same seed gives the same wind.
         pub seed: u64 = integer(0..=i64::from(u32::MAX)).or(0),
         /// From when on it blows.
         pub from: f64 = quantity(Unit::Time, 0.0..=1e6).or(0.0),
@@ -41,22 +41,23 @@ fn blows(wind: Wind, keys: &mut Keys) -> Option<Wind> {
 }
 
 choices! {
-    /// What keeps surfaces apart.
+    /// Method that keeps surfaces apart.
     pub enum Method {
         /// Contacts between all features; a step ends with a proof that nothing crossed.
         Proof = "proof",
-        /// The vertex test of Prince & Bigham 2004, to be compared with: a vertex of cloth that would come nearer than `epsilon` to an
-        /// obstacle stays where it is. Cloth does not touch cloth, and triangles cross: record, report and pictures say so.
+        /// The vertex test of Prince & Bigham 2004, to be compared with: a vertex of cloth that would come nearer than
+        /// `epsilon` to an obstacle stays where it is. Cloth does not touch cloth, and triangles cross: record, report
+        /// and pictures say so.
         Vertex = "vertex",
     }
 }
 
 choices! {
-    /// What is done about triangles that cross at the start.
+    /// Treatment of triangles that cross at the start.
     pub enum Start {
-        /// The run does not begin; what crosses is told, and shown in crossing.ply.
+        /// The run does not begin; crossings are reported, and shown in crossing.ply.
         Error = "error",
-        /// What crosses is left out of contact until it is first apart.
+        /// Surfaces that cross are left out of contact until they are first apart.
         Ignore = "ignore",
         /// Cloth is taken out of obstacles, of other cloth and of itself where it lies in them by a little.
         Untangle = "untangle",
@@ -64,10 +65,11 @@ choices! {
 }
 
 choices! {
-    /// What happens when obstacles or pins close on cloth until nothing fits between them.
+    /// Reaction when obstacles or pins close on cloth until nothing fits between them.
     pub enum Pinch {
-        /// Only what is pinched gives way, and comes back to its path: pinned vertices (see 'yield' of a pin), else the surface of an
-        /// obstacle that moves, pressed in there. How many vertices and how far is told. Where that is not enough, as 'lag'.
+        /// Only the pinched surfaces give way, and come back to their path: pinned vertices (see 'yield' of a pin),
+        /// else the surface of an obstacle that moves, pressed in there. How many vertices and how far is reported.
+        /// Where that is not enough, as 'lag'.
         Yield = "yield",
         /// All prescribed motion waits, then catches up; the lag is told.
         Lag = "lag",
@@ -83,7 +85,7 @@ section! {
     pub struct Contact {
         /// Contact is considered at all.
         pub enabled: bool = flag().or(true),
-        /// What keeps surfaces apart.
+        /// Method that keeps surfaces apart.
         pub method: Method = choice().or(Method::Proof),
         /// Distance that vertices keep from obstacles, with method = "vertex".
         pub epsilon: Option<f64> = quantity(Unit::Length, DISTANCE).optional(),
@@ -91,13 +93,14 @@ section! {
         pub distance: f64 = quantity(Unit::Length, DISTANCE).or(1e-3),
         /// Cloths touch themselves; each cloth may also switch it off.
         pub self_contact as "self": bool = flag().or(true),
-        /// Factor of the repulsion's stiffness, which otherwise follows from masses and what they bear.
+        /// Factor of the repulsion's stiffness, which otherwise follows from masses and the loads that they bear.
         pub stiffness: f64 = real(1e-3..=1e3).or(1.0),
-        /// What is done about triangles that cross at the start.
+        /// Treatment of triangles that cross at the start.
         pub start: Start = choice().or(Start::Error),
-        /// Time in which surfaces that begin nearer than they rest, by their thickness and the distance, get their whole distance.
+        /// Time in which surfaces that begin nearer than they rest, by their thickness and the distance, get their
+        /// whole distance.
         pub ease: f64 = quantity(Unit::Time, 1e-3..=1e3).or(0.5),
-        /// What happens when obstacles or pins close on cloth until nothing fits between them.
+        /// Reaction when obstacles or pins close on cloth until nothing fits between them.
         pub pinch: Pinch = choice().or(Pinch::Yield),
         /// The obstacle that cloth goes through in a pinch.
         pub release: Option<String> = name().optional(),
@@ -149,7 +152,8 @@ choices! {
 section! {
     /// The linear solver: preconditioned conjugate gradients, one solve a step.
     pub struct Solver {
-        /// Residual, relative to the right side, at which a solve ends; what is slow and touches little is solved further, so that it rests.
+        /// Residual, relative to the right side, at which a solve ends; slow parts that touch little are solved
+        /// further, so that they rest.
         pub tolerance: f64 = real(1e-12..=0.5).or(1e-3),
         /// Most iterations of a solve.
         pub max_iterations: u32 = integer(1..=1_000_000).or(500),
@@ -169,7 +173,7 @@ choices! {
 }
 
 section! {
-    /// What a run leaves beside its record.
+    /// Files that a run leaves beside its record.
     pub struct Output {
         /// Write a mesh per frame and object.
         pub meshes: bool = flag().or(true),

@@ -1,15 +1,15 @@
-//! `[[solid]]`: what a body is made of, from the library, the scene, or both.
+//! `[[solid]]`: material of a body, from the library, the scene, or both.
 
-use super::keys::{Context, Keys, Kind, Shelf, choices, section};
+use super::keys::{Keys, Kind, choices, section};
 use super::kinds::{choice, flag, quantity, real, text};
 use super::material::open_friction;
-use super::named::{Shelved, known, new_name};
+use super::named::{known, new_name};
 use super::unit::Unit;
 use crate::force::contact::Friction;
 use crate::force::solid::{self, Lame};
 
 choices! {
-    /// How a solid resists.
+    /// Constitutive law of a solid.
     pub enum Law {
         /// Linear in strain that turns with the material (Mueller et al. 2002): cheap, soft under strong compression.
         Corotational = "corotational",
@@ -18,20 +18,20 @@ choices! {
     }
 }
 
-/// A body's material.
+/// Material of a body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solid {
     /// Name.
     pub name: String,
-    /// What it is.
+    /// Description.
     pub description: String,
-    /// Where its numbers come from.
+    /// Source of the numbers.
     pub source: String,
-    /// Its numbers are general knowledge, not measurements.
+    /// Whether the numbers are general knowledge, not measurements.
     pub illustrative: bool,
     /// Mass per volume [kg/m^3].
     pub density: f64,
-    /// How it resists.
+    /// Constitutive law.
     pub law: Law,
     /// Young's modulus at small strain [Pa].
     pub young: f64,
@@ -39,26 +39,14 @@ pub struct Solid {
     pub poisson: f64,
     /// Stiffness-proportional damping time [s].
     pub damping: f64,
-    /// Mass-proportional damping: the rate at which it loses its speed [1/s].
+    /// Mass-proportional damping: relative rate of speed loss [1/s].
     pub drag: f64,
-    /// Coulomb friction of its surface.
+    /// Coulomb friction of the surface.
     pub friction: Friction,
 }
 
-impl Shelved for Solid {
-    const SORT: &'static str = "solid";
-
-    fn shelf(cx: &mut Context) -> &mut Shelf<Solid> {
-        &mut cx.solids
-    }
-
-    fn library() -> &'static Shelf<Solid> {
-        &super::library::library().solids
-    }
-}
-
 impl Solid {
-    /// As the elements take it.
+    /// Returns the material in the form that the elements use.
     pub fn elastic(&self) -> solid::Body {
         let lame = Lame::new(self.young, self.poisson);
         let solid = match self.law {
@@ -76,7 +64,7 @@ section! {
         base: Option<Solid> = known().optional(),
         /// Name; no other material may have it.
         name: String = new_name::<Solid>().required(),
-        /// What it is.
+        /// Description.
         description: Option<String> = text().optional(),
         /// Where its numbers come from.
         source: Option<String> = text().optional(),
@@ -100,7 +88,7 @@ section! {
     check resolve;
 }
 
-/// Makes the solid known.
+/// Completes the entry from its base and adds the solid to the known materials.
 fn resolve(entry: Entry, keys: &mut Keys) -> Option<Entry> {
     let base = entry.base.as_ref();
     let density = entry.density.or(base.map(|b| b.density));
@@ -125,6 +113,6 @@ fn resolve(entry: Entry, keys: &mut Keys) -> Option<Entry> {
         drag: entry.drag.or(base.map(|b| b.drag)).unwrap_or(0.0),
         friction: entry.friction.or(base.map(|b| b.friction)).unwrap_or(Friction { fixed: 0.4, sliding: 0.4 }),
     };
-    keys.cx.solids.add(&entry.name, solid);
+    keys.cx.shelves.of().add(&entry.name, solid);
     Some(entry)
 }

@@ -9,11 +9,12 @@ use crate::force::spring;
 use crate::force::spring_mesh::{Flexion, Network, Stretch};
 
 choices! {
-    /// How the stiffness of linear springs enters the system.
+    /// Stiffness matrix of linear springs.
     pub enum Jacobian {
-        /// By what a spring does along itself and across.
+        /// Stiffness along the spring and across it.
         Full = "full",
-        /// As k I (Desbrun et al. 1999; Horiba et al. 2007): it resists turning as well, which takes away angular momentum.
+        /// As k I (Desbrun et al. 1999; Horiba et al. 2007): it resists turning as well, which takes away angular
+        /// momentum.
         Isotropic = "isotropic",
     }
 }
@@ -21,27 +22,33 @@ choices! {
 section! {
     /// Springs of a cloth whose model is "springs" or "choi-ko".
     pub struct Springs {
-        /// Model "springs": stiffness of the springs along rows and columns of a lattice, or along the edges of another mesh.
+        /// Model "springs": stiffness of the springs along rows and columns of a lattice, or along the edges of another
+        /// mesh.
         pub structural: Option<f64> = quantity(Unit::Stiffness, 1e-6..=1e9).optional(),
         /// Stiffness of the springs over the diagonals of a lattice; that of the others if absent.
         pub shear: Option<f64> = quantity(Unit::Stiffness, 0.0..=1e9).optional(),
-        /// Model "springs": stiffness of the springs between vertices at distance two, which have no rigidity while the cloth is nearly flat.
+        /// Model "springs": stiffness of the springs between vertices at distance two, which have no rigidity while the
+        /// cloth is nearly flat.
         pub flexion: Option<f64> = quantity(Unit::Stiffness, 0.0..=1e9).optional(),
-        /// Model "springs": damping of structural and shear springs; with `from_material` that of the material if absent, else none.
+        /// Model "springs": damping of structural and shear springs; with `from_material` that of the material if
+        /// absent, else none.
         pub damping: Option<f64> = quantity(Unit::Damping, 0.0..=1e6).optional(),
         /// Model "springs": how their stiffness enters the system; "full" if absent.
         pub jacobian: Option<Jacobian> = choice().optional(),
         /// Model "choi-ko": stiffness of the springs of the first type, which resist stretching alone.
         pub ks: Option<f64> = quantity(Unit::Stiffness, 1e-6..=1e9).optional(),
-        /// Model "choi-ko": rigidity of the springs of the second type, beams between vertices at distance two that buckle.
+        /// Model "choi-ko": rigidity of the springs of the second type, beams between vertices at distance two that
+        /// buckle.
         pub kb: Option<f64> = quantity(Unit::BeamRigidity, 0.0..=1e3).optional(),
         /// Model "choi-ko": damping of the springs of the first type; as `damping` if absent.
         pub kd: Option<f64> = quantity(Unit::Damping, 0.0..=1e6).optional(),
-        /// Model "choi-ko": force per shortening of a beam before it buckles; the stiffness of the first type if absent.
+        /// Model "choi-ko": force per shortening of a beam before it buckles; the stiffness of the first type if
+        /// absent.
         pub cb: Option<f64> = quantity(Unit::Stiffness, 1e-9..=1e9).optional(),
         /// Model "choi-ko": beams buckle at Euler's load, pi^2/12 of that of the arc.
         pub euler: Option<bool> = flag().optional(),
-        /// Stiffness, rigidity and damping are those of the material; of bending it is the plate that finite elements have.
+        /// Stiffness, rigidity and damping are those of the material; of bending it is the plate that finite elements
+        /// have.
         pub from_material: bool = flag().or(false),
         /// How much longer than at rest structural and shear springs get; no bound if absent.
         pub stretch_limit: Option<f64> = quantity(Unit::Ratio, 0.001..=10.0).optional(),
@@ -51,7 +58,7 @@ section! {
 }
 
 impl Springs {
-    /// Keys that are given, with the model that has them; none for those of both.
+    /// Lists the given keys with the model that uses them, or `None` if both models do.
     fn given(&self) -> impl Iterator<Item = (&'static str, Option<Model>)> {
         let (provot, choi_ko) = (Some(Model::Springs), Some(Model::ChoiKo));
         let all = [
@@ -73,7 +80,7 @@ impl Springs {
     }
 }
 
-/// A cloth has the springs of its model, and all that they need.
+/// Checks that a cloth gives only springs of its model, and all that the model needs.
 pub(super) fn fit(cloth: &Cloth, keys: &mut Keys) -> Option<()> {
     let (springs, model) = (&cloth.springs, cloth.model);
     let fault = if let Some((name, _)) = springs.given().find(|(_, of)| of.is_some_and(|of| of != model)) {
@@ -120,7 +127,7 @@ pub(super) fn fit(cloth: &Cloth, keys: &mut Keys) -> Option<()> {
     }
 }
 
-/// The springs of a cloth; none of finite elements.
+/// Returns the springs of a cloth, or `None` for finite elements.
 pub(in crate::scene) fn network(cloth: &Cloth) -> Option<Network> {
     let (springs, material) = (&cloth.springs, &cloth.material);
     let law = match material.membrane {

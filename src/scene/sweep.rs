@@ -1,9 +1,9 @@
-//! The sweep file: a scene, and keys of it with lists or ranges of values.
+//! Sweep file: a scene, and lists or ranges of values for some of its keys.
 //!
 //! ```toml
 //! scene = "drape.toml"                    # relative to this file
 //! name = "stiffness"                      # this file's name if absent
-//! combine = "grid"                        # each with each; or "list": the first of each, the second of each
+//! combine = "grid"                        # all combinations; or "list": the k-th value of every key
 //!
 //! [set]                                   # the same in all cases
 //! time.frames = 60
@@ -21,7 +21,7 @@ use super::folder_name;
 use super::overrides::Override;
 use std::path::{Path, PathBuf};
 
-/// Most cases of a sweep.
+/// Largest number of cases of a sweep.
 const MOST: usize = 10_000;
 
 /// A sweep.
@@ -33,21 +33,21 @@ pub struct Sweep {
     pub scene: PathBuf,
     /// Keys that differ between cases, in the order of the file.
     pub keys: Vec<String>,
-    /// Overrides that all cases have.
+    /// Overrides common to all cases.
     pub set: Vec<Override>,
-    /// Value of each key in each case, as TOML; there is one case at least.
+    /// Values of the keys in each case, as TOML; at least one case.
     pub cases: Vec<Vec<String>>,
 }
 
 impl Sweep {
-    /// All overrides of a case.
+    /// Returns all overrides of a case.
     pub fn overrides(&self, case: &[String]) -> Vec<Override> {
         let own = self.keys.iter().zip(case).map(|(path, value)| Override { path: path.clone(), value: value.clone() });
         self.set.iter().cloned().chain(own).collect()
     }
 }
 
-/// A value as TOML on one line.
+/// Formats a value as TOML on one line.
 fn toml_text(node: &Node) -> String {
     match &node.value {
         Value::Bool(flag) => flag.to_string(),
@@ -64,7 +64,7 @@ fn toml_text(node: &Node) -> String {
     }
 }
 
-/// What is wrong so far.
+/// Parser state: the document and its faults so far.
 struct Reader<'a> {
     document: &'a Document,
     faults: Vec<Fault>,
@@ -95,7 +95,7 @@ impl Reader<'_> {
         None
     }
 
-    /// Keys and values of a section, in the order of the file; tables in it are parts of paths.
+    /// Returns the keys and values of a section, in the order of the file. Nested tables become parts of paths.
     fn entries<'n>(&mut self, table: &'n Table, key: &str) -> Vec<(String, &'n Node)> {
         let Some(node) = table.find(key) else { return Vec::new() };
         let Value::Table(section) = &node.value else {
@@ -127,7 +127,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Values of a key.
+    /// Returns the values of a key.
     fn values(&mut self, path: &str, node: &Node) -> Option<Vec<String>> {
         match &node.value {
             Value::List(items) if !items.is_empty() => Some(items.iter().map(toml_text).collect()),
@@ -165,7 +165,7 @@ impl Reader<'_> {
         let value = |k: usize| {
             let t = k as f64 / (count - 1.0);
             let exact = if log { from * (to / from).powf(t) } else { from + (to - from) * t };
-            // Twelve digits: 0.1 + 2 * 0.1 is 0.3.
+            // Rounding to twelve digits makes 0.1 + 2 * 0.1 equal 0.3.
             let x: f64 = format!("{exact:.11e}").parse().unwrap_or(exact);
             match &unit {
                 Some(unit) => toml_edit::Value::from(format!("{x} {unit}")).to_string(),
@@ -177,7 +177,7 @@ impl Reader<'_> {
     }
 }
 
-/// Adds the entries of a table under their paths; a range is an entry.
+/// Adds the entries of a table under their paths. A range counts as one entry.
 fn flatten<'n>(table: &'n Table, before: &str, all: &mut Vec<(String, &'n Node)>) {
     for entry in &table.entries {
         let path = if before.is_empty() { entry.key.clone() } else { format!("{before}.{}", entry.key) };
@@ -191,7 +191,7 @@ fn flatten<'n>(table: &'n Table, before: &str, all: &mut Vec<(String, &'n Node)>
 /// Reads a sweep file.
 ///
 /// # Errors
-/// Every fault of it; the scene is not read.
+/// Returns every fault of the sweep file. The scene is not read.
 pub fn read(path: &Path) -> Result<Sweep, Vec<Fault>> {
     let refused = |message: String| {
         let place = Place::Argument(path.display().to_string());

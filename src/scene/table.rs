@@ -1,4 +1,4 @@
-//! Load-force curves: columns in a CSV file or in the scene.
+//! Curves of friction force over load: columns in a CSV file or in the scene.
 
 use super::document::{Node, Value};
 use super::fault::{Fault, Place, meant};
@@ -10,14 +10,14 @@ use crate::force::curve::Curve;
 use crate::force::friction::{Curves, Ground};
 use crate::mesh::text;
 
-/// A column of forces or loads.
+/// Returns the kind of a column of forces or loads.
 fn column() -> List<Quantity> {
     list(quantity(Unit::Force, 0.0..=1e6), 1..=10_000)
 }
 
 section! {
-    /// Forces of friction over loads, as lists of one length. The angle is that of the direction in which the other surface
-    /// slides, to the warp.
+    /// Forces of friction over loads, as lists of one length. The angle is that of the direction in which the other
+    /// surface slides, to the warp.
     pub struct Columns {
         /// Loads, ascending.
         load: Vec<f64> = column().required(),
@@ -44,16 +44,16 @@ section! {
     }
 }
 
-/// Largest coefficient, as where one is given.
+/// Largest coefficient of friction, equal to the bound where a single coefficient is given.
 const MOST: f64 = 10.0;
-/// Names of the columns, that of the loads first.
+/// Names of the columns. Loads come first.
 const NAMES: [&str; 11] =
     ["load", "f0", "f45", "f90", "f180", "f270", "peak0", "peak45", "peak90", "peak180", "peak270"];
 
-/// What is wrong in a table of curves: the column, the row where it is one, and why.
+/// Fault in a table of curves: column, row if the fault is in a row, and message.
 type Wrong = (&'static str, Option<usize>, String);
 
-/// The columns as curves.
+/// Converts the columns to curves.
 fn ground(columns: &[Option<Vec<f64>>; 11]) -> Result<Ground, Wrong> {
     let has = |k: usize| columns[k].is_some();
     let [Some(load), Some(_), ..] = columns else {
@@ -136,7 +136,7 @@ fn ground(columns: &[Option<Vec<f64>>; 11]) -> Result<Ground, Wrong> {
     Ok(Ground { peak, plateau })
 }
 
-/// Curves, from a CSV file or in the scene.
+/// Kind of friction curves, from a CSV file or in the scene.
 pub struct TableKind;
 
 impl Kind for TableKind {
@@ -182,7 +182,7 @@ impl Kind for TableKind {
 fn read_file(cx: &mut Context, path: &str, node: &Node, name: &str) -> Option<Ground> {
     let full = existing(cx, path, node, name)?;
     if cx.recorded {
-        // What it did is in the recorded meshes.
+        // The recorded meshes already contain the effect of the curves, so a constant coefficient replaces them.
         let even = Curves::even(Curve::constant(1.0));
         return Some(Ground { peak: even.clone(), plateau: even });
     }
@@ -203,12 +203,12 @@ fn read_file(cx: &mut Context, path: &str, node: &Node, name: &str) -> Option<Gr
         .ok()
 }
 
-/// The fault that a text of curves has in a scene, in words.
+/// Returns the message of the fault that a text of curves causes in a scene.
 pub fn fault_of_curves(text: &str) -> Option<String> {
     csv(text).err().map(|(line, _, message)| format!("line {line} of the file: {message}"))
 }
 
-/// Cells of a row and their columns in characters, from 1.
+/// Splits a row into cells, with their columns in characters, from 1.
 fn cells(row: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 1;
     row.split(',').map(move |cell| {
@@ -218,8 +218,8 @@ fn cells(row: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Curves of a text of rows under a heading of the columns' names; empty lines and `#` comments are skipped. A fault has its
-/// line and column, from 1.
+/// Parses curves: rows under a heading of column names. Empty lines and `#` comments are skipped. An error has its line
+/// and column, from 1.
 fn csv(text: &str) -> Result<Ground, (usize, usize, String)> {
     let rows = text.lines().enumerate().map(|(k, row)| (k + 1, row));
     let mut rows = rows.filter(|(_, row)| !row.trim().is_empty() && !row.trim().starts_with('#'));

@@ -18,7 +18,7 @@ section! {
     pub struct Tether {
         /// Name of the cloth.
         pub cloth: String = Named(&["cloth"]).required(),
-        /// Which vertices of the cloth: a cord each.
+        /// Vertices of the cloth: a cord each.
         pub selector: Selector = exactly_one(),
         /// Where the cords are fixed.
         pub point: Vec3 = vector(Unit::Length, 1e6).required(),
@@ -31,11 +31,11 @@ section! {
     }
 }
 
-/// The tethers of a scene, for a world that has its cloths.
+/// Returns the builder of the scene's tethers, or `None` if it has none. The builder needs a world with its cloths.
 pub fn law(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Option<Later> {
     let mut all = Vec::new();
     for (k, tether) in scene.tethers.iter().enumerate() {
-        // What could not be read has been told.
+        // Faults of cloths that could not be read are already recorded.
         let Some(cloth) = cloths.iter().find(|c| c.name == tether.cloth) else { continue };
         match select::vertices(&tether.selector, &cloth.mesh.positions, &cloth.mesh.groups) {
             Ok(vertices) => all.push((tether.clone(), vertices)),
@@ -50,7 +50,7 @@ pub fn law(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Option<
         for (tether, vertices) in all {
             let Some(cloth) = world.objects.iter().find(|o| o.name == tether.cloth) else { continue };
             let point = tether.point - world.origin;
-            // Vertices that are joined have one.
+            // Vertices that are joined share a cord.
             let places: BTreeSet<u32> = vertices.iter().map(|v| cloth.place[*v as usize]).collect();
             cords.extend(places.into_iter().map(|vertex| Cord {
                 vertex,

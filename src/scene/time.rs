@@ -7,7 +7,7 @@ use crate::linalg::Vec3;
 use crate::world::shot::Shot;
 
 choices! {
-    /// Which axis points up.
+    /// Axis that points up.
     pub enum Up {
         /// +y.
         Y = "y",
@@ -31,7 +31,7 @@ section! {
     pub struct Heading {
         /// Name of the scene and its run folder; the file's name if absent.
         pub name: Option<String> = folder_name().optional(),
-        /// Which axis points up: gravity, ground and camera follow it.
+        /// Axis that points up: gravity, ground and camera follow it.
         pub up: Up = choice().or(Up::Y),
         /// Acceleration of gravity; 9.81 m/s2 downward if absent.
         pub gravity: Option<Vec3> = vector(Unit::Acceleration, 1e4).optional(),
@@ -45,58 +45,60 @@ section! {
         pub fps: f64 = quantity(Unit::Frequency, 1e-3..=1e6).or(30.0),
         /// Number of frames written; the first is the initial state, at time 0.
         pub frames: u32 = integer(1..=1_000_000).or(120),
-        /// Number of the first frame, for a shot that does not begin at 1: files, exports, ranges of frames and messages count
-        /// from it. Times in the scene are seconds from the first frame, whatever its number.
+        /// Number of the first frame, for a shot that does not begin at 1: files, exports, ranges of frames and
+        /// messages count from it. Times in the scene are seconds from the first frame, whatever its number.
         pub start_frame: u32 = integer(0..=9_999_999).or(1),
-        /// Frames that are simulated before the first one and not written, in which cloth settles: obstacles, pins and handles
-        /// stand as they do at the first frame, but for what a file has before it.
+        /// Frames that are simulated before the first one and not written, in which cloth settles: obstacles, pins and
+        /// handles stand as they do at the first frame, but for motion that a file has before it.
         pub preroll: u32 = integer(0..=100_000).or(0),
-        /// Seconds that are simulated for each second of the shot: 0.5 is slow motion. What is prescribed keeps its frames.
+        /// Seconds that are simulated for each second of the shot: 0.5 is slow motion. Prescribed motion keeps its
+        /// frames.
         pub scale: f64 = real(1e-3..=1e3).or(1.0),
         /// Largest step; the step is also cut to land on frame times, and the first are shorter.
         pub step: f64 = quantity(Unit::Time, 1e-7..=1.0).or(1e-3),
-        /// Smallest step, 0.02 ms or `step` if that is smaller; a run that needs a smaller one fails and says where. One that is not
-        /// solved, or makes an edge twice as long, is repeated with down to a 64th of it, for 2000 steps in a row at most.
+        /// Smallest step, 0.02 ms or `step` if that is smaller; a run that needs a smaller one fails and says where.
+        /// One that is not solved, or makes an edge twice as long, is repeated with down to a 64th of it, for 2000
+        /// steps in a row at most.
         pub min_step: f64 = quantity(Unit::Time, 1e-9..=0.1).or(2e-5),
         /// Scheme.
         pub integrator: Integrator = choice().or(Integrator::Bdf2),
-        /// Choose each step between the bounds from what the last ones needed; otherwise the step is `step`, from
-        /// an eighth of it at the start, and shorter only where `min_step` says so.
+        /// Choose each step between the bounds from the need of the last ones; otherwise the step is `step`, from an
+        /// eighth of it at the start, and shorter only where `min_step` says so.
         pub adaptive: bool = flag().or(true),
-        /// Wall time that a frame may take; a run in which one takes more ends with a checkpoint there, says why and can be resumed. No
-        /// bound if absent. A resumed frame begins to count anew.
+        /// Wall time that a frame may take; a run in which one takes more ends with a checkpoint there, says why and
+        /// can be resumed. No bound if absent. A resumed frame begins to count anew.
         pub frame_limit: Option<f64> = quantity(Unit::Time, 1e-3..=1e7).optional(),
     }
     check bounds_in_order;
 }
 
 impl Time {
-    /// Number of the last frame.
+    /// Returns the number of the last frame.
     pub fn last_frame(&self) -> u32 {
         self.start_frame + self.frames.saturating_sub(1)
     }
 
-    /// How times of the run and of the shot belong together.
+    /// Returns the relation between run time and shot time.
     pub fn shot(&self) -> Shot {
         Shot { lead: f64::from(self.preroll) / self.fps, scale: self.scale }
     }
 
-    /// Time of the run at a frame [s]; before the first it is that of the begin.
+    /// Returns the run time of a frame [s]. Frames before the first are at the start of the run.
     pub fn run(&self, frame: u32) -> f64 {
         if frame < self.start_frame { 0.0 } else { self.run_after(frame - self.start_frame + self.preroll) }
     }
 
-    /// Time of the run after so many frames, those of the preroll included [s].
+    /// Returns the run time after so many frames, including the preroll [s].
     pub fn run_after(&self, frames: u32) -> f64 {
         f64::from(frames) / self.fps * self.scale
     }
 
-    /// Time of the shot at a frame [s]: 0 at the first.
+    /// Returns the shot time of a frame [s]. The first frame is at 0.
     pub fn of(&self, frame: u32) -> f64 {
         f64::from(frame.saturating_sub(self.start_frame)) / self.fps
     }
 
-    /// Time of the shot at the last frame [s].
+    /// Returns the shot time of the last frame [s].
     pub fn end(&self) -> f64 {
         self.of(self.last_frame())
     }

@@ -4,12 +4,12 @@ use super::fault::meant;
 pub use crate::mesh::told::{number, rounded};
 use std::f64::consts::PI;
 
-/// Dimension of a key.
+/// Physical dimension of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Dimensionless.
     One,
-    /// Dimensionless, may be given in per cent.
+    /// Dimensionless; may be given in per cent.
     Ratio,
     /// m.
     Length,
@@ -53,7 +53,7 @@ pub enum Unit {
     Curvature,
 }
 
-/// How a unit relates to SI: a power of ten (read without rounding twice) or a factor.
+/// Relation of a unit to SI: a power of ten or a factor. A power of ten is applied without rounding twice.
 #[derive(Clone, Copy)]
 enum Scale {
     Ten(i32),
@@ -61,7 +61,7 @@ enum Scale {
 }
 use Scale::{Factor, Ten};
 
-/// What is known of a dimension: its name with article, the SI symbol first among the accepted ones, other spellings.
+/// Description of a dimension: name with article, example, accepted units with the SI symbol first, other spellings.
 struct Dimension {
     unit: Unit,
     name: &'static str,
@@ -252,12 +252,12 @@ impl Unit {
         &DIMENSIONS[self as usize]
     }
 
-    /// Symbol of the SI unit; empty for numbers.
+    /// Returns the symbol of the SI unit, or an empty string for numbers.
     pub fn symbol(self) -> &'static str {
         self.dimension().units.first().map_or("", |(symbol, _)| symbol)
     }
 
-    /// What to give: `a time (a number in s, or text such as "1 ms")`.
+    /// Describes the expected input: `a time (a number in s, or text such as "1 ms")`.
     pub fn wanted(self) -> String {
         let Dimension { name, example, .. } = *self.dimension();
         match (self.symbol(), example) {
@@ -267,7 +267,7 @@ impl Unit {
         }
     }
 
-    /// Accepted units, for messages: `s, ms, us or min`.
+    /// Lists the accepted units, for messages: `s, ms, us or min`.
     pub fn accepted(self) -> String {
         let names: Vec<&str> = self.dimension().units.iter().map(|u| u.0).filter(|u| !u.is_empty()).collect();
         match names.split_last() {
@@ -277,7 +277,7 @@ impl Unit {
         }
     }
 
-    /// Regular expression of the accepted texts (ECMA 262); `None` where only numbers are accepted.
+    /// Returns a regular expression of the accepted texts (ECMA 262), or `None` where only numbers are accepted.
     pub fn pattern(self) -> Option<String> {
         let Dimension { units, also, example, .. } = *self.dimension();
         if example.is_empty() {
@@ -289,12 +289,13 @@ impl Unit {
         Some(format!("^\\s*[+-]?{number}{over}({})?\\s*$", names.join("|")))
     }
 
-    /// A text is a number alone, of what has units.
+    /// Returns whether a text is a plain number although the dimension has units.
     pub fn lacks_unit(self, text: &str) -> bool {
         self.pattern().is_some() && self.symbol() != "" && text.trim().parse::<f64>().is_ok()
     }
 
-    /// Value in SI of a text such as `0.2 ms`, of a frequency also `24000/1001`; else what is wrong and what would be right.
+    /// Parses a text such as `0.2 ms` and returns the value in SI. A frequency may also be a ratio such as
+    /// `24000/1001`. The error states the fault and the expected input.
     pub fn parse(self, text: &str) -> Result<f64, String> {
         let text = text.trim();
         let (number, unit) = text.split_at(number_length(text));
@@ -341,7 +342,7 @@ impl Unit {
     }
 }
 
-/// Length of the decimal number that opens the text.
+/// Returns the length of the decimal number at the start of the text.
 fn number_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digits = |mut at: usize| {
@@ -381,7 +382,7 @@ fn escaped(unit: &str) -> String {
         .collect()
 }
 
-/// At most 40 characters of a text, control characters escaped.
+/// Returns at most 40 characters of a text, with control characters escaped.
 pub fn short(text: &str) -> String {
     let cut: String = text.chars().take(40).flat_map(char::escape_debug).collect();
     if text.chars().count() > 40 { format!("{cut}...") } else { cut }

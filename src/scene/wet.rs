@@ -1,4 +1,4 @@
-//! `[[wet]]` and `[wet_contact]`: water in cloths, and the bridges it makes.
+//! `[[wet]]` and `[wet_contact]`: water in cloths, and liquid bridges.
 
 use super::Scene;
 use super::build::{Faults, Then};
@@ -15,7 +15,7 @@ use crate::world::build::ClothInput;
 use crate::world::{State, World};
 
 choices! {
-    /// A fabric whose uptake of water was measured (Chen, Xu & Wu 2004, as Park & Byun quote it).
+    /// Fabric whose uptake of water was measured (Chen, Xu & Wu 2004, as Park & Byun quote it).
     pub enum Fabric {
         /// Cotton: 0.84 kg/kg, 8.884 min.
         Cotton = "cotton",
@@ -27,7 +27,7 @@ choices! {
 }
 
 impl Fabric {
-    /// `B` [kg/kg] and `c` [s].
+    /// Returns the capacity `B` [kg/kg] and the uptake time `c` [s].
     pub fn uptake(self) -> [f64; 2] {
         let [capacity, minutes] = match self {
             Fabric::Cotton => [0.84, 8.884],
@@ -53,7 +53,7 @@ one_of! {
 section! {
     /// Where and when water joins a cloth.
     pub struct Source {
-        /// Where it is.
+        /// Place of the water.
         pub place: Where = exactly_one(),
         /// From when on.
         pub from: f64 = quantity(Unit::Time, 0.0..=1e6).or(0.0),
@@ -65,15 +65,15 @@ section! {
 }
 
 section! {
-    /// Water in a cloth: it weighs, and it clings to what the cloth touches.
+    /// Water in a cloth: it weighs, and it clings to the surfaces that the cloth touches.
     pub struct Wet {
         /// Name of the cloth.
         pub cloth: String = Named(&["cloth"]).required(),
-        /// It begins with all the water that it takes up, and with a full film on both sides.
+        /// Whether it begins with all the water that it takes up, and with a full film on both sides.
         pub soaked: bool = flag().or(false),
         /// Part of the water that it takes up with which it begins, without a film.
         pub saturation: f64 = quantity(Unit::Ratio, 0.0..=1.0).or(0.0),
-        /// What it is of.
+        /// Fabric of the cloth.
         pub fabric: Fabric = choice().or(Fabric::Cotton),
         /// Water that a kilogram of it takes up [kg]; that of the fabric if absent.
         pub capacity as "B": Option<f64> = real(1e-3..=100.0).optional(),
@@ -89,10 +89,11 @@ section! {
         pub drying: f64 = real(0.0..=1.0).or(0.0),
         /// Friction of its surface when it is full of water, in units of that when it is dry.
         pub friction: f64 = real(0.0..=100.0).or(1.0),
-        /// Stiffness of the cloth when it is full of water, in units of that when it is dry: wet fibres are softer. That of internal friction
-        /// stays.
+        /// Stiffness of the cloth when it is full of water, in units of that when it is dry: wet fibres are softer.
+        /// That of internal friction stays.
         pub stiffness: f64 = quantity(Unit::Ratio, 0.01..=1.0).or(1.0),
-        /// It lets air through by the part (1 - S)^p of what it does dry, at the saturation S: this is p. 0: as dry.
+        /// Exponent p: at the saturation S the cloth lets through the part (1 - S)^p of the air that it does dry. 0: as
+        /// dry.
         pub blocks: f64 = real(0.0..=100.0).or(0.0),
         /// Where water comes from.
         pub sources as "source": Vec<Source> = tables(),
@@ -115,7 +116,7 @@ fn sound(wet: Wet, keys: &mut Keys) -> Option<Wet> {
 }
 
 choices! {
-    /// How the pull of a liquid bridge depends on its height.
+    /// Law for the pull of a liquid bridge as a function of its height.
     pub enum BridgeLaw {
         /// A constant volume, drawn from the film, and constant angles: it pulls less as it is drawn out, and breaks.
         Volume = "volume",
@@ -129,9 +130,9 @@ choices! {
 }
 
 choices! {
-    /// Where the surface tension of a bridge's rim pulls.
+    /// Places where the surface tension of a bridge's rim pulls.
     pub enum Rim {
-        /// At the border of what is wetted: the sum over a surface does not depend on the mesh.
+        /// At the border of the wetted area: the sum over a surface does not depend on the mesh.
         Border = "border",
         /// At every vertex, as the paper has it.
         All = "all",
@@ -139,7 +140,7 @@ choices! {
 }
 
 section! {
-    /// Liquid bridges between wet cloths and what they touch.
+    /// Liquid bridges between wet cloths and the surfaces that they touch.
     pub struct WetContact {
         /// How the pull depends on the height.
         pub law: BridgeLaw = choice().or(BridgeLaw::Volume),
@@ -194,10 +195,10 @@ fn bridges_fit(contact: WetContact, keys: &mut Keys) -> Option<WetContact> {
     Some(contact)
 }
 
-/// Parts of `h_max` beyond which the distance of contact keeps bridges from what holds them.
+/// Largest activation distance, in units of `h_max`, at which contact still lets bridges act.
 const FAR: f64 = 0.5;
 
-/// Tells of cloths that are wet twice, and of settings that do nothing.
+/// Records faults of cloths that are wet twice, and warns of settings without effect.
 fn check(scene: &Scene, faults: &mut Faults) {
     for (k, wet) in scene.wets.iter().enumerate() {
         if scene.wets.iter().take(k).any(|other| other.cloth == wet.cloth) {
@@ -260,13 +261,13 @@ fn check(scene: &Scene, faults: &mut Faults) {
     }
 }
 
-/// Wet cloths of a scene.
+/// Returns the builder of the scene's wet cloths, or `None` if it has none.
 pub fn effect(scene: &Scene, _: &[ClothInput], faults: &mut Faults) -> Option<Then> {
     check(scene, faults);
     if scene.wets.is_empty() { None } else { Some(Box::new(wet)) }
 }
 
-/// Wets the cloths of a world.
+/// Adds the wet cloths to a world.
 fn wet(scene: &Scene, world: &mut World, state: &mut State, faults: &mut Faults) {
     let inputs: Vec<WetInput> = scene
         .wets
@@ -312,7 +313,7 @@ fn wet(scene: &Scene, world: &mut World, state: &mut State, faults: &mut Faults)
     world.plug(all, state);
 }
 
-/// Warns where no bridge of constant volume is as high as the gap that it is to bridge.
+/// Warns if bridges of constant volume break below the film height, or below `FAR` times the activation distance.
 fn tell_of_heights(scene: &Scene, wet: &cloths::Wet, faults: &mut Faults) {
     let fullest = wet.cloths.iter().flat_map(|cloth| (0..cloth.dry.len()).map(|k| 0.5 * cloth.most_film(k) / WATER));
     let volume = fullest.fold(0.0, f64::max);

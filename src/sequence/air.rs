@@ -1,15 +1,15 @@
-//! What balloons and layers of air hold.
+//! Volume and pressure of balloons and air layers.
 
 use super::stats;
 use crate::effect::air::Airs;
 use crate::effect::air::balloon::Balloon;
 use crate::world::{State, World};
 
-/// Volume and pressure of each balloon and layer of air.
+/// Returns volume and pressure of each balloon and air layer.
 pub fn airs(world: &World, state: &State) -> Vec<stats::Air> {
     let Some((airs, memory)) = Airs::of(world, state) else { return Vec::new() };
     let name = |k: usize| world.objects.get(k).map(|o| o.name.clone()).unwrap_or_default();
-    // Where a cloth has several, they are numbered from 1.
+    // Balloons of a cloth with more than one are numbered from 1.
     let label = |k: usize, cloth: usize| {
         let of = |balloons: &[Balloon]| balloons.iter().filter(|other| other.cloth == cloth).count();
         let number = of(airs.balloons.get(..=k).unwrap_or_default());

@@ -1,11 +1,11 @@
-//! `cases.json` of a sweep: which of its run folders has which values.
+//! `cases.json` of a sweep: the values of each run folder.
 
 use super::disk::{DiskError, read, write};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Names of run folders with the values of their cases, as keys with their values in order.
+/// Names of run folders and the values of their cases, each value as `key=value`, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cases {
     known: BTreeMap<String, Vec<String>>,
@@ -16,10 +16,11 @@ fn path(folder: &Path) -> PathBuf {
 }
 
 impl Cases {
-    /// Those of a sweep's folder; none where there are none yet, or where the file is no such list: names are then given anew.
+    /// Reads the list of a sweep's folder. Returns an empty list if the file is absent or not such a list; names are
+    /// then assigned anew.
     ///
     /// # Errors
-    /// The file is there and cannot be read.
+    /// The file exists and cannot be read.
     pub fn read(folder: &Path) -> Result<Cases, DiskError> {
         let path = path(folder);
         if !path.exists() {
@@ -33,7 +34,7 @@ impl Cases {
         Ok(Cases { known: all.as_object().into_iter().flatten().filter_map(entry).collect() })
     }
 
-    /// Writes them.
+    /// Writes the list.
     ///
     /// # Errors
     /// The disk refuses.
@@ -41,8 +42,9 @@ impl Cases {
         write(&path(folder), format!("{:#}\n", json!(self.known)).as_bytes())
     }
 
-    /// Names of the folders of all cases by their values: those they have had, else their place in the list as a number, or the next
-    /// that is free. What no case has now keeps its name.
+    /// Returns the folder names of all cases, by their values. A known case keeps its name. A new case gets its
+    /// position in the list as a number, or the next free number. Names of cases that are no longer listed stay
+    /// reserved.
     pub fn names(&mut self, cases: &[Vec<String>]) -> Vec<String> {
         let mut taken = BTreeSet::new();
         let mut names: Vec<Option<String>> = Vec::new();
@@ -80,7 +82,7 @@ mod tests {
         let list = |all: &[&str]| all.iter().map(|v| case(&[v])).collect::<Vec<_>>();
         let mut cases = Cases::default();
         assert_eq!(cases.names(&list(&["a", "b", "c"])), ["0001", "0002", "0003"]);
-        // Another order, one taken out, one put in between, one back again, one twice.
+        // Another order, a case removed, a case inserted, a case back again, a case listed twice.
         assert_eq!(cases.names(&list(&["c", "a", "b"])), ["0003", "0001", "0002"]);
         assert_eq!(cases.names(&list(&["c", "b"])), ["0003", "0002"]);
         assert_eq!(cases.names(&list(&["a", "d", "b"])), ["0001", "0004", "0002"]);

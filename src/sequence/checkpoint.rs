@@ -1,7 +1,7 @@
-//! A checkpoint: all that a run needs to go on as if it had not stopped.
+//! Checkpoints: all data that a run needs to continue as if it had not stopped.
 //!
 //! A file is a line that names the format, the length of a heading (8 bytes), the heading as JSON, the state
-//! (`world::snapshot`), and the CRC-32 of all that. What is cut short or changed is no checkpoint.
+//! (`world::snapshot`), and the CRC-32 of all of that. The checksum rejects truncated or changed files.
 
 use super::stats::FrameStats;
 use crate::world::recording::Recording;
@@ -12,36 +12,36 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// First line; the number changes with the format.
+/// First line. The number changes with the format.
 const MAGIC: &[u8; 21] = b"percale checkpoint 3\n";
-/// What the first line of every version begins with.
+/// First bytes of a checkpoint of any format version.
 const ANY: &[u8] = b"percale checkpoint ";
-/// Most bytes of a heading, which holds the scene and names of objects.
+/// Largest size of a heading [bytes]. The heading holds the scene and the names of objects.
 const LARGEST_HEAD: u64 = 256 << 20;
-/// Most bytes of a state for each of its vertices: it has less than 300, and 100 a contact.
+/// Largest size of a state per vertex [bytes]. A state has less than 300 bytes a vertex, and 100 a contact.
 const LARGEST_VERTEX: u64 = 16 << 10;
 
-/// What an object was made of.
+/// Checksums that identify an object's mesh and recorded motion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// Its name.
+    /// Name of the object.
     pub name: String,
-    /// Sum of its kind, its triangles and the places of its vertices: where it differs, no state fits.
+    /// Checksum of the kind, the triangles and the indices of vertices. A state fits only if it is equal.
     pub topology: u32,
-    /// Sum of its rest positions.
+    /// Checksum of the rest positions.
     pub shape: u32,
-    /// Of what is recorded: how many shapes, and the marks of all but the last and of all.
+    /// Recorded motion: number of shapes, and the hashes of all shapes but the last and of all shapes.
     pub motion: Option<(usize, [u64; 2])>,
 }
 
-/// Where a run can go on.
+/// Point at which a run can continue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checkpoint {
     /// Version of the program.
     pub version: String,
-    /// Frames written.
+    /// Number of the last frame written.
     pub frame: u32,
-    /// What the steps since then have counted, where there are any.
+    /// Counters of the steps since then, if there are any.
     pub partial: Option<FrameStats>,
     /// Wall time so far [s].
     pub wall: f64,
@@ -53,7 +53,7 @@ pub struct Checkpoint {
     pub state: State,
 }
 
-/// Marks of all objects of a world.
+/// Computes the marks of all objects of a world.
 pub fn marks(world: &World) -> Vec<Mark> {
     let mark = |object: &Object| {
         let mut topology = crc32fast::Hasher::new();
@@ -80,15 +80,15 @@ fn recording<'a>(world: &'a World, name: &str) -> Option<&'a Recording> {
 }
 
 impl Mark {
-    /// What is recorded of it is another in `world` than it was, as far as both know it: a longer run reads more shapes, and the last one of a
-    /// run is behind its end.
+    /// Returns whether the recorded motion in `world` differs from the marked one, over the shapes that both have read.
+    /// A longer run reads more shapes. The last shape of a run is beyond its end.
     pub fn moves_otherwise(&self, world: &World) -> bool {
         match (self.motion, recording(world, &self.name)) {
             (None, None) => false,
             (Some((count, [most, all])), Some(now)) if now.count() == count => {
                 now.mark(count) != Some(all) || now.mark(count.saturating_sub(1)) != Some(most)
             }
-            // A shorter one has not read what it would be compared with.
+            // A shorter recording has too few shapes for the comparison, so that it counts as equal.
             (Some((count, [most, _])), Some(now)) => now.mark(count.saturating_sub(1)).is_some_and(|now| now != most),
             _ => true,
         }
@@ -96,7 +96,7 @@ impl Mark {
 }
 
 impl Checkpoint {
-    /// The bytes of its file.
+    /// Returns the bytes of the file.
     pub fn bytes(&self) -> Vec<u8> {
         let Checkpoint { version, frame, partial, wall, scene, objects, state } = self;
         let mark = |m: &Mark| json!({ "name": m.name, "topology": m.topology, "shape": m.shape, "motion": m.motion });
@@ -119,16 +119,16 @@ impl Checkpoint {
         out
     }
 
-    /// Reads its file.
+    /// Reads a checkpoint file.
     ///
     /// # Errors
-    /// Why it cannot be read, or is no whole checkpoint. One larger than memory may hold is not read.
+    /// Says why the file cannot be read or is no complete checkpoint. A file larger than memory is not read.
     pub fn read(path: &Path) -> Result<Checkpoint, Unread> {
         let refused = |error: std::io::Error| Unread::Impossible(error.to_string());
         let mut file = File::open(path).map_err(refused)?;
         let size = file.metadata().map_err(refused)?.len();
         let impossible = || Unread::Impossible(format!("{size} bytes, which no checkpoint of its objects has"));
-        // The heading and the number of vertices first: a file that cannot be what it says is not read whole.
+        // The heading and the number of vertices are read first. A file of impossible size is not read further.
         let mut first = [0; MAGIC.len() + 8];
         if file.read_exact(&mut first).is_err() || !first.starts_with(MAGIC) {
             return Err(unknown(&first));
@@ -150,10 +150,10 @@ impl Checkpoint {
         Checkpoint::parse(&bytes)
     }
 
-    /// From the bytes of its file.
+    /// Parses the bytes of a file.
     ///
     /// # Errors
-    /// Why it is no whole checkpoint.
+    /// Says why the bytes are no complete checkpoint.
     pub fn parse(bytes: &[u8]) -> Result<Checkpoint, Unread> {
         let Some(rest) = bytes.strip_prefix(MAGIC) else {
             return Err(unknown(bytes));
@@ -188,12 +188,12 @@ impl Checkpoint {
                 state,
             })
         };
-        // Its checksum fits: it is as it was written.
+        // The checksum matches, so the file is as it was written.
         read().ok_or_else(|| Unread::Version("its heading lacks what this version has".to_string()))
     }
 }
 
-/// Why a file with these first bytes is no checkpoint of this version.
+/// Says why a file with these first bytes is no checkpoint of this version.
 fn unknown(first: &[u8]) -> Unread {
     let digits = first.strip_prefix(ANY).and_then(|rest| rest.split(|b| *b == b'\n').next());
     match digits.and_then(|digits| std::str::from_utf8(digits).ok()?.parse::<u32>().ok()) {
@@ -223,12 +223,12 @@ mod tests {
         let bytes = checkpoint.bytes();
         std::fs::write(&path, &bytes).unwrap();
         assert_eq!(Checkpoint::read(&path), Ok(checkpoint));
-        // A terabyte, of which next to nothing is on the disk.
+        // A sparse file of a terabyte.
         File::options().write(true).open(&path).and_then(|file| file.set_len(1 << 40)).unwrap();
         assert!(
             Checkpoint::read(&path).unwrap_err().to_string().starts_with("1099511627776 bytes, which no checkpoint")
         );
-        // A heading, or a number of vertices, beyond the file.
+        // A heading length, or a number of vertices, beyond the end of the file.
         let head = u64::from_le_bytes(bytes[21..29].try_into().unwrap()) as usize;
         for (at, count) in [(21, u64::MAX), (21, 1 << 50), (29 + head, 1 << 60), (29 + head, 1 << 20)] {
             let mut other = bytes.clone();
@@ -261,7 +261,7 @@ mod tests {
         };
         let bytes = checkpoint.bytes();
         assert_eq!(Checkpoint::parse(&bytes), Ok(checkpoint));
-        // An older or newer program's is no damaged one, and bytes of nothing are none of a version.
+        // Another format version is reported as such, not as damage. A truncated or changed file is refused.
         for (from, to) in [("checkpoint 3", "checkpoint 2"), ("checkpoint 3", "checkpoint 4")] {
             let other = String::from_utf8_lossy(&bytes[..21]).replace(from, to);
             let other = [other.as_bytes(), &bytes[21..]].concat();

@@ -1,4 +1,4 @@
-//! What of a run is missing or damaged.
+//! Missing and damaged files of a run.
 
 use super::checkpoint::Checkpoint;
 use super::disk::DiskError;
@@ -12,17 +12,17 @@ use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// Most bytes of the heading of a mesh file.
+/// Largest heading of a mesh file [bytes].
 const HEAD: u64 = 16 << 10;
 
 /// A file of a run that is not as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// The frame that it is of, which must be made again; of what is there for all frames the last one.
+    /// Frame that must be made again. For files of all frames: the last frame.
     pub frame: u32,
-    /// Which.
+    /// Path of the file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// Description of the damage.
     pub reason: String,
 }
 
@@ -33,8 +33,8 @@ impl fmt::Display for Damage {
 }
 
 impl Folder {
-    /// What is wrong with the scene, statistics, probes and meshes of the frames to `last`, by frames; checkpoints and pictures are not looked at.
-    /// Of meshes only the length is, which files cut short do not have.
+    /// Finds damage to the scene, statistics, probes and meshes of the frames up to `last`, sorted by frame.
+    /// Checkpoints and pictures are not checked. Meshes are checked by their length, which detects truncated files.
     pub fn damage(&self, record: &Run, last: u32) -> Vec<Damage> {
         let mut all = Vec::new();
         if last < record.first {
@@ -56,7 +56,7 @@ impl Folder {
                 }
             }
         }
-        // Meshes that a run wrote from some frame on only are not missing before.
+        // Meshes before the last change of `output` keys are not checked. The run may not have written them.
         let of_output = |change: &&super::Change| change.what.iter().any(|what| what.starts_with("output."));
         let first = record.changes.iter().filter(of_output).map(|change| change.from).max().unwrap_or(record.first);
         for entry in &record.objects {
@@ -79,7 +79,7 @@ impl Folder {
         all
     }
 
-    /// Checkpoints that are no longer whole, and those that another version of the program has written.
+    /// Returns the checkpoints that are damaged, and those that another version of the program has written.
     ///
     /// # Errors
     /// The folder cannot be read.
@@ -102,7 +102,7 @@ fn told(error: &std::io::Error) -> String {
     }
 }
 
-/// A file that has something in it.
+/// Fails unless the path is a file that is not empty.
 fn there(path: &Path) -> Result<(), String> {
     let data = fs::metadata(path).map_err(|error| told(&error))?;
     match (data.is_file(), data.len()) {
@@ -112,7 +112,7 @@ fn there(path: &Path) -> Result<(), String> {
     }
 }
 
-/// A mesh file as long as it was written.
+/// Fails unless a mesh file has the length with which it was written.
 fn whole(path: &Path, entry: &Entry) -> Result<(), String> {
     there(path)?;
     let mut file = File::open(path).map_err(|error| told(&error))?;
@@ -128,7 +128,8 @@ fn whole(path: &Path, entry: &Entry) -> Result<(), String> {
     if bytes == b"\n" { Ok(()) } else { Err("damaged: it ends within a line".to_string()) }
 }
 
-/// Length of a PLY file of ours, from its head: floats of vertices, then triangles of a count and three numbers.
+/// Computes the length of a PLY file of a run from its header: vertices as floats, then triangles as a count and three
+/// indices.
 fn ply_length(bytes: &[u8], entry: &Entry) -> Option<u64> {
     const END: &[u8] = b"end_header\n";
     let end = bytes.windows(END.len()).position(|part| part == END)? + END.len();

@@ -1,4 +1,4 @@
-//! Files that are there whole or not at all.
+//! Atomic file writing: a file is complete or absent.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 /// A file or folder that could not be read or written.
 #[derive(Debug)]
 pub struct DiskError {
-    /// Which.
+    /// Path of the file or folder.
     pub path: PathBuf,
-    /// Why.
+    /// Reason.
     pub reason: String,
 }
 
 impl DiskError {
-    /// From what the system says.
+    /// Converts an error of the operating system.
     pub fn new(path: &Path, error: &io::Error) -> DiskError {
         let reason = match error.kind() {
             io::ErrorKind::StorageFull => "the disk is full".to_string(),
@@ -34,10 +34,10 @@ impl fmt::Display for DiskError {
     }
 }
 
-/// Ending of temporary names; before it stands a number of the process that writes.
+/// Ending of temporary names. The process id and a counter precede it.
 const TEMPORARY: &str = ".percale-part";
 
-/// The name of which this is a temporary one; any other as it is.
+/// Returns the final name that belongs to a temporary one. Other names are returned unchanged.
 pub(super) fn lasting(name: &str) -> &str {
     let Some(stem) = name.strip_suffix(TEMPORARY) else { return name };
     match stem.rsplit_once(".w") {
@@ -46,7 +46,7 @@ pub(super) fn lasting(name: &str) -> &str {
     }
 }
 
-/// A temporary name.
+/// Returns whether a name is temporary.
 pub(super) fn is_temporary(name: &str) -> bool {
     name.ends_with(TEMPORARY)
 }
@@ -54,8 +54,8 @@ pub(super) fn is_temporary(name: &str) -> bool {
 /// Most names tried for a temporary file.
 const NAMES: u32 = 1000;
 
-/// Makes a temporary file beside `path`, by a name that is nobody else's: who draws a run again and the run itself may write the same
-/// file at once. What is there is not opened, so no link is followed.
+/// Creates a temporary file beside `path`, by a name that no other process uses. A run and a command that draws it
+/// again may write the same file at once. Existing files are not opened, so that no link is followed.
 fn temporary(path: &Path) -> io::Result<(File, PathBuf)> {
     let process = std::process::id();
     for k in 0..NAMES {
@@ -71,13 +71,14 @@ fn temporary(path: &Path) -> io::Result<(File, PathBuf)> {
     Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("all names ending in {TEMPORARY} beside it are taken")))
 }
 
-/// A file that is being written: under a temporary name in the same folder until it is published; gone if it never is.
+/// A file that is being written. Until it is published it has a temporary name in the same folder. Dropping it
+/// unpublished removes it.
 #[derive(Debug)]
 pub struct Draft {
     file: BufWriter<File>,
     path: PathBuf,
     temporary: PathBuf,
-    /// Bytes so far.
+    /// Bytes written so far.
     length: u64,
 }
 
@@ -85,23 +86,23 @@ impl Draft {
     /// Starts a file.
     ///
     /// # Errors
-    /// The file that could not be made.
+    /// The file could not be created.
     pub fn new(path: &Path) -> Result<Draft, DiskError> {
         let (file, temporary) = temporary(path).map_err(|error| DiskError::new(path, &error))?;
         Ok(Draft { file: BufWriter::with_capacity(1 << 16, file), path: path.to_path_buf(), temporary, length: 0 })
     }
 
-    /// Where it will be.
+    /// Returns the final path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Number of bytes so far: where the next ones go.
+    /// Returns the number of bytes so far, which is the offset of the next ones.
     pub fn length(&self) -> u64 {
         self.length
     }
 
-    /// Appends.
+    /// Appends bytes.
     ///
     /// # Errors
     /// The disk refuses.
@@ -110,7 +111,7 @@ impl Draft {
         self.file.write_all(bytes).map_err(|error| DiskError::new(&self.path, &error))
     }
 
-    /// Writes over what is there at a place.
+    /// Overwrites bytes at an offset.
     ///
     /// # Errors
     /// The disk refuses.
@@ -123,10 +124,10 @@ impl Draft {
         put(&mut self.file).map(|_| ()).map_err(|error| DiskError::new(&self.path, &error))
     }
 
-    /// Syncs it and renames it over what was there.
+    /// Syncs the file and renames it over an existing one.
     ///
     /// # Errors
-    /// The disk refuses; nothing is left.
+    /// The disk refuses. No file is left behind.
     pub fn publish(mut self) -> Result<(), DiskError> {
         let done = self.file.flush().and_then(|()| self.file.get_ref().sync_all());
         done.and_then(|()| fs::rename(&self.temporary, &self.path)).map_err(|error| DiskError::new(&self.path, &error))
@@ -135,33 +136,33 @@ impl Draft {
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        // Once published there is nothing by this name.
+        // After publishing there is no file of this name.
         let _ = fs::remove_file(&self.temporary);
     }
 }
 
-/// Writes a file: under a temporary name in the same folder, synced, then renamed over what was there.
+/// Writes a file atomically: under a temporary name in the same folder, synced, then renamed over an existing one.
 ///
 /// # Errors
-/// The file that could not be written; nothing of it is left.
+/// The file could not be written. No part of it is left.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), DiskError> {
     let mut draft = Draft::new(path)?;
     draft.put(bytes)?;
     draft.publish()
 }
 
-/// Waits until a file or folder is on the disk.
+/// Waits until a file or folder is on the disk (`fsync`).
 ///
 /// # Errors
-/// Which could not be brought there.
+/// The file or folder could not be synced.
 pub(super) fn sync(path: &Path) -> Result<(), DiskError> {
     File::open(path).and_then(|file| file.sync_all()).map_err(|error| DiskError::new(path, &error))
 }
 
-/// Makes a folder with those above it.
+/// Creates a folder and its parents.
 ///
 /// # Errors
-/// The folder that could not be made.
+/// The folder could not be created.
 pub fn make_folder(path: &Path) -> Result<(), DiskError> {
     fs::create_dir_all(path).map_err(|error| DiskError::new(path, &error))
 }
@@ -169,7 +170,7 @@ pub fn make_folder(path: &Path) -> Result<(), DiskError> {
 /// Reads a file.
 ///
 /// # Errors
-/// The file that could not be read.
+/// The file could not be read.
 pub fn read(path: &Path) -> Result<Vec<u8>, DiskError> {
     fs::read(path).map_err(|error| DiskError::new(path, &error))
 }

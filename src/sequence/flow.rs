@@ -1,6 +1,6 @@
-//! `flow/frame.0001.vti`: the flowing air of a frame as VTK image data, for ParaView and for arrows in pictures.
+//! `flow/frame.0001.vti`: the airflow of a frame as VTK image data, for ParaView and for arrows in pictures.
 //!
-//! Values are of cells, in single precision, as they are in memory: velocity, pressure, and whether a cell is inside something solid.
+//! Cell values in single precision, little endian: velocity, pressure, and whether a cell is inside a solid.
 
 use super::disk::{DiskError, read, write};
 use super::folder::Folder;
@@ -11,17 +11,17 @@ use crate::linalg::Vec3;
 use crate::world::{State, World};
 use std::path::PathBuf;
 
-/// Ending of the files.
+/// File extensions of airflow files.
 pub(super) const FLOWS: [&str; 1] = ["vti"];
-/// Begins the values.
+/// Start of the appended values.
 const APPENDED: &[u8] = b"<AppendedData encoding=\"raw\">\n_";
 
-/// The air of a frame.
+/// Airflow of a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flowing {
-    /// Where the cells are.
+    /// Grid of cells.
     pub grid: Grid,
-    /// Velocity in the middle of each cell [m/s].
+    /// Velocity at the centre of each cell [m/s].
     pub velocity: Vec<[f32; 3]>,
     /// Pressure [Pa].
     pub pressure: Vec<f32>,
@@ -30,7 +30,7 @@ pub struct Flowing {
 }
 
 impl Flowing {
-    /// Of a state; none where no air flows.
+    /// Samples the airflow of a state. Returns `None` without airflow.
     pub fn of(world: &World, state: &State) -> Option<Flowing> {
         let (airflow, flow) = Airflow::of(world, state)?;
         let grid = airflow.grid;
@@ -53,7 +53,7 @@ impl Flowing {
         })
     }
 
-    /// Its file.
+    /// Returns the bytes of the file.
     pub fn vti(&self) -> Vec<u8> {
         let Grid { low, cells, spacing } = self.grid;
         let joined = |all: [String; 3]| all.join(" ");
@@ -90,7 +90,7 @@ impl Flowing {
         out
     }
 
-    /// What [`Flowing::vti`] wrote; none where the bytes are something else.
+    /// Parses the bytes that [`Flowing::vti`] wrote. Returns `None` for other bytes.
     pub fn parse(bytes: &[u8]) -> Option<Flowing> {
         let at = bytes.windows(APPENDED.len()).position(|w| w == APPENDED)?;
         let head = std::str::from_utf8(&bytes[..at]).ok()?;
@@ -125,7 +125,7 @@ impl Folder {
         self.path().join(format!("flow/frame.{frame:04}.vti"))
     }
 
-    /// Writes the air of a frame.
+    /// Writes the airflow of a frame.
     ///
     /// # Errors
     /// The disk refuses.
@@ -134,7 +134,7 @@ impl Folder {
         write(&self.flow(frame), &flow.vti())
     }
 
-    /// Reads the air of a frame; none where it was not written.
+    /// Reads the airflow of a frame. Returns `None` if it was not written.
     ///
     /// # Errors
     /// The file is damaged or cannot be read.

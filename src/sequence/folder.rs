@@ -1,4 +1,5 @@
-//! The run folder's names, filling it, reading it. No symbolic link inside it is followed when something is written or removed.
+//! The run folder: names of its files, writing and reading them. Symbolic links inside it are not followed when a file
+//! is written or removed.
 
 use super::checkpoint::Checkpoint;
 use super::disk::{DiskError, lasting, make_folder, read, sync, write};
@@ -11,12 +12,12 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Endings of recorded meshes.
+/// File extensions of recorded meshes.
 pub(super) const MESHES: [&str; 2] = ["ply", "obj"];
-/// Endings of pictures.
+/// File extensions of pictures.
 pub(super) const PICTURES: [&str; 2] = ["png", "exr"];
 
-/// Ending of checkpoints.
+/// File extension of checkpoints.
 const CHECKPOINT: &str = "ckpt";
 
 /// A run folder.
@@ -25,49 +26,49 @@ pub struct Folder {
     path: PathBuf,
 }
 
-/// A checkpoint that is there.
+/// A stored checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stored {
-    /// Frames written.
+    /// Number of the last frame written.
     pub frame: u32,
-    /// Steps taken, where it lies between two frames; later ones come after that at the frame.
+    /// Number of steps taken, for a checkpoint between two frames. It sorts after the checkpoint at the frame.
     pub step: Option<u64>,
-    /// Its file.
+    /// Path of the file.
     pub path: PathBuf,
 }
 
 impl Folder {
-    /// A folder that need not exist.
+    /// Names a folder, which need not exist.
     pub fn new(path: &Path) -> Folder {
         Folder { path: path.to_path_buf() }
     }
 
-    /// Where it is.
+    /// Returns the path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The scene as run.
+    /// Returns the path of the scene as run.
     pub fn scene(&self) -> PathBuf {
         self.path.join("scene.toml")
     }
 
-    /// A picture.
+    /// Returns the path of a picture.
     pub fn picture(&self, frame: u32, ending: &str) -> PathBuf {
         self.path.join(format!("preview/frame.{frame:04}.{ending}"))
     }
 
-    /// The contact sheet.
+    /// Returns the path of the contact sheet.
     pub fn sheet(&self) -> PathBuf {
         self.path.join("preview/sheet.png")
     }
 
-    /// Triangles that cross, of a start or a frame that is refused.
+    /// Returns the path of the crossing triangles of a refused start or frame.
     pub fn crossing(&self) -> PathBuf {
         self.path.join("crossing.ply")
     }
 
-    /// The report.
+    /// Returns the path of the report.
     pub fn report(&self) -> PathBuf {
         self.path.join("report.html")
     }
@@ -80,12 +81,12 @@ impl Folder {
         self.path.join("run.json")
     }
 
-    /// The statistics.
+    /// Returns the path of the statistics.
     pub fn stats(&self) -> PathBuf {
         self.path.join("stats.ndjson")
     }
 
-    /// The checkpoints that are there, the oldest first; whether they are whole shows when they are read.
+    /// Lists the stored checkpoints, the oldest first. Their contents are not checked.
     ///
     /// # Errors
     /// The folder cannot be read.
@@ -99,14 +100,14 @@ impl Folder {
         Ok(all)
     }
 
-    /// Writes a checkpoint, after what it relies on; removes older ones between frames, which it replaces.
+    /// Writes a checkpoint, after syncing the files that it depends on. Removes older checkpoints between frames.
     ///
     /// # Errors
-    /// The disk refuses; older checkpoints are all there.
+    /// The disk refuses. The older checkpoints are all kept.
     pub fn write_checkpoint(&self, checkpoint: &Checkpoint) -> Result<PathBuf, DiskError> {
         let folder = self.checkpoint_folder();
         self.make(&folder)?;
-        // In a preroll there are none yet.
+        // During a preroll there are no statistics yet.
         if self.stats().exists() {
             sync(&self.stats())?;
         }
@@ -123,10 +124,10 @@ impl Folder {
         Ok(path)
     }
 
-    /// Makes a folder in the run folder, which is there.
+    /// Creates a folder inside the run folder, which must exist.
     ///
     /// # Errors
-    /// The disk refuses, or a link stands in the way.
+    /// The disk refuses, or a symbolic link is in the way.
     pub fn make(&self, folder: &Path) -> Result<(), DiskError> {
         let local = folder.strip_prefix(&self.path).unwrap_or(Path::new(""));
         let mut at = self.path.clone();
@@ -136,7 +137,7 @@ impl Folder {
                 Ok(data) if data.is_dir() => (),
                 Ok(data) if data.is_symlink() => return Err(linked(&at)),
                 _ => match fs::create_dir(&at) {
-                    // Another process has made it meanwhile.
+                    // Another process may have created it meanwhile.
                     Err(error) if error.kind() == io::ErrorKind::AlreadyExists && at.is_dir() && !at.is_symlink() => (),
                     made => made.map_err(|error| DiskError::new(&at, &error))?,
                 },
@@ -145,7 +146,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Takes the lock of the folder, which is there.
+    /// Takes the lock of the folder, which must exist.
     ///
     /// # Errors
     /// Another process holds it, or the disk refuses.
@@ -161,7 +162,7 @@ impl Folder {
         write(&self.manifest(), run.json().as_bytes())
     }
 
-    /// Writes the triangles that cross, also where there is no record yet; gives the path.
+    /// Writes the crossing triangles, also before there is a record. Returns the path.
     ///
     /// # Errors
     /// The disk refuses.
@@ -172,7 +173,7 @@ impl Folder {
         Ok(path)
     }
 
-    /// It holds `run.json`.
+    /// Returns whether the folder holds `run.json`.
     pub fn is_run(&self) -> bool {
         self.manifest().is_file()
     }
@@ -180,13 +181,13 @@ impl Folder {
     /// Reads `run.json`.
     ///
     /// # Errors
-    /// It is not there or no record of a run.
+    /// The file is absent or no record of a run.
     pub fn read_run(&self) -> Result<Run, DiskError> {
         let path = self.manifest();
         Run::parse(&read(&path)?).map_err(|reason| DiskError { path, reason })
     }
 
-    /// Adds a line to the statistics.
+    /// Appends a line to the statistics.
     ///
     /// # Errors
     /// The disk refuses.
@@ -202,7 +203,7 @@ impl Folder {
         add().map_err(|error| DiskError::new(&path, &error))
     }
 
-    /// Reads the statistics, as far as they are there.
+    /// Reads the statistics. Lines that cannot be parsed are skipped.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -220,7 +221,8 @@ impl Folder {
         write(path, bytes)
     }
 
-    /// Writes an object's chart beside its meshes, where PLY cannot say it; gives the name in the record.
+    /// Writes an object's chart beside its meshes, for charts with seams, which PLY cannot store. Returns its local
+    /// path.
     ///
     /// # Errors
     /// The disk refuses.
@@ -232,7 +234,7 @@ impl Folder {
         Ok(local)
     }
 
-    /// A mesh file of an entry.
+    /// Returns the path of an entry's mesh file.
     pub fn mesh(&self, files: &str, frame: u32) -> PathBuf {
         self.path.join(numbered(files, frame))
     }
@@ -253,10 +255,10 @@ impl Folder {
         write(&path, &bytes)
     }
 
-    /// Reads an object's mesh of a frame; `None` where none was written, or it is not there.
+    /// Reads an object's mesh of a frame. Returns `None` if no meshes were written or the object is absent.
     ///
     /// # Errors
-    /// The file is missing or not what was written.
+    /// The file is missing or not as it was written.
     pub fn read_mesh(&self, entry: &Entry, frame: u32) -> Result<Option<(Shape, Snapshot)>, DiskError> {
         let Some(files) = entry.files.as_ref().filter(|_| entry.there(frame)) else { return Ok(None) };
         let path = self.mesh(files, frame);
@@ -292,25 +294,25 @@ impl Folder {
     }
 }
 
-/// A link where a run writes.
+/// Error of a symbolic link where a run writes.
 pub(super) fn linked(path: &Path) -> DiskError {
     let reason = "is a symbolic link, which a run does not follow inside its folder; put what it names there, or give another folder with --out".to_string();
     DiskError { path: path.to_path_buf(), reason }
 }
 
-/// A pattern with the frame in place of `####`.
+/// Replaces `####` in a pattern by the frame number.
 fn numbered(files: &str, frame: u32) -> String {
     files.replace("####", &format!("{frame:04}"))
 }
 
-/// The number in `stem.0001.ending`.
+/// Parses the number in `stem.0001.ending`.
 pub(super) fn number(file: &str, stem: &str, endings: &[&str]) -> Option<u32> {
     let (digits, ending) = file.strip_prefix(stem)?.strip_prefix('.')?.split_once('.')?;
     let numbered = digits.len() >= 4 && digits.bytes().all(|b| b.is_ascii_digit()) && endings.contains(&ending);
     if numbered { digits.parse().ok() } else { None }
 }
 
-/// Frame and step of a checkpoint's name, `frame.0001.ckpt` or `frame.0001.123.ckpt`.
+/// Parses frame and step of a checkpoint's name, `frame.0001.ckpt` or `frame.0001.123.ckpt`.
 pub(super) fn stored(file: &str) -> Option<(u32, Option<u64>)> {
     let stem = file.strip_suffix(CHECKPOINT)?.strip_suffix('.')?;
     match stem.strip_prefix("frame.")?.split_once('.') {
@@ -322,7 +324,7 @@ pub(super) fn stored(file: &str) -> Option<(u32, Option<u64>)> {
     }
 }
 
-/// What lies in a folder; nothing where it is not there or a link.
+/// Lists the entries of a folder. Returns an empty list if it is absent or a symbolic link.
 pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>, DiskError> {
     if folder.is_symlink() {
         return Ok(Vec::new());
@@ -334,7 +336,7 @@ pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>, DiskError> {
     }
 }
 
-/// Removes a file, or the link by its name.
+/// Removes a file or a link, not the target of the link.
 pub(super) fn remove(file: &Path) -> Result<(), DiskError> {
     match fs::remove_file(file) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(DiskError::new(file, &error)),
@@ -342,12 +344,12 @@ pub(super) fn remove(file: &Path) -> Result<(), DiskError> {
     }
 }
 
-/// Name of a file or folder without what comes before it.
+/// Returns the last component of a path.
 pub(super) fn name_of(path: &Path) -> String {
     path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// Removes the files of a folder whose name, without what temporary ones have beside, is `ours`.
+/// Removes the files of a folder whose name is `ours`, temporary suffixes ignored.
 pub(super) fn remove_files(folder: &Path, ours: impl Fn(&str) -> bool) -> Result<(), DiskError> {
     for file in entries(folder)? {
         let folder = file.symlink_metadata().is_ok_and(|data| data.is_dir());

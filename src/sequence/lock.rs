@@ -1,10 +1,12 @@
-//! One run at a time in a run folder.
+//! Lock that admits one run at a time to a run folder.
 //!
-//! A run holds a lock of the system on the file `run.lock` in its folder, which says who holds it; a run that ends takes the
-//! file away. The system lets go of a lock when its process ends, however that ends, so a file that a killed run left
-//! keeps nobody out. On Unix it is `flock`. On NFS Linux asks the server for it, so it holds between machines, unless the folder is mounted with
-//! `nolock` or `local_lock`; a server lets go of a machine that is gone after its lease, 90 seconds or so. Where a file system has
-//! no locks the run goes on without, and says so.
+//! A run holds a system lock on the file `run.lock` in its folder, which names the holder. A run removes the file when
+//! it ends. The system releases a lock when its process ends in any way, so a file left by a killed run excludes
+//! nobody.
+//!
+//! On Unix the lock is `flock`. On NFS, Linux requests it from the server. So it holds between machines, unless the
+//! folder is mounted with `nolock` or `local_lock`. A server releases the locks of a lost machine after its lease,
+//! about 90 seconds. Where a file system has no locks, the run continues without one and reports it.
 
 use super::disk::DiskError;
 use std::fs::{self, File, TryLockError};
@@ -13,11 +15,11 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-/// Its file in a run folder.
+/// Name of the lock's file in a run folder.
 pub const LOCK: &str = "run.lock";
-/// How often a lock is asked for: one that only looks whether there is a run holds it for a moment.
+/// Most attempts to take a lock. A command that only checks for a run holds it for a moment.
 const TRIES: usize = 8;
-/// Between two of them.
+/// Pause between attempts.
 const PAUSE: Duration = Duration::from_millis(25);
 
 /// A lock that is held until it is dropped.
@@ -28,17 +30,17 @@ pub struct Lock {
     firm: bool,
 }
 
-/// Why there is no lock.
+/// Reason why a lock was not taken.
 #[derive(Debug)]
 pub enum LockError {
-    /// Another process has it: which, as far as is known.
+    /// Another process holds it: its name, as far as known.
     Held(String),
     /// The disk refuses.
     Disk(DiskError),
 }
 
 impl Lock {
-    /// Takes the lock of a folder that is there.
+    /// Takes the lock of an existing folder.
     ///
     /// # Errors
     /// Another process holds it, or the disk refuses.
@@ -61,7 +63,7 @@ impl Lock {
                 }
                 Err(TryLockError::WouldBlock) => return Err(LockError::Held(holder(&path))),
             };
-            // Who held it before has taken its file away in between, or the folder is another by now.
+            // The previous holder may have removed its file meanwhile, or the folder may have been replaced.
             if !same(&file, &path).map_err(|error| refused(&error))? {
                 continue;
             }
@@ -72,7 +74,7 @@ impl Lock {
         Err(LockError::Held(holder(&path)))
     }
 
-    /// Who runs in a folder; `None` where nobody does, or where it cannot be known.
+    /// Returns the process that runs in a folder; `None` if there is none, or it cannot be determined.
     pub fn held(folder: &Path) -> Option<String> {
         let path = folder.join(LOCK);
         let file = File::options().read(true).open(&path).ok()?;
@@ -82,15 +84,15 @@ impl Lock {
         }
     }
 
-    /// The file system has locks: no other run can come into the folder.
+    /// Returns whether the file system has locks. If so, no other run can enter the folder.
     pub fn firm(&self) -> bool {
         self.firm
     }
 
-    /// The folder is the one in which the lock was taken.
+    /// Checks that the folder is the one in which the lock was taken.
     ///
     /// # Errors
-    /// It was removed or replaced, or what it lay on is no longer there.
+    /// The folder was removed or replaced, or its file system is gone.
     pub fn check(&self) -> Result<(), DiskError> {
         let folder = self.path.parent().unwrap_or(Path::new("")).to_path_buf();
         let gone = match same(&self.file, &self.path) {
@@ -104,7 +106,7 @@ impl Lock {
         Err(DiskError { path: folder, reason })
     }
 
-    /// Writes who holds it, for others to tell.
+    /// Writes the holder into the file, for messages of other processes.
     fn sign(&mut self) {
         let text = format!("process {} on {}\n", std::process::id(), machine());
         let _ = self.file.set_len(0).and_then(|()| self.file.write_all(text.as_bytes()));
@@ -113,14 +115,14 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // While it is held: who waits for it then sees that the file is another.
+        // The file is removed while the lock is held. A waiting process then sees that the file is another.
         if same(&self.file, &self.path).unwrap_or(false) {
             let _ = fs::remove_file(&self.path);
         }
     }
 }
 
-/// What the lock's file says.
+/// Returns the holder named in the lock's file.
 fn holder(path: &Path) -> String {
     let mut text = String::new();
     let read = File::open(path).and_then(|file| file.take(200).read_to_string(&mut text));
@@ -128,7 +130,7 @@ fn holder(path: &Path) -> String {
     if read.is_ok() && !line.is_empty() { line.to_string() } else { "another process".to_string() }
 }
 
-/// Name of this machine.
+/// Returns the name of this machine.
 fn machine() -> String {
     let kernel = fs::read_to_string("/proc/sys/kernel/hostname").or_else(|_| fs::read_to_string("/etc/hostname"));
     let named = || ["HOSTNAME", "COMPUTERNAME"].into_iter().find_map(|name| std::env::var(name).ok());
@@ -136,7 +138,7 @@ fn machine() -> String {
     name.filter(|name| !name.is_empty()).unwrap_or("this machine".to_string())
 }
 
-/// An open file is the one by this path.
+/// Returns whether an open file is the one at this path.
 #[cfg(unix)]
 fn same(file: &File, path: &Path) -> std::io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
@@ -148,7 +150,7 @@ fn same(file: &File, path: &Path) -> std::io::Result<bool> {
     }
 }
 
-/// There is a file by this path; elsewhere an open file cannot be taken away.
+/// Returns whether a file exists at this path. On other systems an open file cannot be removed.
 #[cfg(not(unix))]
 fn same(_: &File, path: &Path) -> std::io::Result<bool> {
     match fs::symlink_metadata(path) {
@@ -167,7 +169,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("percale-lock-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         assert_eq!(Lock::held(&folder), None);
-        // What a killed run has left keeps nobody out.
+        // A file left by a killed run excludes nobody.
         fs::write(folder.join(LOCK), "process 1 on nowhere\n").unwrap();
         assert_eq!(Lock::held(&folder), None);
         let lock = Lock::take(&folder).unwrap();
@@ -175,7 +177,7 @@ mod tests {
         let Err(LockError::Held(who)) = Lock::take(&folder) else { panic!() };
         assert!(lock.firm() && who.starts_with(&own) && Lock::held(&folder) == Some(who));
         lock.check().unwrap();
-        // The folder is moved away and another is in its place, as where a mount is gone.
+        // Another folder replaces the moved one, as after an unmount.
         let away = folder.with_extension("away");
         fs::rename(&folder, &away).unwrap();
         assert!(lock.check().unwrap_err().to_string().contains("unmounted"));

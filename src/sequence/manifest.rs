@@ -1,16 +1,16 @@
-//! `run.json`: what a run is and how far it came.
+//! `run.json`: the record of a run and its progress.
 
 use crate::linalg::Vec3;
 use crate::world::Kind;
 use serde_json::{Value, json};
 use std::ops::Range;
 
-/// How a run stands.
+/// Status of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// It runs, or was ended by force.
+    /// The run continues, or was killed.
     Running,
-    /// All frames are there.
+    /// All frames were written.
     Finished,
     /// A step could not be made, or a file not written.
     Failed,
@@ -21,7 +21,7 @@ pub enum Status {
 impl Status {
     const ALL: [Status; 4] = [Status::Running, Status::Finished, Status::Failed, Status::Stopped];
 
-    /// As in the file.
+    /// Returns the word in the file.
     pub fn word(self) -> &'static str {
         match self {
             Status::Running => "running",
@@ -32,7 +32,7 @@ impl Status {
     }
 }
 
-/// Larger numbers of frames than a scene can ask for are cut to this.
+/// Largest number of frames. Larger ones, which no scene can ask for, are reduced to it.
 const MOST_FRAME: u32 = 1_000_000_000;
 
 /// An object of a run.
@@ -40,47 +40,48 @@ const MOST_FRAME: u32 = 1_000_000_000;
 pub struct Entry {
     /// Name.
     pub name: String,
-    /// What it is.
+    /// Kind of object.
     pub kind: Kind,
     /// Number of vertices.
     pub vertices: usize,
     /// Number of triangles.
     pub triangles: usize,
-    /// Its mesh files below the run folder, `####` for the frame; a still object has one file without number. `None`: not
-    /// written.
+    /// Mesh files below the run folder, with `####` for the frame. A static object has one file without number. `None`
+    /// means not written.
     pub files: Option<String>,
-    /// Triangles that each face of the file was cut into, and how many faces in a row have as many; empty where all are triangles.
+    /// Triangles per face of the input file, run-length encoded: triangles per face, number of consecutive faces. Empty
+    /// if all faces are triangles.
     pub polygons: Vec<[u32; 2]>,
-    /// An OBJ file with its chart, where that has seams.
+    /// OBJ file with the chart, if that has seams.
     pub chart: Option<String>,
-    /// Of what appears or vanishes the frames written so far in which it is there, one after the other; `None`: it is in all.
+    /// Frames written so far in which the object is present, a contiguous range. `None` means all.
     pub frames: Option<Range<u32>>,
 }
 
 impl Entry {
-    /// Runs of faces of as many triangles.
+    /// Run-length encodes the numbers of triangles per face.
     pub fn runs(counts: &[u32]) -> Vec<[u32; 2]> {
         counts.chunk_by(|a, b| a == b).map(|run| [run[0], run.len() as u32]).collect()
     }
 
-    /// How many triangles in a row are of one face; empty where all faces are triangles.
+    /// Returns the number of triangles of each face, in order. Empty if all faces are triangles.
     pub fn counts(&self) -> Vec<u32> {
         self.polygons.iter().flat_map(|[triangles, faces]| std::iter::repeat_n(*triangles, *faces as usize)).collect()
     }
 
-    /// It is there at a frame that is written.
+    /// Returns whether the object is present at a written frame.
     pub fn there(&self, frame: u32) -> bool {
         self.frames.as_ref().is_none_or(|frames| frames.contains(&frame))
     }
 
-    /// It is there at a frame that is written now, or not.
+    /// Records a frame as written, and whether the object is present in it.
     pub fn add(&mut self, frame: u32, there: bool) {
         if let Some(frames) = self.frames.as_mut().filter(|_| there) {
             *frames = if frames.start < frames.end { frames.start..frame + 1 } else { frame..frame + 1 };
         }
     }
 
-    /// Its files, and at which frames it is there, in words.
+    /// Describes the files and the frames at which the object is present.
     pub fn told(&self) -> String {
         let files = self.files.as_deref().unwrap_or("not written");
         match &self.frames {
@@ -93,12 +94,12 @@ impl Entry {
     }
 }
 
-/// What a run went on with otherwise than before.
+/// A change with which a run was continued.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// First frame that it holds for.
+    /// First frame to which it applies.
     pub from: u32,
-    /// Keys of the scene and what else, each with its values.
+    /// Changed keys of the scene and other changes, each with its values.
     pub what: Vec<String>,
 }
 
@@ -111,23 +112,23 @@ pub struct Run {
     pub command: Vec<String>,
     /// Scene file, absolute.
     pub scene: String,
-    /// Run folder when it ran, absolute; empty where that is not known.
+    /// Absolute path of the run folder at the time of the run. Empty if unknown.
     pub folder: String,
-    /// How it stands.
+    /// Status.
     pub status: Status,
-    /// Why it failed or stopped.
+    /// Reason of failure or stop.
     pub reason: Option<String>,
-    /// What was allowed but is probably not meant.
+    /// Warnings of the scene and of frames.
     pub warnings: Vec<String>,
-    /// Frames may have crossings: contact was the vertex test.
+    /// Whether frames may have crossings, since contact was the vertex test.
     pub unproven: bool,
-    /// What changed where it went on, in the order of frames.
+    /// Changes at resumes, in the order of frames.
     pub changes: Vec<Change>,
     /// Number of the first frame.
     pub first: u32,
-    /// Frames asked for.
+    /// Number of frames requested.
     pub frames: u32,
-    /// Frames written.
+    /// Number of frames written.
     pub done: u32,
     /// Frames per second.
     pub fps: f64,
@@ -139,14 +140,14 @@ pub struct Run {
     pub threads: usize,
     /// Wall time so far [s].
     pub wall: f64,
-    /// What the origin of mesh files is in the scene [m]: zero unless the scene is far from there.
+    /// Origin of mesh files in the scene [m]. Zero unless the scene is far from the origin.
     pub origin: Vec3,
-    /// Box that the pictures show [m], of `f32` numbers.
+    /// Box that the pictures show [m], rounded to `f32`.
     pub view: [Vec3; 2],
 }
 
 impl Run {
-    /// It goes on after a frame, with what has changed since; earlier changes of frames that are made again are none.
+    /// Continues after a frame, with the given changes. Earlier changes at frames that are made again are dropped.
     pub fn go_on(&mut self, after: u32, what: Vec<String>) {
         self.changes.retain(|change| change.from <= after);
         if !what.is_empty() {
@@ -154,27 +155,27 @@ impl Run {
         }
     }
 
-    /// Number of the last frame that was asked for.
+    /// Returns the number of the last requested frame.
     pub fn last(&self) -> u32 {
         (self.first + self.frames).saturating_sub(1)
     }
 
-    /// Numbers of the frames that are written.
+    /// Returns the range of written frames.
     pub fn there(&self) -> Range<u32> {
         self.first..self.first + self.done
     }
 
-    /// Number of the last frame that is written; of no use where none is.
+    /// Returns the number of the last written frame. Meaningless if none is written.
     pub fn last_done(&self) -> u32 {
         (self.first + self.done).saturating_sub(1)
     }
 
-    /// The frame is written.
+    /// Returns whether a frame is written.
     pub fn has(&self, frame: u32) -> bool {
         self.there().contains(&frame)
     }
 
-    /// Which frames are written, where this one is not; empty where it is.
+    /// Describes which frames are written, if this one is not. Empty if it is.
     pub fn lacks(&self, frame: u32) -> String {
         match self.done {
             _ if self.has(frame) => String::new(),
@@ -184,7 +185,7 @@ impl Run {
         }
     }
 
-    /// As JSON text.
+    /// Returns the record as JSON text.
     pub fn json(&self) -> String {
         let entry = |e: &Entry| {
             let mut entry = json!({
@@ -233,10 +234,10 @@ impl Run {
         format!("{all:#}\n")
     }
 
-    /// From the bytes of the file.
+    /// Parses the bytes of the file.
     ///
     /// # Errors
-    /// What is missing or wrong.
+    /// Says which key is missing or wrong.
     pub fn parse(bytes: &[u8]) -> Result<Run, String> {
         let all: Value = serde_json::from_slice(bytes).map_err(|e| format!("not JSON: {e}"))?;
         let version = all.get("version").and_then(Value::as_str).filter(|v| *v != env!("CARGO_PKG_VERSION"));
@@ -246,7 +247,7 @@ impl Run {
         })
     }
 
-    /// From the record as JSON.
+    /// Parses the record as JSON.
     fn of(all: &Value) -> Result<Run, String> {
         let missing = |key: &str| format!("'{key}' is missing or wrong; is this the record of a percale run?");
         let text = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).map(str::to_string);
@@ -315,17 +316,17 @@ impl Run {
     }
 }
 
-/// Text as JSON, with its quotes.
+/// Returns text as a JSON string, with quotes.
 pub fn json_text(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// A name that is one folder's name.
+/// Returns whether a name is a single path component.
 fn plain(name: &str) -> bool {
     !name.is_empty() && !name.contains(['/', '\\', '\0']) && name != "." && name != ".."
 }
 
-/// Pairs of whole numbers; none where they are wrong.
+/// Parses pairs of whole numbers. Returns an empty list if any is wrong.
 fn runs(of: Option<&Value>) -> Vec<[u32; 2]> {
     let pair = |pair: &Value| {
         let whole = |k: usize| pair.get(k).and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());

@@ -1,8 +1,9 @@
-//! The run folder: what a run leaves and how it is read again.
+//! The run folder: the files of a run, and reading them again.
 //!
-//! `scene.toml`, `run.json`, `stats.ndjson`, `meshes/<object>/`, `preview/`, `flow/`, `probes/`, `checkpoints/`, and `crossing.ply` where a start or a
-//! frame is refused. Every file but the statistics and those of probes, which grow by lines, is written under a temporary name in its folder, synced
-//! and renamed. While a run is in the folder `run.lock` lies there ([`Lock`]).
+//! `scene.toml`, `run.json`, `stats.ndjson`, `meshes/<object>/`, `preview/`, `flow/`, `probes/`, `checkpoints/`, and
+//! `crossing.ply` for a refused start or frame. The statistics and the files of probes grow by lines. Every other file
+//! is written under a temporary name in its folder, synced and renamed. During a run the folder contains `run.lock`
+//! ([`Lock`]).
 
 mod air;
 mod cases;

@@ -1,8 +1,8 @@
-//! `probes/<name>.csv`: what probes measured, a line a frame or a step.
+//! `probes/<name>.csv`: measurements of probes, a line per frame or step.
 //!
-//! The first line has names and units, all SI. Numbers have as many digits as tell them apart from all others. Lines are kept until their frame
-//! is written, and are on the disk before a checkpoint that relies on them is. A run that goes on cuts off what came after its
-//! checkpoint, by the time of each line.
+//! The first line has names and units, all SI. Numbers have the digits that identify them uniquely. Lines are buffered
+//! until their frame is written, and synced before a checkpoint that depends on them. A resumed run removes the lines
+//! after its checkpoint, by their time.
 
 use super::damage::Damage;
 use super::disk::{DiskError, read, sync, write};
@@ -20,22 +20,22 @@ const TIME: &str = "time [s]";
 /// Ending of the files.
 const ENDING: &str = ".csv";
 
-/// A file of the record in the folder of probes has this name.
+/// Returns whether a file in the folder of probes has a name of the record.
 pub(super) fn of_probe(file: &str) -> bool {
     file.ends_with(ENDING)
 }
 
-/// What a probe measured.
+/// Measurements of a probe.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
-    /// Columns behind the time, with their units.
+    /// Names of the columns after the time, with units.
     pub columns: Vec<String>,
     /// Time [s] and the columns' values, line by line.
     pub rows: Vec<Vec<f64>>,
 }
 
 impl Series {
-    /// From the text of a file, as far as its lines are whole; none where the first is not.
+    /// Parses the text of a file up to the first incomplete line. Returns `None` if the first line is wrong.
     pub fn parse(text: &str) -> Option<Series> {
         let mut lines = text.split_inclusive('\n').map_while(|line| line.strip_suffix('\n'));
         let mut names = lines.next()?.split(',').map(str::to_string);
@@ -50,14 +50,14 @@ impl Series {
     }
 }
 
-/// Lines of one probe.
+/// Lines of a probe.
 struct Lines {
     path: PathBuf,
-    /// Those not yet written.
+    /// Lines that are not yet written.
     text: String,
 }
 
-/// Gathers what probes measure, and writes it.
+/// Collects and writes the measurements of probes.
 #[derive(Default)]
 pub struct Recorder {
     lines: Vec<Lines>,
@@ -65,7 +65,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// For the probes of a world: files that are there are gone on with, unless they have other columns.
+    /// Starts recording the probes of a world. Existing files are continued, unless their columns differ.
     ///
     /// # Errors
     /// The disk refuses.
@@ -91,7 +91,7 @@ impl Recorder {
         Ok(recorder)
     }
 
-    /// Measures at the end of a step, whose `forces` are by probe [N].
+    /// Measures at the end of a step. `forces` are those of the step, by probe [N].
     pub fn step(&mut self, world: &World, state: &State, forces: &[Vec<Vec3>]) {
         self.measure(world, state, forces, |probe| probe.every == Every::Step);
     }
@@ -101,7 +101,7 @@ impl Recorder {
         let start = state.step == 0;
         self.measure(world, state, forces, |probe| match probe.every {
             Every::Frame => !(start && probe.of_steps()),
-            // The start is the end of no step.
+            // The start is not the end of a step.
             Every::Step => start && !probe.of_steps(),
         });
     }
@@ -125,7 +125,7 @@ impl Recorder {
         }
     }
 
-    /// Writes what was measured since.
+    /// Writes the buffered lines.
     ///
     /// # Errors
     /// The disk refuses.
@@ -143,20 +143,20 @@ impl Recorder {
 }
 
 impl Folder {
-    /// Where probes are written.
+    /// Returns the folder of probes.
     pub fn probes(&self) -> PathBuf {
         self.path().join("probes")
     }
 
-    /// The file of a probe.
+    /// Returns the file of a probe.
     pub fn probe(&self, name: &str) -> PathBuf {
         self.probes().join(format!("{name}{ENDING}"))
     }
 
-    /// What a probe has measured, as far as it is there.
+    /// Reads the measurements of a probe, up to the first incomplete line.
     ///
     /// # Errors
-    /// The file cannot be read, or is none of a probe.
+    /// The file cannot be read, or is not a probe's.
     pub fn read_probe(&self, name: &str) -> Result<Series, DiskError> {
         let path = self.probe(name);
         let text = read(&path)?;
@@ -170,12 +170,12 @@ impl Folder {
         Ok(all)
     }
 
-    /// Waits until what probes measured is on the disk.
+    /// Syncs the files of probes.
     pub(super) fn sync_probes(&self) -> Result<(), DiskError> {
         self.probe_files()?.iter().try_for_each(|path| sync(path))
     }
 
-    /// Throws away what probes measured after a time [s].
+    /// Removes the measurements after a time [s].
     ///
     /// # Errors
     /// The disk refuses.
@@ -193,7 +193,7 @@ impl Folder {
         Ok(())
     }
 
-    /// What of the files of probes to frame `last` is missing or damaged.
+    /// Finds missing and damaged files of probes, up to frame `last`.
     pub(super) fn damaged_probes(&self, record: &Run, last: u32) -> Vec<Damage> {
         let damage = |name: &String| {
             let path = self.probe(name);
@@ -201,7 +201,7 @@ impl Folder {
                 let reason = if path.exists() { "damaged: not what a probe writes" } else { "missing" };
                 return Some(Damage { frame: record.first.min(last), path, reason: reason.to_string() });
             };
-            // A force is of a step, and there is none before the first frame.
+            // A force belongs to a step. Before the first frame there is none.
             let of_steps = series.columns.iter().any(|column| column.ends_with("[N]"));
             let absent = match series.rows.last() {
                 Some(row) => record.first + (row[0] * record.fps + 1e-6).max(0.0) as u32 + 1,
@@ -218,7 +218,7 @@ impl Folder {
 mod tests {
     use super::*;
 
-    /// Lines count as far as they are whole: what a killed run was writing is none.
+    /// Only complete lines are read. A killed run may have left an incomplete one.
     #[test]
     fn whole_lines_are_read() {
         let text = "time [s],force x [N],force y [N]\n0.1,1.5,-2e-9\n0.2,0.0,NaN\n";

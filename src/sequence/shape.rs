@@ -1,4 +1,4 @@
-//! Objects as their files hold them: what stays the same in all frames, and one frame.
+//! Objects as stored in files: the data constant over all frames, and the data of one frame.
 
 use crate::collision::intersect::Test;
 use crate::contact::ignore::excuses;
@@ -7,12 +7,12 @@ use crate::mesh::{MeshError, TriMesh, obj, ply};
 use crate::world::crossing::Crossing;
 use crate::world::{Kind, Object, State, World};
 
-/// What is the same in all frames of an object. Chart coordinates are rounded to `f32`.
+/// Data of an object that is constant over all frames. Chart coordinates are rounded to `f32`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
     /// Name.
     pub name: String,
-    /// What it is.
+    /// Kind of object.
     pub kind: Kind,
     /// Number of vertices.
     pub vertices: usize,
@@ -24,12 +24,12 @@ pub struct Shape {
     pub uv_triangles: Vec<[u32; 3]>,
 }
 
-/// An object at one frame. Numbers are rounded to `f32`, as in files, so that what is drawn is what is recorded.
+/// An object at one frame. Numbers are rounded to `f32`, as in files, so that pictures show the recorded values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Snapshot {
     /// Position of each file vertex [m].
     pub positions: Vec<Vec3>,
-    /// Velocity of each file vertex [m/s]; `None` where the format has none.
+    /// Velocity of each file vertex [m/s]; `None` if the format has none.
     pub velocities: Option<Vec<Vec3>>,
     /// Further values per file vertex, by name.
     pub fields: Vec<(String, Vec<f64>)>,
@@ -40,7 +40,7 @@ fn single(x: f64) -> f64 {
 }
 
 impl Shape {
-    /// From an object of a world.
+    /// Returns the shape of an object of a world.
     pub fn of(object: &Object) -> Shape {
         Shape {
             name: object.name.clone(),
@@ -52,7 +52,7 @@ impl Shape {
         }
     }
 
-    /// From a mesh that was recorded.
+    /// Returns the shape of a recorded mesh.
     pub fn of_mesh(name: &str, kind: Kind, mesh: TriMesh) -> Shape {
         let TriMesh { positions, triangles, uv, uv_triangles, .. } = mesh;
         let uv = uv.iter().map(|c| c.map(single)).collect();
@@ -69,7 +69,7 @@ impl Shape {
         }
     }
 
-    /// Some vertex has more than one place in the chart, which PLY cannot say.
+    /// Returns whether a vertex has more than one texture coordinate, which PLY cannot store.
     pub fn has_seams(&self) -> bool {
         let one = ply::vertex_uv(&self.mesh(vec![Vec3::zeros(); self.vertices]));
         let Some(one) = one else { return false };
@@ -78,10 +78,10 @@ impl Shape {
         })
     }
 
-    /// A frame as PLY.
+    /// Returns a frame as PLY.
     ///
     /// # Errors
-    /// Values that are not one a vertex.
+    /// The number of values differs from that of vertices.
     pub fn ply(&self, at: &Snapshot) -> Result<Vec<u8>, MeshError> {
         let uv = ply::vertex_uv(&self.mesh(vec![Vec3::zeros(); self.vertices]));
         let fields: Vec<(&str, &[f64])> = at.fields.iter().map(|(n, v)| (n.as_str(), v.as_slice())).collect();
@@ -94,27 +94,27 @@ impl Shape {
         })
     }
 
-    /// A frame as OBJ.
+    /// Returns a frame as OBJ.
     pub fn obj(&self, at: &Snapshot) -> Vec<u8> {
         obj::write(&self.mesh(at.positions.clone()))
     }
 }
 
-/// What a frame holds that may not be: triangles that cross, by the exact test of all objects as their files hold them.
+/// Crossing triangles of a frame, by the exact test of all objects as stored in files.
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
-    /// Vertices of the world as files hold them [m].
+    /// Vertices of the world as stored in files [m].
     pub x: Vec<Vec3>,
-    /// What crosses and may not: nothing in a frame that is written.
+    /// Crossings that are not allowed. A frame with any is not written.
     pub crossings: Vec<Crossing>,
-    /// Pairs of triangles that cross and are ignored since the start.
+    /// Number of crossing triangle pairs that are ignored since the start.
     pub ignored: usize,
-    /// Those that the vertex test lets cross.
+    /// Number of crossing triangle pairs that the vertex test admits.
     pub crossing: usize,
 }
 
 impl Verdict {
-    /// Of the objects of a world, in their order; `test` is that of the world.
+    /// Tests the objects of a world, in their order. `test` is that of the world.
     pub fn of(world: &World, state: &State, snapshots: &[Snapshot], test: &mut Test) -> Verdict {
         let mut x = vec![Vec3::zeros(); world.rest.len()];
         for (object, at) in world.objects.iter().zip(snapshots) {
@@ -137,7 +137,7 @@ impl Verdict {
         Verdict { x, crossings, ignored, crossing }
     }
 
-    /// What crosses, in words; `None` where nothing does.
+    /// Describes the crossings; `None` if there are none.
     pub fn told(&self, world: &World) -> Option<String> {
         let all: Vec<String> = self.crossings.iter().map(|c| c.describe(|k| world.name(k))).collect();
         if all.is_empty() { None } else { Some(format!("as it would be written, {}", all.join("; "))) }
@@ -145,7 +145,7 @@ impl Verdict {
 }
 
 impl Snapshot {
-    /// An object of a state, with velocities and further fields (values in file order).
+    /// Returns an object of a state, with velocities and further fields (values in file order).
     pub fn of(world: &World, state: &State, object: &Object, fields: Vec<(String, Vec<f64>)>) -> Snapshot {
         let rounded = |values: &[Vec3]| -> Vec<Vec3> {
             world.in_file_order(object, values).into_iter().map(|p| p.map(single)).collect()
@@ -154,7 +154,7 @@ impl Snapshot {
         Snapshot { positions: rounded(&state.x), velocities: Some(rounded(&state.v)), fields }
     }
 
-    /// The values of a field.
+    /// Returns the values of a field.
     pub fn field(&self, name: &str) -> Option<&[f64]> {
         self.fields.iter().find(|(known, _)| known == name).map(|(_, values)| values.as_slice())
     }

@@ -1,25 +1,25 @@
-//! `stats.ndjson`: one line a frame.
+//! `stats.ndjson`: a line of statistics per frame.
 
 use crate::effect::tallies;
 use crate::world::effect::Tallies;
 use crate::world::quantity::{Energies, Number, Stages, numbers};
 use serde_json::{Map, Value, json};
 
-/// The air inside a balloon or below a cloth.
+/// Air inside a balloon or an air layer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Air {
     /// Name of the cloth.
     pub cloth: String,
     /// Volume [m^3].
     pub volume: f64,
-    /// Pressure above that of the atmosphere, its mean over the area [Pa].
+    /// Mean gauge pressure over the area [Pa].
     pub pressure: f64,
-    /// Least and largest of it anywhere [Pa].
+    /// Smallest and largest gauge pressure [Pa].
     pub bounds: [f64; 2],
 }
 
 numbers! {
-    /// What happened from the frame before to this one.
+    /// Statistics of the steps from the previous frame to this one.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct FrameStats {
         /// Number, from that of the first frame on.
@@ -34,15 +34,15 @@ numbers! {
         pub iterations: u64 = "",
         /// Contacts in the last step.
         pub contacts: usize = "",
-        /// Smallest gap in the last step [m]: distance less the thickness, or as much of that as rest shape and `contact.ease` have
-        /// room for. Infinite without contact. Below zero where features that turn away from each other bear only a part of the
-        /// barrier: these are nearer than their thickness, and yet nothing crosses.
+        /// Smallest gap in the last step [m]: distance less the thickness, or as much of that as rest shape and
+        /// `contact.ease` have room for. Infinite without contact. Below zero where features that turn away from each
+        /// other bear only a part of the barrier: these are nearer than their thickness, and yet nothing crosses.
         pub min_gap: f64 = "m" or f64::INFINITY,
         /// Largest relative elongation of an edge.
         pub max_strain: f64 = "" or f64::NAN,
         /// Vertices whose end positions were corrected, counted once a step.
         pub corrected: u64 = "",
-        /// Those of them that were held where no other motion was proven free of crossings.
+        /// Corrected vertices that were held where no other motion was proven free of crossings.
         pub truncated: u64 = "",
         /// How far prescribed motion is behind the time, because it had to wait for pinched cloth [s].
         pub lag: f64 = "s",
@@ -58,11 +58,11 @@ numbers! {
         pub unconverged: u64 = "" or 0.0,
     }
     with {
-        /// What effects count.
+        /// Counters of effects.
         pub tallies: Tallies,
         /// Energies.
         pub energies: Energies,
-        /// Balloons and layers of air, in the order of the scene: balloons first.
+        /// Balloons, then air layers, each in the order of the scene.
         pub airs: Vec<Air>,
         /// Wall time.
         pub seconds: Stages,
@@ -70,7 +70,7 @@ numbers! {
 }
 
 impl FrameStats {
-    /// One line of JSON, without line end. A number that is not finite becomes `null`.
+    /// Returns a line of JSON, without line end. A number that is not finite becomes `null`.
     pub fn line(&self) -> String {
         let air = |a: &Air| json!({ "cloth": a.cloth, "volume": a.volume, "pressure": a.pressure, "bounds": a.bounds });
         let there = self.energies.all().filter(|(energy, joules)| !energy.rare || *joules != 0.0);
@@ -90,7 +90,7 @@ impl FrameStats {
         Value::Object(all).to_string()
     }
 
-    /// From a line.
+    /// Parses a line.
     pub fn parse(line: &str) -> Option<FrameStats> {
         let all: Value = serde_json::from_str(line).ok()?;
         let number = |of: &Value, key: &str| of.get(key).and_then(Value::as_f64).unwrap_or(f64::NAN);
@@ -119,7 +119,7 @@ impl FrameStats {
     }
 }
 
-/// JSON of the numbers that something holds, each passed through `f`.
+/// Returns the numbers of a structure as JSON, each passed through `f`.
 fn told<S>(numbers: &[Number<S>], of: &S, f: fn(f64) -> f64) -> Map<String, Value> {
     let value = |number: &Number<S>| match f((number.get)(of)) {
         count if number.whole => json!(count as u64),
@@ -128,7 +128,7 @@ fn told<S>(numbers: &[Number<S>], of: &S, f: fn(f64) -> f64) -> Map<String, Valu
     numbers.iter().map(|number| (number.word.to_string(), value(number))).collect()
 }
 
-/// The numbers that something holds, from JSON; `None` where one is not there that must be.
+/// Reads the numbers of a structure from JSON. Returns `None` if a required one is missing.
 fn read<S: Default>(numbers: &[Number<S>], json: &Value) -> Option<S> {
     let mut of = S::default();
     for number in numbers {
@@ -138,7 +138,7 @@ fn read<S: Default>(numbers: &[Number<S>], json: &Value) -> Option<S> {
     Some(of)
 }
 
-/// To a hundredth of a millisecond.
+/// Rounds to a hundredth of a millisecond.
 fn round(seconds: f64) -> f64 {
     (seconds * 1e5).round() / 1e5
 }

@@ -1,8 +1,8 @@
-//! A run folder becomes a run's: what lies in it is found, set aside, thrown away.
+//! Taking over a run folder: finding an earlier run in it, setting that aside, or removing it.
 //!
-//! An earlier run goes under one other name, `<folder>.previous` beside it, until the next: file after file by the names of the record, so
-//! what somebody else put into the folder stays where it is. `run.json` is there in both places until all is moved, so a move that was
-//! cut short is seen and finished.
+//! An earlier run is moved to `<folder>.previous` beside the folder, where it stays until the next. Files are moved one
+//! by one, by the names of the record. Files of anyone else stay in the folder. `run.json` is in both places until all
+//! is moved, so that an interrupted move is detected and completed.
 
 use super::checkpoint::Checkpoint;
 use super::disk::{DiskError, is_temporary, lasting, make_folder, write};
@@ -17,25 +17,25 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// What lies in a folder that a run is to use.
+/// Contents of a folder that a run is to use.
 #[derive(Debug)]
 pub enum Found {
-    /// Nothing of a run.
+    /// No file of a run.
     Nothing,
     /// A run.
     Run(Box<Run>),
-    /// A run whose record is missing or damaged, as is said here; it has a whole checkpoint.
+    /// A run with a complete checkpoint whose record is missing or damaged, for the reason given here.
     Damaged(DiskError),
-    /// No run, but a file with a name of the record.
+    /// Not a run, but a file with a name of the record.
     Foreign(PathBuf),
 }
 
-/// Why a folder cannot become a run's.
+/// Reason why a folder cannot be taken over.
 #[derive(Debug)]
 pub enum TakeError {
-    /// It holds a file with a name of the record, but is no run folder.
+    /// The folder holds a file with a name of the record, but is no run folder.
     Foreign(PathBuf),
-    /// A process uses it: folder and process.
+    /// Another process uses it: folder and process.
     Held(PathBuf, String),
     /// The disk refused.
     Disk(DiskError),
@@ -47,11 +47,11 @@ impl From<DiskError> for TakeError {
     }
 }
 
-/// Why a run could not be moved.
+/// Reason why a run could not be moved.
 enum MoveError {
-    /// Not to that place: it is on another file system, or nothing can be made there.
+    /// Move to this place failed, since it is on another file system or not writable.
     Place(DiskError),
-    /// Not at all.
+    /// Move failed for any place.
     All(TakeError),
 }
 
@@ -62,10 +62,10 @@ impl From<DiskError> for MoveError {
 }
 
 impl Folder {
-    /// What lies in it.
+    /// Finds the contents of the folder.
     ///
     /// # Errors
-    /// The record is there and cannot be read.
+    /// The record exists and cannot be read.
     pub fn find(&self) -> Result<Found, DiskError> {
         let path = self.manifest();
         let why = match fs::read(&path) {
@@ -91,12 +91,13 @@ impl Folder {
         Ok(if whole { Found::Damaged(DiskError { path, reason: why }) } else { Found::Foreign(name) })
     }
 
-    /// Makes the folder a new run's: an earlier run with frames is set aside, whatever else a run left in it by names of the
-    /// record goes. What crossed at a start that was refused may lie there without a record. Gives where the earlier run is now.
+    /// Takes the folder over for a new run. An earlier run with frames is set aside. Other files of a run, by names of
+    /// the record, are removed. Crossing triangles of a refused start may exist without a record. Returns the new place
+    /// of the earlier run.
     ///
     /// # Errors
-    /// The folder is not a run's but holds a file by one of the record's names; the one to which the earlier run would go is no run's,
-    /// or in use; or the disk refuses.
+    /// The folder is not a run's but holds a file with a name of the record. Or the place of the earlier run is not a
+    /// run's, or in use. Or the disk refuses.
     pub fn take(&self) -> Result<Option<PathBuf>, TakeError> {
         let worth = match self.find()? {
             Found::Foreign(path) => return Err(TakeError::Foreign(path)),
@@ -111,10 +112,10 @@ impl Folder {
         Ok(aside)
     }
 
-    /// As [`Folder::take`], but nothing is set aside: all of it is made again as it was.
+    /// Takes the folder over as [`Folder::take`] does, but sets nothing aside. All of the run is made again as it was.
     ///
     /// # Errors
-    /// The folder is not a run's but holds a file by one of the record's names; or the disk refuses.
+    /// The folder is not a run's but holds a file with a name of the record. Or the disk refuses.
     pub fn take_again(&self) -> Result<(), TakeError> {
         if let Found::Foreign(path) = self.find()? {
             return Err(TakeError::Foreign(path));
@@ -123,10 +124,10 @@ impl Folder {
         Ok(self.erase()?)
     }
 
-    /// A link where files of a run go is no place for them.
+    /// Checks that no symbolic link is in place of a folder or file of the run.
     ///
     /// # Errors
-    /// There is one.
+    /// A symbolic link is in place of one.
     pub fn no_links(&self) -> Result<(), DiskError> {
         let folders =
             ["meshes", "preview", "checkpoints", "probes", "flow", "stats.ndjson"].map(|name| self.path().join(name));
@@ -137,8 +138,8 @@ impl Folder {
         }
     }
 
-    /// Files by names of the record, local to the folder: checkpoints first, since what is taken out by halves must not look as if it
-    /// could go on; `run.json` last.
+    /// Lists the files with names of the record, local to the folder. Checkpoints come first, so that a partly moved
+    /// run does not look resumable. `run.json` comes last.
     fn files(&self) -> Result<Vec<PathBuf>, DiskError> {
         let preview = self.path().join("preview");
         let mut all = Vec::new();
@@ -166,7 +167,7 @@ impl Folder {
         Ok(all.into_iter().map(local).collect())
     }
 
-    /// A file of this name in a folder of meshes or pictures is one of the record.
+    /// Returns whether this name in a folder of meshes, probes, airflow or pictures is one of the record.
     pub(super) fn records(folder: &Path, file: &str) -> bool {
         let of = name_of(folder);
         of_object(file, &of).is_some()
@@ -175,7 +176,7 @@ impl Folder {
             || of == "preview" && (number(file, "frame", &PICTURES).is_some() || file == "sheet.png")
     }
 
-    /// Removes folders of the record that are empty.
+    /// Removes empty folders of the record.
     fn prune(&self) -> Result<(), DiskError> {
         let meshes = self.path().join("meshes");
         let mut folders = entries(&meshes)?;
@@ -187,7 +188,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Removes what is a run's.
+    /// Removes all files and folders of a run.
     fn erase(&self) -> Result<(), DiskError> {
         for file in self.files()? {
             remove(&self.path().join(file))?;
@@ -195,7 +196,7 @@ impl Folder {
         self.prune()
     }
 
-    /// Where an earlier run goes: beside the folder, or into it where that cannot be.
+    /// Returns the places for an earlier run: beside the folder, or inside it if that fails.
     fn places(&self) -> [PathBuf; 2] {
         let inside = self.path().join("previous");
         let plain = self.path().file_name().is_some() && !self.path().is_symlink();
@@ -230,7 +231,7 @@ impl Folder {
         }
         let there = Folder::new(place);
         let own = fs::read(self.manifest()).ok();
-        // The same record in both places: a move was cut short.
+        // Equal records in both places mean an interrupted move.
         let begun = own.is_some() && fs::read(there.manifest()).ok() == own;
         if !begun {
             if let Some(who) = Lock::held(place) {
@@ -277,7 +278,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Removes what killed runs were writing.
+    /// Removes temporary files of killed runs.
     ///
     /// # Errors
     /// The disk refuses.
@@ -288,7 +289,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Throws away what came after a checkpoint: frames, lines of statistics, later checkpoints, what crossed.
+    /// Removes the results after a checkpoint: frames, lines of statistics, later checkpoints, crossing triangles.
     ///
     /// # Errors
     /// The disk refuses.
@@ -320,7 +321,7 @@ impl Folder {
     }
 }
 
-/// A file of an object's meshes: its frame, `None` of those for all frames.
+/// Parses the name of a file among an object's meshes. Returns its frame, or `Some(None)` for a file of all frames.
 fn of_object(file: &str, name: &str) -> Option<Option<u32>> {
     if let Some(frame) = number(file, name, &MESHES) {
         return Some(Some(frame));
@@ -389,18 +390,18 @@ mod tests {
                 !folder.is_run() && !folder.stats().exists() && !folder.path().join("meshes/a/a.0001.ply").exists()
             );
         }
-        // A run without frames does not take the place of one that has some.
+        // A run without frames does not replace one with frames.
         fill(&folder, 0, "none");
         assert_eq!(folder.take().unwrap(), None);
         assert_eq!(read(aside.join("meshes/a/a.0001.ply")), "second");
-        // A move that was cut short is finished.
+        // An interrupted move is completed.
         fill(&folder, 3, "third");
         fs::remove_file(aside.join("meshes/a/a.0001.ply")).unwrap();
         fs::rename(folder.path().join("meshes/a/a.0001.ply"), aside.join("meshes/a/a.0001.ply")).unwrap();
         fs::copy(folder.manifest(), aside.join("run.json")).unwrap();
         folder.take().unwrap();
         assert_eq!([read(aside.join("meshes/a/a.0001.ply")), read(aside.join("stats.ndjson"))], ["third", "third"]);
-        // A folder by that name which is no run's stays as it is.
+        // A folder of that name that is no run's stays as it is.
         fill(&folder, 4, "fourth");
         fs::remove_file(aside.join("run.json")).unwrap();
         assert!(matches!(folder.take(), Err(TakeError::Foreign(_))));
@@ -420,12 +421,12 @@ mod tests {
         let folder = Folder::new(&root.join("run"));
         folder.take().unwrap();
         folder.write_run(&run(1)).unwrap();
-        // A link by a file's name goes, and not what it names.
+        // A link with a file's name is removed, its target is kept.
         symlink(other.join("a.0001.ply"), folder.path().join("report.html")).unwrap();
         folder.take().unwrap();
         folder.take().unwrap();
         assert_eq!(read(other.join("a.0001.ply")), "mine");
-        // Where a temporary file would be.
+        // A link in the place of a temporary file.
         let process = std::process::id();
         let part = folder.path().join(format!("scene.toml.w{process}-0.percale-part"));
         symlink(other.join("a.0001.ply"), &part).unwrap();
@@ -433,7 +434,7 @@ mod tests {
         assert_eq!(read(other.join("a.0001.ply")), "mine");
         fs::remove_file(folder.scene()).unwrap();
         fs::remove_file(part).unwrap();
-        // A folder: of all meshes, of an object's.
+        // A link in the place of the folder of all meshes, or of an object's meshes.
         let meshes = folder.path().join("meshes");
         for (link, to) in [(meshes.clone(), root.join("other")), (meshes.join("a"), other.clone())] {
             if link != meshes {

@@ -1,4 +1,4 @@
-//! A run that looks after its folder: it is the one that the run began in, and what the run has written is there.
+//! Check during a run that the folder is still the one that it began in, and that the files written are there.
 
 use super::disk::{DiskError, is_temporary};
 use super::folder::Folder;
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// The lock of a run folder and the names of what the run has left in it: scene, statistics, meshes, pictures, flow, probes.
+/// Lock of a run folder and names of the run's files in it: scene, statistics, meshes, pictures, airflow, probes.
 #[derive(Debug)]
 pub struct Watch {
     folder: Folder,
@@ -16,12 +16,12 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Of a folder whose lock is held.
+    /// Watches a folder whose lock is held.
     pub fn new(folder: Folder, lock: Lock) -> Watch {
         Watch { folder, lock, known: BTreeSet::new() }
     }
 
-    /// What is there now belongs to the run.
+    /// Records the files now in the folder as the run's.
     ///
     /// # Errors
     /// The folder cannot be read.
@@ -31,18 +31,18 @@ impl Watch {
         Ok(())
     }
 
-    /// The folder is the one in which the run began.
+    /// Checks that the folder is the one in which the run began.
     ///
     /// # Errors
-    /// It was removed or replaced, or what it lay on is gone.
+    /// The folder was removed or replaced, or its file system is gone.
     pub fn same(&self) -> Result<(), DiskError> {
         self.lock.check()
     }
 
-    /// The folder is the one in which the run began, and all that the run has left is in it.
+    /// Checks that the folder is the one in which the run began, and that all files of the run are in it.
     ///
     /// # Errors
-    /// It is not, or something is missing: which.
+    /// The folder is another, or files are missing. The error names the first one.
     pub fn check(&self) -> Result<(), DiskError> {
         self.same()?;
         let there = self.there()?;
@@ -56,7 +56,7 @@ impl Watch {
         Err(DiskError { path: self.folder.path().join(first), reason })
     }
 
-    /// Names of the record, local to the folder.
+    /// Lists the files with names of the record, local to the folder.
     fn there(&self) -> Result<BTreeSet<PathBuf>, DiskError> {
         let root = self.folder.path();
         let mut all = BTreeSet::new();
@@ -77,7 +77,7 @@ impl Watch {
     }
 }
 
-/// What lies in a folder, but for temporary files; nothing where there is none.
+/// Lists the entries of a folder without temporary files. Returns an empty list if it is absent.
 fn listed(folder: &Path) -> Result<Vec<PathBuf>, DiskError> {
     let refused = |error: &std::io::Error| DiskError::new(folder, error);
     match std::fs::read_dir(folder) {
@@ -117,7 +117,7 @@ mod tests {
         }
         watch.learn().unwrap();
         watch.check().unwrap();
-        // What is not the run's may go.
+        // Files that are not the run's may be removed.
         for name in ["notes", "meshes/x/mine", "preview/mine.png"] {
             fs::remove_file(file(name)).unwrap();
             watch.check().unwrap();

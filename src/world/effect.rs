@@ -8,7 +8,7 @@
 use super::quantity::Channel;
 use super::step::Step;
 use super::{State, World};
-use crate::force::links::Couples;
+use crate::force::links::{Couples, Link};
 use crate::linalg::Vec3;
 use crate::linalg::matrix::Common;
 use std::fmt::Debug;
@@ -262,15 +262,22 @@ pub trait Effect: Clone + Debug + Send + Sync + 'static {
     /// Lowers the ceilings, per component: largest norm of the right-hand side to which the residual is compared.
     fn bound(&self, _world: &World, _work: &Self::Work, _floors: &[f64], _ceilings: &mut [f64]) {}
 
-    /// Passes `add` vertices and the work that the effect may do on the component of each in the step [J].
+    /// Passes `add` vertices and the work that the effect may do on the component of each in the step [J]. The energy
+    /// check takes out of a component's motion any energy that has no such source. The default is the work of its links.
     fn each_work(
         &self,
         _at: At,
         _memory: &Self::Memory,
-        _work: &Self::Work,
-        _step: &Step,
-        _add: &mut dyn FnMut(usize, f64),
+        work: &Self::Work,
+        step: &Step,
+        add: &mut dyn FnMut(usize, f64),
     ) {
+        each_link(self.links(work), |vertices, Link { weights, force, .. }| {
+            let moved: Vec3 = (0..4).map(|k| step.moved[vertices[k] as usize] * weights[k]).sum();
+            for (v, _) in vertices.iter().zip(weights).filter(|(_, weight)| *weight != 0.0) {
+                add(*v as usize, force.dot(&moved).max(0.0));
+            }
+        });
     }
 
     /// Returns the number of external sources.
@@ -278,16 +285,25 @@ pub trait Effect: Clone + Debug + Send + Sync + 'static {
         0
     }
 
-    /// Passes all forces of the step to `forces`. `falls` is `(E^-1 - F) U^T z` of the low-rank update.
+    /// Passes all forces of the step to `forces`. `falls` is `(E^-1 - F) U^T z` of the low-rank update. The default passes
+    /// those of its links.
     fn each_force(
         &self,
         _at: At,
         _memory: &Self::Memory,
-        _work: &Self::Work,
-        _step: &Step,
+        work: &Self::Work,
+        step: &Step,
         _falls: &[f64],
-        _forces: &mut dyn Forces,
+        forces: &mut dyn Forces,
     ) {
+        each_link(self.links(work), |vertices, Link { weights, force, stiffness }| {
+            let solved: Vec3 = (0..4).map(|k| step.solved(vertices[k]) * weights[k]).sum();
+            let force = force - stiffness * solved;
+            match weights[1..].iter().all(|weight| *weight == 0.0) {
+                true => forces.on(vertices[0], force * weights[0]),
+                false => forces.between(vertices, weights, force),
+            }
+        });
     }
 
     /// Updates the memory before positions and velocities of `at` change.
@@ -307,4 +323,13 @@ pub trait Effect: Clone + Debug + Send + Sync + 'static {
 
     /// Reports numbers of a state.
     fn tally(&self, _at: At, _memory: &Self::Memory, _tallies: &mut Tallies) {}
+}
+
+/// Passes each link of a list and its vertices to `f`.
+fn each_link(links: Option<&dyn Couples>, mut f: impl FnMut(&[u32; 4], &Link)) {
+    let Some(links) = links else { return };
+    let (mut corners, mut all) = (vec![Default::default(); links.count()], vec![Link::default(); links.count()]);
+    links.corners(&mut corners);
+    links.links(&mut all);
+    corners.iter().zip(&all).for_each(|((vertices, _), link)| f(vertices, link));
 }

@@ -1,4 +1,4 @@
-//! The report of a comparison.
+//! Report of a comparison.
 
 use super::{Compared, Pair, Row, What, at, read_image, read_mesh};
 use crate::linalg::Vec3;
@@ -11,12 +11,12 @@ use crate::sequence::{Folder, read};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Frames of a series that are shown.
+/// Most frames of a series that are shown.
 const SHOWN: usize = 8;
-/// Pictures of meshes [pixels].
+/// Size of the pictures of meshes [pixels].
 const SIZE: [usize; 2] = [640, 400];
 
-/// The page.
+/// Returns the report as HTML.
 ///
 /// # Errors
 /// A picture cannot be made or read.
@@ -42,7 +42,7 @@ pub fn page(sides: [&Path; 2], all: &[Compared], faults: &[String]) -> Result<St
     }
     let meshes: Vec<&Compared> = all.iter().filter(|c| c.pair.what == What::Meshes && !c.rows.is_empty()).collect();
     let frames: BTreeSet<i32> = meshes.iter().flat_map(|c| shown(&c.rows)).collect();
-    // What never moves is shown with what does.
+    // Static meshes are shown together with moving ones.
     let alone = frames.len() == 1;
     for frame in frames.into_iter().filter(|frame| alone || *frame >= 0).take(2 * SHOWN) {
         body.push_str(&shapes(&meshes, frame, up(sides[0]))?);
@@ -50,14 +50,14 @@ pub fn page(sides: [&Path; 2], all: &[Compared], faults: &[String]) -> Result<St
     Ok(document("Comparison", &body))
 }
 
-/// Which way is up: as the scene of a run says, else y.
+/// Returns the upward direction: that of the run's scene, else y.
 fn up(side: &Path) -> Vec3 {
     let path = Folder::new(side).scene();
     let scene = read(&path).ok().and_then(|bytes| scene::read_recorded(&path, &bytes, &[]).ok());
     scene.map_or(Vec3::y(), |scene| scene.upwards())
 }
 
-/// Frames to show: the worst, and from the first to the last.
+/// Selects frames to show: the worst, and some evenly spaced from the first to the last.
 fn shown(rows: &[Row]) -> BTreeSet<i32> {
     let worst = |of: &dyn Fn(&Row) -> f64| rows.iter().max_by(|a, b| of(a).total_cmp(&of(b))).map(|r| r.frame);
     let mut frames: BTreeSet<i32> = [worst(&|r| r.most), worst(&|r| r.bad)].into_iter().flatten().collect();
@@ -122,7 +122,7 @@ fn plots(compared: &Compared) -> String {
     out
 }
 
-/// Two pictures under a slider, and FLIP at each pixel.
+/// Shows two pictures under a slider, and FLIP at each pixel.
 fn images(pair: &Pair, frame: i32) -> Result<String, String> {
     let Some([a, b]) = pair.frames.get(&frame) else { return Ok(String::new()) };
     let (a, b) = (read_image(a)?, read_image(b)?);
@@ -138,7 +138,7 @@ fn triple(name: &str, difference: &str, [a, b, error]: [&Image; 3]) -> Result<St
     Ok(format!("<div class=\"grid\">\n{slide}{}</div>\n", picture(&format!("{name}: {difference}"), &error.png()?)))
 }
 
-/// The meshes of a frame, of what never moves those without number.
+/// Reads the meshes of a frame. Static objects have a mesh without number.
 fn meshes_of(all: &[&Compared], frame: i32, side: usize) -> Result<Vec<TriMesh>, String> {
     let file = |c: &&Compared| -> Option<PathBuf> {
         let files = c.pair.frames.get(&frame).or_else(|| c.pair.frames.get(&-1))?;
@@ -147,7 +147,7 @@ fn meshes_of(all: &[&Compared], frame: i32, side: usize) -> Result<Vec<TriMesh>,
     all.iter().filter_map(file).map(|path| read_mesh(&path)).collect()
 }
 
-/// Meshes of both sides under a slider, and their distance on the second.
+/// Shows the meshes of both sides under a slider, and their distance on the second.
 fn shapes(all: &[&Compared], frame: i32, up: Vec3) -> Result<String, String> {
     let (a, b) = (meshes_of(all, frame, 0)?, meshes_of(all, frame, 1)?);
     let mut distances = Vec::new();

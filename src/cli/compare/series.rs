@@ -1,4 +1,4 @@
-//! What there is to compare, and what goes with what.
+//! Finds the series of files to compare, and pairs them.
 
 use super::What;
 use crate::cli::failure::Failure;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Files of one thing by frame; -1 for a file without a number.
+/// Files of a series by frame; -1 for a file without number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Series {
     name: String,
@@ -18,13 +18,13 @@ struct Series {
     frames: BTreeMap<i32, PathBuf>,
 }
 
-/// Files of two sides, by frame.
+/// Files of both sides, by frame.
 pub struct Pair {
-    /// Name, that of the first side.
+    /// Name of the series on the first side.
     pub name: String,
-    /// What they are.
+    /// Kind of files.
     pub what: What,
-    /// Files by frame; -1 for those without a number.
+    /// Files by frame; -1 for files without number.
     pub frames: BTreeMap<i32, [PathBuf; 2]>,
 }
 
@@ -36,7 +36,8 @@ fn what(path: &Path) -> Option<What> {
     }
 }
 
-/// `sheet.0012.ply` is frame 12 of `sheet.ply`, `a_12.png` of `a.png`; a name that is nothing but a number has no other name.
+/// Splits a file name into series and frame. `sheet.0012.ply` is frame 12 of `sheet.ply`, and `a_12.png` of `a.png`. A
+/// name of digits alone gives a series named by the extension.
 fn numbered(file: &str) -> (String, i32) {
     let (stem, ending) = file.rsplit_once('.').unwrap_or((file, ""));
     let name = stem.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -48,7 +49,7 @@ fn numbered(file: &str) -> (String, i32) {
     }
 }
 
-/// The series of a plain folder.
+/// Finds the series of a plain folder.
 fn scan(folder: &Path) -> Result<Vec<Series>, DiskError> {
     let mut all: BTreeMap<String, Series> = BTreeMap::new();
     let entries = fs::read_dir(folder).map_err(|error| DiskError::new(folder, &error))?;
@@ -62,13 +63,13 @@ fn scan(folder: &Path) -> Result<Vec<Series>, DiskError> {
     Ok(all.into_values().collect())
 }
 
-/// What the origin of the meshes of a run folder is in the scene.
+/// Returns the origin of a run folder's meshes in the scene.
 fn origin(path: &Path) -> Result<Option<Vec3>, Failure> {
     let folder = Folder::new(path);
     if folder.is_run() { Ok(Some(run_of(&folder)?.origin)) } else { Ok(None) }
 }
 
-/// The series of a file, folder or run folder.
+/// Finds the series of a file, folder or run folder.
 fn find(path: &Path) -> Result<Vec<Series>, Failure> {
     let shown = path.display();
     if path.is_file() {
@@ -100,18 +101,18 @@ fn find(path: &Path) -> Result<Vec<Series>, Failure> {
     }
     let preview = path.join("preview");
     if preview.is_dir() {
-        // The contact sheet is made of the same frames.
+        // The contact sheet repeats the same frames, so it is left out.
         let pictures = scan(&preview).map_err(|error| Failure::input(error.to_string()))?;
         all.extend(pictures.into_iter().filter(|s| s.what == What::Images && !s.frames.contains_key(&-1)));
     }
     Ok(all)
 }
 
-/// Pairs the series of two paths: those of one name, or the only ones of their kind. Gives them with what is missing on one side; a kind
-/// that only one side has is left out.
+/// Pairs the series of two paths, by name, or the only ones of their kind. Returns also the faults: files and series
+/// that only one side has. A kind that only one side has is left out.
 ///
 /// # Errors
-/// Nothing goes with anything.
+/// The paths have no series in common, or their meshes have different origins.
 pub fn pair(
     [a, b]: [&Path; 2],
     only: Option<What>,
@@ -172,7 +173,7 @@ pub fn pair(
     Ok((pairs, faults))
 }
 
-/// Frames in ascending order as ` at frame 3` and ` at frames 5 to 9`; of what has no frames nothing.
+/// Formats ascending frames as ` at frame 3` and ` at frames 5 to 9`. Files without number give an empty text.
 fn ranges(frames: &[i32]) -> Vec<String> {
     let runs = frames.chunk_by(|a, b| a + 1 == *b);
     let words = runs.map(|run| match run {

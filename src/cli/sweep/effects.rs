@@ -1,13 +1,14 @@
-//! Effects of keys with two values each, of which a sweep has all combinations: what a key does to a result on the mean of all others, and
-//! what two do together (Box, Hunter & Hunter, "Statistics for Experimenters": main effects and two-factor interactions).
+//! Effects of keys in a two-level full factorial sweep: the main effect of each key, averaged over all others, and
+//! two-factor interactions (Box, Hunter & Hunter, "Statistics for Experimenters").
 
 use crate::page::{Cell, heading, number, paragraph, table};
 
-/// What is said of the table.
+/// Explanation of the table.
 const WORDS: &str = "The mean result with the second value of a key less that with its first; of two keys half of how much the \
                      effect of one differs with the other.";
 
-/// For each case, by key, whether it has the first of the key's two values; `None` unless each combination is there once.
+/// Returns for each case, by key, whether it has the first of the key's two values. Returns `None` unless each
+/// combination occurs exactly once.
 fn levels(cases: &[&[String]]) -> Option<Vec<Vec<bool>>> {
     let first = cases.first()?;
     let levels: Vec<Vec<bool>> =
@@ -24,26 +25,27 @@ fn levels(cases: &[&[String]]) -> Option<Vec<Vec<bool>>> {
     (whole && (0..keys).all(two)).then_some(levels)
 }
 
-/// A key alone, or two.
+/// Returns each key alone, then each pair of keys.
 fn contrasts(keys: usize) -> impl Iterator<Item = Vec<usize>> {
     let pairs = (0..keys).flat_map(move |a| (a + 1..keys).map(move |b| vec![a, b]));
     (0..keys).map(|k| vec![k]).chain(pairs)
 }
 
-/// The effect on a result: twice the mean of it with the sign of each case.
+/// Computes the effect on a result: twice the mean of the result with the sign of each case.
 fn effect(keys: &[usize], levels: &[Vec<bool>], result: &[f64]) -> f64 {
     let sign = |levels: &Vec<bool>| keys.iter().map(|k| if levels[*k] { -1.0 } else { 1.0 }).product::<f64>();
     2.0 * levels.iter().zip(result).map(|(levels, y)| sign(levels) * y).sum::<f64>() / result.len() as f64
 }
 
-/// The table, where keys have two values each and all cases have results: of those, by case, that are numbers in all and differ.
+/// Returns the table, if keys have two values each and all cases have results. Its columns are results that are numbers
+/// in all cases and differ.
 pub fn page(keys: &[String], cases: &[&[String]], heads: &[String], results: &[Vec<String>]) -> String {
     let Some(levels) = levels(cases) else { return String::new() };
     let column = |k: usize| -> Option<Vec<f64>> {
         let all: Option<Vec<f64>> = results.iter().map(|row| row.get(k)?.parse().ok()).collect();
         all.filter(|all| all.iter().any(|y| *y != all[0]))
     };
-    // How long a case took hangs on the machine.
+    // The wall time depends on the machine.
     let told = heads.iter().enumerate().filter(|(_, head)| *head != "wall_s");
     let columns: Vec<(&str, Vec<f64>)> = told.filter_map(|(k, head)| Some((head.as_str(), column(k)?))).collect();
     if columns.is_empty() {
@@ -63,7 +65,8 @@ pub fn page(keys: &[String], cases: &[&[String]], heads: &[String], results: &[V
 mod tests {
     use super::*;
 
-    /// Of `y = 3 + 2 a - b + 4 a b` with a and b of 1 and 0: a adds 2 without b and 6 with it, b -1 and 3; together half of 4.
+    /// Effects of `y = 3 + 2 a - b + 4 a b`, with a and b of 1 and 0. The effect of a is 2 without b and 6 with it,
+    /// that of b -1 and 3. The interaction is half of 4.
     #[test]
     fn effects_are_those_of_a_formula() {
         let words = |a: &str, b: &str| vec![a.to_string(), b.to_string()];
@@ -79,7 +82,7 @@ mod tests {
         assert!(page.contains("a x b") && !page.contains("status"), "{page}");
     }
 
-    /// Three values, or a combination that is missing or twice, are no such sweep.
+    /// Three values per key, or a missing or duplicate combination, are no full factorial sweep.
     #[test]
     fn only_whole_grids_of_two_have_effects() {
         let of = |all: &[&[&str]]| {

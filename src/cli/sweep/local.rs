@@ -1,4 +1,4 @@
-//! Cases on this machine, some at once.
+//! Runs cases on this machine, several at once.
 
 use super::{Case, Plan, table};
 use crate::cli::failure::Failure;
@@ -11,13 +11,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// How often a case is looked at.
+/// Interval at which a case is polled.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Runs all cases, goes on with those that were stopped, then gathers.
+/// Runs all cases, resumes those that were stopped, then gathers the results.
 ///
 /// # Errors
-/// A case failed; a signal; the disk.
+/// A case failed, a signal stopped the sweep, or the disk refuses.
 pub fn run(plan: &Plan) -> Result<(), Failure> {
     let stop = signals::stop().map_err(Failure::input)?;
     let next = AtomicUsize::new(0);
@@ -58,7 +58,7 @@ pub fn run(plan: &Plan) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Runs a case in a process of its own; its exit code.
+/// Runs a case in a process of its own. Returns its exit code.
 fn simulate(plan: &Plan, case: &Case, stop: &AtomicBool) -> Result<Option<i32>, DiskError> {
     let path = plan.out.join(format!("log/{}.log", case.name));
     let log = File::options().create(true).append(true).open(&path).map_err(|error| DiskError::new(&path, &error))?;
@@ -69,7 +69,8 @@ fn simulate(plan: &Plan, case: &Case, stop: &AtomicBool) -> Result<Option<i32>, 
         command.args(["--threads", &threads.to_string()]);
     }
     command.stdin(Stdio::null()).stdout(log).stderr(both);
-    // A terminal sends its signals to the whole group; a case gets one from us and no second, which would end it at once.
+    // A terminal sends its signals to the whole process group. In a group of its own, a case gets only the sweep's
+    // signal. A second one would end it at once.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = command.spawn().map_err(|error| DiskError::new(&plan.program, &error))?;

@@ -1,14 +1,14 @@
-//! The sweep as a job template of Open Job Description (specification 2023-09).
+//! Writes the sweep as a job template of Open Job Description (specification 2023-09).
 
 use super::{Case, Plan};
 use crate::cli::gate::clean;
 use crate::mesh::within;
 use std::path::{Path, PathBuf};
 
-/// Most values of a list of the specification.
+/// Largest length of a list in the specification.
 const CHUNK: usize = 1024;
 
-/// Text of YAML, which reads what JSON writes.
+/// Quotes text for YAML. JSON strings are valid YAML.
 fn quoted(text: &str) -> String {
     crate::sequence::json_text(text)
 }
@@ -18,7 +18,7 @@ fn list<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     format!("[{}]", all.join(", "))
 }
 
-/// The deepest folder that holds the scene and all files that it names.
+/// Returns the deepest folder that contains the scene and all files that it names.
 pub fn project(plan: &Plan) -> PathBuf {
     let mut folder = clean(plan.scene.parent().unwrap_or(&plan.scene));
     for file in plan.files.iter().map(|file| clean(file)) {
@@ -27,13 +27,13 @@ pub fn project(plan: &Plan) -> PathBuf {
     folder
 }
 
-/// A path with `/`, as every system reads it.
+/// Returns a path with `/`, which every system reads.
 fn slashed(path: &Path) -> String {
     path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
-/// Parameters of the job: paths of type PATH, which a queue maps to those of another machine, and the program by its name. A default of a path
-/// may not leave the template's folder, so the project has none.
+/// Returns the parameters of the job: paths of type PATH, which a queue maps to those of another machine, and the
+/// program by name. The default of a path must be inside the template's folder, so the project has none.
 fn parameters(plan: &Plan) -> String {
     let scene = clean(&plan.scene);
     let scene = slashed(scene.strip_prefix(project(plan)).unwrap_or(&scene));
@@ -51,8 +51,8 @@ fn parameters(plan: &Plan) -> String {
     )
 }
 
-/// The template: a step that runs the cases, and one that draws each when all of them are done. More cases than a list may hold become
-/// further steps. A task that is stopped ends with 75; run again, it goes on.
+/// Returns the template. A step runs the cases, and a second one draws each when all of them are done. More cases than
+/// a list may hold become further steps. A stopped task ends with 75 and resumes when it is run again.
 pub fn template(plan: &Plan) -> String {
     let mut out = format!("specificationVersion: jobtemplate-2023-09\nname: {}\n", quoted(&plan.name));
     out.push_str(&parameters(plan));

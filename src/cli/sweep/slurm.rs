@@ -1,4 +1,4 @@
-//! Cases as an array of Slurm jobs, their pictures as a second array, the tables as a last job.
+//! Submits cases as an array of Slurm jobs, their pictures as a second array, and the tables as a last job.
 
 use super::Plan;
 use crate::cli::failure::Failure;
@@ -7,7 +7,7 @@ use crate::sequence::write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A word for the shell.
+/// Quotes a word for the shell.
 pub(super) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:,@%+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -21,7 +21,8 @@ fn shown(path: &Path) -> String {
     quoted(&path.display().to_string())
 }
 
-/// Slurm takes a path in a script's head as it stands, up to the end of the line, and replaces `%` in it.
+/// Refuses paths that Slurm would misread. It takes a path in a script's head literally up to the end of the line, but
+/// replaces `%` in it.
 fn fits(path: &Path) -> Result<(), Failure> {
     let text = path.to_string_lossy();
     match text.chars().find(|c| c.is_control() || "\"%\\".contains(*c)) {
@@ -30,10 +31,10 @@ fn fits(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Writes the scripts and the list of cases, and gives them to `sbatch`.
+/// Writes the scripts and the list of cases, and submits them with `sbatch`.
 ///
 /// # Errors
-/// The disk refuses, or Slurm does.
+/// The disk or Slurm refuses.
 pub fn submit(plan: &Plan, more: &[String]) -> Result<(), Failure> {
     for path in [&plan.out, &plan.file] {
         fits(path)?;
@@ -60,7 +61,7 @@ pub fn submit(plan: &Plan, more: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Submits a script; gives the number of the job.
+/// Submits a script. Returns the number of the job.
 fn sbatch(script: &Path, own: &[&str], more: &[String]) -> Result<String, Failure> {
     let out = Command::new("sbatch").arg("--parsable").args(own).args(more).arg(script).output();
     let out = out.map_err(|error| Failure::input(format!("sbatch: {error}; is Slurm installed here?")))?;
@@ -71,7 +72,7 @@ fn sbatch(script: &Path, own: &[&str], more: &[String]) -> Result<String, Failur
     Ok(told.trim().split(';').next().unwrap_or_default().to_string())
 }
 
-/// Head of a script.
+/// Returns the head of a script.
 fn head(plan: &Plan, what: &str, array: bool) -> String {
     let (name, out, count) = (&plan.name, plan.out.display(), plan.cases.len());
     let (log, lines) = if array {
@@ -81,15 +82,15 @@ fn head(plan: &Plan, what: &str, array: bool) -> String {
         ("all", String::new())
     };
     let threads = plan.threads.map_or(String::new(), |n| format!("#SBATCH --cpus-per-task={n}\n"));
-    // Slurm takes these lines as they stand: a quoted path may hold spaces.
+    // Slurm takes these lines literally. A quoted path may contain spaces.
     format!(
         "#!/bin/bash\n#SBATCH --job-name={name}-{what}\n{lines}{threads}#SBATCH --output=\"{out}/log/{what}.{log}.log\"\n\
          #SBATCH --open-mode=append\n"
     )
 }
 
-/// The script of a case. A job that is about to be preempted or to run out of time gets USR1; percale then writes a checkpoint and
-/// ends with 75, and the job is queued again.
+/// Returns the script of a case. A job that is about to be preempted or to run out of time gets USR1. The run then
+/// writes a checkpoint and ends with 75, and the job is requeued.
 fn simulate(plan: &Plan) -> String {
     format!(
         r#"{}#SBATCH --requeue
@@ -120,7 +121,7 @@ exit "$code"
     )
 }
 
-/// The script of a case's pictures.
+/// Returns the script of a case's pictures.
 fn draw(plan: &Plan) -> String {
     format!(
         "{}{} render {}/\"$(sed -n \"${{SLURM_ARRAY_TASK_ID}}p\" {})\" --threads \"${{SLURM_CPUS_PER_TASK:-1}}\"\n",
@@ -131,7 +132,7 @@ fn draw(plan: &Plan) -> String {
     )
 }
 
-/// The script that gathers.
+/// Returns the script that gathers the results.
 fn gather(plan: &Plan) -> String {
     let (program, file, out) = (shown(&plan.program), shown(&plan.file), shown(&plan.out));
     format!("{}{program} sweep {file} --out {out} --status\n", head(plan, "gather", false))

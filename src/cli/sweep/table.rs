@@ -1,4 +1,4 @@
-//! What has come out of the cases: a status table, a table of results, a contact sheet, a page.
+//! Results of the cases: a status table, a table of results, a contact sheet, a page.
 
 use super::effects;
 use super::{Case, Plan};
@@ -12,7 +12,7 @@ use crate::render::Image;
 use crate::scene;
 use crate::sequence::{Folder, Lock, Status, read, write};
 
-/// Columns beside case and keys.
+/// Columns after case and keys.
 const RESULTS: [&str; 10] = [
     "status",
     "frames",
@@ -26,14 +26,14 @@ const RESULTS: [&str; 10] = [
     "pressure_Pa",
 ];
 
-/// Most characters of a value in tables that are looked at; longer ones have numbers there.
+/// Longest value shown in tables for reading [characters]. Longer ones are replaced by numbers.
 const LONG: usize = 32;
 
-/// A row of results and the last picture.
+/// Results and last picture of a case.
 struct Row {
     finished: bool,
     results: Vec<String>,
-    /// What probes measured last, by probe and column.
+    /// Last measurements of probes, by probe and column.
     probed: Vec<(String, f64)>,
     picture: Option<Image>,
     reason: Option<String>,
@@ -50,7 +50,7 @@ fn row(case: &Case) -> Result<Row, Failure> {
         return none("waiting", None);
     }
     let record = folder.read_run()?;
-    // Results of another scene, or of some frames of another, are not those of the case.
+    // Results of another scene are not those of the case, even if only some frames are of another.
     let recorded = read(&folder.scene()).unwrap_or_default();
     let mut changes = scene::changes(&String::from_utf8_lossy(&recorded), &case.text);
     changes.extend(record.changes.iter().flat_map(|change| change.what.clone()));
@@ -90,7 +90,7 @@ fn row(case: &Case) -> Result<Row, Failure> {
     Ok(Row { finished: record.status == Status::Finished, results, probed, picture, reason: record.reason })
 }
 
-/// Adds to the results of each case what probes measured last; gives the heads of all results.
+/// Appends the last measurements of probes to the results of each case. Returns the heads of all results.
 fn with_probes(rows: &mut [Row]) -> Vec<String> {
     let mut heads: Vec<String> = Vec::new();
     for (head, _) in rows.iter().flat_map(|row| &row.probed) {
@@ -107,18 +107,18 @@ fn with_probes(rows: &mut [Row]) -> Vec<String> {
     RESULTS.into_iter().map(str::to_string).chain(heads).collect()
 }
 
-/// A field of CSV (RFC 4180).
+/// Quotes a field of CSV (RFC 4180).
 fn field(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_string() }
 }
 
-/// A value without the quotes of TOML.
+/// Removes the quotes of a TOML string.
 fn plain(value: &str) -> &str {
     value.strip_prefix('"').and_then(|v| v.strip_suffix('"')).unwrap_or(value)
 }
 
-/// The values of the keys in each case as they are shown: plain, or `#n`, the n-th of its key, where one is long.
-/// Then those: key, number, value.
+/// Returns the values of the keys in each case for display. A long value is shown as `#n`, the n-th value of its key.
+/// The second list has the long values: key, number, value.
 fn shown(keys: &[String], cases: &[&[String]]) -> (Vec<Vec<String>>, Vec<[String; 3]>) {
     let mut long = Vec::new();
     let mut all: Vec<Vec<String>> =
@@ -140,10 +140,10 @@ fn shown(keys: &[String], cases: &[&[String]]) -> (Vec<Vec<String>>, Vec<[String
     (all, long)
 }
 
-/// Writes `results.csv`, `sheet.png` and `index.html`, and prints the status; gives how many cases are finished.
+/// Writes `results.csv`, `sheet.png` and `index.html`, and prints the status. Returns the number of finished cases.
 ///
 /// # Errors
-/// A record that cannot be read; the disk.
+/// A record cannot be read, or the disk refuses.
 pub fn gather(plan: &Plan) -> Result<usize, Failure> {
     let mut rows = plan.cases.iter().map(row).collect::<Result<Vec<Row>, Failure>>()?;
     let own = with_probes(&mut rows);
@@ -197,7 +197,7 @@ pub fn gather(plan: &Plan) -> Result<usize, Failure> {
         body.push_str(&picture("the last picture of each case", &png));
     }
     write(&plan.out.join("index.html"), document(&plan.name, &body).as_bytes())?;
-    // What probes measured is in the files.
+    // Measurements of probes are only in the files.
     let widths: Vec<usize> = (0..1 + plan.keys.len() + RESULTS.len())
         .map(|k| all.iter().map(|l| l[k].chars().count()).chain([heads[k].chars().count()]).max().unwrap_or(0))
         .collect();

@@ -1,4 +1,4 @@
-//! `[airflow]` as a world takes it.
+//! `[airflow]`: conversion to flowing air in a world.
 
 use super::{Advection, Coupling, DragLaw, Side};
 use crate::effect::airflow::domain::{Airflow, Blow, Blower, closed};
@@ -17,10 +17,10 @@ use crate::world::build::ClothInput;
 use crate::world::shot::Shot;
 use crate::world::{Kind, State, World};
 
-/// Fastest that air is blown in [m/s].
+/// Largest speed of an inlet [m/s].
 const FASTEST: f64 = 1e3;
 
-/// Tells of what does not go with flowing air.
+/// Reports settings that conflict with flowing air, or have no effect.
 fn check(scene: &Scene, faults: &mut Faults) {
     let Some(flow) = &scene.airflow else {
         let useless = [("output.flow", scene.output.flow > 0), ("preview.airflow", scene.preview.airflow.is_some())];
@@ -57,7 +57,7 @@ fn check(scene: &Scene, faults: &mut Faults) {
             let message = format!("{} s is not before the last frame, at {end} s: nothing is blown in", inlet.from);
             faults.warn(&format!("airflow.inlet[{k}].from"), message);
         }
-        // By more than a cell: the box may be drawn on the side by hand.
+        // A box may be drawn on the side by hand, so offsets up to a cell are accepted.
         let (side, axis) = (inlet.face.side(), inlet.face.side() / 2);
         let [low, high] = [flow.region.min[axis], flow.region.max[axis]];
         let (at, cell) = (if side.is_multiple_of(2) { low } else { high }, (high - low) / flow.cells()[axis] as f64);
@@ -80,7 +80,7 @@ fn check(scene: &Scene, faults: &mut Faults) {
             faults.warn("preview.airflow.at", message);
         }
     }
-    // The paper's box has no way out.
+    // The paper's box has no open side.
     let paper = flow.preset == super::Preset::Seed;
     if !paper && !flow.inlets.is_empty() && !flow.faces.all().contains(&Side::Open) {
         let message = "what is blown in leaves through the opposite side, evenly: no side of the box is open";
@@ -88,13 +88,13 @@ fn check(scene: &Scene, faults: &mut Faults) {
     }
 }
 
-/// Flowing air of a scene.
+/// Checks the flowing air of a scene and returns its installer.
 pub fn effect(scene: &Scene, _: &[ClothInput], faults: &mut Faults) -> Option<Then> {
     check(scene, faults);
     scene.airflow.as_ref().map(|_| Box::new(blow) as Then)
 }
 
-/// Lets air flow in a world.
+/// Adds flowing air to a world.
 fn blow(scene: &Scene, world: &mut World, state: &mut State, faults: &mut Faults) {
     let Some(flow) = &scene.airflow else { return };
     let [low, high] = [flow.region.min, flow.region.max].map(|p| p - world.origin);
@@ -150,7 +150,7 @@ fn blow(scene: &Scene, world: &mut World, state: &mut State, faults: &mut Faults
     tell_of_ways(flow.strict, world, state, faults);
 }
 
-/// Tells of solids that the cells do not see, of inlets that they cover, and of air that has no way out.
+/// Reports solids that no cell resolves, inlets that solids cover, and air that has no way out.
 fn tell_of_ways(strict: bool, world: &World, state: &State, faults: &mut Faults) {
     let Some(airflow) = world.effects.get::<Airflow>() else { return };
     let grid = &airflow.grid;
@@ -184,7 +184,7 @@ fn tell_of_ways(strict: bool, world: &World, state: &State, faults: &mut Faults)
     }
 }
 
-/// What blows through an inlet; none where its recording is of no use, which is told.
+/// Returns the speed of an inlet over time. Reports an unusable recording and returns `None`.
 fn recorded(inlet: &super::Inlet, k: usize, shot: &Shot, faults: &mut Faults) -> Option<Blow> {
     let Some(path) = &inlet.wav else {
         return Some(Blow::Steady(inlet.speed.unwrap_or_default(), [shot.from(inlet.from), shot.run(inlet.until)]));
@@ -240,7 +240,7 @@ fn recorded(inlet: &super::Inlet, k: usize, shot: &Shot, faults: &mut Faults) ->
     }
 }
 
-/// Tells of what the air does not meet.
+/// Warns about cloths outside the box and obstacles that are not closed.
 fn tell(world: &World, state: &State, airflow: &Airflow, faults: &mut Faults) {
     for object in &world.objects {
         let outside = object.place.iter().filter(|v| !airflow.grid.reaches(&state.x[**v as usize])).count();

@@ -1,4 +1,4 @@
-//! When the shapes of a USD or Alembic file are, and are visible, in the scene's time: by the numbers of frames.
+//! Conversion of the sample times and the visibility of USD and Alembic files to scene time, by frame numbers.
 
 use super::faults::Faults;
 use crate::mesh::archive::{self, Archive};
@@ -8,11 +8,12 @@ use crate::scene::unit::number;
 use crate::world::window::Window;
 use std::path::Path;
 
-/// Where a file counts frames of the scene within so much of one, it is meant so.
+/// Tolerance within which samples of a file match frames of the scene, relative to a frame.
 pub const NEAR: f64 = 0.01;
 
-/// The samples that the run sees: times of the scene and of the file [s]; and when it sees them. Where something turns there is a sample at
-/// each frame of the scene, too, for between samples it leaves the straight line.
+/// Returns the samples within the run, as times of the scene and of the file [s], and the visibility window. If
+/// anything rotates, each frame of the scene has a sample too. Rotating vertices leave the straight line between
+/// samples.
 pub fn sampled(
     scene: &Scene,
     cache: &Cache,
@@ -21,9 +22,9 @@ pub fn sampled(
     faults: &mut Faults,
 ) -> (Vec<(f64, f64)>, Window) {
     let fps = scene.time.fps;
-    // Seconds of the scene in a second of the file.
+    // Seconds of the scene per second of the file.
     let pace = open.rate.zip(cache.fps).map_or(1.0, |(rate, fps)| rate / fps);
-    // A file in which nothing moves may still say when it is visible.
+    // A file without motion may still have a visibility window.
     let mut shown = open.shown.into_iter().filter(|t| t.is_finite());
     let first = open.times.first().copied().or_else(|| shown.clone().next());
     let last = open.times.last().copied().or_else(|| shown.next_back());
@@ -31,13 +32,13 @@ pub fn sampled(
     if let Some(message) = open.rate.filter(|_| cache.fps.is_none()).and_then(|rate| off_beat(rate, fps, &cache.mesh)) {
         faults.warn(key, message);
     }
-    // Frames of the scene by their numbers, in seconds of the file.
+    // Times of the scene's first and last frame by number, in seconds of the file.
     let number = f64::from(scene.time.start_frame);
     let [zero, end] = [scene.time.start_frame, scene.time.last_frame()].map(|frame| f64::from(frame) / fps / pace);
     let margin = NEAR / fps / pace;
     let start = match cache.start {
         Some(start) => start,
-        // In frames, which are whole numbers, so that a later start of the run gives the same bits.
+        // Frame numbers are whole numbers. A later start of the run therefore gives the same bits.
         None if open.times.is_empty() || first - margin <= end && zero <= last + margin => {
             (whole(first * pace * fps) - number) / fps
         }
@@ -74,16 +75,16 @@ pub fn sampled(
     if cache.repeat {
         return (all, window);
     }
-    // One before the start and one after the end are enough.
+    // A sample before the start and another after the end are enough.
     let begin = all.partition_point(|(t, _)| *t <= -scene.time.shot().lead).saturating_sub(1);
     let after = all.partition_point(|(t, _)| *t < scene.time.end());
     (all[begin..(after + 1).min(all.len())].to_vec(), window)
 }
 
-/// How samples of a file are not at the scene's frames, with what puts them there.
+/// Describes how the samples of a file miss the scene's frames, with a correction. Returns `None` if they match.
 fn off_beat(rate: f64, fps: f64, file: &Path) -> Option<String> {
     let advice = format!("give cache.fps = {}", number(fps));
-    // Of times in seconds a rate comes back with rounding in it.
+    // A rate from times in seconds has rounding errors.
     let number = |rate: f64| number((rate * 1e6).round() / 1e6);
     if !archive::is_alembic(file) {
         let says = format!(
@@ -93,7 +94,7 @@ fn off_beat(rate: f64, fps: f64, file: &Path) -> Option<String> {
         );
         return ((rate - fps).abs() > NEAR).then(|| format!("{says}. For a time code a frame {advice}"));
     }
-    // Several samples a frame, or one every few frames.
+    // Several samples per frame match, and so does a sample every few frames.
     let ratio = if rate < fps { fps / rate } else { rate / fps };
     let says = format!(
         "has {} samples a second, and the scene {} frames: they are at other times than frames",
@@ -103,7 +104,7 @@ fn off_beat(rate: f64, fps: f64, file: &Path) -> Option<String> {
     ((ratio - ratio.round()).abs() * fps > NEAR).then(|| format!("{says}. For a sample a frame {advice}"))
 }
 
-/// A number of frames without rounding.
+/// Removes the rounding error of a frame number.
 fn whole(frames: f64) -> f64 {
     if (frames - frames.round()).abs() < 1e-6 { frames.round() } else { frames }
 }

@@ -1,4 +1,4 @@
-//! `[[body]]` as a world takes it: tetrahedra from a file, or a surface that is filled.
+//! `[[body]]`: conversion to the input of a world. Tetrahedra are read from a file, or fill a surface.
 
 use super::faults::Faults;
 use super::files::{self, Wanted};
@@ -13,14 +13,15 @@ use crate::scene::place::Ball;
 use crate::scene::solid::Law;
 use crate::world::build::BodyInput;
 
-/// Tetrahedra with which a body is filled where nothing is said.
+/// Target number of tetrahedra of a filled body without `resolution`.
 const TETRAHEDRA: f64 = 4000.0;
-/// Poisson's ratio from which elements that keep their own volume are told to lock.
+/// Poisson's ratio above which co-rotational tetrahedra are reported to lock.
 const LOCKS: f64 = 0.4;
-/// Longest edge of the triangles of a ball or capsule that is filled, as a part of its radius: they are at most 0.1 % of it deep.
+/// Longest triangle edge of a filled ball or capsule, relative to its radius. The sagitta of a triangle is at most
+/// 0.1 % of the radius.
 const FINE: f64 = 0.078;
 
-/// A body with its mesh in the world; `key` is its path in the scene.
+/// Reads and places the mesh of a body. `key` is the path of the body in the scene.
 pub fn input(scene: &Scene, body: &Body, key: &str, faults: &mut Faults) -> Option<BodyInput> {
     let ball = |b: &Ball| generate::sphere(b.center, b.radius, FINE * b.radius);
     let object = format!("{key}.object");
@@ -76,13 +77,13 @@ pub fn input(scene: &Scene, body: &Body, key: &str, faults: &mut Faults) -> Opti
     })
 }
 
-/// A shape by formula in the world.
+/// Places a generated surface by the transform of its body.
 fn placed(body: &Body, mut mesh: TriMesh) -> TriMesh {
     files::apply(&body.transform, &mut mesh.positions);
     mesh
 }
 
-/// A box of nearly cubic cells of the lattice, whose corners are kept.
+/// Fills a box with nearly cubic lattice cells. The corners of the box are exact.
 fn bricks(body: &Body, block: &Block, key: &str, faults: &mut Faults) -> Option<TetMesh> {
     let size = block.size * body.transform.scale;
     let edge = body.resolution.unwrap_or_else(|| (12.0 * size.product() / TETRAHEDRA).cbrt());
@@ -99,7 +100,7 @@ fn bricks(body: &Body, block: &Block, key: &str, faults: &mut Faults) -> Option<
     };
     let mut mesh = or_told(body, found, key, faults)?;
     let cell = block.size.component_div(&cells);
-    // Corners, centres and centres of sides of cells, to the last bit.
+    // All vertices are corners, centres or face centres of cells. Rounding makes them exact.
     let exact = |p: &Vec3| p.map(|c| (2.0 * c).round() / 2.0);
     mesh.positions.iter_mut().for_each(|p| *p = exact(p).component_mul(&cell) - block.size / 2.0);
     block.turn(&mut mesh.positions);
@@ -107,13 +108,13 @@ fn bricks(body: &Body, block: &Block, key: &str, faults: &mut Faults) -> Option<
     Some(mesh)
 }
 
-/// Tetrahedra inside a surface.
+/// Fills a closed surface with tetrahedra.
 fn filled(body: &Body, surface: &TriMesh, key: &str, faults: &mut Faults) -> Option<TetMesh> {
     let size = body.resolution.unwrap_or_else(|| (12.0 * volume(surface).abs() / TETRAHEDRA).cbrt());
     or_told(body, fill(surface, size), key, faults)
 }
 
-/// The mesh, or the fault at its place.
+/// Returns the mesh, or reports the error at the file or at `resolution`.
 fn or_told(body: &Body, found: Result<TetMesh, FillFault>, key: &str, faults: &mut Faults) -> Option<TetMesh> {
     found
         .map_err(|fault| match &body.shape {
@@ -123,7 +124,7 @@ fn or_told(body: &Body, found: Result<TetMesh, FillFault>, key: &str, faults: &m
         .ok()
 }
 
-/// Volume inside a closed surface [m^3].
+/// Computes the signed volume inside a closed surface [m^3].
 fn volume(surface: &TriMesh) -> f64 {
     let corner = |v: u32| surface.positions.get(v as usize).copied().unwrap_or_default();
     let faces = surface.triangles.iter().map(|t| t.map(corner));

@@ -1,4 +1,4 @@
-//! `[[cloth]]` as a world takes it.
+//! `[[cloth]]`: conversion to the input of a world.
 
 use super::faults::Faults;
 use super::files::{self, Wanted};
@@ -18,7 +18,7 @@ use crate::scene::unit::rounded;
 use crate::world::build::{ClothInput, Rest, Weights, spring_fault};
 use std::path::Path;
 
-/// A cloth with its mesh in the world; `key` is its path in the scene.
+/// Reads and places the mesh of a cloth, with its pins, handles and maps. `key` is the path of the cloth in the scene.
 pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Option<ClothInput> {
     let object = format!("{key}.object");
     let object = cloth.object.as_deref().map(|name| (name, object.as_str()));
@@ -89,13 +89,13 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
         weights,
         pins,
         handles,
-        // Glue knows them all.
+        // Groups of the scene are included, since glue refers to them.
         mesh: TriMesh { groups, ..mesh },
     };
     check_springs(&input, key, faults).then_some(input)
 }
 
-/// A cloth of springs has them.
+/// Reports a spring network that cannot be built. Returns whether there is no such error.
 fn check_springs(input: &ClothInput, key: &str, faults: &mut Faults) -> bool {
     let Some((fault, at)) = spring_fault(input) else { return true };
     let places: Vec<String> = at.iter().map(|p| format!("({:.4}, {:.4}, {:.4})", p.x, p.y, p.z)).collect();
@@ -113,7 +113,7 @@ fn check_springs(input: &ClothInput, key: &str, faults: &mut Faults) -> bool {
     false
 }
 
-/// How often each triangle is cut.
+/// Returns the subdivision level of each triangle.
 fn levels(cloth: &Cloth, mesh: &TriMesh, key: &str, faults: &mut Faults) -> Option<Vec<u8>> {
     let mut inside = vec![cloth.subdivide_group.is_none(); mesh.positions.len()];
     if let Some(name) = &cloth.subdivide_group {
@@ -128,7 +128,7 @@ fn levels(cloth: &Cloth, mesh: &TriMesh, key: &str, faults: &mut Faults) -> Opti
     Some(refine::graded(mesh, cloth.subdivide, |t| t.iter().all(|v| inside[*v as usize])))
 }
 
-/// A chart that is to be the rest shape covers every triangle, and is of the mesh's size.
+/// Checks that a chart used as rest shape covers every triangle, and has about the area of the mesh.
 fn check_chart(file: &Path, mesh: &TriMesh, key: &str, faults: &mut Faults) {
     if mesh.uv_triangles.len() != mesh.triangles.len() {
         let (what, why) = match mesh.notes.iter().find(|note| note.what.ends_with(LEFT_OUT)) {
@@ -160,7 +160,7 @@ fn check_chart(file: &Path, mesh: &TriMesh, key: &str, faults: &mut Faults) {
     }
 }
 
-/// Multiplies a map into the weights.
+/// Multiplies the weights by a map.
 fn scale(weights: &mut Weights, map: &Map, mesh: &TriMesh, groups: &Groups) -> Result<(), Refusal> {
     let count = mesh.positions.len();
     let (below, factors) = match &map.source {

@@ -1,11 +1,11 @@
-//! Faults found after the text was read, put to the places of their keys.
+//! Diagnostics found after parsing, located at their keys in the scene.
 
 use crate::mesh::{MeshError, archive, within};
 use crate::scene::document::{Document, Node, Origin, Table, Value};
 use crate::scene::{Fault, Place, Scene};
 use std::path::{Path, PathBuf};
 
-/// Collects faults and warnings.
+/// Collector of errors and warnings.
 pub struct Faults {
     file: PathBuf,
     text: String,
@@ -15,7 +15,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// None yet.
+    /// Creates an empty collector.
     pub fn new(scene: &Scene, file: &Path) -> Faults {
         Faults {
             file: file.to_path_buf(),
@@ -26,44 +26,45 @@ impl Faults {
         }
     }
 
-    /// A fault of a key such as `cloth[0].pin[1].group`.
+    /// Adds an error at a key such as `cloth[0].pin[1].group`.
     pub fn fault(&mut self, key: &str, message: impl Into<String>) {
         let fault = self.at_key(key, message.into());
         self.found.push(fault);
     }
 
-    /// A fault of a file: with line and column where they are known.
+    /// Adds an error in a file, with line and column if known.
     pub fn in_file(&mut self, file: &Path, line: Option<usize>, column: Option<usize>, message: impl Into<String>) {
         self.found.push(of_file(file, line, column, message.into()));
     }
 
-    /// Something about a key that is allowed but probably not meant.
+    /// Adds a warning about a key whose value is allowed but probably unintended.
     pub fn warn(&mut self, key: &str, message: impl Into<String>) {
         let warning = self.at_key(key, message.into());
         self.warnings.push(warning);
     }
 
-    /// Something in a file that is allowed but probably not meant.
+    /// Adds a warning about file contents that are allowed but probably unintended.
     pub fn warn_in_file(&mut self, file: &Path, message: impl Into<String>) {
         self.warnings.push(of_file(file, None, None, message.into()));
     }
 
-    /// What the reader of a file has to tell of it.
+    /// Adds a note of a mesh reader as a warning.
     pub fn note(&mut self, file: &Path, note: &MeshError) {
         self.warnings.push(of_file(file, note.line, note.column, note.what.clone()));
     }
 
-    /// Some were found.
+    /// Returns whether there are errors.
     pub fn any(&self) -> bool {
         !self.found.is_empty()
     }
 
-    /// Faults, then warnings.
+    /// Returns errors, then warnings.
     pub fn finish(self) -> (Vec<Fault>, Vec<Fault>) {
         (self.found, self.warnings)
     }
 
-    /// The key is looked up in the file; where an override has put it, the nearest table around it is named.
+    /// Creates a diagnostic at the place of a key in the file. If an override sets the key, the place is that of the
+    /// nearest enclosing table.
     fn at_key(&mut self, key: &str, message: String) -> Fault {
         let Faults { file, text, document, .. } = self;
         let document = document.get_or_insert_with(|| {
@@ -75,7 +76,7 @@ impl Faults {
 }
 
 fn of_file(file: &Path, line: Option<usize>, column: Option<usize>, message: String) -> Fault {
-    // An archive is known by its first bytes.
+    // Archives are identified by their first bytes. Their messages may quote the file.
     let message = if archive::reads(file) { message } else { within::hushed(&message).into_owned() };
     let name = file.display().to_string();
     let place = match line {
@@ -85,7 +86,7 @@ fn of_file(file: &Path, line: Option<usize>, column: Option<usize>, message: Str
     Fault { place, key: String::new(), message }
 }
 
-/// Offset of the deepest part of a key that stands in the text.
+/// Returns the byte offset of the deepest part of a key that is in the text.
 fn offset(root: &Table, key: &str) -> usize {
     let mut table = root;
     let mut found = 0;

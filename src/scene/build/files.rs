@@ -1,4 +1,4 @@
-//! Mesh files: read, placed, checked.
+//! Reading, placement and checks of mesh files.
 
 use super::faults::Faults;
 use crate::linalg::Vec3;
@@ -11,21 +11,21 @@ use crate::scene::unit::{rounded, short};
 use crate::scene::{Scene, Up};
 use std::path::Path;
 
-/// What of a file is wanted.
+/// Selection of the contents of a mesh file.
 #[derive(Clone, Copy)]
 pub struct Wanted<'a> {
-    /// One object, and the path of the key that says so.
+    /// Name of a single object, and the path of its key. All objects are read without it.
     pub object: Option<(&'a str, &'a str)>,
-    /// Axis that points up.
+    /// Up axis of the scene.
     pub up: Upward,
-    /// What is taken of a file that moves.
+    /// Pose that is read from an animated file.
     pub pose: Pose,
-    /// First and last frame of the scene, by their numbers [s].
+    /// Times of the first and last frame of the scene, by their numbers [s].
     pub frames: [f64; 2],
 }
 
 impl<'a> Wanted<'a> {
-    /// In a scene: `object` is its key and what that says.
+    /// Returns the selection for a scene. `object` is the name of an object and the path of its key.
     pub fn of(scene: &Scene, object: Option<(&'a str, &'a str)>) -> Wanted<'a> {
         let up = match scene.up {
             Up::Y => Upward::Y,
@@ -37,12 +37,12 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// Reads a mesh file, or one object of it, as it is.
+/// Reads a mesh file, or one object of it, in file coordinates.
 pub fn read(file: &Path, wanted: Wanted, faults: &mut Faults) -> Option<TriMesh> {
     if archive::reads(file) {
         let mut open = archived(file, wanted, faults)?;
         if open.times.len() > 1 || wanted.pose == Pose::Rest {
-            // A file that has no frame of the scene begins with its first sample, as its motion does.
+            // A file without samples in the frames of the scene begins with its first sample, as its motion does.
             let [first, last] = wanted.frames;
             let meets =
                 open.times.first().is_some_and(|t| *t <= last) && open.times.last().is_some_and(|t| *t >= first);
@@ -81,10 +81,10 @@ pub fn archived(file: &Path, wanted: Wanted, faults: &mut Faults) -> Option<Arch
     sound(Archive::open(file, wanted.object.map(|(name, _)| name), wanted.up), file, faults)
 }
 
-/// Most names that a fault lists.
+/// Largest number of names in a message.
 const LISTED: usize = 12;
 
-/// The bytes of a file.
+/// Reads the bytes of a file.
 pub fn bytes(file: &Path, faults: &mut Faults) -> Option<Vec<u8>> {
     if let Err(why) = within::check(file) {
         faults.in_file(file, None, None, why);
@@ -99,7 +99,7 @@ pub fn bytes(file: &Path, faults: &mut Faults) -> Option<Vec<u8>> {
     }
 }
 
-/// What was read, or the fault told.
+/// Returns the result of reading a file, or reports its error.
 fn sound<T>(read: Result<T, MeshError>, file: &Path, faults: &mut Faults) -> Option<T> {
     match read {
         Ok(mesh) => Some(mesh),
@@ -110,8 +110,8 @@ fn sound<T>(read: Result<T, MeshError>, file: &Path, faults: &mut Faults) -> Opt
     }
 }
 
-/// A mesh file of a cloth: read, brought into the world, borders no more than `weld` [m] apart joined, faces turned to fit their
-/// neighbours; what is wrong is told. `key` is the path of its object in the scene.
+/// Reads and checks the mesh of a cloth, and places it in the world. Borders at most `weld` [m] apart are joined, and
+/// faces are oriented like their neighbours. `key` is the path of the object in the scene.
 pub fn placed(
     file: &Path,
     object: Wanted,
@@ -142,7 +142,8 @@ pub fn placed(
     tell(found, &mesh.positions, transform.scale, file, faults).then_some(mesh)
 }
 
-/// A mesh file of a surface that is filled: its seams are joined where they lie on each other, or it would not be closed.
+/// Reads and checks a surface that is filled, and places it in the world. Coincident seams are joined, since the
+/// surface would not be closed otherwise.
 pub fn closed(file: &Path, object: Wanted, transform: &Transform, faults: &mut Faults) -> Option<TriMesh> {
     let mut mesh = noted(file, object, transform, faults)?;
     let count = seam::weld_same(&mut mesh);
@@ -154,20 +155,21 @@ pub fn closed(file: &Path, object: Wanted, transform: &Transform, faults: &mut F
     tell(found, &mesh.positions, transform.scale, file, faults).then_some(mesh)
 }
 
-/// A mesh file of an obstacle, of which most is good enough.
+/// Reads and places the mesh of an obstacle. Obstacles are checked less strictly than cloths.
 pub fn loose(file: &Path, object: Wanted, transform: &Transform, faults: &mut Faults) -> Option<TriMesh> {
     let mut mesh = noted(file, object, transform, faults)?;
     let flat = check::flat(&mesh);
     drop_flat(&mut mesh, &flat, transform.scale, file, faults).then_some(mesh)
 }
 
-/// Leaves `flat` triangles out of the mesh of an obstacle and tells what is wrong with it; true where it will do.
+/// Removes `flat` triangles from the mesh of an obstacle and reports its faults. Returns whether the mesh has no
+/// errors.
 pub fn drop_flat(mesh: &mut TriMesh, flat: &[bool], scale: f64, file: &Path, faults: &mut Faults) -> bool {
     let found = check::obstacle(mesh, flat);
     tell(found, &mesh.positions, scale, file, faults)
 }
 
-/// Reads a mesh file and brings it into the world.
+/// Reads a mesh file, reports its notes, and places it in the world.
 pub fn noted(file: &Path, object: Wanted, transform: &Transform, faults: &mut Faults) -> Option<TriMesh> {
     let mut mesh = read(file, object, faults)?;
     mesh.notes.iter().for_each(|note| faults.note(file, note));
@@ -175,12 +177,12 @@ pub fn noted(file: &Path, object: Wanted, transform: &Transform, faults: &mut Fa
     Some(mesh)
 }
 
-/// Factors from units of other programs, the likeliest first.
+/// Scale factors from the units of other programs, the likeliest first.
 const UNITS: [f64; 8] = [0.01, 0.001, 100.0, 1000.0, 0.1, 10.0, 0.0254, 1e-6];
-/// Sizes that are likely to be meant [m].
+/// Sizes that are probably intended [m].
 const LIKELY: std::ops::RangeInclusive<f64> = 0.1..=10.0;
 
-/// Diagonal of the box around points that are finite [m].
+/// Computes the diagonal of the bounding box of finite points [m].
 fn diagonal(x: &[Vec3]) -> f64 {
     let start = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
     let finite = x.iter().filter(|p| p.iter().all(|c| c.is_finite()));
@@ -188,7 +190,7 @@ fn diagonal(x: &[Vec3]) -> f64 {
     (high - low).norm()
 }
 
-/// A scale by which an object of a size [m] is as large as most are, in words; `scale` is what it has.
+/// Describes a scale that gives an object of `size` [m] a common size. `scale` is its present scale.
 pub fn rescaled(size: f64, scale: f64) -> String {
     let ten = 10f64.powf(-size.log10().floor());
     let factor = UNITS.into_iter().find(|factor| LIKELY.contains(&(factor * size))).unwrap_or(ten);
@@ -196,12 +198,12 @@ pub fn rescaled(size: f64, scale: f64) -> String {
     format!("its scale is {now}: transform = {{ scale = {then} }} makes it {made} m")
 }
 
-/// Cloths and bodies beyond this were rarely meant to be so large [m].
+/// Size above which cloths and bodies were probably modelled in other units [m].
 const LARGE: f64 = 30.0;
-/// From here on every mesh is told to be of no sensible size [m].
+/// Size above which the mesh check reports any mesh [m].
 const ABSURD: f64 = 1e3;
 
-/// Warns of a cloth or a body that was probably modelled in other units; `key` is its path.
+/// Warns about a cloth or a body that was probably modelled in other units. `key` is its path in the scene.
 pub fn measure(x: &[Vec3], scale: f64, key: &str, faults: &mut Faults) {
     let size = diagonal(x);
     if (LARGE..=ABSURD).contains(&size) {
@@ -214,7 +216,7 @@ pub fn measure(x: &[Vec3], scale: f64, key: &str, faults: &mut Faults) {
     }
 }
 
-/// The file is one of triangles.
+/// Returns whether a file has triangles, by its extension.
 pub fn is_surface(file: &Path) -> bool {
     MESH.contains(&extension(file).to_ascii_lowercase().as_str())
 }
@@ -223,7 +225,7 @@ fn extension(file: &Path) -> String {
     file.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// Reads a file of tetrahedra, brings it into the world and tells what is wrong with it.
+/// Reads and checks a file of tetrahedra, and places it in the world.
 pub fn solid(file: &Path, transform: &Transform, faults: &mut Faults) -> Option<TetMesh> {
     let bytes = bytes(file, faults)?;
     let beside = |kind: &str| {
@@ -237,7 +239,7 @@ pub fn solid(file: &Path, transform: &Transform, faults: &mut Faults) -> Option<
     tell(check::tet::check(&mesh), &mesh.positions, transform.scale, file, faults).then_some(mesh)
 }
 
-/// Tells faults of a mesh at `x`, which has been scaled; true where none is an error.
+/// Reports the faults of a mesh at `x`, which has been scaled. Returns whether there are no errors.
 fn tell(found: Vec<Fault>, x: &[Vec3], scale: f64, file: &Path, faults: &mut Faults) -> bool {
     let mut sound = true;
     for mut fault in found {
@@ -257,10 +259,10 @@ fn tell(found: Vec<Fault>, x: &[Vec3], scale: f64, file: &Path, faults: &mut Fau
     sound
 }
 
-/// Most triangles of a mesh that is cut finer.
+/// Largest number of triangles after subdivision.
 const MOST: f64 = 8e6;
 
-/// A mesh whose triangles are cut into four, each as often as `levels` says; `key` is the path of what asks for it.
+/// Subdivides each triangle into four, as often as `levels` says. `key` is the path of the key that asks for it.
 pub fn subdivided(mesh: TriMesh, levels: &[u8], key: &str, faults: &mut Faults) -> Option<TriMesh> {
     let count: f64 = levels.iter().map(|level| 4f64.powi(i32::from(*level))).sum();
     if count > MOST {
@@ -273,7 +275,7 @@ pub fn subdivided(mesh: TriMesh, levels: &[u8], key: &str, faults: &mut Faults) 
     Some(if levels.iter().all(|level| *level == 0) { mesh } else { refine::refine(&mesh, levels) })
 }
 
-/// Moves a mesh from the file's coordinates to the world.
+/// Transforms positions from file coordinates to the world.
 pub fn apply(transform: &Transform, positions: &mut [Vec3]) {
     let rotation = transform.rotation();
     for p in positions {

@@ -1,4 +1,4 @@
-//! `[[friction]]` as a world takes it: from names to pairs of objects.
+//! `[[friction]]`: conversion from names to pairs of objects.
 
 use super::faults::Faults;
 use crate::force::friction::Measured;
@@ -9,17 +9,18 @@ use crate::world::build::ObstacleInput;
 use crate::world::friction::{Between, Law};
 use std::collections::BTreeMap;
 
-/// An object that may be one of a pair.
+/// Candidate object of a friction pair.
 struct Known<'a> {
     name: &'a str,
     kind: Kind,
-    /// What it is made of; none for what is prescribed.
+    /// Name of the material. Obstacles have none.
     material: Option<&'a str>,
-    /// It has a chart, or its warp is given.
+    /// Whether the warp direction is known, from a chart or from the scene.
     warp: bool,
 }
 
-/// Friction of all pairs of objects that the scene names; where several are for one pair, that which names more objects.
+/// Returns the friction of all pairs of objects that the scene names. If several entries match a pair, the entry that
+/// names more objects applies.
 pub fn pairs(scene: &Scene, obstacles: &[ObstacleInput], faults: &mut Faults) -> Vec<Between> {
     let known = |name, kind, material, warp| Known { name, kind, material, warp };
     let cloths = scene.cloths.iter().map(|c| known(&c.name, Kind::Cloth, Some(c.material.name.as_str()), true));
@@ -27,7 +28,7 @@ pub fn pairs(scene: &Scene, obstacles: &[ObstacleInput], faults: &mut Faults) ->
     let charted = |o: &ObstacleInput| o.mesh.uv_triangles.len() == o.mesh.triangles.len();
     let obstacles = obstacles.iter().map(|o| known(&o.name, Kind::Obstacle, None, charted(o)));
     let objects: Vec<Known> = cloths.chain(bodies).chain(obstacles).collect();
-    // By the pair of objects: how many were named as such, by which entry, in which order.
+    // Per pair of objects: number of them named as objects, index of the entry, and their order there.
     let mut found: BTreeMap<[usize; 2], (usize, usize, [usize; 2])> = BTreeMap::new();
     for (k, friction) in scene.frictions.iter().enumerate() {
         let key = format!("friction[{k}].between");
@@ -93,7 +94,7 @@ pub fn pairs(scene: &Scene, obstacles: &[ObstacleInput], faults: &mut Faults) ->
     out
 }
 
-/// A law for two objects, or the key that does not fit them and why.
+/// Creates the measured law of two objects. Fails with the key that does not fit them, and the reason.
 fn measured(curves: &Curves, objects: [&Known; 2]) -> Result<Measured, (&'static str, String)> {
     let Curves { area, first, second, .. } = curves;
     let law = |grounds| Measured { flow: curves.flow(), area: *area, grounds };

@@ -1,4 +1,4 @@
-//! `[[glue]]` as a world takes it: from names and places to vertices and the triangles next to them.
+//! `[[glue]]`: conversion from names and places to cloth vertices and the body triangles nearest to them.
 
 use super::faults::Faults;
 use super::select;
@@ -6,16 +6,16 @@ use crate::scene::Scene;
 use crate::world::build::{BodyInput, ClothInput};
 use crate::world::glue::Glue;
 
-/// Distance of a cloth from a body beyond which they were probably not meant to be glued [m].
+/// Distance of a cloth from a body above which gluing them was probably unintended [m].
 const FAR: f64 = 0.05;
 
-/// All glue of a scene, of cloths and bodies that were read.
+/// Returns all glue of a scene between the cloths and bodies that were read.
 pub fn glues(scene: &Scene, cloths: &[ClothInput], bodies: &[BodyInput], faults: &mut Faults) -> Vec<Glue> {
     let mut glues = Vec::with_capacity(scene.glues.len());
     for (k, glue) in scene.glues.iter().enumerate() {
         let cloth = cloths.iter().find(|c| c.name == glue.cloth);
         let body = bodies.iter().find(|b| b.name == glue.body);
-        // What could not be read has been told.
+        // Objects that could not be read are reported already.
         let (Some(cloth), Some(body)) = (cloth, body) else { continue };
         let vertices = match select::vertices(&glue.selector, &cloth.mesh.positions, &cloth.mesh.groups) {
             Ok(vertices) => vertices,

@@ -12,7 +12,7 @@ use crate::scene::place::{Group, Transform};
 use crate::world::motion::Motion;
 use crate::world::{self, Handle, Pin};
 
-/// Groups of the mesh file and of the object at `key` in the scene.
+/// Returns the groups of the mesh file and those of the object at `key` in the scene.
 pub fn groups(own: &[Group], file: &Groups, x: &[Vec3], key: &str, faults: &mut Faults) -> Groups {
     let mut groups = file.clone();
     for (k, group) in own.iter().enumerate() {
@@ -27,7 +27,7 @@ pub fn groups(own: &[Group], file: &Groups, x: &[Vec3], key: &str, faults: &mut 
             }
             Err((below, message)) => {
                 faults.fault(&format!("{key}.group[{k}].{below}"), message);
-                // Known all the same: its users are not to blame.
+                // A placeholder avoids further errors at the users of the group.
                 groups.insert(group.name.clone(), vec![0]);
             }
         }
@@ -35,23 +35,24 @@ pub fn groups(own: &[Group], file: &Groups, x: &[Vec3], key: &str, faults: &mut 
     groups
 }
 
-/// Tells what is wrong below a table of the object at `key`.
+/// Reports an error below a table of the object at `key`.
 pub fn refuse(faults: &mut Faults, key: &str, table: &str, k: usize, (below, message): Refusal) {
     faults.fault(&format!("{key}.{table}[{k}].{below}"), message);
 }
 
-/// What pins may follow.
+/// Context of the recorded motions of pins and handles.
 #[derive(Clone, Copy)]
 pub struct Led<'a> {
-    /// The scene they are of.
+    /// Scene of the pins and handles.
     pub scene: &'a Scene,
-    /// How positions of files come to the world.
+    /// Transform from file coordinates to the world.
     pub transform: &'a Transform,
-    /// What of a file is wanted.
+    /// Selection of the contents of a file.
     pub wanted: Wanted<'a>,
 }
 
-/// The motion of a pin: its own, or that of its vertices in a file of as many as the mesh has.
+/// Returns the motion of a pin or handle: its own, or that of its vertices in a file. The file must have as many
+/// vertices as the mesh.
 fn motion(
     (own, cache): (&Motion, Option<&Cache>),
     selected: (&[u32], usize),
@@ -63,7 +64,7 @@ fn motion(
     recorded::guide(cache, selected, led, key, faults).map(Motion::Recorded)
 }
 
-/// Pins of the object at `key`, of file vertices.
+/// Creates the pins of the object at `key`. Their vertices are numbered as in the file.
 pub fn pins(
     pins: &[cloth::Pin],
     (x, led): (&[Vec3], Led),
@@ -85,7 +86,7 @@ pub fn pins(
     held
 }
 
-/// Handles of the object at `key`, of file vertices.
+/// Creates the handles of the object at `key`. Their vertices are numbered as in the file.
 pub fn handles(
     handles: &[cloth::Handle],
     (x, led): (&[Vec3], Led),

@@ -1,4 +1,4 @@
-//! `[[obstacle]]` as a world takes it: files, shapes by formula, sequences.
+//! `[[obstacle]]`: conversion to the input of a world, from files, shapes by formula and sequences.
 
 use super::faults::Faults;
 use super::files::{self, Wanted};
@@ -12,18 +12,20 @@ use crate::scene::unit::rounded;
 use crate::world::Course;
 use crate::world::build::{ObstacleInput, mean_edge};
 
-/// Longest edge of a sphere's triangles, as a part of its radius: about 7,000 triangles, at most 0.1 % of the radius deep.
+/// Longest triangle edge of a sphere, relative to its radius. This gives about 7,000 triangles, whose sagitta is at
+/// most 0.1 % of the radius.
 const SPHERE_EDGE: f64 = 0.078;
-/// Edges that are longer than asked by this factor are told.
+/// Ratio of actual to requested edge length above which a warning is given.
 const COARSER: f64 = 1.5;
-/// Longest edge of a capsule's triangles, as a part of its radius.
+/// Longest triangle edge of a capsule, relative to its radius.
 const CAPSULE_EDGE: f64 = 0.2;
-/// Longest edge of a box's triangles, as a part of its longest side.
+/// Longest triangle edge of a box, relative to its longest side.
 const BOX_EDGE: f64 = 0.25;
-/// Longest edge of a plane's triangles, as a part of its size: its two halves.
+/// Longest triangle edge of a plane, relative to its size. A plane consists of two triangles.
 const PLANE_EDGE: f64 = 1.5;
 
-/// An obstacle with its mesh in the world; `key` is its path in the scene.
+/// Creates the mesh and motion of an obstacle and places them in the world. `key` is the path of the obstacle in the
+/// scene.
 pub fn input(scene: &Scene, obstacle: &Obstacle, key: &str, faults: &mut Faults) -> Option<ObstacleInput> {
     let rigid = Course::Rigid(obstacle.motion.clone());
     let object = format!("{key}.object");

@@ -1,4 +1,5 @@
-//! What is well formed and picks, holds or feels nothing, or lies on its side: each a warning with what to write.
+//! Warnings about valid input without effect. Places may be distant, pins may hold nothing, obstacles may lie on their
+//! side, and wind may meet pinned cloth only. All warnings but the last suggest a correction.
 
 use super::faults::Faults;
 use super::select;
@@ -12,16 +13,16 @@ use crate::world::build::{BodyInput, ClothInput, ObstacleInput, mean_edge};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// A base so near to zero, as a part of the height, stands on it.
+/// Largest distance of the base from zero at which an obstacle stands there, relative to its height.
 const BASE: f64 = 0.02;
-/// A middle so near to zero, as a part of the length along an axis, is on it.
+/// Largest distance of the centre from zero at which an obstacle is centred, relative to its length along the axis.
 const MIDDLE: f64 = 0.1;
-/// Heights of what stands, in depths: not so low as a ball, nor so high as a rod.
+/// Ratios of height to depth of a standing obstacle. A ball is lower, a rod is higher.
 const TALL: std::ops::RangeInclusive<f64> = 1.5..=8.0;
-/// Thickness of a floor, as a part of its lengths.
+/// Largest thickness of a floor, relative to its lengths.
 const FLAT: f64 = 0.01;
 
-/// Looks at all objects of a scene, none of which was refused.
+/// Checks all objects of a scene. All of them were read without errors.
 pub fn tell(
     scene: &Scene,
     (cloths, bodies, obstacles): (&[ClothInput], &[BodyInput], &[ObstacleInput]),
@@ -60,14 +61,14 @@ pub fn tell(
     wind(scene, cloths, faults);
 }
 
-/// Selectors of pins and handles by their keys.
+/// Returns the selectors of the pins and handles of a cloth, with their keys.
 fn places(cloth: &Cloth) -> Vec<(String, &Selector)> {
     let pins = cloth.pins.iter().enumerate().map(|(k, pin)| (format!("pin[{k}]"), &pin.selector));
     let handles = cloth.handles.iter().enumerate().map(|(k, handle)| (format!("handle[{k}]"), &handle.selector));
     pins.chain(handles).collect()
 }
 
-/// Tells of places far from the vertex that they pick, of a mesh with its mean edge.
+/// Warns about places far from the vertex that they select. `edge` is the mean edge of the mesh [m].
 fn astray((x, edge): (&[Vec3], f64), places: Vec<(String, &Selector)>, key: &str, faults: &mut Faults) {
     let dot = if key.is_empty() { "" } else { "." };
     for (below, selector) in places {
@@ -77,7 +78,7 @@ fn astray((x, edge): (&[Vec3], f64), places: Vec<(String, &Selector)>, key: &str
     }
 }
 
-/// Tells of pins and handles all of whose vertices are of no triangle.
+/// Warns about pins and handles without any vertex of a triangle.
 fn loose<'a>(
     used: &BTreeSet<u32>,
     held: impl Iterator<Item = (usize, (&'a str, &'a Vec<u32>))>,
@@ -94,9 +95,10 @@ fn loose<'a>(
     }
 }
 
-/// Tells of an obstacle that was made for another axis upwards: it stands on zero of that one, and is half below zero of this one.
+/// Warns about an obstacle that was probably modelled with another up axis. Such an obstacle stands at zero of that
+/// axis. Half of it is below zero of the scene's up axis.
 fn lying(scene: &Scene, x: &[Vec3], (file, transform): (&Path, &Transform), key: &str, faults: &mut Faults) {
-    // USD and Alembic say which axis is up, and who turns it knows.
+    // USD and Alembic files state their up axis. A rotation or translation in the scene is deliberate.
     if archive::reads(file) || !transform.rotate.is_empty() || transform.translate != Vec3::zeros() {
         return;
     }
@@ -122,7 +124,7 @@ fn lying(scene: &Scene, x: &[Vec3], (file, transform): (&Path, &Transform), key:
     faults.warn(key, message);
 }
 
-/// Tells of wind on cloths that are held altogether.
+/// Warns about wind on cloths whose vertices are all pinned for the whole run.
 fn wind(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) {
     let wind = &scene.wind;
     let whole = |cloth: &ClothInput| {

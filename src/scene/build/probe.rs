@@ -1,4 +1,4 @@
-//! `[[probe]]` as a world takes it: from names and places to numbers of pins, handles, objects and vertices.
+//! `[[probe]]`: conversion from names and places to numbers of pins, handles, objects and vertices.
 
 use super::faults::Faults;
 use super::select::{self, Groups};
@@ -9,7 +9,7 @@ use crate::world::World;
 use crate::world::build::{BodyInput, ClothInput, ObstacleInput};
 use crate::world::probe::{Every, Measure, Probe, Source as Acting};
 
-/// Objects as they were read.
+/// Objects that were read.
 pub struct Read<'a> {
     /// Cloths.
     pub cloths: &'a [ClothInput],
@@ -20,7 +20,8 @@ pub struct Read<'a> {
 }
 
 impl Read<'_> {
-    /// Positions and groups of an object; none where it could not be read, which has been told.
+    /// Returns the positions and groups of an object, or `None` if it could not be read. That error is reported
+    /// already.
     fn find(&self, name: &str) -> Option<(&[Vec3], &Groups)> {
         let cloths = self.cloths.iter().map(|c| (&c.name, &c.mesh.positions, &c.mesh.groups));
         let bodies = self.bodies.iter().map(|b| (&b.name, &b.mesh.positions, &b.mesh.groups));
@@ -29,7 +30,7 @@ impl Read<'_> {
         all.find(|(own, ..)| *own == name).map(|(_, x, groups)| (&x[..], groups))
     }
 
-    /// File vertices of a selector; none where it is faulty.
+    /// Returns the file vertices of a selector. Reports a faulty selector and returns no vertices for it.
     fn vertices(&self, points: &Points, key: &str, faults: &mut Faults) -> Vec<u32> {
         let Some((x, groups)) = self.find(&points.of) else { return Vec::new() };
         select::vertices(&points.selector, x, groups).unwrap_or_else(|(below, message)| {
@@ -39,7 +40,7 @@ impl Read<'_> {
     }
 }
 
-/// File vertices of each probe that selects any.
+/// Returns the file vertices that each probe selects. Both lists are empty for probes without places.
 pub fn selected(scene: &Scene, read: &Read, faults: &mut Faults) -> Vec<[Vec<u32>; 2]> {
     let one = |(k, probe): (usize, &probe::Probe)| match &probe.measure {
         probe::Measure::Length(length) => [("from", &length.from), ("to", &length.to)]
@@ -52,7 +53,7 @@ pub fn selected(scene: &Scene, read: &Read, faults: &mut Faults) -> Vec<[Vec<u32
     scene.probes.iter().enumerate().map(one).collect()
 }
 
-/// The probes of a scene in its world.
+/// Creates the probes of a scene in its world.
 pub fn probes(scene: &Scene, selected: Vec<[Vec<u32>; 2]>, world: &World) -> Vec<Probe> {
     let object = |name: &str| world.objects.iter().position(|object| object.name == name).unwrap_or(usize::MAX);
     let placed = |points: &Points, vertices: &[u32]| -> Vec<u32> {
@@ -86,7 +87,7 @@ pub fn probes(scene: &Scene, selected: Vec<[Vec<u32>; 2]>, world: &World) -> Vec
     scene.probes.iter().zip(selected).map(one).collect()
 }
 
-/// Numbers of those of this name: a world has the pins of all cloths, then those of all bodies.
+/// Returns the numbers of all pins or handles of a name. A world has those of all cloths, then those of all bodies.
 fn numbers<'a>(names: impl Iterator<Item = &'a Option<String>>, name: &str) -> Vec<usize> {
     names.enumerate().filter(|(_, own)| own.as_deref() == Some(name)).map(|(k, _)| k).collect()
 }

@@ -1,4 +1,4 @@
-//! Obstacles whose shape is recorded: meshes one after the other, point caches, USD and Alembic files.
+//! Recorded motion of obstacles and pins, from mesh sequences, point caches, USD and Alembic files.
 
 use super::beat::{NEAR, sampled};
 use super::faults::Faults;
@@ -17,7 +17,7 @@ use crate::world::recording::{Clock, Recorder, Recording};
 use crate::world::window::Window;
 use std::path::Path;
 
-/// Shapes as they are taken, with the triangles that never have an area.
+/// Shapes recorded so far, and the triangles without an area in all of them.
 struct Taken {
     recorder: Recorder,
     mesh: TriMesh,
@@ -25,12 +25,12 @@ struct Taken {
 }
 
 impl Taken {
-    /// None yet, of a mesh.
+    /// Creates an empty recording of a mesh.
     fn new(mesh: &TriMesh) -> Taken {
         Taken { recorder: Recorder::default(), mesh: mesh.clone(), flat: vec![true; mesh.triangles.len()] }
     }
 
-    /// Adds a shape, whose vertices are in the world.
+    /// Adds a shape in world coordinates.
     fn add(&mut self, positions: Vec<Vec3>, key: &str, faults: &mut Faults) -> Option<()> {
         self.mesh.positions = positions;
         self.flat.iter_mut().zip(check::flat(&self.mesh)).for_each(|(flat, now)| *flat &= now);
@@ -38,7 +38,7 @@ impl Taken {
         added.map_err(|error| lost(key, &error, faults)).ok()
     }
 
-    /// The mesh at first without triangles that are never there, and its shapes.
+    /// Returns the mesh without triangles that never have an area, and the recording of its shapes.
     fn finish(
         self,
         mut mesh: TriMesh,
@@ -60,7 +60,7 @@ fn lost(key: &str, error: &std::io::Error, faults: &mut Faults) {
     faults.fault(key, format!("its motion has no room in {}: {error}; TMPDIR names another folder", folder.display()));
 }
 
-/// First mesh and course of a sequence; `key` is the path of the obstacle in the scene.
+/// Reads a sequence and returns its first mesh and its course. `key` is the path of the obstacle in the scene.
 pub fn sequence(
     scene: &Scene,
     obstacle: &Obstacle,
@@ -71,7 +71,7 @@ pub fn sequence(
     let files = sequence.files(&scene.folder);
     let (first, rest) = files.split_first()?;
     let mesh = files::noted(first, wanted, &obstacle.transform, faults)?;
-    // A triangle that has an area at some time stays.
+    // Triangles that have an area at any time are kept.
     let mut taken = Taken::new(&mesh);
     taken.add(mesh.positions.clone(), key, faults)?;
     let mut sound = true;
@@ -86,7 +86,7 @@ pub fn sequence(
             sound = false;
             continue;
         }
-        // What all files have in common is told once.
+        // A note that several files have is reported once.
         for note in &next.notes {
             if !told.contains(&note.what) {
                 faults.note(file, note);
@@ -123,7 +123,8 @@ pub fn sequence(
     sound.then_some((mesh, Course::Recorded(recording)))
 }
 
-/// Mesh and course of a mesh with a point cache, or of a USD or Alembic file, and when the file has it visible.
+/// Reads a mesh with a point cache, or a USD or Alembic file. Returns the mesh, its course, and the visibility window
+/// of the file.
 pub fn cache(
     scene: &Scene,
     obstacle: &Obstacle,
@@ -150,7 +151,8 @@ pub fn cache(
     Some((mesh, Course::Recorded(recording), window))
 }
 
-/// Where a pin's vertices are by a file of as many vertices as the mesh has, `count`; `key` is the path of the pin.
+/// Reads the recorded positions of a pin's vertices. The file must have `count` vertices, as the mesh has. `key` is the
+/// path of the pin.
 pub fn guide(
     cache: &Cache,
     (vertices, count): (&[u32], usize),
@@ -179,23 +181,23 @@ pub fn guide(
     Some(looped(recording, &format!("{key}.cache.{}", source.word()), faults))
 }
 
-/// How many shapes there are, when each is, and when they are visible, in the scene's time.
+/// Number of shapes, their times, and their visibility window, in scene time.
 struct Timed {
     shapes: usize,
     clock: Clock,
     window: Window,
 }
 
-/// What shapes come from.
+/// Source of recorded shapes.
 enum Source {
-    /// A PC2 or MDD file, and the mesh beside it.
+    /// PC2 or MDD file, and the positions of the mesh beside it.
     Points(PointCache, Vec<Vec3>),
-    /// A USD or Alembic file, with what is taken of it.
+    /// USD or Alembic file, and the poses that are read from it.
     Archive(Box<Archive>, Vec<Pose>),
 }
 
 impl Source {
-    /// Opens a file and what stands beside it; with the mesh as it is in the file.
+    /// Opens a recorded file. Returns it with its mesh in file coordinates.
     fn open(cache: &Cache, wanted: Wanted, faults: &mut Faults) -> Option<(TriMesh, Source)> {
         let Some(points) = &cache.points else {
             let open = files::archived(&cache.mesh, wanted, faults)?;
@@ -220,7 +222,7 @@ impl Source {
         Some((mesh, Source::Points(read, rest)))
     }
 
-    /// The key that names what moves.
+    /// Returns the key that names the recorded file.
     fn word(&self) -> &'static str {
         match self {
             Source::Points(..) => "points",
@@ -228,7 +230,7 @@ impl Source {
         }
     }
 
-    /// The shapes that are taken; `key` is the path of the cache.
+    /// Selects the shapes that are read. `key` is the path of the cache.
     fn shapes(&mut self, scene: &Scene, cache: &Cache, key: &str, faults: &mut Faults) -> Option<Timed> {
         let rests = cache.from_rest && scene.time.preroll > 0;
         if cache.from_rest && !rests {
@@ -285,7 +287,7 @@ impl Source {
         }
     }
 
-    /// The shape of this number, as it is in the file.
+    /// Reads shape `k` in file coordinates.
     fn shape(&mut self, k: usize, file: &Path, faults: &mut Faults) -> Option<Vec<Vec3>> {
         match self {
             Source::Points(cache, _) => cache.frames.get_mut(k).map(std::mem::take),
@@ -300,7 +302,7 @@ impl Source {
     }
 }
 
-/// A loop without a last shape that is the first again.
+/// Removes the last shape of a loop if it equals the first.
 fn looped(mut recording: Recording, key: &str, faults: &mut Faults) -> Recording {
     if recording.repeat && closes(&recording) {
         recording.leave_out_last();
@@ -310,8 +312,8 @@ fn looped(mut recording: Recording, key: &str, faults: &mut Faults) -> Recording
     recording
 }
 
-/// Times and shapes that go straight from that at rest, where the preroll begins, to that at the first frame, and on from there.
-/// `between` is the shape between two.
+/// Replaces the samples up to the first frame by the rest shape and the shape at the first frame. The rest shape is at
+/// the beginning of the preroll. Returns times and shapes. `between` interpolates two shapes.
 fn from_rest<T: Clone>(
     scene: &Scene,
     times: Vec<f64>,
@@ -331,7 +333,7 @@ fn from_rest<T: Clone>(
     all
 }
 
-/// The clock of times that are evenly apart.
+/// Returns a clock with even intervals, or `None` if the times are not evenly spaced.
 fn even(times: &[f64]) -> Option<Clock> {
     let (first, last) = (*times.first()?, *times.last()?);
     let interval = (last - first) / (times.len() - 1).max(1) as f64;
@@ -339,13 +341,13 @@ fn even(times: &[f64]) -> Option<Clock> {
     (interval > 0.0 && !times.iter().enumerate().any(off)).then_some(Clock::Even { start: first, interval })
 }
 
-/// Time from frame to frame of a cache; where its own times are not as they are taken, that is told.
+/// Returns the time between frames of a cache [s]. Warns if this time or the start differs from that in the file.
 fn interval(scene: &Scene, cache: &Cache, clock: &Count, count: usize, key: &str, faults: &mut Faults) -> f64 {
     let (key, of_scene) = (format!("{key}.points"), scene.time.fps);
     let told = clock.interval(of_scene);
     let taken = cache.fps.map(|fps| 1.0 / fps).or(told).unwrap_or(1.0 / of_scene);
     let first = clock.first(of_scene);
-    // Files count from 0, or as the scene does.
+    // Files count frames from 0, or as the scene does.
     let usual = |from: f64| (first - from).abs() < 0.01;
     if cache.start.is_none() && !usual(0.0) && !usual(f64::from(scene.time.start_frame)) {
         let from_scene = (first - f64::from(scene.time.start_frame)) / of_scene;
@@ -383,7 +385,8 @@ fn interval(scene: &Scene, cache: &Cache, clock: &Count, count: usize, key: &str
     taken
 }
 
-/// The last pose of a loop is the first one again: they are apart by less than a hundredth of the mean way from pose to pose.
+/// Returns whether the last pose of a loop equals the first. Their distance is less than a hundredth of the mean
+/// displacement from pose to pose.
 fn closes(recording: &Recording) -> bool {
     let ways = recording.ways();
     let Some((last, between)) = ways.split_last() else { return false };

@@ -1,5 +1,5 @@
-//! What is well formed but cannot be meant: sizes and speeds beyond those of anything with cloth on it, poses that leap, motion
-//! that no frame of the run sees. A speed of which nothing could come is an error, the rest are warnings.
+//! Plausibility checks: extreme sizes and speeds, leaps between poses, and motion outside the run. Prescribed motion
+//! faster than `REFUSED` is an error; the other checks give warnings.
 
 use super::faults::Faults;
 use super::files;
@@ -12,26 +12,28 @@ use crate::world::motion::Motion;
 use crate::world::recording::{Clock, Recording};
 use crate::world::{Course, Handle, Pin};
 
-/// Speed that is told [m/s].
+/// Speed above which a warning is given [m/s].
 const FAST: f64 = 100.0;
-/// Speed that is refused [m/s].
+/// Speed above which prescribed motion is an error [m/s].
 const REFUSED: f64 = 1000.0;
-/// Acceleration of gravity that is told [m/s^2].
+/// Acceleration of gravity above which a warning is given [m/s^2].
 const HEAVY: f64 = 100.0;
-/// Diagonals of bounding boxes of cloths and bodies outside of these are told [m].
+/// Bounding box diagonals [m] below which cloths and bodies, and above which obstacles, get a warning. Obstacles of up
+/// to 100 times the largest cloth or body get none.
 const SIZES: [f64; 2] = [0.01, 100.0];
-/// Motion that lasts so many times as long as the run is told where its times are whole numbers: frames or milliseconds.
+/// Ratio of motion to run duration above which whole-number times get a warning. Such times are probably frames or
+/// milliseconds.
 const LONG: f64 = 5.0;
-/// A way from pose to pose that is so many times the ones before and after is told.
+/// Ratio of the speed between poses to the neighbouring speeds above which a leap is reported.
 const LEAP: f64 = 8.0;
-/// So is one of so many times the shape's size.
+/// Displacement between poses above which a leap is reported, relative to the size of the shape.
 const FAR: f64 = 2.0;
-/// Time of a run from which on it is told of a cloth that nothing damps: in air it rests in 2 to 4 s [s].
+/// Duration of a run from which an undamped cloth is reported [s]. In air a cloth comes to rest in 2 to 4 s.
 const SWAYS: f64 = 2.0;
-/// Poses between two keyframes that are looked at.
+/// Number of intervals between two keyframes in which the speed is measured.
 const BETWEEN: u32 = 8;
 
-/// Looks at all objects of a scene, none of which was refused.
+/// Checks all objects of a scene. All of them were read without errors.
 pub fn tell(scene: &Scene, (cloths, bodies, obstacles): Inputs, faults: &mut Faults) {
     weather(scene, faults);
     if cloths.iter().all(|c| c.drag == Drag::default()) && bodies.iter().all(|b| b.drag == 0.0) && blows(scene) {
@@ -84,7 +86,8 @@ pub fn tell(scene: &Scene, (cloths, bodies, obstacles): Inputs, faults: &mut Fau
                     let message = format!("{} s; {}", about(start), unseen(scene));
                     faults.warn(&format!("{key}.{word}.start"), message);
                 }
-                // A sequence of files is made for the scene; a character's file for the shot.
+                // A character's file is made for the whole shot. A sequence of files is made for the scene, so its end
+                // is deliberate.
                 if word == "cache" {
                     stands(scene, recording, &format!("{key}.{word}"), faults);
                 }
@@ -94,8 +97,8 @@ pub fn tell(scene: &Scene, (cloths, bodies, obstacles): Inputs, faults: &mut Fau
     }
 }
 
-/// Tells of a cloth that hangs in no air, where nothing is said of that. Bending takes hardly any of its swinging, which is weight that rises
-/// and falls.
+/// Warns about a cloth that hangs without air, unless `air_drag` is given. Damping of bending hardly affects swinging,
+/// whose energy is kinetic and gravitational.
 fn sways(scene: &Scene, input: &ClothInput, key: &str, faults: &mut Faults) {
     let Some(cloth) = scene.cloths.iter().find(|cloth| cloth.name == input.name) else { return };
     let still = |pin: &&Pin| matches!(pin.motion, Motion::Fixed) && pin.from <= 0.0 && pin.until >= scene.time.end();
@@ -116,7 +119,7 @@ fn sways(scene: &Scene, input: &ClothInput, key: &str, faults: &mut Faults) {
     }
 }
 
-/// Tells of a recording that ends before the run does.
+/// Warns about a recording that ends before the run.
 fn stands(scene: &Scene, recording: &Recording, key: &str, faults: &mut Faults) {
     let (end, last) = (scene.time.end(), recording.count().saturating_sub(1));
     if recording.repeat || last == 0 || recording.time(last) + 0.5 / scene.time.fps > end {
@@ -131,12 +134,12 @@ fn stands(scene: &Scene, recording: &Recording, key: &str, faults: &mut Faults) 
     faults.warn(key, message);
 }
 
-/// There is wind.
+/// Returns whether there is wind.
 fn blows(scene: &Scene) -> bool {
     scene.wind.velocity != Vec3::zeros() || scene.wind.gust != 0.0
 }
 
-/// What a world is made of.
+/// Cloths, bodies and obstacles of a world.
 type Inputs<'a> = (&'a [ClothInput], &'a [BodyInput], &'a [ObstacleInput]);
 
 fn weather(scene: &Scene, faults: &mut Faults) {
@@ -165,7 +168,7 @@ fn weather(scene: &Scene, faults: &mut Faults) {
     }
 }
 
-/// A velocity at the start.
+/// Warns about an extreme initial velocity.
 fn thrown(velocity: &Vec3, key: &str, faults: &mut Faults) {
     if velocity.norm() > FAST {
         let message = format!("{} m/s, as fast as a bullet; for mm/s write \"... mm/s\"", about(velocity.norm()));
@@ -173,13 +176,14 @@ fn thrown(velocity: &Vec3, key: &str, faults: &mut Faults) {
     }
 }
 
-/// Tells of a cloth that is thicker than its edges are long: its neighbours have no room for it.
+/// Warns about a cloth that is thicker than its mean edge is long. Neighbouring vertices are closer to each other than
+/// such a thickness.
 fn thick(input: &ClothInput, key: &str, faults: &mut Faults) {
     let edge = mean_edge(&input.mesh.positions, &input.mesh.triangles);
     if !(edge > 0.0 && input.thickness > edge) {
         return;
     }
-    // Of equilateral triangles.
+    // Number of equilateral triangles in a disc whose radius is the thickness.
     let beside = std::f64::consts::PI * (input.thickness / edge).powi(2) * 4.0 / 3f64.sqrt();
     let message = format!(
         "thickness {} mm, more than the {} mm of a mean edge: neighbours keep half of what they are apart at rest, and where layers touch each \
@@ -191,7 +195,7 @@ fn thick(input: &ClothInput, key: &str, faults: &mut Faults) {
     faults.warn(&format!("{key}.thickness"), message);
 }
 
-/// Smallest and largest coordinates; of nothing both are zero.
+/// Returns the smallest and largest coordinates; zero without points.
 fn bounds(x: &[Vec3]) -> [Vec3; 2] {
     let first = x.first().copied().unwrap_or_default();
     x.iter().fold([first, first], |[low, high], p| [low.inf(p), high.sup(p)])
@@ -202,8 +206,8 @@ fn size(x: &[Vec3]) -> f64 {
     (high - low).norm()
 }
 
-/// Tells of a cloth or body that is larger or smaller than they are; gives its size. What the check of its file tells is not told
-/// twice.
+/// Warns about a cloth or body that is very small. Returns its size [m]. Sizes beyond the sensible range are reported
+/// by the check of its file.
 fn sized(x: &[Vec3], scale: f64, key: &str, faults: &mut Faults) -> f64 {
     let size = size(x);
     if crate::mesh::check::SENSIBLE_SIZE.contains(&size) && size < SIZES[0] {
@@ -217,7 +221,7 @@ fn sized(x: &[Vec3], scale: f64, key: &str, faults: &mut Faults) -> f64 {
     size
 }
 
-/// Pins and handles of an object whose vertices are at `x`.
+/// Checks the pins and handles of an object whose vertices are at `x`.
 fn held(scene: &Scene, x: &[Vec3], (pins, handles): (&[Pin], &[Handle]), key: &str, faults: &mut Faults) {
     let pins = pins.iter().enumerate().map(|(k, pin)| ("pin", k, pin));
     let handles = handles.iter().enumerate().map(|(k, handle)| ("handle", k, &handle.pin));
@@ -231,7 +235,7 @@ fn held(scene: &Scene, x: &[Vec3], (pins, handles): (&[Pin], &[Handle]), key: &s
     }
 }
 
-/// Where the run ends, and how times are counted.
+/// Describes the end of the run and how times are counted.
 fn unseen(scene: &Scene) -> String {
     format!(
         "the run ends at {} s. Times are in seconds from the first frame: the k-th frame is at (k - 1) / {} s",
@@ -240,7 +244,7 @@ fn unseen(scene: &Scene) -> String {
     )
 }
 
-/// Motion of points that begin at `x`, within a window of time.
+/// Checks the motion of points that begin at `x`, within a time window.
 fn moved(scene: &Scene, motion: &Motion, x: &[Vec3], [from, until]: [f64; 2], key: &str, faults: &mut Faults) {
     let [low, high] = bounds(x);
     let corners: Vec<Vec3> =
@@ -292,7 +296,7 @@ fn moved(scene: &Scene, motion: &Motion, x: &[Vec3], [from, until]: [f64; 2], ke
     }
 }
 
-/// Tells a speed that cannot be meant.
+/// Reports an implausible speed: a warning above `FAST`, an error above `REFUSED`.
 fn fast(speed: f64, does: &str, hint: &str, key: &str, faults: &mut Faults) {
     let message = format!("{does} at {} m/s", about(speed));
     if speed > REFUSED {
@@ -302,7 +306,7 @@ fn fast(speed: f64, does: &str, hint: &str, key: &str, faults: &mut Faults) {
     }
 }
 
-/// Poses of a sequence or a cache, as `word` says, of a shape of this size.
+/// Checks the motion between the poses of a sequence or a cache, named by `word`. `size` is that of the shape [m].
 fn posed(recording: &Recording, (size, word): (f64, &str), key: &str, faults: &mut Faults) {
     let one = if word == "cache" { "frame" } else { "file" };
     let lasts = |k: usize| match &recording.clock {
@@ -345,10 +349,11 @@ fn posed(recording: &Recording, (size, word): (f64, &str), key: &str, faults: &m
     }
 }
 
-/// Distance from the local origin that is told where cloth is there [m]: steps of single precision have 0.1 mm there.
+/// Distance of simulated vertices from the local origin above which a warning is given [m]. Single precision has steps
+/// of 0.1 mm there.
 const REACH: f64 = 1000.0;
 
-/// Tells that the scene is solved and written about a point of its own.
+/// Warns that the scene is solved and written about an origin of its own.
 pub fn tell_of_origin(scene: &Scene, origin: &Vec3, faults: &mut Faults) {
     let key = if scene.cloths.is_empty() { "body[0]" } else { "cloth[0]" };
     let message = format!(
@@ -359,7 +364,8 @@ pub fn tell_of_origin(scene: &Scene, origin: &Vec3, faults: &mut Faults) {
     faults.warn(key, message);
 }
 
-/// Tells of what begins or is led so far from the local origin that files are coarse there.
+/// Warns about cloths and bodies that begin, or are led by pins, too far from the local origin. Mesh files are coarse
+/// there.
 pub fn tell_of_reach(scene: &Scene, input: &Input, faults: &mut Faults) {
     let cloths = input.cloths.iter().enumerate().map(|(k, c)| (format!("cloth[{k}]"), &c.mesh.positions, &c.pins));
     let bodies = input.bodies.iter().enumerate().map(|(k, b)| (format!("body[{k}]"), &b.mesh.positions, &b.pins));

@@ -1,4 +1,4 @@
-//! From words to vertices.
+//! Selection of vertices by group, region, list or nearest place.
 
 use crate::linalg::Vec3;
 use crate::mesh::group;
@@ -7,13 +7,13 @@ use crate::scene::place::{Group, Members, Selector};
 use crate::scene::unit::rounded;
 use std::collections::BTreeMap;
 
-/// Named groups by name: those of the mesh file and those of the object.
+/// Named groups of the mesh file and of the object.
 pub type Groups = BTreeMap<String, Vec<u32>>;
 
-/// What is wrong: the key below the selector's table, and the message.
+/// Error of a selection: the key below the selector's table, and the message.
 pub type Refusal = (&'static str, String);
 
-/// The vertices of a selector, ascending, at least one.
+/// Returns the vertices of a selector, in ascending order. An empty selection is an error.
 pub fn vertices(selector: &Selector, x: &[Vec3], groups: &Groups) -> Result<Vec<u32>, Refusal> {
     match selector {
         Selector::Group(name) => named(name, groups).map_err(|message| ("group", message)),
@@ -28,7 +28,7 @@ pub fn vertices(selector: &Selector, x: &[Vec3], groups: &Groups) -> Result<Vec<
     }
 }
 
-/// The vertices of a group of the scene.
+/// Returns the vertices of a group that the scene defines.
 pub fn members(group: &Group, x: &[Vec3]) -> Result<Vec<u32>, Refusal> {
     match &group.members {
         Members::Box(region) => some_in_box(x, region.min, region.max).map_err(|message| ("box", message)),
@@ -37,7 +37,7 @@ pub fn members(group: &Group, x: &[Vec3]) -> Result<Vec<u32>, Refusal> {
     }
 }
 
-/// The vertices of a group by name.
+/// Returns the vertices of a group by its name.
 pub fn named(name: &str, groups: &Groups) -> Result<Vec<u32>, String> {
     match groups.get(name) {
         Some(members) if members.is_empty() => Err(format!("the group '{name}' has no vertices")),
@@ -89,10 +89,11 @@ fn nearest(x: &[Vec3], to: &Vec3) -> Option<(u32, Vec3)> {
     (0..).zip(x).min_by(nearer).map(|(v, p)| (v, *p))
 }
 
-/// A vertex so many mean edges away was hardly meant by a place.
+/// Distance of a place from its nearest vertex above which a warning is given, relative to the mean edge.
 const FAR: f64 = 5.0;
 
-/// That a place is far from the vertex it picks, of a mesh with a mean edge [m]; `None` where it is near.
+/// Describes a place that is far from the vertex that it selects. `edge` is the mean edge of the mesh [m]. Returns
+/// `None` if the place is near.
 pub fn astray(selector: &Selector, x: &[Vec3], edge: f64) -> Option<String> {
     let Selector::Nearest(place) = selector else { return None };
     let (vertex, p) = nearest(x, place)?;

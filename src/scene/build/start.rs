@@ -1,4 +1,4 @@
-//! The first moment: what crosses is refused, ignored or untangled.
+//! Checks of the initial state. Intersections are refused, ignored or untangled.
 
 use super::faults::Faults;
 use crate::collision::untangle::Tangle;
@@ -11,13 +11,14 @@ use crate::scene::unit::rounded;
 use crate::world::crossing::{self, Crossing};
 use crate::world::{State, World};
 
-/// Part of the contact distance to which cloth is brought that lay in something: contact begins without a jump there.
+/// Gap after untangling, relative to the contact distance. Contact begins without a jump at this gap.
 const GAP: f64 = 0.5;
 
-/// Deals with what crosses, touches or is too near at the start. Where a crossing is a fault, gives the triangles as PLY.
+/// Handles intersections, touching surfaces and gaps that are too small at the start. Returns the intersecting
+/// triangles as PLY if they are an error.
 pub fn begin(start: Start, world: &World, state: &mut State, faults: &mut Faults) -> Vec<u8> {
     warn_of_obstacles(world, state, faults);
-    // What crosses by rounding only is parted with what touches.
+    // Intersections within rounding are separated like touching surfaces.
     let parted = part(world, state).filter(|parted| parted.apart);
     let crossing = cross(start, world, state, faults);
     if !crossing.is_empty() {
@@ -93,7 +94,7 @@ fn key(world: &World, object: usize) -> String {
     }
 }
 
-/// Obstacles may be in each other; nothing fits between them there.
+/// Warns about obstacles that intersect or touch each other. Cloth between them has no space there.
 fn warn_of_obstacles(world: &World, state: &State, faults: &mut Faults) {
     if !world.contact.enabled {
         return;
@@ -114,7 +115,8 @@ fn said(world: &World, crossing: &Crossing) -> String {
     format!("at the start {}", crossing.describe(|k| world.name(k)))
 }
 
-/// Moves the cloths, not the bodies, whose inside would stay behind; true when nothing crosses any more.
+/// Untangles the cloths, and returns whether all intersections are resolved. Bodies are not moved, since their interior
+/// would stay behind.
 fn untangle(world: &World, state: &mut State) -> bool {
     let now = state.now();
     let tangle = Tangle {

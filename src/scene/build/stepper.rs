@@ -1,11 +1,11 @@
-//! Time stepping as a scene asks for.
+//! Time stepper with the settings of a scene.
 
 use crate::scene::settings::Precision;
 use crate::scene::{Scene, time};
 use crate::stepper::{self, Advance, Integrator, Settings};
 use crate::world::World;
 
-/// The stepper of a scene's world.
+/// Creates the time stepper of a scene's world.
 pub fn stepper(scene: &Scene, world: &World) -> Box<dyn Advance> {
     let time = &scene.time;
     let settings = Settings {

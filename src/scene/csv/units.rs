@@ -1,35 +1,35 @@
 //! Units of columns and options of measurements.
 
-/// What a number measures.
+/// Quantity that a number measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// No unit.
+    /// Dimensionless.
     One,
-    /// [m]; alone in mm.
+    /// Length [m]. A number without unit is in mm.
     Length,
-    /// [N]; masses are taken by their weight.
+    /// Force [N]. Masses stand for their weight.
     Force,
-    /// [kg]; alone in g.
+    /// Mass [kg]. A number without unit is in g.
     Mass,
-    /// [s].
+    /// Time [s].
     Time,
-    /// [rad]; alone in degrees.
+    /// Angle [rad]. A number without unit is in degrees.
     Angle,
-    /// [kg/m^2].
+    /// Mass per area [kg/m^2].
     Density,
-    /// [N/m].
+    /// Stiffness [N/m].
     Stiffness,
-    /// [N m].
+    /// Bending rigidity [N m].
     Rigidity,
-    /// [N m^2].
+    /// Bending rigidity of a beam [N m^2].
     BeamRigidity,
 }
 
-/// Gravity [m/s^2], as in scenes.
+/// Acceleration of gravity [m/s^2], as in scenes.
 pub const GRAVITY: f64 = 9.81;
 
 impl Measure {
-    /// Units and their factors; that of a bare number first.
+    /// Returns the units and their factors. The first unit is that of a number without unit.
     pub fn units(self) -> &'static [(&'static str, f64)] {
         const DEGREE: f64 = std::f64::consts::PI / 180.0;
         match self {
@@ -55,16 +55,16 @@ impl Measure {
         }
     }
 
-    /// The unit of a factor behind a space; nothing where numbers have none.
+    /// Returns the unit of a factor, after a space. Dimensionless numbers have an empty text.
     pub fn spaced(self, factor: f64) -> String {
         let unit = self.units().iter().find(|(_, known)| *known == factor);
         unit.filter(|_| self != Measure::One).map(|(unit, _)| format!(" {unit}")).unwrap_or_default()
     }
 
-    /// Factor of a unit by its name.
+    /// Returns the factor of a unit by its name.
     ///
     /// # Errors
-    /// The units that are known.
+    /// Fails for an unknown unit, and lists the known units.
     pub fn factor(self, unit: &str) -> Result<f64, String> {
         let same = |known: &str| known.replace(['^', ' '], "") == unit.replace(['^', ' '], "");
         let found = self.units().iter().find(|(known, _)| same(known));
@@ -78,10 +78,10 @@ impl Measure {
         })
     }
 
-    /// A number with or without a unit, in SI.
+    /// Reads a number with or without a unit, in SI.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Fails if the number is malformed or not finite, or if the unit is unknown.
     pub fn read(self, text: &str) -> Result<f64, String> {
         let text = text.trim();
         let end = text.find(char::is_whitespace).unwrap_or(text.len());

@@ -1,75 +1,72 @@
-//! Declarations of sections: one line a key, from which it is read, checked, described and documented.
+//! Declarations of sections. Each key is declared in one line, from which it is read, checked, described and
+//! documented.
 //!
-//! [`section!`] declares a table: a struct whose fields each carry their sentence, their kind, range and default.
-//! [`one_of!`] declares keys of which a table holds one, [`choices!`] the words a key may hold.
+//! [`section!`] declares a table as a struct. Each field has a description, a kind, a range and a default. [`one_of!`]
+//! declares keys that exclude each other. [`choices!`] declares the words that a key accepts.
 
 mod one_of;
 mod shelf;
 
 pub(in crate::scene) use one_of::one_of;
 pub use one_of::{Alternatives, AtMostOne, at_most_one, exactly_one, one_or};
-pub use shelf::Shelf;
+pub use shelf::{Shelf, Shelves};
 
 use crate::scene::document::{Entry, Node, Origin, Table, Value};
 use crate::scene::fault::{Fault, meant, nearest};
 use crate::scene::json::Json;
-use crate::scene::material::Material;
-use crate::scene::solid::Solid;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// A fault that does not know its line yet.
+/// Diagnostic whose line is not known yet.
 pub struct Raw {
-    /// Where.
+    /// Position in the text, or index of the override.
     pub origin: Origin,
     /// Path of the key.
     pub key: String,
-    /// What is wrong and what would be right.
+    /// Error, and its correction.
     pub message: String,
-    /// Something is absent, rather than wrong.
+    /// Whether a key is missing, rather than wrong.
     pub absent: bool,
 }
 
-/// What is known while a scene is read.
+/// Context of a scene while it is read.
 #[derive(Default)]
 pub struct Context {
-    /// Folder to which paths are relative.
+    /// Folder that paths are relative to.
     pub folder: PathBuf,
-    /// Files that are named so far.
+    /// Files named so far.
     pub files: Vec<PathBuf>,
-    /// Faults so far.
+    /// Errors so far.
     pub faults: Vec<Raw>,
-    /// Faults of other files so far.
+    /// Errors in other files so far.
     pub foreign: Vec<Fault>,
-    /// What is allowed but probably not meant.
+    /// Warnings about values that are allowed but probably unintended.
     pub warnings: Vec<Raw>,
-    /// Materials of cloths.
-    pub materials: Shelf<Material>,
-    /// Materials of bodies.
-    pub solids: Shelf<Solid>,
-    /// Names of objects so far, and the section of each.
+    /// Materials known so far.
+    pub shelves: Shelves,
+    /// Section of each object name so far.
     pub objects: BTreeMap<String, String>,
     /// Names of pins so far.
     pub pins: BTreeSet<String>,
     /// Names of handles so far.
     pub handles: BTreeSet<String>,
-    /// Where pointers are named so far, and their keys.
+    /// Origins and keys of the pointers so far.
     pub pointers: Vec<(Origin, String)>,
-    /// Names of probes so far, in small letters.
+    /// Names of probes so far, in lower case.
     pub probes: BTreeSet<String>,
-    /// The scene has been run: the files that it names need not be there any more.
+    /// Whether the scene has been run. Its files need not exist any more then.
     pub recorded: bool,
-    /// The schema is wanted, not the values.
+    /// Whether the schema is wanted, rather than the values.
     pub describing: bool,
 }
 
 impl Context {
-    /// Records a fault.
+    /// Records an error.
     pub fn fault(&mut self, origin: Origin, key: &str, message: impl Into<String>) {
         self.faults.push(Raw { origin, key: key.to_string(), message: message.into(), absent: false });
     }
 
-    /// Records that a value is allowed but probably not meant.
+    /// Records a warning about a value that is allowed but probably unintended.
     pub fn warn(&mut self, origin: Origin, key: &str, message: impl Into<String>) {
         self.warnings.push(Raw { origin, key: key.to_string(), message: message.into(), absent: false });
     }
@@ -81,9 +78,9 @@ struct Declared {
     required: bool,
 }
 
-/// A table being read: what it holds, and the keys declared so far.
+/// Table being read, and the keys declared so far.
 pub struct Keys<'a> {
-    /// What is known beside this table.
+    /// Context of the scene.
     pub cx: &'a mut Context,
     table: &'a Table,
     path: String,
@@ -92,36 +89,36 @@ pub struct Keys<'a> {
     rules: Vec<Json>,
 }
 
-/// A table with declared keys; see [`section!`].
+/// Table with declared keys; see [`section!`].
 pub trait Section: Sized {
     /// Name of the type.
     const TITLE: &'static str;
-    /// What the table is.
+    /// Description of the table.
     const ABOUT: &'static str;
-    /// Declares and reads every key; `None` if one is faulty.
+    /// Declares and reads every key. Returns `None` if any is faulty.
     fn read(keys: &mut Keys) -> Option<Self>;
 }
 
-/// How a value is read and described.
+/// Kind of a value in a scene. A kind defines how values are read and described.
 pub trait Kind {
-    /// What it becomes.
+    /// Type of the value after reading.
     type Value;
-    /// Reads a value; records faults and gives `None` where it is faulty.
+    /// Reads a value. Records errors, and returns `None` if it is faulty.
     fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<Self::Value>;
-    /// What would be right, for messages: "a time (...)".
+    /// Describes the accepted values for messages, such as "a time (...)".
     fn wanted(&self) -> String;
-    /// What would be right for a list of it.
+    /// Describes an accepted list of such values.
     fn plural(&self) -> String {
         format!("a list of {}", self.wanted())
     }
-    /// JSON Schema of the value, an object.
+    /// Returns the JSON Schema of the value, an object.
     fn schema(&self) -> Json;
-    /// How a value is written; `None` if it cannot be written (such as infinity for an open end).
+    /// Returns a value as JSON. Returns `None` if it cannot be written, such as infinity for an open end.
     fn json(&self, _value: &Self::Value) -> Option<Json> {
         None
     }
 
-    /// The key may be absent and then has this value.
+    /// Makes the key optional, with a default.
     fn or(self, default: Self::Value) -> Or<Self>
     where
         Self: Sized,
@@ -129,7 +126,7 @@ pub trait Kind {
         Or(self, default)
     }
 
-    /// The key must be there.
+    /// Makes the key mandatory.
     fn required(self) -> Required<Self>
     where
         Self: Sized,
@@ -137,7 +134,7 @@ pub trait Kind {
         Required(self)
     }
 
-    /// The key may be absent.
+    /// Makes the key optional, without a default.
     fn optional(self) -> Optional<Self>
     where
         Self: Sized,
@@ -151,19 +148,19 @@ pub trait Kind {
     }
 }
 
-/// How a field of a section takes its key or keys.
+/// Field of a section. A field reads its key or keys.
 pub trait Field {
-    /// What the field holds.
+    /// Type of the field.
     type Value;
-    /// Declares the key and reads it; `None` if it is faulty.
+    /// Declares the key and reads it. Returns `None` if it is faulty.
     fn take(&self, keys: &mut Keys, name: &'static str, doc: &str) -> Option<Self::Value>;
 }
 
-/// With a default.
+/// Field with a default.
 pub struct Or<K: Kind>(K, K::Value);
-/// Must be there.
+/// Field whose key must be present.
 pub struct Required<K>(K);
-/// May be absent.
+/// Field whose key may be absent.
 pub struct Optional<K>(K);
 
 impl<K: Kind> Field for Or<K>
@@ -205,14 +202,14 @@ impl<K: Kind> Field for Optional<K> {
     }
 }
 
-/// Schema of a kind with its sentence.
+/// Returns the schema of a kind with its description.
 pub fn described<K: Kind>(kind: &K, doc: &str) -> Json {
     let sentence = format!("{} Expects {}.", doc.trim(), kind.wanted());
     kind.schema().with("description", Json::Text(sentence))
 }
 
 impl<'a> Keys<'a> {
-    /// Reads a table as a section; every key it does not declare is a fault.
+    /// Reads a table as a section. Keys that the section does not declare are errors.
     pub fn section<S: Section>(cx: &'a mut Context, path: &str, origin: Origin, table: &'a Table) -> Option<S> {
         let (respelled, misspelled) = respelled::<S>(table);
         let mut keys = Keys {
@@ -232,7 +229,7 @@ impl<'a> Keys<'a> {
         section.filter(|_| misspelled.is_empty())
     }
 
-    /// Names of the keys of a section.
+    /// Returns the names of the keys of a section.
     fn names<S: Section>() -> Vec<&'static str> {
         let (table, mut cx) = (Table::default(), Context::default());
         let (path, origin) = (String::new(), Origin::Text(0));
@@ -241,12 +238,12 @@ impl<'a> Keys<'a> {
         keys.declared.iter().map(|declared| declared.name).collect()
     }
 
-    /// What a name in this table stands for.
+    /// Returns the word for a name in this table: section at the top level, key elsewhere.
     fn noun(&self) -> &'static str {
         if self.path.is_empty() { "section" } else { "key" }
     }
 
-    /// JSON Schema of a section.
+    /// Returns the JSON Schema of a section.
     pub fn describe<S: Section>() -> Json {
         let (table, mut cx) = (Table::default(), Context { describing: true, ..Context::default() });
         let mut keys = Keys {
@@ -275,57 +272,57 @@ impl<'a> Keys<'a> {
         schema.with("additionalProperties", Json::Bool(false)).with("properties", Json::Map(properties))
     }
 
-    /// Makes a key known; its schema is only made where the schema is wanted.
+    /// Declares a key. Builds its schema only if the schema is wanted.
     pub fn declare(&mut self, name: &'static str, required: bool, schema: impl FnOnce() -> Json) {
         let schema = if self.cx.describing { schema() } else { Json::Bool(true) };
         self.declared.push(Declared { name, schema, required });
     }
 
-    /// Makes a rule between keys known to the schema.
+    /// Adds a rule between keys to the schema.
     pub fn rule(&mut self, rule: impl FnOnce() -> Json) {
         if self.cx.describing {
             self.rules.push(rule());
         }
     }
 
-    /// Value of a key in this table.
+    /// Returns the value of a key in this table.
     pub fn find(&self, name: &str) -> Option<&'a Node> {
         self.table.find(name)
     }
 
-    /// Path of a key.
+    /// Returns the path of a key.
     pub fn path_of(&self, name: &str) -> String {
         if self.path.is_empty() { name.to_string() } else { format!("{}.{name}", self.path) }
     }
 
-    /// Reads a table that is not there: every key at its default.
+    /// Reads an absent table, with every key at its default.
     pub fn absent<S: Section>(&mut self, name: &str) -> Option<S> {
         let path = self.path_of(name);
         Keys::section(self.cx, &path, self.origin, &Table::default())
     }
 
-    /// Reads a key if it is there.
+    /// Reads a key if it is present.
     pub fn read<K: Kind>(&mut self, name: &str, kind: &K) -> Option<Option<K::Value>> {
         let node = self.find(name)?;
         let path = self.path_of(name);
         Some(kind.read(self.cx, &path, node))
     }
 
-    /// Records a fault of a key's value, or of the table where the key is absent.
+    /// Records an error of a key's value, or of the table if the key is absent.
     pub fn fault(&mut self, name: &str, message: impl Into<String>) {
         let origin = self.find(name).map_or(self.origin, |node| node.origin);
         let path = self.path_of(name);
         self.cx.fault(origin, &path, message);
     }
 
-    /// Records that a key's value is allowed but probably not meant.
+    /// Records a warning about a key's value that is allowed but probably unintended.
     pub fn warn(&mut self, name: &str, message: impl Into<String>) {
         let origin = self.find(name).map_or(self.origin, |node| node.origin);
         let key = self.path_of(name);
         self.cx.warn(origin, &key, message);
     }
 
-    /// Records a fault of a key in a table below this one.
+    /// Records an error of a key in a table below this one.
     pub fn fault_below(&mut self, table: &str, name: &str, message: impl Into<String>) {
         let node = self.find(table);
         let key = node.and_then(|node| if let Value::Table(table) = &node.value { table.find(name) } else { None });
@@ -334,7 +331,7 @@ impl<'a> Keys<'a> {
         self.cx.fault(origin, &path, message);
     }
 
-    /// Records a fault of a key in one of a list of tables.
+    /// Records an error of a key in one of a list of tables.
     pub fn fault_in(&mut self, list: &str, index: usize, name: &str, message: impl Into<String>) {
         let table = match self.find(list).map(|node| &node.value) {
             Some(Value::List(items)) => items.get(index),
@@ -357,7 +354,7 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// Records that the table lacks something no single key stands for.
+    /// Records that the table is incomplete, if no single key is missing.
     pub fn lacks(&mut self, message: impl Into<String>) {
         if !self.cx.describing {
             let key = self.path.clone();
@@ -379,8 +376,8 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// A table with the names that its misspelled tables were probably meant to have, so that their keys are looked at as well; and those
-/// tables, with the names. `None` where none is misspelled.
+/// Renames misspelled tables to the names that were probably meant, so that their keys are checked as well. Returns the
+/// renamed table, and the misspelled entries with the correct names. The table is `None` if no name is misspelled.
 fn respelled<S: Section>(table: &Table) -> (Option<Table>, Vec<(Entry, &'static str)>) {
     let of_tables = |node: &Node| match &node.value {
         Value::Table(_) => true,
@@ -397,7 +394,7 @@ fn respelled<S: Section>(table: &Table) -> (Option<Table>, Vec<(Entry, &'static 
         renamed.entries.retain(|other| other.key != entry.key);
         match (renamed.entries.iter_mut().find(|other| other.key == meant), &entry.node.value) {
             (None, _) => renamed.entries.push(Entry { key: meant.to_string(), ..entry.clone() }),
-            // Those that are spelled right come first, as they would without it.
+            // Correctly spelled tables come first, so that their indices do not change.
             (Some(Entry { node: Node { value: Value::List(items), .. }, .. }), Value::List(more)) => {
                 items.extend(more.iter().cloned());
             }
@@ -408,23 +405,24 @@ fn respelled<S: Section>(table: &Table) -> (Option<Table>, Vec<(Entry, &'static 
     if misspelled.is_empty() { (None, misspelled) } else { (Some(renamed), misspelled) }
 }
 
-/// A field's name as a key: without the mark of a raw identifier.
+/// Returns a field's name as a key, without the prefix of a raw identifier.
 pub fn plain(name: &'static str) -> &'static str {
     name.strip_prefix("r#").unwrap_or(name)
 }
 
-/// Words a key may hold; see [`choices!`].
+/// Words that a key accepts; see [`choices!`].
 pub trait Choice: Copy + PartialEq + 'static {
-    /// Value, word and sentence of each.
+    /// Value, word and description of each choice.
     const ALL: &'static [(Self, &'static str, &'static str)];
 
-    /// Its word.
+    /// Returns the word of a value.
     fn word(self) -> &'static str {
         Self::ALL.iter().find(|(value, ..)| *value == self).map_or("", |(_, word, _)| word)
     }
 }
 
-/// Declares a table: each field with its sentence, its key (the field's name unless `as "key"`), kind, range and default.
+/// Declares a table. Each field has a description, a key (the field's name unless `as "key"`), a kind, a range and a
+/// default.
 macro_rules! section {
     (
         $(#[doc = $about:literal])*

@@ -1,28 +1,28 @@
-//! Keys of which a table holds one.
+//! Mutually exclusive keys of a table.
 
 use super::{Field, Keys};
 use crate::scene::document::Origin;
 use crate::scene::json::Json;
 
-/// Keys of which a table holds one; see [`one_of!`].
+/// Mutually exclusive keys of a table; see [`one_of!`].
 pub trait Alternatives: Sized {
-    /// What they are for.
+    /// Purpose of the keys.
     const ABOUT: &'static str;
-    /// Their names.
+    /// Names of the keys.
     const NAMES: &'static [&'static str];
-    /// Declares them all and reads those that are there.
+    /// Declares all keys and reads those present.
     fn take(keys: &mut Keys) -> Vec<(&'static str, Option<Self>)>;
 }
 
-/// The field of alternatives: exactly one key must be there.
+/// Field of alternatives of which exactly one key must be present.
 pub struct ExactlyOne<A>(std::marker::PhantomData<A>);
-/// The field of alternatives: at most one key may be there.
+/// Field of alternatives of which at most one key may be present.
 pub struct AtMostOne<A>(std::marker::PhantomData<A>);
 
-/// The field of alternatives with a default: at most one key may be there.
+/// Field of alternatives with a default. At most one key may be present.
 pub struct OneOr<A>(A);
 
-/// At most one of the alternatives, else this.
+/// Accepts at most one of the alternatives. The default replaces an absent key.
 pub fn one_or<A: Alternatives>(default: A) -> OneOr<A> {
     OneOr(default)
 }
@@ -34,17 +34,17 @@ impl<A: Alternatives + Clone> Field for OneOr<A> {
     }
 }
 
-/// Exactly one of the alternatives.
+/// Requires exactly one of the alternatives.
 pub fn exactly_one<A: Alternatives>() -> ExactlyOne<A> {
     ExactlyOne(std::marker::PhantomData)
 }
 
-/// At most one of the alternatives.
+/// Accepts at most one of the alternatives.
 pub fn at_most_one<A: Alternatives>() -> AtMostOne<A> {
     AtMostOne(std::marker::PhantomData)
 }
 
-/// The first that is there; a second one is a fault.
+/// Returns the first alternative that is present. Records an error for each further one.
 fn single<A: Alternatives>(keys: &mut Keys) -> Option<Option<A>> {
     let mut found = A::take(keys);
     found.sort_by_key(|(name, _)| match keys.find(name).map(|n| n.origin) {
@@ -98,7 +98,7 @@ impl<A: Alternatives> Field for AtMostOne<A> {
     }
 }
 
-/// Declares an enum of which each variant is a key, where a table holds one of them.
+/// Declares an enum with a key for each variant. A table holds at most one of these keys.
 macro_rules! one_of {
     (
         $(#[doc = $about:literal])*

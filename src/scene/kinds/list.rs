@@ -6,20 +6,20 @@ use crate::scene::keys::{Context, Field, Keys, Kind, Or, Section, described};
 use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 
-/// JSON Schema of a list.
+/// Returns the JSON Schema of a list.
 pub(super) fn array(items: Json, least: usize, most: usize) -> Json {
     let schema = Json::map([("type", Json::text("array")), ("items", items), ("minItems", Json::Number(least as f64))]);
     if most == usize::MAX { schema } else { schema.with("maxItems", Json::Number(most as f64)) }
 }
 
-/// A list.
+/// Kind of a list.
 #[derive(Clone)]
 pub struct List<K> {
     kind: K,
     count: RangeInclusive<usize>,
 }
 
-/// A list of a kind, of some lengths.
+/// Returns the kind of a list whose length is in a range.
 pub fn list<K>(kind: K, count: RangeInclusive<usize>) -> List<K> {
     List { kind, count }
 }
@@ -60,7 +60,7 @@ impl<K: Kind> Kind for List<K> {
     }
 }
 
-/// A table of a section; as a field it is all defaults when absent.
+/// Kind of a table of a section. An absent field has all defaults.
 pub struct SubTable<S>(PhantomData<S>);
 
 impl<S> Clone for SubTable<S> {
@@ -69,12 +69,12 @@ impl<S> Clone for SubTable<S> {
     }
 }
 
-/// A table of a section.
+/// Returns the kind of a table of a section.
 pub fn table<S: Section>() -> SubTable<S> {
     SubTable(PhantomData)
 }
 
-/// Any number of tables, written `[[...]]`.
+/// Returns the kind of any number of tables, written `[[...]]`.
 pub fn tables<S: Section + Clone>() -> Or<List<SubTable<S>>> {
     list(table::<S>(), 0..=usize::MAX).or(Vec::new())
 }

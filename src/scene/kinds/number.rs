@@ -7,7 +7,7 @@ use crate::scene::unit::{Unit, number};
 use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 
-/// A number in SI or text with a unit.
+/// Kind of a quantity: a number in SI, or text with a unit.
 #[derive(Clone)]
 pub struct Quantity {
     /// Dimension.
@@ -16,12 +16,12 @@ pub struct Quantity {
     pub range: RangeInclusive<f64>,
 }
 
-/// A quantity of a dimension, within a range in SI.
+/// Returns the kind of a quantity of a dimension, within a range in SI.
 pub fn quantity(unit: Unit, range: RangeInclusive<f64>) -> Quantity {
     Quantity { unit, range }
 }
 
-/// A dimensionless number within a range.
+/// Returns the kind of a dimensionless number within a range.
 pub fn real(range: RangeInclusive<f64>) -> Quantity {
     quantity(Unit::One, range)
 }
@@ -105,14 +105,14 @@ impl Kind for Quantity {
     }
 }
 
-/// A whole number.
+/// Kind of a whole number.
 #[derive(Clone)]
 pub struct Integer<T> {
     range: RangeInclusive<i64>,
     kind: PhantomData<T>,
 }
 
-/// A whole number within a range, which the type must be able to hold.
+/// Returns the kind of a whole number within a range. The type must be able to hold that range.
 pub fn integer<T>(range: RangeInclusive<i64>) -> Integer<T> {
     Integer { range, kind: PhantomData }
 }

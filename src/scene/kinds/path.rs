@@ -1,4 +1,4 @@
-//! Files that exist.
+//! Kind of a file that exists.
 
 use crate::mesh::within;
 use crate::scene::document::{Node, Value};
@@ -8,16 +8,16 @@ use crate::scene::keys::{Context, Kind};
 use crate::scene::unit::short;
 use std::path::PathBuf;
 
-/// A file that exists, by its endings.
+/// Kind of a file that exists, with its accepted extensions.
 #[derive(Clone)]
 pub struct File(&'static [&'static str]);
 
-/// A file that exists and ends in one of these.
+/// Returns the kind of a file that exists and has one of these extensions.
 pub fn file(endings: &'static [&'static str]) -> File {
     File(endings)
 }
 
-/// Why a file cannot be used, with the name that was probably meant.
+/// Records why a file cannot be used, with the name that was probably meant.
 fn refuse_file(cx: &mut Context, path: &str, node: &Node, text: &str, full: &std::path::Path) {
     let folder = full.parent().unwrap_or(full);
     let wrong = full.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
@@ -41,7 +41,7 @@ fn refuse_file(cx: &mut Context, path: &str, node: &Node, text: &str, full: &std
     );
 }
 
-/// Full path of a file named in the scene; it exists, unless the scene has been run.
+/// Returns the full path of a file named in the scene. The file must exist, unless the scene has been run.
 pub fn existing(cx: &mut Context, path: &str, node: &Node, text: &str) -> Option<PathBuf> {
     let full = cx.folder.join(text);
     if let Err(why) = within::check(&full) {

@@ -9,11 +9,11 @@ use crate::scene::json::Json;
 use crate::scene::keys::{Context, Kind};
 use crate::scene::unit::Unit;
 
-/// Three quantities.
+/// Kind of a vector of three quantities.
 #[derive(Clone)]
 pub struct Vector(Quantity);
 
-/// A vector whose components have a dimension and are at most `most` in size.
+/// Returns the kind of a vector whose components have a dimension and are at most `most` in size.
 pub fn vector(unit: Unit, most: f64) -> Vector {
     Vector(quantity(unit, -most..=most))
 }
@@ -47,11 +47,11 @@ impl Kind for Vector {
     }
 }
 
-/// A direction of any length but zero.
+/// Kind of a direction of any length but zero.
 #[derive(Clone)]
 pub struct Direction;
 
-/// A direction of any length but zero.
+/// Returns the kind of a direction of any length but zero.
 pub fn direction() -> Direction {
     Direction
 }
@@ -81,11 +81,11 @@ impl Kind for Direction {
     }
 }
 
-/// An sRGB colour.
+/// Kind of an sRGB colour.
 #[derive(Clone)]
 pub struct Colour;
 
-/// An sRGB colour.
+/// Returns the kind of an sRGB colour.
 pub fn colour() -> Colour {
     Colour
 }
@@ -132,14 +132,14 @@ impl Kind for Colour {
     }
 }
 
-/// A checker's size, or whether there is one.
+/// Kind of a checker: its size, or whether there is a checker.
 #[derive(Clone)]
 pub struct Checker;
 
-/// Size of the squares of a checker that `true` asks for [m].
+/// Size of the squares of a checker if the value is `true` [m].
 pub const CHECKER: f64 = 0.05;
 
-/// A checker's size [m]; `true` for [`CHECKER`].
+/// Returns the kind of a checker's size [m]; `true` stands for [`CHECKER`].
 pub fn checker() -> Checker {
     Checker
 }

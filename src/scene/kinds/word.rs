@@ -6,11 +6,11 @@ use crate::scene::folder_name::{WANTED, composed, good, reserved};
 use crate::scene::json::Json;
 use crate::scene::keys::{Choice, Context, Kind};
 
-/// `true` or `false`.
+/// Kind of `true` or `false`.
 #[derive(Clone)]
 pub struct Flag;
 
-/// `true` or `false`.
+/// Returns the kind of `true` or `false`.
 pub fn flag() -> Flag {
     Flag
 }
@@ -39,11 +39,11 @@ impl Kind for Flag {
     }
 }
 
-/// `true`, where the key's presence says it all.
+/// Kind of a key that accepts only `true`. Its presence says everything.
 #[derive(Clone)]
 pub struct Yes;
 
-/// Only `true`.
+/// Returns the kind of a key that accepts only `true`.
 pub fn yes() -> Yes {
     Yes
 }
@@ -68,33 +68,33 @@ impl Kind for Yes {
     }
 }
 
-/// Any text, or a name of letters, digits, `_` and `-`.
+/// Kind of any text, or of a name of letters, digits, `_` and `-`.
 #[derive(Clone)]
 pub struct Text {
     name: bool,
     object: bool,
 }
 
-/// Any text.
+/// Returns the kind of any text.
 pub fn text() -> Text {
     Text { name: false, object: false }
 }
 
-/// A name.
+/// Returns the kind of a name.
 pub fn name() -> Text {
     Text { name: true, object: false }
 }
 
-/// The name of a cloth or an obstacle, which no other may have.
+/// Returns the kind of the unique name of an object.
 pub fn object_name() -> Text {
     Text { name: true, object: true }
 }
 
-/// The name of a folder, in letters of any script.
+/// Kind of a folder name, in letters of any script.
 #[derive(Clone)]
 pub struct FolderName;
 
-/// The name of a folder.
+/// Returns the kind of a folder name.
 pub fn folder_name() -> FolderName {
     FolderName
 }
@@ -132,7 +132,7 @@ impl Kind for FolderName {
     }
 }
 
-/// A name may be made of this character.
+/// Returns whether a name may contain this character.
 pub fn of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-'
 }
@@ -175,19 +175,19 @@ impl Kind for Text {
     }
 }
 
-/// A value, its word and its sentence.
+/// Value, word and description of a choice.
 type Row<T> = (T, &'static str, &'static str);
 
-/// One of the words of a table.
+/// Kind of a word from a table.
 #[derive(Clone)]
 pub struct Word<T>(Vec<Row<T>>);
 
-/// One of the words of a table.
+/// Returns the kind of a word from a table.
 pub fn word<T>(rows: impl IntoIterator<Item = Row<T>>) -> Word<T> {
     Word(rows.into_iter().collect())
 }
 
-/// One of the words of a choice.
+/// Returns the kind of a word of a choice.
 pub fn choice<E: Choice>() -> Word<E> {
     word(E::ALL.iter().copied())
 }

@@ -1,20 +1,20 @@
-//! The chunks of a WAV file: where its samples are, and how they are written.
+//! Chunks of a WAV file: the place and format of its samples.
 
 use super::Sample;
 
-/// Where the samples of a file are, and how they are written.
+/// Place and format of the samples of a file.
 pub struct Layout<'a> {
-    /// How a sample is written.
+    /// Format of a sample.
     pub sample: Sample,
     /// Number of channels.
     pub channels: usize,
-    /// Samples a second [Hz].
+    /// Sample rate [Hz].
     pub rate: f64,
-    /// The samples.
+    /// Bytes of the samples.
     pub data: &'a [u8],
 }
 
-/// Formats by their codes, which are in the headers of Windows.
+/// Compressed formats by their codes in the headers of Windows.
 const FORMATS: &[(u16, &str)] = &[
     (2, "ADPCM of Microsoft"),
     (6, "A-law"),
@@ -27,7 +27,7 @@ const FORMATS: &[(u16, &str)] = &[
     (0x161, "Windows Media Audio"),
 ];
 
-/// What other files begin with.
+/// First bytes of other kinds of files.
 const OTHERS: &[(&[u8], &str)] = &[
     (b"RIFX", "a RIFF file of big endian"),
     (b"RF64", "an RF64 file"),
@@ -41,15 +41,15 @@ const OTHERS: &[(&[u8], &str)] = &[
 const PCM: u16 = 1;
 const FLOAT: u16 = 3;
 const EXTENSIBLE: u16 = 0xfffe;
-/// What follows the format's code in an identifier of a format.
+/// Last bytes of a subformat GUID, after the format code.
 const TAIL: [u8; 14] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71];
-/// Length of a data chunk that was never written.
+/// Length of a chunk that was never filled in, as of a stream.
 const OPEN: u32 = u32::MAX;
 
 /// Reads the chunks of a file.
 ///
 /// # Errors
-/// As [`super::Recording::of`].
+/// Fails as [`super::Recording::of`] does.
 pub fn of(bytes: &[u8]) -> Result<Layout<'_>, String> {
     let Some([b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'A', b'V', b'E']) = bytes.first_chunk::<12>() else {
         let other = OTHERS.iter().find(|(begin, _)| bytes.starts_with(begin));
@@ -69,14 +69,14 @@ pub fn of(bytes: &[u8]) -> Result<Layout<'_>, String> {
         if format.is_some() && data.is_some() {
             break;
         }
-        // A chunk of odd length has a byte behind it that is not counted.
+        // A chunk of odd length is followed by a padding byte that its length does not count.
         at = at.saturating_add(8).saturating_add(length as usize).saturating_add(length as usize % 2);
     }
     let lacks = |what: &str| format!("has no chunk '{what}'; save it again as WAV, PCM of 16 bit");
     layout(format.ok_or_else(|| lacks("fmt "))?, data.ok_or_else(|| lacks("data"))?)
 }
 
-/// What is said of a chunk that ends early.
+/// Describes a chunk that ends early.
 fn cut(name: [u8; 4], length: u32, rest: &[u8]) -> String {
     let name = String::from_utf8_lossy(&name).into_owned();
     if length == OPEN {
@@ -92,7 +92,7 @@ fn layout<'a>(format: &[u8], data: &'a [u8]) -> Result<Layout<'a>, String> {
         [[c0, c1], [n0, n1], [a0, a1], [b0, b1]].map(|[low, high]| u16::from_le_bytes([low, high]));
     let rate = u32::from_le_bytes([r0, r1, r2, r3]);
     if code == EXTENSIBLE {
-        // The whole word, the speakers and then the identifier of the format.
+        // The subformat GUID follows the valid bits and the speaker mask.
         let (own, tail) = format.get(24..40).and_then(<[u8]>::split_first_chunk::<2>).ok_or_else(short)?;
         if tail != TAIL {
             return Err("is of a format that is not known here; save it as PCM of 16 bit".to_string());

@@ -16,7 +16,7 @@ fn format(code: u16, channels: u16, rate: u32, bits: u16) -> Vec<u8> {
     [words, speeds, [block, bits].map(u16::to_le_bytes).concat()].concat()
 }
 
-/// The same format in the extensible form.
+/// Returns a format in its extensible form.
 fn extensible(code: u16, channels: u16, rate: u32, bits: u16) -> Vec<u8> {
     let identifier = [&code.to_le_bytes()[..], &[0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71]].concat();
     let plain = format(0xfffe, channels, rate, bits);
@@ -54,7 +54,8 @@ fn sine(amplitude: f64, frequency: f64, rate: u32, samples: usize) -> Recording 
     Recording::of(&wav(&format(FLOAT, 1, rate, 64), &data)).unwrap()
 }
 
-/// Every format gives the same samples of two channels, within half of its own step; chunks of odd length before and behind are skipped.
+/// Every format gives the same samples of two channels, within half of its own step. Chunks of odd length before and
+/// after them are skipped.
 #[test]
 fn formats_give_the_same_samples() {
     let values: Vec<[f64; 2]> = (0..50).map(|k| [0.9 * (0.3 * f64::from(k)).sin(), f64::from(k - 25) / 26.0]).collect();
@@ -130,7 +131,7 @@ fn faults_are_told_by_name() {
     assert!(Recording::read(Path::new("no/such.wav")).unwrap_err().starts_with("cannot be read"));
 }
 
-/// A byte cut off anywhere, or changed anywhere, never panics.
+/// Files truncated or changed at any byte never panic.
 #[test]
 fn no_bytes_panic() {
     let whole = wav(&extensible(PCM, 2, 8000, 16), &[9; 40]);
@@ -144,13 +145,14 @@ fn no_bytes_panic() {
     }
 }
 
-/// The mean of sin^2 over n samples is 1/2 within 1/(2 n sin(w dt)), the sum of a geometric series; the root of 1 + e is 1 within e.
+/// The mean of sin^2 over n samples is 1/2 within 1/(2 n sin(w dt)), as a geometric series shows. The root of 1 + e is
+/// 1 within e.
 #[test]
 fn a_sine_has_its_root_mean_square() {
     let (rate, frequency, amplitude) = (44100, 440.0, 0.6);
     let recording = sine(amplitude, frequency, rate, 44100);
     let envelope = recording.envelope(1, &Hearing::default()).unwrap();
-    // 20 ms are 882 samples, a window at every 441; the first and the last are halves.
+    // A window of 20 ms has 882 samples. Windows are centred at every 441 samples; the first and the last are halves.
     assert_eq!((envelope.speeds.len(), envelope.interval), (101, 0.01));
     for (k, speed) in envelope.speeds.iter().enumerate() {
         let n = if k == 0 || k == 100 { 441.0 } else { 882.0 };
@@ -178,7 +180,7 @@ fn loudness_becomes_speed() {
     assert!(recording.envelope(2, &Hearing::default()).is_err());
 }
 
-/// A short breath in silence is where it was recorded, and a quiet recording says so.
+/// A short sound in silence keeps its time, and a silent channel is reported.
 #[test]
 fn silence_is_told() {
     let value = |k: usize| if (3000..5000).contains(&k) { 0.5f64 * (-1f64).powi(k as i32) } else { 0.0 };

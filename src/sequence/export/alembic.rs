@@ -1,7 +1,7 @@
-//! Alembic: one file of meshes with `P`, `uv`, `.velocities` [m/s], and fields and `material_id` as arbitrary parameters.
-//! Times are in seconds: frame `k` is at `k / fps`. Alembic has y up, so that scenes with z up are turned.
-//! What appears or vanishes has the property `visible`: 1 where it is there, 0 where not.
-//! Where the scene is far from the origin each mesh is in a transform of its name.
+//! Alembic: a file of meshes with `P`, `uv`, `.velocities` [m/s], and fields and `material_id` as arbitrary parameters.
+//! Times are in seconds: frame `k` is at `k / fps`. Alembic has y up, so that scenes with z up are turned. Objects that
+//! appear or vanish have the property `visible`: 1 while they are present, 0 otherwise. Where the scene is far from the
+//! origin, each mesh is in a transform of its name.
 
 use super::ogawa::{Compound, Object, Ogawa, Pod, Property};
 use super::{Chart, Part, Range, Sample, Sink, Take, identifier, identifiers, le_bytes};
@@ -10,15 +10,15 @@ use crate::scene::Up;
 use crate::sequence::DiskError;
 use std::path::{Path, PathBuf};
 
-/// Words about a mesh.
+/// Metadata of a mesh.
 const MESH: &str = "schema=AbcGeom_PolyMesh_v1;schemaObjTitle=AbcGeom_PolyMesh_v1:.geom";
-/// Words about its geometry.
+/// Metadata of its geometry.
 const GEOMETRY: &str = "schema=AbcGeom_PolyMesh_v1;schemaBaseType=AbcGeom_GeomBase_v1";
-/// Words about coordinates of corners.
+/// Metadata of texture coordinates per corner.
 const UV: &str = "geoScope=fvr;interpretation=vector;isGeomParam=true;podName=float32_t;podExtent=2;arrayExtent=1";
-/// Words about a value a vertex.
+/// Metadata of a value per vertex.
 const FIELD: &str = "geoScope=vtx;isGeomParam=true;podName=float32_t;podExtent=1;arrayExtent=1";
-/// Words about a number a face.
+/// Metadata of a number per face.
 const MATERIAL: &str = "geoScope=uni;isGeomParam=true;podName=int32_t;podExtent=1;arrayExtent=1";
 
 /// Properties of a part.
@@ -29,12 +29,12 @@ struct Mesh {
     positions: Property,
     velocities: Property,
     fields: Vec<(String, Property)>,
-    /// Whether it shows, at each frame, where it does not always.
+    /// Visibility at each frame, for parts that appear or vanish.
     visible: Option<Property>,
     times: u32,
 }
 
-/// One file.
+/// Writer of an Alembic file.
 pub struct Alembic<'a> {
     path: PathBuf,
     file: Ogawa,
@@ -57,7 +57,7 @@ impl<'a> Alembic<'a> {
         Ok(Alembic { path: path.to_path_buf(), file, take, meshes, buffer: Vec::new() })
     }
 
-    /// Vectors as bytes, y up.
+    /// Fills the buffer with vectors, turned to y up.
     fn vectors(&mut self, all: &[[f32; 3]]) {
         match self.take.up {
             Up::Y => le_bytes(all, &mut self.buffer),
@@ -73,7 +73,7 @@ impl Mesh {
     fn new(file: &mut Ogawa, part: &Part, frames: Range) -> Result<Mesh, DiskError> {
         let times = u32::from(!part.still);
         let ints = |all: &mut dyn Iterator<Item = i32>| -> Vec<u8> { all.flat_map(i32::to_le_bytes).collect() };
-        // Corners are clockwise seen from outside.
+        // Alembic orders corners clockwise, seen from outside.
         let turned = |all: &[[u32; 3]]| -> Vec<u32> {
             part.faces.iter().flat_map(|face| face.iter().rev().map(|[t, k]| all[*t][*k])).collect()
         };
@@ -129,13 +129,13 @@ impl Mesh {
     }
 }
 
-/// An object of the same name around a mesh, which moves it from the local origin to the scene's.
+/// Wraps a mesh in a transform of the same name, from the local origin to the scene's.
 fn moved(file: &mut Ogawa, take: &Take, mesh: Object) -> Result<Object, DiskError> {
     let [x, y, z] = take.origin.into();
     let place: [f64; 3] = if take.up == Up::Z { [x, z, -y] } else { [x, y, z] };
     let place: Vec<u8> = place.iter().flat_map(|c| c.to_le_bytes()).collect();
     let mut properties = Vec::new();
-    // It adds to what is above it; one translation, by three channels; that it is no identity.
+    // The transform inherits its parent's, has one translation of three channels, and is no identity.
     let all: [(&str, Pod, u32, &[u8]); 4] = [
         (".inherits", Pod::Bool, 1, &[1]),
         (".ops", Pod::U8, 1, &[0x10]),
@@ -202,7 +202,8 @@ impl Sink for Alembic<'_> {
             take.fps
         );
         let words = file.data(&[words.as_bytes()])?;
-        // Number of samples, seconds between them, how many starts, the start: of what is still, then of what moves.
+        // Each time sampling: number of samples, seconds between them, number of starts, start. The first is for static
+        // properties, the second for moving ones.
         let mut times = Vec::new();
         for (count, step, start) in [(0, 1.0, 0.0), (take.frames.count(), 1.0, f64::from(take.frames.first))] {
             let step: f64 = if count == 0 { step } else { step / take.fps };

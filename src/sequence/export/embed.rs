@@ -1,39 +1,39 @@
-//! Meshes that an object carries along: each vertex goes with the triangle of the object's surface that was nearest at the start, at
-//! a height above it along the surface's smooth normal.
+//! Embedded meshes that an object carries along. Each vertex follows the surface triangle that was nearest at the
+//! start, at a height above it along the surface's smooth normal.
 
 use super::Sample;
 use crate::collision::traversal::Traversal;
 use crate::linalg::Vec3;
 
-/// How a vertex hangs on a triangle.
+/// Attachment of a vertex to a triangle.
 struct Bond {
     corners: [u32; 3],
-    /// Along the two edges from the first corner.
+    /// Coordinates along the two edges from the first corner.
     along: [f64; 2],
-    /// Along the smooth normal [m].
+    /// Height along the smooth normal [m].
     height: f64,
-    /// What is left, along the two edges and the normal of the triangle: nothing but where normals spread too much.
+    /// Remaining offset, along the two edges and the normal of the triangle. Nonzero only where normals vary too much.
     rest: [f64; 3],
 }
 
-/// A mesh on a surface.
+/// A mesh embedded in a surface.
 pub struct Embedding {
     bonds: Vec<Bond>,
-    /// The surface's triangles.
+    /// Triangles of the surface.
     triangles: Vec<[u32; 3]>,
 }
 
-/// Rounds in which the foot of a vertex is found.
+/// Iterations that find the foot point of a vertex.
 const ROUNDS: usize = 12;
-/// Half of the time over which positions differ to give velocities [s].
+/// Half of the interval over which positions are differenced to give velocities [s].
 const MOMENT: f64 = 1e-4;
 
-/// A point in double precision.
+/// Converts a point to double precision.
 pub fn wide(p: &[f32; 3]) -> Vec3 {
     Vec3::new(p[0].into(), p[1].into(), p[2].into())
 }
 
-/// Unit normals at vertices: those of triangles around, by area.
+/// Computes unit normals at vertices, weighted by the areas of the adjacent triangles.
 pub fn normals(x: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec3> {
     let mut all = vec![Vec3::zeros(); x.len()];
     for t in triangles {
@@ -44,7 +44,7 @@ pub fn normals(x: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec3> {
     all.iter().map(|n| n.try_normalize(0.0).unwrap_or_default()).collect()
 }
 
-/// A triangle with its normals.
+/// A triangle with its vertex normals.
 struct Facet {
     a: Vec3,
     edges: [Vec3; 2],
@@ -61,7 +61,7 @@ impl Facet {
         self.a + s * self.edges[0] + t * self.edges[1]
     }
 
-    /// Smooth unit normal.
+    /// Returns the smooth unit normal.
     fn normal(&self, [s, t]: [f64; 2]) -> Vec3 {
         let [a, b, c] = self.normals;
         (a * (1.0 - s - t) + b * s + c * t).try_normalize(0.0).unwrap_or_else(|| self.flat())
@@ -71,7 +71,7 @@ impl Facet {
         self.edges[0].cross(&self.edges[1]).try_normalize(0.0).unwrap_or_default()
     }
 
-    /// Coordinates of a vector along the edges and the flat normal.
+    /// Returns the coordinates of a vector along the edges and the flat normal.
     fn local(&self, d: &Vec3) -> [f64; 3] {
         let [e, f] = self.edges;
         let normal = e.cross(&f);
@@ -87,7 +87,7 @@ impl Facet {
             let [ds, dt, _] = self.local(&(d - normal * d.dot(&normal)));
             along = [along[0] + ds, along[1] + dt];
         }
-        // Where the way to the foot does not end near the triangle, its plane will do.
+        // If the iteration ends far from the triangle, the projection onto its plane is used.
         if !along.iter().all(|c| (-1.0..=2.0).contains(c)) {
             along = [s, t];
         }
@@ -98,7 +98,7 @@ impl Facet {
 }
 
 impl Embedding {
-    /// Hangs points [m] on a surface with its vertices at `x`.
+    /// Attaches points [m] to a surface with its vertices at `x`.
     pub fn new(points: &[Vec3], x: &[Vec3], triangles: &[[u32; 3]]) -> Embedding {
         let mut search = Traversal::new(triangles, x, points.len());
         search.update(x, |k| points[k]);
@@ -110,12 +110,12 @@ impl Embedding {
         Embedding { bonds: points.iter().enumerate().map(bond).collect(), triangles: triangles.to_vec() }
     }
 
-    /// How far the points are from the surface at most, along its normals [m].
+    /// Returns the largest distance of the points from the surface, along its normals [m].
     pub fn farthest(&self) -> f64 {
         self.bonds.iter().map(|bond| bond.height.abs()).fold(0.0, f64::max)
     }
 
-    /// Where the points are, from where the surface's vertices are.
+    /// Computes the points from the vertices of the surface.
     fn place(&self, x: &[Vec3]) -> Vec<Vec3> {
         let normals = normals(x, &self.triangles);
         let place = |bond: &Bond| {
@@ -127,7 +127,7 @@ impl Embedding {
         self.bonds.iter().map(place).collect()
     }
 
-    /// Positions and velocities of the points, from those of the surface's vertices.
+    /// Computes positions and velocities of the points from those of the surface's vertices.
     pub fn carry(&self, surface: &Sample) -> Sample {
         let x: Vec<Vec3> = surface.positions.iter().map(wide).collect();
         let single = |p: Vec3| [p.x as f32, p.y as f32, p.z as f32];
@@ -149,7 +149,7 @@ mod tests {
         [p.x as f32, p.y as f32, p.z as f32]
     }
 
-    /// A rigid motion takes the mesh along; velocities are the rate of positions.
+    /// A rigid motion carries the mesh along. Velocities are the rate of positions.
     #[test]
     fn a_mesh_goes_with_its_surface() {
         let x = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::new(1.0, 1.0, 0.25)];
@@ -170,7 +170,8 @@ mod tests {
         }
     }
 
-    /// A four times finer sheet, 2 mm above one that is rolled up to a tube: it stays there within 1 %, and smooth.
+    /// A sheet four times finer, 2 mm above one that is rolled up to a tube, keeps its offset within 1 % and stays
+    /// smooth.
     #[test]
     fn a_finer_sheet_keeps_its_offset() {
         let lattice = |n: usize, size: f64, height: f64| -> Vec<Vec3> {

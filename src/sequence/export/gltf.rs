@@ -1,5 +1,6 @@
-//! glTF 2.0: a `.gltf` file and the `.bin` beside it, or both in one `.glb`. Every frame after the first is a morph target, switched on at its time:
-//! frame `k` at `k / fps` seconds. What is not there has the scale zero. For short clips; other programs make a shape key of each frame.
+//! glTF 2.0: a `.gltf` file and the `.bin` beside it, or both in one `.glb`. Every frame after the first is a morph
+//! target, active at its time: frame `k` at `k / fps` seconds. Objects that are absent have the scale zero. The format
+//! suits short clips, since other programs make a shape key of each frame.
 
 use super::{Chart, Part, Sample, Sink, Take, le_bytes};
 use crate::linalg::Vec3;
@@ -8,13 +9,13 @@ use crate::sequence::disk::{DiskError, Draft, read, write};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Numbers of the format: `float`, `unsigned int`.
+/// Component types of the format: `float`, `unsigned int`.
 const FLOAT: u32 = 5126;
 const UINT: u32 = 5125;
 
 /// A mesh of the file.
 struct Mesh {
-    /// Of each vertex beyond the part's own, the one that it repeats: for seams.
+    /// Original vertex of each vertex that a seam duplicates.
     repeated: Vec<u32>,
     /// Accessors.
     triangles: usize,
@@ -25,7 +26,7 @@ struct Mesh {
     start: Vec<[f32; 3]>,
 }
 
-/// The two files.
+/// Writer of the two files.
 pub struct Gltf<'a> {
     path: PathBuf,
     data: Draft,
@@ -59,7 +60,7 @@ impl<'a> Gltf<'a> {
             let triangles = out.accessor(UINT, "SCALAR", 3 * triangles.len(), None)?;
             let uv = match uv {
                 Some(uv) => {
-                    // Here v points down.
+                    // In glTF, v points down.
                     let turned: Vec<[f32; 2]> = uv.iter().map(|[u, v]| [*u, 1.0 - *v]).collect();
                     le_bytes(&turned, &mut out.buffer);
                     Some(out.accessor(FLOAT, "VEC2", turned.len(), None)?)
@@ -71,7 +72,7 @@ impl<'a> Gltf<'a> {
         Ok(out)
     }
 
-    /// Writes what is in the buffer; gives the number of the accessor to it.
+    /// Writes the buffer. Returns the number of its accessor.
     fn accessor(
         &mut self,
         kind: u32,
@@ -101,7 +102,7 @@ impl<'a> Gltf<'a> {
         self.accessor(FLOAT, "VEC3", count, Some(bounds.map(|corner| corner.to_vec())))
     }
 
-    /// Times of all frames; gives the accessor.
+    /// Writes the times of all frames. Returns the accessor.
     fn times(&mut self) -> Result<usize, DiskError> {
         let frames = self.take.frames;
         let times: Vec<f32> = frames.all().map(|f| (f64::from(f) / self.take.fps) as f32).collect();
@@ -110,7 +111,7 @@ impl<'a> Gltf<'a> {
         self.accessor(FLOAT, "SCALAR", times.len(), Some(ends))
     }
 
-    /// Scale of a part at each frame: none where it is not there; gives the accessor.
+    /// Writes the scale of a part at each frame, 0 where it is absent. Returns the accessor.
     fn scales(&mut self, part: &Part) -> Result<usize, DiskError> {
         let frames = self.take.frames;
         let scales: Vec<[f32; 3]> = frames.all().map(|f| [f32::from(u8::from(part.shows(f))); 3]).collect();
@@ -118,7 +119,7 @@ impl<'a> Gltf<'a> {
         self.accessor(FLOAT, "VEC3", scales.len(), None)
     }
 
-    /// Weights of all targets at each frame, a row a frame; gives the accessor.
+    /// Writes the weights of all targets, a row per frame. Returns the accessor.
     fn weights(&mut self) -> Result<usize, DiskError> {
         let (at, rows) = (self.data.length(), self.take.frames.count() as usize);
         for row in 0..rows {
@@ -135,9 +136,9 @@ impl<'a> Gltf<'a> {
     }
 }
 
-/// A part with a vertex for each place that one has in the chart.
+/// A part whose vertices are split at seams of the chart.
 struct Split {
-    /// Of each vertex beyond the part's own, the one that it repeats.
+    /// Original vertex of each vertex that a seam duplicates.
     repeated: Vec<u32>,
     triangles: Vec<[u32; 3]>,
     uv: Option<Vec<[f32; 2]>>,
@@ -191,7 +192,7 @@ impl Sink for Gltf<'_> {
     }
 
     fn finish(mut self: Box<Self>) -> Result<Vec<PathBuf>, DiskError> {
-        // Samplers: of weights, then of the scale of what appears or vanishes.
+        // Samplers: of weights, then of the scale of parts that appear or vanish.
         let (mut samplers, mut scaled) = (Vec::new(), Vec::new());
         if self.take.frames.count() > 1 {
             let times = self.times()?;
@@ -263,7 +264,7 @@ impl Sink for Gltf<'_> {
     }
 }
 
-/// A `.glb` file: heading, then text and data as chunks, each filled up to whole words.
+/// Builds a `.glb` file: heading, then text and data as chunks, each padded to a multiple of 4 bytes.
 fn binary(text: &str, data: &[u8]) -> Vec<u8> {
     let mut out = b"glTF\x02\0\0\0\0\0\0\0".to_vec();
     for (kind, bytes, fill) in [(b"JSON", text.as_bytes(), b' '), (b"BIN\0", data, 0)] {

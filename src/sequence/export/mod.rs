@@ -1,7 +1,7 @@
-//! A run's meshes in the formats of other programs.
+//! Export of a run's meshes to the formats of other programs.
 //!
-//! A [`Source`] reads the run folder frame after frame, a [`Sink`] writes one format; neither holds more than a frame. Files
-//! appear under their names once they are whole.
+//! A [`Source`] reads the run folder frame by frame. A [`Sink`] writes one format. Neither holds more than a frame.
+//! Files get their final names once they are complete.
 
 mod alembic;
 mod embed;
@@ -27,16 +27,16 @@ use crate::linalg::Vec3;
 use crate::scene::Up;
 use std::path::PathBuf;
 
-/// What is the same in all frames.
+/// Data that is constant over all frames.
 #[derive(Clone, Debug)]
 pub struct Take {
     /// Name of the scene.
     pub name: String,
     /// Frames per second.
     pub fps: f64,
-    /// Which axis points up.
+    /// Axis that points up.
     pub up: Up,
-    /// What the origin of all positions is in the scene [m]; formats that can add it.
+    /// Origin of all positions in the scene [m], for formats that can add it.
     pub origin: Vec3,
     /// First and last frame.
     pub frames: Range,
@@ -53,25 +53,26 @@ pub struct Part {
     pub vertices: usize,
     /// Vertex indices per triangle.
     pub triangles: Vec<[u32; 3]>,
-    /// Faces as in the file that the object came from: places of corners, as triangle and corner.
+    /// Faces as in the file that the object came from: corners as triangle and corner index.
     pub faces: Vec<Vec<[usize; 2]>>,
     /// Texture coordinates.
     pub chart: Option<Chart>,
-    /// Number of its material: the same for all objects of a material.
+    /// Index of its material, shared by all objects of a material.
     pub material: i32,
-    /// It never moves, and has the sample of the first frame only.
+    /// Whether the object never moves. If so, only the first frame has a sample.
     pub still: bool,
-    /// Frames at which it is there; `None`: at all. Elsewhere its samples are those of the nearest frame at which it is.
+    /// Frames at which the object is present; `None` means all. At other frames its samples are those of the nearest
+    /// frame at which it is present.
     pub there: Option<std::ops::Range<u32>>,
 }
 
 impl Part {
-    /// Entries of `triangles` at the corners of all faces, one after the other.
+    /// Returns the entries of `triangles` at the corners of all faces, in order.
     pub fn corners<'a>(&'a self, triangles: &'a [[u32; 3]]) -> impl Iterator<Item = u32> + 'a {
         self.faces.iter().flatten().map(|[t, k]| triangles[*t][*k])
     }
 
-    /// It is there at a frame.
+    /// Returns whether the object is present at a frame.
     pub fn shows(&self, frame: u32) -> bool {
         self.there.as_ref().is_none_or(|there| there.contains(&frame))
     }
@@ -80,9 +81,9 @@ impl Part {
 /// Texture coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Chart {
-    /// One a vertex.
+    /// Coordinates per vertex.
     Vertices(Vec<[f32; 2]>),
-    /// With a topology of its own, for seams: coordinates, and indices of them per triangle.
+    /// Coordinates with indices per triangle, for seams.
     Corners(Vec<[f32; 2]>, Vec<[u32; 3]>),
 }
 
@@ -98,7 +99,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Smallest and largest coordinates; zero without vertices.
+    /// Returns the smallest and largest coordinates; zero without vertices.
     pub fn bounds(&self) -> [[f32; 3]; 2] {
         let Some(first) = self.positions.first() else { return [[0.0; 3]; 2] };
         self.positions.iter().fold([*first, *first], |[low, high], p| {
@@ -107,15 +108,15 @@ impl Sample {
     }
 }
 
-/// A writer of one format. Frames come in order; within a frame the parts that have a sample.
+/// A writer of one format. Frames come in order. Within a frame come the parts that have a sample.
 pub trait Sink {
-    /// Takes a part (its place in [`Take::parts`]) at a frame, also where it does not show.
+    /// Adds a part (its index in [`Take::parts`]) at a frame, also where it is not visible.
     ///
     /// # Errors
     /// The disk refuses.
     fn add(&mut self, part: usize, frame: u32, sample: &Sample) -> Result<(), DiskError>;
 
-    /// After the last part of a frame.
+    /// Ends a frame, after its last part.
     ///
     /// # Errors
     /// The disk refuses.
@@ -123,7 +124,7 @@ pub trait Sink {
         Ok(())
     }
 
-    /// After the last frame: publishes what is not yet there; gives the files to tell of.
+    /// Publishes the remaining files, after the last frame. Returns the paths to report.
     ///
     /// # Errors
     /// The disk refuses.
@@ -136,7 +137,7 @@ fn le_bytes<const N: usize>(values: &[[f32; N]], out: &mut Vec<u8>) {
     out.extend(values.as_flattened().iter().flat_map(|x| x.to_le_bytes()));
 }
 
-/// A name of letters, digits and `_` that begins with no digit.
+/// Returns a name of letters, digits and `_` that does not begin with a digit.
 fn identifier(name: &str) -> String {
     let mut out: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if out.is_empty() || out.starts_with(|c: char| c.is_ascii_digit()) {
@@ -145,7 +146,7 @@ fn identifier(name: &str) -> String {
     out
 }
 
-/// Identifiers of names, no two the same.
+/// Returns distinct identifiers for names.
 fn identifiers<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for name in names {

@@ -1,5 +1,5 @@
-//! OBJ and PLY: a file an object and frame, `<object>.0001.obj`; what stands still has one without number, what
-//! appears or vanishes those of the frames at which it is there.
+//! OBJ and PLY: a file per object and frame, `<object>.0001.obj`. A static object has one file without number. An
+//! object that appears or vanishes has files for the frames at which it is present.
 
 use super::{Chart, Part, Sample, Sink, Take};
 use crate::linalg::{Vec2, Vec3};
@@ -15,7 +15,7 @@ pub struct Files<'a> {
 }
 
 impl<'a> Files<'a> {
-    /// In a folder that is there; of PLY, else of OBJ.
+    /// Starts a sequence in an existing folder: PLY if `ply`, else OBJ.
     pub fn new(folder: &Path, take: &'a Take, ply: bool) -> Files<'a> {
         Files { folder: folder.to_path_buf(), take, ply }
     }
@@ -24,7 +24,7 @@ impl<'a> Files<'a> {
 impl Sink for Files<'_> {
     fn add(&mut self, part: usize, frame: u32, sample: &Sample) -> Result<(), DiskError> {
         let of = &self.take.parts[part];
-        // A sample for all frames is one file, but of what is not in all of them.
+        // A static sample is one file, unless the object is absent at some frames.
         let frames = if of.still && of.there.is_some() { self.take.frames.all() } else { frame..=frame };
         for frame in frames.filter(|frame| of.shows(*frame)) {
             self.file(of, frame, sample)?;
@@ -69,7 +69,7 @@ fn tri_mesh(of: &Part, sample: &Sample) -> TriMesh {
     TriMesh { positions, triangles: of.triangles.clone(), uv, uv_triangles, ..TriMesh::default() }
 }
 
-/// A frame as OBJ, about an origin.
+/// Returns a frame as OBJ, with an origin added.
 pub fn mesh(of: &Part, sample: &Sample, origin: &Vec3) -> Vec<u8> {
     let mut mesh = tri_mesh(of, sample);
     if *origin != Vec3::zeros() {
@@ -78,7 +78,7 @@ pub fn mesh(of: &Part, sample: &Sample, origin: &Vec3) -> Vec<u8> {
     obj::write_faces(&mesh, &of.faces)
 }
 
-/// A frame as PLY; at a seam with the texture coordinate of the first triangle.
+/// Returns a frame as PLY. A vertex at a seam gets the texture coordinate of the first triangle.
 fn record(of: &Part, sample: &Sample) -> Result<Vec<u8>, String> {
     let mesh = tri_mesh(of, sample);
     let velocities = sample.velocities.as_deref().map(wide);

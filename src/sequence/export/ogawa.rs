@@ -1,14 +1,14 @@
-//! Ogawa, the container of Alembic files: groups and pieces of data, each written before what refers to it; and the objects
-//! and properties of Alembic in it. Layout as in the reference implementation, `lib/Alembic/Ogawa` and
-//! `lib/Alembic/AbcCoreOgawa` of <https://github.com/alembic/alembic>.
+//! Ogawa, the container of Alembic files, and the objects and properties of Alembic in it. A file consists of groups
+//! and data blocks, each written before any reference to it. Layout as in the reference implementation,
+//! `lib/Alembic/Ogawa` and `lib/Alembic/AbcCoreOgawa` of <https://github.com/alembic/alembic>.
 
 use crate::sequence::disk::{DiskError, Draft};
 use std::path::Path;
 
-/// Tells data from groups in a reference.
+/// Bit of a reference that distinguishes data from groups.
 const DATA: u64 = 1 << 63;
 
-/// A file in the making.
+/// An Ogawa file that is being written.
 pub struct Ogawa {
     file: Draft,
 }
@@ -20,12 +20,12 @@ impl Ogawa {
     /// The disk refuses.
     pub fn new(path: &Path) -> Result<Ogawa, DiskError> {
         let mut file = Draft::new(path)?;
-        // Not frozen, version 1, place of the first group: two of these are known at the end.
+        // Not frozen, version 1, offset of the root group. The frozen flag and the offset are patched at the end.
         file.put(b"Ogawa\x00\x00\x01\0\0\0\0\0\0\0\0")?;
         Ok(Ogawa { file })
     }
 
-    /// Writes data, in pieces; gives the reference to it.
+    /// Writes data, in pieces. Returns its reference.
     pub fn data(&mut self, pieces: &[&[u8]]) -> Result<u64, DiskError> {
         let length: usize = pieces.iter().map(|p| p.len()).sum();
         if length == 0 {
@@ -39,7 +39,7 @@ impl Ogawa {
         Ok(at | DATA)
     }
 
-    /// Writes a group; gives the reference to it.
+    /// Writes a group. Returns its reference.
     pub fn group(&mut self, children: &[u64]) -> Result<u64, DiskError> {
         if children.is_empty() {
             return Ok(0);
@@ -62,7 +62,7 @@ impl Ogawa {
     }
 }
 
-/// Type of numbers.
+/// Type of numbers (plain old data).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pod {
     Bool = 0,
@@ -89,25 +89,25 @@ pub struct Property {
     meta: &'static str,
     array: bool,
     pod: Pod,
-    /// Numbers of a value.
+    /// Numbers per value.
     extent: u32,
-    /// Which times its samples are at.
+    /// Index of the time sampling.
     times: u32,
     samples: Vec<u64>,
     count: u32,
-    /// Values of the first sample, and whether all have as many.
+    /// Number of values of the first sample, and whether all samples have as many.
     values: usize,
     alike: bool,
 }
 
 impl Property {
-    /// An array of values; `times` is 0 for what has one sample.
+    /// Creates an array property. `times` is 0 for a single sample.
     pub fn array(name: &str, pod: Pod, extent: u32, meta: &'static str, times: u32) -> Property {
         let (samples, name) = (Vec::new(), name.to_string());
         Property { name, meta, array: true, pod, extent, times, samples, count: 0, values: 0, alike: true }
     }
 
-    /// One value.
+    /// Creates a scalar property.
     pub fn scalar(name: &str, pod: Pod, extent: u32, meta: &'static str, times: u32) -> Property {
         Property { array: false, ..Property::array(name, pod, extent, meta, times) }
     }
@@ -117,7 +117,7 @@ impl Property {
         let reference = if bytes.is_empty() { DATA } else { file.data(&[&key(bytes), bytes])? };
         self.samples.push(reference);
         if self.array {
-            // No dimensions: an array of rank 1.
+            // Empty dimensions mean an array of rank 1.
             self.samples.push(DATA);
         }
         let values = bytes.len() / self.pod.size() / self.extent as usize;
@@ -129,7 +129,7 @@ impl Property {
         Ok(())
     }
 
-    /// How many samples it has.
+    /// Returns the number of samples.
     pub fn count(&self) -> u32 {
         self.count
     }
@@ -154,7 +154,7 @@ impl Property {
     }
 }
 
-/// Properties by name.
+/// A compound property.
 pub struct Compound {
     name: &'static str,
     meta: &'static str,
@@ -163,7 +163,7 @@ pub struct Compound {
 }
 
 impl Compound {
-    /// With properties, and compounds after them.
+    /// Creates a compound property from properties and, after them, compounds.
     pub fn new(
         name: &'static str,
         meta: &'static str,
@@ -201,20 +201,20 @@ impl Compound {
     }
 }
 
-/// An object with its properties and the objects in it.
+/// An object with its properties and children.
 pub struct Object {
     /// Name.
     pub name: String,
-    /// What it is.
+    /// Metadata.
     pub meta: &'static str,
-    /// Its properties.
+    /// Properties.
     pub properties: Compound,
-    /// Objects in it.
+    /// Children.
     pub children: Vec<Object>,
 }
 
 impl Object {
-    /// Writes it; gives the reference to it.
+    /// Writes the object. Returns its reference.
     pub fn write(&self, file: &mut Ogawa) -> Result<u64, DiskError> {
         let mut references = vec![self.properties.write(file)?];
         let mut headers = Vec::new();
@@ -230,14 +230,14 @@ impl Object {
                 headers.extend(child.meta.as_bytes());
             }
         }
-        // Sums of properties and of children, which nothing needs.
+        // Hashes of properties and of children, which no reader needs.
         headers.extend([0; 32]);
         references.push(file.data(&[&headers])?);
         file.group(&references)
     }
 }
 
-/// Bytes of the numbers in a header.
+/// Width of the numbers in a header, as the exponent of 2 of their bytes.
 #[derive(Clone, Copy)]
 struct Size(u32);
 
@@ -261,12 +261,12 @@ impl Size {
     }
 }
 
-/// In a header: words about it follow, or none do.
+/// Returns the header bits that say whether inline metadata follows.
 fn meta_code(meta: &str) -> u32 {
     if meta.is_empty() { 0 } else { 0xff << 20 }
 }
 
-/// Stands before each sample; the same for the same bytes.
+/// Computes the key before each sample. Equal bytes have equal keys.
 fn key(bytes: &[u8]) -> [u8; 16] {
     let (mut a, mut b) = (0xcbf2_9ce4_8422_2325u64, 0x9e37_79b9_7f4a_7c15u64 ^ bytes.len() as u64);
     for chunk in bytes.chunks(8) {

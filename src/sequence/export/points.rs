@@ -1,5 +1,6 @@
-//! PC2 and MDD: positions of every vertex at every frame, for a mesh that the other program has. A file an object, with an
-//! OBJ of its first frame beside it. Where an object is not there it stays as at the nearest frame at which it is.
+//! PC2 and MDD: positions of every vertex at every frame, for a mesh that the other program has. Each object has a
+//! file, and an OBJ of its first frame beside it. While an object is absent it stays as at the nearest frame at which
+//! it is present.
 
 use super::obj::mesh;
 use super::{Sample, Sink, Take, le_bytes};
@@ -7,16 +8,16 @@ use crate::linalg::Vec3;
 use crate::sequence::disk::{DiskError, Draft, write};
 use std::path::{Path, PathBuf};
 
-/// Which of the two.
+/// File format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// PC2: little endian, by number of frame.
+    /// PC2: little endian, samples by frame number.
     Pc2,
     /// MDD: big endian, with the time of each frame.
     Mdd,
 }
 
-/// A file an object.
+/// Writer with a file per object.
 pub struct Points<'a> {
     folder: PathBuf,
     order: Order,
@@ -26,7 +27,7 @@ pub struct Points<'a> {
 }
 
 impl<'a> Points<'a> {
-    /// Starts the files in a folder that is there. What stands still is written as often as what moves.
+    /// Starts the files in an existing folder. Static objects are written at every frame too.
     ///
     /// # Errors
     /// The disk refuses.

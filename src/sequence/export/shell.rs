@@ -1,4 +1,4 @@
-//! A cloth with its thickness: two surfaces half of it from the middle along smooth normals, and a rim along the borders.
+//! Cloth with thickness: two surfaces offset by half of it along smooth normals, and a rim along the borders.
 
 use super::embed::{normals, wide};
 use super::{Chart, Part, Sample};
@@ -6,13 +6,13 @@ use crate::linalg::Vec3;
 use crate::mesh::polygon;
 use std::collections::BTreeSet;
 
-/// A surface that is made thick.
+/// A surface that is given thickness.
 pub struct Shell {
     half: f64,
     triangles: Vec<[u32; 3]>,
 }
 
-/// Triangles at the border, with the corner at which their edge of it begins.
+/// Returns the border edges, as triangle and the corner at which the edge begins.
 fn border(triangles: &[[u32; 3]]) -> Vec<[usize; 2]> {
     let side = |t: usize, k: usize| (triangles[t][k], triangles[t][(k + 1) % 3]);
     let all = || (0..triangles.len()).flat_map(|t| (0..3).map(move |k| [t, k]));
@@ -20,7 +20,7 @@ fn border(triangles: &[[u32; 3]]) -> Vec<[usize; 2]> {
     all().filter(|[t, k]| !sides.contains(&(side(*t, *k).1, side(*t, *k).0))).collect()
 }
 
-/// Triangles of both surfaces and of the rim, from those of one; the second surface counts on by `more`.
+/// Returns the triangles of both surfaces and of the rim. The indices of the second surface are offset by `more`.
 fn doubled(triangles: &[[u32; 3]], rim: &[[usize; 2]], more: u32) -> Vec<[u32; 3]> {
     let inner = triangles.iter().map(|[a, b, c]| [a + more, c + more, b + more]);
     let mut all: Vec<[u32; 3]> = triangles.iter().copied().chain(inner).collect();
@@ -32,7 +32,7 @@ fn doubled(triangles: &[[u32; 3]], rim: &[[usize; 2]], more: u32) -> Vec<[u32; 3
 }
 
 impl Shell {
-    /// Makes a part as thick as `thickness` [m]; `polygons` are how many of its triangles in a row are of one face.
+    /// Gives a part the thickness `thickness` [m]. `polygons` is the number of triangles of each face, in order.
     pub fn new(part: &mut Part, polygons: &[u32], thickness: f64) -> Shell {
         let triangles = std::mem::take(&mut part.triangles);
         let rim = border(&triangles);
@@ -43,14 +43,14 @@ impl Shell {
         part.vertices *= 2;
         match &mut part.chart {
             Some(Chart::Vertices(uv)) => uv.extend_from_within(..),
-            // Both surfaces and the rim have the same places in the chart.
+            // Both surfaces and the rim share the texture coordinates.
             Some(Chart::Corners(_, corners)) => *corners = doubled(corners, &rim, 0),
             None => (),
         }
         Shell { half: thickness / 2.0, triangles }
     }
 
-    /// Both surfaces, from the one in the middle.
+    /// Computes both surfaces from the middle surface.
     pub fn thicken(&self, middle: Sample) -> Sample {
         let x: Vec<Vec3> = middle.positions.iter().map(wide).collect();
         let normals = normals(&x, &self.triangles);
@@ -69,7 +69,7 @@ impl Shell {
 mod tests {
     use super::*;
 
-    /// A square of two quads becomes a box: closed, outward, of the right volume.
+    /// A square of two quads becomes a box: closed, oriented outward, of the right volume.
     #[test]
     fn a_square_becomes_a_box() {
         let triangles = vec![[0, 1, 4], [0, 4, 3], [1, 2, 5], [1, 5, 4]];

@@ -1,4 +1,4 @@
-//! The run folder, read for export: an object and a frame at a time.
+//! Export source: reads the run folder, an object and a frame at a time.
 
 use super::embed::Embedding;
 use super::shell::Shell;
@@ -14,22 +14,22 @@ use std::fs::File;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-/// Frames, both ends included.
+/// A range of frames, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// First.
+    /// First frame.
     pub first: u32,
-    /// Last.
+    /// Last frame.
     pub last: u32,
 }
 
 impl Range {
-    /// All of them.
+    /// Returns all frames.
     pub fn all(self) -> RangeInclusive<u32> {
         self.first..=self.last
     }
 
-    /// How many.
+    /// Returns the number of frames.
     pub fn count(self) -> u32 {
         self.last - self.first + 1
     }
@@ -39,52 +39,52 @@ impl Range {
 pub struct Embedded {
     /// Name of the object.
     pub name: String,
-    /// The mesh where it is when the run begins [m].
+    /// The mesh at the start of the run [m].
     pub mesh: TriMesh,
-    /// Vertices of the object then [m]; those at the first frame if absent.
+    /// Vertices of the object at that time [m]; those of the first frame if absent.
     pub start: Option<Vec<Vec3>>,
 }
 
-/// What cloths are made into.
+/// Processing of cloths at export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Made {
-    /// How many times they are made finer and smooth.
+    /// Number of subdivision levels.
     pub finer: u8,
-    /// With their thickness.
+    /// Whether cloths get their thickness.
     pub thick: bool,
 }
 
 /// A recorded object.
 struct Item {
     entry: Entry,
-    /// Names of its fields, ascending, and whether it has velocities: the same in all frames.
+    /// Names of its fields, ascending, and whether it has velocities. The layout is the same in all frames.
     layout: (Vec<String>, bool),
     /// Vertices that are exported; all if absent.
     kept: Option<Vec<u32>>,
-    /// A mesh that is exported in its place.
+    /// Embedded mesh that is exported in place of the object.
     embedding: Option<Embedding>,
-    /// It is exported finer.
+    /// Subdivision of the exported mesh.
     subdivision: Option<Subdivision>,
-    /// It is exported with its thickness.
+    /// Thickness of the exported mesh.
     shell: Option<Shell>,
 }
 
-/// The meshes of a run.
+/// Meshes of a run.
 pub struct Source {
     folder: Folder,
     items: Vec<Item>,
-    /// Names of meshes that are carried along, and how far they are from what carries them at most [m].
+    /// Carrying object and largest distance [m] from it, of each embedded mesh.
     pub carried: Vec<(String, f64)>,
-    /// Seconds of the run in one of the shot: velocities are told for the shot.
+    /// Seconds of the run per second of the shot. Velocities are exported for the shot.
     scale: f32,
 }
 
 impl Source {
-    /// Of objects of a run that are recorded; `frames` are there. Of bodies the surface is taken, and after all objects the
-    /// meshes `embedded` in them, as `<name>-embedded`. Cloths are `made` finer, and thick.
+    /// Opens the recorded objects of a run, for `frames`, which must exist. Bodies are exported by their surface. The
+    /// `embedded` meshes follow all objects, as `<name>-embedded`. Cloths are subdivided and thickened as `made` says.
     ///
     /// # Errors
-    /// A file is missing or not what was written.
+    /// A file is missing or not as it was written.
     pub fn open(
         folder: &Folder,
         record: &Run,
@@ -104,7 +104,7 @@ impl Source {
             }
             let Some((shape, at)) = folder.read_mesh(entry, nearest(entry, record.first))? else { continue };
             let layout = (at.fields.iter().map(|(name, _)| name.clone()).collect(), at.velocities.is_some());
-            // What appears or vanishes has files of its own for each frame at which it is there.
+            // Objects that appear or vanish have a file for each frame at which they are present.
             let is_still = |o: &Obstacle| o.name == entry.name && o.still() && there.is_some();
             let still = entry.files.as_ref().is_some_and(|files| !files.contains("####"))
                 || scene.obstacles.iter().any(is_still);
@@ -153,10 +153,10 @@ impl Source {
         Ok((Source { folder: folder.clone(), items, carried, scale: scene.time.scale as f32 }, take))
     }
 
-    /// A part at a frame, or at the nearest one at which it is there.
+    /// Reads a part at a frame, or at the nearest frame at which it is present.
     ///
     /// # Errors
-    /// The file is missing or not what was written.
+    /// The file is missing or not as it was written.
     pub fn sample(&self, part: usize, frame: u32) -> Result<Sample, DiskError> {
         let item = &self.items[part];
         let Some(files) = &item.entry.files else { return Ok(Sample::default()) };
@@ -193,7 +193,7 @@ impl Source {
     }
 }
 
-/// The nearest frame at which an object is there.
+/// Returns the nearest frame at which an object is present.
 fn nearest(entry: &Entry, frame: u32) -> u32 {
     entry.frames.as_ref().map_or(frame, |there| frame.min(there.end.saturating_sub(1)).max(there.start))
 }
@@ -202,7 +202,7 @@ fn chosen<T: Copy>(all: &[T], kept: &[u32]) -> Vec<T> {
     kept.iter().map(|v| all[*v as usize]).collect()
 }
 
-/// Number of each object's material, in order of first use; an obstacle is of its own.
+/// Returns the material index of each object, in order of first use. Each obstacle has a material of its own.
 fn materials(record: &Run, scene: &Scene) -> Vec<i32> {
     let mut known: Vec<(bool, String)> = Vec::new();
     let named = record.objects.iter().map(|entry| {
@@ -222,7 +222,7 @@ fn materials(record: &Run, scene: &Scene) -> Vec<i32> {
         .collect()
 }
 
-/// A part, and which vertices of the record it has: of a body those of its surface.
+/// Builds a part. Returns also the recorded vertices that it keeps: for a body, those of its surface.
 fn part(
     shape: Shape,
     (material, polygons): (i32, &[u32]),
@@ -257,7 +257,7 @@ fn part(
     (Part { name, vertices, triangles, faces, chart, material, still, there }, kept)
 }
 
-/// A frame as a run writes it, without a look at its triangles; `None` where it is of another kind.
+/// Reads a frame in the layout that a run writes, without its triangles. Returns `None` for another layout.
 fn columns(path: &Path, entry: &Entry) -> Result<Option<Sample>, DiskError> {
     let mut file = File::open(path).map_err(|error| DiskError::new(path, &error))?;
     let wrong = |reason: String| DiskError { path: path.to_path_buf(), reason };

@@ -1,11 +1,12 @@
-//! A cloth made finer and smooth: Catmull & Clark 1978, "Recursively generated B-spline surfaces on arbitrary topological meshes". Borders are
-//! cubic splines, their corners stay (`edgeAndCorner` in USD); texture coordinates are halved without being smoothed.
+//! Subdivision of cloth: Catmull & Clark 1978, "Recursively generated B-spline surfaces on arbitrary topological
+//! meshes". Borders are cubic splines and their corners stay (`edgeAndCorner` in USD). Texture coordinates are
+//! subdivided linearly, without smoothing.
 
 use super::{Chart, Part, Sample};
 use crate::mesh::polygon;
 use std::collections::BTreeMap;
 
-/// New values as weighted sums of old ones: row `k` has entries `starts[k] .. starts[k + 1]`.
+/// New values as weighted sums of old ones. Row `k` has the entries `starts[k] .. starts[k + 1]`.
 #[derive(Default)]
 struct Stencil {
     starts: Vec<usize>,
@@ -36,7 +37,7 @@ impl Stencil {
     }
 }
 
-/// The sides of faces: the number of each, by its ends, lower first; and its faces.
+/// Edges of polygons: the number of each by its ends, lower first, and its faces.
 struct Sides {
     number: BTreeMap<[u32; 2], usize>,
     faces: Vec<Vec<usize>>,
@@ -46,7 +47,7 @@ fn ends(a: u32, b: u32) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// Each corner of a face with the one after it.
+/// Returns each corner of a face with the next one.
 fn around(face: &[u32]) -> impl Iterator<Item = (u32, u32)> {
     face.iter().copied().zip(face.iter().copied().cycle().skip(1))
 }
@@ -67,8 +68,8 @@ impl Sides {
         sides
     }
 
-    /// A quad for each corner of each face: the corner, the side after it, the face, the side before it. New vertices are the old ones, then
-    /// those of sides, then those of faces.
+    /// Builds a quad for each corner of each face: corner, following edge, face, preceding edge. New vertices are the
+    /// old ones, then those of edges, then those of faces.
     fn quads(&self, faces: &[Vec<u32>], vertices: usize) -> Vec<Vec<u32>> {
         let (first_side, first_face) = (vertices as u32, (vertices + self.faces.len()) as u32);
         let side = |a: u32, b: u32| first_side + self.number[&ends(a, b)] as u32;
@@ -84,12 +85,12 @@ impl Sides {
     }
 }
 
-/// The mean of some vertices, times a factor.
+/// Returns the mean of some vertices, times a factor.
 fn mean(of: &[u32], factor: f64) -> impl Iterator<Item = (u32, f64)> + '_ {
     of.iter().map(move |v| (*v, factor / of.len() as f64))
 }
 
-/// One level: the new positions from the old ones.
+/// Computes the stencil of one level: new positions from old ones.
 fn smooth(faces: &[Vec<u32>], sides: &Sides, vertices: usize) -> Stencil {
     let mut faces_of = vec![Vec::new(); vertices];
     let mut sides_of = vec![Vec::new(); vertices];
@@ -114,7 +115,7 @@ fn smooth(faces: &[Vec<u32>], sides: &Sides, vertices: usize) -> Stencil {
                 let of_sides = around.iter().flat_map(|k| mean(&all[*k], 2.0 / (n * n)));
                 stencil.push(of_faces.chain(of_sides).chain([(v, (n - 3.0) / n)]));
             }
-            // A corner, of one face, stays; so does what is not of one sheet.
+            // A corner of one face stays, as does a non-manifold vertex.
             [a, b] if own.len() > 1 => stencil.push([(other(a), 0.125), (v, 0.75), (other(b), 0.125)]),
             _ => stencil.push([(v, 1.0)]),
         }
@@ -129,7 +130,7 @@ fn smooth(faces: &[Vec<u32>], sides: &Sides, vertices: usize) -> Stencil {
     stencil
 }
 
-/// Texture coordinates of one level: corners, middles of sides and of faces.
+/// Computes texture coordinates of one level: corners, midpoints of edges, centres of faces.
 fn halved(uv: &[[f32; 2]], faces: &[Vec<u32>]) -> (Vec<[f32; 2]>, Vec<Vec<u32>>) {
     let sides = Sides::of(faces);
     let mut stencil = Stencil::default();
@@ -141,18 +142,19 @@ fn halved(uv: &[[f32; 2]], faces: &[Vec<u32>]) -> (Vec<[f32; 2]>, Vec<Vec<u32>>)
     (stencil.apply(uv), sides.quads(faces, uv.len()))
 }
 
-/// Two triangles a quad.
+/// Splits each quad into two triangles.
 fn triangles(quads: &[Vec<u32>]) -> Vec<[u32; 3]> {
     quads.iter().flat_map(|q| [[q[0], q[1], q[2]], [q[0], q[2], q[3]]]).collect()
 }
 
-/// A surface that is made finer.
+/// A subdivided surface.
 pub struct Subdivision {
     levels: Vec<Stencil>,
 }
 
 impl Subdivision {
-    /// Makes a part finer, so many times: each corner of a face becomes a quad. Gives how many of its triangles in a row are of one face.
+    /// Subdivides a part `times` times. Each corner of a face becomes a quad. Returns the number of triangles of each
+    /// face.
     pub fn new(part: &mut Part, times: u8) -> (Subdivision, Vec<u32>) {
         let loops = |corners: &[[u32; 3]]| -> Vec<Vec<u32>> {
             part.faces.iter().map(|face| face.iter().map(|[t, k]| corners[*t][*k]).collect()).collect()
@@ -184,7 +186,7 @@ impl Subdivision {
         (Subdivision { levels }, counts)
     }
 
-    /// The finer surface, with what belongs to its vertices.
+    /// Computes the subdivided surface, with its values per vertex.
     pub fn refine(&self, mut sample: Sample) -> Sample {
         for level in &self.levels {
             sample.positions = level.apply(&sample.positions);
@@ -208,7 +210,7 @@ mod tests {
         Sample { velocities: Some(positions.clone()), positions, fields: Vec::new() }
     }
 
-    /// A cube of side 2, once: corners go to 5/9, middles of sides to 3/4, of faces to 1.
+    /// A cube of side 2, once: corners move to 5/9, edge midpoints to 3/4, face centres to 1.
     #[test]
     fn a_cube_becomes_round() {
         let sign = |bit: u32| if bit == 1 { 1.0 } else { -1.0 };
@@ -231,8 +233,8 @@ mod tests {
         assert!(x[20..].iter().all(|p| near(p, [0.0, 0.0, 1.0])), "{:?}", &x[20..]);
     }
 
-    /// A flat sheet of even squares stays what it is, corners and all: a cubic spline keeps what is linear. So its chart, which is only halved,
-    /// is where it is.
+    /// A flat sheet of equal squares keeps its shape, corners included, since a cubic spline reproduces linear
+    /// functions. So its chart, which is only subdivided linearly, matches the sheet.
     #[test]
     fn a_flat_sheet_stays_flat() {
         let at = |k: usize| [(k % 4) as f32, (k / 4) as f32];

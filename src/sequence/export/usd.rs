@@ -1,8 +1,9 @@
-//! USD: one crate file, or value clips, a crate file a frame under a small text file that joins them.
+//! USD: one crate file, or value clips, a crate file per frame under a small text file that joins them.
 //!
-//! `/<scene>` is an `Xform`, which adds the local origin of a scene that is far away, each object a `Mesh` in it: `points`, `velocities` [m/s], `extent`, `primvars:st`,
-//! `primvars:material_id` (per face) and a primvar a field. Metres, subdivision scheme `none`, a time code a frame. What
-//! stands still has no time samples; what appears or vanishes has `visibility`.
+//! `/<scene>` is an `Xform`, which adds the local origin of a scene that is far from the origin. Each object is a
+//! `Mesh` in it: `points`, `velocities` [m/s], `extent`, `primvars:st`, `primvars:material_id` (per face) and a primvar
+//! per field. Units are metres, the subdivision scheme is `none`, and a frame is a time code. Static objects have no
+//! time samples. Objects that appear or vanish have `visibility`.
 
 use super::usdc::{Crate, Spec, Value};
 use super::{Chart, Part, Range, Sample, Sink, Take, identifier, identifiers};
@@ -12,9 +13,9 @@ use crate::sequence::disk::{DiskError, make_folder, write};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Attribute that moves all, where the scene is far from the origin.
+/// Attribute of the translation, for a scene far from the origin.
 const TRANSLATE: &str = "xformOp:translate";
-/// Attribute that says so.
+/// Attribute that lists the transform operations.
 const ORDER: &str = "xformOpOrder";
 
 /// An attribute of a mesh.
@@ -24,7 +25,7 @@ struct Attribute {
     more: Vec<(&'static str, Value)>,
     default: Option<Value>,
     samples: Vec<Value>,
-    /// When its samples are; none: when those of the mesh are.
+    /// Times of its samples. If empty, those of the mesh.
     times: Vec<f64>,
 }
 
@@ -34,7 +35,7 @@ impl Attribute {
     }
 }
 
-/// A mesh of a layer: what it has at all times, then what it has at some.
+/// A mesh of a layer: attributes, and the times of their samples.
 #[derive(Default)]
 struct Mesh {
     attributes: Vec<Attribute>,
@@ -52,7 +53,7 @@ impl Layer {
         Ok(Layer { file: Crate::new(path)?, meshes: take.parts.iter().map(|_| Mesh::default()).collect() })
     }
 
-    /// Adds what is the same in all frames.
+    /// Adds the attributes that are constant over all frames.
     fn topology(&mut self, part: usize, of: &Part) -> Result<(), DiskError> {
         let file = &mut self.file;
         let mut all: Vec<Attribute> = Vec::new();
@@ -82,7 +83,7 @@ impl Layer {
         Ok(())
     }
 
-    /// Adds when a part shows: a sample at the first frame and wherever that changes, which holds until the next.
+    /// Adds the visibility of a part: a sample at the first frame and at each change, which holds until the next.
     fn visibility(&mut self, part: usize, of: &Part, frames: Range) {
         if of.there.is_none() {
             return;
@@ -95,7 +96,7 @@ impl Layer {
         self.meshes[part].attributes.push(track);
     }
 
-    /// Adds a sample: at a time, or at all of them.
+    /// Adds a sample at a time, or for all times without one.
     fn sample(&mut self, part: usize, time: Option<f64>, of: &Sample) -> Result<(), DiskError> {
         let file = &mut self.file;
         let vertices = ("interpolation", file.token("vertex"));
@@ -134,7 +135,7 @@ impl Layer {
         }
     }
 
-    /// Writes what is where, and publishes the file.
+    /// Writes the prims and their attributes, and publishes the file.
     fn finish(mut self, take: &Take, frames: Range) -> Result<(), DiskError> {
         let file = &mut self.file;
         let root = identifier(&take.name);
@@ -177,7 +178,7 @@ impl Layer {
             let path = format!("/{root}/{name}");
             file.spec(&path, Spec::Prim, &fields);
             for attribute in mesh.attributes {
-                // Names must be known to the file before the paths are written.
+                // The tokens of names must be in the file before the paths are written.
                 let _ = file.token(&attribute.name);
                 let mut fields = vec![("typeName", file.token(attribute.kind))];
                 fields.extend(attribute.more);
@@ -209,7 +210,7 @@ fn axis(take: &Take) -> &'static str {
     }
 }
 
-/// One crate file.
+/// Writer of one crate file.
 pub struct Usd<'a> {
     path: PathBuf,
     layer: Layer,
@@ -243,19 +244,20 @@ impl Sink for Usd<'_> {
     }
 }
 
-/// Value clips: `<name>.usda` and, in the folder `<name>.clips`, `topology.usdc`, `manifest.usda` and `frame.0001.usdc` on.
+/// Writer of value clips: `<name>.usda` and, in the folder `<name>.clips`, `topology.usdc`, `manifest.usda` and
+/// `frame.0001.usdc` on.
 pub struct Clips<'a> {
     path: PathBuf,
     folder: PathBuf,
     take: &'a Take,
     topology: Layer,
     frame: Option<Layer>,
-    /// Name and type of what has time samples, by part.
+    /// Name and type of the attributes with time samples, by part.
     animated: Vec<Vec<(String, &'static str)>>,
 }
 
 impl<'a> Clips<'a> {
-    /// Starts the files; `path` is that of the text file.
+    /// Starts the files. `path` is that of the text file.
     ///
     /// # Errors
     /// The disk refuses.
@@ -271,7 +273,7 @@ impl<'a> Clips<'a> {
         Ok(Clips { path: path.to_path_buf(), folder, take, topology, frame: None, animated })
     }
 
-    /// Declares what clips hold.
+    /// Returns the manifest, which declares the attributes of the clips.
     fn manifest(&self) -> String {
         let names = identifiers(self.take.parts.iter().map(|p| p.name.as_str()));
         let mut out = format!("#usda 1.0\n\nover \"{}\"\n{{\n", identifier(&self.take.name));
@@ -287,7 +289,7 @@ impl<'a> Clips<'a> {
         out
     }
 
-    /// The text that joins all.
+    /// Returns the text file that joins the clips.
     fn head(&self) -> String {
         let Take { name, fps, frames, .. } = self.take;
         let (root, axis) = (identifier(name), axis(self.take));
@@ -336,7 +338,7 @@ impl Sink for Clips<'_> {
     fn finish(self: Box<Self>) -> Result<Vec<PathBuf>, DiskError> {
         let (manifest, head) = (self.manifest(), self.head());
         let Clips { path, folder, take, mut topology, animated, .. } = *self;
-        // Clips bring numbers alone: what they are of is declared here.
+        // Clips bring only values. The attributes are declared here.
         for (part, attributes) in animated.into_iter().enumerate() {
             topology.declare(part, attributes);
         }

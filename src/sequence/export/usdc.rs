@@ -1,17 +1,17 @@
-//! USD crate files (`.usdc`), written front to back: values as they come, the tables of names, fields and prims at the end.
+//! USD crate files (`.usdc`), written front to back: values as they come, then the tables of tokens, fields and prims.
 //!
-//! Version 0.8.0 of the format, which every USD since 2019 reads. Compressed tables are LZ4 blocks of literals only, arrays are
-//! not compressed. Layout: <https://openusd.org/release/api/_usd__page__formats.html> and the AOUSD Core Specification 1.0,
-//! chapter "Binary encoding".
+//! Version 0.8.0 of the format, which every USD since 2019 reads. Compressed tables are LZ4 blocks of literals only.
+//! Arrays are not compressed. Layout: <https://openusd.org/release/api/_usd__page__formats.html> and the AOUSD Core
+//! Specification 1.0, chapter "Binary encoding".
 
 use crate::sequence::disk::{DiskError, Draft};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Size of the head: identifier, version, place of the table of contents, reserved.
+/// Size of the header [bytes]: identifier, version, offset of the table of contents, reserved.
 const HEAD: usize = 88;
 
-/// Kinds of values, as the format numbers them.
+/// Types of values, with the numbers of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
     Bool = 1,
@@ -29,7 +29,7 @@ pub enum Type {
     DoubleVector = 48,
 }
 
-/// A value: its kind, and itself or where it stands in the file.
+/// A value: its type, and either the inlined value or its offset in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Value(u64);
 
@@ -42,23 +42,23 @@ impl Value {
         Value((kind as u64) << 48 | at)
     }
 
-    /// A truth.
+    /// Returns a Boolean value.
     pub fn bool(x: bool) -> Value {
         Value::inline(Type::Bool, x.into())
     }
 
-    /// The specifier `def`.
+    /// Returns the specifier `def`.
     pub fn def() -> Value {
         Value::inline(Type::Specifier, 0)
     }
 
-    /// The variability `uniform`.
+    /// Returns the variability `uniform`.
     pub fn uniform() -> Value {
         Value::inline(Type::Variability, 1)
     }
 }
 
-/// What a path leads to.
+/// Type of a spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spec {
     /// `/prim.name`.
@@ -69,7 +69,7 @@ pub enum Spec {
     Root = 7,
 }
 
-/// Name, place in the tables and fields of a path.
+/// Path, spec type and fields of a spec.
 #[derive(Debug)]
 struct Entry {
     path: String,
@@ -77,7 +77,7 @@ struct Entry {
     fields: Vec<(u32, Value)>,
 }
 
-/// A crate file in the making.
+/// A crate file that is being written.
 #[derive(Debug)]
 pub struct Crate {
     file: Draft,
@@ -95,7 +95,7 @@ impl Crate {
     pub fn new(path: &Path) -> Result<Crate, DiskError> {
         let mut file = Draft::new(path)?;
         file.put(&[0; HEAD])?;
-        // The first name must be none of a property: those are told from prims by the sign of their number.
+        // The first token must not name a property. Paths of properties are distinguished by a negative token index.
         let mut out =
             Crate { file, tokens: Vec::new(), index: HashMap::new(), entries: Vec::new(), buffer: Vec::new() };
         out.name(";-)");
@@ -125,12 +125,12 @@ impl Crate {
         Ok(at)
     }
 
-    /// A token.
+    /// Returns a token.
     pub fn token(&mut self, word: &str) -> Value {
         Value::inline(Type::Token, self.name(word))
     }
 
-    /// Names of children or properties.
+    /// Writes names of children or properties.
     pub fn names<S: AsRef<str>>(&mut self, words: &[S]) -> Result<Value, DiskError> {
         let mut bytes = (words.len() as u64).to_le_bytes().to_vec();
         for word in words {
@@ -139,7 +139,7 @@ impl Crate {
         Ok(Value::placed(Type::TokenVector, self.blob(&bytes)?))
     }
 
-    /// A number of type `double`.
+    /// Writes a number of type `double`.
     pub fn double(&mut self, x: f64) -> Result<Value, DiskError> {
         let short = x as f32;
         if f64::from(short) == x {
@@ -148,19 +148,19 @@ impl Crate {
         Ok(Value::placed(Type::Double, self.blob(&x.to_le_bytes())?))
     }
 
-    /// A vector of `double`.
+    /// Writes a vector of `double`.
     pub fn vector(&mut self, x: [f64; 3]) -> Result<Value, DiskError> {
         let bytes: Vec<u8> = x.iter().flat_map(|c| c.to_le_bytes()).collect();
         Ok(Value::placed(Type::Vec3d, self.blob(&bytes)?))
     }
 
-    /// An array of tokens.
+    /// Writes an array of tokens.
     pub fn tokens(&mut self, words: &[&str]) -> Result<Value, DiskError> {
         let bytes: Vec<u8> = words.iter().flat_map(|word| self.name(word).to_le_bytes()).collect();
         self.array(Type::Token, words.len(), &bytes)
     }
 
-    /// An array of vectors of `float`, or of plain ones with `N = 1`.
+    /// Writes an array of vectors of `float`, or of plain `float` with `N = 1`.
     pub fn floats<const N: usize>(&mut self, values: &[[f32; N]]) -> Result<Value, DiskError> {
         let kind = match N {
             1 => Type::Float,
@@ -174,7 +174,7 @@ impl Crate {
         value
     }
 
-    /// An array of `int`.
+    /// Writes an array of `int`.
     pub fn ints(&mut self, values: impl ExactSizeIterator<Item = i32>) -> Result<Value, DiskError> {
         let count = values.len();
         let bytes: Vec<u8> = values.flat_map(i32::to_le_bytes).collect();
@@ -190,12 +190,12 @@ impl Crate {
         Ok(Value(1 << 63 | Value::placed(kind, at).0))
     }
 
-    /// Values at times, which ascend.
+    /// Writes time samples. Times must ascend.
     pub fn samples(&mut self, times: &[f64], values: &[Value]) -> Result<Value, DiskError> {
         let mut bytes = (times.len() as u64).to_le_bytes().to_vec();
         bytes.extend(times.iter().flat_map(|t| t.to_le_bytes()));
         let times = Value::placed(Type::DoubleVector, self.blob(&bytes)?);
-        // The times and the values, each after the distance to it.
+        // Times and values, each preceded by the offset to it.
         let mut bytes = 8u64.to_le_bytes().to_vec();
         bytes.extend(times.0.to_le_bytes());
         bytes.extend(8u64.to_le_bytes());
@@ -204,7 +204,7 @@ impl Crate {
         Ok(Value::placed(Type::TimeSamples, self.blob(&bytes)?))
     }
 
-    /// Says what stands at a path: first of all at `/`, and at a prim before what is in it.
+    /// Adds a spec. The root `/` must come first, and a prim before its children.
     pub fn spec(&mut self, path: &str, spec: Spec, fields: &[(&str, Value)]) {
         let fields = fields.iter().map(|(name, value)| (self.name(name), *value)).collect();
         self.entries.push(Entry { path: path.to_string(), spec, fields });
@@ -261,7 +261,7 @@ impl Crate {
         self.file.publish()
     }
 
-    /// The paths as the format orders them: each before its children.
+    /// Orders the paths as the format does: each before its children.
     fn tree(&self) -> Tree {
         let mut children: HashMap<&str, Vec<usize>> = HashMap::new();
         for (k, entry) in self.entries.iter().enumerate().skip(1) {
@@ -286,7 +286,7 @@ impl Crate {
         for (place, child) in inner.iter().enumerate() {
             self.walk(*child, place + 1 < inner.len(), children, tree);
         }
-        // The next of the same parent: right here, so far on, or none.
+        // Jump to the next sibling: here, at a distance, or absent.
         tree.jumps[own] = match (inner.is_empty(), more) {
             (false, true) => (tree.order.len() - own) as i32,
             (false, false) => -1,
@@ -302,7 +302,7 @@ struct Tree {
     jumps: Vec<i32>,
 }
 
-/// The path above a prim or property.
+/// Returns the path above a prim or property.
 fn above(path: &str) -> &str {
     match path.rsplit_once('.').or_else(|| path.rsplit_once('/')) {
         Some((up, _)) if !up.is_empty() => up,
@@ -310,7 +310,7 @@ fn above(path: &str) -> &str {
     }
 }
 
-/// An LZ4 block that holds bytes as they are, after the mark of a single block.
+/// Encodes bytes as an LZ4 block of literals, after the marker of a single block.
 fn literals(bytes: &[u8]) -> Vec<u8> {
     let n = bytes.len();
     let mut out = vec![0, (n.min(15) as u8) << 4];
@@ -323,7 +323,7 @@ fn literals(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Integers as differences, the commonest of which takes no room.
+/// Encodes integers as differences. The most frequent difference takes no space beyond its 2-bit code.
 fn integers(all: &[i32]) -> Vec<u8> {
     let mut last = 0i32;
     let steps: Vec<i32> = all.iter().map(|x| x.wrapping_sub(std::mem::replace(&mut last, *x))).collect();
