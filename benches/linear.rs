@@ -121,8 +121,8 @@ fn solve(system: &Assembly<f32>, iterations: usize) -> Result<f64, String> {
     }
 }
 
-/// Returns the bytes of the matrix that an iteration reads: the upper blocks in both sweeps, the cross-subdomain blocks
-/// and the entries once, no diagonal block.
+/// Returns the bytes of the matrix that an iteration reads: the upper blocks in both sweeps, the outer and the moving
+/// blocks once, no diagonal block.
 fn swept(matrix: &Matrix<f32>) -> usize {
     let block = 9 * size_of::<f32>() + size_of::<u32>();
     let rows = |d: &Domain<f32>| block * (2 * d.upper_col.len() + d.cross_col.len()) + size_of_val(&d.entries[..]);
