@@ -1,6 +1,6 @@
 //! Signed distances of the covers of three pillows: surface traversal compared with every triangle within reach,
-//! alternately on one thread. Inputs are `scenes/three-pillows.toml` as simulated, and analytic pillows. With `--
-//! --plot`: draws each step of the scene into `docs/traversal.svg`.
+//! alternately on one thread. Inputs are `scenes/three-pillows.toml` as simulated, and analytic pillows. With
+//! `-- --plot`: draws each step of the scene into `docs/traversal.svg`.
 
 #[path = "common/grid.rs"]
 mod grid;

@@ -1,5 +1,5 @@
-//! Example of a custom effect: a point that attracts every vertex, with decreasing force. `cargo run --release
-//! --example custom_effect`.
+//! Example of a custom effect: a point that attracts every vertex, with decreasing force.
+//! `cargo run --release --example custom_effect`.
 
 use percale::Simulation;
 use percale::force::links::{Couples, Link};

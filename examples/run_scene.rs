@@ -1,5 +1,5 @@
-//! Steps a scene and prints the positions of its cloths: `cargo run --release --example run_scene -- scenes/drape.toml
-//! time.frames=10`.
+//! Steps a scene and prints the positions of its cloths:
+//! `cargo run --release --example run_scene -- scenes/drape.toml time.frames=10`.
 
 use percale::{Error, Simulation};
 

@@ -816,7 +816,7 @@ fn a_run_is_inspected_as_its_scene_is_checked() {
     assert_eq!(told.matches("rough by").count(), 1, "{told}");
     let page = fs::read_to_string(bench.folder.join("a/report.html")).unwrap();
     assert!(page.contains(" on 1 thread<") && !page.contains("1 threads"));
-    // A checkpoint of another version is not damaged; a file is reported if it is.
+    // A checkpoint of another version is reported as such, not as damaged.
     let kept = bench.folder.join("a/checkpoints/frame.0001.ckpt");
     let mut bytes = fs::read(&kept).unwrap();
     let format = bytes.iter().position(|b| *b == b'3').unwrap();

@@ -776,7 +776,7 @@ fn sled_as_expected() {
             text.lines().skip(1).map(|line| line.split(',').map(|x| x.parse().unwrap()).collect()).collect();
         let sliding: Vec<&Vec<f64>> = rows.iter().filter(|row| (1.0..1.5).contains(&row[0])).collect();
         let mean = |k: usize| sliding.iter().map(|row| row[k]).sum::<f64>() / sliding.len() as f64;
-        // The curve is proportional to powers of the load between 2/3 and 1; near 0.5 N the exponent is 0.84.
+        // The curve follows the load with exponents 2/3 and 1. Near 0.5 N the exponent is 0.84.
         let (drag, load) = (-mean(1), mean(2));
         let curve = plateau * (load / 0.5).powf(0.84);
         println!("sled, warp turned by {turn}: {drag:.4} N under {load:.4} N, curve {curve:.4} N");
@@ -968,8 +968,8 @@ fn each_twist_leaves_other_wrinkles() {
     }
 }
 
-/// After the figure has lowered its knee, cloth around it is longer along warp than without friction (figure 14): 0.41
-/// % compared with 0.10 %.
+/// After the figure has lowered its knee, cloth around it is longer along warp than without friction (figure 14):
+/// 0.41 % compared with 0.10 %.
 #[test]
 #[ignore = "long: two runs at full resolution, minutes"]
 fn a_knee_stays_in_its_trousers() {
@@ -1058,9 +1058,9 @@ fn drape_falls_freely() {
     }
 }
 
-/// As shipped, the sheet falls through air: `v = u (1 - exp(-t/tau))`, `x = u (t - tau (1 - exp(-t/tau)))` with `u = m
-/// g/c`, `tau = m/c` for the mass `m` and drag `c` of an area. The tolerance is 0.1 %: the error of the scheme is
-/// `(h/tau)^2`, 2.5e-5.
+/// As shipped, the sheet falls through air: `v = u (1 - exp(-t/tau))`, `x = u (t - tau (1 - exp(-t/tau)))` with
+/// `u = m g/c`, `tau = m/c` for the mass `m` and drag `c` of an area. The tolerance is 0.1 %: the error of the scheme
+/// is `(h/tau)^2`, 2.5e-5.
 #[test]
 #[ignore = "long: a quarter of a minute or more"]
 fn drape_falls_through_air() {

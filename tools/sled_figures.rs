@@ -1,7 +1,7 @@
 //! Friction of a sled as in figure 9 of Chen, Feng & Wang 2013, from `out/sled-pairs-sweep` and `out/sled-sweep`, which
-//! `percale sweep scenes/sled-pairs-sweep.toml` and `sled-sweep.toml` make. `cargo run --release --example
-//! sled_figures` writes `docs/sled.svg`. Dots are measured by the probe; lines of (e) and (f) are the library's curves
-//! and their tensor interpolation, with which the scenes were run.
+//! `percale sweep scenes/sled-pairs-sweep.toml` and `sled-sweep.toml` make.
+//! `cargo run --release --example sled_figures` writes `docs/sled.svg`. Dots are measured by the probe; lines of (e)
+//! and (f) are the library's curves and their tensor interpolation, with which the scenes were run.
 
 use percale::force::friction::Ground;
 use percale::scene::friction::Given;

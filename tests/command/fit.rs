@@ -138,8 +138,8 @@ fn saturated_anchors_err_as_known() {
     }
 }
 
-/// Statistics over many seeds of noise: share of the seeds in which the interval contains the truth, 95th percentiles
-/// of the errors, and largest ratio of the RMS of force to that of the true law.
+/// Statistics over many seeds of noise: share of seeds whose interval contains the truth, 95th percentiles of the
+/// errors, and largest ratio of the RMS of force to that of the true law.
 struct Trials {
     inside: Vec<f64>,
     errors: Vec<f64>,

@@ -216,7 +216,7 @@ fn shells_of_one_cloth_have_their_own_air() {
         |at: f64, radius: f64, turned: bool| [("c.obj", ball(0.0, 0.1, 0, false) + &ball(at, radius, count, turned))];
     let mut built = scene("shells", text, &two(1.0, 0.1, true)).unwrap();
     assert_eq!(air(&built.world).balloons.len(), 2);
-    // Compressing either balloon does not change the pressure in the other.
+    // Compression of the second balloon does not change the pressure in the first.
     for p in built.state.x.iter_mut().filter(|p| p.x > 0.5) {
         *p = Vec3::x() + (*p - Vec3::x()) * 0.9;
     }

@@ -1,8 +1,8 @@
 //! Tetrahedral meshes from files of other programs: the brick in `tests/data/tet` as Gmsh 4.15, meshio 5.3 and VTK 9.7
 //! write it.
 //!
-//! The brick has six tetrahedra with eight corners, a point of the group `pin`, two triangles of the group `lower
-//! side`, and an unused ninth vertex, which Gmsh leaves out of versions 2.2 and VTK.
+//! The brick has six tetrahedra with eight corners, a point of the group `pin`, two triangles of the group
+//! `lower side`, and an unused ninth vertex, which Gmsh leaves out of versions 2.2 and VTK.
 
 use percale::linalg::Vec3;
 use percale::linalg::random::Random;

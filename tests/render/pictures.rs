@@ -27,9 +27,9 @@ fn depth_normal_and_object_are_those_of_the_centre() {
     assert!((depth - 1.5).abs() < 1e-6);
 }
 
-/// A sphere half a millimetre under a sheet of 2 mm cells, seen from 3 m, is hidden, and the depth of the sheet is
-/// exact within 20 um: the sagitta of a cell's diagonal, 6 um, and the rounding of positions and of the planes they
-/// span, 2 um.
+/// A sphere half a millimetre under a sheet of 2 mm cells, seen from 3 m, is hidden. The depth of the sheet is exact
+/// within 20 um. The sagitta of a cell's diagonal is 6 um, and the rounding of positions and of the planes they span 2
+/// um.
 #[test]
 fn nothing_shows_through_a_fine_sheet_from_far() {
     let (radius, gap, side, size, far) = (0.25, 5e-4, 0.3, 128, 3.0);

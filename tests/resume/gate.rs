@@ -144,7 +144,7 @@ fn what_a_run_went_on_with_is_in_its_record() {
     };
     run("silk.toml", 0, &["6"]);
     let key = "cloth.sheet.material: \"denim\", was \"silk\"";
-    // A finished run of another scene has no further frames for this one.
+    // All frames exist, but of another scene: resuming without further frames is refused.
     let refused = run("denim.toml", 2, &["6", "--resume"]);
     assert!(
         refused.contains("a: is finished, but not with the scene as it is now: ") && refused.contains(key),

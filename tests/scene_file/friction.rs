@@ -163,8 +163,8 @@ fn the_library_has_pairs_with_sources() {
     assert!(materials_page("cotton").unwrap().contains("friction_static"));
 }
 
-/// Properties that the paper reports of its pictures: jet set is anisotropic on sponge, not on sheepskin; rib knit is
-/// isotropic on sponge; rib knit on sheepskin bends far more than polyester on plastic foam.
+/// Properties that the paper reports of its pictures. Jet set is anisotropic on sponge, not on sheepskin; rib knit is
+/// isotropic on sponge. Rib knit on sheepskin bends far more than polyester on plastic foam.
 #[test]
 fn the_illustrative_curves_are_as_the_paper_tells() {
     let plateau = |name: &str| match library().pairs.iter().find(|p| p.name == name).map(|p| &p.given) {

@@ -110,7 +110,7 @@ fn speed(done: &Done, frame: u32) -> f64 {
 }
 
 /// Half a second after the end of a twist, a sleeve with internal friction moves at less than a fifth of the speed
-/// without it, and its wrinkles have changed by less than a fifth as much (figure 13).
+/// without it. Its wrinkles have changed by less than a fifth as much (figure 13).
 #[test]
 #[ignore = "long: two runs at full resolution, minutes"]
 fn wrinkles_settle() {

@@ -22,8 +22,8 @@ fn rms(values: impl Iterator<Item = Vec3>) -> f64 {
 
 /// Returns frames, from 1, in which the vertices `own` move smoothly while their velocities disagree with the motion.
 /// Each has the root mean squares of the velocity between the previous and the next frame, and of the velocity error
-/// [m/s]. The error is the smaller of two: with the velocity of the frame, which is right after an impact, or with
-/// Simpson's mean of three, which errs by 5 % for an oscillation of four frames.
+/// [m/s]. The error is the smaller of two. The velocity of the frame is right after an impact; Simpson's mean of three
+/// errs by 5 % for an oscillation of four frames.
 fn astray(frames: &[Frame], times: &[f64], own: Range<usize>) -> Vec<(usize, [f64; 2])> {
     let between = |k: usize, v: usize| (frames[k + 1].x[v] - frames[k].x[v]) / (times[k + 1] - times[k]);
     let look = |k: usize| {

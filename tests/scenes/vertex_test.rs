@@ -14,9 +14,9 @@ fn within(done: &Done, distance: f64) -> f64 {
 }
 
 /// With a small epsilon, points penetrate between the vertices, which are 19 mm apart. With an epsilon of the
-/// circumradius of a triangle, 13 mm, few do, where triangles are stretched (31 pairs for 1,715; the bound is a
-/// twentieth), and the sheet floats at that height. percale's own contact lets the sheet lie on the statue, within its
-/// thickness of 0.4 mm and the activation distance of a millimetre, without intersections.
+/// circumradius of a triangle, 13 mm, few points do, where triangles are stretched (31 pairs for 1,715; the bound is a
+/// twentieth). The sheet then floats at that height. percale's own contact lets the sheet lie on the statue without
+/// intersections, within its thickness of 0.4 mm and the activation distance of a millimetre.
 #[test]
 fn the_vertex_test_lets_points_through_or_floats() {
     let [small, large, own] = [

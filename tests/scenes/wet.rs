@@ -130,8 +130,8 @@ fn fold_stays(scene: &str) {
     assert!(on < 0.3 * off && (off / heavy - 1.0).abs() < 0.1, "{on} {off} {heavy}");
 }
 
-/// The ratio of wet to dry drag of a towel equals the ratio of its normal forces on the table: weight and all pulls of
-/// bridges, minus the load on the hand (the paper's first sentence).
+/// The ratio of wet to dry drag of a towel equals the ratio of its normal forces on the table (the paper's first
+/// sentence). The normal force is weight and all pulls of bridges, minus the load on the hand.
 #[test]
 #[ignore = "long: a quarter of a minute or more"]
 fn wet_drag_as_expected() {

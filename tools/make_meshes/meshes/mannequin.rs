@@ -44,8 +44,8 @@ pub(super) fn without_arms(p: Vec3) -> f64 {
     blend(blend(torso(p), neck_and_head(p), 0.05), leg(p), 0.05)
 }
 
-/// Returns the field of a tube around the y-axis through given cross-sections `[height, half width, half depth,
-/// shift]`.
+/// Returns the field of a tube around the y-axis through given cross-sections
+/// `[height, half width, half depth, shift]`.
 pub(super) fn tube(p: Vec3, sections: &[[f64; 4]]) -> f64 {
     let [width, depth, shift] = section(p.y, sections);
     let (x, z) = (p.x / width, (p.z - shift) / depth);
