@@ -269,6 +269,8 @@ fn its_defaults_are_those_that_are_read() {
             .unwrap_or_else(|faults| panic!("{path}: {}", lines(&faults)));
         assert_ne!(scene.text, plain.text, "{path}");
         scene.text.clone_from(&plain.text);
+        // A key that has no effect without another is reported, also at its default.
+        scene.warnings.clone_from(&plain.warnings);
         assert_eq!(scene, plain, "{path} = {default}");
         checked += 1;
     }
