@@ -274,7 +274,9 @@ impl Done {
         let energy = name
             .strip_suffix("_energy")
             .and_then(|word| stats.energies.all().find(|(energy, _)| energy.word == word).map(|(_, joules)| joules));
-        energy.or_else(|| FrameStats::NUMBERS.iter().find(|number| number.word == name).map(|n| (n.get)(stats)))
+        let number = || FrameStats::NUMBERS.iter().find(|number| number.word == name).map(|n| (n.get)(stats));
+        let tally = || percale::effect::tallies().find(|tally| tally.word == name).map(|own| stats.tallies.get(own));
+        energy.or_else(number).or_else(tally)
     }
 
     /// Returns faults of a run: it must finish, have the vertices of the mesh files in order, no intersections, and
